@@ -1,0 +1,106 @@
+"""The pen that draws the scenes' objects and backgrounds, and its colours."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+from PIL import Image, ImageDraw
+
+WIDTH, HEIGHT = 320, 256  # of the finished picture, in pixels
+FINE = 2  # pictures are drawn so many times larger and scaled down
+
+Colour = tuple[int, int, int]
+Point = tuple[float, float]
+
+PAINT: dict[str, Colour] = {
+    "red": (216, 36, 36),
+    "blue": (38, 84, 214),
+    "green": (36, 160, 62),
+    "yellow": (252, 208, 36),
+    "black": (44, 44, 50),
+    "white": (248, 248, 248),
+    "brown": (134, 82, 42),
+    "grey": (146, 150, 158),
+}
+INK = (24, 22, 28)
+WOOD = (112, 74, 44)
+
+
+def shade(colour: Colour, factor: float) -> Colour:
+    """Darker for a factor below 1, closer to white above."""
+    if factor <= 1:
+        return tuple(round(c * factor) for c in colour)
+    return tuple(round(255 - (255 - c) * (2 - factor)) for c in colour)
+
+
+class Pen:
+    """Collects the shapes of one object and draws them with one outline around all of them.
+
+    The object has coordinates of its own, in pixels of the finished picture: x forwards (to the
+    right unless flipped), y upwards from its origin, which is `x`, `y` from the top left of the
+    canvas. Points can be written as text, `"x,y x,y"`, as in SVG. `light` multiplies the colours.
+    """
+
+    def __init__(
+        self,
+        canvas: Image.Image,
+        x: float,
+        y: float,
+        scale: float = 1,
+        flip: bool = False,
+        light: Sequence[float] = (1, 1, 1),
+    ) -> None:
+        self.draw, self.x, self.y = ImageDraw.Draw(canvas), x, y
+        self.scale, self.flip, self.light = scale, flip, light
+        self.offset: Point = (0, 0)
+        self.shapes: list[tuple[list[Point], Colour, float]] = []
+
+    def move(self, x: float, y: float) -> None:
+        """Put the origin of what follows at `x`, `y` of the object."""
+        self.offset = (x, y)
+
+    def polygon(self, points: str | Iterable[Point], fill: Colour) -> None:
+        self._add(points, fill, 0)
+
+    def box(self, left: float, bottom: float, right: float, top: float, fill: Colour) -> None:
+        self.polygon([(left, bottom), (right, bottom), (right, top), (left, top)], fill)
+
+    def line(self, points: str | Iterable[Point], width: float, fill: Colour) -> None:
+        self._add(points, fill, width * self.scale * FINE)
+
+    def ellipse(
+        self, x: float, y: float, rx: float, ry: float, fill: Colour, tilt: float = 0
+    ) -> None:
+        """`tilt` in degrees, raising the front."""
+        cos, sin = math.cos(math.radians(tilt)), math.sin(math.radians(tilt))
+        turn = [math.tau * k / 36 for k in range(36)]
+        around = [(rx * math.cos(t), ry * math.sin(t)) for t in turn]
+        self.polygon([(x + u * cos - v * sin, y + u * sin + v * cos) for u, v in around], fill)
+
+    def finish(self, outline: float = 1.6) -> None:
+        """Draw the shapes in order, all of them over the outline, `outline` pixels wide."""
+        for points, _, width in self.shapes if outline else ():
+            self._stroke(points if width else [*points, points[0]], width + 2 * outline * FINE, INK)
+        for points, fill, width in self.shapes:
+            if width:
+                self._stroke(points, width, fill)
+            else:
+                self.draw.polygon(points, fill=fill)
+        self.shapes = []
+
+    def _add(self, points: str | Iterable[Point], fill: Colour, width: float) -> None:
+        if isinstance(points, str):
+            points = [tuple(map(float, point.split(","))) for point in points.split()]
+        sign = -self.scale if self.flip else self.scale
+        x, y = self.offset
+        placed = [
+            ((self.x + sign * (x + u)) * FINE, (self.y - self.scale * (y + v)) * FINE)
+            for u, v in points
+        ]
+        lit = tuple(round(c * f) for c, f in zip(fill, self.light, strict=True))
+        self.shapes.append((placed, lit, width))
+
+    def _stroke(self, points: Sequence[Point], width: float, fill: Colour) -> None:
+        self.draw.line(points, fill=fill, width=round(width), joint="curve")
+        r = width / 2
+        for x, y in (points[0], points[-1]):
+            self.draw.ellipse((x - r, y - r, x + r, y + r), fill=fill)

@@ -1,0 +1,25 @@
+"""A cell of the architecture grid, named as the paper names it: `gru-2048-attention`."""
+
+import re
+from typing import NamedTuple
+
+from grounded.errors import InputError
+
+
+class Cell(NamedTuple):
+    """What varies in the grid (Merkx & Frank 2019, section 3.3)."""
+
+    rnn: str  # gru or lstm
+    size: int  # of the embedding: twice the units of one direction
+    pooling: str  # attention or max
+
+    @classmethod
+    def parse(cls, name: str) -> "Cell":
+        """Read a name such as `gru-2048-attention`; InputError if it is none."""
+        match = re.fullmatch(r"(gru|lstm)-([1-9]\d*)-(attention|max)", name)
+        if not match or int(match[2]) % 2:
+            raise InputError(
+                f"unknown cell {name!r}: write it as RNN-SIZE-POOLING with RNN gru or lstm, SIZE "
+                "an even embedding size and POOLING attention or max, e.g. gru-2048-attention"
+            )
+        return cls(match[1], int(match[2]), match[3])

@@ -1,0 +1,154 @@
+"""Training on image-caption pairs that can be killed at any moment and goes on where it was."""
+
+import logging
+import math
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.nn.utils import clip_grad_norm_
+from tqdm import tqdm
+
+from grounded.errors import InputError
+from grounded.files import atomic
+from grounded.models.model import GroundedModel, save_weights
+from grounded.training.loss import batch_hinge
+from grounded.training.pairs import Pairs
+from grounded.training.schedule import cyclic
+from grounded.training.settings import Settings
+
+log = logging.getLogger(__name__)
+
+SECONDS_BETWEEN_CHECKPOINTS = 300
+BATCHES_BETWEEN_CHECKS = 50
+
+
+def train(
+    model: GroundedModel,
+    pairs: Pairs,
+    settings: Settings,
+    seed: int,
+    work: Path,
+    evaluate: Callable[[GroundedModel], dict[str, float]],
+    name: str = "training",
+) -> list[dict[str, Any]]:
+    """Train `model` in place, or go on with the training that was interrupted in `work`.
+
+    Nothing random is drawn after the model was made but the order of the pairs, which is a
+    function of the seed and the epoch; so a training that was killed and started again ends in
+    the same weights as one that was not.
+
+    Args:
+        work: a folder for the checkpoint and for `snapshots/epoch-<k>.safetensors`, of which
+            those in `settings.saved` are there when this returns.
+        evaluate: what to record of the model after every epoch, and of the untrained one.
+
+    Returns:
+        The history: a row an epoch, epoch 0 included.
+
+    Raises:
+        InputError: no batch fits in the data, or the loss is not finite.
+    """
+    batches = pairs.batches(settings.batch_size)
+    if not batches:
+        raise InputError(
+            f"batch_size {settings.batch_size} is larger than the training set of "
+            f"{len(pairs.features)} images: make it smaller in the configuration"
+        )
+    device = next(model.parameters()).device
+    features = torch.from_numpy(pairs.features).to(device)
+    optimiser = torch.optim.Adam(model.parameters(), fused=True)
+    checkpoint = work / "checkpoint.pt"
+    state: dict[str, Any] = {"epoch": 0, "batch": 0, "loss": 0.0, "seconds": 0.0, "history": []}
+    if checkpoint.exists():
+        saved = torch.load(checkpoint, map_location=device, weights_only=True)
+        model.load_state_dict(saved.pop("model"))
+        optimiser.load_state_dict(saved.pop("optimiser"))
+        state = saved
+        log.info("%s: goes on after epoch %d, batch %d", name, state["epoch"], state["batch"])
+
+    def save_checkpoint() -> None:
+        with atomic(checkpoint) as temporary:
+            torch.save(
+                {"model": model.state_dict(), "optimiser": optimiser.state_dict(), **state},
+                temporary,
+            )
+
+    def end_epoch(epoch: int, rate: float, speed: float) -> None:
+        loss = state["loss"] / batches if epoch else math.nan
+        row = {"epoch": epoch, "step": epoch * batches, "loss": loss, "learning_rate": rate}
+        row |= evaluate(model.eval())
+        row |= {"pairs_per_second": speed, "seconds": state["seconds"]}
+        state["history"].append(row)
+        state.update(epoch=epoch, batch=0, loss=0.0)
+        if epoch in settings.saved:
+            save_weights(model, work / "snapshots" / f"epoch-{epoch:03}.safetensors")
+        save_checkpoint()
+        left = state["seconds"] / epoch * (settings.epochs - epoch) if epoch else math.nan
+        log.info(
+            "%s: epoch %d/%d, loss %.4f, learning rate %.1e, dev R@10 %.1f, %.0f pairs/s, "
+            "%.1f min left",
+            *(name, epoch, settings.epochs, loss, rate, row["dev_recall"], speed, left / 60),
+        )
+
+    if not state["history"]:
+        end_epoch(0, settings.learning_rate_min, math.nan)
+    for epoch in range(state["epoch"] + 1, settings.epochs + 1):
+        model.train()
+        first, before = state["batch"], state["seconds"]
+        start = last_checkpoint = time.monotonic()
+        total = torch.tensor(state["loss"], dtype=torch.float64, device=device)
+        bar = tqdm(
+            total=batches, initial=first, desc=f"{name} epoch {epoch}", leave=False, disable=None
+        )
+        for batch, rows in enumerate(pairs.epoch(settings.batch_size, seed, epoch)):
+            if batch < first:
+                continue
+            step = (epoch - 1) * batches + batch
+            rate = cyclic(
+                step,
+                settings.cycle * batches,
+                settings.learning_rate_min,
+                settings.learning_rate_max,
+            )
+            for group in optimiser.param_groups:
+                group["lr"] = rate
+            characters, lengths = map(torch.from_numpy, pairs.captions.batch(rows))
+            loss = batch_hinge(
+                model.caption(characters.to(device), lengths),
+                model.image(features[torch.from_numpy(pairs.image[rows]).to(device)]),
+                settings.margin,
+            )
+            optimiser.zero_grad()
+            loss.backward()
+            if settings.clip_image is not None:
+                clip_grad_norm_(model.image.parameters(), settings.clip_image)
+            if settings.clip_caption is not None:
+                clip_grad_norm_(model.caption.parameters(), settings.clip_caption)
+            optimiser.step()
+            total += loss.detach()
+            bar.update()
+            if (batch + 1) % BATCHES_BETWEEN_CHECKS == 0 or batch + 1 == batches:
+                if not torch.isfinite(total):
+                    raise InputError(
+                        f"{name}: the loss is not finite in epoch {epoch}, by batch {batch + 1}: "
+                        "look for NaN or huge values in the image features, and try a smaller "
+                        "learning_rate_max or smaller clip_image and clip_caption"
+                    )
+                now = time.monotonic()
+                state.update(batch=batch + 1, loss=total.item(), seconds=before + now - start)
+                if now - last_checkpoint > SECONDS_BETWEEN_CHECKPOINTS:
+                    save_checkpoint()
+                    last_checkpoint = now
+        bar.close()
+        speed = (batches - first) * settings.batch_size / (time.monotonic() - start)
+        end_epoch(epoch, rate, speed)
+    return state["history"]
+
+
+def keep_snapshots(work: Path, folder: Path) -> None:
+    """Copy the weights that `train` left in `work` to `folder`; `work` stays, to be safe."""
+    shutil.copytree(work / "snapshots", folder, dirs_exist_ok=True)

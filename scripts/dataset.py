@@ -1,0 +1,61 @@
+"""Bring captioned pictures into the one form of all data sets: captions.csv and images.csv."""
+
+import argparse
+import logging
+from pathlib import Path
+
+from grounded.cli import run
+from grounded.data import flickr8k, mscoco, scenes, schema, table
+
+EXAMPLES = """examples:
+  python scripts/dataset.py scenes --count 300 --seed 1 --output results/datasets/scenes
+  python scripts/dataset.py --log dataset.log flickr8k --images data/flickr8k/Flicker8k_Dataset \\
+      --text data/flickr8k/Flickr8k_text.zip --output results/datasets/flickr8k
+  python scripts/dataset.py mscoco --images data/mscoco --json data/mscoco/dataset_coco.json \\
+      --output results/datasets/mscoco
+  python scripts/dataset.py table --table my/captions.csv --images my/photos \\
+      --output results/datasets/mine
+"""
+
+
+def main(arguments: argparse.Namespace) -> None:
+    if arguments.source == "scenes":
+        captions, images = scenes.generate(arguments.output, arguments.count, arguments.seed)
+    elif arguments.source == "flickr8k":
+        captions, images = flickr8k.read(arguments.images, arguments.text)
+    elif arguments.source == "mscoco":
+        captions, images = mscoco.read(arguments.images, arguments.json)
+    else:
+        captions, images = table.read(arguments.table, arguments.images)
+    schema.check_files(images)
+    schema.write(arguments.output, captions, images)
+    logging.info("%d captions, %d images: %s", len(captions), len(images), arguments.output)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLES)
+    sources = parser.add_subparsers(dest="source", required=True)
+
+    def add(source: str, text: str) -> argparse.ArgumentParser:
+        command = sources.add_parser(source, help=text, description=text)
+        command.add_argument(
+            "--output", type=Path, required=True, help="folder for captions.csv and images.csv"
+        )
+        if source != "scenes":
+            command.add_argument("--images", type=Path, required=True, help="folder of the images")
+        return command
+
+    command = add("scenes", "generate drawn scenes with English and German captions")
+    command.add_argument("--count", type=int, required=True, help="how many images")
+    command.add_argument("--seed", type=int, required=True, help="the same seed, the same scenes")
+    command = add("flickr8k", "Flickr8k's photographs and captions")
+    command.add_argument("--text", type=Path, required=True, help="Flickr8k_text.zip or its folder")
+    command = add("mscoco", "MSCOCO in Karpathy's splits")
+    command.add_argument("--json", type=Path, required=True, help="dataset_coco.json")
+    command = add("table", "your own CSV of captions and folder of images")
+    command.add_argument("--table", type=Path, required=True, help="CSV: image, caption, ...")
+    return parser
+
+
+if __name__ == "__main__":
+    run(main, make_parser())

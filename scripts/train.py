@@ -1,0 +1,116 @@
+"""Train one cell of the architecture grid with one seed.
+
+A training that was killed goes on where it was when it is started again with the same
+arguments. The defaults are the paper's for Flickr8k.
+"""
+
+import argparse
+import dataclasses
+import json
+import logging
+import os
+import shutil
+from pathlib import Path
+
+from grounded.cli import run
+from grounded.training.settings import Settings
+
+parser = argparse.ArgumentParser(
+    description=__doc__,
+    epilog="example:\n  python scripts/train.py --cell gru-2048-attention --seed 1 "
+    "--captions results/datasets/flickr8k/captions.csv "
+    "--features results/features/flickr8k/resnet152.h5 "
+    "--vocabulary results/vocabulary/flickr8k.json --work checkpoints --output my-model",
+)
+parser.add_argument("--cell", required=True, help="RNN-SIZE-POOLING, e.g. gru-2048-attention")
+parser.add_argument("--seed", type=int, default=1, help="of the weights and the batches")
+parser.add_argument("--captions", type=Path, required=True, help="a data set's captions.csv")
+parser.add_argument("--language", default="en", help="of the captions to use (default: en)")
+parser.add_argument("--features", type=Path, required=True, help="HDF5 file of image features")
+parser.add_argument("--vocabulary", type=Path, required=True, help="JSON file of characters")
+parser.add_argument("--threads", type=int, help="CPU threads to use (default: all)")
+parser.add_argument("--device", help="cpu or cuda (default: cuda where there is one)")
+parser.add_argument("--work", type=Path, required=True, help="a folder for checkpoints")
+parser.add_argument("--output", type=Path, required=True, help="the folder to write")
+for field in dataclasses.fields(Settings):
+    parser.add_argument(
+        f"--{field.name.replace('_', '-')}",
+        type=json.loads,
+        default=field.default,
+        help=f"a number, or null for none (default: {field.default})",
+    )
+
+
+def main(arguments: argparse.Namespace) -> None:
+    # cuBLAS is deterministic only with a fixed workspace; it reads this when it is loaded.
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    import pandas as pd
+    import torch
+
+    from grounded.data import schema
+    from grounded.evaluation import retrieval
+    from grounded.features import store
+    from grounded.files import write_csv, write_json
+    from grounded.models.model import GroundedModel, describe
+    from grounded.provenance import code_hash, digest, provenance
+    from grounded.text.characters import Vocabulary
+    from grounded.training.pairs import load_pairs
+    from grounded.training.trainer import keep_snapshots, train
+
+    settings = Settings(
+        **{f.name: getattr(arguments, f.name) for f in dataclasses.fields(Settings)}
+    )
+    device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    torch.set_num_threads(arguments.threads or torch.get_num_threads())
+    torch.use_deterministic_algorithms(True)
+    torch.manual_seed(arguments.seed)
+
+    captions = schema.read_captions(arguments.captions, arguments.language)
+    vocabulary = Vocabulary.load(arguments.vocabulary)
+    training, dev = (
+        load_pairs(captions, arguments.features, vocabulary, split) for split in ("train", "dev")
+    )
+    model = GroundedModel(arguments.cell, vocabulary, training.features.shape[1]).to(device)
+    key = digest(
+        arguments.cell,
+        arguments.seed,
+        dataclasses.asdict(settings),
+        vocabulary.as_dict(),
+        arguments.language,
+        arguments.captions.read_bytes(),
+        store.fingerprint(arguments.features),
+        code_hash("scripts/train.py"),
+    )
+    work = arguments.work / key
+
+    def evaluate(model: GroundedModel) -> dict[str, float]:
+        table = retrieval.evaluate(
+            model.encode_captions(dev.captions), model.encode_images(dev.features), dev.image
+        )
+        recalls = {
+            f"{row['direction']}_r{k}": row[f"r{k}"] for row in table for k in retrieval.CUTOFFS
+        }
+        return recalls | {"dev_recall": retrieval.mean_recall(table)}
+
+    name = f"{arguments.cell} seed {arguments.seed}"
+    history = train(model, training, settings, arguments.seed, work, evaluate, name)
+    keep_snapshots(work, arguments.output / "snapshots")
+    write_csv(arguments.output / "history.csv", pd.DataFrame(history))
+    description = describe(
+        model,
+        seed=arguments.seed,
+        language=arguments.language,
+        training=dataclasses.asdict(settings),
+        snapshots=settings.snapshots,
+        saved=settings.saved,
+        features=store.attributes(arguments.features),
+        key=key,
+        provenance=provenance(device),
+    )
+    write_json(arguments.output / "model.json", description)
+    shutil.rmtree(work)
+    logging.info("%s: done, in %s", name, arguments.output)
+
+
+if __name__ == "__main__":
+    run(main, parser)

@@ -1,0 +1,161 @@
+import json
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grounded import SentenceEncoder
+from grounded.errors import InputError
+from grounded.files import write_json
+from grounded.models.cell import Cell
+from grounded.models.encoders import Attention, CaptionEncoder, MaxPooling
+from grounded.models.model import GroundedModel, describe, ensemble, load_model, save_weights
+from grounded.text.characters import Vocabulary
+
+CELLS = ["gru-16-attention", "lstm-16-attention", "gru-16-max", "lstm-16-max"]
+VOCABULARY = Vocabulary.build(["A dog chases 2 cats.", "Zwei Hunde!"])
+
+
+def model(cell="gru-16-attention", seed=0):
+    torch.manual_seed(seed)
+    return GroundedModel(cell, VOCABULARY, 12).eval()
+
+
+def embed(model, captions):
+    return model.encode_captions(model.vocabulary.encode(captions))
+
+
+@pytest.mark.parametrize("cell", CELLS)
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.text("A dogchasesZwei2!.", max_size=60), min_size=1, max_size=6))
+def test_an_embedding_does_not_depend_on_its_batch(cell, others):
+    one = model(cell)
+    caption = "A dog chases 2 cats."
+    alone = embed(one, [caption])[0]
+    together = embed(one, [*others, caption, "A " * 150])[len(others)]
+    np.testing.assert_allclose(together, alone, atol=1e-6)
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_embeddings_have_unit_length_and_the_size_of_the_cell(cell):
+    one = model(cell)
+    captions = embed(one, ["A dog.", "", "never seen: éß🐶"])
+    images = one.encode_images(np.random.default_rng(0).normal(size=(3, 12)).astype(np.float32))
+    assert captions.shape == images.shape == (3, 16)
+    np.testing.assert_allclose(np.linalg.norm(captions, axis=1), 1, atol=1e-6)
+    np.testing.assert_allclose(np.linalg.norm(images, axis=1), 1, atol=1e-6)
+
+
+@pytest.mark.parametrize("rnn", ["gru", "lstm"])
+def test_a_caption_is_read_in_both_directions_from_its_own_ends(rnn):
+    """Against one unpadded, unpacked run of torch's own bidirectional layer."""
+    torch.manual_seed(0)
+    encoder = CaptionEncoder(9, Cell(rnn, 6, "max"))
+    characters = torch.tensor([[2, 3, 4, 0, 0], [5, 6, 7, 8, 2]])
+    result = encoder(characters, torch.tensor([3, 5]))
+    for row, length in enumerate([3, 5]):
+        states, _ = encoder.rnn(encoder.embedding(characters[row : row + 1, :length]))
+        expected = states[0].max(dim=0).values
+        torch.testing.assert_close(result[row], expected / expected.norm())
+
+
+def test_attention_by_hand():
+    """a_t = softmax over t of V tanh(W h_t + b_w) + b_v, one weight a feature, padding out."""
+    attention = Attention(2)
+    with torch.no_grad():
+        for parameter in attention.parameters():
+            parameter.zero_()
+        attention.hidden.weight[0, 0] = (
+            1.0  # the score of both features is that of tanh(h_t[0]) ...
+        )
+        attention.out.weight[0, 0] = 2.0  # ... times 2 for the first feature
+        attention.out.weight[1, 0] = -1.0  # ... times -1 for the second
+    states = torch.tensor([[[0.0, 1.0], [1.0, 3.0], [9.0, 9.0]]])
+    inside = torch.tensor([[True, True, False]])
+    t = np.tanh(1.0)
+    first = np.exp([0, 2 * t]) / np.exp([0, 2 * t]).sum() @ [0.0, 1.0]
+    second = np.exp([0, -t]) / np.exp([0, -t]).sum() @ [1.0, 3.0]
+    result = attention(states, inside).detach().numpy()
+    np.testing.assert_allclose(result, [[first, second]], rtol=1e-6)
+
+
+def test_max_pooling_ignores_padding():
+    states = torch.tensor([[[-3.0, 1.0], [-2.0, 0.0], [5.0, 5.0]]])
+    result = MaxPooling(2)(states, torch.tensor([[True, True, False]]))
+    assert result.tolist() == [[-2.0, 1.0]]
+
+
+def test_the_image_encoder_starts_xavier_uniform():
+    weight = GroundedModel("gru-512-attention", VOCABULARY, 1024).image.projection.weight
+    bound = np.sqrt(6 / (1024 + 512))
+    assert 0.99 * bound < weight.abs().max() <= bound
+    assert abs(weight.var() - bound**2 / 3) < 0.01 * bound**2
+
+
+@pytest.mark.parametrize(
+    "name", ["gru-2047-attention", "rnn-8-max", "gru-8", "gru-8-mean", "GRU-8-max", "gru-0-max"]
+)
+def test_an_unknown_cell_is_named(name):
+    with pytest.raises(InputError, match=f"unknown cell '{name}'"):
+        Cell.parse(name)
+
+
+def saved_model(folder, seed=0, epoch=4):
+    one = model(seed=seed)
+    save_weights(one, folder / "snapshots" / f"epoch-{epoch:03}.safetensors")
+    write_json(folder / "model.json", describe(one))
+    return one
+
+
+def test_a_saved_model_embeds_as_before(tmp_path):
+    one = saved_model(tmp_path)
+    again = load_model(tmp_path, 4)
+    captions = ["A dog.", "2 cats"]
+    np.testing.assert_array_equal(embed(again, captions), embed(one, captions))
+
+
+def test_the_ensemble_is_the_renormalised_sum_of_its_snapshots(tmp_path):
+    one, two = saved_model(tmp_path, 1, 4), saved_model(tmp_path, 2, 8)
+    write_json(tmp_path / "ensemble.json", {"epochs": [4, 8]})
+    captions = ["A dog.", "2 cats", "Zwei Hunde!"]
+    total = embed(one, captions) + embed(two, captions)
+    expected = total / np.sqrt((total**2).sum(axis=1))[:, None]
+    np.testing.assert_allclose(SentenceEncoder(tmp_path).encode(captions), expected, atol=1e-6)
+    np.testing.assert_allclose(
+        ensemble([np.eye(2), np.eye(2)[::-1]]), np.full((2, 2), np.sqrt(0.5))
+    )
+
+
+def test_a_snapshot_that_is_not_there_is_named(tmp_path):
+    saved_model(tmp_path)
+    with pytest.raises(InputError, match=r"epoch-009\.safetensors does not exist"):
+        load_model(tmp_path, 9)
+
+
+def test_damaged_or_foreign_weights_are_named(tmp_path):
+    saved_model(tmp_path)
+    path = tmp_path / "snapshots" / "epoch-004.safetensors"
+    path.write_bytes(path.read_bytes()[:200])
+    with pytest.raises(InputError, match=r"epoch-004\.safetensors does not hold the weights"):
+        load_model(tmp_path, 4)
+    saved_model(tmp_path)
+    description = json.loads((tmp_path / "model.json").read_text())
+    write_json(tmp_path / "model.json", description | {"cell": "gru-32-attention"})
+    with pytest.raises(InputError, match=r"does not hold the weights of this model"):
+        load_model(tmp_path, 4)
+
+
+def test_weights_that_carry_code_are_not_run(tmp_path):
+    import pickle
+
+    class Evil:
+        def __reduce__(self):
+            return (tmp_path.joinpath("ran").touch, ())
+
+    saved_model(tmp_path)
+    (tmp_path / "snapshots" / "epoch-004.safetensors").write_bytes(pickle.dumps(Evil()))
+    with pytest.raises(InputError):
+        load_model(tmp_path, 4)
+    assert not (tmp_path / "ran").exists()

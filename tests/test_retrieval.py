@@ -1,0 +1,85 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grounded.evaluation import retrieval
+
+
+def brute_force(captions, images, image):
+    """Both directions by sorting, the right candidate placed behind all that tie with it."""
+    scores = captions @ images.T
+    c2i = [
+        1 + sum(s >= row[own] for j, s in enumerate(row) if j != own)
+        for row, own in zip(scores, image, strict=True)
+    ]
+    i2c = []
+    for i, column in enumerate(scores.T):
+        best = max(s for s, own in zip(column, image, strict=True) if own == i)
+        i2c.append(1 + sum(s >= best for s, own in zip(column, image, strict=True) if own != i))
+    return c2i, i2c
+
+
+@given(st.integers(0, 10_000), st.integers(1, 9), st.integers(1, 4))
+def test_ranks_equal_brute_force_ties_included(seed, n, per_image):
+    rng = np.random.default_rng(seed)
+    images = rng.integers(-2, 3, (n, 3)).astype(np.float32)  # small integers: exact, many ties
+    image = np.sort(np.r_[np.arange(n), rng.integers(0, n, n * (per_image - 1))])
+    captions = rng.integers(-2, 3, (len(image), 3)).astype(np.float32)
+    c2i, i2c = brute_force(captions, images, image)
+    assert retrieval.caption_to_image_ranks(captions, images, image).tolist() == c2i
+    assert retrieval.image_to_caption_ranks(captions, images, image).tolist() == i2c
+
+
+def test_blocks_do_not_change_the_ranks(monkeypatch):
+    rng = np.random.default_rng(0)
+    images, captions = rng.normal(size=(23, 5)), rng.normal(size=(115, 5))
+    image = np.repeat(np.arange(23), 5)
+    whole = retrieval.evaluate(captions, images, image)
+    monkeypatch.setattr(retrieval, "QUERIES_PER_BLOCK", 7)
+    assert retrieval.evaluate(captions, images, image) == whole
+
+
+def test_a_model_that_maps_everything_to_one_point_retrieves_nothing():
+    ones = np.ones((20, 4))
+    table = retrieval.evaluate(np.repeat(ones, 5, axis=0), ones, np.repeat(np.arange(20), 5))
+    assert [row["r10"] for row in table] == [0, 0]
+    assert [row["median_rank"] for row in table] == [20, 96]  # 96: behind the 95 of the others
+
+
+def test_recalls_and_medians_by_hand():
+    """Four captions of four images on a circle; the ranks can be read off the angles."""
+    images = np.eye(4)
+    captions = np.array([[4, 3, 2, 1], [4, 3, 2, 1], [4, 3, 2, 1], [1, 2, 3, 4]], float)
+    c2i, i2c = retrieval.evaluate(captions, images, np.arange(4))
+    assert c2i["direction"] == "caption_to_image"  # ranks 1, 2, 3, 1
+    assert (c2i["r1"], c2i["r5"], c2i["median_rank"], c2i["queries"]) == (50, 100, 1.5, 4)
+    # image 0: own 4 ties with two others -> 3; 1: own 3 ties with two -> 3;
+    # 2: own 2 against 2, 2, 3 -> 4; 3: own 4 against 1, 1, 1 -> 1
+    assert (i2c["r1"], i2c["median_rank"]) == (25, 3.0)
+
+
+def test_intervals_are_the_paper_s():
+    """Table 2 of the paper: 27.5 +- 1.2 of 5,000 captions and 38.5 +- 3.0 of 1,000 images."""
+    assert round(retrieval.recall_interval(27.5, 5000), 1) == 1.2
+    assert round(retrieval.recall_interval(38.5, 1000), 1) == 3.0
+    assert round(retrieval.recall_interval(41.4, 25000), 1) == 0.6  # five folds together
+
+
+def test_folds_are_scored_apart_and_averaged():
+    rng = np.random.default_rng(1)
+    images, captions = rng.normal(size=(20, 6)), rng.normal(size=(100, 6))
+    image = np.repeat(np.arange(20), 5)
+    folded = retrieval.evaluate(captions, images, image, folds=2)
+    halves = [
+        retrieval.evaluate(captions[:50], images[:10], image[:50]),
+        retrieval.evaluate(captions[50:], images[10:], image[50:] - 10),
+    ]
+    for row, first, second in zip(folded, *halves, strict=True):
+        assert row["r5"] == pytest.approx((first["r5"] + second["r5"]) / 2)
+        assert row["median_rank"] == (first["median_rank"] + second["median_rank"]) / 2
+        assert row["queries"] == first["queries"] + second["queries"]
+
+
+def test_mean_recall_is_of_both_directions():
+    assert retrieval.mean_recall([{"r10": 40.0}, {"r10": 60.0}]) == 50
