@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from grounded.errors import InputError
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -16,6 +18,13 @@ class Settings:
     clip_image: float | None = 0.0025  # largest gradient norm of the image encoder; None: any
     clip_caption: float | None = 0.05  # and of the caption encoder
 
+    def __post_init__(self) -> None:
+        if self.epochs % self.cycle:
+            raise InputError(
+                f"epochs {self.epochs} is not a multiple of cycle {self.cycle}: snapshots are "
+                "taken at the end of a cycle, so change one of the two in the configuration"
+            )
+
     @property
     def snapshots(self) -> list[int]:
         """The epochs that end a cycle: the candidates of the ensemble."""
@@ -24,5 +33,5 @@ class Settings:
     @property
     def saved(self) -> list[int]:
         """The epochs whose weights are kept: snapshots, and a few early ones to plot."""
-        early = {0, *(2**k for k in range(self.epochs.bit_length()) if 2**k <= self.epochs)}
+        early = {0, *(2**k for k in range(self.epochs.bit_length()))}
         return sorted(early | set(self.snapshots))

@@ -77,8 +77,7 @@ def train(
                 temporary,
             )
 
-    def end_epoch(epoch: int, rate: float, speed: float) -> None:
-        loss = state["loss"] / batches if epoch else math.nan
+    def end_epoch(epoch: int, loss: float, rate: float, speed: float) -> None:
         row = {"epoch": epoch, "step": epoch * batches, "loss": loss, "learning_rate": rate}
         row |= evaluate(model.eval())
         row |= {"pairs_per_second": speed, "seconds": state["seconds"]}
@@ -87,15 +86,10 @@ def train(
         if epoch in settings.saved:
             save_weights(model, work / "snapshots" / f"epoch-{epoch:03}.safetensors")
         save_checkpoint()
-        left = state["seconds"] / epoch * (settings.epochs - epoch) if epoch else math.nan
-        log.info(
-            "%s: epoch %d/%d, loss %.4f, learning rate %.1e, dev R@10 %.1f, %.0f pairs/s, "
-            "%.1f min left",
-            *(name, epoch, settings.epochs, loss, rate, row["dev_recall"], speed, left / 60),
-        )
+        log.info("%s: epoch %d/%d, %s", name, epoch, settings.epochs, _summary(row, settings))
 
     if not state["history"]:
-        end_epoch(0, settings.learning_rate_min, math.nan)
+        end_epoch(0, math.nan, math.nan, math.nan)
     for epoch in range(state["epoch"] + 1, settings.epochs + 1):
         model.train()
         first, before = state["batch"], state["seconds"]
@@ -145,8 +139,19 @@ def train(
                     last_checkpoint = now
         bar.close()
         speed = (batches - first) * settings.batch_size / (time.monotonic() - start)
-        end_epoch(epoch, rate, speed)
+        end_epoch(epoch, state["loss"] / batches, rate, speed)
     return state["history"]
+
+
+def _summary(row: dict[str, Any], settings: Settings) -> str:
+    recall = f"dev R@10 {row['dev_recall']:.1f}"
+    if row["epoch"] == 0:
+        return f"untrained, {recall}"
+    left = row["seconds"] / row["epoch"] * (settings.epochs - row["epoch"]) / 60
+    return (
+        f"loss {row['loss']:.4f}, learning rate {row['learning_rate']:.1e}, {recall}, "
+        f"{row['pairs_per_second']:.0f} pairs/s, {left:.1f} min left"
+    )
 
 
 def keep_snapshots(work: Path, folder: Path) -> None:

@@ -1,0 +1,251 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.torch import load_file
+
+from grounded.errors import InputError
+from grounded.models.model import GroundedModel
+from grounded.text.characters import Vocabulary
+from grounded.training import trainer
+from grounded.training.loss import batch_hinge
+from grounded.training.pairs import Pairs
+from grounded.training.schedule import cyclic
+from grounded.training.settings import Settings
+
+
+def make_pairs(images=11, captions=5, width=6, seed=0):
+    rng = np.random.default_rng(seed)
+    texts = [f"picture {i}, caption {k}" for i in range(images) for k in range(captions)]
+    vocabulary = Vocabulary.build(texts)
+    return vocabulary, Pairs(
+        image_ids=np.array([str(i) for i in range(images)]),
+        features=rng.normal(size=(images, width)).astype(np.float32),
+        captions=vocabulary.encode(texts),
+        image=np.repeat(np.arange(images), captions),
+        order=np.tile(np.arange(captions), images),
+    )
+
+
+VOCABULARY, PAIRS = make_pairs()
+SHORT = Settings(epochs=4, cycle=2, batch_size=4, learning_rate_max=1e-2)
+
+
+def train(work, pairs=PAIRS, settings=SHORT, seed=3, evaluate=lambda model: {"dev_recall": 0.0}):
+    torch.manual_seed(seed)
+    model = GroundedModel("gru-8-attention", VOCABULARY, pairs.features.shape[1])
+    return trainer.train(model, pairs, settings, seed, work, evaluate)
+
+
+def weights(work, epoch=4):
+    return load_file(work / "snapshots" / f"epoch-{epoch:03}.safetensors")
+
+
+def assert_equal(one, two):
+    assert one.keys() == two.keys()
+    assert all(torch.equal(one[key], two[key]) for key in one)
+
+
+# The loss
+
+
+@given(st.integers(0, 10_000), st.integers(1, 6), st.floats(0, 1))
+@settings(deadline=None)
+def test_the_loss_is_the_paper_s_sum_over_all_entries(seed, size, margin):
+    rng = np.random.default_rng(seed)
+    captions, images = rng.normal(size=(2, size, 4))
+    total = 0.0
+    for i in range(size):
+        for j in range(size):
+            if i != j:
+                right = captions[i] @ images[i]
+                total += max(0, captions[i] @ images[j] - right + margin)
+                total += max(0, captions[j] @ images[i] - right + margin)
+    loss = batch_hinge(torch.from_numpy(captions), torch.from_numpy(images), margin)
+    assert loss.item() == pytest.approx(total / size**2, abs=1e-9)
+
+
+def test_the_loss_by_hand():
+    """Cosines [[1, .9], [0, .5]] and margin 0.2.
+
+    Captions against other images: .9 - 1 + .2 = .1, and 0 - .5 + .2 < 0; images against other
+    captions: 0 - 1 + .2 < 0, and .9 - .5 + .2 = .6; so (.1 + .6) / 4.
+    """
+    captions, images = torch.eye(2), torch.tensor([[1.0, 0.0], [0.9, 0.5]])
+    assert batch_hinge(captions, images, 0.2).item() == pytest.approx(0.175)
+
+
+# The schedule
+
+
+def test_the_learning_rate_starts_low_peaks_after_half_a_period_and_returns():
+    rates = [cyclic(step, 8, 1e-6, 1e-3) for step in range(17)]
+    assert rates[0] == pytest.approx(1e-6)
+    assert rates[2] == pytest.approx((1e-3 + 1e-6) / 2)
+    assert rates[4] == pytest.approx(1e-3)
+    assert rates[8] == pytest.approx(1e-6)
+    assert rates[12] == pytest.approx(1e-3)
+    assert rates[1] == pytest.approx(1e-6 + (1e-3 - 1e-6) * 0.5 * (1 - math.cos(math.pi / 4)))
+
+
+def test_the_learning_rate_of_each_batch_is_used(tmp_path, monkeypatch):
+    used = []
+    step = torch.optim.Adam.step
+
+    def spy(self, *args):
+        used.append(self.param_groups[0]["lr"])
+        return step(self, *args)
+
+    monkeypatch.setattr(torch.optim.Adam, "step", spy)
+    train(tmp_path)
+    period = 2 * 5 * (11 // 4)
+    assert used == [cyclic(i, period, 1e-6, 1e-2) for i in range(2 * period)]
+
+
+# The batches
+
+
+@given(st.integers(0, 99), st.integers(1, 9), st.integers(1, 12))
+def test_an_epoch_passes_over_the_images_in_one_order(seed, epoch, size):
+    batches = list(PAIRS.epoch(size, seed, epoch))
+    kept = 11 // size * size
+    assert len(batches) == PAIRS.batches(size) == 5 * (11 // size)
+    passes = np.concatenate([*batches, []]).astype(int).reshape(5, kept)
+    assert (PAIRS.order[passes] == np.arange(5)[:, None]).all()
+    assert (PAIRS.image[passes] == PAIRS.image[passes[0]]).all()
+    assert all(len(set(PAIRS.image[rows])) == size for rows in batches)
+
+
+def test_the_order_changes_from_epoch_to_epoch_and_with_the_seed():
+    orders = {
+        tuple(np.concatenate(list(PAIRS.epoch(1, seed, epoch))))
+        for seed in (1, 2)
+        for epoch in (1, 2)
+    }
+    assert len(orders) == 4
+
+
+def test_flickr8k_has_29920_pairs_an_epoch():
+    pairs = make_pairs(6000)[1]
+    assert pairs.batches(32) * 32 == 29_920
+
+
+def test_images_with_fewer_captions_are_left_out_of_the_later_passes():
+    pairs = make_pairs(6, 2)[1]
+    keep = np.array([0, 1, 2, 4, 6, 7, 8, 10])  # images 1, 2 ... : some have one caption
+    pairs = Pairs(
+        pairs.image_ids, pairs.features, pairs.captions, pairs.image[keep], pairs.order[keep]
+    )
+    batches = list(pairs.epoch(2, 0, 1))
+    assert [len(b) for b in batches] == [2, 2, 2, 2][: len(batches)]
+    assert pairs.batches(2) == len(batches) == 6 // 2 + 2 // 2
+
+
+# Clipping
+
+
+def test_gradients_are_clipped_for_each_network_by_its_own_norm(tmp_path, monkeypatch):
+    norms = []
+    step = torch.optim.Adam.step
+
+    def norm(module):
+        return math.sqrt(sum(p.grad.square().sum().item() for p in module.parameters()))
+
+    def spy(self, *args):
+        norms.append((norm(model.image), norm(model.caption)))
+        return step(self, *args)
+
+    monkeypatch.setattr(torch.optim.Adam, "step", spy)
+    torch.manual_seed(0)
+    model = GroundedModel("gru-8-attention", VOCABULARY, 6)
+    clipped = Settings(epochs=1, cycle=1, batch_size=4, clip_image=1e-4, clip_caption=2e-4)
+    trainer.train(model, PAIRS, clipped, 0, tmp_path / "a", lambda model: {"dev_recall": 0.0})
+    np.testing.assert_allclose(norms, np.tile([1e-4, 2e-4], (len(norms), 1)), rtol=1e-2)
+    norms.clear()
+    free = Settings(epochs=1, cycle=1, batch_size=4, clip_image=None, clip_caption=None)
+    trainer.train(model, PAIRS, free, 0, tmp_path / "b", lambda model: {"dev_recall": 0.0})
+    assert min(map(min, norms)) > 1e-3
+
+
+# Training as a whole
+
+
+def test_training_learns_which_caption_belongs_to_which_picture(tmp_path):
+    history = train(
+        tmp_path, settings=Settings(epochs=40, cycle=40, batch_size=4, learning_rate_max=2e-2)
+    )
+    assert history[-1]["loss"] < 0.2 * history[1]["loss"]
+    assert [row["epoch"] for row in history] == list(range(41))
+    assert math.isnan(history[0]["loss"])
+
+
+def test_a_seed_decides_the_weights(tmp_path):
+    for name, seed in [("a", 1), ("b", 1), ("c", 2)]:
+        train(tmp_path / name, seed=seed)
+    assert_equal(weights(tmp_path / "a"), weights(tmp_path / "b"))
+    assert not torch.equal(
+        weights(tmp_path / "a")["image.projection.weight"],
+        weights(tmp_path / "c")["image.projection.weight"],
+    )
+
+
+def test_the_weights_of_the_cycles_and_of_a_few_early_epochs_are_kept(tmp_path):
+    train(tmp_path, settings=Settings(epochs=6, cycle=3, batch_size=4))
+    kept = sorted(path.name for path in (tmp_path / "snapshots").iterdir())
+    assert kept == [f"epoch-{epoch:03}.safetensors" for epoch in (0, 1, 2, 3, 4, 6)]
+    assert Settings().snapshots == [4, 8, 12, 16, 20, 24, 28, 32]
+
+
+class Killed(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("batch", [1, 4, 10, 11, 25, 39])
+def test_a_training_killed_in_any_batch_ends_in_the_same_weights(tmp_path, monkeypatch, batch):
+    undisturbed = train(tmp_path / "whole")
+    monkeypatch.setattr(trainer, "SECONDS_BETWEEN_CHECKPOINTS", -1)
+    monkeypatch.setattr(trainer, "BATCHES_BETWEEN_CHECKS", 3)
+    calls = []
+
+    def killed_once(*args):
+        calls.append(1)
+        if len(calls) == batch:
+            raise Killed
+        return batch_hinge(*args)
+
+    monkeypatch.setattr(trainer, "batch_hinge", killed_once)
+    with pytest.raises(Killed):
+        train(tmp_path / "killed")
+    resumed = train(tmp_path / "killed")
+    assert len(calls) <= 40 + 3, "batches before the last checkpoint were not done again"
+    for epoch in SHORT.saved:
+        assert_equal(weights(tmp_path / "whole", epoch), weights(tmp_path / "killed", epoch))
+    assert [row["loss"] for row in resumed[1:]] == [row["loss"] for row in undisturbed[1:]]
+
+
+def test_a_finished_training_is_not_done_again(tmp_path, monkeypatch):
+    history = train(tmp_path)
+    monkeypatch.setattr(trainer, "batch_hinge", None)
+    assert str(train(tmp_path)) == str(history)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_a_loss_that_is_not_finite_stops_and_says_what_to_look_at(tmp_path, value):
+    pairs = make_pairs()[1]
+    pairs.features[5] = value
+    with pytest.raises(InputError, match=r"not finite in epoch 1.*features.*learning_rate_max"):
+        train(tmp_path, pairs)
+    assert not (tmp_path / "snapshots" / "epoch-001.safetensors").exists()
+
+
+def test_a_batch_larger_than_the_data_set_is_named(tmp_path):
+    with pytest.raises(InputError, match="batch_size 12 is larger than the training set of 11"):
+        train(tmp_path, settings=Settings(epochs=4, batch_size=12))
+
+
+def test_epochs_must_end_with_a_cycle():
+    with pytest.raises(InputError, match="epochs 6 is not a multiple of cycle 4"):
+        Settings(epochs=6)
