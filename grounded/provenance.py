@@ -34,14 +34,14 @@ def _imports(source: str) -> set[str]:
 
 
 @cache
-def code_hash(script: str) -> str:
-    """Hash a script together with every module of this library that it imports, near or far.
+def code_hash(*sources: str) -> str:
+    """Hash source files together with every module of this library that they import.
 
     Found by reading the sources, not by running them, so it is cheap enough for the Snakefile.
-    A change in a module that the script does not use leaves its hash alone.
+    A change in a module that none of them uses leaves the hash alone.
     """
     seen: dict[Path, bytes] = {}
-    todo = [ROOT / script]
+    todo = [ROOT / source for source in sources]
     while todo:
         path = todo.pop()
         if path in seen:

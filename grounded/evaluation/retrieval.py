@@ -8,6 +8,7 @@ the median of an even number of ranks is the mean of the two in the middle.
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 QUERIES_PER_BLOCK = 1000  # bounds the memory: 100 MB of scores with 25,000 candidates
 CUTOFFS = (1, 5, 10)
@@ -86,3 +87,21 @@ def evaluate(
 def mean_recall(table: list[dict[str, Any]]) -> float:
     """R@10 in percent, the mean of both directions: what models are selected by."""
     return float(np.mean([row["r10"] for row in table]))
+
+
+def test_set_name(images: int, folds: int = 1) -> str:
+    """What the paper calls a test set: `1k`, `5k`, or `1k-folds` for five folds of 1,000."""
+    size = images // folds
+    name = f"{size // 1000}k" if size % 1000 == 0 else str(size)
+    return name if folds == 1 else f"{name}-folds"
+
+
+def best_snapshots(dev_recall: pd.Series, count: int = 2) -> list[int]:
+    """The epochs of the `count` snapshots with the best development recall, in their order.
+
+    Of equals the later one is taken.
+
+    Args:
+        dev_recall: indexed by epoch.
+    """
+    return sorted(dev_recall.iloc[::-1].nlargest(count).index.tolist())

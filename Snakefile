@@ -1,0 +1,48 @@
+import sys
+
+from snakemake.utils import min_version
+
+min_version("9.0")
+sys.path.insert(0, workflow.basedir)
+
+from grounded.config import complete
+from grounded.errors import InputError
+
+# An experiment given with --configfile stands for itself; it is not merged into the demo.
+if not workflow.overwrite_configfiles:
+
+    configfile: "config.yaml"
+
+
+try:
+    config = complete(config)
+except InputError as error:
+    raise WorkflowError(str(error))
+
+EXPERIMENT = f"results/{config['experiment']}"
+DATASETS = config["datasets"]
+
+
+include: "rules/common.smk"
+include: "rules/download.smk"
+include: "rules/dataset.smk"
+include: "rules/features.smk"
+include: "rules/vocabulary.smk"
+include: "rules/train.smk"
+include: "rules/retrieval.smk"
+include: "rules/report.smk"
+
+
+report: "report/workflow.rst"
+
+
+rule all:
+    default_target: True
+    localrule: True
+    input:
+        tables(),
+        figures(),
+
+
+onsuccess:
+    print(f"The tables are in {EXPERIMENT}/tables, the figures in {EXPERIMENT}/figures.")

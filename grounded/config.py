@@ -1,0 +1,64 @@
+"""The configuration of an experiment: checked, and completed with the schema's defaults."""
+
+import copy
+from contextlib import suppress
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jsonschema import Draft202012Validator, ValidationError
+
+from grounded.errors import InputError
+from grounded.models.cell import Cell
+from grounded.training.settings import Settings
+
+SCHEMA = Path(__file__).parent.parent / "config" / "schema.yaml"
+
+
+def complete(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the configuration with every default filled in.
+
+    Raises:
+        InputError: one line that names the first wrong key, and what to write instead.
+    """
+    schema = yaml.safe_load(SCHEMA.read_text())
+    errors = sorted(Draft202012Validator(schema).iter_errors(config), key=lambda e: list(e.path))
+    if errors:
+        raise InputError(_explain(errors[0]))
+    config = copy.deepcopy(config)
+    _fill(config, schema["properties"])
+    for name, dataset in config["datasets"].items():
+        _fill(dataset, schema["$defs"]["dataset"]["properties"])
+        _fill(dataset["training"], schema["$defs"]["training"]["properties"])
+        try:
+            Settings(**dataset["training"])
+            for cell in dataset["cells"]:
+                Cell.parse(cell)
+        except InputError as error:
+            raise InputError(f"configuration, datasets.{name}: {error}") from None
+    return config
+
+
+def _fill(config: dict[str, Any], properties: dict[str, Any]) -> None:
+    for key, schema in properties.items():
+        if "default" in schema:
+            config.setdefault(key, copy.deepcopy(schema["default"]))
+
+
+def _explain(error: ValidationError) -> str:
+    place = ".".join(map(str, error.path)) or "the top level"
+    message = error.message
+    if error.validator == "additionalProperties":
+        known = list(error.schema["properties"])
+        unknown = next(key for key in error.instance if key not in known)
+        close = get_close_matches(unknown, known, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
+        message = f"unknown key {unknown!r}: {hint}"
+    elif error.validator == "type" and isinstance(error.instance, str):
+        with suppress(ValueError):
+            message += f" (YAML takes it for text: write {float(error.instance):f})"
+    elif error.validator == "enum":
+        close = get_close_matches(str(error.instance), error.validator_value, n=1)
+        message += f": did you mean {close[0]!r}?" if close else ""
+    return f"configuration, {place}: {message}"

@@ -1,0 +1,83 @@
+"""Captioned pictures from every source, brought to one form: captions.csv and images.csv."""
+
+
+rule dataset_scenes:
+    output:
+        captions=dataset_file("captions.csv"),
+        images=dataset_file("images.csv"),
+        facts=dataset_file("scenes.jsonl"),
+        pictures=directory(dataset_file("images")),
+    params:
+        count=setting("count"),
+        seed=setting("seed"),
+        code=code_hash("grounded/data/scenes/__init__.py", "grounded/data/schema.py"),
+    log:
+        "results/logs/dataset/{dataset}.log",
+    wildcard_constraints:
+        dataset=names("scenes"),
+    conda:
+        ENVIRONMENT
+    shell:
+        "python scripts/dataset.py --log {log} scenes --count {params.count} "
+        "--seed {params.seed} --output $(dirname {output.captions})"
+
+
+rule dataset_flickr8k:
+    input:
+        pictures="data/flickr8k/Flicker8k_Dataset",
+        text="data/flickr8k/Flickr8k_text.zip",
+    output:
+        captions=dataset_file("captions.csv"),
+        images=dataset_file("images.csv"),
+    params:
+        code=code_hash("grounded/data/flickr8k.py", "grounded/data/schema.py"),
+    log:
+        "results/logs/dataset/{dataset}.log",
+    wildcard_constraints:
+        dataset=names("flickr8k"),
+    conda:
+        ENVIRONMENT
+    shell:
+        "python scripts/dataset.py --log {log} flickr8k --images {input.pictures} "
+        "--text {input.text} --output $(dirname {output.captions})"
+
+
+rule dataset_mscoco:
+    input:
+        train="data/mscoco/train2014",
+        val="data/mscoco/val2014",
+        captions="data/mscoco/caption_datasets",
+    output:
+        captions=dataset_file("captions.csv"),
+        images=dataset_file("images.csv"),
+    params:
+        code=code_hash("grounded/data/mscoco.py", "grounded/data/schema.py"),
+    log:
+        "results/logs/dataset/{dataset}.log",
+    wildcard_constraints:
+        dataset=names("mscoco"),
+    conda:
+        ENVIRONMENT
+    shell:
+        "python scripts/dataset.py --log {log} mscoco --images data/mscoco "
+        "--json {input.captions}/dataset_coco.json --output $(dirname {output.captions})"
+
+
+rule dataset_table:
+    input:
+        table=setting("table"),
+        pictures=setting("images"),
+    output:
+        captions=dataset_file("captions.csv"),
+        images=dataset_file("images.csv"),
+    params:
+        code=code_hash("grounded/data/table.py", "grounded/data/schema.py"),
+    log:
+        "results/logs/dataset/{dataset}.log",
+    wildcard_constraints:
+        dataset=names("table"),
+    conda:
+        ENVIRONMENT
+    shell:
+        "python scripts/dataset.py --log {log} table --table {input.table:q} "
+        "--images {input.pictures:q} --output $(dirname {output.captions})"

@@ -1,0 +1,37 @@
+"""Public archives, from a mirror or from their public addresses, checked and unpacked."""
+
+ARCHIVES = {
+    "flickr8k/Flicker8k_Dataset": "flickr8k/Flickr8k_Dataset.zip",
+    "mscoco/train2014": "mscoco/train2014.zip",
+    "mscoco/val2014": "mscoco/val2014.zip",
+    "mscoco/caption_datasets": "mscoco/caption_datasets.zip",
+}
+
+
+rule download:
+    output:
+        "data/{archive}.zip",
+    log:
+        "results/logs/download/{archive}.log",
+    conda:
+        ENVIRONMENT
+    localrule: True
+    shell:
+        "python scripts/download.py --name {wildcards.archive}.zip "
+        "--sources resources/sources.yaml {MIRROR} --output {output} --log {log}"
+
+
+rule unpack:
+    input:
+        lambda wildcards: "data/" + ARCHIVES[wildcards.folder],
+    output:
+        directory("data/{folder}"),
+    log:
+        "results/logs/unpack/{folder}.log",
+    wildcard_constraints:
+        folder="|".join(ARCHIVES),
+    conda:
+        ENVIRONMENT
+    localrule: True
+    shell:
+        "python scripts/unpack.py --archive {input} --output {output} --log {log}"

@@ -1,0 +1,33 @@
+"""One training for every data set, cell of the architecture grid, and seed."""
+
+
+rule train:
+    input:
+        captions=dataset_file("captions.csv"),
+        features=features_file,
+        vocabulary="results/vocabulary/{dataset}.json",
+    output:
+        model=MODEL + "/model.json",
+        history=MODEL + "/history.csv",
+        snapshots=directory(MODEL + "/snapshots"),
+    params:
+        language=setting("language"),
+        settings=training_options,
+        code=code_hash("scripts/train.py"),
+    log:
+        EXPERIMENT + "/logs/train/{dataset}/{cell}/seed{seed}.log",
+    benchmark:
+        EXPERIMENT + "/benchmarks/train/{dataset}/{cell}/seed{seed}.tsv"
+    # One thread: a recurrent network of this size gains little from a second, and a cell for
+    # every core gains a lot. For a single large cell: --set-threads train=8.
+    threads: 1
+    resources:
+        gpu=GPU,
+    conda:
+        ENVIRONMENT
+    shell:
+        # Checkpoints are no output: Snakemake deletes outputs before it tries again.
+        "python scripts/train.py --cell {wildcards.cell} --seed {wildcards.seed} "
+        "--captions {input.captions} --language {params.language} --features {input.features} "
+        "--vocabulary {input.vocabulary} --threads {threads} {params.settings} "
+        "--work results/checkpoints --output $(dirname {output.model}) --log {log}"

@@ -1,0 +1,19 @@
+"""The characters of the training captions."""
+
+
+rule vocabulary:
+    input:
+        dataset_file("captions.csv"),
+    output:
+        "results/vocabulary/{dataset}.json",
+    params:
+        language=setting("language"),
+        code=code_hash("scripts/vocabulary.py"),
+    log:
+        "results/logs/vocabulary/{dataset}.log",
+    conda:
+        ENVIRONMENT
+    localrule: True
+    shell:
+        "python scripts/vocabulary.py --captions {input} --language {params.language} "
+        "--output {output} --log {log}"

@@ -1,0 +1,36 @@
+"""Bring a public file into place: from a mirror folder, else from its address; verify it."""
+
+import argparse
+from pathlib import Path
+
+import yaml
+
+from grounded.cli import run
+from grounded.data.download import fetch
+from grounded.errors import InputError
+
+EXAMPLES = """example:
+  python scripts/download.py --name flickr8k/Flickr8k_text.zip --sources resources/sources.yaml \\
+      --mirror /shared/mirror --output data/flickr8k/Flickr8k_text.zip
+"""
+
+
+def main(arguments: argparse.Namespace) -> None:
+    sources = yaml.safe_load(arguments.sources.read_text(encoding="utf-8"))
+    if arguments.name not in sources:
+        known = ", ".join(sources)
+        raise InputError(f"{arguments.sources} has no {arguments.name}: choose one of {known}")
+    fetch(arguments.name, sources[arguments.name], arguments.output, arguments.mirror)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLES)
+    parser.add_argument("--name", required=True, help="which file of the sources")
+    parser.add_argument("--sources", type=Path, required=True, help="YAML: addresses and checksums")
+    parser.add_argument("--mirror", type=Path, help="folder that may have the file")
+    parser.add_argument("--output", type=Path, required=True, help="where to put the file")
+    return parser
+
+
+if __name__ == "__main__":
+    run(main, make_parser())

@@ -1,0 +1,33 @@
+"""Choose the snapshots of an ensemble: the two with the best development recall."""
+
+import argparse
+import logging
+from pathlib import Path
+
+import pandas as pd
+
+from grounded.cli import run
+from grounded.evaluation.retrieval import best_snapshots
+from grounded.files import read_json, write_json
+
+parser = argparse.ArgumentParser(
+    description=__doc__,
+    epilog="example:\n  python scripts/ensemble.py --history my-model/history.csv "
+    "--model my-model/model.json --output my-model/ensemble.json",
+)
+parser.add_argument("--history", type=Path, required=True, help="the training's history.csv")
+parser.add_argument("--model", type=Path, required=True, help="the training's model.json")
+parser.add_argument("--output", type=Path, required=True, help="the JSON file to write")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    history = pd.read_csv(arguments.history).set_index("epoch")
+    scores = history["dev_recall"][read_json(arguments.model)["snapshots"]]
+    epochs = best_snapshots(scores)
+    dev_recall = {str(epoch): score for epoch, score in scores.items()}
+    write_json(arguments.output, {"epochs": epochs, "dev_recall": dev_recall})
+    logging.info("the ensemble is of epochs %s", " and ".join(map(str, epochs)))
+
+
+if __name__ == "__main__":
+    run(main, parser)

@@ -1,0 +1,76 @@
+"""Score a trained model's ensemble, and each of its snapshots, on image-caption retrieval."""
+
+import argparse
+import logging
+from pathlib import Path
+
+from grounded.cli import run
+
+parser = argparse.ArgumentParser(
+    description=__doc__,
+    epilog="example:\n  python scripts/retrieval.py --dataset flickr8k --model my-model "
+    "--captions results/datasets/flickr8k/captions.csv "
+    "--features results/features/flickr8k/resnet152.h5 --output retrieval.csv",
+)
+parser.add_argument("--dataset", required=True, help="its name, for the first column")
+parser.add_argument("--model", type=Path, required=True, help="the folder of a training")
+parser.add_argument("--captions", type=Path, required=True, help="a data set's captions.csv")
+parser.add_argument("--features", type=Path, required=True, help="HDF5 file of image features")
+parser.add_argument("--folds", type=int, default=1, help="also the mean over parts (default: no)")
+parser.add_argument("--threads", type=int, help="CPU threads to use (default: all)")
+parser.add_argument("--output", type=Path, required=True, help="the CSV to write")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    import pandas as pd
+    import torch
+
+    from grounded.data import schema
+    from grounded.evaluation import retrieval
+    from grounded.files import read_json, write_csv
+    from grounded.models.model import ensemble, load_model
+    from grounded.provenance import provenance
+    from grounded.training.pairs import load_pairs
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.set_num_threads(arguments.threads or torch.get_num_threads())
+    description = read_json(arguments.model / "model.json")
+    together = read_json(arguments.model / "ensemble.json")["epochs"]
+    models = {e: load_model(arguments.model, e).to(device) for e in description["snapshots"]}
+    vocabulary = models[together[0]].vocabulary
+    captions = schema.read_captions(arguments.captions, description["language"])
+    source = provenance(device)
+    rows = []
+    for split in ("dev", "test"):
+        pairs = load_pairs(captions, arguments.features, vocabulary, split)
+        embedded = {
+            epoch: (model.encode_captions(pairs.captions), model.encode_images(pairs.features))
+            for epoch, model in models.items()
+        }
+        systems = [("snapshot", [epoch]) for epoch in models] + [("ensemble", together)]
+        for model, epochs in systems:
+            of_captions, of_images = (
+                ensemble([embedded[epoch][side] for epoch in epochs]) for side in (0, 1)
+            )
+            for folds in sorted({1, arguments.folds}):
+                for row in retrieval.evaluate(of_captions, of_images, pairs.image, folds):
+                    rows.append(
+                        {
+                            "dataset": arguments.dataset,
+                            "cell": description["cell"],
+                            "seed": description["seed"],
+                            "model": model,
+                            "epochs": "+".join(map(str, epochs)),
+                            "split": split,
+                            "test_set": retrieval.test_set_name(len(of_images), folds),
+                            **row,
+                            **source,
+                        }
+                    )
+    write_csv(arguments.output, pd.DataFrame(rows))
+    for row in rows[-2:]:
+        logging.info("%(cell)s: test %(direction)s R@10 %(r10).1f +- %(r10_ci).1f", row)
+
+
+if __name__ == "__main__":
+    run(main, parser)

@@ -1,0 +1,416 @@
+import json
+import logging
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from grounded.data import flickr8k, mscoco, schema, table
+from grounded.errors import InputError
+
+ROOT = Path(__file__).parent.parent
+
+
+def rows(frame):
+    return list(frame.itertuples(index=False, name=None))
+
+
+# --- Flickr8k -------------------------------------------------------------------------------------
+
+FLICKR8K = {
+    "Flickr8k.token.txt": (
+        "10_a.jpg#0\tA child in a pink dress is climbing up stairs .\n"
+        '10_a.jpg#1\tThe sign says " Stop "\n'
+        "30_c.jpg#0\tA  black\u00a0dog\t& a spotted dog\n"
+        "22_x.jpg.1#0\tA name that has no image .\n"
+        "22_x.jpg.1#1\tStill none .\n"
+        "99_z.jpg#0\tAn image in no split .\n"
+        "\n"
+        "20_b.jpg#0\ta\r\n"
+    ),
+    "Flickr_8k.trainImages.txt": "30_c.jpg\n10_a.jpg\n",
+    "Flickr_8k.devImages.txt": "20_b.jpg\r\n",
+    "Flickr_8k.testImages.txt": "",
+}
+
+
+def write_flickr8k(folder, **changes):
+    folder.mkdir(exist_ok=True)
+    for name, content in FLICKR8K.items():
+        (folder / name).write_bytes(changes.get(name, content).encode())
+    return folder
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_flickr8k(tmp_path, caplog, zipped):
+    caplog.set_level(logging.INFO)
+    text = write_flickr8k(tmp_path / "text")
+    if zipped:
+        with zipfile.ZipFile(tmp_path / "text.zip", "w") as archive:
+            for file in text.iterdir():
+                archive.write(file, file.name)
+        text = tmp_path / "text.zip"
+    captions, images = flickr8k.read("photos", text)
+    assert rows(images) == [
+        ("30_c.jpg", "train", "photos/30_c.jpg"),
+        ("10_a.jpg", "train", "photos/10_a.jpg"),
+        ("20_b.jpg", "dev", "photos/20_b.jpg"),
+    ]
+    assert rows(captions) == [
+        (
+            *("10_a.jpg", "10_a.jpg#0", "en", "train"),
+            "A child in a pink dress is climbing up stairs .",
+        ),
+        ("10_a.jpg", "10_a.jpg#1", "en", "train", 'The sign says " Stop "'),
+        ("30_c.jpg", "30_c.jpg#0", "en", "train", "A black dog & a spotted dog"),
+        ("20_b.jpg", "20_b.jpg#0", "en", "dev", "a"),
+    ]
+    schema.check(captions, images)
+    assert "dropped 3 captions of 2 names that are in no split (1 of them" in caplog.text
+
+
+def test_flickr8k_names_the_line_that_it_cannot_understand(tmp_path):
+    content = FLICKR8K["Flickr8k.token.txt"].replace("99_z.jpg#0\t", "99_z.jpg ")
+    text = write_flickr8k(tmp_path, **{"Flickr8k.token.txt": content})
+    with pytest.raises(InputError, match=r"Flickr8k\.token\.txt line 6 is not"):
+        flickr8k.read("photos", text)
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"Flickr_8k.testImages.txt": "20_b.jpg\n"}, "image 20_b.jpg is in two splits"),
+        ({"Flickr_8k.testImages.txt": "40_d.jpg\n"}, "image 40_d.jpg has no captions"),
+        ({"Flickr8k.token.txt": "10_a.jpg#0\tA\n10_a.jpg#0\tB\n"}, "10_a.jpg#0 is there twice"),
+        (
+            {"Flickr8k.token.txt": "10_a.jpg#0\tA\n20_b.jpg#0\t\n30_c.jpg#0\tC\n"},
+            "caption 20_b.jpg#0: the caption is empty",
+        ),
+    ],
+)
+def test_flickr8k_that_contradicts_itself_is_refused(tmp_path, change, error):
+    captions, images = flickr8k.read("photos", write_flickr8k(tmp_path / "text", **change))
+    with pytest.raises(InputError, match=re.escape(error)):
+        schema.write(tmp_path / "out", captions, images)
+
+
+def test_flickr8k_files_that_are_missing_or_damaged(tmp_path):
+    text = write_flickr8k(tmp_path / "text")
+    (text / "Flickr_8k.devImages.txt").unlink()
+    with pytest.raises(InputError, match=r"text does not exist or has no Flickr_8k\.devImages"):
+        flickr8k.read("photos", text)
+    with pytest.raises(InputError, match=r"none\.zip does not exist or has no Flickr_8k"):
+        flickr8k.read("photos", tmp_path / "none.zip")
+
+    archive = tmp_path / "text.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in FLICKR8K.items():
+            file.writestr(name, content * 50)
+    whole = archive.read_bytes()
+    archive.write_bytes(whole[:-100])
+    with pytest.raises(InputError, match=r"text\.zip: .* is damaged"):
+        flickr8k.read("photos", archive)
+    archive.write_bytes(whole[:60] + bytes(40) + whole[100:])
+    with pytest.raises(InputError, match=r"text\.zip: Flickr8k\.token\.txt is damaged"):
+        flickr8k.read("photos", archive)
+
+
+@pytest.mark.mirror
+def test_flickr8k_of_the_mirror(mirror, caplog):
+    caplog.set_level(logging.INFO)
+    captions, images = flickr8k.read("photos", mirror / "flickr8k" / "Flickr8k_text.zip")
+    schema.check(captions, images)
+    assert images.split.value_counts().to_dict() == {"train": 6000, "dev": 1000, "test": 1000}
+    assert len(captions) == 40_000
+    assert (captions.groupby("image_id").size() == 5).all()
+    assert "dropped 460 captions of 92 names that are in no split (1 of them" in caplog.text
+    first = captions[captions.image_id == "1000268201_693b08cb0e.jpg"].caption.iloc[0]
+    assert first == "A child in a pink dress is climbing up a set of stairs in an entry way ."
+
+
+@pytest.mark.mirror
+def test_flickr8k_pictures_of_the_mirror_are_all_there(mirror):
+    _, images = flickr8k.read("Flicker8k_Dataset", mirror / "flickr8k" / "Flickr8k_text.zip")
+    with zipfile.ZipFile(mirror / "flickr8k" / "Flickr8k_Dataset.zip") as archive:
+        assert set(images.path) <= set(archive.namelist())
+
+
+# --- MSCOCO ---------------------------------------------------------------------------------------
+
+
+def coco_entry(number, split, *captions):
+    folder = "train2014" if split == "train" else "val2014"
+    return {
+        "filepath": folder,
+        "filename": f"COCO_{folder}_{number:012d}.jpg",
+        "cocoid": number,
+        "imgid": 0,
+        "split": split,
+        "sentids": list(range(len(captions))),
+        "sentences": [
+            {"tokens": caption.split(), "raw": caption.capitalize() + ".", "sentid": k, "imgid": 0}
+            for k, caption in enumerate(captions)
+        ],
+    }
+
+
+def write_coco(tmp_path, *entries):
+    path = tmp_path / "dataset_coco.json"
+    path.write_text(json.dumps({"dataset": "coco", "images": entries}))
+    return path
+
+
+def test_mscoco(tmp_path):
+    path = write_coco(
+        tmp_path,
+        coco_entry(9, "train", *(f"a dog number {k}" for k in range(6))),
+        coco_entry(5, "restval", "a café", "the café"),
+        coco_entry(7, "val", "a cat"),
+        coco_entry(8, "test", "a cow"),
+    )
+    captions, images = mscoco.read("data/mscoco", path)
+    schema.check(captions, images)
+    assert rows(images) == [
+        (
+            *("COCO_train2014_000000000009.jpg", "train"),
+            "data/mscoco/train2014/COCO_train2014_000000000009.jpg",
+        ),
+        (
+            *("COCO_val2014_000000000005.jpg", "train"),
+            "data/mscoco/val2014/COCO_val2014_000000000005.jpg",
+        ),
+        (
+            *("COCO_val2014_000000000007.jpg", "dev"),
+            "data/mscoco/val2014/COCO_val2014_000000000007.jpg",
+        ),
+        (
+            *("COCO_val2014_000000000008.jpg", "test"),
+            "data/mscoco/val2014/COCO_val2014_000000000008.jpg",
+        ),
+    ]
+    assert captions.caption.tolist() == [
+        "a dog number 0 .",
+        "a dog number 1 .",
+        "a dog number 2 .",
+        "a dog number 3 .",
+        "a dog number 4 .",
+        "a dog number 5 .",
+        "a café .",
+        "the café .",
+        "a cat .",
+        "a cow .",
+    ]
+    assert captions.split.tolist() == ["train"] * 8 + ["dev", "test"]
+    assert captions.caption_id[5] == "COCO_train2014_000000000009.jpg#5"
+    assert captions.caption_id[6] == "COCO_val2014_000000000005.jpg#0"
+
+
+@pytest.mark.parametrize(
+    ("entries", "error"),
+    [
+        ([coco_entry(5, "extra", "a cat")], "2014_000000000005.jpg#0: unknown split 'extra'"),
+        ([coco_entry(5, "val")], "image COCO_val2014_000000000005.jpg has no captions"),
+        ([coco_entry(5, "val", "a cat", " ")], "000005.jpg#1: the caption is empty"),
+        (
+            [coco_entry(5, "val", "a cat"), coco_entry(5, "test", "a cat")],
+            "image COCO_val2014_000000000005.jpg is in two splits",
+        ),
+    ],
+)
+def test_mscoco_that_contradicts_itself_is_refused(tmp_path, entries, error):
+    captions, images = mscoco.read("data/mscoco", write_coco(tmp_path, *entries))
+    with pytest.raises(InputError, match=re.escape(error)):
+        schema.write(tmp_path / "out", captions, images)
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (b'{"images": [{"filena', "is damaged or not Karpathy's"),
+        (b'{"annotations": []}', "is damaged or not Karpathy's.*KeyError: 'images'"),
+        (b'{"images": [{"filename": "a.jpg", "split": "val"}]}', "KeyError: 'filepath'"),
+        (b"[]", "is damaged or not Karpathy's"),
+        (None, "cannot be read"),
+    ],
+)
+def test_mscoco_json_of_another_form_is_refused(tmp_path, content, error):
+    if content is not None:
+        (tmp_path / "dataset_coco.json").write_bytes(content)
+    with pytest.raises(InputError, match=rf"dataset_coco\.json {error}|{error}"):
+        mscoco.read("data/mscoco", tmp_path / "dataset_coco.json")
+
+
+# --- A user's own table ---------------------------------------------------------------------------
+
+
+def write_table(tmp_path, text, encoding="utf-8"):
+    path = tmp_path / "my.csv"
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+GOOD = "image,caption,split\na.jpg,A cat.,train\nb.jpg,A dog.,dev\nc.jpg,A cow.,test\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_table(tmp_path, encoding, newline):
+    text = (
+        "image,caption,split,language\n"
+        'a.jpg,"A cat, ""Tom"", sleeps.",train,en\n'
+        "a.jpg,  A cat\tsleeps 🐈 ,train,en\n"
+        "\n"
+        'a.jpg,"Eine Katze\nschläft.",train,de\n'
+        'b.jpg, "A dog, asleep",dev,en\n'
+        "sub/c.jpg,NA, test ,en\n"
+    )
+    path = write_table(tmp_path, text.replace("\n", newline), encoding)
+    captions, images = table.read(path, "photos")
+    assert rows(images) == [
+        ("a.jpg", "train", "photos/a.jpg"),
+        ("b.jpg", "dev", "photos/b.jpg"),
+        ("sub/c.jpg", "test", "photos/sub/c.jpg"),
+    ]
+    assert images.index.tolist() == [0, 1, 2]
+    assert rows(captions) == [
+        ("a.jpg", "a.jpg#0", "en", "train", 'A cat, "Tom", sleeps.'),
+        ("a.jpg", "a.jpg#1", "en", "train", "A cat sleeps 🐈"),
+        ("a.jpg", "a.jpg#de0", "de", "train", "Eine Katze schläft."),
+        ("b.jpg", "b.jpg#0", "en", "dev", "A dog, asleep"),
+        ("sub/c.jpg", "sub/c.jpg#0", "en", "test", "NA"),
+    ]
+
+
+def test_table_without_a_split_gets_one_that_does_not_depend_on_the_order(tmp_path, caplog):
+    caplog.set_level(logging.INFO)
+    lines = [f"{k}.jpg,picture {k} seen {view}" for k in range(50) for view in ("once", "twice")]
+    captions, images = table.read(
+        write_table(tmp_path, "\n".join(["image,caption", *lines])), "photos"
+    )
+    assert images.split.value_counts().to_dict() == {"train": 40, "dev": 5, "test": 5}
+    assert (captions.language == "en").all()
+    assert "has no column split" in caplog.text
+    _, reverse = table.read(
+        write_table(tmp_path, "\n".join(["image,caption", *lines[::-1]])), "photos"
+    )
+    assert dict(rows(images[["image_id", "split"]])) == dict(rows(reverse[["image_id", "split"]]))
+    # Not the order of the names either.
+    assert set(images.split[:40]) == {"train", "dev", "test"}
+
+
+def test_split_by_name_is_the_order_of_the_hashes():
+    # sha256sum: a.jpg 509b..., d.jpg 53e7..., b.jpg 7a11..., c.jpg 92b3...
+    split = table.split_by_name(pd.Series(["a.jpg", "b.jpg", "a.jpg", "c.jpg", "d.jpg"]))
+    assert split.to_dict() == {"a.jpg": "dev", "d.jpg": "test", "b.jpg": "train", "c.jpg": "train"}
+
+
+LONG = "x" * 10_000
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        (GOOD + "c.jpg,,test\n", r"my.csv line 5: the caption is empty"),
+        (GOOD + "c.jpg,\t ,test\n", r"my.csv line 5: the caption is empty"),
+        (GOOD + f"c.jpg,{LONG},test\n", r"my.csv line 5: the caption has 10,000 characters"),
+        (GOOD + ",A horse.,test\n", r"my.csv line 5: the image's file name is missing"),
+        (GOOD + "c.jpg,A cow.,dev\n", r"my.csv line 5 is in split dev, but .* is in split test"),
+        (GOOD + "d.jpg,A pig.,val\n", r"my.csv line 5: unknown split 'val'"),
+        (GOOD + "d.jpg,A pig.,\n", r"my.csv line 5: unknown split ''"),
+        (
+            GOOD + "d.jpg,A pig, pink,dev\nd.jpg\n",
+            r"my.csv line 5 \(and 1 more\) has 4 fields, but the header has 3",
+        ),
+        (
+            GOOD + '\nc.jpg,"A\ncow",test\nc.jpg,,test\nc.jpg,ok,test\nc.jpg,,test\n',
+            r"my.csv line 8 \(and 1 more\): the caption is empty",
+        ),
+        (GOOD + 'c.jpg,"A cow,test\nc.jpg,A cow,test\n', r"my.csv line 5: unexpected end of data"),
+        (GOOD + 'c.jpg,"A" cow,test\n', r"my.csv line 5: .*double those inside it"),
+        (GOOD.replace(",test", ",dev"), r"my.csv: no image is in split test"),
+        ("image,caption\na.jpg,A cat.\n", r"my.csv: no image is in split"),
+        ("image,caption\n", r"my.csv has no rows"),
+        ("", r"my.csv line 1: the columns are missing; they must be image and caption"),
+        ("picture,caption\n", r"line 1: the columns are picture, caption; they must be image and"),
+        ("image,caption,lang\n", r"line 1: the columns are image, caption, lang; .* language"),
+        ("image,caption,image\n", r"line 1: .* each once"),
+        ("image;caption\na.jpg;A cat, asleep.\n", r"my.csv is separated by semicolons; save it"),
+        ("image\tcaption\na.jpg\tA cat.\n", r"my.csv is separated by tabs; save it"),
+        (GOOD + "e.jpg,x,dev\n" * 3 + "f.jpg,,dev\n" * 4, r"line 8 \(and 3 more\): the caption is"),
+        (
+            "image,caption,split,language\na.jpg,A cat,train,English\n",
+            r"my.csv line 2: language 'English' is not a code of two small letters",
+        ),
+    ],
+)
+def test_table_errors_name_the_line_and_the_remedy(tmp_path, text, error):
+    with pytest.raises(InputError, match=error) as caught:
+        table.read(write_table(tmp_path, text), "photos")
+    assert "\n" not in str(caught.value)
+
+
+def test_table_in_another_encoding_is_refused_with_the_line(tmp_path):
+    path = write_table(tmp_path, GOOD + "c.jpg,Kühe,test\n", "latin-1")
+    with pytest.raises(InputError, match=r"my\.csv line 5 is not UTF-8; save the table as CSV UTF"):
+        table.read(path, "photos")
+
+
+def test_table_that_is_not_there(tmp_path):
+    with pytest.raises(InputError, match=r"my\.csv does not exist"):
+        table.read(tmp_path / "my.csv", "photos")
+
+
+# --- The program ----------------------------------------------------------------------------------
+
+
+def dataset(*arguments):
+    return subprocess.run(
+        [sys.executable, ROOT / "scripts" / "dataset.py", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_program_writes_both_files(tmp_path):
+    for name in "abc":
+        (tmp_path / f"{name}.jpg").touch()
+    path = write_table(tmp_path, GOOD)
+    result = dataset("table", "--table", path, "--images", tmp_path, "--output", tmp_path / "out")
+    assert result.returncode == 0, result.stderr
+    captions = schema.read_captions(tmp_path / "out" / "captions.csv")
+    images = schema.read_images(tmp_path / "out" / "images.csv")
+    assert captions.caption.tolist() == ["A cat.", "A dog.", "A cow."]
+    assert images.path.tolist() == [str(tmp_path / f"{name}.jpg") for name in "abc"]
+
+
+def test_program_ends_with_one_line_and_writes_nothing_if_images_are_missing(tmp_path):
+    (tmp_path / "b.jpg").touch()
+    path = write_table(tmp_path, GOOD)
+    result = dataset("table", "--table", path, "--images", tmp_path, "--output", tmp_path / "out")
+    assert result.returncode == 1
+    errors = [line for line in result.stderr.splitlines() if line.startswith("error:")]
+    assert len(errors) == 1
+    assert "2 of 3 image files are missing" in errors[0]
+    assert str(tmp_path / "a.jpg") in errors[0]
+    assert str(tmp_path / "c.jpg") in errors[0]
+    assert "Traceback" not in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_program_generates_scenes(tmp_path):
+    result = dataset("scenes", "--count", 10, "--seed", 1, "--output", tmp_path)
+    assert result.returncode == 0, result.stderr
+    images = schema.read_images(tmp_path / "images.csv")
+    assert len(images) == len(list((tmp_path / "images").iterdir())) == 10
+    assert len((tmp_path / "scenes.jsonl").read_text().splitlines()) == 10
+    assert len(schema.read_captions(tmp_path / "captions.csv", "de")) == 50
+
+
+def test_program_shows_an_example():
+    result = dataset("--help")
+    assert result.returncode == 0
+    assert "python scripts/dataset.py table --table my/captions.csv" in result.stdout

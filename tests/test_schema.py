@@ -1,0 +1,259 @@
+import re
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grounded.data import schema
+from grounded.errors import InputError
+
+
+def tables():
+    """Three images, one in each split, with two captions each."""
+    images = pd.DataFrame(
+        {
+            "image_id": ["a.jpg", "b.jpg", "c.jpg"],
+            "split": ["train", "dev", "test"],
+            "path": ["photos/a.jpg", "photos/b.jpg", "photos/c.jpg"],
+        }
+    )
+    captions = pd.DataFrame(
+        {
+            "image_id": ["a.jpg", "a.jpg", "b.jpg", "b.jpg", "c.jpg", "c.jpg"],
+            "caption_id": ["a.jpg#0", "a.jpg#1", "b.jpg#0", "b.jpg#1", "c.jpg#0", "c.jpg#1"],
+            "language": "en",
+            "split": ["train", "train", "dev", "dev", "test", "test"],
+            "caption": ["A cat .", "Cats", "A dog .", "Dogs", "A cow .", "Cows"],
+        }
+    )
+    return captions, images
+
+
+@pytest.mark.parametrize(
+    ("raw", "cleaned"),
+    [
+        ("  A dog .  ", "A dog ."),
+        ("A\tdog\r\nruns \n fast", "A dog runs fast"),
+        ("A\x00dog\x1b\x7f\x85runs", "A dog runs"),
+        ("A\u00a0dog\u2028runs\u3000fast", "A dog runs fast"),
+        ("half \ud83d of a pair", "half of a pair"),
+        ("Ein Müller-Hund, 2 Jahre! 🐕‍🦺🇩🇪", "Ein Müller-Hund, 2 Jahre! 🐕‍🦺🇩🇪"),
+        ("\t\n ", ""),
+    ],
+)
+def test_clean(raw, cleaned):
+    assert schema.clean(raw) == cleaned
+
+
+# Any text, and texts that are likely to confuse a reader of CSV.
+CAPTIONS = st.text(max_size=60) | st.text(alphabet="\",;'\\# \t\n\r", max_size=8)
+
+
+@given(
+    texts=st.lists(CAPTIONS.map(schema.clean).filter(bool), min_size=1, max_size=8),
+    name=CAPTIONS.map(schema.clean).filter(bool),
+)
+def test_any_text_survives_writing_and_reading(tmp_path_factory, texts, name):
+    folder = tmp_path_factory.mktemp("schema")
+    images = pd.DataFrame({"image_id": [name], "split": ["dev"], "path": ["photos/" + name]})
+    captions = pd.DataFrame(
+        {
+            "image_id": name,
+            "caption_id": [f"{name}#{k}" for k in range(len(texts))],
+            "language": "en",
+            "split": "dev",
+            "caption": texts,
+        }
+    )
+    schema.write(folder, captions, images)
+    again = schema.read_captions(folder / "captions.csv")
+    assert again.caption.tolist() == texts
+    assert again.caption_id.tolist() == [f"{name}#{k}" for k in range(len(texts))]
+    assert schema.read_images(folder / "images.csv").values.tolist() == images.values.tolist()
+
+
+def test_words_that_look_like_missing_values_or_numbers_stay_text(tmp_path):
+    captions, images = tables()
+    captions["caption"] = ["NA", "null", "007", "1e3", "True", "nan"]
+    schema.write(tmp_path, captions, images)
+    again = schema.read_captions(tmp_path / "captions.csv")
+    assert again.caption.tolist() == ["NA", "null", "007", "1e3", "True", "nan"]
+
+
+def test_caption_ids_number_each_image_and_language():
+    ids = schema.caption_ids(
+        pd.Series(["a", "a", "b", "a", "a", "b"]), pd.Series(["en", "de", "en", "en", "de", "de"])
+    )
+    assert ids.tolist() == ["a#0", "a#de0", "b#0", "a#1", "a#de1", "b#de0"]
+
+
+def test_reading_one_language(tmp_path):
+    captions, images = tables()
+    captions["language"] = ["en", "de"] * 3
+    schema.write(tmp_path, captions, images)
+    path = tmp_path / "captions.csv"
+    assert schema.read_captions(path, "de").caption.tolist() == ["Cats", "Dogs", "Cows"]
+    assert len(schema.read_captions(path)) == 6
+    with pytest.raises(InputError, match=r"captions\.csv has no captions in language 'fr'.*en, de"):
+        schema.read_captions(path, "fr")
+
+
+def two_splits(captions, images):
+    images.loc[3] = ["a.jpg", "dev", "photos/a.jpg"]
+
+
+def image_twice(captions, images):
+    images.loc[3] = ["a.jpg", "train", "photos/a.jpg"]
+
+
+def other_split(captions, images):
+    captions.loc[2, "split"] = "test"
+
+
+def unknown_split(captions, images):
+    images.loc[1, "split"] = "validation"
+
+
+def unknown_caption_split(captions, images):
+    captions.loc[2, "split"] = ""
+
+
+def unknown_language(captions, images):
+    captions.loc[3:5, "language"] = "English"
+
+
+def caption_twice(captions, images):
+    captions.loc[5, "caption_id"] = "a.jpg#0"
+
+
+def missing_image(captions, images):
+    captions.loc[6] = ["z.jpg", "z.jpg#0", "en", "train", "A zebra ."]
+
+
+def no_captions(captions, images):
+    images.loc[3] = ["d.jpg", "train", "photos/d.jpg"]
+
+
+def empty(captions, images):
+    captions.loc[4, "caption"] = ""
+
+
+def white(captions, images):
+    captions.loc[1:4, "caption"] = " \t\u00a0"
+
+
+def long(captions, images):
+    captions.loc[3, "caption"] = "🐕" * 10_000
+
+
+def column_missing(captions, images):
+    captions.pop("language")
+
+
+def column_extra(captions, images):
+    images["width"] = "640"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "error"),
+    [
+        (two_splits, "image a.jpg is in two splits; leave each image in one"),
+        (image_twice, "image a.jpg is listed twice; list each image once"),
+        (
+            other_split,
+            "caption b.jpg#0 is in split test, but its image b.jpg is in split dev; "
+            "leave each image in one split",
+        ),
+        (
+            unknown_split,
+            "image b.jpg: unknown split 'validation'; the splits are train, dev, test",
+        ),
+        (
+            unknown_caption_split,
+            "caption b.jpg#0: unknown split ''; the splits are train, dev, test",
+        ),
+        (
+            unknown_language,
+            "caption b.jpg#1 (and 2 more): language 'English' is not a code of two small letters, "
+            "such as en or de",
+        ),
+        (
+            caption_twice,
+            "caption a.jpg#0: the caption id a.jpg#0 is there twice; give each caption its own",
+        ),
+        (
+            missing_image,
+            "caption z.jpg#0: there is no image z.jpg; add the image or remove the caption",
+        ),
+        (no_captions, "image d.jpg has no captions; add some or remove the image"),
+        (empty, "caption c.jpg#0: the caption is empty; write one or remove the row"),
+        (
+            white,
+            "caption a.jpg#1 (and 3 more): the caption is empty; write one or remove the row",
+        ),
+        (
+            long,
+            "caption b.jpg#1: the caption has 10,000 characters, more than the limit of 1,000; "
+            "shorten it or make several captions of it",
+        ),
+        (
+            column_missing,
+            "captions: the columns are image_id, caption_id, split, caption but must be image_id, "
+            "caption_id, language, split, caption",
+        ),
+        (
+            column_extra,
+            "images: the columns are image_id, split, path, width but must be image_id, split, "
+            "path",
+        ),
+    ],
+)
+def test_bad_data_is_refused_in_one_line_and_nothing_is_written(tmp_path, spoil, error):
+    captions, images = tables()
+    schema.check(captions, images)
+    spoil(captions, images)
+    with pytest.raises(InputError, match=re.escape(error) + "$"):
+        schema.write(tmp_path / "new", captions, images)
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_caption_of_a_thousand_characters_is_fine():
+    captions, images = tables()
+    captions.loc[3, "caption"] = "x" * 1000
+    schema.check(captions, images)
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (b"", "not a whole CSV file"),
+        (b"image_id,split,path\na,train,x\na,train,x,y\n", "not a whole CSV file.*line 3"),
+        (b'image_id,split,path\na,train,"x\n', "not a whole CSV file"),
+        (b"image_id,split,path\n\xff,train,x\n", "not a whole CSV file"),
+        (b"image_id,path\na,x\n", "the columns are image_id, path but must be"),
+    ],
+)
+def test_a_damaged_file_is_refused_by_name(tmp_path, content, error):
+    (tmp_path / "images.csv").write_bytes(content)
+    with pytest.raises(InputError, match=rf"images\.csv.*{error}") as caught:
+        schema.read_images(tmp_path / "images.csv")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_refused_by_name(tmp_path):
+    with pytest.raises(InputError, match=r"captions\.csv does not exist"):
+        schema.read_captions(tmp_path / "captions.csv")
+
+
+def test_missing_image_files_are_named_and_counted(tmp_path):
+    for name in "ab":
+        (tmp_path / name).touch()
+    schema.check_files(pd.DataFrame({"path": [str(tmp_path / name) for name in "ab"]}))
+    images = pd.DataFrame({"path": [str(tmp_path / name) for name in "avwbxyz"]})
+    with pytest.raises(InputError) as caught:
+        schema.check_files(images)
+    v, w, x = (tmp_path / name for name in "vwx")
+    assert str(caught.value).startswith(
+        f"5 of 7 image files are missing: {v}, {w}, {x} and 2 more; "
+    )
