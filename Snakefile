@@ -38,11 +38,13 @@ report: "report/workflow.rst"
 
 rule all:
     default_target: True
-    localrule: True
     input:
         tables(),
         figures(),
+    localrule: True
 
 
 onsuccess:
-    print(f"The tables are in {EXPERIMENT}/tables, the figures in {EXPERIMENT}/figures.")
+    print(
+        f"The tables are in {EXPERIMENT}/tables, the figures in {EXPERIMENT}/figures."
+    )

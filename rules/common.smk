@@ -5,15 +5,19 @@ import re
 import shlex
 from glob import glob
 
+import yaml
+
 from grounded.provenance import code_hash
 from grounded.training.settings import Settings
-
 
 # Scripts import the library from here, also in a conda environment of their own.
 os.environ["PYTHONPATH"] = str(workflow.basedir)
 
 MODEL = EXPERIMENT + "/models/{dataset}/{cell}/seed{seed}"
 ENVIRONMENT = "../envs/grounded.yaml"
+
+# The public files, by their path in data/.
+SOURCES = yaml.safe_load(open(f"{workflow.basedir}/resources/sources.yaml"))
 
 # Where an experiment's pictures lie is no part of what it is, so these are not params of a rule:
 # another mirror downloads nothing again.
@@ -57,12 +61,12 @@ def training_options(wildcards):
     )
 
 
-def every_model(pattern, dataset="{dataset}"):
+def every_model(pattern, dataset=None):
     """Fill a pattern in for every data set, cell and seed, or for those of one data set."""
-    chosen = DATASETS if dataset == "{dataset}" else {dataset: DATASETS[dataset]}
     return [
         pattern.format(dataset=name, cell=cell, seed=seed)
-        for name, data in chosen.items()
+        for name, data in DATASETS.items()
+        if dataset in (None, name)
         for cell in data["cells"]
         for seed in data["seeds"]
     ]
@@ -78,4 +82,6 @@ def tables():
 
 def figures():
     stems = ["figure1", "figure2", "figure4", *(f"samples-{name}" for name in DATASETS)]
-    return expand(EXPERIMENT + "/figures/{stem}.{suffix}", stem=stems, suffix=["pdf", "png"])
+    return expand(
+        EXPERIMENT + "/figures/{stem}.{suffix}", stem=stems, suffix=["pdf", "png"]
+    )

@@ -7,18 +7,18 @@ rule dataset_scenes:
         images=dataset_file("images.csv"),
         facts=dataset_file("scenes.jsonl"),
         pictures=directory(dataset_file("images")),
-    params:
-        count=setting("count"),
-        seed=setting("seed"),
-        code=code_hash("grounded/data/scenes/__init__.py", "grounded/data/schema.py"),
     log:
         "results/logs/dataset/{dataset}.log",
     wildcard_constraints:
         dataset=names("scenes"),
     conda:
         ENVIRONMENT
+    params:
+        pictures=setting("count"),
+        seed=setting("seed"),
+        code=code_hash("grounded/data/scenes/__init__.py", "grounded/data/schema.py"),
     shell:
-        "python scripts/dataset.py --log {log} scenes --count {params.count} "
+        "python scripts/dataset.py --log {log} scenes --count {params.pictures} "
         "--seed {params.seed} --output $(dirname {output.captions})"
 
 
@@ -29,14 +29,14 @@ rule dataset_flickr8k:
     output:
         captions=dataset_file("captions.csv"),
         images=dataset_file("images.csv"),
-    params:
-        code=code_hash("grounded/data/flickr8k.py", "grounded/data/schema.py"),
     log:
         "results/logs/dataset/{dataset}.log",
     wildcard_constraints:
         dataset=names("flickr8k"),
     conda:
         ENVIRONMENT
+    params:
+        code=code_hash("grounded/data/flickr8k.py", "grounded/data/schema.py"),
     shell:
         "python scripts/dataset.py --log {log} flickr8k --images {input.pictures} "
         "--text {input.text} --output $(dirname {output.captions})"
@@ -50,14 +50,14 @@ rule dataset_mscoco:
     output:
         captions=dataset_file("captions.csv"),
         images=dataset_file("images.csv"),
-    params:
-        code=code_hash("grounded/data/mscoco.py", "grounded/data/schema.py"),
     log:
         "results/logs/dataset/{dataset}.log",
     wildcard_constraints:
         dataset=names("mscoco"),
     conda:
         ENVIRONMENT
+    params:
+        code=code_hash("grounded/data/mscoco.py", "grounded/data/schema.py"),
     shell:
         "python scripts/dataset.py --log {log} mscoco --images data/mscoco "
         "--json {input.captions}/dataset_coco.json --output $(dirname {output.captions})"
@@ -70,14 +70,14 @@ rule dataset_table:
     output:
         captions=dataset_file("captions.csv"),
         images=dataset_file("images.csv"),
-    params:
-        code=code_hash("grounded/data/table.py", "grounded/data/schema.py"),
     log:
         "results/logs/dataset/{dataset}.log",
     wildcard_constraints:
         dataset=names("table"),
     conda:
         ENVIRONMENT
+    params:
+        code=code_hash("grounded/data/table.py", "grounded/data/schema.py"),
     shell:
         "python scripts/dataset.py --log {log} table --table {input.table:q} "
         "--images {input.pictures:q} --output $(dirname {output.captions})"

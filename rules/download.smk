@@ -1,4 +1,4 @@
-"""Public archives, from a mirror or from their public addresses, checked and unpacked."""
+"""Public files, from a mirror or from their public addresses, checked and unpacked."""
 
 ARCHIVES = {
     "flickr8k/Flicker8k_Dataset": "flickr8k/Flickr8k_Dataset.zip",
@@ -9,16 +9,20 @@ ARCHIVES = {
 
 
 rule download:
+    input:
+        sources=ancient("resources/sources.yaml"),
     output:
-        "data/{archive}.zip",
+        "data/{file}",
     log:
-        "results/logs/download/{archive}.log",
+        "results/logs/download/{file}.log",
+    wildcard_constraints:
+        file="|".join(map(re.escape, SOURCES)),
+    localrule: True
     conda:
         ENVIRONMENT
-    localrule: True
     shell:
-        "python scripts/download.py --name {wildcards.archive}.zip "
-        "--sources resources/sources.yaml {MIRROR} --output {output} --log {log}"
+        "python scripts/download.py --name {wildcards.file} --sources {input.sources} {MIRROR} "
+        "--output {output} --log {log}"
 
 
 rule unpack:
@@ -30,8 +34,8 @@ rule unpack:
         "results/logs/unpack/{folder}.log",
     wildcard_constraints:
         folder="|".join(ARCHIVES),
+    localrule: True
     conda:
         ENVIRONMENT
-    localrule: True
     shell:
         "python scripts/unpack.py --archive {input} --output {output} --log {log}"

@@ -7,13 +7,13 @@ rule ensemble:
         history=MODEL + "/history.csv",
     output:
         MODEL + "/ensemble.json",
-    params:
-        code=code_hash("scripts/ensemble.py"),
     log:
         EXPERIMENT + "/logs/ensemble/{dataset}/{cell}/seed{seed}.log",
+    localrule: True
     conda:
         ENVIRONMENT
-    localrule: True
+    params:
+        code=code_hash("scripts/ensemble.py"),
     shell:
         "python scripts/ensemble.py --history {input.history} --model {input.model} "
         "--output {output} --log {log}"
@@ -28,16 +28,16 @@ rule retrieval:
         features=features_file,
     output:
         EXPERIMENT + "/retrieval/{dataset}/{cell}/seed{seed}.csv",
-    params:
-        folds=setting("folds"),
-        code=code_hash("scripts/retrieval.py"),
     log:
         EXPERIMENT + "/logs/retrieval/{dataset}/{cell}/seed{seed}.log",
+    conda:
+        ENVIRONMENT
     threads: 1
     resources:
         gpu=GPU,
-    conda:
-        ENVIRONMENT
+    params:
+        folds=setting("folds"),
+        code=code_hash("scripts/retrieval.py"),
     shell:
         "python scripts/retrieval.py --dataset {wildcards.dataset} "
         "--model $(dirname {input.model}) --captions {input.captions} "

@@ -10,21 +10,21 @@ rule train:
         model=MODEL + "/model.json",
         history=MODEL + "/history.csv",
         snapshots=directory(MODEL + "/snapshots"),
-    params:
-        language=setting("language"),
-        settings=training_options,
-        code=code_hash("scripts/train.py"),
     log:
         EXPERIMENT + "/logs/train/{dataset}/{cell}/seed{seed}.log",
     benchmark:
         EXPERIMENT + "/benchmarks/train/{dataset}/{cell}/seed{seed}.tsv"
+    conda:
+        ENVIRONMENT
     # One thread: a recurrent network of this size gains little from a second, and a cell for
     # every core gains a lot. For a single large cell: --set-threads train=8.
     threads: 1
     resources:
         gpu=GPU,
-    conda:
-        ENVIRONMENT
+    params:
+        language=setting("language"),
+        settings=training_options,
+        code=code_hash("scripts/train.py"),
     shell:
         # Checkpoints are no output: Snakemake deletes outputs before it tries again.
         "python scripts/train.py --cell {wildcards.cell} --seed {wildcards.seed} "

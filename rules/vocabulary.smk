@@ -6,14 +6,14 @@ rule vocabulary:
         dataset_file("captions.csv"),
     output:
         "results/vocabulary/{dataset}.json",
+    log:
+        "results/logs/vocabulary/{dataset}.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
     params:
         language=setting("language"),
         code=code_hash("scripts/vocabulary.py"),
-    log:
-        "results/logs/vocabulary/{dataset}.log",
-    conda:
-        ENVIRONMENT
-    localrule: True
     shell:
         "python scripts/vocabulary.py --captions {input} --language {params.language} "
         "--output {output} --log {log}"

@@ -2,6 +2,7 @@
 
 import argparse
 import logging
+from itertools import product
 from pathlib import Path
 
 from grounded.cli import run
@@ -39,8 +40,7 @@ def main(arguments: argparse.Namespace) -> None:
     models = {e: load_model(arguments.model, e).to(device) for e in description["snapshots"]}
     vocabulary = models[together[0]].vocabulary
     captions = schema.read_captions(arguments.captions, description["language"])
-    source = provenance(device)
-    rows = []
+    tables = []
     for split in ("dev", "test"):
         pairs = load_pairs(captions, arguments.features, vocabulary, split)
         embedded = {
@@ -48,27 +48,23 @@ def main(arguments: argparse.Namespace) -> None:
             for epoch, model in models.items()
         }
         systems = [("snapshot", [epoch]) for epoch in models] + [("ensemble", together)]
-        for model, epochs in systems:
+        for (system, epochs), folds in product(systems, sorted({1, arguments.folds})):
             of_captions, of_images = (
                 ensemble([embedded[epoch][side] for epoch in epochs]) for side in (0, 1)
             )
-            for folds in sorted({1, arguments.folds}):
-                for row in retrieval.evaluate(of_captions, of_images, pairs.image, folds):
-                    rows.append(
-                        {
-                            "dataset": arguments.dataset,
-                            "cell": description["cell"],
-                            "seed": description["seed"],
-                            "model": model,
-                            "epochs": "+".join(map(str, epochs)),
-                            "split": split,
-                            "test_set": retrieval.test_set_name(len(of_images), folds),
-                            **row,
-                            **source,
-                        }
-                    )
-    write_csv(arguments.output, pd.DataFrame(rows))
-    for row in rows[-2:]:
+            labels = {
+                "dataset": arguments.dataset,
+                "cell": description["cell"],
+                "seed": description["seed"],
+                "model": system,
+                "epochs": "+".join(map(str, epochs)),
+                "split": split,
+                "test_set": retrieval.test_set_name(len(of_images), folds),
+            }
+            scores = retrieval.evaluate(of_captions, of_images, pairs.image, folds)
+            tables.append(pd.DataFrame(labels, scores.index).join(scores))
+    write_csv(arguments.output, pd.concat(tables).assign(**provenance(device)))
+    for row in tables[-1].to_dict("records"):
         logging.info("%(cell)s: test %(direction)s R@10 %(r10).1f +- %(r10_ci).1f", row)
 
 

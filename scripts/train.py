@@ -88,7 +88,9 @@ def main(arguments: argparse.Namespace) -> None:
             model.encode_captions(dev.captions), model.encode_images(dev.features), dev.image
         )
         recalls = {
-            f"{row['direction']}_r{k}": row[f"r{k}"] for row in table for k in retrieval.CUTOFFS
+            f"{direction}_{column}": row[column]
+            for direction, row in table.set_index("direction").iterrows()
+            for column in ("r1", "r5", "r10")
         }
         return recalls | {"dev_recall": retrieval.mean_recall(table)}
 

@@ -53,5 +53,5 @@ def test_a_vocabulary_is_the_same_after_saving_and_loading(tmp_path):
 
 def test_a_vocabulary_file_that_is_none_is_named(tmp_path):
     (tmp_path / "v.json").write_text('{"characters": "ab"')
-    with pytest.raises(InputError, match="v.json is not JSON"):
+    with pytest.raises(InputError, match=r"v\.json is not JSON"):
         Vocabulary.load(tmp_path / "v.json")

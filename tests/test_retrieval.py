@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,21 +38,21 @@ def test_blocks_do_not_change_the_ranks(monkeypatch):
     image = np.repeat(np.arange(23), 5)
     whole = retrieval.evaluate(captions, images, image)
     monkeypatch.setattr(retrieval, "QUERIES_PER_BLOCK", 7)
-    assert retrieval.evaluate(captions, images, image) == whole
+    assert retrieval.evaluate(captions, images, image).equals(whole)
 
 
 def test_a_model_that_maps_everything_to_one_point_retrieves_nothing():
     ones = np.ones((20, 4))
     table = retrieval.evaluate(np.repeat(ones, 5, axis=0), ones, np.repeat(np.arange(20), 5))
-    assert [row["r10"] for row in table] == [0, 0]
-    assert [row["median_rank"] for row in table] == [20, 96]  # 96: behind the 95 of the others
+    assert table["r10"].tolist() == [0, 0]
+    assert table["median_rank"].tolist() == [20, 96]  # 96: behind the 95 of the others
 
 
 def test_recalls_and_medians_by_hand():
     """Four captions of four images on a circle; the ranks can be read off the angles."""
     images = np.eye(4)
     captions = np.array([[4, 3, 2, 1], [4, 3, 2, 1], [4, 3, 2, 1], [1, 2, 3, 4]], float)
-    c2i, i2c = retrieval.evaluate(captions, images, np.arange(4))
+    c2i, i2c = retrieval.evaluate(captions, images, np.arange(4)).to_dict("records")
     assert c2i["direction"] == "caption_to_image"  # ranks 1, 2, 3, 1
     assert (c2i["r1"], c2i["r5"], c2i["median_rank"], c2i["queries"]) == (50, 100, 1.5, 4)
     # image 0: own 4 ties with two others -> 3; 1: own 3 ties with two -> 3;
@@ -75,11 +76,28 @@ def test_folds_are_scored_apart_and_averaged():
         retrieval.evaluate(captions[:50], images[:10], image[:50]),
         retrieval.evaluate(captions[50:], images[10:], image[50:] - 10),
     ]
-    for row, first, second in zip(folded, *halves, strict=True):
+
+    def rows(table):
+        return table.to_dict("records")
+
+    for row, first, second in zip(*map(rows, [folded, *halves]), strict=True):
         assert row["r5"] == pytest.approx((first["r5"] + second["r5"]) / 2)
         assert row["median_rank"] == (first["median_rank"] + second["median_rank"]) / 2
         assert row["queries"] == first["queries"] + second["queries"]
 
 
 def test_mean_recall_is_of_both_directions():
-    assert retrieval.mean_recall([{"r10": 40.0}, {"r10": 60.0}]) == 50
+    assert retrieval.mean_recall(pd.DataFrame({"r10": [40.0, 60.0]})) == 50
+
+
+def test_the_names_of_test_sets_are_the_paper_s():
+    assert retrieval.test_set_name(1000) == "1k"
+    assert retrieval.test_set_name(5000) == "5k"
+    assert retrieval.test_set_name(5000, 5) == "1k-folds"
+    assert retrieval.test_set_name(150) == "150"
+
+
+def test_the_two_best_snapshots_are_chosen_and_of_equals_the_later():
+    dev_recall = pd.Series({4: 50.0, 8: 70.0, 12: 60.0, 16: 60.0})
+    assert retrieval.best_snapshots(dev_recall) == [8, 16]
+    assert retrieval.best_snapshots(dev_recall[[4]]) == [4]

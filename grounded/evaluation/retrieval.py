@@ -59,7 +59,7 @@ def recall_interval(recall: float, queries: int) -> float:
 
 def evaluate(
     captions: np.ndarray, images: np.ndarray, image: np.ndarray, folds: int = 1
-) -> list[dict[str, Any]]:
+) -> pd.DataFrame:
     """Score both directions: a row each, with recalls in percent and their intervals.
 
     With several folds the images are cut, in their order, into as many equal sets, each with its
@@ -81,12 +81,12 @@ def evaluate(
             row |= {f"r{k}": recall, f"r{k}_ci": recall_interval(recall, queries)}
         row["median_rank"] = float(np.mean([np.median(r) for r in of_folds]))
         table.append(row | {"queries": queries})
-    return table
+    return pd.DataFrame(table)
 
 
-def mean_recall(table: list[dict[str, Any]]) -> float:
+def mean_recall(table: pd.DataFrame) -> float:
     """R@10 in percent, the mean of both directions: what models are selected by."""
-    return float(np.mean([row["r10"] for row in table]))
+    return float(table["r10"].mean())
 
 
 def test_set_name(images: int, folds: int = 1) -> str:

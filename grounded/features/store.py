@@ -1,56 +1,158 @@
-"""Image features on disk: HDF5, one row an image."""
+"""Image features in HDF5 files.
+
+`features` is float32 (images, width) and `image_ids` are the images' ids; the file's attributes say
+how the features were made.
+"""
 
 import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import h5py
 import numpy as np
+import pandas as pd
 
 from grounded.errors import InputError
 from grounded.files import atomic
 
+BLOCK = 8192  # rows to read at a time, so that memory holds the features once and not twice
+ALIKE = ["backbone", "weights_sha256", "transform", "precision", "width"]  # of files to join
 
-def write(path: Path, features: np.ndarray, image_ids: list[str], attributes: dict) -> None:
-    """Write `features` float32 (images, width) and `image_ids`, with a fingerprint of both."""
+
+def write(
+    path: str | Path, features: np.ndarray, image_ids: Sequence[str], attributes: dict[str, Any]
+) -> None:
+    """Write features (images, width), their ids, and attributes that say how they were made."""
     features = np.ascontiguousarray(features, np.float32)
     sha = hashlib.sha256(features)
     sha.update("\n".join(image_ids).encode())
+    attributes = attributes | {"width": features.shape[1], "fingerprint": sha.hexdigest()}
     with atomic(path) as temporary, h5py.File(temporary, "w") as file:
         file["features"] = features
-        file["image_ids"] = list(image_ids)
-        file.attrs.update(attributes | {"fingerprint": sha.hexdigest()})
+        file.create_dataset("image_ids", data=list(image_ids), dtype=h5py.string_dtype())
+        file.attrs.update(attributes)
 
 
-def attributes(path: Path) -> dict[str, Any]:
-    """What is recorded of the features' making."""
-    with h5py.File(path) as file:
-        return {k: v.item() if hasattr(v, "item") else v for k, v in file.attrs.items()}
+def fingerprint(path: str | Path) -> str:
+    """A hash of the features and ids in a file, quickly: `write` has left it there."""
+    with _open(path) as (_, _, attributes):
+        return attributes["fingerprint"]
 
 
-def fingerprint(path: Path) -> str:
-    """A hash of the features and their image ids."""
-    return attributes(path)["fingerprint"]
-
-
-def read(path: Path, image_ids: np.ndarray) -> np.ndarray:
-    """The features (images, width) float32 of `image_ids`, in that order.
+def read(path: str | Path, image_ids: Sequence[str]) -> np.ndarray:
+    """The features of some images, in the order of their ids: (ids, width) float32.
 
     Raises:
-        InputError: some image has no features.
+        InputError: if the file cannot be read or has no features for an image.
     """
-    with h5py.File(path) as file:
-        row_of = {name: row for row, name in enumerate(file["image_ids"].asstr()[:])}
-        missing = [name for name in image_ids if name not in row_of]
-        if missing:
+    return join([path], image_ids)[0]
+
+
+def join(
+    paths: Sequence[str | Path], image_ids: Sequence[str]
+) -> tuple[np.ndarray, dict[str, Any]]:
+    """Gather the features of some images, in the order of their ids, from one or more files.
+
+    Args:
+        paths: HDF5 or .npz files, each with floating-point `features` (n, width) and `image_ids`
+            (n,). What they have on other images is left out.
+        image_ids: the images' ids.
+
+    Returns:
+        (ids, width) float32, and the attributes of the first file.
+
+    Raises:
+        InputError: if a file cannot be read, if files differ in how they were made, or if they do
+            not have exactly one row of finite numbers for each image.
+    """
+    image_ids = pd.Index(image_ids)
+    found = np.zeros(len(image_ids), bool)
+    for number, path in enumerate(paths):
+        with _open(path) as (ids, values, attributes):
+            if number == 0:
+                first = attributes
+                features = np.empty((len(image_ids), values.shape[1]), np.float32)
+            for name in ALIKE:
+                if attributes.get(name) != first.get(name):
+                    raise InputError(
+                        f"{path} and {paths[0]} differ in {name} ({attributes.get(name)} and "
+                        f"{first.get(name)}); extract both in the same way"
+                    )
+            rows = ids.get_indexer(image_ids)  # -1 for an image that is not in this file
+            _refuse(f"{path} repeats", image_ids[found & (rows >= 0)], "leave one of them out")
+            found |= rows >= 0
+            bad = _copy(values, rows, features)
+            _refuse(f"{path} has NaN or infinite features for", image_ids[bad], "extract it again")
+    _refuse(
+        f"{', '.join(map(str, paths))} (with ids like {ids[0]}) has no features for",
+        image_ids[~found],
+        "extract them or correct the ids",
+    )
+    return features, first
+
+
+def _refuse(problem: str, image_ids: pd.Index, remedy: str) -> None:
+    if len(image_ids):
+        more = f" and {len(image_ids) - 1:,} others" if len(image_ids) > 1 else ""
+        raise InputError(f"{problem} image {image_ids[0]}{more}; {remedy}")
+
+
+def _copy(values: h5py.Dataset | np.ndarray, rows: np.ndarray, features: np.ndarray) -> np.ndarray:
+    """Put values[rows] into features, where rows >= 0; returns which of them are not finite."""
+    bad = np.zeros(len(rows), bool)
+    for start in range(0, len(values), BLOCK):
+        here = np.flatnonzero((rows >= start) & (rows < start + BLOCK))
+        with np.errstate(over="ignore"):  # a number too large for float32 becomes infinite
+            block = values[start : start + BLOCK][rows[here] - start].astype(np.float32)
+        features[here] = block
+        bad[here] = ~np.isfinite(block).all(axis=1)
+    return bad
+
+
+@contextmanager
+def _open(
+    path: str | Path,
+) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray, dict[str, Any]]]:
+    """The ids, the features, in an HDF5 file not yet read, and the attributes of a file."""
+    path = Path(path)
+    try:
+        if path.suffix == ".npz":
+            file = np.load(path, allow_pickle=False)
+            attributes = {}
+        else:
+            file = h5py.File(path, "r", locking=False)  # locks fail on some network file systems
+            attributes = dict(file.attrs)
+        ids = pd.Index([_text(image_id) for image_id in file["image_ids"][()].tolist()])
+        values = file["features"]
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist; extract the features first") from None
+    except KeyError:
+        raise InputError(f"{path} lacks `features` or `image_ids`; it must have both") from None
+    except Exception as error:  # many kinds, by where the damage is
+        raise InputError(
+            f"{path} is not a whole HDF5 or .npz file of features and ids ({error}); make it again"
+        ) from None
+    with file:
+        if values.ndim != 2 or values.dtype.kind != "f" or len(values) != len(ids):
             raise InputError(
-                f"{path} has no features of {len(missing)} images, {missing[0]} among them: "
-                "delete it and extract the features again"
+                f"{path}: `features` must be floating-point numbers (images, width), a row for "
+                f"each of the {len(ids)} image_ids, but is {values.dtype} {values.shape}"
             )
-        rows = np.array([row_of[name] for name in image_ids])
-        result = np.empty((len(rows), file["features"].shape[1]), np.float32)
-        order = np.argsort(rows)
-        for start in range(0, len(order), 4096):
-            block = order[start : start + 4096]
-            result[block] = file["features"][rows[block]]
-        return result
+        _refuse(f"{path} has more than one row for", ids[ids.duplicated()], "leave one")
+        if "fingerprint" not in attributes:  # made elsewhere
+            with path.open("rb") as stream:
+                sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+            attributes = {
+                "backbone": "precomputed",
+                "weights": path.name,
+                "weights_sha256": sha256,
+                "width": values.shape[1],
+                "fingerprint": sha256,
+            }
+        yield ids, values, attributes
+
+
+def _text(image_id: Any) -> str:
+    return image_id.decode() if isinstance(image_id, bytes) else str(image_id)

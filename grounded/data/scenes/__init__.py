@@ -13,11 +13,11 @@ from tqdm import tqdm
 
 from grounded.data.scenes.captions import caption, choose
 from grounded.data.scenes.draw import picture
-from grounded.data.scenes.world import Scene, facts, families
+from grounded.data.scenes.world import Scene, facts, families, predicates, swap
 from grounded.errors import InputError
 from grounded.files import atomic
 
-__all__ = ["caption", "choose", "facts", "families", "generate", "picture"]
+__all__ = ["caption", "choose", "facts", "families", "generate", "picture", "predicates", "swap"]
 
 LANGUAGES = ("en", "de")
 CAPTIONS = 5

@@ -133,7 +133,7 @@ def _action(group: _Group, verb: str, agent: Scene, patient: Scene) -> None:
         group.dust(-76)
         group.put(agent, -14, 26, pose="push", scale=0.85)
         group.put(patient, 0, pose="open")
-    elif verb == "sit in":
+    elif verb == "sail in":
         group.put(patient, 0, pose="sails")
         group.put(agent, 0, 8, scale=0.8)
         group.put(patient, 0, pose="hull")
@@ -146,7 +146,7 @@ def _relation(group: _Group, name: str, one: Scene, two: Scene) -> None:
     elif name == "above":
         base = BELOW.get(two["kind"], 0) * _SIZE[two["size"]]
         group.put(two, 0, base)
-        group.put(one, 6, base + _high(two) + (BELOW[one["kind"]] + 8) * _SIZE[one["size"]])
+        group.put(one, 6, base + _high(two) + (BELOW[one["kind"]] + 20) * _SIZE[one["size"]])
     elif name == "in front of":
         group.put(two, 0, 34)
         group.put(one, group.rng.choice((-1, 1)) * (0.55 * (_wide(one) + _wide(two)) - 10))

@@ -32,14 +32,14 @@ GROUND = (*ANIMATE, "house", "tree", "car", "bicycle", "ball")
 LANDMARKS = ("house", "tree")
 
 _BRIGHT = ("red", "blue", "green", "yellow")
+_FUR = ("black", "white", "brown", "grey")
 COLOURS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("man", "woman", "child", "bicycle", "balloon", "kite"), _BRIGHT),
-    **dict.fromkeys(("ball", "car", "boat", "house"), (*_BRIGHT, "white")),
-    **dict.fromkeys(("dog", "cat", "rabbit"), ("black", "white", "brown", "grey")),
-    "horse": ("black", "white", "brown"),
-    "sheep": ("black", "white", "brown"),
-    "duck": ("white", "yellow", "brown"),
-    "bird": ("black", "white", *_BRIGHT),
+    **dict.fromkeys(PEOPLE, (*_BRIGHT, "black", "white")),
+    **dict.fromkeys(("car", "bicycle", "ball", "bird"), (*_BRIGHT, "black", "white")),
+    **dict.fromkeys(("boat", "house"), (*_BRIGHT, "white")),
+    **dict.fromkeys(("balloon", "kite"), _BRIGHT),
+    **dict.fromkeys(("dog", "cat", "rabbit", "horse", "sheep"), _FUR),
+    "duck": ("black", "white", "brown", "yellow"),
     "tree": ("green", "yellow", "red"),
     "table": ("brown", "white", "red", "blue"),
 }
@@ -54,7 +54,7 @@ THING_VERBS = (
     ("play with", ANIMATE, "ball"),
     ("drive", ANIMATE, "car"),
     ("push", ANIMATE, "car"),
-    ("sit in", ANIMATE, "boat"),
+    ("sail in", ANIMATE, "boat"),
 )
 
 
@@ -78,6 +78,16 @@ def facts(scene: Scene) -> dict[str, str]:
     if action := scene["action"]:
         named["action"] = f"{kind[action['agent']]} {action['verb']} {kind[action['patient']]}"
     return named | {"background": scene["background"], "sky": scene["sky"]}
+
+
+def predicates(scene: Scene) -> dict[str, tuple[str, str]]:
+    """The facts that say something about two objects, and which objects these are."""
+    action = scene["action"]
+    named = {"action": (action["agent"], action["patient"])} if action else {}
+    for relation in scene["relations"]:
+        pair = relation["subject"], relation["object"]
+        named[f"{pair[0]} {relation['name']} {pair[1]}"] = pair
+    return named
 
 
 def swap(scene: Scene, what: str, first: str, second: str) -> Scene:
@@ -114,14 +124,18 @@ def _swaps(scene: Scene) -> Iterator[tuple[str, str, str]]:
             yield "count", *pair
 
 
-def _thing(rng: random.Random, name: str, kind: str, count: int = 1) -> Scene:
-    colour = rng.choice(COLOURS[kind])
-    return {"id": name, "kind": kind, "colour": colour, "size": None, "count": count}
+def _colours(rng: random.Random, kinds: list[str]) -> list[str]:
+    """A colour for each kind, if possible of those that the first two kinds can exchange."""
+    palettes = [COLOURS[kind] for kind in kinds]
+    common = [colour for colour in palettes[0] if colour in palettes[1]]
+    if len(common) > 1 and rng.random() < 0.8:
+        return [*rng.sample(common, 2), *map(rng.choice, palettes[2:])]
+    return [rng.choice(palette) for palette in palettes]
 
 
 def _scene(rng: random.Random) -> Scene:
     """One scene at random; the weights favour those whose words alone do not tell them apart."""
-    (genre,) = rng.choices(("roles", "thing", "relation", "table", "counts"), (40, 24, 18, 5, 13))
+    (genre,) = rng.choices(("roles", "thing", "relation", "table", "counts"), (34, 32, 17, 5, 12))
     background = rng.choice(BACKGROUNDS)
     relations, action, counts = [], None, [1, 1]
     if genre == "roles":
@@ -150,8 +164,13 @@ def _scene(rng: random.Random) -> Scene:
     if action and "boat" not in kinds and rng.random() < 0.4:
         kinds, counts = [*kinds, rng.choice(LANDMARKS)], [*counts, 1]
         relations = [("a", "in front of", "c")]
-    objects = [_thing(rng, *each) for each in zip("abc", kinds, counts, strict=False)]
-    if genre in ("roles", "relation") and rng.random() < 0.35:
+    objects = [
+        {"id": name, "kind": kind, "colour": colour, "size": None, "count": count}
+        for name, kind, colour, count in zip(
+            "abc", kinds, _colours(rng, kinds), counts, strict=False
+        )
+    ]
+    if genre in ("roles", "relation") and rng.random() < 0.75:
         objects[0]["size"], objects[1]["size"] = rng.choice((("big", "small"), ("small", "big")))
     return {
         "background": background,
@@ -178,7 +197,7 @@ def _possible(scene: Scene) -> bool:
 
 
 def families(rng: random.Random) -> Iterator[list[Scene]]:
-    """Endless families of one to four different scenes. The scenes of a family share their words
+    """Endless families of one to six different scenes. The scenes of a family share their words
     and differ in who does what, or in which colour, size or number belongs to which object. No
     two families are made of the same facts."""
     seen = set()
@@ -195,4 +214,4 @@ def families(rng: random.Random) -> Iterator[list[Scene]]:
             seen |= key
             distinct = {frozenset(facts(member).values()): member for member in family}
             rest = list(distinct.values())[1:]
-            yield [scene, *rng.sample(rest, min(len(rest), rng.choice((1, 1, 2, 3))))]
+            yield [scene, *rng.sample(rest, min(len(rest), rng.choice((3, 4, 5))))]

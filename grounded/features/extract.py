@@ -1,0 +1,209 @@
+"""Features of pictures: the mean over ten crops of what a network makes of each."""
+
+import ctypes
+import logging
+import math
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+from tqdm import tqdm
+
+from grounded.errors import InputError
+from grounded.features.backbones import Backbone, Transform
+from grounded.features.images import load, ten_crops
+from grounded.files import atomic
+from grounded.provenance import code_hash, digest
+
+log = logging.getLogger(__name__)
+
+SAVE_EVERY = 20  # seconds; a kill loses no more work than that
+CPU_BATCH, GPU_BATCH = 2, 16  # pictures, of ten crops each; a larger one takes more memory
+
+
+def precision(device: str) -> str:
+    """The floating-point type that the network computes in."""
+    return "float16" if device.startswith("cuda") else "float32"
+
+
+def extract(
+    images: pd.DataFrame, backbone: Backbone, work: Path, device: str, threads: int
+) -> np.ndarray:
+    """Compute the features of pictures, but for those that an earlier, killed call has finished.
+
+    Args:
+        images: in the form of images.csv.
+        backbone: the network.
+        work: a folder for finished features. They are taken up again if the picture's file, the
+            network, the precision and this code are the same. The caller deletes it at the end.
+        device: cpu or cuda.
+        threads: how many processes decode pictures, and compute where there is no GPU.
+
+    Returns:
+        (images, width) float32.
+
+    Raises:
+        InputError: once all others are finished and kept, naming each picture that is unusable.
+    """
+    folder = work / digest(
+        backbone.sha256,
+        asdict(backbone.transform),
+        precision(device),
+        code_hash("grounded/features/extract.py"),
+    )
+    stamps = np.array([_stamp(*row) for row in zip(images.image_id, images.path, strict=True)], "U")
+    features = np.empty((len(images), backbone.width), np.float32)
+    done = _restore(folder, stamps, features)
+    log.info("%s: %d images, %d of them done before", backbone.name, len(done), done.sum())
+
+    todo = np.flatnonzero(~done)
+    paths = images.path.iloc[todo].tolist()
+    problems: list[str] = []
+    unsaved: list[int] = []
+    saved = time.monotonic()
+    with tqdm(total=len(done), initial=done.sum(), unit="image", disable=None) as bar:
+        for good, values, bad in _compute(paths, backbone, device, threads):
+            features[todo[good]] = values
+            unsaved += todo[good].tolist()
+            problems += bad
+            bar.update(len(good) + len(bad))
+            if unsaved and time.monotonic() - saved > SAVE_EVERY:
+                _save(folder, stamps[unsaved], features[unsaved])
+                unsaved, saved = [], time.monotonic()
+    if problems:
+        if unsaved:
+            _save(folder, stamps[unsaved], features[unsaved])
+        raise InputError(
+            "\n  ".join(
+                [
+                    f"{len(problems)} of {len(images)} images cannot be used; replace them or "
+                    "remove them from the data set:",
+                    *problems,
+                ]
+            )
+        )
+    return features
+
+
+def _stamp(image_id: str, path: str) -> str:
+    """A key that changes with the file."""
+    try:
+        status = Path(path).stat()
+    except OSError:  # reported when it is read
+        return ""
+    return digest(image_id, path, status.st_size, status.st_mtime_ns)
+
+
+def _restore(folder: Path, stamps: np.ndarray, features: np.ndarray) -> np.ndarray:
+    """Fill in the features that are in the folder; returns which rows those are."""
+    done = np.zeros(len(stamps), bool)
+    for shard in folder.glob("[!.]*.npz"):  # one that begins with a dot is half-written
+        with np.load(shard, allow_pickle=False) as saved:
+            rows = pd.Index(saved["stamps"]).get_indexer(stamps)
+            features[rows >= 0] = saved["features"][rows[rows >= 0]]
+            done |= rows >= 0
+    return done
+
+
+def _save(folder: Path, stamps: np.ndarray, features: np.ndarray) -> None:
+    with atomic(folder / f"{digest(stamps.tolist())}.npz") as temporary:
+        np.savez(temporary, stamps=stamps, features=features)
+
+
+def _compute(
+    paths: list[str], backbone: Backbone, device: str, threads: int
+) -> Iterator[tuple[list[int], np.ndarray, list[str]]]:
+    """For each batch: the places of its usable pictures, their features, and the problems.
+
+    Without a GPU the network runs in the processes that decode, in each on one core: this is
+    faster than one process on all cores, above all beside other programs.
+    """
+    gpu = device.startswith("cuda")
+    network = _MeanOfTen(backbone).to(device)
+    batches = (
+        _Batches(paths, backbone.transform, GPU_BATCH)
+        if gpu
+        else _Batches(paths, backbone.transform, CPU_BATCH, network)
+    )
+    loader = DataLoader(
+        batches,
+        batch_size=None,
+        num_workers=threads,
+        pin_memory=gpu,
+        worker_init_fn=_keep_freed_memory,
+    )
+    for good, values, bad in loader:
+        if gpu:
+            values = network(values.to(device, non_blocking=True)).cpu()
+        yield good, values.numpy(), bad
+
+
+class _Batches(Dataset):
+    """Batches of pictures: (good places, their ten crops or features, problems of the others)."""
+
+    def __init__(
+        self, paths: list[str], transform: Transform, size: int, network: nn.Module | None = None
+    ) -> None:
+        self.paths, self.transform, self.size, self.network = paths, transform, size, network
+
+    def __len__(self) -> int:
+        return math.ceil(len(self.paths) / self.size)
+
+    def __getitem__(self, batch: int) -> tuple[list[int], torch.Tensor, list[str]]:
+        transform = self.transform
+        crops = torch.zeros(self.size, 10, 3, transform.crop, transform.crop, dtype=torch.uint8)
+        good: list[int] = []
+        bad: list[str] = []
+        start = batch * self.size
+        for place, path in enumerate(self.paths[start : start + self.size], start):
+            try:
+                image = load(path)
+            except InputError as error:
+                bad.append(str(error))
+                continue
+            crops[len(good)] = ten_crops(
+                image, transform.resize, transform.crop, transform.interpolation
+            )
+            good.append(place)
+        crops = crops[: len(good)]
+        return good, self.network(crops) if self.network else crops, bad
+
+
+class _MeanOfTen(nn.Module):
+    """(n, 10, 3, crop, crop) uint8 -> (n, width) float32: normalise, compute, average."""
+
+    def __init__(self, backbone: Backbone) -> None:
+        super().__init__()
+        self.network = backbone.network.to(memory_format=torch.channels_last)
+        self.width = backbone.width
+        # For values from 0 to 255, per channel.
+        self.register_buffer("mean", 255 * torch.tensor(backbone.transform.mean).view(3, 1, 1))
+        self.register_buffer("std", 255 * torch.tensor(backbone.transform.std).view(3, 1, 1))
+
+    @torch.inference_mode()
+    def forward(self, crops: torch.Tensor) -> torch.Tensor:
+        if len(crops) == 0:
+            return torch.zeros(0, self.width)
+        pixels = crops.flatten(0, 1).to(torch.float32, memory_format=torch.channels_last)
+        with torch.autocast(pixels.device.type, torch.float16, enabled=pixels.is_cuda):
+            activations = self.network((pixels - self.mean) / self.std)
+        return activations.float().unflatten(0, (-1, 10)).mean(1)
+
+
+def _keep_freed_memory(_: int) -> None:
+    """Have the C library keep freed memory for the next batch.
+
+    It would give every large activation back to the system, and clear it again on the next use,
+    which takes about as long as computing it.
+    """
+    with suppress(OSError, AttributeError):  # only glibc has this
+        libc = ctypes.CDLL("libc.so.6")
+        libc.mallopt(-4, 0)  # M_MMAP_MAX: keep large blocks in the heap,
+        libc.mallopt(-1, 2**31 - 1)  # M_TRIM_THRESHOLD: and do not shrink that

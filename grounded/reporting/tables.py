@@ -1,0 +1,235 @@
+"""Tables of retrieval scores, laid out as Table 2 of Merkx & Frank (2019)."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from grounded.evaluation.retrieval import CUTOFFS, DIRECTIONS
+from grounded.files import atomic, write_csv
+from grounded.reporting.results import (
+    MEASURES,
+    PROVENANCE,
+    development_recall,
+    in_grid_order,
+    selected,
+)
+
+NAMES = {"flickr8k": "Flickr8k", "mscoco": "MSCOCO"}
+DAGGER = "†"
+MISSING = "\N{EN DASH}"
+
+CONVENTIONS = [
+    "R@N: percent of the queries whose right image or caption is among the first N, ± half the 95% "
+    "interval, 1.96 sqrt(p(1-p)/n) of n queries. med r: median rank of the right one.",
+    "Measured: a candidate with the same score as the right one ranks before it. From image to "
+    "caption, the best of the image's captions counts. The median of an even number of ranks is "
+    "the mean of the middle two.",
+]
+FOLDS = (
+    "Test sets that end in -folds: the mean over equal folds of so many images (1k-folds: five "
+    "folds of 1,000), medians averaged too; n counts the queries of all folds."
+)
+TABLE2_NOTES = [
+    f"{DAGGER} The measured model with the best R@10 on its data set's development set (mean of "
+    "both directions).",
+    "Reported: as printed in Table 2 of Merkx & Frank (2019). Measured: by this project, the "
+    "ensemble of a training's best snapshots.",
+    *CONVENTIONS,
+    FOLDS,
+]
+SNAPSHOTS_NOTES = [
+    "Measured by this project. The ensemble is of the snapshots with the best R@10 on the "
+    "development set (mean of both directions), given as dev R@10; its interval is "
+    "sqrt(a²+b²)/2 for intervals ± a and ± b of the directions.",
+    *CONVENTIONS,
+    FOLDS,
+]
+
+
+def table2(measured: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
+    """Reported rows and, below them, the measured ensembles, for each data set and test set.
+
+    Args:
+        measured, reported: as `results.read_retrieval` and `results.read_reported` give them.
+
+    Returns:
+        A row a model, with both directions side by side in columns such as
+        `caption_to_image_r10_ci`, and columns `source` (reported or measured), `selected` (of
+        the measured) and where each number came from. What was measured on comes first.
+    """
+    test = measured[(measured["split"] == "test") & (measured["model"] == "ensemble")]
+    keys = ["dataset", "test_set", "cell", "seed"]
+    ours = in_grid_order(_side_by_side(test, keys, [*MEASURES, "queries"]))
+    best = set(selected(measured).items())
+    ours["selected"] = [
+        (dataset, (cell, seed)) in best
+        for dataset, cell, seed in zip(ours["dataset"], ours["cell"], ours["seed"], strict=True)
+    ]
+    ours["model"] = _name(ours)
+    theirs = _side_by_side(reported, ["paper", "dataset", "test_set", "model"], MEASURES)
+    table = pd.concat([theirs.assign(source="reported"), ours.assign(source="measured")])
+    whole = ["seed", *(f"{direction}_queries" for direction in DIRECTIONS)]
+    table[whole] = table[whole].astype("Int64")  # whole numbers, or missing
+    table["selected"] = table["selected"].astype("boolean")
+
+    groups = pd.concat([ours, theirs])[["dataset", "test_set"]].drop_duplicates()
+    scores = [c for c in ours if c.startswith(DIRECTIONS)]
+    first = ["dataset", "test_set", "source", "model", "selected", *scores]
+    last = ["paper", "cell", "seed", "epochs", *PROVENANCE]
+    return groups.merge(table, on=["dataset", "test_set"])[[*first, *last]]
+
+
+def snapshots(measured: pd.DataFrame) -> pd.DataFrame:
+    """Each ensemble and, below it, each snapshot of the same training, on the test sets.
+
+    Returns:
+        A row for each data set, test set, cell, seed and model, with both directions side by
+        side and the mean R@10 on the development set, `dev_r10`.
+    """
+    keys = ["dataset", "test_set", "cell", "seed", "model", "epochs"]
+    test = measured[measured["split"] == "test"].sort_values("model", kind="stable")
+    table = in_grid_order(_side_by_side(test, keys, [*MEASURES, "queries"]))
+    dev = development_recall(measured).rename(columns={"r10": "dev_r10", "r10_ci": "dev_r10_ci"})
+    table = table.merge(dev, on=["dataset", "cell", "seed", "model", "epochs"], how="left")
+    groups = table[["dataset", "test_set"]].drop_duplicates()
+    scores = [c for c in table if c.startswith(DIRECTIONS)]
+    columns = [*keys, "dev_r10", "dev_r10_ci", *scores, *PROVENANCE]
+    return groups.merge(table, on=["dataset", "test_set"])[columns]
+
+
+def _side_by_side(table: pd.DataFrame, keys: list[str], measures: list[str]) -> pd.DataFrame:
+    """One row for the two directions; their measures get the direction as a prefix."""
+    result = table.drop(columns=["direction", *measures]).drop_duplicates(keys)
+    for direction in DIRECTIONS:
+        one = table.loc[table["direction"] == direction, [*keys, *measures]]
+        names = {measure: f"{direction}_{measure}" for measure in measures}
+        result = result.merge(one.rename(columns=names), "left", on=keys, validate="1:1")
+    return result
+
+
+def write_table2(stem: Path, table: pd.DataFrame) -> None:
+    """Write what `table2` gives as stem.csv (raw numbers), stem.md and stem.tex (rounded)."""
+    text = pd.DataFrame(
+        {
+            "source": table["source"],
+            "model": table["model"] + table["selected"].map({True: DAGGER}).fillna(""),
+        }
+    )
+    title = "Image-caption retrieval on the test sets, reported and measured."
+    _write(stem, table, _test_set(table), text, title, TABLE2_NOTES)
+
+
+def write_snapshots(stem: Path, table: pd.DataFrame) -> None:
+    """Write what `snapshots` gives as stem.csv (raw numbers), stem.md and stem.tex (rounded)."""
+    text = pd.DataFrame(
+        {
+            "epochs": table["model"] + " " + table["epochs"],
+            "dev R@10": _with_interval(table["dev_r10"], table["dev_r10_ci"]),
+        }
+    )
+    title = "Image-caption retrieval on the test sets: ensembles beside their snapshots."
+    _write(stem, table, _test_set(table) + ": " + _name(table), text, title, SNAPSHOTS_NOTES)
+
+
+def _test_set(table: pd.DataFrame) -> pd.Series:
+    return table["dataset"].replace(NAMES) + ", test set " + table["test_set"]
+
+
+def _name(table: pd.DataFrame) -> pd.Series:
+    return table["cell"] + ", seed " + table["seed"].astype(str)
+
+
+def _with_interval(value: pd.Series, interval: pd.Series) -> list[str]:
+    pairs = zip(value, interval, strict=True)
+    return [MISSING if pd.isna(v) else f"{v:.1f} ± {ci:.1f}" for v, ci in pairs]
+
+
+def _write(
+    stem: Path,
+    table: pd.DataFrame,
+    headings: pd.Series,
+    labels: pd.DataFrame,
+    title: str,
+    notes: list[str],
+) -> None:
+    """Write a table whose rows begin with the text of `labels`, grouped under `headings`."""
+    text = labels.copy()
+    for direction in DIRECTIONS:
+        for k in CUTOFFS:
+            recall = f"{direction}_r{k}"
+            text[recall] = _with_interval(table[recall], table[f"{recall}_ci"])
+        ranks = table[f"{direction}_median_rank"]
+        text[f"{direction}_median"] = [MISSING if pd.isna(r) else f"{r:.1f}" for r in ranks]
+    groups = dict(iter(text.groupby(headings, sort=False)))
+    if not table["test_set"].str.endswith("-folds").any():
+        notes = [note for note in notes if note != FOLDS]
+    write_csv(f"{stem}.csv", table)
+    for suffix, content in (
+        (".md", _markdown(groups, list(labels), title, notes)),
+        (".tex", _latex(groups, list(labels), title, notes, f"tab:{stem.name}")),
+    ):
+        with atomic(f"{stem}{suffix}") as temporary:
+            temporary.write_text(content, "utf-8")
+
+
+RECALLS = [f"R@{k}" for k in CUTOFFS]
+
+
+def _markdown(
+    groups: dict[str, pd.DataFrame], labels: list[str], title: str, notes: list[str]
+) -> str:
+    def line(cells: list[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+
+    heading = [*labels, "caption to image R@1", *RECALLS[1:], "med r"]
+    heading += ["image to caption R@1", *RECALLS[1:], "med r"]
+    rule = [*[":--"] * len(labels), *["--:"] * (len(heading) - len(labels))]
+    lines = [f"**{title}**"]
+    for group, rows in groups.items():
+        lines += ["", f"### {group}", "", line(heading), line(rule)]
+        lines += map(line, rows.to_numpy().tolist())
+    return "\n".join([*lines, "", *(f"- {note}" for note in notes), ""])
+
+
+LATEX = str.maketrans(
+    {
+        **{c: f"\\{c}" for c in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "±": r"$\pm$",
+        "²": "$^2$",
+        MISSING: "--",
+        DAGGER: r"\dag{}",
+    }
+)
+
+
+def _latex(
+    groups: dict[str, pd.DataFrame], labels: list[str], title: str, notes: list[str], label: str
+) -> str:
+    def line(cells: list[str]) -> str:
+        return " & ".join(cell.translate(LATEX) for cell in cells) + r" \\"
+
+    left, right = len(labels), len(labels) + len(CUTOFFS) + 1
+    columns = right + len(CUTOFFS) + 1
+    lines = [
+        r"% needs \usepackage{booktabs,longtable}",
+        r"\begingroup",
+        r"\scriptsize\setlength{\tabcolsep}{3pt}",
+        rf"\begin{{longtable}}{{@{{}}{'l' * left}{'r' * (columns - left)}@{{}}}}",
+        rf"\caption{{{title.translate(LATEX)}}}\label{{{label}}} \\",
+        r"\toprule",
+        rf"{'& ' * left}\multicolumn{{{right - left}}}{{c}}{{Caption to image}} & "
+        rf"\multicolumn{{{columns - right}}}{{c}}{{Image to caption}} \\",
+        rf"\cmidrule(lr){{{left + 1}-{right}}} \cmidrule(l){{{right + 1}-{columns}}}",
+        line([*labels, *[*RECALLS, "med r"] * 2]),
+        r"\endhead",
+    ]
+    for group, rows in groups.items():
+        name = group.translate(LATEX)
+        lines += [r"\midrule", rf"\multicolumn{{{columns}}}{{@{{}}l}}{{\textbf{{{name}}}}} \\*"]
+        lines += map(line, rows.to_numpy().tolist())
+    lines += [r"\bottomrule", r"\end{longtable}"]
+    lines += [f"\\noindent {note.translate(LATEX)}\\par" for note in notes]
+    return "\n".join([*lines, r"\endgroup", ""])

@@ -1,0 +1,74 @@
+"""Ten-crop features of all images of a data set, in one HDF5 file."""
+
+
+def weights_file(wildcards):
+    """The backbone's weights, where resources/sources.yaml has them; else torchvision's cache."""
+    pattern = rf"weights/{wildcards.backbone}-[0-9a-f]+\.pth"
+    default = DATASETS[wildcards.dataset]["weights"] == "IMAGENET1K_V1"
+    return [
+        f"data/{name}" for name in SOURCES if default and re.fullmatch(pattern, name)
+    ]
+
+
+def weights_option(wildcards, input):
+    return f"--weights-file {input.weights}" if input.weights else ""
+
+
+def feature_files(wildcards):
+    """The parts of an extraction, or precomputed features from the mirror or from anywhere."""
+    data = DATASETS[wildcards.dataset]
+    if wildcards.backbone == "precomputed":
+        mirrored = os.path.join(config["mirror"] or "", data["features"])
+        return mirrored if os.path.exists(mirrored) else data["features"]
+    stem = f"results/features/{wildcards.dataset}/{wildcards.backbone}"
+    return [f"{stem}.part{part}-of-{data['parts']}.h5" for part in range(data["parts"])]
+
+
+rule extract_features:
+    input:
+        images=dataset_file("images.csv"),
+        weights=weights_file,
+    output:
+        temp("results/features/{dataset}/{backbone}.part{part}-of-{parts}.h5"),
+    log:
+        "results/logs/features/{dataset}/{backbone}.part{part}-of-{parts}.log",
+    benchmark:
+        "results/benchmarks/features/{dataset}/{backbone}.part{part}-of-{parts}.tsv"
+    wildcard_constraints:
+        backbone=r"(?!precomputed)\w+",
+    conda:
+        ENVIRONMENT
+    threads: 8
+    resources:
+        gpu=GPU,
+    params:
+        weights=setting("weights"),
+        weights_file=weights_option,
+        code=code_hash("scripts/extract_features.py"),
+    shell:
+        # What is done of a killed extraction lies in --work, which is no output, as in train.
+        "python scripts/extract_features.py --images {input.images} "
+        "--backbone {wildcards.backbone} --weights {params.weights} {params.weights_file} "
+        "--part {wildcards.part} --parts {wildcards.parts} --threads {threads} "
+        "--work results/checkpoints/features/{wildcards.dataset}/{wildcards.backbone} "
+        "--output {output} --log {log}"
+
+
+rule join_features:
+    input:
+        images=dataset_file("images.csv"),
+        features=feature_files,
+    output:
+        "results/features/{dataset}/{backbone}.h5",
+    log:
+        "results/logs/features/{dataset}/{backbone}.log",
+    wildcard_constraints:
+        backbone=r"\w+",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        code=code_hash("scripts/join_features.py"),
+    shell:
+        "python scripts/join_features.py {input.features:q} --images {input.images} "
+        "--output {output} --log {log}"

@@ -1,0 +1,74 @@
+"""Compute image features: the mean over ten crops of a network's activations before its classifier.
+
+An extraction that was killed goes on where it was when it is started again with the same
+arguments. Several jobs can share the work, each with its own --part; join_features.py puts the
+parts together.
+"""
+
+import argparse
+import shutil
+from pathlib import Path
+
+from grounded.cli import run
+
+parser = argparse.ArgumentParser(
+    description=__doc__,
+    epilog="example:\n  python scripts/extract_features.py --backbone efficientnet_lite0 "
+    "--images results/datasets/scenes/images.csv --work checkpoints --output features.h5",
+)
+parser.add_argument("--images", type=Path, required=True, help="a data set's images.csv")
+parser.add_argument(
+    "--backbone",
+    required=True,
+    help="efficientnet_lite0, or the name of a classification network of torchvision",
+)
+parser.add_argument("--weights", help="the name of torchvision's weights (default: IMAGENET1K_V1)")
+parser.add_argument(
+    "--weights-file", type=Path, help="a file with these weights (default: download them)"
+)
+parser.add_argument("--part", type=int, default=0, help="which part to do, from 0 (default: 0)")
+parser.add_argument("--parts", type=int, default=1, help="how many there are (default: 1)")
+parser.add_argument("--threads", type=int, help="processes to use (default: a core each)")
+parser.add_argument("--device", help="cpu or cuda (default: cuda where there is one)")
+parser.add_argument("--work", type=Path, required=True, help="a folder for finished batches")
+parser.add_argument("--output", type=Path, required=True, help="the HDF5 file to write")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    import dataclasses
+    import json
+    from importlib.metadata import version
+
+    import torch
+
+    from grounded.data import schema
+    from grounded.errors import InputError
+    from grounded.features import backbones, store
+    from grounded.features.extract import extract, precision
+    from grounded.provenance import provenance
+
+    if not 0 <= arguments.part < arguments.parts:
+        raise InputError(f"--part {arguments.part} must be from 0 to {arguments.parts - 1}")
+    device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    images = schema.read_images(arguments.images).iloc[arguments.part :: arguments.parts]
+    backbone = backbones.load(arguments.backbone, arguments.weights, arguments.weights_file)
+    work = arguments.work / f"part-{arguments.part}-of-{arguments.parts}"
+    features = extract(images, backbone, work, device, arguments.threads or torch.get_num_threads())
+    origin = provenance(device)
+    attributes = origin | {
+        "backbone": backbone.name,
+        "weights": backbone.weights,
+        "weights_sha256": backbone.sha256,
+        "crops": 10,
+        "transform": json.dumps(dataclasses.asdict(backbone.transform)),
+        "precision": precision(device),
+        "versions": ", ".join(
+            [origin["versions"], *(f"{name} {version(name)}" for name in ("torchvision", "pillow"))]
+        ),
+    }
+    store.write(arguments.output, features, images.image_id, attributes)
+    shutil.rmtree(work, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    run(main, parser)

@@ -1,0 +1,32 @@
+"""Put files of image features together into one HDF5 file, in the order of a data set's images.
+
+The files are the parts that extract_features.py wrote, or one of features computed elsewhere:
+HDF5 or .npz with `features`, floating-point (images, width), and `image_ids`.
+"""
+
+import argparse
+from pathlib import Path
+
+from grounded.cli import run
+
+parser = argparse.ArgumentParser(
+    description=__doc__,
+    epilog="example:\n  python scripts/join_features.py part-0.h5 part-1.h5 "
+    "--images results/datasets/flickr8k/images.csv --output features.h5",
+)
+parser.add_argument("files", type=Path, nargs="+", help="HDF5 or .npz files")
+parser.add_argument("--images", type=Path, required=True, help="a data set's images.csv")
+parser.add_argument("--output", type=Path, required=True, help="the HDF5 file to write")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    from grounded.data import schema
+    from grounded.features import store
+
+    image_ids = schema.read_images(arguments.images).image_id
+    features, attributes = store.join(arguments.files, image_ids)
+    store.write(arguments.output, features, image_ids, attributes)
+
+
+if __name__ == "__main__":
+    run(main, parser)

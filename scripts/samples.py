@@ -1,0 +1,71 @@
+"""Draw what a trained ensemble retrieves for a few test captions and test images.
+
+Writes STEM.pdf and STEM.png.
+"""
+
+import argparse
+import logging
+from pathlib import Path
+
+from grounded.cli import run
+
+parser = argparse.ArgumentParser(
+    description=__doc__,
+    epilog="example:\n  python scripts/samples.py "
+    "--model results/demo/models/scenes/gru-256-attention/seed1 "
+    "--captions results/datasets/scenes/captions.csv "
+    "--images results/datasets/scenes/images.csv "
+    "--features results/features/scenes/efficientnet_lite0.h5 --output samples",
+)
+parser.add_argument("--model", type=Path, required=True, help="the folder of a training")
+parser.add_argument("--captions", type=Path, required=True, help="a data set's captions.csv")
+parser.add_argument("--images", type=Path, required=True, help="a data set's images.csv")
+parser.add_argument("--features", type=Path, required=True, help="HDF5 file of image features")
+parser.add_argument("--count", type=int, default=3, help="queries each way (default: 3)")
+parser.add_argument("--seed", type=int, default=1, help="of their choice (default: 1)")
+parser.add_argument("--threads", type=int, help="CPU threads to use (default: all)")
+parser.add_argument("--output", type=Path, required=True, help="the files to write, as a stem")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    import torch
+
+    from grounded.data import schema
+    from grounded.errors import InputError
+    from grounded.files import read_json
+    from grounded.models.model import SentenceEncoder, ensemble
+    from grounded.reporting import style
+    from grounded.reporting.samples import samples
+    from grounded.training.pairs import CAPTIONS_PER_IMAGE, load_pairs
+
+    torch.set_num_threads(arguments.threads or torch.get_num_threads())
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    models = SentenceEncoder(arguments.model, device=device).models
+    language = read_json(arguments.model / "model.json")["language"]
+    captions = schema.read_captions(arguments.captions, language)
+    test = captions[captions["split"] == "test"].groupby("image_id").head(CAPTIONS_PER_IMAGE)
+    if test.empty:
+        raise InputError(f"{arguments.captions} has no captions in the split test: add some")
+    pairs = load_pairs(test, arguments.features, models[0].vocabulary, "test")
+    path_of = schema.read_images(arguments.images).set_index("image_id")["path"]
+    missing = set(pairs.image_ids) - set(path_of.index)
+    if missing:
+        raise InputError(
+            f"{arguments.images} has no row of the image {min(missing)} (of {len(missing)} in all "
+            f"that {arguments.captions} has captions of): build the data set again"
+        )
+    figure = samples(
+        test["caption"].tolist(),
+        path_of[pairs.image_ids].tolist(),
+        ensemble([model.encode_captions(pairs.captions, progress=True) for model in models]),
+        ensemble([model.encode_images(pairs.features) for model in models]),
+        pairs.image,
+        arguments.count,
+        arguments.seed,
+    )
+    style.save(figure, arguments.output)
+    logging.info("written: %s.pdf and %s.png", arguments.output, arguments.output)
+
+
+if __name__ == "__main__":
+    run(main, parser)

@@ -1,0 +1,63 @@
+"""What holds of the project as a whole."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent
+SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
+
+
+def pins(lines):
+    return dict(line.strip().split("==") for line in lines if "==" in line)
+
+
+PINNED = pins((ROOT / "requirements.txt").read_text().splitlines())
+
+
+def test_everything_required_is_pinned():
+    lines = (ROOT / "requirements.txt").read_text().splitlines()
+    assert all("==" in line for line in lines if line and not line.startswith("#"))
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "envs").glob("*.yaml")), ids=lambda p: p.name)
+def test_conda_environments_have_the_same_pins(path):
+    packages = yaml.safe_load(path.read_text())["dependencies"][-1]["pip"]
+    assert pins(packages).items() <= PINNED.items()
+
+
+def test_conda_environments_hold_all_that_the_library_imports():
+    import tomllib
+
+    needed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    needed = {re.split(r"[<>=]", name)[0] for name in needed}
+    packages = yaml.safe_load((ROOT / "envs" / "grounded.yaml").read_text())["dependencies"]
+    assert needed <= pins(packages[-1]["pip"]).keys()
+    assert needed <= PINNED.keys()
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda p: p.name)
+def test_every_script_explains_itself_with_an_example(script):
+    command = [sys.executable, str(script), "--help"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert f"python scripts/{script.name}" in result.stdout
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "rules").glob("*.smk")), ids=lambda p: p.name)
+def test_every_script_that_a_rule_calls_decides_when_it_runs_again(path):
+    """A rule that runs a script has a `code` parameter, or fetches files that are checked."""
+    rules = re.split(r"^rule ", path.read_text(), flags=re.M)[1:]
+    for rule in rules:
+        name = rule.split(":")[0]
+        if name not in {"download", "unpack"}:
+            assert "code=code_hash(" in rule, name
+
+
+def test_the_library_knows_neither_snakemake_nor_the_results():
+    for path in (ROOT / "grounded").rglob("*.py"):
+        code = re.sub(r'"""[\s\S]*?"""', "", path.read_text())
+        assert "snakemake" not in code and "results/" not in code, path

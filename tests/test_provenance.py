@@ -1,0 +1,52 @@
+import subprocess
+
+from grounded import provenance
+
+
+def test_the_hash_of_a_script_follows_its_imports_and_nothing_else(tmp_path, monkeypatch):
+    monkeypatch.setattr(provenance, "ROOT", tmp_path)
+    files = {
+        "scripts/run.py": "def main():\n    from grounded.a import f\n    import grounded.c.d\n",
+        "grounded/__init__.py": "",
+        "grounded/a.py": "from grounded import b\n",
+        "grounded/b.py": "X = 1\n",
+        "grounded/c/__init__.py": "",
+        "grounded/c/d.py": "import os\n",
+        "grounded/unused.py": "",
+    }
+
+    def hashed(**changes):
+        for name, text in {**files, **changes}.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return provenance.code_hash.__wrapped__("scripts/run.py")
+
+    before = hashed()
+    assert hashed() == before
+    assert hashed(**{"grounded/unused.py": "X = 2\n"}) == before
+    for used in ("scripts/run.py", "grounded/a.py", "grounded/b.py", "grounded/c/d.py"):
+        assert hashed(**{used: files[used] + "Y = 3\n"}) != before
+
+
+def test_the_commit_is_the_one_checked_out(tmp_path, monkeypatch):
+    def git(*arguments):
+        identity = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        command = ["git", "-C", tmp_path, *identity, *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    monkeypatch.setattr(provenance, "ROOT", tmp_path)
+    commit = provenance.commit.__wrapped__
+    assert commit() == "unknown"
+    git("init")
+    (tmp_path / "file").write_text("one")
+    git("add", "file")
+    git("commit", "-m", "one")
+    assert commit() == git("rev-parse", "HEAD")[:12]
+    (tmp_path / "file").write_text("two")
+    assert commit().endswith("-dirty")
+
+
+def test_digests_tell_parts_apart():
+    assert provenance.digest("ab", "c") != provenance.digest("a", "bc")
+    assert provenance.digest(b"ab", {"x": 1}) == provenance.digest(b"ab", {"x": 1})

@@ -1,0 +1,523 @@
+import importlib
+import re
+import subprocess
+import sys
+import warnings
+from itertools import combinations, product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from grounded.errors import InputError
+from grounded.files import write_json
+from grounded.reporting import figures, results, style
+from grounded.reporting.architecture import architecture
+from grounded.reporting.samples import _wrap, retrieved, samples
+
+ROOT = Path(__file__).parent.parent
+REPORTED = ROOT / "resources" / "retrieval.csv"
+C2I, I2C = "caption_to_image", "image_to_caption"
+
+
+def score(dataset, cell, seed, model, epochs, split, test_set, direction, r10, ci, median=3.5):
+    return {
+        **{"dataset": dataset, "cell": cell, "seed": seed, "model": model, "epochs": epochs},
+        **{"split": split, "test_set": test_set, "direction": direction},
+        **{"r1": r10 / 4, "r1_ci": ci, "r5": r10 / 2, "r5_ci": ci, "r10": r10, "r10_ci": ci},
+        **{"median_rank": median, "queries": 500, "commit": "0123abc", "versions": "python 3.11"},
+        **{"machine": "a computer", "slurm_job": ""},
+    }
+
+
+def training(dataset, cell, seed=1, dev=(40, 60), snapshots=(4, 8), test_sets=("100",)):
+    """Scores of one training: snapshot k has `dev` + k, the ensemble `dev`; test is dev + 10."""
+    rows = []
+    systems = [("snapshot", str(k), k) for k in snapshots]
+    systems += [("ensemble", "+".join(map(str, snapshots)), 0)]
+    for split, (model, epochs, more), test_set in product(("dev", "test"), systems, test_sets):
+        more += 10 if split == "test" else 0
+        which = (dataset, cell, seed, model, epochs, split, test_set)
+        rows.append(score(*which, C2I, dev[0] + more, 3))
+        rows.append(score(*which, I2C, dev[1] + more, 4))
+    return pd.DataFrame(rows)
+
+
+def write_retrieval(folder, *trainings):
+    paths = []
+    for i, table in enumerate(trainings):
+        path = folder / f"retrieval-{i}.csv"
+        table.to_csv(path, index=False)
+        paths.append(path)
+    return paths
+
+
+def write_history(folder, dataset, cell, seed, dev_recall):
+    path = folder / dataset / cell / f"seed{seed}" / "history.csv"
+    path.parent.mkdir(parents=True)
+    history = pd.DataFrame({"epoch": range(len(dev_recall)), "dev_recall": dev_recall})
+    history.to_csv(path, index=False)
+    return path
+
+
+def run(script, *arguments):
+    module = importlib.import_module(f"scripts.{script}")
+    module.main(module.parser.parse_args(list(map(str, arguments))))
+
+
+def sections(markdown):
+    """Its headings, each with the cells of the rows below it."""
+    found = {}
+    for part in markdown.split("### ")[1:]:
+        lines = [line for line in part.splitlines() if line.startswith("|")]
+        found[part.splitlines()[0]] = [
+            [cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]
+        ]
+    return found
+
+
+# Tables
+
+
+def test_table2_has_measured_beside_reported_rows(tmp_path):
+    paths = write_retrieval(
+        tmp_path,
+        training("flickr8k", "lstm-1024-attention", dev=(40, 60), test_sets=["1k"]),
+        training("flickr8k", "gru-2048-max", dev=(40, 50), test_sets=["1k"]),
+        training("flickr8k", "gru-2048-attention", seed=2, dev=(41, 60), test_sets=["1k"]),
+        training("flickr8k", "gru-2048-attention", seed=1, dev=(39, 60), test_sets=["1k"]),
+        training("flickr8k", "gru-1024-attention", dev=(20, 30), test_sets=["1k"]),
+    )
+    run("table2", "--measured", *paths, "--reported", REPORTED, "--output", tmp_path / "t")
+    markdown = (tmp_path / "t.md").read_text("utf-8")
+    groups = sections(markdown)
+    assert list(groups) == [
+        "Flickr8k, test set 1k",
+        "MSCOCO, test set 1k-folds",
+        "MSCOCO, test set 5k",
+    ]
+    rows = groups["Flickr8k, test set 1k"]
+    assert [row[:2] for row in rows] == [
+        ["reported", "Klein et al. (2015)"],
+        ["reported", "Wehrmann et al. (2018)"],
+        ["reported", "Dong et al. (2018)"],
+        ["reported", "char-GRU"],
+        ["measured", "gru-1024-attention, seed 1"],
+        ["measured", "gru-2048-attention, seed 1"],
+        ["measured", "gru-2048-attention, seed 2†"],
+        ["measured", "gru-2048-max, seed 1"],
+        ["measured", "lstm-1024-attention, seed 1"],
+    ]
+    # As the paper prints them; a dash where it has one.
+    assert rows[3][2:6] == ["27.5 ± 1.2", "58.2 ± 1.4", "70.5 ± 1.3", "4.0"]
+    assert rows[3][6:] == ["38.5 ± 3.0", "68.9 ± 2.9", "79.3 ± 2.5", "2.0"]
+    assert rows[2][2:7] == ["–"] * 4 + ["36.3 ± 3.0"]  # noqa: RUF001
+    # The ensemble's scores on the test set: 41 + 10 and 60 + 10 at R@10.
+    assert rows[6][2:6] == ["12.8 ± 3.0", "25.5 ± 3.0", "51.0 ± 3.0", "3.5"]
+    assert rows[6][6:] == ["17.5 ± 4.0", "35.0 ± 4.0", "70.0 ± 4.0", "3.5"]
+    for convention in ("ranks before", "mean of the middle two", "1.96 sqrt(p(1-p)/n)", "folds of"):
+        assert convention in markdown
+
+
+def test_table2_csv_keeps_raw_numbers_and_where_they_are_from(tmp_path):
+    paths = write_retrieval(tmp_path, training("scenes", "gru-64-attention", dev=(33.3333, 50)))
+    run("table2", "--measured", *paths, "--reported", REPORTED, "--output", tmp_path / "t")
+    table = pd.read_csv(tmp_path / "t.csv")
+    assert table["source"].tolist() == ["measured"] + ["reported"] * 12  # Table 2 has 12 rows
+    ours = table.iloc[0]
+    assert ours["caption_to_image_r10"] == 43.3333
+    assert ours[["commit", "machine", "cell", "epochs"]].tolist() == [
+        *("0123abc", "a computer", "gru-64-attention", "4+8")
+    ]
+    assert (ours["seed"], ours["selected"], ours["image_to_caption_queries"]) == (1, True, 500)
+    theirs = table[table["source"] == "reported"]
+    assert theirs[["commit", "cell", "seed", "selected"]].isna().all(axis=None)
+    assert (theirs["paper"] == "merkx-frank-2019").all()
+
+
+def test_the_best_ensemble_on_the_whole_development_set_is_selected():
+    good = training("mscoco", "gru-8-attention", dev=(50, 50), test_sets=["5k", "1k-folds"])
+    best = training("mscoco", "lstm-8-attention", dev=(52, 50), test_sets=["5k", "1k-folds"])
+    other = training("scenes", "gru-8-max", seed=3, dev=(1, 2))
+    # What must not count: a fold, a single snapshot, the test set.
+    misleading = (good["test_set"] == "1k-folds") | (good["model"] == "snapshot")
+    good.loc[misleading | (good["split"] == "test"), "r10"] = 99.0
+    measured = pd.concat([good, best, other], ignore_index=True)
+    assert results.selected(measured) == {
+        "mscoco": ("lstm-8-attention", 1),
+        "scenes": ("gru-8-max", 3),
+    }
+
+
+def test_snapshots_stand_below_their_ensemble(tmp_path):
+    paths = write_retrieval(
+        tmp_path,
+        training("scenes", "gru-8-attention", dev=(40, 60), snapshots=(4, 8, 12)),
+        training("scenes", "gru-8-max", dev=(10, 20), snapshots=(4,)),
+    )
+    run("table2", "--measured", *paths, "--reported", REPORTED, "--output", tmp_path / "t")
+    text = (tmp_path / "t-snapshots.md").read_text("utf-8")
+    groups = sections(text)
+    first, second = groups.values()
+    assert list(groups) == [
+        "scenes, test set 100: gru-8-attention, seed 1",
+        "scenes, test set 100: gru-8-max, seed 1",
+    ]
+    # The development set's R@10 is the mean of both directions, +- sqrt(3^2 + 4^2) / 2.
+    assert [row[:2] for row in first] == [
+        ["ensemble 4+8+12", "50.0 ± 2.5"],
+        ["snapshot 4", "54.0 ± 2.5"],
+        ["snapshot 8", "58.0 ± 2.5"],
+        ["snapshot 12", "62.0 ± 2.5"],
+    ]
+    assert [row[4] for row in first] == ["50.0 ± 3.0", "54.0 ± 3.0", "58.0 ± 3.0", "62.0 ± 3.0"]
+    assert [row[0] for row in second] == ["ensemble 4", "snapshot 4"]
+    assert "1k-folds" not in text  # nothing here is of folds
+    table = pd.read_csv(tmp_path / "t-snapshots.csv")
+    assert table["dev_r10"].tolist() == [50, 54, 58, 62, 15, 19]
+    assert table["commit"].eq("0123abc").all()
+
+
+def test_latex_is_well_formed_whatever_the_names(tmp_path):
+    reported = pd.read_csv(REPORTED)
+    reported.loc[reported["model"] == "char-GRU", "model"] = r"A_B & C {100%} #1 $x^2$ \o~"
+    reported.to_csv(tmp_path / "reported.csv", index=False)
+    paths = write_retrieval(tmp_path, training("my_photos", "gru-64-attention"))
+    run(
+        *("table2", "--measured", *paths, "--reported", tmp_path / "reported.csv"),
+        *("--output", tmp_path / "t"),
+    )
+    for name in ("t.tex", "t-snapshots.tex"):
+        latex = (tmp_path / name).read_text("utf-8")
+        columns = len(re.search(r"\{@\{\}([lr]+)@\{\}\}", latex)[1])
+        rows = [row for row in latex.splitlines() if row.endswith(r"\\") and "multic" not in row]
+        assert {len(re.findall(r"(?<!\\)&", row)) for row in rows if "&" in row} == {columns - 1}
+        bare = re.sub(r"\\[&%$#_{}\\]", "", latex)
+        depths = np.cumsum([{"{": 1, "}": -1}.get(c, 0) for c in bare])
+        assert depths.min() >= 0 and depths[-1] == 0
+        assert bare.count("$") % 2 == 0
+        assert re.findall(r"\\begin\{(\w+)\}", latex) == re.findall(r"\\end\{(\w+)\}", latex)
+        for rule in ("toprule", "midrule", "bottomrule"):
+            assert f"\\{rule}" in latex
+        latex.encode("ascii")  # nothing that an old engine cannot read
+        assert r"\textbf{my\_photos, test set 100" in latex
+    escaped = r"A\_B \& C \{100\%\} \#1 \$x\textasciicircum{}2\$ \textbackslash{}o\textasciitilde{}"
+    latex = (tmp_path / "t.tex").read_text()
+    assert f"reported & {escaped} & 27.5 $\\pm$ 1.2 &" in latex
+    assert r"measured & gru-64-attention, seed 1\dag{} & 12.5 $\pm$ 3.0 &" in latex
+
+
+# Figures
+
+
+def test_figure2_shows_the_mean_of_both_directions_with_its_interval():
+    measured = pd.concat(
+        [
+            training("flickr8k", "gru-1024-attention", dev=(40, 60)),
+            training("flickr8k", "gru-4096-attention", dev=(50, 60)),
+            training("flickr8k", "gru-2048-max", dev=(30, 40)),
+            training("flickr8k", "lstm-1024-attention", dev=(42, 60)),
+            training("flickr8k", "lstm-1024-attention", seed=2, dev=(44, 60)),
+            training("scenes", "gru-64-attention", dev=(20, 30)),
+        ]
+    )
+    flickr, scenes = figures.recall_by_size(measured).axes
+    assert [flickr.get_title("left"), scenes.get_title("left")] == ["Flickr8k", "scenes"]
+    assert [t.get_text() for t in flickr.get_xticklabels()] == ["1024", "4096", "max\n(2048)"]
+    gru, lstm = flickr.containers
+    x, y = gru[0].get_data()
+    assert x.astype(float).round().tolist() == [0, 1, 2]
+    assert y.tolist() == [50, 55, 35]
+    lengths = [(segment[1] - segment[0])[1] for segment in gru[2][0].get_segments()]
+    np.testing.assert_allclose(lengths, 2 * 2.5)  # 2 sqrt(3^2 + 4^2) / 2
+    x, y = lstm[0].get_data()
+    assert y.tolist() == [51, 52]  # a marker a seed, beside each other, right of the GRU's
+    assert 0 < x[0] < x[1] < 0.5
+    assert gru[0].get_marker() != lstm[0].get_marker()
+    assert gru[0].get_color() != lstm[0].get_color()
+    assert scenes.containers[0][0].get_xdata().tolist() == [0]
+
+
+def test_figure4_shows_every_epoch_and_the_selected_cell_bold(tmp_path):
+    curve = [1.0, 20, 30, 35, 40, 42, 44, 45, 46]
+    paths = [
+        write_history(tmp_path, "flickr8k", "gru-8-attention", 1, curve),
+        write_history(tmp_path, "flickr8k", "gru-8-attention", 2, [c + 2 for c in curve]),
+        write_history(tmp_path, "flickr8k", "lstm-8-attention", 1, curve[::-1]),
+        write_history(tmp_path, "scenes", "gru-4-max", 1, [5.0]),
+    ]
+    histories = results.read_histories(paths)
+    selected = {"flickr8k": ("gru-8-attention", 2), "scenes": ("gru-4-max", 1)}
+    flickr, scenes = figures.recall_by_epoch(histories, selected).axes
+    gru, lstm = flickr.lines
+    assert gru.get_xdata().tolist() == list(range(9))
+    assert gru.get_ydata().tolist() == [c + 1 for c in curve]  # the mean of two seeds
+    assert lstm.get_ydata().tolist() == curve[::-1]
+    assert gru.get_linewidth() > 2 * lstm.get_linewidth()
+    assert gru.get_linestyle() != lstm.get_linestyle()
+    assert gru.get_label() == "gru-8-attention (selected)"
+    ticks = [t.get_text() for t in flickr.get_xticklabels()]
+    assert ticks == ["0", "1", "2", "4", "8"]
+    places = flickr.transData.transform([(e, 0) for e in (0, 1, 2, 4, 8)])[:, 0]
+    np.testing.assert_allclose(np.diff(places), places[1] - places[0])  # equally far apart
+    assert scenes.lines[0].get_xydata().tolist() == [[0, 5]]
+
+
+def test_one_cell_one_seed_one_epoch_is_enough(tmp_path):
+    retrieval = write_retrieval(tmp_path, training("scenes", "lstm-64-max", snapshots=(1,)))
+    history = write_history(tmp_path, "scenes", "lstm-64-max", 1, [1.0, 9.0])
+    run("figure2", "--measured", *retrieval, "--output", tmp_path / "figure2")
+    run(
+        *("figure4", "--measured", *retrieval, "--histories", history),
+        *("--output", tmp_path / "figure4"),
+    )
+    for name, height in (("figure2", 460), ("figure4", 640)):
+        assert (tmp_path / f"{name}.pdf").read_bytes().startswith(b"%PDF")
+        assert Image.open(tmp_path / f"{name}.png").size == (680, height)  # 3.4 inches at 200 dpi
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_files_are_equal_when_figures_are_and_fonts_are_truetype(tmp_path):
+    for name in ("one", "two"):
+        style.save(architecture("resnet152"), tmp_path / "v1.5" / name)
+    for suffix in (".pdf", ".png"):
+        one, two = (tmp_path / "v1.5" / f"{name}{suffix}" for name in ("one", "two"))
+        assert one.read_bytes() == two.read_bytes()
+    pdf = one.with_suffix(".pdf").read_bytes()
+    assert b"/FontFile2" in pdf and b"/Type3" not in pdf and b"CreationDate" not in pdf
+
+
+def test_figure1_names_the_backbone_and_no_text_covers_another(tmp_path):
+    run("figure1", "--backbone", "efficientnet_lite0", "--output", tmp_path / "figure1")
+    assert (tmp_path / "figure1.pdf").exists() and (tmp_path / "figure1.png").exists()
+    figure = architecture("efficientnet_lite0")
+    figure.draw_without_rendering()
+    texts = [t for t in figure.axes[0].texts if t.get_text()]
+    assert any("efficientnet_lite0" in t.get_text() for t in texts)
+    boxes = [t.get_window_extent() for t in texts]
+    assert not [1 for a, b in combinations(boxes, 2) if a.overlaps(b)]
+    width, height = figure.get_size_inches() * figure.dpi
+    assert min(b.x0 for b in boxes) > 0 and max(b.x1 for b in boxes) < width
+    assert min(b.y0 for b in boxes) > 0 and max(b.y1 for b in boxes) < height
+
+
+# Samples
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=1, max_size=15))
+def test_what_is_retrieved_equals_sorting_by_hand(candidates):
+    scores = np.array([score for score, _ in candidates], float)
+    own = np.array([right for _, right in candidates])
+    own[len(own) // 2] = True
+    order = sorted(range(len(own)), key=lambda i: (-scores[i], own[i]))  # right ones last in a tie
+    expected = [(rank, i, own[i]) for rank, i in enumerate(order, 1)]
+    right = [entry for entry in expected if entry[2]]
+    expected = expected[:5] + ([right[0]] if right[0][0] > 5 else [])
+    assert retrieved(scores, own) == expected
+
+
+@settings(deadline=None)
+@given(st.text(max_size=300), st.integers(1, 4))
+def test_any_caption_can_be_wrapped(text, lines):
+    wrapped = _wrap(text, 1.2, lines)
+    assert 1 <= len(wrapped) <= lines
+    assert not any("\n" in line for line in wrapped)
+
+
+def test_a_wrapped_caption_keeps_its_words_and_is_cut_only_when_too_long():
+    words = "A dog in a red coat jumps over a fence while two children look on"
+    assert " ".join(_wrap(words, 1.2, 9)) == words
+    assert len(_wrap(words, 9.0, 9)) == 1
+    assert _wrap(words, 1.2, 2)[-1].endswith(" …")
+    assert _wrap("a 🐶", 9.0, 1) == ["a □"]  # DejaVu Sans has no dog
+
+
+@pytest.fixture
+def pictures(tmp_path):
+    paths = []
+    for i, size in enumerate([(60, 40), (40, 60), (50, 50), (60, 40), (90, 30), (30, 30), (9, 9)]):
+        path = tmp_path / f"{i}.png"
+        Image.new("RGB", size, (30 * i, 200 - 20 * i, 120)).save(path)
+        paths.append(str(path))
+    return paths
+
+
+def test_samples_mark_what_is_right(pictures, tmp_path):
+    """Seven images on a circle; caption k is of image k, but lies where image 6 - k does."""
+    angles = np.linspace(0, 1.5, 7)
+    vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    captions = [f"Caption {k} costs $5 & $10, 🐶 _x_ \\frac" for k in range(7)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        arguments = (captions, pictures, vectors[::-1], vectors, np.arange(7))
+        figure = samples(*arguments, count=9)
+        style.save(figure, tmp_path / "samples")
+    page = figure.axes[0]
+    texts = [text.get_text() for text in page.texts]
+    # Caption 0 lies on image 6, so that its own is the last; caption 1 on image 5, so that only
+    # image 0 is farther than its own; 2 on 4, so that 4, 3, 5 and maybe 6 are nearer.
+    ticks = sorted(text for text in texts if text.startswith("✓"))
+    assert ticks.count("✓ 7") == 4  # captions 0 and 6, images 0 and 6
+    assert ticks.count("✓ 6") == 4  # captions 1 and 5, images 1 and 5
+    assert ticks.count("✓ 1") == 2  # caption 3 lies on image 3
+    assert len(ticks) == 14
+    # 7 captions with the top five and 4 of their own behind; 7 images as queries
+    assert len(page.images) == 7 * 5 + 4 + 7
+    thick = [p for p in page.patches if p.get_linewidth() > 2]
+    assert len(thick) == 7
+    assert Image.open(tmp_path / "samples.png").width == 1400
+
+    again = samples(*arguments, count=2, seed=5)
+    assert [t.get_text() for t in again.axes[0].texts] == [
+        t.get_text() for t in samples(*arguments, count=2, seed=5).axes[0].texts
+    ]
+    assert len(again.axes[0].images) < len(page.images)
+
+
+def test_the_samples_script_draws_a_trained_ensemble(pictures, tmp_path):
+    import torch
+
+    from grounded.data import schema
+    from grounded.features import store
+    from grounded.models.model import GroundedModel, describe, save_weights
+    from grounded.text.characters import Vocabulary
+
+    names = [f"i{k}" for k in range(7)]
+    splits = ["train", *["test"] * 6]
+    images = pd.DataFrame({"image_id": names, "split": splits, "path": pictures})
+    captions = pd.DataFrame(
+        [
+            (name, f"{name}#{k}", "en", split, f"Picture {name} for the {k}th time 🐶")
+            for name, split in zip(names, splits, strict=True)
+            for k in range(6)  # of which five are used
+        ],
+        columns=schema.CAPTION_COLUMNS,
+    )
+    schema.write(tmp_path, captions, images)
+    features = np.random.default_rng(0).normal(size=(7, 12)).astype(np.float32)
+    store.write(tmp_path / "features.h5", features, names, {})
+    torch.manual_seed(0)
+    model = GroundedModel("gru-8-attention", Vocabulary.build(captions["caption"]), 12)
+    save_weights(model, tmp_path / "model" / "snapshots" / "epoch-000.safetensors")
+    write_json(tmp_path / "model" / "model.json", describe(model, language="en"))
+    write_json(tmp_path / "model" / "ensemble.json", {"epochs": [0]})
+    arguments = [
+        *("--model", tmp_path / "model", "--captions", tmp_path / "captions.csv"),
+        *("--images", tmp_path / "images.csv", "--features", tmp_path / "features.h5"),
+        *("--threads", 1, "--count", 2, "--output", tmp_path / "samples"),
+    ]
+    run("samples", *arguments)
+    assert Image.open(tmp_path / "samples.png").width == 1400
+    assert (tmp_path / "samples.pdf").exists()
+
+    images[:3].to_csv(tmp_path / "images.csv", index=False)
+    with pytest.raises(InputError, match=r"images\.csv has no row of the image i3 \(of 4"):
+        run("samples", *arguments)
+    captions[captions["split"] == "train"].to_csv(tmp_path / "captions.csv", index=False)
+    with pytest.raises(InputError, match=r"captions\.csv has no captions in the split test"):
+        run("samples", *arguments)
+
+
+# Bad input
+
+
+def broken(path, how):
+    table = training("scenes", "gru-64-attention")
+    if how == "missing":
+        return
+    if how == "empty":
+        path.write_text("")
+    elif how == "binary":
+        path.write_bytes(b"\xff\xfe\x00\x01")
+    elif how == "header only":
+        table[:0].to_csv(path, index=False)
+    elif how == "no column":
+        table.drop(columns="r10_ci").to_csv(path, index=False)
+    elif how == "no number":
+        table.assign(r10="many").to_csv(path, index=False)
+    elif how == "no test rows":
+        table[table["split"] == "dev"].to_csv(path, index=False)
+    elif how == "no cell":
+        table.assign(cell="gru-odd").to_csv(path, index=False)
+    elif how == "gap":
+        table.assign(dataset=None).to_csv(path, index=False)
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ("missing", "does not exist"),
+        ("empty", "is not a whole CSV file"),
+        ("binary", "is not a whole CSV file"),
+        ("header only", "has no rows"),
+        ("no column", "has no column r10_ci"),
+        ("no number", "line 2: r10 is 'many', not a number"),
+        ("no test rows", "has no test scores caption_to_image of an ensemble"),
+        ("no cell", "unknown cell 'gru-odd'"),
+        ("gap", "line 2 has no dataset"),
+    ],
+)
+def test_bad_scores_are_named(tmp_path, how, message):
+    good = write_retrieval(tmp_path, training("scenes", "lstm-64-attention"))
+    bad = tmp_path / "bad.csv"
+    broken(bad, how)
+    with pytest.raises(InputError) as error:
+        results.read_retrieval([*good, bad])
+    assert str(bad) in str(error.value) and message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_scores_given_twice_are_named(tmp_path):
+    table = training("scenes", "gru-64-attention")
+    paths = write_retrieval(tmp_path, table, table)
+    with pytest.raises(InputError, match=r"retrieval-1\.csv has scores twice"):
+        results.read_retrieval(paths)
+
+
+def test_histories_must_say_what_they_are_of(tmp_path):
+    (tmp_path / "history.csv").write_text("epoch,dev_recall\n0,1.0\n")
+    with pytest.raises(InputError, match=r"history\.csv does not lie in folders named <dataset>"):
+        results.read_histories([tmp_path / "history.csv"])
+    path = write_history(tmp_path, "scenes", "gru-64", 1, [1.0])
+    with pytest.raises(InputError, match=r"seed1/history\.csv: unknown cell 'gru-64'"):
+        results.read_histories([path])
+    path = write_history(tmp_path, "scenes", "gru-64-max", 1, ["high"])
+    with pytest.raises(InputError, match=r"history\.csv line 2: dev_recall is 'high'"):
+        results.read_histories([path])
+
+
+def test_histories_without_scores_are_an_error(tmp_path):
+    retrieval = write_retrieval(tmp_path, training("scenes", "gru-64-max"))
+    history = write_history(tmp_path, "flickr8k", "gru-64-max", 1, [1.0])
+    with pytest.raises(InputError, match="no scores on flickr8k"):
+        run(
+            *("figure4", "--measured", *retrieval, "--histories", history),
+            *("--output", tmp_path / "figure4"),
+        )
+    assert not (tmp_path / "figure4.pdf").exists()
+
+
+def test_an_error_is_one_line_and_a_help_has_an_example(tmp_path):
+    def call(script, *arguments):
+        command = [sys.executable, ROOT / "scripts" / f"{script}.py", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+
+    result = call("figure2", "--measured", tmp_path / "none.csv", "--output", tmp_path / "f")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == f"error: {tmp_path / 'none.csv'} does not exist: make it first\n"
+    result = call("samples", "--help")
+    assert "python scripts/samples.py --model" in result.stdout
+
+
+def test_the_reported_numbers_are_the_paper_s():
+    """Spot checks against Table 2 as printed."""
+    reported = results.read_reported(REPORTED).set_index(["dataset", "test_set", "model"])
+    row = reported.loc[("mscoco", "1k-folds", "Faghri et al. (2017)")]
+    assert row[row["direction"] == I2C][["r1", "r1_ci", "median_rank"]].values.tolist() == [
+        [64.6, 1.3, 1.0]
+    ]
+    assert len(reported) == 23  # 12 models both ways, but one of them has one direction only

@@ -1,0 +1,483 @@
+"""The drawn scenes: reproducible, described truly in both languages, and hard for a bag of words."""
+
+import json
+import random
+import re
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from grounded.data.scenes import caption, choose, facts, families, generate, picture, swap
+from grounded.errors import InputError
+
+BEACH = {
+    "background": "beach",
+    "sky": "night",
+    "objects": [
+        {"id": "a", "kind": "dog", "colour": "black", "size": "big", "count": 1},
+        {"id": "b", "kind": "cat", "colour": "white", "size": None, "count": 1},
+        {"id": "c", "kind": "house", "colour": "red", "size": None, "count": 1},
+    ],
+    "relations": [{"subject": "a", "name": "in front of", "object": "c"}],
+    "action": {"verb": "chase", "agent": "a", "patient": "b"},
+}
+FLEET = {
+    "background": "lake",
+    "sky": "sunny",
+    "objects": [
+        {"id": "a", "kind": "bird", "colour": "red", "size": None, "count": 3},
+        {"id": "b", "kind": "boat", "colour": "yellow", "size": None, "count": 2},
+    ],
+    "relations": [],
+    "action": None,
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("scenes")
+    captions, images = generate(folder, 200, seed=7)
+    lines = (folder / "scenes.jsonl").read_text(encoding="utf-8").splitlines()
+    return folder, captions, images, [json.loads(line) for line in lines]
+
+
+@pytest.fixture(scope="module")
+def worlds():
+    """Many scenes, not drawn."""
+    source = families(random.Random(3))
+    return [scene for _ in range(250) for scene in next(source)]
+
+
+def draws(scene, mention, language, n=400, **how):
+    rng = random.Random(0)
+    return {caption(scene, set(mention), rng, language, **how).rstrip(".!") for _ in range(n)}
+
+
+def bag(text):
+    return tuple(sorted(re.findall(r"[\w-]+", text.lower())))
+
+
+# ------------------------------------------------------------------------- the data set
+
+
+def test_frames_follow_the_schema(made):
+    folder, captions, images, scenes = made
+    assert list(captions) == ["image_id", "caption_id", "language", "split", "caption"]
+    assert list(images) == ["image_id", "split", "path"]
+    assert images["image_id"].tolist() == [f"scene-{k:04d}" for k in range(1, 201)]
+    assert images["split"].value_counts().to_dict() == {"train": 140, "dev": 30, "test": 30}
+    assert captions["caption_id"].is_unique and (captions["caption"].str.len() > 0).all()
+    assert set(captions["image_id"]) == set(images["image_id"])
+    merged = captions.merge(images, on="image_id")
+    assert (merged["split_x"] == merged["split_y"]).all()
+    first = captions[captions["image_id"] == "scene-0001"]
+    expected = [f"scene-0001#{k}" for k in range(5)] + [f"scene-0001#de{k}" for k in range(5)]
+    assert first["caption_id"].tolist() == expected
+    assert first["language"].tolist() == ["en"] * 5 + ["de"] * 5
+    for path in images["path"]:
+        with Image.open(path) as image:
+            assert (image.format, image.mode, image.size) == ("PNG", "RGB", (320, 256))
+    assert len(list((folder / "images").iterdir())) == len(scenes) == 200
+
+
+def test_facts_beside_the_captions(made):
+    _, captions, _, scenes = made
+    rows = {row.caption_id: row for row in captions.itertuples()}
+    for scene in scenes:
+        for each in scene["captions"]:
+            row = rows[each["caption_id"]]
+            assert (row.image_id, row.split) == (scene["image_id"], scene["split"])
+            assert (row.caption, row.language) == (each["caption"], each["language"])
+            assert set(each["mentions"]) <= facts(scene).keys()
+
+
+def test_five_different_captions_in_each_language(made):
+    _, captions, _, _ = made
+    different = captions.groupby(["image_id", "language"])["caption"].nunique()
+    assert len(different) == 400 and (different == 5).all()
+
+
+def test_same_seed_same_bytes(tmp_path):
+    def everything(folder):
+        frames = generate(folder, 20, seed=11)
+        files = {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+        return frames, files
+
+    (captions, images), files = everything(tmp_path / "one")
+    (again, images_again), files_again = everything(tmp_path / "two")
+    assert len(files) == 21 and files == files_again
+    assert captions.equals(again)
+    assert images.drop(columns="path").equals(images_again.drop(columns="path"))
+    other, _ = generate(tmp_path / "three", 20, seed=12)
+    assert not captions.equals(other)
+
+
+def test_too_few_images_for_three_splits(tmp_path):
+    with pytest.raises(InputError, match="ask for 10 or more"):
+        generate(tmp_path, 9, seed=1)
+    _, images = generate(tmp_path, 10, seed=1)
+    assert set(images["split"]) == {"train", "dev", "test"}
+
+
+def test_families_stay_in_one_split_and_share_their_words(made):
+    scenes = made[3]
+    related = defaultdict(list)
+    for scene in scenes:
+        related[scene["family"]].append(scene)
+    assert sum(len(family) > 1 for family in related.values()) > 0.8 * len(related)
+    for family in related.values():
+        assert len({scene["split"] for scene in family}) == 1
+        assert len({frozenset(facts(scene).values()) for scene in family}) == len(family)
+        assert len({(scene["background"], scene["sky"]) for scene in family}) == 1
+        for attribute in ("kind", "colour", "size", "count"):
+            bags = {tuple(sorted(str(o[attribute]) for o in s["objects"])) for s in family}
+            assert len(bags) == 1
+    assert len({frozenset(facts(scene).values()) for scene in scenes}) == len(scenes)
+
+
+# ---------------------------------------------------------- captions are true of the facts
+# Read back with words and patterns of the test's own, not with the grammar that wrote them.
+
+KINDS = {
+    "man": "man men guy guys",
+    "woman": "woman women lady ladies",
+    "child": "child children kid kids",
+    "rabbit": "rabbit rabbits bunny bunnies",
+    "boat": "boat boats sailboat sailboats",
+    "bicycle": "bicycle bicycles bike bikes",
+    "sheep": "sheep",
+} | {
+    k: f"{k} {k}s" for k in "dog cat horse duck bird house tree car ball balloon kite table".split()
+}
+KIND = {word: kind for kind, words in KINDS.items() for word in words.split()}
+SIZE = {"big": "big", "large": "big", "small": "small", "little": "small"}
+COUNT = {"a": 1, "two": 2, "three": 3, "four": 4, "2": 2, "3": 3, "4": 4, "some": None}
+COLOUR = "red|blue|green|yellow|black|white|brown|grey"
+PHRASE = re.compile(
+    rf"\b(?P<count>{'|'.join(COUNT)}) (?:(?P<size>{'|'.join(SIZE)}) )?(?:(?P<fur>{COLOUR}) )?"
+    rf"(?P<noun>{'|'.join(sorted(KIND, key=len, reverse=True))})\b"
+    rf"(?: in (?:a )?(?P<cloth>{COLOUR})\b(?: shirt| dress| t-shirt)?)?"
+)
+# What stands between the two phrases: the fact, and whether the second phrase is its subject.
+BETWEEN = {
+    r"chas(es|ing)|runs? after|running after": ("chase", False),
+    r"chased .*by|away from": ("chase", True),
+    r"pull(s|ing)\b": ("pull", False),
+    r"pulled .*by": ("pull", True),
+    r"push(es|ing)\b": ("push", False),
+    r"pushed .*by": ("push", True),
+    r"carr(ies|ying)": ("carry", False),
+    r"carried .*by|rid(es|ing) on": ("carry", True),
+    r"(jump|leap)(s|ing) over": ("jump over", False),
+    r"hold(s|ing)": ("hold", False),
+    r"held .*by": ("hold", True),
+    r"fl(ies|ying)$": ("fly", False),
+    r"flown .*by": ("fly", True),
+    r"rid(es|ing)$": ("ride", False),
+    r"ridden .*by": ("ride", True),
+    r"play(s|ing) with": ("play with", False),
+    r"driv(es|ing)": ("drive", False),
+    r"driven .*by": ("drive", True),
+    r"sail(s|ing) in": ("sail in", False),
+    r"left of": ("left of", False),
+    r"right of": ("left of", True),
+    r"^(?!.*(jump|leap)).*\b(above|over)$": ("above", False),
+    r"\b(below|under)$": ("above", True),
+    r"in front of$": ("in front of", False),
+    r"behind$": ("in front of", True),
+    r"\bon$|on top of": ("on", False),
+}
+
+
+def read(text):
+    """The phrases of an English caption, and the fact between the first two of them."""
+    text = text.lower().rstrip(".!")
+    found = list(PHRASE.finditer(text))
+    things = {
+        KIND[m["noun"]]: (m["fur"] or m["cloth"], SIZE.get(m["size"]), COUNT[m["count"]])
+        for m in found
+    }
+    if text.startswith("in front of"):  # a landmark that was put first
+        found = [*found[1:], found[0]]
+    if len(found) < 2:
+        return things, None
+    first, second = found[0], found[1]
+    between = re.sub(r"in a (cart|wagon)", "", text[first.end() : second.start()]).strip()
+    said = [fact for pattern, fact in BETWEEN.items() if re.search(pattern, between)]
+    kinds = KIND[first["noun"]], KIND[second["noun"]]
+    if "underneath" in between:
+        said = [("under", False)]
+    if not said:
+        assert between == "and"
+        return things, None
+    # A table is the one thing under which something can be without hovering below it.
+    if said == [("above", True)] and kinds[1] == "table":
+        said = [("under", False)]
+    if said[-1] == ("on", False) and len(said) > 1:  # "riding on"
+        said = said[:-1]
+    ((name, backwards),) = said
+    return things, f"{kinds[backwards]} {name} {kinds[not backwards]}"
+
+
+def test_english_captions_say_what_they_claim_and_nothing_else(worlds):
+    rng = random.Random(5)
+    relations = Counter()
+    for scene in worlds:
+        named = facts(scene)
+        by_kind = {thing["kind"]: thing for thing in scene["objects"]}
+        for _ in range(3):
+            mention = choose(scene, rng)
+            text = caption(scene, mention, rng, "en")
+            things, said = read(text)
+            assert set(things) == {by_kind[named[i]]["kind"] for i in mention & set("abc")}, text
+            for kind, (colour, size, count) in things.items():
+                thing = by_kind[kind]
+                assert colour == (thing["colour"] if f"{thing['id']}.colour" in mention else None)
+                assert size == (thing["size"] if f"{thing['id']}.size" in mention else None)
+                exact = thing["count"] == 1 or f"{thing['id']}.count" in mention
+                assert count == (thing["count"] if exact else None), text
+            predicates = [named[m] for m in mention if m == "action" or " " in m]
+            assert (said in predicates) if predicates else (said is None), text
+            relations[said and said.split(" ", 1)[1].rsplit(" ", 1)[0]] += 1
+    assert len(relations) == 5 + 6 + 5 + 1  # role verbs, other verbs, relations, none
+
+
+def test_background_and_sky_are_said_truly(worlds):
+    words = {
+        "beach": "beach|sea|Strand|Meer",
+        "meadow": "meadow|field|grass|Wiese|Feld",
+        "street": "street|road|city|Straße|Stadt",
+        "snow": "snow|Schnee|verschneit",
+        "mountains": "mountains|Bergen|Gebirge",
+        "lake": "lake|See",
+        "desert": "desert|Wüste",
+        "forest": "forest|woods|Wald",
+        "sunny": "sunny|sunshine|Sonne$|Sonne |Sonnenschein",
+        "cloudy": "cloudy|trüb|bewölkt",
+        "rainy": "rain|Regen",
+        "sunset": "sunset|evening|Sonnenuntergang|Abend",
+        "night": "night|moon|[Nn]acht|Mond",
+    }
+    rng = random.Random(6)
+    for scene in worlds:
+        for language in ("en", "de"):
+            mention = choose(scene, rng)
+            text = caption(scene, mention, rng, language).rstrip(".!")
+            said = {fact for fact, pattern in words.items() if re.search(rf"\b({pattern})", text)}
+            assert said == {facts(scene)[name] for name in mention & {"background", "sky"}}, text
+
+
+def test_german_agrees_in_gender_case_and_number(worlds):
+    gender = dict.fromkeys("Mann Hund Vogel Baum Ball Luftballon Ballon Drachen Tisch".split(), "m")
+    gender |= dict.fromkeys("Frau Dame Katze Ente".split(), "f")
+    gender |= dict.fromkeys(
+        "Kind Pferd Schaf Kaninchen Haus Auto Boot Segelboot Fahrrad Rad".split(), "n"
+    )
+    plurals = (
+        "Männer Frauen Damen Kinder Hunde Katzen Pferde Schafe Enten Kaninchen Vögel Häuser Bäume "
+        "Autos Boote Segelboote Fahrräder Räder Bälle Luftballons Ballons Drachen"
+    ).split()
+    phrase = re.compile(
+        r"(?P<before>\w+ )?\b(?P<article>[Ee]ine?[nmr]?|zwei|drei|vier|[234]|einigen?)\b"
+        r"(?P<adjectives>(?: (?:groß|klein|rot|blau|grün|gelb|schwarz|weiß|braun|grau)e[srn]?)*)"
+        r" (?P<noun>[A-ZÄÖÜ]\w+)",
+        re.IGNORECASE,
+    )
+    cases = {  # what the article says, by gender, and the ending it asks of an adjective
+        "m": {"ein": ("nom", "er"), "einen": ("acc", "en"), "einem": ("dat", "en")},
+        "f": {"eine": ("nom acc", "e"), "einer": ("dat", "en")},
+        "n": {"ein": ("nom acc", "es"), "einem": ("dat", "en")},
+    }
+    dative = "von vor hinter neben auf unter mit in".split()
+    rng = random.Random(8)
+    checked = Counter()
+    for scene in worlds:
+        for _ in range(3):
+            text = caption(scene, choose(scene, rng), rng, "de")
+            jump = "springt über" in text or re.search(r"über [^,]* springt", text)
+            for match in phrase.finditer(text):
+                before = (match["before"] or "").strip().lower()
+                article, noun = match["article"].lower(), match["noun"]
+                if noun not in gender and noun.removesuffix("n") not in plurals + ["Drache"]:
+                    continue  # einem T-Shirt, einer Wiese, ...
+                endings = {re.sub(r".*(?=e[srn]?$)", "", a) for a in match["adjectives"].split()}
+                if article.startswith("ein") and not article.startswith("einig"):
+                    case, ending = cases[gender[noun]][article]
+                    assert endings <= {ending}, text
+                else:
+                    is_dative = before in dative
+                    expected = noun.removesuffix("n") if is_dative and noun not in plurals else noun
+                    assert expected in plurals, text
+                    assert not is_dative or noun[-1] in "ns", text
+                    assert endings <= {"en" if is_dative else "e"}, text
+                    case = "dat" if is_dative else "nom acc"
+                if before in dative:
+                    assert case == "dat", text
+                elif before == "über":
+                    assert ("acc" in case) if jump else (case == "dat"), text
+                elif before in {"jagt", "trägt", "zieht", "schiebt", "hält", "lenkt", "sieht"}:
+                    verb_first = re.match(rf"^(?!Man)\S.* {before} ", text) and not re.match(
+                        rf"^(Ein|\d|Zwei|Drei|Vier)[^,]* {before} ", text
+                    )
+                    assert verb_first or "acc" in case, text
+                checked[case] += 1
+    assert min(checked[case] for case in ("nom", "acc", "dat", "nom acc")) > 50
+
+
+def test_german_sentences_by_hand():
+    said = draws(BEACH, ["a", "a.colour", "b", "b.colour", "action"], "de")
+    assert said >= {
+        "Ein schwarzer Hund jagt eine weiße Katze",
+        "Hier verfolgt ein schwarzer Hund eine weiße Katze",
+        "Ein schwarzer Hund, der eine weiße Katze jagt",
+        "Eine weiße Katze wird von einem schwarzen Hund gejagt",
+        "Eine weiße Katze flieht vor einem schwarzen Hund",
+        "Eine weiße Katze, die vor einem schwarzen Hund flieht",
+    }
+    said = draws(swap(BEACH, "role", "a", "b"), ["a", "b", "b.size", "action", "background"], "de")
+    assert "Am Strand jagt eine Katze einen großen Hund" in said
+    said = draws(BEACH, ["a", "c", "c.colour", "a in front of c"], "de")
+    assert {
+        "Vor einem roten Haus steht ein Hund",
+        "Man sieht einen Hund vor einem roten Haus",
+    } < said
+    said = draws(FLEET, ["a", "a.colour", "a.count", "b", "sky"], "de")
+    assert "Bei Sonnenschein sind drei rote Vögel und einige Boote zu sehen" in said
+    rider = {
+        **FLEET,
+        "objects": [FLEET["objects"][0] | {"kind": "woman", "count": 1}, FLEET["objects"][1]],
+        "action": {"verb": "fly", "agent": "a", "patient": "b"},
+    }
+    rider["objects"][1] = rider["objects"][1] | {"kind": "kite", "count": 1}
+    said = draws(rider, ["a", "a.colour", "b", "b.colour", "action", "background"], "de", 2000)
+    assert said >= {
+        "Am See lässt eine Frau in Rot einen gelben Drachen steigen",
+        "Eine Dame in einem roten Kleid, die am Ufer eines Sees einen gelben Drachen steigen lässt",
+    }
+
+
+def test_english_sentences_by_hand():
+    said = draws(BEACH, ["a", "a.colour", "b", "b.colour", "action", "sky"], "en", 800)
+    assert said >= {
+        "At night, a black dog is chasing a white cat",
+        "A black dog chases a white cat in the moonlight",
+        "There is a white cat being chased by a black dog at night",
+        "A white cat running away from a black dog at night",
+    }
+    said = draws(BEACH, ["a", "a.size", "c", "a in front of c"], "en")
+    assert said >= {"A house behind a large dog", "There is a big dog in front of a house"}
+    said = draws(FLEET, ["a", "a.count", "b", "b.count", "b.colour"], "en")
+    assert {"3 birds and 2 yellow boats", "There are two yellow sailboats and three birds"} < said
+
+
+def test_negation():
+    seen = ["a", "background"]
+    assert "There is no dog on the beach" in draws(BEACH, seen, "en", negated=True)
+    assert "Hier gibt es am Strand keinen Hund" in draws(BEACH, seen, "de", negated=True)
+    chase = ["a", "a.colour", "b", "action"]
+    assert "No black dog is chasing a cat" in draws(BEACH, chase, "en", negated=True)
+    assert "Kein schwarzer Hund jagt eine Katze" in draws(BEACH, chase, "de", negated=True)
+    counts = ["a", "a.colour", "a.count"]
+    assert "There are no red birds" in draws(FLEET, counts, "en", negated=True)
+    assert "Man sieht keine roten Vögel" in draws(FLEET, counts, "de", negated=True)
+
+
+def test_every_negated_caption_denies(worlds):
+    rng = random.Random(9)
+    for scene in worlds:
+        mention = choose(scene, rng)
+        assert re.search(r"\bno\b", caption(scene, mention, rng, "en", negated=True).lower())
+        assert re.search(r"\bkeine?[nmr]?\b", caption(scene, mention, rng, "de", True).lower())
+
+
+@pytest.mark.parametrize(
+    "mention",
+    [
+        {"d"},
+        {"background"},
+        {"a", "b.colour"},
+        {"a", "action"},
+        {"a", "b", "c", "action"},
+    ],
+)
+def test_facts_that_make_no_sentence_are_refused(mention):
+    with pytest.raises(ValueError, match="facts"):
+        caption(BEACH, mention, random.Random(0), "en")
+
+
+def test_swapping_roles_keeps_the_words_and_changes_the_facts():
+    swapped = swap(BEACH, "role", "a", "b")
+    assert facts(BEACH)["action"] == "dog chase cat"
+    assert facts(swapped)["action"] == "cat chase dog"
+    assert facts(swapped)["a.colour"] == "white cat" and facts(swapped)["b.size"] == "big dog"
+    mention = {"a", "a.colour", "b", "b.colour", "action", "background"}
+    for k in range(50):
+        one = caption(BEACH, mention, random.Random(k), "en")
+        two = caption(swapped, mention, random.Random(k), "en")
+        assert one != two and bag(one) == bag(two)
+
+
+# --------------------------------------------------------------------------- how hard it is
+
+
+def test_bags_of_words_collide_within_the_test_split(made):
+    for language in ("en", "de"):
+        shared = defaultdict(set)
+        for scene in made[3]:
+            for each in scene["captions"]:
+                if scene["split"] == "test" and each["language"] == language:
+                    said = frozenset(facts(scene)[name] for name in each["mentions"])
+                    shared[bag(each["caption"])].add((scene["image_id"], said))
+        colliding = [group for group in shared.values() if len({said for _, said in group}) > 1]
+        assert len(colliding) >= 3
+
+
+def test_most_test_captions_fit_one_picture_only(made):
+    test = [scene for scene in made[3] if scene["split"] == "test"]
+    fits = []
+    for scene in test:
+        for each in scene["captions"]:
+            said = {facts(scene)[name] for name in each["mentions"]}
+            fits.append(sum(said <= set(facts(other).values()) for other in test))
+    assert min(fits) == 1 and np.mean(np.array(fits) == 1) > 0.75
+
+
+def test_captions_vary_as_people_vary(made):
+    captions = made[1]
+    for language, passive in (("en", r"\bby (a|an)\b"), ("de", r"\bvon eine[mr]\b")):
+        texts = captions.loc[captions["language"] == language, "caption"]
+        assert 30 < texts.str.len().median() < 80
+        assert texts.str.contains(passive).mean() > 0.05
+        assert texts.str.contains(r"\d").mean() > 0.02
+        assert texts.str.match(r"[A-ZÄÖÜ0-9]").all()
+        assert set(texts.str[-1]) > {".", "!"}
+
+
+# ------------------------------------------------------------------------------- the pictures
+
+
+def test_pictures_show_every_object_in_its_colour(worlds):
+    hues = {
+        "red": lambda r, g, b: (r > 180) & (g < 70) & (b < 70),
+        "blue": lambda r, g, b: (r < 70) & (g < 110) & (b > 180),
+        "green": lambda r, g, b: (r < 70) & (g > 130) & (b < 90),
+        "yellow": lambda r, g, b: (r > 230) & (g > 190) & (b < 70),
+        "black": lambda r, g, b: (abs(r - 44) < 3) & (abs(g - 44) < 3) & (abs(b - 50) < 3),
+        "white": lambda r, g, b: (abs(r - 248) < 3) & (abs(g - 248) < 3) & (abs(b - 248) < 3),
+        "brown": lambda r, g, b: (abs(r - 134) < 3) & (abs(g - 82) < 3) & (abs(b - 42) < 3),
+        "grey": lambda r, g, b: (abs(r - 146) < 3) & (abs(g - 150) < 3) & (abs(b - 158) < 3),
+    }
+    for scene in random.Random(1).sample(worlds, 80):
+        r, g, b = np.moveaxis(np.asarray(picture(scene, random.Random(2)), dtype=int), 2, 0)
+        for thing in scene["objects"]:
+            assert hues[thing["colour"]](r, g, b).sum() > 80, thing
+
+
+def test_swapped_scenes_are_different_pictures():
+    scenes = [BEACH, swap(BEACH, "role", "a", "b"), swap(BEACH, "colour", "a", "b")]
+    shown = [np.asarray(picture(s, random.Random(0)), dtype=int) for s in scenes]
+    for k in range(3):
+        difference = abs(shown[k] - shown[k - 1]).max(axis=2)
+        assert (difference > 60).mean() > 0.01
