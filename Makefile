@@ -9,7 +9,7 @@ all: .venv/made
 	$(ACTIVATE) snakemake --cores 8 all
 
 test: .venv/made
-	$(ACTIVATE) pytest -n 2
+	$(ACTIVATE) pytest -n 2 --dist loadgroup
 
 lint: .venv/made
 	$(ACTIVATE) ruff format --check . && ruff check . && snakefmt --check . && snakemake --lint

@@ -113,10 +113,10 @@ rule samples:
         ENVIRONMENT
     threads: 1
     params:
-        models=lambda wildcards: every_model(MODEL, wildcards.dataset),
         code=code_hash("scripts/samples.py"),
     shell:
-        "python scripts/samples.py --models {params.models} --measured {input.measured} "
+        f"python scripts/samples.py --models {EXPERIMENT}/models "
+        "--measured {input.measured} "
         "--captions {input.captions} --images {input.images} --features {input.features} "
         "--threads {threads} "
         f"--output {EXPERIMENT}/figures/samples-"

@@ -45,15 +45,16 @@ def main(arguments: argparse.Namespace) -> None:
     from grounded.errors import InputError
     from grounded.features import backbones, store
     from grounded.features.extract import extract, precision
-    from grounded.provenance import provenance
+    from grounded.provenance import digest, provenance
 
     if not 0 <= arguments.part < arguments.parts:
         raise InputError(f"--part {arguments.part} must be from 0 to {arguments.parts - 1}")
     device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    torch.set_num_threads(arguments.threads or torch.get_num_threads())
     images = schema.read_images(arguments.images).iloc[arguments.part :: arguments.parts]
     backbone = backbones.load(arguments.backbone, arguments.weights, arguments.weights_file)
-    work = arguments.work / f"part-{arguments.part}-of-{arguments.parts}"
-    features = extract(images, backbone, work, device, arguments.threads or torch.get_num_threads())
+    work = arguments.work / digest(str(arguments.output))  # of this job alone
+    features = extract(images, backbone, work, device, torch.get_num_threads())
     origin = provenance(device)
     attributes = origin | {
         "backbone": backbone.name,

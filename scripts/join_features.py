@@ -11,10 +11,10 @@ from grounded.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
-    epilog="example:\n  python scripts/join_features.py part-0.h5 part-1.h5 "
+    epilog="example:\n  python scripts/join_features.py --parts part-0.h5 part-1.h5 "
     "--images results/datasets/flickr8k/images.csv --output features.h5",
 )
-parser.add_argument("files", type=Path, nargs="+", help="HDF5 or .npz files")
+parser.add_argument("--parts", type=Path, nargs="+", required=True, help="HDF5 or .npz files")
 parser.add_argument("--images", type=Path, required=True, help="a data set's images.csv")
 parser.add_argument("--output", type=Path, required=True, help="the HDF5 file to write")
 
@@ -24,7 +24,7 @@ def main(arguments: argparse.Namespace) -> None:
     from grounded.features import store
 
     image_ids = schema.read_images(arguments.images).image_id
-    features, attributes = store.join(arguments.files, image_ids)
+    features, attributes = store.join(arguments.parts, image_ids)
     store.write(arguments.output, features, image_ids, attributes)
 
 

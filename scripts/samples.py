@@ -1,5 +1,6 @@
-"""Draw what a trained ensemble retrieves for a few test captions and test images.
+"""Draw what the selected model retrieves for a few test captions and test images.
 
+It is the ensemble that retrieves best on the development set, of those whose scores are given.
 Writes STEM.pdf and STEM.png.
 """
 
@@ -12,12 +13,21 @@ from grounded.cli import run
 parser = argparse.ArgumentParser(
     description=__doc__,
     epilog="example:\n  python scripts/samples.py "
-    "--model results/demo/models/scenes/gru-256-attention/seed1 "
+    "--models results/demo/models --measured results/demo/retrieval/scenes/*/*.csv "
     "--captions results/datasets/scenes/captions.csv "
     "--images results/datasets/scenes/images.csv "
     "--features results/features/scenes/efficientnet_lite0.h5 --output samples",
 )
-parser.add_argument("--model", type=Path, required=True, help="the folder of a training")
+parser.add_argument(
+    "--models", type=Path, required=True, help="the folder of <dataset>/<cell>/seed<k>/"
+)
+parser.add_argument(
+    "--measured",
+    type=Path,
+    nargs="+",
+    required=True,
+    help="what scripts/retrieval.py wrote, of one data set: selects the model",
+)
 parser.add_argument("--captions", type=Path, required=True, help="a data set's captions.csv")
 parser.add_argument("--images", type=Path, required=True, help="a data set's images.csv")
 parser.add_argument("--features", type=Path, required=True, help="HDF5 file of image features")
@@ -34,14 +44,16 @@ def main(arguments: argparse.Namespace) -> None:
     from grounded.errors import InputError
     from grounded.files import read_json
     from grounded.models.model import SentenceEncoder, ensemble
-    from grounded.reporting import style
+    from grounded.reporting import results, style
     from grounded.reporting.samples import samples
     from grounded.training.pairs import CAPTIONS_PER_IMAGE, load_pairs
 
     torch.set_num_threads(arguments.threads or torch.get_num_threads())
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    models = SentenceEncoder(arguments.model, device=device).models
-    language = read_json(arguments.model / "model.json")["language"]
+    [(dataset, (cell, seed))] = results.selected(results.read_retrieval(arguments.measured)).items()
+    folder = arguments.models / dataset / cell / f"seed{seed}"
+    models = SentenceEncoder(folder, device=device).models
+    language = read_json(folder / "model.json")["language"]
     captions = schema.read_captions(arguments.captions, language)
     test = captions[captions["split"] == "test"].groupby("image_id").head(CAPTIONS_PER_IMAGE)
     if test.empty:
@@ -64,6 +76,7 @@ def main(arguments: argparse.Namespace) -> None:
         arguments.seed,
     )
     style.save(figure, arguments.output)
+    logging.info("%s, seed %d, is selected", cell, seed)
     logging.info("written: %s.pdf and %s.png", arguments.output, arguments.output)
 
 

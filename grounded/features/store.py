@@ -35,10 +35,15 @@ def write(
         file.attrs.update(attributes)
 
 
+def attributes(path: str | Path) -> dict[str, Any]:
+    """How the features in a file were made."""
+    with _open(path) as (_, _, described):
+        return described
+
+
 def fingerprint(path: str | Path) -> str:
-    """A hash of the features and ids in a file, quickly: `write` has left it there."""
-    with _open(path) as (_, _, attributes):
-        return attributes["fingerprint"]
+    """A hash of the features and ids in a file, which is quick: `write` has left it there."""
+    return attributes(path)["fingerprint"]
 
 
 def read(path: str | Path, image_ids: Sequence[str]) -> np.ndarray:
@@ -70,21 +75,23 @@ def join(
     image_ids = pd.Index(image_ids)
     found = np.zeros(len(image_ids), bool)
     for number, path in enumerate(paths):
-        with _open(path) as (ids, values, attributes):
+        with _open(path) as (ids, values, described):
             if number == 0:
-                first = attributes
+                first = described
                 features = np.empty((len(image_ids), values.shape[1]), np.float32)
             for name in ALIKE:
-                if attributes.get(name) != first.get(name):
+                if described.get(name) != first.get(name):
                     raise InputError(
-                        f"{path} and {paths[0]} differ in {name} ({attributes.get(name)} and "
+                        f"{path} and {paths[0]} differ in {name} ({described.get(name)} and "
                         f"{first.get(name)}); extract both in the same way"
                     )
             rows = ids.get_indexer(image_ids)  # -1 for an image that is not in this file
             _refuse(f"{path} repeats", image_ids[found & (rows >= 0)], "leave one of them out")
             found |= rows >= 0
             bad = _copy(values, rows, features)
-            _refuse(f"{path} has NaN or infinite features for", image_ids[bad], "extract it again")
+            _refuse(
+                f"{path} has NaN or infinite features for", image_ids[bad], "compute them again"
+            )
     _refuse(
         f"{', '.join(map(str, paths))} (with ids like {ids[0]}) has no features for",
         image_ids[~found],
@@ -120,10 +127,13 @@ def _open(
     try:
         if path.suffix == ".npz":
             file = np.load(path, allow_pickle=False)
-            attributes = {}
+            described = {}
         else:
             file = h5py.File(path, "r", locking=False)  # locks fail on some network file systems
-            attributes = dict(file.attrs)
+            described = {
+                name: value.item() if isinstance(value, np.generic) else value
+                for name, value in file.attrs.items()
+            }
         ids = pd.Index([_text(image_id) for image_id in file["image_ids"][()].tolist()])
         values = file["features"]
     except FileNotFoundError:
@@ -141,17 +151,17 @@ def _open(
                 f"each of the {len(ids)} image_ids, but is {values.dtype} {values.shape}"
             )
         _refuse(f"{path} has more than one row for", ids[ids.duplicated()], "leave one")
-        if "fingerprint" not in attributes:  # made elsewhere
+        if "fingerprint" not in described:  # made elsewhere
             with path.open("rb") as stream:
                 sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
-            attributes = {
+            described = {
                 "backbone": "precomputed",
                 "weights": path.name,
                 "weights_sha256": sha256,
                 "width": values.shape[1],
                 "fingerprint": sha256,
             }
-        yield ids, values, attributes
+        yield ids, values, described
 
 
 def _text(image_id: Any) -> str:

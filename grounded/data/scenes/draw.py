@@ -11,7 +11,7 @@ from grounded.data.scenes.pen import FINE, PAINT, WIDTH, WOOD, Colour, Pen, Poin
 from grounded.data.scenes.things import BACK, BELOW, DRAWN, HALF, HEIGHT, SHOULDER, cart, person
 from grounded.data.scenes.world import FLYING, PEOPLE, Scene
 
-_SIZE = {"big": 1.3, "small": 0.66, None: 1.0}
+_SIZE = {"big": 1.3, "small": 0.7, None: 1.0}
 
 
 class _Group:
@@ -87,13 +87,13 @@ def _action(group: _Group, verb: str, agent: Scene, patient: Scene) -> None:
         group.put(patient, a + b + 18, pose="run")
     elif verb == "pull":
         group.line([(50, 34), (60 + a, 0.45 * _high(agent))])
-        group.put(patient, 0, 16)
+        group.put(patient, 0, max(16, HEIGHT["cart"] - 0.25 * _high(patient)))
         group.cart(0)
         group.put(agent, 76 + a, pose="run")
     elif verb == "push" and patient["kind"] != "car":
         group.put(agent, -68 - 0.8 * a, pose="push")
         group.line([(-48, 44), (-60, 56), (-68, 56)], 4)
-        group.put(patient, 0, 16)
+        group.put(patient, 0, max(16, HEIGHT["cart"] - 0.25 * _high(patient)))
         group.cart(0)
     elif verb == "push":
         group.dust(-b - 2 * a - 10)
@@ -148,8 +148,10 @@ def _relation(group: _Group, name: str, one: Scene, two: Scene) -> None:
         group.put(two, 0, base)
         group.put(one, 6, base + _high(two) + (BELOW[one["kind"]] + 20) * _SIZE[one["size"]])
     elif name == "in front of":
+        a, b = _wide(one), _wide(two)
+        beside = max(0.5 * (a + b) + 16, a + 0.1 * b)  # much of what is behind stays in sight
         group.put(two, 0, 34)
-        group.put(one, group.rng.choice((-1, 1)) * (0.55 * (_wide(one) + _wide(two)) - 10))
+        group.put(one, group.rng.choice((-1, 1)) * beside)
 
 
 def _table_scene(group: _Group, upper: Scene, lower: Scene, table: Scene) -> None:

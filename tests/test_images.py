@@ -1,0 +1,192 @@
+import io
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+from torchvision import transforms
+from torchvision.transforms import InterpolationMode
+
+from grounded.errors import InputError
+from grounded.features.images import load, ten_crops
+
+
+def photo(width: int, height: int, seed: int = 0) -> Image.Image:
+    """Smooth colours with some grain, as in a photograph."""
+    rng = np.random.default_rng(seed)
+    small = Image.fromarray(rng.integers(0, 256, (6, 8, 3), np.uint8))
+    smooth = np.asarray(small.resize((width, height), Image.Resampling.BICUBIC), float)
+    grain = rng.normal(0, 6, smooth.shape)
+    return Image.fromarray((smooth + grain).clip(0, 255).astype(np.uint8))
+
+
+def torchvision_crops(image, resize, crop, interpolation):
+    pipeline = transforms.Compose(
+        [transforms.Resize(resize, InterpolationMode(interpolation)), transforms.TenCrop(crop)]
+    )
+    return [np.asarray(part).transpose(2, 0, 1) for part in pipeline(image)]
+
+
+# --- ten crops ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [(500, 375), (375, 500), (224, 224), (256, 300), (40, 31), (1, 1)])
+@pytest.mark.parametrize("interpolation", ["bilinear", "bicubic"])
+def test_ten_crops_are_torchvisions(tmp_path, size, interpolation):
+    photo(*size).save(tmp_path / "a.jpg")
+    crops = ten_crops(load(tmp_path / "a.jpg"), 256, 224, interpolation)
+    with Image.open(tmp_path / "a.jpg") as image:
+        expected = torchvision_crops(image, 256, 224, interpolation)
+    assert np.array_equal(crops, expected)
+
+
+@pytest.mark.mirror
+def test_ten_crops_of_photographs_are_torchvisions(mirror):
+    with zipfile.ZipFile(mirror / "flickr8k" / "Flickr8k_Dataset.zip") as archive:
+        names = [name for name in archive.namelist() if name.endswith(".jpg")][::800]
+        photographs = [io.BytesIO(archive.read(name)) for name in names]
+    assert len(photographs) == 10
+    for file in photographs:
+        image = Image.open(file)
+        expected = torchvision_crops(image, 256, 224, "bilinear")
+        assert np.array_equal(ten_crops(image, 256, 224), expected)
+
+
+def test_ten_crops_are_corners_and_centre_and_their_mirror_images():
+    image = photo(300, 256)  # its smallest side is 256 already
+    pixels = np.asarray(image).transpose(2, 0, 1)
+    crops = ten_crops(image, 256, 224).numpy()
+    assert crops.dtype == np.uint8
+    places = [(0, 0), (0, 76), (32, 0), (32, 76), (16, 38)]  # top, left
+    for crop, mirrored, (top, left) in zip(crops[:5], crops[5:], places, strict=True):
+        assert np.array_equal(crop, pixels[:, top : top + 224, left : left + 224])
+        flipped = 300 - 224 - left
+        assert np.array_equal(mirrored, pixels[:, :, ::-1][:, top : top + 224, flipped:][..., :224])
+
+
+# --- pictures that simply work --------------------------------------------------------------------
+
+# How the upright picture is stored for each EXIF orientation (EXIF 2.32, table 6).
+STORED = {
+    1: lambda upright: upright,
+    2: lambda upright: upright[:, ::-1],
+    3: lambda upright: upright[::-1, ::-1],
+    4: lambda upright: upright[::-1],
+    5: lambda upright: upright.transpose(1, 0, 2),
+    6: lambda upright: np.rot90(upright),
+    7: lambda upright: np.rot90(upright, 2).transpose(1, 0, 2),
+    8: lambda upright: np.rot90(upright, -1),
+}
+
+
+@pytest.mark.parametrize("orientation", STORED)
+def test_exif_orientation(tmp_path, orientation):
+    upright = np.asarray(photo(80, 48))
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    stored = Image.fromarray(np.ascontiguousarray(STORED[orientation](upright)))
+    stored.save(tmp_path / "a.png", exif=exif)
+    assert np.array_equal(load(tmp_path / "a.png"), upright)
+
+
+def test_broken_exif_is_no_problem(tmp_path):
+    photo(50, 40).save(tmp_path / "a.jpg", exif=b"Exif\0\0II*\0\x08\0\0\0\xff\xff")
+    assert load(tmp_path / "a.jpg").size == (50, 40)
+
+
+@pytest.mark.parametrize("suffix", ["png", "tif", "pgm"])
+def test_sixteen_bits_are_scaled_to_eight(tmp_path, suffix):
+    Image.fromarray(np.array([[0, 257, 32896, 65535, 300]], np.uint16)).save(
+        tmp_path / f"a.{suffix}"
+    )
+    pixels = np.asarray(load(tmp_path / f"a.{suffix}"))
+    assert pixels.tolist() == [[[v, v, v] for v in (0, 1, 128, 255, 1)]]
+
+
+def test_greyscale_and_bilevel(tmp_path):
+    grey = Image.fromarray(np.array([[0, 100, 255]], np.uint8))
+    grey.save(tmp_path / "grey.png")
+    assert np.asarray(load(tmp_path / "grey.png")).tolist() == [[[v] * 3 for v in (0, 100, 255)]]
+    grey.convert("1", dither=Image.Dither.NONE).save(tmp_path / "bilevel.png")
+    assert np.asarray(load(tmp_path / "bilevel.png")).tolist() == [[[v] * 3 for v in (0, 0, 255)]]
+
+
+@pytest.mark.parametrize("suffix", ["tif", "jpg"])
+def test_cmyk(tmp_path, suffix):
+    Image.new("CMYK", (16, 16), (0, 255, 255, 0)).save(tmp_path / f"a.{suffix}")  # no cyan: red
+    pixels = np.asarray(load(tmp_path / f"a.{suffix}")).reshape(-1, 3)
+    assert np.abs(pixels.astype(int) - [255, 0, 0]).max() <= 2
+
+
+def test_transparency_becomes_white(tmp_path):
+    palette = Image.new("P", (2, 1))
+    palette.putpalette([0, 0, 0, 10, 20, 30])
+    palette.putdata([0, 1])
+    palette.save(tmp_path / "palette.png", transparency=0)
+    assert np.asarray(load(tmp_path / "palette.png")).tolist() == [[[255] * 3, [10, 20, 30]]]
+    palette.save(tmp_path / "opaque.png")
+    assert np.asarray(load(tmp_path / "opaque.png")).tolist() == [[[0] * 3, [10, 20, 30]]]
+    palette.save(tmp_path / "palette.gif", transparency=0)
+    assert np.asarray(load(tmp_path / "palette.gif")).tolist() == [[[255] * 3, [10, 20, 30]]]
+
+    Image.new("RGBA", (1, 1), (0, 0, 0, 51)).save(tmp_path / "rgba.png")  # a fifth of black
+    assert np.asarray(load(tmp_path / "rgba.png")).tolist() == [[[204] * 3]]
+    Image.new("LA", (1, 1), (0, 51)).save(tmp_path / "la.png")
+    assert np.asarray(load(tmp_path / "la.png")).tolist() == [[[204] * 3]]
+
+
+def test_sides_up_to_twenty_to_one(tmp_path):
+    photo(400, 20).save(tmp_path / "a.png")
+    assert ten_crops(load(tmp_path / "a.png"), 256, 224).shape == (10, 3, 224, 224)
+
+
+# --- pictures that do not -------------------------------------------------------------------------
+
+
+def jpeg() -> bytes:
+    buffer = io.BytesIO()
+    photo(60, 40).save(buffer, "jpeg")
+    return buffer.getvalue()
+
+
+BAD = {
+    "empty": (b"", r"a\.jpg is empty"),
+    "text": (b"This is no picture.\n" * 20, r"a\.jpg is not a picture"),
+    "cut": (jpeg()[:-500], r"a\.jpg cannot be decoded .*truncated"),
+    "damaged": (b"\x89PNG\r\n\x1a\n" + b"\0" * 300, r"a\.jpg cannot be decoded|not a picture"),
+}
+
+
+@pytest.mark.parametrize("content, message", BAD.values(), ids=BAD.keys())
+def test_bad_files(tmp_path, content, message):
+    (tmp_path / "a.jpg").write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        load(tmp_path / "a.jpg")
+
+
+@settings(max_examples=60, deadline=None)
+@given(length=st.integers(0, len(jpeg()) - 1))
+def test_no_truncated_jpeg_passes(tmp_path_factory, length):
+    path = tmp_path_factory.mktemp("cut") / "a.jpg"
+    path.write_bytes(jpeg()[:length])
+    with pytest.raises(InputError, match=r"a\.jpg"):
+        load(path)
+
+
+@pytest.mark.parametrize("size", [(1, 3000), (3000, 1), (401, 20)])
+def test_extreme_sides(tmp_path, size):
+    Image.new("RGB", size).save(tmp_path / "a.png")
+    with pytest.raises(InputError, match=rf"a\.png is {size[0]}x{size[1]} pixels.*crop it"):
+        load(tmp_path / "a.png")
+
+
+def test_missing_file_folder_and_float_pixels(tmp_path):
+    with pytest.raises(InputError, match=r"none\.jpg does not exist"):
+        load(tmp_path / "none.jpg")
+    with pytest.raises(InputError, match=str(tmp_path)):
+        load(tmp_path)
+    Image.new("F", (2, 2)).save(tmp_path / "a.tif")
+    with pytest.raises(InputError, match=r"a\.tif.*8 or 16 bits"):
+        load(tmp_path / "a.tif")

@@ -1,0 +1,231 @@
+"""The workflow as people run it: a tiny experiment with the real code in a copy of the project."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from PIL import Image
+
+ROOT = Path(__file__).parent.parent
+TINY = ("--configfile", "tests/tiny.yaml")
+NOTHING = "Nothing to be done"
+MODEL = "results/tiny/models/tiny-scenes/gru-32-attention/seed1"
+
+# All in one worker: they share one run of the workflow.
+pytestmark = pytest.mark.xdist_group("workflow")
+
+
+def copy_project(folder):
+    names = ["Snakefile", "config.yaml", "config", "envs", "grounded", "profiles", "report"]
+    for name in [*names, "resources", "rules", "scripts", "tests"]:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, folder / name)
+    return folder
+
+
+def environment():
+    return {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+
+
+def snakemake(project, *arguments, fails=False):
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+    result = subprocess.run(
+        command,
+        cwd=project,
+        env=environment(),
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=900,
+    )
+    assert (result.returncode != 0) == fails, result.stdout[-5000:]
+    return result.stdout
+
+
+def planned(project, *arguments):
+    """The rules that a dry run would run."""
+    output = snakemake(project, *TINY, "-n", *arguments)
+    return set() if NOTHING in output else set(output.split("total ")[0].split()) & RULES
+
+
+RULES = {"extract_features", "train", "retrieval", "table2", "figure2", "figure4", "samples"}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    project = copy_project(tmp_path_factory.mktemp("tiny"))
+    snakemake(project, *TINY)
+    return project
+
+
+def test_one_command_makes_every_table_and_figure(built):
+    made = {str(p.relative_to(built / "results/tiny")) for p in built.glob("results/tiny/*/*.*")}
+    figures = ("figure1", "figure2", "figure4", "samples-tiny-scenes")
+    tables = ("table2", "table2-snapshots")
+    assert made == {
+        *(f"figures/{name}.{suffix}" for name in figures for suffix in ("pdf", "png")),
+        *(f"tables/{name}.{suffix}" for name in tables for suffix in ("csv", "md", "tex")),
+    }
+
+
+def test_every_model_has_its_history_snapshots_ensemble_and_scores(built):
+    for cell in ("gru-32-attention", "lstm-16-max"):
+        for seed in (1, 2):
+            model = built / f"results/tiny/models/tiny-scenes/{cell}/seed{seed}"
+            assert pd.read_csv(model / "history.csv")["epoch"].tolist() == [0, 1, 2, 3, 4]
+            kept = {path.name for path in (model / "snapshots").iterdir()}
+            assert kept == {f"epoch-{epoch:03}.safetensors" for epoch in (0, 1, 2, 4)}
+            scores = built / f"results/tiny/retrieval/tiny-scenes/{cell}/seed{seed}.csv"
+            scores = pd.read_csv(scores)
+            assert set(scores["epochs"]) == {"2", "4", "2+4"}
+            assert scores[["commit", "versions", "machine"]].notna().all(axis=None)
+    assert not list((built / "results/checkpoints").rglob("*.*"))
+
+
+def test_a_second_run_has_nothing_to_do_nor_has_one_after_a_fresh_checkout(built):
+    assert planned(built) == set()
+    for path in built.rglob("*"):
+        if path.is_file() and not {"results", ".snakemake"} & set(path.parts):
+            path.touch()
+    assert planned(built) == set()
+    assert planned(built, "--config", "mirror=/elsewhere") == set()
+
+
+@pytest.mark.parametrize(
+    ("file", "rerun"),
+    [
+        ("grounded/reporting/style.py", {"figure2", "figure4", "samples"}),
+        ("grounded/training/loss.py", RULES - {"extract_features"}),
+        ("grounded/data/mscoco.py", set()),
+        ("grounded/evaluation/retrieval.py", RULES - {"extract_features"}),
+    ],
+)
+def test_a_change_of_code_computes_again_what_depends_on_it(built, file, rerun):
+    path = built / file
+    before = path.read_bytes()
+    path.write_bytes(before + b"# changed\n")
+    try:
+        assert planned(built) >= rerun if rerun else planned(built) == set()
+        if "style" in file:
+            assert "train" not in planned(built)
+    finally:
+        path.write_bytes(before)
+
+
+def test_the_report_is_one_page_with_the_figures(built):
+    snakemake(built, *TINY, "--report", "report.html")
+    page = (built / "report.html").read_text()
+    assert "figure2.png" in page and "samples-tiny-scenes.png" in page and "table2.md" in page
+
+
+def training(built, output, work):
+    command = [sys.executable, "scripts/train.py", "--cell", "gru-32-attention", "--seed", "7"]
+    command += ["--captions", "results/datasets/tiny-scenes/captions.csv", "--threads", "1"]
+    command += ["--features", "results/features/tiny-scenes/efficientnet_lite0.h5"]
+    command += ["--vocabulary", "results/vocabulary/tiny-scenes.json", "--batch-size", "8"]
+    command += ["--epochs", "8", "--cycle", "4", "--work", str(work), "--output", str(output)]
+    return subprocess.Popen(command, cwd=built, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_training_killed_and_started_again_ends_in_the_same_weights(built, tmp_path):
+    whole = training(built, tmp_path / "whole", tmp_path / "a")
+    assert whole.wait(300) == 0
+    killed = training(built, tmp_path / "killed", tmp_path / "b")
+    for line in killed.stderr:
+        if "epoch 3/8" in line:
+            killed.send_signal(signal.SIGKILL)
+            break
+    assert killed.wait(60) == -signal.SIGKILL
+    assert not (tmp_path / "killed").exists()
+    again = training(built, tmp_path / "killed", tmp_path / "b")
+    log = again.communicate(timeout=300)[1]
+    assert again.returncode == 0
+    assert "goes on after epoch" in log and "epoch 1/8" not in log
+    for path in sorted((tmp_path / "whole/snapshots").iterdir()):
+        assert path.read_bytes() == (tmp_path / "killed/snapshots" / path.name).read_bytes()
+
+
+def test_an_encoder_of_the_results_can_be_used(built):
+    from grounded import SentenceEncoder
+
+    vectors = SentenceEncoder(built / MODEL).encode(["A dog.", "Two cats!"])
+    assert vectors.shape == (2, 32)
+
+
+# Bad input
+
+
+def test_a_typo_in_the_configuration_is_one_line(built):
+    output = snakemake(built, "-n", *TINY, "--config", "experimnet=x", fails=True)
+    assert "unknown key 'experimnet': did you mean 'experiment'?" in output
+    assert "Traceback" not in output
+
+
+def test_an_unknown_backbone_is_named(built):
+    wrong = "datasets={tiny-scenes: {backbone: resnet153}}"
+    output = snakemake(built, *TINY, "--config", wrong, fails=True)
+    assert "unknown backbone 'resnet153'; did you mean resnet152" in output
+    assert "Traceback" not in output
+
+
+def test_without_network_or_mirror_one_line_says_where_to_get_the_file(built):
+    target = "data/flickr8k/Flickr8k_text.zip"
+    output = snakemake(built, target, "--configfile", "config/flickr8k.yaml", fails=True)
+    error = next(line for line in output.splitlines() if line.startswith("error: "))
+    assert target in error and "https://" in error
+
+
+def test_all_bad_pictures_of_a_table_are_reported_together(built):
+    photos = built / "my/photos"
+    photos.mkdir(parents=True)
+    for i in range(20):
+        Image.new("RGB", (300, 260), (10 * i, 90, 50)).save(photos / f"{i}.jpg")
+    (photos / "3.jpg").write_bytes(b"")
+    (photos / "5.jpg").write_text("not a picture")
+    rows = [f"{i}.jpg,Picture number {i}." for i in range(20)]
+    (built / "my/captions.csv").write_text("\n".join(["image,caption", *rows]) + "\n")
+    (built / "config/mine.yaml").write_text(
+        "experiment: mine\ndatasets: {mine: {source: table, table: my/captions.csv, "
+        "images: my/photos, backbone: efficientnet_lite0, cells: [gru-8-max], "
+        "training: {epochs: 1, cycle: 1, batch_size: 4}}}\n"
+    )
+    mine = ("--configfile", "config/mine.yaml")
+    output = snakemake(built, *mine, fails=True)
+    assert "2 of 20 images" in output and "3.jpg" in output and "5.jpg" in output
+    assert not (built / "results/features/mine").exists() or not list(
+        (built / "results/features/mine").iterdir()
+    )
+    for name in ("3.jpg", "5.jpg"):
+        Image.new("L", (300, 260), 77).save(photos / name)
+    snakemake(built, *mine)
+    assert (built / "results/mine/tables/table2.md").exists()
+
+
+# Every experiment, as a dry run; and real data where there is a mirror
+
+
+@pytest.mark.parametrize("experiment", ["flickr8k", "paper"])
+def test_a_dry_run_works_offline(built, experiment):
+    start = time.monotonic()
+    output = snakemake(built, "-n", "--configfile", f"config/{experiment}.yaml")
+    assert "train" in output
+    assert time.monotonic() - start < 60
+
+
+def test_flickr8k_from_a_mirror(built, mirror):
+    precomputed = "features/flickr8k_resnet50_tencrop.npz"
+    data = f"datasets={{flickr8k: {{backbone: precomputed, features: {precomputed}}}}}"
+    targets = ("results/features/flickr8k/precomputed.h5", "results/vocabulary/flickr8k.json")
+    config = ("--configfile", "config/flickr8k.yaml", "--config", f"mirror={mirror}", data)
+    snakemake(built, *targets, *config)
+    images = pd.read_csv(built / "results/datasets/flickr8k/images.csv")
+    assert images["split"].value_counts().to_dict() == {"train": 6000, "dev": 1000, "test": 1000}
