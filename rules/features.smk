@@ -70,5 +70,5 @@ rule join_features:
     params:
         code=code_hash("scripts/join_features.py"),
     shell:
-        "python scripts/join_features.py {input.features:q} --images {input.images} "
+        "python scripts/join_features.py --parts {input.features:q} --images {input.images} "
         "--output {output} --log {log}"
