@@ -19,8 +19,11 @@ try:
 except InputError as error:
     raise WorkflowError(str(error))
 
-EXPERIMENT = f"results/{config['experiment']}"
 DATASETS = config["datasets"]
+
+
+pathvars:
+    experiment=f"results/{config['experiment']}",
 
 
 include: "rules/common.smk"
@@ -45,6 +48,5 @@ rule all:
 
 
 onsuccess:
-    print(
-        f"The tables are in {EXPERIMENT}/tables, the figures in {EXPERIMENT}/figures."
-    )
+    folder = f"results/{config['experiment']}"
+    print(f"The tables are in {folder}/tables, the figures in {folder}/figures.")

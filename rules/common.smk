@@ -2,29 +2,24 @@
 
 import os
 import re
-import shlex
-from glob import glob
+import shutil
 
 import yaml
 
 from grounded.provenance import code_hash
-from grounded.training.settings import Settings
 
-# Scripts import the library from here, also in a conda environment of their own.
-os.environ["PYTHONPATH"] = str(workflow.basedir)
-
-MODEL = EXPERIMENT + "/models/{dataset}/{cell}/seed{seed}"
 ENVIRONMENT = "../envs/grounded.yaml"
 
 # The public files, by their path in data/.
 SOURCES = yaml.safe_load(open(f"{workflow.basedir}/resources/sources.yaml"))
 
-# Where an experiment's pictures lie is no part of what it is, so these are not params of a rule:
-# another mirror downloads nothing again.
-MIRROR = f"--mirror {shlex.quote(config['mirror'])}" if config["mirror"] else ""
+# Where the library and a mirror of the data lie is told to the scripts by the environment and not
+# by params: another mirror downloads nothing again.
+MIRROR = config["mirror"] or os.environ.get("GROUNDED_MIRROR", "")
+os.environ.update(PYTHONPATH=str(workflow.basedir), GROUNDED_MIRROR=MIRROR)
 
 # A rule that can use a GPU asks for one where there is one. On a cluster the profile asks.
-GPU = int(bool(glob("/dev/nvidia[0-9]*")))
+GPU = int(shutil.which("nvidia-smi") is not None)
 
 
 wildcard_constraints:
@@ -52,6 +47,29 @@ def setting(key):
     return lambda wildcards: DATASETS[wildcards.dataset][key]
 
 
+def weights_file(wildcards):
+    """The backbone's weights, where resources/sources.yaml has them; else torchvision's cache."""
+    pattern = rf"weights/{wildcards.backbone}-[0-9a-f]+\.pth"
+    default = DATASETS[wildcards.dataset]["weights"] == "IMAGENET1K_V1"
+    return [
+        f"data/{name}" for name in SOURCES if default and re.fullmatch(pattern, name)
+    ]
+
+
+def weights_option(wildcards, input):
+    return f"--weights-file {input.weights}" if input.weights else ""
+
+
+def feature_files(wildcards):
+    """The parts of an extraction, or precomputed features from the mirror or from anywhere."""
+    data = DATASETS[wildcards.dataset]
+    if wildcards.backbone == "precomputed":
+        mirrored = os.path.join(MIRROR, data["features"])
+        return mirrored if os.path.exists(mirrored) else data["features"]
+    stem = f"results/features/{wildcards.dataset}/{wildcards.backbone}"
+    return [f"{stem}.part{part}-of-{data['parts']}.h5" for part in range(data["parts"])]
+
+
 def training_options(wildcards):
     """The command line options of scripts/train.py that the configuration decides."""
     settings = DATASETS[wildcards.dataset]["training"]
@@ -72,9 +90,30 @@ def every_model(pattern, dataset=None):
     ]
 
 
+def retrieval_files(wildcards):
+    """The scores of all models, or of those of one data set."""
+    pattern = "<experiment>/retrieval/{dataset}/{cell}/seed{seed}.csv"
+    return every_model(pattern, wildcards.get("dataset"))
+
+
+def pictures(name):
+    """A figure as PDF and PNG, the latter for the report."""
+    stem = f"<experiment>/figures/{name}"
+    caption = f"../report/{name.partition('-')[0]}.rst"
+    return {
+        "pdf": f"{stem}.pdf",
+        "png": report(f"{stem}.png", caption=caption, category="Figures"),
+    }
+
+
+def stem(wildcards, output):
+    """For a rule's params: its first output without the suffix."""
+    return os.path.splitext(output[0])[0]
+
+
 def tables():
     return expand(
-        EXPERIMENT + "/tables/{table}.{suffix}",
+        "<experiment>/tables/{table}.{suffix}",
         table=["table2", "table2-snapshots"],
         suffix=["csv", "md", "tex"],
     )
@@ -83,5 +122,5 @@ def tables():
 def figures():
     stems = ["figure1", "figure2", "figure4", *(f"samples-{name}" for name in DATASETS)]
     return expand(
-        EXPERIMENT + "/figures/{stem}.{suffix}", stem=stems, suffix=["pdf", "png"]
+        "<experiment>/figures/{stem}.{suffix}", stem=stems, suffix=["pdf", "png"]
     )

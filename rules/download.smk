@@ -21,13 +21,13 @@ rule download:
     conda:
         ENVIRONMENT
     shell:
-        "python scripts/download.py --name {wildcards.file} --sources {input.sources} {MIRROR} "
+        "python scripts/download.py --name {wildcards.file} --sources {input.sources} "
         "--output {output} --log {log}"
 
 
 rule unpack:
     input:
-        lambda wildcards: "data/" + ARCHIVES[wildcards.folder],
+        lambda wildcards: f"data/{ARCHIVES[wildcards.folder]}",
     output:
         directory("data/{folder}"),
     log:

@@ -1,29 +1,6 @@
 """Ten-crop features of all images of a data set, in one HDF5 file."""
 
 
-def weights_file(wildcards):
-    """The backbone's weights, where resources/sources.yaml has them; else torchvision's cache."""
-    pattern = rf"weights/{wildcards.backbone}-[0-9a-f]+\.pth"
-    default = DATASETS[wildcards.dataset]["weights"] == "IMAGENET1K_V1"
-    return [
-        f"data/{name}" for name in SOURCES if default and re.fullmatch(pattern, name)
-    ]
-
-
-def weights_option(wildcards, input):
-    return f"--weights-file {input.weights}" if input.weights else ""
-
-
-def feature_files(wildcards):
-    """The parts of an extraction, or precomputed features from the mirror or from anywhere."""
-    data = DATASETS[wildcards.dataset]
-    if wildcards.backbone == "precomputed":
-        mirrored = os.path.join(config["mirror"] or "", data["features"])
-        return mirrored if os.path.exists(mirrored) else data["features"]
-    stem = f"results/features/{wildcards.dataset}/{wildcards.backbone}"
-    return [f"{stem}.part{part}-of-{data['parts']}.h5" for part in range(data["parts"])]
-
-
 rule extract_features:
     input:
         images=dataset_file("images.csv"),

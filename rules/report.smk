@@ -1,62 +1,46 @@
 """The paper's tables and figures, for `results/` and for `snakemake --report`."""
 
 
-def retrieval_files(wildcards):
-    """The scores of all models, or of those of one data set."""
-    pattern = EXPERIMENT + "/retrieval/{dataset}/{cell}/seed{seed}.csv"
-    return every_model(pattern, wildcards.get("dataset"))
-
-
-def pictures(name):
-    """A figure as PDF and PNG, the latter for the report."""
-    stem = f"{EXPERIMENT}/figures/{name}"
-    caption = f"../report/{name.partition('-')[0]}.rst"
-    return {
-        "pdf": f"{stem}.pdf",
-        "png": report(f"{stem}.png", caption=caption, category="Figures"),
-    }
-
-
 rule table2:
     input:
         measured=retrieval_files,
         reported="resources/retrieval.csv",
     output:
-        multiext(EXPERIMENT + "/tables/table2", ".csv", ".tex"),
-        multiext(EXPERIMENT + "/tables/table2-snapshots", ".csv", ".md", ".tex"),
+        multiext("<experiment>/tables/table2", ".csv", ".tex"),
+        multiext("<experiment>/tables/table2-snapshots", ".csv", ".md", ".tex"),
         markdown=report(
-            EXPERIMENT + "/tables/table2.md",
+            "<experiment>/tables/table2.md",
             caption="../report/table2.rst",
             category="Tables",
         ),
     log:
-        EXPERIMENT + "/logs/table2.log",
+        "<experiment>/logs/table2.log",
     localrule: True
     conda:
         ENVIRONMENT
     params:
+        stem=stem,
         code=code_hash("scripts/table2.py"),
     shell:
         "python scripts/table2.py --measured {input.measured} --reported {input.reported} "
-        f"--output {EXPERIMENT}/tables/table2 "
-        "--log {log}"
+        "--output {params.stem} --log {log}"
 
 
 rule figure1:
     output:
         **pictures("figure1"),
     log:
-        EXPERIMENT + "/logs/figure1.log",
+        "<experiment>/logs/figure1.log",
     localrule: True
     conda:
         ENVIRONMENT
     params:
+        stem=stem,
         backbone=next(iter(DATASETS.values()))["backbone"],
         code=code_hash("scripts/figure1.py"),
     shell:
         "python scripts/figure1.py --backbone {params.backbone} "
-        f"--output {EXPERIMENT}/figures/figure1 "
-        "--log {log}"
+        "--output {params.stem} --log {log}"
 
 
 rule figure2:
@@ -65,42 +49,45 @@ rule figure2:
     output:
         **pictures("figure2"),
     log:
-        EXPERIMENT + "/logs/figure2.log",
+        "<experiment>/logs/figure2.log",
     localrule: True
     conda:
         ENVIRONMENT
     params:
+        stem=stem,
         code=code_hash("scripts/figure2.py"),
     shell:
         "python scripts/figure2.py --measured {input} "
-        f"--output {EXPERIMENT}/figures/figure2 "
-        "--log {log}"
+        "--output {params.stem} --log {log}"
 
 
 rule figure4:
     input:
         measured=retrieval_files,
-        histories=every_model(MODEL + "/history.csv"),
+        histories=every_model(
+            "<experiment>/models/{dataset}/{cell}/seed{seed}/history.csv"
+        ),
     output:
         **pictures("figure4"),
     log:
-        EXPERIMENT + "/logs/figure4.log",
+        "<experiment>/logs/figure4.log",
     localrule: True
     conda:
         ENVIRONMENT
     params:
+        stem=stem,
         code=code_hash("scripts/figure4.py"),
     shell:
         "python scripts/figure4.py --measured {input.measured} --histories {input.histories} "
-        f"--output {EXPERIMENT}/figures/figure4 "
-        "--log {log}"
+        "--output {params.stem} --log {log}"
 
 
 rule samples:
     input:
         measured=retrieval_files,
         ensembles=lambda wildcards: every_model(
-            MODEL + "/ensemble.json", wildcards.dataset
+            "<experiment>/models/{dataset}/{cell}/seed{seed}/ensemble.json",
+            wildcards.dataset,
         ),
         captions=dataset_file("captions.csv"),
         images=dataset_file("images.csv"),
@@ -108,16 +95,15 @@ rule samples:
     output:
         **pictures("samples-{dataset}"),
     log:
-        EXPERIMENT + "/logs/samples-{dataset}.log",
+        "<experiment>/logs/samples-{dataset}.log",
     conda:
         ENVIRONMENT
     threads: 1
     params:
+        stem=stem,
         code=code_hash("scripts/samples.py"),
     shell:
-        f"python scripts/samples.py --models {EXPERIMENT}/models "
-        "--measured {input.measured} "
+        "python scripts/samples.py --ensembles {input.ensembles} --measured {input.measured} "
         "--captions {input.captions} --images {input.images} --features {input.features} "
         "--threads {threads} "
-        f"--output {EXPERIMENT}/figures/samples-"
-        "{wildcards.dataset} --log {log}"
+        "--output {params.stem} --log {log}"

@@ -3,12 +3,12 @@
 
 rule ensemble:
     input:
-        model=MODEL + "/model.json",
-        history=MODEL + "/history.csv",
+        model="<experiment>/models/{dataset}/{cell}/seed{seed}/model.json",
+        history="<experiment>/models/{dataset}/{cell}/seed{seed}/history.csv",
     output:
-        MODEL + "/ensemble.json",
+        "<experiment>/models/{dataset}/{cell}/seed{seed}/ensemble.json",
     log:
-        EXPERIMENT + "/logs/ensemble/{dataset}/{cell}/seed{seed}.log",
+        "<experiment>/logs/ensemble/{dataset}/{cell}/seed{seed}.log",
     localrule: True
     conda:
         ENVIRONMENT
@@ -21,15 +21,15 @@ rule ensemble:
 
 rule retrieval:
     input:
-        model=MODEL + "/model.json",
-        snapshots=MODEL + "/snapshots",
-        ensemble=MODEL + "/ensemble.json",
+        model="<experiment>/models/{dataset}/{cell}/seed{seed}/model.json",
+        snapshots="<experiment>/models/{dataset}/{cell}/seed{seed}/snapshots",
+        ensemble="<experiment>/models/{dataset}/{cell}/seed{seed}/ensemble.json",
         captions=dataset_file("captions.csv"),
         features=features_file,
     output:
-        EXPERIMENT + "/retrieval/{dataset}/{cell}/seed{seed}.csv",
+        "<experiment>/retrieval/{dataset}/{cell}/seed{seed}.csv",
     log:
-        EXPERIMENT + "/logs/retrieval/{dataset}/{cell}/seed{seed}.log",
+        "<experiment>/logs/retrieval/{dataset}/{cell}/seed{seed}.log",
     conda:
         ENVIRONMENT
     threads: 1

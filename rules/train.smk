@@ -7,13 +7,13 @@ rule train:
         features=features_file,
         vocabulary="results/vocabulary/{dataset}.json",
     output:
-        model=MODEL + "/model.json",
-        history=MODEL + "/history.csv",
-        snapshots=directory(MODEL + "/snapshots"),
+        model="<experiment>/models/{dataset}/{cell}/seed{seed}/model.json",
+        history="<experiment>/models/{dataset}/{cell}/seed{seed}/history.csv",
+        snapshots=directory("<experiment>/models/{dataset}/{cell}/seed{seed}/snapshots"),
     log:
-        EXPERIMENT + "/logs/train/{dataset}/{cell}/seed{seed}.log",
+        "<experiment>/logs/train/{dataset}/{cell}/seed{seed}.log",
     benchmark:
-        EXPERIMENT + "/benchmarks/train/{dataset}/{cell}/seed{seed}.tsv"
+        "<experiment>/benchmarks/train/{dataset}/{cell}/seed{seed}.tsv"
     conda:
         ENVIRONMENT
     # One thread: a recurrent network of this size gains little from a second, and a cell for

@@ -1,6 +1,7 @@
 """Bring a public file into place: from a mirror folder, else from its address; verify it."""
 
 import argparse
+import os
 from pathlib import Path
 
 import yaml
@@ -27,7 +28,12 @@ def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLES)
     parser.add_argument("--name", required=True, help="which file of the sources")
     parser.add_argument("--sources", type=Path, required=True, help="YAML: addresses and checksums")
-    parser.add_argument("--mirror", type=Path, help="folder that may have the file")
+    parser.add_argument(
+        "--mirror",
+        type=Path,
+        default=os.environ.get("GROUNDED_MIRROR") or None,
+        help="folder that may have the file (default: $GROUNDED_MIRROR)",
+    )
     parser.add_argument("--output", type=Path, required=True, help="where to put the file")
     return parser
 

@@ -13,13 +13,18 @@ from grounded.cli import run
 parser = argparse.ArgumentParser(
     description=__doc__,
     epilog="example:\n  python scripts/samples.py "
-    "--models results/demo/models --measured results/demo/retrieval/scenes/*/*.csv "
+    "--ensembles results/demo/models/scenes/*/*/ensemble.json "
+    "--measured results/demo/retrieval/scenes/*/*.csv "
     "--captions results/datasets/scenes/captions.csv "
     "--images results/datasets/scenes/images.csv "
     "--features results/features/scenes/efficientnet_lite0.h5 --output samples",
 )
 parser.add_argument(
-    "--models", type=Path, required=True, help="the folder of <dataset>/<cell>/seed<k>/"
+    "--ensembles",
+    type=Path,
+    nargs="+",
+    required=True,
+    help="what scripts/ensemble.py wrote, as <dataset>/<cell>/seed<k>/ensemble.json",
 )
 parser.add_argument(
     "--measured",
@@ -51,7 +56,11 @@ def main(arguments: argparse.Namespace) -> None:
     torch.set_num_threads(arguments.threads or torch.get_num_threads())
     device = "cuda" if torch.cuda.is_available() else "cpu"
     [(dataset, (cell, seed))] = results.selected(results.read_retrieval(arguments.measured)).items()
-    folder = arguments.models / dataset / cell / f"seed{seed}"
+    place = Path(dataset, cell, f"seed{seed}")
+    folders = [path.parent for path in arguments.ensembles]
+    folder = next((f for f in folders if f.parts[-3:] == place.parts), None)
+    if not folder:
+        raise InputError(f"--ensembles has none in {place}, which --measured selects: name it")
     models = SentenceEncoder(folder, device=device).models
     language = read_json(folder / "model.json")["language"]
     captions = schema.read_captions(arguments.captions, language)

@@ -61,9 +61,9 @@ def test_ten_crops_are_corners_and_centre_and_their_mirror_images():
     assert crops.dtype == np.uint8
     places = [(0, 0), (0, 76), (32, 0), (32, 76), (16, 38)]  # top, left
     for crop, mirrored, (top, left) in zip(crops[:5], crops[5:], places, strict=True):
-        assert np.array_equal(crop, pixels[:, top : top + 224, left : left + 224])
-        flipped = 300 - 224 - left
-        assert np.array_equal(mirrored, pixels[:, :, ::-1][:, top : top + 224, flipped:][..., :224])
+        window = np.s_[:, top : top + 224, left : left + 224]
+        assert np.array_equal(crop, pixels[window])
+        assert np.array_equal(mirrored, pixels[:, :, ::-1][window])
 
 
 # --- pictures that simply work --------------------------------------------------------------------
@@ -91,6 +91,7 @@ def test_exif_orientation(tmp_path, orientation):
     assert np.array_equal(load(tmp_path / "a.png"), upright)
 
 
+@pytest.mark.filterwarnings("ignore:Corrupt EXIF")
 def test_broken_exif_is_no_problem(tmp_path):
     photo(50, 40).save(tmp_path / "a.jpg", exif=b"Exif\0\0II*\0\x08\0\0\0\xff\xff")
     assert load(tmp_path / "a.jpg").size == (50, 40)

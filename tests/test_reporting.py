@@ -408,7 +408,7 @@ def test_the_samples_script_draws_a_trained_ensemble(pictures, tmp_path):
     write_json(folder / "ensemble.json", {"epochs": [0]})
     measured = write_retrieval(tmp_path, training("scenes", "gru-8-attention"))
     arguments = [
-        *("--models", tmp_path / "models", "--measured", *measured),
+        *("--ensembles", folder / "ensemble.json", "--measured", *measured),
         *("--captions", tmp_path / "captions.csv"),
         *("--images", tmp_path / "images.csv", "--features", tmp_path / "features.h5"),
         *("--threads", 1, "--count", 2, "--output", tmp_path / "samples"),
@@ -513,7 +513,7 @@ def test_an_error_is_one_line_and_a_help_has_an_example(tmp_path):
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == f"error: {tmp_path / 'none.csv'} does not exist: make it first\n"
     result = call("samples", "--help")
-    assert "python scripts/samples.py --model" in result.stdout
+    assert "python scripts/samples.py --ensembles" in result.stdout
 
 
 def test_the_reported_numbers_are_the_paper_s():

@@ -134,6 +134,11 @@ def test_families_stay_in_one_split_and_share_their_words(made):
         for attribute in ("kind", "colour", "size", "count"):
             bags = {tuple(sorted(str(o[attribute]) for o in s["objects"])) for s in family}
             assert len(bags) == 1
+
+
+def test_no_scene_comes_twice():
+    source = families(random.Random(2))
+    scenes = [scene for _ in range(800) for scene in next(source)]
     assert len({frozenset(facts(scene).values()) for scene in scenes}) == len(scenes)
 
 
@@ -383,6 +388,9 @@ def test_german_sentences_by_hand():
     } < said
     said = draws(FLEET, ["a", "a.colour", "a.count", "b", "sky"], "de")
     assert "Bei Sonnenschein sind drei rote Vögel und einige Boote zu sehen" in said
+    above = FLEET | {"relations": [{"subject": "a", "name": "above", "object": "b"}]}
+    said = draws(above, ["a", "a.count", "b", "b.count", "b.colour", "a above b"], "de")
+    assert {"Drei Vögel fliegen über zwei gelben Booten", "2 gelbe Boote unter 3 Vögeln"} < said
     rider = {
         **FLEET,
         "objects": [FLEET["objects"][0] | {"kind": "woman", "count": 1}, FLEET["objects"][1]],
@@ -483,7 +491,14 @@ def test_most_test_captions_fit_one_picture_only(made):
 
 
 def test_captions_vary_as_people_vary(made):
-    captions = made[1]
+    _, captions, _, scenes = made
+    possible, mentioned = Counter(), Counter()
+    for scene in scenes:
+        for each in scene["captions"]:
+            possible.update(facts(scene).keys())
+            mentioned.update(each["mentions"])
+    for name in ("a.colour", "b.colour", "a.size", "a.count", "action", "background", "sky"):
+        assert 0.2 < mentioned[name] / possible[name] < 0.98
     for language, passive in (("en", r"\bby a\b"), ("de", r"\bvon eine[mr]\b")):
         texts = captions.loc[captions["language"] == language, "caption"]
         assert 30 < texts.str.len().median() < 80

@@ -80,15 +80,11 @@ def extract(
     if problems:
         if unsaved:
             _save(folder, stamps[unsaved], features[unsaved])
-        raise InputError(
-            "\n  ".join(
-                [
-                    f"{len(problems)} of {len(images)} images cannot be used; replace them or "
-                    "remove them from the data set:",
-                    *problems,
-                ]
-            )
+        heading = (
+            f"{len(problems)} of {len(images)} images cannot be used; replace them or remove them "
+            "from the data set:"
         )
+        raise InputError((" " if len(problems) == 1 else "\n  ").join([heading, *problems]))
     return features
 
 

