@@ -6,6 +6,7 @@ parts together.
 """
 
 import argparse
+import os
 import shutil
 from pathlib import Path
 
@@ -29,7 +30,7 @@ parser.add_argument(
 parser.add_argument("--part", type=int, default=0, help="which part to do, from 0 (default: 0)")
 parser.add_argument("--parts", type=int, default=1, help="how many there are (default: 1)")
 parser.add_argument("--threads", type=int, help="processes to use (default: a core each)")
-parser.add_argument("--device", help="cpu or cuda (default: cuda where there is one)")
+parser.add_argument("--device", choices=["cpu", "cuda"], help="(default: cuda where there is one)")
 parser.add_argument("--work", type=Path, required=True, help="a folder for finished batches")
 parser.add_argument("--output", type=Path, required=True, help="the HDF5 file to write")
 
@@ -49,8 +50,9 @@ def main(arguments: argparse.Namespace) -> None:
 
     if not 0 <= arguments.part < arguments.parts:
         raise InputError(f"--part {arguments.part} must be from 0 to {arguments.parts - 1}")
+    cores = os.cpu_count() or 1
     device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
-    torch.set_num_threads(arguments.threads or torch.get_num_threads())
+    torch.set_num_threads(min(arguments.threads or cores, cores))
     images = schema.read_images(arguments.images).iloc[arguments.part :: arguments.parts]
     backbone = backbones.load(arguments.backbone, arguments.weights, arguments.weights_file)
     work = arguments.work / digest(str(arguments.output))  # of this job alone

@@ -29,7 +29,7 @@ parser.add_argument("--language", default="en", help="of the captions to use (de
 parser.add_argument("--features", type=Path, required=True, help="HDF5 file of image features")
 parser.add_argument("--vocabulary", type=Path, required=True, help="JSON file of characters")
 parser.add_argument("--threads", type=int, help="CPU threads to use (default: all)")
-parser.add_argument("--device", help="cpu or cuda (default: cuda where there is one)")
+parser.add_argument("--device", choices=["cpu", "cuda"], help="(default: cuda where there is one)")
 parser.add_argument("--work", type=Path, required=True, help="a folder for checkpoints")
 parser.add_argument("--output", type=Path, required=True, help="the folder to write")
 for field in dataclasses.fields(Settings):

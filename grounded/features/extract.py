@@ -93,7 +93,7 @@ def _stamp(image_id: str, path: str) -> str:
     try:
         status = Path(path).stat()
     except OSError:  # reported when it is read
-        return ""
+        return digest(image_id, path)
     return digest(image_id, path, status.st_size, status.st_mtime_ns)
 
 
@@ -118,8 +118,8 @@ def _compute(
 ) -> Iterator[tuple[list[int], np.ndarray, list[str]]]:
     """For each batch: the places of its usable pictures, their features, and the problems.
 
-    Without a GPU the network runs in the processes that decode, in each on one core: this is
-    faster than one process on all cores, above all beside other programs.
+    Without a GPU the network runs in the processes that decode, in each on one core: other programs
+    on the same cores disturb that less than one process whose threads wait for each other.
     """
     gpu = device.startswith("cuda")
     network = _MeanOfTen(backbone).to(device)
