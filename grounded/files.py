@@ -32,6 +32,16 @@ def atomic(path: str | Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def write_bytes(path: str | Path, data: bytes | memoryview) -> None:
+    """Write bytes, atomically.
+
+    Libraries that write a format themselves hide a full disk behind errors of their own; bytes
+    from memory raise a plain OSError.
+    """
+    with atomic(path) as temporary:
+        temporary.write_bytes(data)
+
+
 def write_json(path: str | Path, data: Any) -> None:
     """Write `data` as readable JSON, atomically."""
     with atomic(path) as temporary:

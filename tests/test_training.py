@@ -34,7 +34,9 @@ VOCABULARY, PAIRS = make_pairs()
 SHORT = Settings(epochs=4, cycle=2, batch_size=4, learning_rate_max=1e-2)
 
 
-def train(work, pairs=PAIRS, settings=SHORT, seed=3, evaluate=lambda model: {"dev_recall": 0.0}):
+def train(
+    work, pairs=PAIRS, settings=SHORT, seed=3, evaluate=lambda model: {"dev_recall": np.float64(0)}
+):
     torch.manual_seed(seed)
     model = GroundedModel("gru-8-attention", VOCABULARY, pairs.features.shape[1])
     return trainer.train(model, pairs, settings, seed, work, evaluate)

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 from torch import nn
 from tqdm import tqdm
 
 from grounded.errors import InputError
-from grounded.files import atomic, read_json
+from grounded.files import read_json, write_bytes
 from grounded.models.cell import Cell
 from grounded.models.encoders import CaptionEncoder, ImageEncoder
 from grounded.text.characters import Encoded, Vocabulary
@@ -60,8 +60,7 @@ class GroundedModel(nn.Module):
 
 def save_weights(model: nn.Module, path: Path) -> None:
     """Write a model's weights as safetensors, atomically."""
-    with atomic(path) as temporary:
-        save_file(model.state_dict(), temporary)
+    write_bytes(path, save(model.state_dict()))
 
 
 def load_model(folder: str | Path, epoch: int) -> GroundedModel:

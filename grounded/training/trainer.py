@@ -1,5 +1,6 @@
 """Training on image-caption pairs that can be killed at any moment and goes on where it was."""
 
+import io
 import logging
 import math
 import shutil
@@ -13,7 +14,7 @@ from torch.nn.utils import clip_grad_norm_
 from tqdm import tqdm
 
 from grounded.errors import InputError
-from grounded.files import atomic
+from grounded.files import write_bytes
 from grounded.models.model import GroundedModel, save_weights
 from grounded.training.loss import batch_hinge
 from grounded.training.pairs import Pairs
@@ -71,15 +72,15 @@ def train(
         log.info("%s: goes on after epoch %d, batch %d", name, state["epoch"], state["batch"])
 
     def save_checkpoint() -> None:
-        with atomic(checkpoint) as temporary:
-            torch.save(
-                {"model": model.state_dict(), "optimiser": optimiser.state_dict(), **state},
-                temporary,
-            )
+        buffer = io.BytesIO()
+        networks = {"model": model.state_dict(), "optimiser": optimiser.state_dict()}
+        torch.save(networks | state, buffer)
+        write_bytes(checkpoint, buffer.getbuffer())
 
     def end_epoch(epoch: int, loss: float, rate: float, speed: float) -> None:
         row = {"epoch": epoch, "step": epoch * batches, "loss": loss, "learning_rate": rate}
-        row |= evaluate(model.eval())
+        # Plain numbers: a checkpoint with NumPy's would not load without executing code.
+        row |= {name: float(value) for name, value in evaluate(model.eval()).items()}
         row |= {"pairs_per_second": speed, "seconds": state["seconds"]}
         state["history"].append(row)
         state.update(epoch=epoch, batch=0, loss=0.0)

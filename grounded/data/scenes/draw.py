@@ -53,7 +53,8 @@ class _Group:
         self.top = max(self.top, y + HEIGHT[kind] * scale)
         self.parts.append(((x, y), scale, draw))
 
-    def finish(self, outline: float = 1.6) -> None:
+    def finish(self) -> None:
+        """Draw everything, at a random place where it fits."""
         fit = min(1, (WIDTH - 16) / (self.right - self.left), (self.ground - 10) / self.top)
         room = (WIDTH - 16) - fit * (self.right - self.left)
         sign = -1 if self.flip else 1
@@ -64,7 +65,7 @@ class _Group:
                 self.canvas, middle + sign * fit * x, self.ground - fit * y, fit * scale, self.flip
             )
             draw(pen)
-            pen.finish(outline)
+            pen.finish()
 
 
 # ------------------------------------------------------------------------------- what happens

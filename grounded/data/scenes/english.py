@@ -148,7 +148,7 @@ class English(Grammar):
             subject, object, there = object, subject, back
         where = f"{self.pick('relation', there)} {self.noun(object)}"
         if below:
-            where += f" and {self.noun(below, self.negated)} under it"
+            where += f" with {self.noun(below)} under it"
         posture = self.pick("posture", ("", _POSTURES.get(self.kind(subject), "")))
         return self.clause(subject, f"{posture} {where}")
 

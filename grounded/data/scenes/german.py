@@ -178,18 +178,17 @@ class German(Grammar):
             subject, object, there = object, subject, back
         where = f"{self.pick('relation', there)} {self.noun(object, 'dat')}"
         posture = _POSTURES.get(self.kind(subject), ("steht", "stehen"))[self.many(subject)]
+        if below:
+            where += f" mit {self.noun(below, 'dat')} darunter"
         near = " ".join(self.adjuncts())
-        # A relative clause cannot be followed by what else is under the table.
         options = [
-            each for each in self.clause(subject, posture, where) if not below or "," not in each
+            *self.clause(subject, posture, where),
+            f"{where} {posture} {self.noun(subject, 'nom', self.negated)} {near}",
+            f"man sieht {self.noun(subject, 'acc', self.negated)} {where} {near}",
         ]
-        options.append(f"{where} {posture} {self.noun(subject, 'nom', self.negated)} {near}")
         if not self.negated:
             options.append(f"{self.noun(subject, 'nom')} {where} {near}")
-        if below:
-            other = self.noun(below, "nom", self.negated)
-            return [f"{each} und {other} darunter" for each in options]
-        return [*options, f"man sieht {self.noun(subject, 'acc', self.negated)} {where} {near}"]
+        return options
 
     def existence(self, names: list[str]) -> list[str]:
         things = " und ".join(self.noun(name, "nom", self.negated) for name in names)
