@@ -40,11 +40,11 @@ def generate(folder: Path, images: int, seed: int) -> tuple[pd.DataFrame, pd.Dat
     if images < 10:
         raise InputError(f"scenes: {images} images are too few: ask for 10 or more")
     scenes = _scenes(images, seed)
+    (folder / "images").mkdir(parents=True, exist_ok=True)
     with atomic(folder / "scenes.jsonl") as path, path.open("w", encoding="utf-8") as file:
         for scene in tqdm(scenes, desc="drawing scenes", unit="image", disable=None):
             rng = random.Random(f"picture {seed} {scene['image_id']}")
-            with atomic(folder / "images" / f"{scene['image_id']}.png") as png:
-                picture(scene, rng).save(png)
+            picture(scene, rng).save(folder / "images" / f"{scene['image_id']}.png")
             file.write(json.dumps(scene, ensure_ascii=False) + "\n")
     captions = pd.DataFrame(
         [
