@@ -75,7 +75,7 @@ def training_options(wildcards):
     settings = DATASETS[wildcards.dataset]["training"]
     return " ".join(
         f"--{key.replace('_', '-')} {'null' if value is None else value}"
-        for key, value in settings.items()
+        for key, value in sorted(settings.items())
     )
 
 

@@ -1,11 +1,15 @@
 """The workflow as people run it: a tiny experiment with the real code in a copy of the project."""
 
+import hashlib
+import io
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 
 import pandas as pd
@@ -208,6 +212,65 @@ def test_all_bad_pictures_of_a_table_are_reported_together(built):
         Image.new("L", (300, 260), 77).save(photos / name)
     snakemake(built, *mine)
     assert (built / "results/mine/tables/table2.md").exists()
+
+
+def test_mscoco_from_small_archives_of_the_public_form(built):
+    """Two image archives and Karpathy's JSON in a mirror: restval trains, five captions count."""
+    mirror = built / "small-mirror/mscoco"
+    mirror.mkdir(parents=True)
+    images = []
+    pictures = {"train2014": [], "val2014": []}
+    splits = ["train"] * 8 + ["restval"] * 4 + ["val"] * 4 + ["test"] * 4
+    for i, split in enumerate(splits):
+        folder = "train2014" if split == "train" else "val2014"
+        name = f"COCO_{folder}_{i:012}.jpg"
+        file = io.BytesIO()
+        Image.new("RGB", (280, 260), (12 * i, 80, 255 - 12 * i)).save(file, "JPEG")
+        pictures[folder].append((f"{folder}/{name}", file.getvalue()))
+        tokens = [["colour", str(i), "number", str(k)] for k in range(6 if i == 0 else 5)]
+        sentences = [
+            {"tokens": words, "raw": " ".join(words), "sentid": k} for k, words in enumerate(tokens)
+        ]
+        images.append(
+            {
+                "filepath": folder,
+                "filename": name,
+                "split": split,
+                "cocoid": i,
+                "sentences": sentences,
+            }
+        )
+    for folder, files in pictures.items():
+        with zipfile.ZipFile(mirror / f"{folder}.zip", "w") as archive:
+            for name, data in files:
+                archive.writestr(name, data)
+    with zipfile.ZipFile(mirror / "caption_datasets.zip", "w") as archive:
+        archive.writestr("dataset_coco.json", json.dumps({"images": images, "dataset": "coco"}))
+    sums = [
+        f"{hashlib.sha256(p.read_bytes()).hexdigest()}  mscoco/{p.name}" for p in mirror.iterdir()
+    ]
+    (mirror.parent / "SHA256SUMS").write_text("\n".join(sums) + "\n")
+    (built / "config/coco.yaml").write_text(
+        "experiment: coco\nmirror: small-mirror\ndatasets: {mscoco: {source: mscoco, folds: 2, "
+        "backbone: efficientnet_lite0, cells: [gru-8-attention], training: {epochs: 2, cycle: 1, "
+        "batch_size: 4, clip_image: null, clip_caption: null}}}\n"
+    )
+    snakemake(built, "--configfile", "config/coco.yaml")
+    captions = pd.read_csv(built / "results/datasets/mscoco/captions.csv")
+    assert captions["caption"][0] == "colour 0 number 0 ."
+    assert captions.groupby("split")["image_id"].nunique().to_dict() == {
+        "train": 12,
+        "dev": 4,
+        "test": 4,
+    }
+    scores = pd.read_csv(built / "results/coco/retrieval/mscoco/gru-8-attention/seed1.csv")
+    test = scores[(scores["split"] == "test") & (scores["model"] == "ensemble")]
+    assert test.set_index(["test_set", "direction"])["queries"].to_dict() == {
+        ("4", "caption_to_image"): 20,
+        ("4", "image_to_caption"): 4,
+        ("2-folds", "caption_to_image"): 20,
+        ("2-folds", "image_to_caption"): 4,
+    }
 
 
 # Every experiment, as a dry run; and real data where there is a mirror
