@@ -17,7 +17,7 @@ if not workflow.overwrite_configfiles:
 try:
     config = complete(config)
 except InputError as error:
-    raise WorkflowError(str(error))
+    sys.exit(f"error: {error}")
 
 DATASETS = config["datasets"]
 

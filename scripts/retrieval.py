@@ -63,7 +63,10 @@ def main(arguments: argparse.Namespace) -> None:
             }
             scores = retrieval.evaluate(of_captions, of_images, pairs.image, folds)
             tables.append(pd.DataFrame(labels, scores.index).join(scores))
-    write_csv(arguments.output, pd.concat(tables).assign(**provenance(device)))
+    write_csv(
+        arguments.output,
+        pd.concat(tables).assign(configuration=description["key"], **provenance(device)),
+    )
     for row in tables[-1].to_dict("records"):
         logging.info("%(cell)s: test %(direction)s R@10 %(r10).1f +- %(r10_ci).1f", row)
 

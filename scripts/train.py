@@ -71,6 +71,7 @@ def main(arguments: argparse.Namespace) -> None:
         load_pairs(captions, arguments.features, vocabulary, split) for split in ("train", "dev")
     )
     model = GroundedModel(arguments.cell, vocabulary, training.features.shape[1]).to(device)
+    # Everything that decides the result: where its checkpoints are, and what it is known by.
     key = digest(
         arguments.cell,
         arguments.seed,

@@ -57,10 +57,10 @@ def test_every_key_of_the_schema_is_described():
         (changed(training={"lr": 1}), "datasets.one.training: unknown key 'lr': known are epochs"),
         (changed(count="many"), "datasets.one.count: 'many' is not of type 'integer'"),
         (
-            changed(training={"learning_rate_max": "1e-3"}),
-            "datasets.one.training.learning_rate_max: '1e-3' is not of type 'number' "
-            "(YAML takes it for text: write 0.001000)",
+            changed(training={"learning_rate_max": "fast"}),
+            "datasets.one.training.learning_rate_max: 'fast' is not of type 'number'",
         ),
+        (changed(training={"epochs": "8.5"}), "epochs: 8.5 is not of type 'integer'"),
         (changed(source="scene"), "datasets.one.source: 'scene' is not one of"),
         (changed(source="scene"), "did you mean 'scenes'?"),
         (changed(cells=["gru-7-max"]), "datasets.one: unknown cell 'gru-7-max'"),
@@ -77,3 +77,16 @@ def test_a_wrong_configuration_gets_one_line_that_names_the_key(config, message)
         complete(config)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_numbers_that_come_as_text_are_read():
+    """YAML takes 1e-3 for text, and Snakemake everything within a value given with --config."""
+    text = {"learning_rate_max": "1e-3", "epochs": "8", "clip_image": "null"}
+    completed = complete(changed(training=text, seeds=["1", "2"]))["datasets"]["one"]
+    training = completed["training"]
+    assert (training["learning_rate_max"], training["epochs"], training["clip_image"]) == (
+        1e-3,
+        8,
+        None,
+    )
+    assert completed["seeds"] == [1, 2]

@@ -30,7 +30,7 @@ def score(dataset, cell, seed, model, epochs, split, test_set, direction, r10, c
         **{"split": split, "test_set": test_set, "direction": direction},
         **{"r1": r10 / 4, "r1_ci": ci, "r5": r10 / 2, "r5_ci": ci, "r10": r10, "r10_ci": ci},
         **{"median_rank": median, "queries": 500, "commit": "0123abc", "versions": "python 3.11"},
-        **{"machine": "a computer", "slurm_job": ""},
+        **{"configuration": "0123abcd", "machine": "a computer", "slurm_job": ""},
     }
 
 

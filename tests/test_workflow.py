@@ -96,7 +96,7 @@ def test_every_model_has_its_history_snapshots_ensemble_and_scores(built):
             scores = built / f"results/tiny/retrieval/tiny-scenes/{cell}/seed{seed}.csv"
             scores = pd.read_csv(scores)
             assert set(scores["epochs"]) == {"2", "4", "2+4"}
-            assert scores[["commit", "versions", "machine"]].notna().all(axis=None)
+            assert scores[["configuration", "commit", "versions", "machine"]].notna().all(axis=None)
     assert not list((built / "results/checkpoints").rglob("*.*"))
 
 

@@ -14,7 +14,7 @@ from grounded.evaluation.retrieval import CUTOFFS, DIRECTIONS
 from grounded.models.cell import Cell
 
 MEASURES = [*(f"r{k}{suffix}" for k in CUTOFFS for suffix in ("", "_ci")), "median_rank"]
-PROVENANCE = ["commit", "versions", "machine", "slurm_job"]
+PROVENANCE = ["configuration", "commit", "versions", "machine", "slurm_job"]
 KEYS = ["dataset", "cell", "seed", "model", "epochs", "split", "test_set", "direction"]
 TEXT = ["paper", *(key for key in KEYS if key != "seed"), *PROVENANCE]
 
