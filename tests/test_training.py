@@ -228,6 +228,25 @@ def test_a_training_killed_in_any_batch_ends_in_the_same_weights(tmp_path, monke
     assert [row["loss"] for row in resumed[1:]] == [row["loss"] for row in undisturbed[1:]]
 
 
+def test_a_training_killed_while_it_is_evaluated_ends_in_the_same_weights(tmp_path, monkeypatch):
+    train(tmp_path / "whole")
+    monkeypatch.setattr(trainer, "SECONDS_BETWEEN_CHECKPOINTS", -1)
+    monkeypatch.setattr(trainer, "BATCHES_BETWEEN_CHECKS", 1)
+    calls = []
+
+    def killed_once(model):
+        calls.append(1)
+        if len(calls) == 3:
+            raise Killed
+        return {"dev_recall": 0.0}
+
+    with pytest.raises(Killed):
+        train(tmp_path / "killed", evaluate=killed_once)
+    history = train(tmp_path / "killed", evaluate=killed_once)
+    assert_equal(weights(tmp_path / "whole"), weights(tmp_path / "killed"))
+    assert [row["epoch"] for row in history] == [0, 1, 2, 3, 4]
+
+
 def test_a_finished_training_is_not_done_again(tmp_path, monkeypatch):
     history = train(tmp_path)
     monkeypatch.setattr(trainer, "batch_hinge", None)

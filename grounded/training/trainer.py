@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch.nn.utils import clip_grad_norm_
 from tqdm import tqdm
@@ -77,10 +78,28 @@ def train(
         torch.save(networks | state, buffer)
         write_bytes(checkpoint, buffer.getbuffer())
 
+    def train_batch(rows: np.ndarray, rate: float) -> torch.Tensor:
+        for group in optimiser.param_groups:
+            group["lr"] = rate
+        characters, lengths = map(torch.from_numpy, pairs.captions.batch(rows))
+        loss = batch_hinge(
+            model.caption(characters.to(device), lengths),
+            model.image(features[torch.from_numpy(pairs.image[rows]).to(device)]),
+            settings.margin,
+        )
+        optimiser.zero_grad()
+        loss.backward()
+        if settings.clip_image is not None:
+            clip_grad_norm_(model.image.parameters(), settings.clip_image)
+        if settings.clip_caption is not None:
+            clip_grad_norm_(model.caption.parameters(), settings.clip_caption)
+        optimiser.step()
+        return loss.detach()
+
     def end_epoch(epoch: int, loss: float, rate: float, speed: float) -> None:
         row = {"epoch": epoch, "step": epoch * batches, "loss": loss, "learning_rate": rate}
         # Plain numbers: a checkpoint with NumPy's would not load without executing code.
-        row |= {name: float(value) for name, value in evaluate(model.eval()).items()}
+        row |= {key: float(value) for key, value in evaluate(model.eval()).items()}
         row |= {"pairs_per_second": speed, "seconds": state["seconds"]}
         state["history"].append(row)
         state.update(epoch=epoch, batch=0, loss=0.0)
@@ -102,29 +121,13 @@ def train(
         for batch, rows in enumerate(pairs.epoch(settings.batch_size, seed, epoch)):
             if batch < first:
                 continue
-            step = (epoch - 1) * batches + batch
             rate = cyclic(
-                step,
+                (epoch - 1) * batches + batch,
                 settings.cycle * batches,
                 settings.learning_rate_min,
                 settings.learning_rate_max,
             )
-            for group in optimiser.param_groups:
-                group["lr"] = rate
-            characters, lengths = map(torch.from_numpy, pairs.captions.batch(rows))
-            loss = batch_hinge(
-                model.caption(characters.to(device), lengths),
-                model.image(features[torch.from_numpy(pairs.image[rows]).to(device)]),
-                settings.margin,
-            )
-            optimiser.zero_grad()
-            loss.backward()
-            if settings.clip_image is not None:
-                clip_grad_norm_(model.image.parameters(), settings.clip_image)
-            if settings.clip_caption is not None:
-                clip_grad_norm_(model.caption.parameters(), settings.clip_caption)
-            optimiser.step()
-            total += loss.detach()
+            total += train_batch(rows, rate)
             bar.update()
             if (batch + 1) % BATCHES_BETWEEN_CHECKS == 0 or batch + 1 == batches:
                 if not torch.isfinite(total):
@@ -135,7 +138,7 @@ def train(
                     )
                 now = time.monotonic()
                 state.update(batch=batch + 1, loss=total.item(), seconds=before + now - start)
-                if now - last_checkpoint > SECONDS_BETWEEN_CHECKPOINTS:
+                if batch + 1 < batches and now - last_checkpoint > SECONDS_BETWEEN_CHECKPOINTS:
                     save_checkpoint()
                     last_checkpoint = now
         bar.close()
