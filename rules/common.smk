@@ -26,6 +26,7 @@ wildcard_constraints:
     dataset="|".join(DATASETS),
     cell=r"[a-z]+-\d+-[a-z]+",
     seed=r"\d+",
+    language="[a-z]+",
 
 
 def names(source):
@@ -40,6 +41,10 @@ def dataset_file(name):
 
 def features_file(wildcards):
     return f"results/features/{wildcards.dataset}/{DATASETS[wildcards.dataset]['backbone']}.h5"
+
+
+def vocabulary_file(wildcards):
+    return f"results/vocabulary/{wildcards.dataset}.{DATASETS[wildcards.dataset]['language']}.json"
 
 
 def setting(key):

@@ -5,7 +5,7 @@ rule train:
     input:
         captions=dataset_file("captions.csv"),
         features=features_file,
-        vocabulary="results/vocabulary/{dataset}.json",
+        vocabulary=vocabulary_file,
     output:
         model="<experiment>/models/{dataset}/{cell}/seed{seed}/model.json",
         history="<experiment>/models/{dataset}/{cell}/seed{seed}/history.csv",

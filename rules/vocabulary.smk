@@ -5,15 +5,14 @@ rule vocabulary:
     input:
         dataset_file("captions.csv"),
     output:
-        "results/vocabulary/{dataset}.json",
+        "results/vocabulary/{dataset}.{language}.json",
     log:
-        "results/logs/vocabulary/{dataset}.log",
+        "results/logs/vocabulary/{dataset}.{language}.log",
     localrule: True
     conda:
         ENVIRONMENT
     params:
-        language=setting("language"),
         code=code_hash("scripts/vocabulary.py"),
     shell:
-        "python scripts/vocabulary.py --captions {input} --language {params.language} "
+        "python scripts/vocabulary.py --captions {input} --language {wildcards.language} "
         "--output {output} --log {log}"

@@ -20,7 +20,7 @@ parser = argparse.ArgumentParser(
     epilog="example:\n  python scripts/train.py --cell gru-2048-attention --seed 1 "
     "--captions results/datasets/flickr8k/captions.csv "
     "--features results/features/flickr8k/resnet152.h5 "
-    "--vocabulary results/vocabulary/flickr8k.json --work checkpoints --output my-model",
+    "--vocabulary results/vocabulary/flickr8k.en.json --work checkpoints --output my-model",
 )
 parser.add_argument("--cell", required=True, help="RNN-SIZE-POOLING, e.g. gru-2048-attention")
 parser.add_argument("--seed", type=int, default=1, help="of the weights and the batches")

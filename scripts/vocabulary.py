@@ -11,7 +11,7 @@ from grounded.text.characters import Vocabulary
 parser = argparse.ArgumentParser(
     description=__doc__,
     epilog="example:\n  python scripts/vocabulary.py --language en "
-    "--captions results/datasets/scenes/captions.csv --output results/vocabulary/scenes.json",
+    "--captions results/datasets/scenes/captions.csv --output results/vocabulary/scenes.en.json",
 )
 parser.add_argument("--captions", type=Path, required=True, help="a data set's captions.csv")
 parser.add_argument("--language", default="en", help="of the captions to use (default: en)")

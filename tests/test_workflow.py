@@ -140,7 +140,7 @@ def training(built, output, work):
     command = [sys.executable, "scripts/train.py", "--cell", "gru-32-attention", "--seed", "7"]
     command += ["--captions", "results/datasets/tiny-scenes/captions.csv", "--threads", "1"]
     command += ["--features", "results/features/tiny-scenes/efficientnet_lite0.h5"]
-    command += ["--vocabulary", "results/vocabulary/tiny-scenes.json", "--batch-size", "8"]
+    command += ["--vocabulary", "results/vocabulary/tiny-scenes.en.json", "--batch-size", "8"]
     command += ["--epochs", "8", "--cycle", "4", "--work", str(work), "--output", str(output)]
     return subprocess.Popen(command, cwd=built, stderr=subprocess.PIPE, text=True)
 
@@ -292,7 +292,7 @@ def test_a_dry_run_works_offline(built, experiment):
 def test_flickr8k_from_a_mirror(built, mirror):
     precomputed = "features/flickr8k_resnet50_tencrop.npz"
     data = f"datasets={{flickr8k: {{backbone: precomputed, features: {precomputed}}}}}"
-    targets = ("results/features/flickr8k/precomputed.h5", "results/vocabulary/flickr8k.json")
+    targets = ("results/features/flickr8k/precomputed.h5", "results/vocabulary/flickr8k.en.json")
     config = ("--configfile", "config/flickr8k.yaml", "--config", f"mirror={mirror}", data)
     snakemake(built, *targets, *config)
     images = pd.read_csv(built / "results/datasets/flickr8k/images.csv")
