@@ -55,7 +55,7 @@ def main(arguments: argparse.Namespace) -> None:
     from grounded.provenance import code_hash, digest, provenance
     from grounded.text.characters import Vocabulary
     from grounded.training.pairs import load_pairs
-    from grounded.training.trainer import keep_snapshots, train
+    from grounded.training.trainer import train
 
     settings = Settings(
         **{f.name: getattr(arguments, f.name) for f in dataclasses.fields(Settings)}
@@ -97,7 +97,7 @@ def main(arguments: argparse.Namespace) -> None:
 
     name = f"{arguments.cell} seed {arguments.seed}"
     history = train(model, training, settings, arguments.seed, work, evaluate, name)
-    keep_snapshots(work, arguments.output / "snapshots")
+    shutil.copytree(work / "snapshots", arguments.output / "snapshots", dirs_exist_ok=True)
     write_csv(arguments.output / "history.csv", pd.DataFrame(history))
     description = describe(
         model,

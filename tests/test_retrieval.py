@@ -1,9 +1,13 @@
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grounded.errors import InputError
 from grounded.evaluation import retrieval
 
 
@@ -101,3 +105,25 @@ def test_the_two_best_snapshots_are_chosen_and_of_equals_the_later():
     dev_recall = pd.Series({4: 50.0, 8: 70.0, 12: 60.0, 16: 60.0})
     assert retrieval.best_snapshots(dev_recall) == [8, 16]
     assert retrieval.best_snapshots(dev_recall[[4]]) == [4]
+
+
+def test_more_folds_than_images_are_named():
+    with pytest.raises(InputError, match="3 images cannot be cut into 5 folds"):
+        retrieval.evaluate(np.eye(3), np.eye(3), np.arange(3), folds=5)
+
+
+def test_memory_stays_bounded_at_the_size_of_mscoco():
+    """All scores of 5,000 images and 25,000 captions at once would take 500 MB, many times over."""
+    program = (
+        "import numpy as np, resource\n"
+        "from grounded.evaluation import retrieval\n"
+        "rng = np.random.default_rng(0)\n"
+        "captions = rng.standard_normal((25_000, 64), np.float32)\n"
+        "images = rng.standard_normal((5_000, 64), np.float32)\n"
+        "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "before = peak()\n"
+        "retrieval.evaluate(captions, images, np.repeat(np.arange(5_000), 5))\n"
+        "print(peak() - before)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert int(result.stdout) < 450_000, result.stderr  # kB

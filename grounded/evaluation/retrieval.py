@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from grounded.errors import InputError
+
 QUERIES_PER_BLOCK = 1000  # bounds the memory: 100 MB of scores with 25,000 candidates
 CUTOFFS = (1, 5, 10)
 DIRECTIONS = ("caption_to_image", "image_to_caption")
@@ -65,7 +67,15 @@ def evaluate(
     With several folds the images are cut, in their order, into as many equal sets, each with its
     own captions; recalls and median ranks are the means over the folds, intervals are those of
     all queries together, as in the paper's Table 2.
+
+    Raises:
+        InputError: there are more folds than images.
     """
+    if folds > len(images):
+        raise InputError(
+            f"{len(images)} images cannot be cut into {folds} folds: make `folds` smaller in the "
+            "configuration"
+        )
     ranks: dict[str, list[np.ndarray]] = {direction: [] for direction in DIRECTIONS}
     for rows in np.array_split(np.arange(len(images)), folds):
         own = (image >= rows[0]) & (image <= rows[-1])

@@ -3,7 +3,6 @@
 import io
 import logging
 import math
-import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -156,8 +155,3 @@ def _summary(row: dict[str, Any], settings: Settings) -> str:
         f"loss {row['loss']:.4f}, learning rate {row['learning_rate']:.1e}, {recall}, "
         f"{row['pairs_per_second']:.0f} pairs/s, {left:.1f} min left"
     )
-
-
-def keep_snapshots(work: Path, folder: Path) -> None:
-    """Copy the weights that `train` left in `work` to `folder`; `work` stays, to be safe."""
-    shutil.copytree(work / "snapshots", folder, dirs_exist_ok=True)
