@@ -47,6 +47,11 @@ rule all:
     localrule: True
 
 
+onstart:
+    say_what_is_running()
+
+
 onsuccess:
+    remove_checkpoints()
     folder = f"results/{config['experiment']}"
     print(f"The tables are in {folder}/tables, the figures in {folder}/figures.")

@@ -3,18 +3,21 @@
 import argparse
 import errno
 import logging
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from grounded.errors import InputError
+from grounded.jobs import Stopped
 
 
 def run(main: Callable[[argparse.Namespace], None], parser: argparse.ArgumentParser) -> None:
     """Parse the arguments and call `main`, logging to the terminal and to the file `--log`.
 
-    An `InputError` or a full disk ends the program with one line and exit status 1; any other
-    exception is a bug and keeps its traceback, which goes to the log file as well.
+    An `InputError` or a full disk ends the program with one line and exit status 1, SIGTERM, where
+    the work is kept, with one line and the exit status that shells have for it; any other exception
+    is a bug and keeps its traceback, which goes to the log file as well.
     """
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--log", type=Path, help="also write the log to this file")
@@ -29,6 +32,9 @@ def run(main: Callable[[argparse.Namespace], None], parser: argparse.ArgumentPar
     except InputError as error:
         logging.error("error: %s", error)
         sys.exit(1)
+    except Stopped as stopped:
+        logging.error("%s", stopped)
+        sys.exit(128 + signal.SIGTERM)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             logging.exception("this should not have happened:")

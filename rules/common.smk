@@ -1,11 +1,14 @@
 """What several rules need: the configuration of a data set, and lists of files."""
 
+import json
 import os
 import re
 import shutil
+from pathlib import Path
 
 import yaml
 
+from grounded.jobs import running
 from grounded.provenance import code_hash
 
 ENVIRONMENT = "../envs/grounded.yaml"
@@ -129,3 +132,32 @@ def figures():
     return expand(
         "<experiment>/figures/{stem}.{suffix}", stem=stems, suffix=["pdf", "png"]
     )
+
+
+CHECKPOINTS = Path("results/checkpoints")
+
+
+def say_what_is_running():
+    """Trainings and extractions that outlived the driver that started them."""
+    for lock in sorted(CHECKPOINTS.rglob("lock")):
+        if holder := running(lock.parent):
+            print(holder)
+
+
+def remove_checkpoints():
+    """Of all that this experiment has finished.
+
+    Not a job's own task: when its driver was killed, the job that the next one starts deletes the
+    results before it knows that they are whole, and finds them in the checkpoints.
+    """
+    models = f"results/{config['experiment']}/models"
+    for model in every_model(f"{models}/{{dataset}}/{{cell}}/seed{{seed}}/model.json"):
+        if (model := Path(model)).exists():
+            shutil.rmtree(
+                CHECKPOINTS / json.loads(model.read_text())["key"], ignore_errors=True
+            )
+    for name, data in DATASETS.items():
+        if Path(f"results/features/{name}/{data['backbone']}.h5").exists():
+            shutil.rmtree(
+                CHECKPOINTS / "features" / name / data["backbone"], ignore_errors=True
+            )

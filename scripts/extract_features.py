@@ -1,13 +1,12 @@
 """Compute image features: the mean over ten crops of a network's activations before its classifier.
 
 An extraction that was killed goes on where it was when it is started again with the same
-arguments. Several jobs can share the work, each with its own --part; join_features.py puts the
-parts together.
+arguments, as long as the folder --work is there. Several jobs can share the work, each with its
+own --part; join_features.py puts the parts together.
 """
 
 import argparse
 import os
-import shutil
 from pathlib import Path
 
 from grounded.cli import run
@@ -46,6 +45,7 @@ def main(arguments: argparse.Namespace) -> None:
     from grounded.errors import InputError
     from grounded.features import backbones, store
     from grounded.features.extract import extract, precision
+    from grounded.jobs import locked
     from grounded.provenance import digest, provenance
 
     if not 0 <= arguments.part < arguments.parts:
@@ -56,7 +56,8 @@ def main(arguments: argparse.Namespace) -> None:
     images = schema.read_images(arguments.images).iloc[arguments.part :: arguments.parts]
     backbone = backbones.load(arguments.backbone, arguments.weights, arguments.weights_file)
     work = arguments.work / digest(str(arguments.output))  # of this job alone
-    features = extract(images, backbone, work, device, torch.get_num_threads())
+    with locked(work, str(arguments.output)):
+        features = extract(images, backbone, work, device, torch.get_num_threads())
     origin = provenance(device)
     attributes = origin | {
         "backbone": backbone.name,
@@ -70,7 +71,6 @@ def main(arguments: argparse.Namespace) -> None:
         ),
     }
     store.write(arguments.output, features, images.image_id, attributes)
-    shutil.rmtree(work, ignore_errors=True)
 
 
 if __name__ == "__main__":

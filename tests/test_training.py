@@ -1,4 +1,7 @@
 import math
+import os
+import signal
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,6 +11,7 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file
 
 from grounded.errors import InputError
+from grounded.jobs import Stopped
 from grounded.models.model import GroundedModel
 from grounded.text.characters import Vocabulary
 from grounded.training import trainer
@@ -245,6 +249,99 @@ def test_a_training_killed_while_it_is_evaluated_ends_in_the_same_weights(tmp_pa
     history = train(tmp_path / "killed", evaluate=killed_once)
     assert_equal(weights(tmp_path / "whole"), weights(tmp_path / "killed"))
     assert [row["epoch"] for row in history] == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("batch", [1, 7, 10, 20, 39])
+def test_a_training_told_to_stop_has_done_no_batch_in_vain(tmp_path, monkeypatch, batch):
+    undisturbed = train(tmp_path / "whole")
+    calls = []
+
+    def told_once(*args):
+        calls.append(1)
+        if len(calls) == batch:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return batch_hinge(*args)
+
+    monkeypatch.setattr(trainer, "batch_hinge", told_once)
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(Stopped, match="told to stop, after epoch"):
+        train(tmp_path / "told")
+    assert signal.getsignal(signal.SIGTERM) is before
+    assert len(calls) == batch
+    resumed = train(tmp_path / "told")
+    assert len(calls) == 40
+    for epoch in SHORT.saved:
+        assert_equal(weights(tmp_path / "whole", epoch), weights(tmp_path / "told", epoch))
+    assert [row["loss"] for row in resumed[1:]] == [row["loss"] for row in undisturbed[1:]]
+
+
+def damage(path, how):
+    data = path.read_bytes()
+    if how == "truncated":
+        path.write_bytes(data[: len(data) // 2])
+    elif how == "empty":
+        path.write_bytes(b"")
+    else:
+        path.write_bytes(b"\0" * len(data))
+
+
+@pytest.mark.parametrize("how", ["truncated", "empty", "zeros"])
+@pytest.mark.parametrize(
+    ("damaged", "lost"),
+    [(["checkpoint.pt"], 10), (["checkpoint.pt", "checkpoint-previous.pt"], 30)],
+)
+def test_a_damaged_checkpoint_costs_the_work_since_the_one_before(
+    tmp_path, monkeypatch, caplog, how, damaged, lost
+):
+    """Ten batches an epoch, a checkpoint after each; killed in the evaluation after the fourth."""
+    train(tmp_path / "whole")
+    calls = []
+
+    def killed(model):
+        calls.append(1)
+        if len(calls) == 5:
+            raise Killed
+        return {"dev_recall": 0.0}
+
+    with pytest.raises(Killed):
+        train(tmp_path / "damaged", evaluate=killed)
+    for name in damaged:
+        damage(tmp_path / "damaged" / name, how)
+    batches = []
+    monkeypatch.setattr(
+        trainer, "batch_hinge", lambda *args: batches.append(1) or batch_hinge(*args)
+    )
+    history = train(tmp_path / "damaged")
+    assert len(batches) == 10 + lost
+    for name in damaged:
+        assert f"{name} cannot be read" in caplog.text
+    assert [row["epoch"] for row in history] == [0, 1, 2, 3, 4]
+    for epoch in SHORT.saved:
+        assert_equal(weights(tmp_path / "whole", epoch), weights(tmp_path / "damaged", epoch))
+
+
+@pytest.mark.parametrize("step", [(Path, "write_bytes"), (os, "fsync"), (Path, "replace")])
+def test_a_crash_while_a_checkpoint_is_written_loses_nothing(tmp_path, monkeypatch, step):
+    """In writing the one after epoch 3, of which no snapshot is kept: epoch 2 is not done again."""
+    train(tmp_path / "whole")
+    epochs = []
+    whole = getattr(*step)
+
+    def crash(*args):
+        if len(epochs) == 4:
+            raise Killed
+        return whole(*args)
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(*step, crash)
+        train(tmp_path / "crashed", evaluate=lambda model: epochs.append(1) or {"dev_recall": 0.0})
+    batches = []
+    monkeypatch.setattr(
+        trainer, "batch_hinge", lambda *args: batches.append(1) or batch_hinge(*args)
+    )
+    train(tmp_path / "crashed")
+    assert len(batches) == 20
+    assert_equal(weights(tmp_path / "whole"), weights(tmp_path / "crashed"))
 
 
 def test_a_finished_training_is_not_done_again(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 import ctypes
 import logging
 import math
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -20,6 +21,7 @@ from grounded.errors import InputError
 from grounded.features.backbones import Backbone, Transform
 from grounded.features.images import load, ten_crops
 from grounded.files import atomic
+from grounded.jobs import Stopped, notice
 from grounded.provenance import code_hash, digest
 
 log = logging.getLogger(__name__)
@@ -51,6 +53,7 @@ def extract(
 
     Raises:
         InputError: once all others are finished and kept, naming each picture that is unusable.
+        Stopped: SIGTERM came; what is finished is kept.
     """
     folder = work / digest(
         backbone.sha256,
@@ -68,18 +71,27 @@ def extract(
     problems: list[str] = []
     unsaved: list[int] = []
     saved = time.monotonic()
-    with tqdm(total=len(done), initial=done.sum(), unit="image", disable=None) as bar:
-        for good, values, bad in _compute(paths, backbone, device, threads):
-            features[todo[good]] = values
-            unsaved += todo[good].tolist()
-            problems += bad
-            bar.update(len(good) + len(bad))
-            if unsaved and time.monotonic() - saved > SAVE_EVERY:
-                _save(folder, stamps[unsaved], features[unsaved])
-                unsaved, saved = [], time.monotonic()
-    if problems:
+    bar = tqdm(total=len(done), initial=done.sum(), unit="image", disable=None)
+    try:
+        with bar, notice() as told_to_stop:
+            for good, values, bad in _compute(paths, backbone, device, threads):
+                features[todo[good]] = values
+                done[todo[good]] = True
+                unsaved += todo[good].tolist()
+                problems += bad
+                bar.update(len(good) + len(bad))
+                if told_to_stop.is_set():
+                    raise Stopped(
+                        f"{backbone.name}: told to stop, after {done.sum()} of {len(done)} images; "
+                        "start it again to go on from there"
+                    )
+                if unsaved and time.monotonic() - saved > SAVE_EVERY:
+                    _save(folder, stamps[unsaved], features[unsaved])
+                    unsaved, saved = [], time.monotonic()
+    finally:
         if unsaved:
             _save(folder, stamps[unsaved], features[unsaved])
+    if problems:
         heading = (
             f"{len(problems)} of {len(images)} images cannot be used; replace them or remove them "
             "from the data set:"
@@ -133,7 +145,7 @@ def _compute(
         batch_size=None,
         num_workers=threads,
         pin_memory=gpu,
-        worker_init_fn=_keep_freed_memory,
+        worker_init_fn=_start_worker,
     )
     for good, values, bad in loader:
         if gpu:
@@ -193,12 +205,13 @@ class _MeanOfTen(nn.Module):
         return activations.float().unflatten(0, (-1, 10)).mean(1)
 
 
-def _keep_freed_memory(_: int) -> None:
-    """Have the C library keep freed memory for the next batch.
+def _start_worker(_: int) -> None:
+    """Leave SIGTERM to the main process, and have the C library keep freed memory.
 
     It would give every large activation back to the system, and clear it again on the next use,
     which takes about as long as computing it.
     """
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     with suppress(OSError, AttributeError):  # only glibc has this
         libc = ctypes.CDLL("libc.so.6")
         libc.mallopt(-4, 0)  # M_MMAP_MAX: keep large blocks in the heap,

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from torch.nn.utils import clip_grad_norm_
 from tqdm import tqdm
 
 from grounded.errors import InputError
-from grounded.files import write_bytes
+from grounded.files import atomic
+from grounded.jobs import Stopped, notice
 from grounded.models.model import GroundedModel, save_weights
 from grounded.training.loss import batch_hinge
 from grounded.training.pairs import Pairs
@@ -38,6 +40,9 @@ def train(
 ) -> list[dict[str, Any]]:
     """Train `model` in place, or go on with the training that was interrupted in `work`.
 
+    The two latest checkpoints are kept, so that one that cannot be read loses little. SIGTERM is
+    taken as notice: after the batch that is being computed, a checkpoint is written.
+
     Nothing random is drawn after the model was made but the order of the pairs, which is a
     function of the seed and the epoch; so a training that was killed and started again ends in
     the same weights as one that was not.
@@ -52,7 +57,22 @@ def train(
 
     Raises:
         InputError: no batch fits in the data, or the loss is not finite.
+        Stopped: SIGTERM came.
     """
+    with notice() as told_to_stop:
+        return _train(model, pairs, settings, seed, work, evaluate, name, told_to_stop)
+
+
+def _train(
+    model: GroundedModel,
+    pairs: Pairs,
+    settings: Settings,
+    seed: int,
+    work: Path,
+    evaluate: Callable[[GroundedModel], dict[str, float]],
+    name: str,
+    told_to_stop: Event,
+) -> list[dict[str, Any]]:
     batches = pairs.batches(settings.batch_size)
     if not batches:
         raise InputError(
@@ -62,20 +82,31 @@ def train(
     device = next(model.parameters()).device
     features = torch.from_numpy(pairs.features).to(device)
     optimiser = torch.optim.Adam(model.parameters(), fused=True)
-    checkpoint = work / "checkpoint.pt"
+    checkpoint, previous = work / "checkpoint.pt", work / "checkpoint-previous.pt"
     state: dict[str, Any] = {"epoch": 0, "batch": 0, "loss": 0.0, "seconds": 0.0, "history": []}
-    if checkpoint.exists():
-        saved = torch.load(checkpoint, map_location=device, weights_only=True)
-        model.load_state_dict(saved.pop("model"))
-        optimiser.load_state_dict(saved.pop("optimiser"))
-        state = saved
-        log.info("%s: goes on after epoch %d, batch %d", name, state["epoch"], state["batch"])
+    for path in (checkpoint, previous):
+        if saved := _load(path, device):
+            model.load_state_dict(saved.pop("model"))
+            optimiser.load_state_dict(saved.pop("optimiser"))
+            state = saved
+            log.info("%s: goes on after epoch %d, batch %d", name, state["epoch"], state["batch"])
+            break
 
     def save_checkpoint() -> None:
         buffer = io.BytesIO()
         networks = {"model": model.state_dict(), "optimiser": optimiser.state_dict()}
         torch.save(networks | state, buffer)
-        write_bytes(checkpoint, buffer.getbuffer())
+        with atomic(checkpoint) as temporary:
+            temporary.write_bytes(buffer.getbuffer())
+            if checkpoint.exists():
+                checkpoint.replace(previous)
+
+    def stop_if_told() -> None:
+        if told_to_stop.is_set():
+            where = f"epoch {state['epoch']}, batch {state['batch']}"
+            raise Stopped(
+                f"{name}: told to stop, after {where}; start it again to go on from there"
+            )
 
     def train_batch(rows: np.ndarray, rate: float) -> torch.Tensor:
         for group in optimiser.param_groups:
@@ -110,6 +141,7 @@ def train(
     if not state["history"]:
         end_epoch(0, math.nan, math.nan, math.nan)
     for epoch in range(state["epoch"] + 1, settings.epochs + 1):
+        stop_if_told()
         model.train()
         first, before = state["batch"], state["seconds"]
         start = last_checkpoint = time.monotonic()
@@ -128,7 +160,8 @@ def train(
             )
             total += train_batch(rows, rate)
             bar.update()
-            if (batch + 1) % BATCHES_BETWEEN_CHECKS == 0 or batch + 1 == batches:
+            checked = (batch + 1) % BATCHES_BETWEEN_CHECKS == 0 or batch + 1 == batches
+            if checked or told_to_stop.is_set():
                 if not torch.isfinite(total):
                     raise InputError(
                         f"{name}: the loss is not finite in epoch {epoch}, by batch {batch + 1}: "
@@ -137,13 +170,27 @@ def train(
                     )
                 now = time.monotonic()
                 state.update(batch=batch + 1, loss=total.item(), seconds=before + now - start)
-                if batch + 1 < batches and now - last_checkpoint > SECONDS_BETWEEN_CHECKPOINTS:
+                due = told_to_stop.is_set() or now - last_checkpoint > SECONDS_BETWEEN_CHECKPOINTS
+                if due and batch + 1 < batches:
                     save_checkpoint()
+                    stop_if_told()
                     last_checkpoint = now
         bar.close()
         speed = (batches - first) * settings.batch_size / (time.monotonic() - start)
         end_epoch(epoch, state["loss"] / batches, rate, speed)
     return state["history"]
+
+
+def _load(path: Path, device: torch.device) -> dict[str, Any] | None:
+    """A checkpoint, if it is there and whole."""
+    if not path.exists():
+        return None
+    try:
+        return torch.load(path, map_location=device, weights_only=True)
+    except Exception as error:  # many kinds, by where the damage is
+        reason = str(error).partition("\n")[0]
+        log.warning("%s cannot be read (%s) and is not used", path, reason)
+        return None
 
 
 def _summary(row: dict[str, Any], settings: Settings) -> str:

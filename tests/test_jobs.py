@@ -1,0 +1,98 @@
+"""Locks and notice, between processes as they happen."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from grounded import jobs
+from grounded.errors import InputError
+
+ROOT = Path(__file__).parent.parent
+HOLD = """
+import sys
+from pathlib import Path
+from grounded.jobs import locked
+with locked(Path(sys.argv[1]), "cell x"):
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def holder(tmp_path):
+    """A process that holds the lock of tmp_path until its input is closed."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SLURM_JOB_ID": "17"}
+    command = [sys.executable, "-c", HOLD, str(tmp_path)]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment)
+    assert process.stdout.readline() == "locked\n"
+    yield process
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+def test_a_second_process_is_told_who_is_at_work_and_what_to_do(tmp_path, holder, monkeypatch):
+    monkeypatch.setattr(jobs, "PATIENCE", 0)
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(InputError) as caught, jobs.locked(tmp_path, "cell x"):
+        pass
+    message = str(caught.value)
+    assert message == jobs.running(tmp_path)
+    assert message.startswith("cell x: SLURM job 17 (process ") and "\n" not in message
+    assert str(holder.pid) in message
+    assert "squeue --jobs 17" in message and "scancel 17" in message
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_lock_ends_with_its_holder(tmp_path, holder, monkeypatch, number):
+    monkeypatch.setattr(jobs, "PATIENCE", 0)
+    holder.send_signal(number)
+    holder.wait()
+    assert jobs.running(tmp_path) == ""
+    with jobs.locked(tmp_path, "cell x"):
+        pass
+
+
+def test_a_job_waits_for_one_that_is_about_to_end(tmp_path, holder, caplog):
+    caplog.set_level("INFO")
+    threading.Timer(0.5, holder.stdin.close).start()
+    with jobs.locked(tmp_path, "cell x"):
+        assert holder.wait() == 0
+    assert "waiting up to" in caplog.text and "SLURM job 17" in caplog.text
+
+
+def test_a_lock_whose_folder_was_removed_is_not_taken_for_the_new_one(tmp_path, holder):
+    shutil.rmtree(tmp_path)
+    with jobs.locked(tmp_path, "cell y"):
+        text = (tmp_path / "lock").read_text()
+    assert text.startswith(f"cell y: process {os.getpid()} on ") and f"kill {os.getpid()}" in text
+
+
+def test_sigterm_only_sets_the_notice_and_only_within_the_block():
+    before = signal.getsignal(signal.SIGTERM)
+    with jobs.notice() as told:
+        assert not told.is_set()
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert told.wait(1)
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_outside_the_main_thread_there_is_no_notice_and_no_error():
+    seen = []
+
+    def work():
+        with jobs.notice() as told:
+            seen.append(told.is_set())
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == [False]
