@@ -213,6 +213,7 @@ class Killed(BaseException):
 def test_a_training_killed_in_any_batch_ends_in_the_same_weights(tmp_path, monkeypatch, batch):
     undisturbed = train(tmp_path / "whole")
     monkeypatch.setattr(trainer, "SECONDS_BETWEEN_CHECKPOINTS", -1)
+    monkeypatch.setattr(trainer, "LARGEST_SHARE", math.inf)
     monkeypatch.setattr(trainer, "BATCHES_BETWEEN_CHECKS", 3)
     calls = []
 
@@ -235,6 +236,7 @@ def test_a_training_killed_in_any_batch_ends_in_the_same_weights(tmp_path, monke
 def test_a_training_killed_while_it_is_evaluated_ends_in_the_same_weights(tmp_path, monkeypatch):
     train(tmp_path / "whole")
     monkeypatch.setattr(trainer, "SECONDS_BETWEEN_CHECKPOINTS", -1)
+    monkeypatch.setattr(trainer, "LARGEST_SHARE", math.inf)
     monkeypatch.setattr(trainer, "BATCHES_BETWEEN_CHECKS", 1)
     calls = []
 

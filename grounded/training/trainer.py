@@ -25,7 +25,8 @@ from grounded.training.settings import Settings
 
 log = logging.getLogger(__name__)
 
-SECONDS_BETWEEN_CHECKPOINTS = 300
+SECONDS_BETWEEN_CHECKPOINTS = 60  # within an epoch,
+LARGEST_SHARE = 0.01  # but seldom enough that they take no more of the time than this
 BATCHES_BETWEEN_CHECKS = 50
 
 
@@ -92,7 +93,10 @@ def _train(
             log.info("%s: goes on after epoch %d, batch %d", name, state["epoch"], state["batch"])
             break
 
+    costs = [0.0]  # seconds that each checkpoint took
+
     def save_checkpoint() -> None:
+        start = time.monotonic()
         buffer = io.BytesIO()
         networks = {"model": model.state_dict(), "optimiser": optimiser.state_dict()}
         torch.save(networks | state, buffer)
@@ -100,6 +104,7 @@ def _train(
             temporary.write_bytes(buffer.getbuffer())
             if checkpoint.exists():
                 checkpoint.replace(previous)
+        costs.append(time.monotonic() - start)
 
     def stop_if_told() -> None:
         if told_to_stop.is_set():
@@ -138,6 +143,7 @@ def _train(
         save_checkpoint()
         log.info("%s: epoch %d/%d, %s", name, epoch, settings.epochs, _summary(row, settings))
 
+    begin = time.monotonic()
     if not state["history"]:
         end_epoch(0, math.nan, math.nan, math.nan)
     for epoch in range(state["epoch"] + 1, settings.epochs + 1):
@@ -170,14 +176,18 @@ def _train(
                     )
                 now = time.monotonic()
                 state.update(batch=batch + 1, loss=total.item(), seconds=before + now - start)
-                due = told_to_stop.is_set() or now - last_checkpoint > SECONDS_BETWEEN_CHECKPOINTS
+                pause = max(SECONDS_BETWEEN_CHECKPOINTS, costs[-1] / LARGEST_SHARE)
+                due = told_to_stop.is_set() or now - last_checkpoint > pause
                 if due and batch + 1 < batches:
                     save_checkpoint()
                     stop_if_told()
-                    last_checkpoint = now
+                    last_checkpoint = time.monotonic()
         bar.close()
         speed = (batches - first) * settings.batch_size / (time.monotonic() - start)
         end_epoch(epoch, state["loss"] / batches, rate, speed)
+    if len(costs) > 1:
+        share = sum(costs) / (time.monotonic() - begin)
+        log.info("%s: %d checkpoints took %.1f %% of the time", name, len(costs) - 1, 100 * share)
     return state["history"]
 
 
