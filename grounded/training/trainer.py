@@ -86,7 +86,7 @@ def _train(
     checkpoint, previous = work / "checkpoint.pt", work / "checkpoint-previous.pt"
     state: dict[str, Any] = {"epoch": 0, "batch": 0, "loss": 0.0, "seconds": 0.0, "history": []}
     for path in (checkpoint, previous):
-        if saved := _load(path, device):
+        if saved := _load(path):
             model.load_state_dict(saved.pop("model"))
             optimiser.load_state_dict(saved.pop("optimiser"))
             state = saved
@@ -191,15 +191,18 @@ def _train(
     return state["history"]
 
 
-def _load(path: Path, device: torch.device) -> dict[str, Any] | None:
-    """A checkpoint, if it is there and whole."""
+def _load(path: Path) -> dict[str, Any] | None:
+    """A checkpoint, if it is there and whole; one that is damaged is removed."""
     if not path.exists():
         return None
     try:
-        return torch.load(path, map_location=device, weights_only=True)
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except (OSError, MemoryError):  # says nothing about the file
+        raise
     except Exception as error:  # many kinds, by where the damage is
         reason = str(error).partition("\n")[0]
-        log.warning("%s cannot be read (%s) and is not used", path, reason)
+        log.warning("%s cannot be read (%s) and is removed", path, reason)
+        path.unlink()
         return None
 
 
