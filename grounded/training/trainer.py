@@ -195,10 +195,9 @@ def _load(path: Path) -> dict[str, Any] | None:
     """A checkpoint, if it is there and whole; one that is damaged is removed."""
     if not path.exists():
         return None
+    data = io.BytesIO(path.read_bytes())  # if this fails, the damage is not the file's
     try:
-        return torch.load(path, map_location="cpu", weights_only=True)
-    except (OSError, MemoryError):  # says nothing about the file
-        raise
+        return torch.load(data, map_location="cpu", weights_only=True)
     except Exception as error:  # many kinds, by where the damage is
         reason = str(error).partition("\n")[0]
         log.warning("%s cannot be read (%s) and is removed", path, reason)
