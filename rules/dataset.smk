@@ -11,6 +11,7 @@ rule dataset_scenes:
         "results/logs/dataset/{dataset}.log",
     wildcard_constraints:
         dataset=names("scenes"),
+    localrule: True
     conda:
         ENVIRONMENT
     params:
@@ -33,6 +34,7 @@ rule dataset_flickr8k:
         "results/logs/dataset/{dataset}.log",
     wildcard_constraints:
         dataset=names("flickr8k"),
+    localrule: True
     conda:
         ENVIRONMENT
     params:
@@ -54,6 +56,7 @@ rule dataset_mscoco:
         "results/logs/dataset/{dataset}.log",
     wildcard_constraints:
         dataset=names("mscoco"),
+    localrule: True
     conda:
         ENVIRONMENT
     params:
@@ -74,6 +77,7 @@ rule dataset_table:
         "results/logs/dataset/{dataset}.log",
     wildcard_constraints:
         dataset=names("table"),
+    localrule: True
     conda:
         ENVIRONMENT
     params:

@@ -18,6 +18,8 @@ rule extract_features:
     threads: 8
     resources:
         gpu=GPU,
+        mem_mb=lambda wildcards, attempt: 16000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * min(8 * attempt, 24),
     params:
         weights=setting("weights"),
         weights_file=weights_option,

@@ -35,6 +35,8 @@ rule retrieval:
     threads: 1
     resources:
         gpu=GPU,
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         folds=setting("folds"),
         code=code_hash("scripts/retrieval.py"),
