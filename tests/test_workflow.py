@@ -27,7 +27,7 @@ pytestmark = pytest.mark.xdist_group("workflow")
 
 def copy_project(folder):
     names = ["Snakefile", "config.yaml", "config", "envs", "grounded", "profiles", "report"]
-    for name in [*names, "resources", "rules", "scripts", "tests"]:
+    for name in [*names, "resources", "rules", "scripts", "slurm", "tests"]:
         source = ROOT / name
         if source.is_dir():
             shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))

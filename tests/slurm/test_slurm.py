@@ -1,0 +1,313 @@
+"""The workflow on a real SLURM, and what it does when jobs die.
+
+Run by .ci/run, or by hand, as root:
+
+    tests/slurm/cluster start; pytest tests/slurm; tests/slurm/cluster stop
+
+With GROUNDED_RELIABILITY=docs/reliability.md in the environment, it writes that table.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from test_workflow import NOTHING, copy_project
+
+
+def output_of(*command):
+    return subprocess.run(command, capture_output=True, text=True).stdout
+
+
+def test_cluster_is_running():
+    """Of all clusters, only tests/slurm/cluster's is disturbed."""
+    found = shutil.which("scontrol")
+    return found and "ClusterName             = grounded" in output_of(found, "show", "config")
+
+
+pytestmark = [
+    pytest.mark.xdist_group("slurm"),
+    pytest.mark.skipif(not test_cluster_is_running(), reason="run tests/slurm/cluster start"),
+]
+test_cluster_is_running.__test__ = False
+
+
+def wait_for(condition, seconds=240):
+    end = time.monotonic() + seconds
+    while not (result := condition()):
+        assert time.monotonic() < end, f"not within {seconds} s: {condition}"
+        time.sleep(0.1)
+    return result
+
+
+class Project:
+    """A copy of the project in which the workflow is run on one configuration."""
+
+    def __init__(self, folder, configuration, *targets):
+        self.folder, self.started = folder, 0
+        self.command = [*targets, "--profile", "slurm", "--configfile", configuration]
+
+    def start(self, *arguments):
+        self.started += 1
+        self.screen = self.folder / f"screen{self.started}.txt"
+        command = [sys.executable, "-m", "snakemake", *self.command, *arguments]
+        with self.screen.open("w") as file:
+            self.driver = subprocess.Popen(command, cwd=self.folder, stdout=file, stderr=file)
+        return self.driver
+
+    def finish(self, driver, fails=False):
+        driver.wait(600)
+        text = self.screen.read_text()
+        assert (driver.returncode != 0) == fails, text[-5000:]
+        return text
+
+    def run(self, *arguments, fails=False):
+        return self.finish(self.start(*arguments), fails)
+
+    def jobs(self, rule="train"):
+        """Of all jobs that were sent from here for a rule: id, state."""
+        lines = output_of("squeue", "-ht", "all", "-o", "%Z|%k|%i|%T").splitlines()
+        rows = [line.split("|") for line in lines]
+        return [row[2:] for row in rows if row[0] == str(self.folder) and f"rule_{rule}_" in row[1]]
+
+    def job(self):
+        """The id of the one that is running."""
+        return wait_for(lambda: [job for job, state in self.jobs() if state == "RUNNING"])[0]
+
+    def process(self, epoch, other_than=None):
+        """The id of the training's process, once it has finished an epoch of its own."""
+
+        def working():
+            assert self.driver.poll() is None, self.screen.read_text()
+            for lock in self.folder.glob("results/checkpoints/*/lock"):
+                found = re.search(r"process (\d+)", lock.read_text())
+                log = self.folder / LOG
+                if found and int(found[1]) != other_than and log.exists():
+                    done = re.findall(r": epoch (\d+)/", log.read_text())
+                    if done and int(done[-1]) >= epoch:
+                        return int(found[1])
+
+        return wait_for(working)
+
+
+MODEL = "results/faults/models/small-scenes/gru-16-attention/seed1"
+LOG = "results/faults/logs/train/small-scenes/gru-16-attention/seed1.log"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """Everything of small.yaml, built with the profile as a site would complete it."""
+    folder = copy_project(tmp_path_factory.mktemp("small"))
+    profile = folder / "slurm/config.v9+.yaml"
+    site = r"# SITE: (?=(- )?slurm_partition|slurm-status-command|slurm-init)"
+    profile.write_text(re.sub(site, "", profile.read_text()).replace("checks: 5", "checks: 1"))
+    project = Project(folder, "tests/slurm/small.yaml")
+    project.output = project.run()
+    return project
+
+
+def test_everything_is_built_by_jobs_of_slurm(built):
+    assert (built.folder / "results/small/tables/table2.md").exists()
+    assert (built.folder / "results/small/figures/figure4.pdf").exists()
+    jobs = {rule: {job for job, _ in built.jobs(rule)} for rule in ("train", "retrieval")}
+    assert len(jobs["train"]) == len(jobs["retrieval"]) == 4
+    models = [json.loads(p.read_text()) for p in built.folder.rglob("small/models/**/model.json")]
+    assert {model["provenance"]["slurm_job"] for model in models} == jobs["train"]
+    scores = pd.concat(map(pd.read_csv, built.folder.rglob("small/retrieval/**/*.csv")))
+    assert set(scores["slurm_job"].astype(str)) == jobs["retrieval"]
+    assert len(built.jobs("extract_features")) == 2
+    assert NOTHING in built.run()
+
+
+def test_trainings_run_side_by_side_with_a_gpu_each(built):
+    times = []
+    for job, _ in built.jobs():
+        shown = dict(re.findall(r"(\w+)=(\S+)", output_of("scontrol", "show", "job", job)))
+        assert shown["Partition"] == "gpu" and shown["TresPerJob"] == "gres:gpu:1"
+        times.append((shown["StartTime"], shown["EndTime"]))
+    assert max(start for start, _ in times) < min(end for _, end in times)
+
+
+def test_quick_rules_cost_no_job(built):
+    lines = output_of("squeue", "-ht", "all", "-o", "%Z|%k").splitlines()
+    sent = {
+        re.search(r"rule_(\w+)_wildcards", line)[1] for line in lines if str(built.folder) in line
+    }
+    assert sent == {"extract_features", "train", "retrieval", "samples"}
+
+
+# Faults. Each happens in a copy of the project of its own, all at the same time. Each function
+# disturbs the training, has it finished, and returns how many jobs of SLURM that must have taken.
+
+
+def nothing(project):
+    project.run()
+    return 1
+
+
+def cancelled(project):
+    driver = project.start()
+    project.process(2)
+    output_of("scancel", project.job())
+    project.finish(driver)
+    assert "told to stop, after epoch" in slurm_logs(project)
+    return 2
+
+
+def time_limit(project):
+    """Its own minute passes twice: the training is held still until then."""
+    driver = project.start("--set-resources", "train:runtime=1")
+    first = project.process(2)
+    os.kill(first, signal.SIGSTOP)
+    second = project.process(5, other_than=first)
+    os.kill(second, signal.SIGSTOP)
+    project.finish(driver)
+    assert [state for _, state in project.jobs()].count("TIMEOUT") == 2
+    return 3
+
+
+def killed(project):
+    driver = project.start()
+    os.kill(project.process(2), signal.SIGKILL)
+    project.finish(driver)
+    return 2
+
+
+def driver_killed(project):
+    driver = project.start()
+    project.process(1)
+    driver.kill()
+    driver.wait()
+    first = project.job()
+    assert "--unlock" in project.run(fails=True)
+    project.run("--unlock")
+    screen = project.run()
+    assert f"SLURM job {first} " in screen and f"scancel {first}" in screen
+    assert dict(project.jobs())[first] == "COMPLETED"
+    return 2
+
+
+def node_drained(project):
+    node = output_of("hostname", "-s").strip()
+    driver = project.start()
+    project.process(2)
+    job = project.job()
+    output_of("scontrol", "update", f"nodename={node}", "state=drain", "reason=test")
+    try:
+        output_of("scontrol", "requeue", job)
+        wait_for(lambda: "PENDING" in dict(project.jobs())[job])
+        time.sleep(5)
+        assert "PENDING" in dict(project.jobs())[job]
+    finally:
+        output_of("scontrol", "update", f"nodename={node}", "state=resume")
+    project.finish(driver)
+    assert "Restarts=1 " in output_of("scontrol", "show", "job", job)
+    return 1
+
+
+def memory_exhausted(project):
+    project.run("--set-resources", "train:mem_mb=400*attempt*attempt")
+    assert "exceeded memory limit" in slurm_logs(project)
+    return 2
+
+
+def checkpoint_truncated(project):
+    driver = project.start("--retries", "0")
+    os.kill(project.process(3), signal.SIGKILL)
+    project.finish(driver, fails=True)
+    (checkpoint,) = project.folder.glob("results/checkpoints/*/checkpoint.pt")
+    os.truncate(checkpoint, checkpoint.stat().st_size // 2)
+    project.run()
+    assert "checkpoint.pt cannot be read" in (project.folder / LOG).read_text()
+    return 2
+
+
+FAULTS = {
+    nothing: "none",
+    cancelled: "`scancel` of the training",
+    time_limit: "the time limit of a minute, twice",
+    killed: "SIGKILL of the training's process",
+    driver_killed: "SIGKILL of the driver; `--unlock` and again while its job runs",
+    node_drained: "the node drained, the job put back in the queue, the node resumed",
+    memory_exhausted: "memory exhausted in the first attempt",
+    checkpoint_truncated: "SIGKILL, and the latest checkpoint truncated",
+}
+
+
+def slurm_logs(project):
+    return "".join(p.read_text() for p in project.folder.glob("results/slurm/rule_train/**/*.log"))
+
+
+@pytest.fixture(scope="module")
+def faults(built, tmp_path_factory):
+    """The projects in which the faults happened; as futures, so that one may fail by itself."""
+
+    def disturb(fault):
+        folder = tmp_path_factory.getbasetemp() / fault.__name__
+        shutil.copytree(built.folder, folder)
+        project = Project(folder, "tests/slurm/faults.yaml", f"{MODEL}/model.json")
+        project.jobs_expected = fault(project)
+        return project
+
+    longest_first = sorted(FAULTS, key=lambda fault: fault is not time_limit)
+    with ThreadPoolExecutor(len(FAULTS)) as pool:
+        yield {fault: pool.submit(disturb, fault) for fault in longest_first}
+
+
+@pytest.fixture(scope="module")
+def table():
+    rows = []
+    yield rows
+    if (path := os.environ.get("GROUNDED_RELIABILITY")) and len(rows) == len(FAULTS):
+        Path(path).write_text(RELIABILITY.format(rows="\n".join(rows)))
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+def test_after_a_fault_the_weights_are_those_of_an_undisturbed_run(fault, faults, table):
+    whole, project = faults[nothing].result(), faults[fault].result()
+    jobs = project.jobs()
+    assert len(jobs) == project.jobs_expected
+
+    snapshots = sorted(path.name for path in (whole.folder / MODEL / "snapshots").iterdir())
+    assert "epoch-060.safetensors" in snapshots
+    for name in snapshots:
+        path = f"{MODEL}/snapshots/{name}"
+        assert (project.folder / path).read_bytes() == (whole.folder / path).read_bytes(), name
+    losses = [pd.read_csv(p.folder / MODEL / "history.csv")["loss"] for p in (whole, project)]
+    pd.testing.assert_series_equal(*losses)
+
+    # Nothing that was finished was done again: not what was there before, nor its first epochs.
+    screens = "".join(path.read_text() for path in project.folder.glob("screen*.txt"))
+    assert set(re.findall(r"^(?:local)?rule (\w+):", screens, re.M)) == {"train"}
+    log = (project.folder / LOG).read_text()
+    resumed = re.search(r"goes on after epoch (\d+)", log)
+    assert bool(resumed) == (fault is not nothing)
+    assert resumed is None or f"epoch {resumed[1]}/" not in log
+
+    assert NOTHING in project.run()
+    assert not list(project.folder.glob("results/checkpoints/*/checkpoint*"))
+    states = ", ".join(state.lower() for _, state in sorted(jobs, key=lambda job: int(job[0])))
+    after = f"after epoch {resumed[1]} of 60" if resumed else "-"
+    table.append(f"| {FAULTS[fault]} | {states} | {after} | the same, bit for bit |")
+
+
+RELIABILITY = """\
+# What happens when jobs die
+
+Written by `tests/slurm/test_slurm.py`, which does all this to one small training each, on a SLURM
+of one node (`tests/slurm/cluster`), through `snakemake --profile slurm`. Where neither SLURM nor
+the driver took the job up again, the same command was given again. Nothing that was finished before
+was done again; and the command given once more, at the end, had nothing to do.
+
+| fault | SLURM's jobs | the last one went on | weights, compared to an undisturbed run's |
+|---|---|---|---|
+{rows}
+"""
