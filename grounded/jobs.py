@@ -64,20 +64,20 @@ def locked(folder: Path, name: str) -> Iterator[None]:
     waiting = False
     while isinstance(file := _lock(folder), str):
         if time.monotonic() > give_up:
-            raise InputError(file)
+            raise InputError(f"{file}, and start again")
         if not waiting:
             log.info("waiting up to %d s: %s", PATIENCE, file)
             waiting = True
         time.sleep(1)
     with file:
         file.truncate(0)
-        file.write(f"{name}: {_this_process()}, then start again")
+        file.write(f"{name}: {_this_process()}")
         file.flush()
         yield
 
 
 def running(folder: Path) -> str:
-    """Who is at work in a folder that `locked` is used on, and how to end that; else empty."""
+    """Who is at work in a folder that `locked` is used on, and how to end that; else nothing."""
     if isinstance(file := _lock(folder), str):
         return file
     file.close()
@@ -109,7 +109,7 @@ def _this_process() -> str:
     process = f"process {os.getpid()} on {socket.gethostname()}"
     if job := os.environ.get("SLURM_JOB_ID"):
         return (
-            f"SLURM job {job} ({process}) is at work on it; wait until it ends "
+            f"SLURM job {job} ({process}) is at work on it; wait for it "
             f"(squeue --jobs {job}) or cancel it (scancel {job})"
         )
-    return f"{process} is at work on it; wait until it ends or end it (kill {os.getpid()})"
+    return f"{process} is at work on it; wait for it or end it (kill {os.getpid()})"

@@ -141,7 +141,7 @@ def say_what_is_running():
     """Trainings and extractions that outlived the driver that started them."""
     for lock in sorted(CHECKPOINTS.rglob("lock")):
         if holder := running(lock.parent):
-            print(holder)
+            print(f"Running since an earlier start: {holder}.")
 
 
 def remove_checkpoints():

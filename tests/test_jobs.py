@@ -44,7 +44,7 @@ def test_a_second_process_is_told_who_is_at_work_and_what_to_do(tmp_path, holder
     with pytest.raises(InputError) as caught, jobs.locked(tmp_path, "cell x"):
         pass
     message = str(caught.value)
-    assert message == jobs.running(tmp_path)
+    assert message == f"{jobs.running(tmp_path)}, and start again"
     assert message.startswith("cell x: SLURM job 17 (process ") and "\n" not in message
     assert str(holder.pid) in message
     assert "squeue --jobs 17" in message and "scancel 17" in message

@@ -107,7 +107,7 @@ def built(tmp_path_factory):
     """Everything of small.yaml, built with the profile as a site would complete it."""
     folder = copy_project(tmp_path_factory.mktemp("small"))
     profile = folder / "slurm/config.v9+.yaml"
-    site = r"# SITE: (?=(- )?slurm_partition|slurm-status-command|slurm-init)"
+    site = r"# SITE: (?=(- )?slurm_partition|slurm-no-account|slurm-status|slurm-init)"
     profile.write_text(re.sub(site, "", profile.read_text()).replace("checks: 5", "checks: 1"))
     project = Project(folder, "tests/slurm/small.yaml")
     project.output = project.run()
@@ -118,7 +118,7 @@ def test_everything_is_built_by_jobs_of_slurm(built):
     assert (built.folder / "results/small/tables/table2.md").exists()
     assert (built.folder / "results/small/figures/figure4.pdf").exists()
     jobs = {rule: {job for job, _ in built.jobs(rule)} for rule in ("train", "retrieval")}
-    assert len(jobs["train"]) == len(jobs["retrieval"]) == 4
+    assert len(jobs["train"]) == len(jobs["retrieval"]) == 2
     models = [json.loads(p.read_text()) for p in built.folder.rglob("small/models/**/model.json")]
     assert {model["provenance"]["slurm_job"] for model in models} == jobs["train"]
     scores = pd.concat(map(pd.read_csv, built.folder.rglob("small/retrieval/**/*.csv")))
@@ -277,7 +277,7 @@ def test_after_a_fault_the_weights_are_those_of_an_undisturbed_run(fault, faults
     assert len(jobs) == project.jobs_expected
 
     snapshots = sorted(path.name for path in (whole.folder / MODEL / "snapshots").iterdir())
-    assert "epoch-060.safetensors" in snapshots
+    assert "epoch-024.safetensors" in snapshots
     for name in snapshots:
         path = f"{MODEL}/snapshots/{name}"
         assert (project.folder / path).read_bytes() == (whole.folder / path).read_bytes(), name
@@ -289,13 +289,13 @@ def test_after_a_fault_the_weights_are_those_of_an_undisturbed_run(fault, faults
     assert set(re.findall(r"^(?:local)?rule (\w+):", screens, re.M)) == {"train"}
     log = (project.folder / LOG).read_text()
     resumed = re.search(r"goes on after epoch (\d+)", log)
-    assert bool(resumed) == (fault is not nothing)
+    assert bool(resumed) == (fault not in (nothing, memory_exhausted))  # no memory to begin with
     assert resumed is None or f"epoch {resumed[1]}/" not in log
 
     assert NOTHING in project.run()
     assert not list(project.folder.glob("results/checkpoints/*/checkpoint*"))
     states = ", ".join(state.lower() for _, state in sorted(jobs, key=lambda job: int(job[0])))
-    after = f"after epoch {resumed[1]} of 60" if resumed else "-"
+    after = f"after epoch {resumed[1]} of 24" if resumed else "-"
     table.append(f"| {FAULTS[fault]} | {states} | {after} | the same, bit for bit |")
 
 

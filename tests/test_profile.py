@@ -1,0 +1,54 @@
+"""The SLURM profile where there is no SLURM; tests/slurm has it where there is one."""
+
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from test_workflow import copy_project
+
+PROFILE = Path(__file__).parent.parent / "slurm/config.v9+.yaml"
+SITE = r"# SITE: "
+
+
+@pytest.fixture
+def without_slurm(tmp_path):
+    """An environment in which no command of SLURM is found."""
+    commands = tmp_path / "commands"
+    commands.mkdir()
+    for name in ("bash", "sh", "which", "git", "env"):
+        if path := shutil.which(name):
+            (commands / name).symlink_to(path)
+    return {**os.environ, "PATH": f"{Path(sys.executable).parent}:{commands}"}
+
+
+@pytest.mark.parametrize("arguments", [[], ["--configfile", "config/paper.yaml"]])
+def test_a_dry_run_needs_no_slurm_and_takes_under_five_seconds(tmp_path, without_slurm, arguments):
+    project = copy_project(tmp_path)
+    command = [sys.executable, "-m", "snakemake", "--profile", "slurm", "-n", *arguments]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    result = subprocess.run(
+        command, cwd=project, env=without_slurm, capture_output=True, text=True, timeout=120
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert result.returncode == 0, result.stderr[-3000:]
+    assert "Using profiles slurm" in result.stderr
+    # Of the processor, whose time does not depend on what else runs.
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 5
+    trainings = re.findall(r"^rule train:\n(?:    .*\n)*", result.stdout, re.M)
+    assert len(trainings) == (9 if arguments else 8)
+    assert all("gpu=1" in text and "mem_mb=8000" in text for text in trainings)
+
+
+def test_the_lines_that_a_site_completes_are_settings():
+    text = PROFILE.read_text()
+    completed = yaml.safe_load(re.sub(SITE, "", text))
+    assert set(yaml.safe_load(text)) < set(completed)
+    assert {"slurm_partition=cpu", "slurm_account=my-project"} < set(completed["default-resources"])
+    gpus = completed["set-resources"].values()
+    assert all(rule["slurm_partition"] == "gpu" and rule["gpu_model"] for rule in gpus)
