@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from test_workflow import NOTHING, copy_project
+from test_workflow import NOTHING, copy_project, snakemake
 
 
 def output_of(*command):
@@ -98,19 +98,28 @@ class Project:
         return wait_for(working)
 
 
+PREPARED = [
+    "results/features/small-scenes/efficientnet_lite0.h5",
+    "results/vocabulary/small-scenes.en.json",
+]
 MODEL = "results/faults/models/small-scenes/gru-16-attention/seed1"
 LOG = "results/faults/logs/train/small-scenes/gru-16-attention/seed1.log"
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    """Everything of small.yaml, built with the profile as a site would complete it."""
-    folder = copy_project(tmp_path_factory.mktemp("small"))
+def complete_profile(folder):
+    """Say what a site must: here, the partitions, and that there are no accounts."""
     profile = folder / "slurm/config.v9+.yaml"
     site = r"# SITE: (?=(- )?slurm_partition|slurm-no-account|slurm-status|slurm-init)"
     profile.write_text(re.sub(site, "", profile.read_text()).replace("checks: 5", "checks: 1"))
+
+
+@pytest.fixture(scope="module")
+def built(faults, tmp_path_factory):
+    """Everything of small.yaml, built while the faults happen elsewhere."""
+    folder = copy_project(tmp_path_factory.mktemp("small"))
+    complete_profile(folder)
     project = Project(folder, "tests/slurm/small.yaml")
-    project.output = project.run()
+    project.run()
     return project
 
 
@@ -163,13 +172,14 @@ def cancelled(project):
 
 
 def time_limit(project):
-    """Its own minute passes twice: the training is held still until then."""
-    driver = project.start("--set-resources", "train:runtime=1")
+    """A minute passes twice, the training being held still; then it is started again."""
+    driver = project.start("--set-resources", "train:runtime=1", "--retries", "1")
     first = project.process(2)
     os.kill(first, signal.SIGSTOP)
     second = project.process(5, other_than=first)
     os.kill(second, signal.SIGSTOP)
-    project.finish(driver)
+    project.finish(driver, fails=True)
+    project.run("--set-resources", "train:runtime=1", "--retries", "1")
     assert [state for _, state in project.jobs()].count("TIMEOUT") == 2
     return 3
 
@@ -247,19 +257,24 @@ def slurm_logs(project):
 
 
 @pytest.fixture(scope="module")
-def faults(built, tmp_path_factory):
-    """The projects in which the faults happened; as futures, so that one may fail by itself."""
+def faults(tmp_path_factory):
+    """The projects in which the faults happen; as futures, so that one may fail by itself.
+
+    What is there before the fault, data and features, is made once and without SLURM.
+    """
+    prepared = copy_project(tmp_path_factory.mktemp("prepared"))
+    snakemake(prepared, *PREPARED, "--configfile", "tests/slurm/faults.yaml")
+    complete_profile(prepared)
 
     def disturb(fault):
         folder = tmp_path_factory.getbasetemp() / fault.__name__
-        shutil.copytree(built.folder, folder)
+        shutil.copytree(prepared, folder)
         project = Project(folder, "tests/slurm/faults.yaml", f"{MODEL}/model.json")
         project.jobs_expected = fault(project)
         return project
 
-    longest_first = sorted(FAULTS, key=lambda fault: fault is not time_limit)
     with ThreadPoolExecutor(len(FAULTS)) as pool:
-        yield {fault: pool.submit(disturb, fault) for fault in longest_first}
+        yield {fault: pool.submit(disturb, fault) for fault in FAULTS}
 
 
 @pytest.fixture(scope="module")
