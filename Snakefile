@@ -33,6 +33,7 @@ include: "rules/features.smk"
 include: "rules/vocabulary.smk"
 include: "rules/train.smk"
 include: "rules/retrieval.smk"
+include: "rules/semantics.smk"
 include: "rules/report.smk"
 
 

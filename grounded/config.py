@@ -33,6 +33,8 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
     if errors:
         raise InputError(_explain(errors[0]))
     _fill(config, schema["properties"])
+    if "semantics" in config:
+        _fill(config["semantics"], schema["$defs"]["semantics"]["properties"])
     for name, dataset in config["datasets"].items():
         _fill(dataset, schema["$defs"]["dataset"]["properties"])
         _fill(dataset["training"], schema["$defs"]["training"]["properties"])

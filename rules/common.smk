@@ -21,6 +21,10 @@ SOURCES = yaml.safe_load(open(f"{workflow.basedir}/resources/sources.yaml"))
 MIRROR = config["mirror"] or os.environ.get("GROUNDED_MIRROR", "")
 os.environ.update(PYTHONPATH=str(workflow.basedir), GROUNDED_MIRROR=MIRROR)
 
+SEMANTICS = config.get("semantics", {})
+PAIRS = f"<experiment>/pairs/{SEMANTICS.get('pairs')}.csv"
+TASKS = f"<experiment>/pairs/{SEMANTICS.get('pairs')}.tasks.csv"
+
 # A rule that can use a GPU asks for one where there is one. On a cluster the profile asks.
 GPU = int(shutil.which("nvidia-smi") is not None)
 
@@ -30,6 +34,7 @@ wildcard_constraints:
     cell=r"[a-z]+-\d+-[a-z]+",
     seed=r"\d+",
     language="[a-z]+",
+    baseline="|".join(SEMANTICS.get("baselines", ["(?!)"])),
 
 
 def names(source):
@@ -104,6 +109,61 @@ def retrieval_files(wildcards):
     return every_model(pattern, wildcards.get("dataset"))
 
 
+def ratings_folders():
+    """Where STS and SICK are unpacked to: from the mirror's archives, or from the public ones."""
+    mirrored = ["sts/STS", "sts/SICK"]
+    if all(os.path.exists(f"{MIRROR}/{name}.zip") for name in mirrored):
+        return [f"data/{name}" for name in mirrored]
+    return [
+        f"data/{name}"
+        for name in ARCHIVES
+        if name.startswith("sts/") and name not in mirrored
+    ]
+
+
+def public(name):
+    """What the configuration names: in data/ if it is a public file, else a path as it is."""
+    return f"data/{name}" if name.startswith(tuple(SOURCES)) else name
+
+
+def baseline_settings(wildcards):
+    settings = SEMANTICS["baselines"][wildcards.baseline]
+    return {
+        k: public(v) if k in ("vectors", "state") else v for k, v in settings.items()
+    }
+
+
+def baseline_files(wildcards):
+    settings = baseline_settings(wildcards)
+    files = [settings[key] for key in ("vectors", "state") if key in settings]
+    return [re.sub(r"\.zip/.*", ".zip", name) for name in files]
+
+
+def baseline_options(wildcards):
+    """The command line options of scripts/baseline.py."""
+    return " ".join(f"--{k} {v}" for k, v in baseline_settings(wildcards).items())
+
+
+def semantics_files(suffix, dataset=None):
+    """Scores (.csv) or similarities (.similarities.csv) of all systems; none without ratings."""
+    if not SEMANTICS:
+        return []
+    models = f"<experiment>/semantics/models/{{dataset}}/{{cell}}/seed{{seed}}{suffix}"
+    baselines = f"<experiment>/semantics/baselines/{{baseline}}{suffix}"
+    return every_model(models) + expand(baselines, baseline=SEMANTICS["baselines"])
+
+
+def table(name):
+    """A table as CSV, LaTeX and Markdown, the last for the report."""
+    stem = f"<experiment>/tables/{name}"
+    caption = f"../report/{name}.rst"
+    return {
+        "csv": f"{stem}.csv",
+        "tex": f"{stem}.tex",
+        "md": report(f"{stem}.md", caption=caption, category="Tables"),
+    }
+
+
 def pictures(name):
     """A figure as PDF and PNG, the latter for the report."""
     stem = f"<experiment>/figures/{name}"
@@ -120,17 +180,25 @@ def stem(wildcards, output):
 
 
 def tables():
+    names = ["table2", "table2-snapshots"]
+    if SEMANTICS:
+        names += ["table1", "table3", "significance", "supplement"]
+        names += ["supplement-models", "supplement-spearman"]
     return expand(
         "<experiment>/tables/{table}.{suffix}",
-        table=["table2", "table2-snapshots"],
+        table=sorted(names),
         suffix=["csv", "md", "tex"],
     )
 
 
 def figures():
     stems = ["figure1", "figure2", "figure4", *(f"samples-{name}" for name in DATASETS)]
+    if SEMANTICS:
+        stems += ["figure3", "agreement"]
     return expand(
-        "<experiment>/figures/{stem}.{suffix}", stem=stems, suffix=["pdf", "png"]
+        "<experiment>/figures/{stem}.{suffix}",
+        stem=sorted(stems),
+        suffix=["pdf", "png"],
     )
 
 

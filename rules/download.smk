@@ -5,6 +5,13 @@ ARCHIVES = {
     "mscoco/train2014": "mscoco/train2014.zip",
     "mscoco/val2014": "mscoco/val2014.zip",
     "mscoco/caption_datasets": "mscoco/caption_datasets.zip",
+    **{f"sts/STS{y}-en-test": f"sts/STS{y}-en-test.zip" for y in range(2012, 2017)},
+    "sts/stsbenchmark": "sts/Stsbenchmark.tar.gz",
+    "sts/sick_train": "sts/sick_train.zip",
+    "sts/sick_trial": "sts/sick_trial.zip",
+    "sts/sick_test_annotated": "sts/sick_test_annotated.zip",
+    "sts/STS": "sts/STS.zip",
+    "sts/SICK": "sts/SICK.zip",
 }
 
 

@@ -1,4 +1,4 @@
-"""Draw Figure 4: R@10 by epoch. Writes STEM.pdf and STEM.png.
+"""Draw Figure 4: R@10 and the semantic score by epoch. Writes STEM.pdf and STEM.png.
 
 A history lies in folders that say what it is of: .../<dataset>/<cell>/seed<k>/history.csv.
 """
@@ -13,29 +13,36 @@ from grounded.reporting import figures, results, style
 
 parser = argparse.ArgumentParser(
     description=__doc__,
-    epilog="example:\n  python scripts/figure4.py "
+    epilog="example:\n  python scripts/figure4.py --retrieval results/demo/retrieval/*/*/*.csv "
     "--histories results/demo/models/*/*/*/history.csv "
-    "--measured results/demo/retrieval/*/*/*.csv --output results/demo/figures/figure4",
+    "--scores results/demo/semantics/models/*/*/seed?.csv --output results/demo/figures/figure4",
+)
+parser.add_argument(
+    "--retrieval",
+    type=Path,
+    nargs="+",
+    required=True,
+    help="what scripts/retrieval.py wrote: selects the cell to draw bold",
 )
 parser.add_argument(
     "--histories", type=Path, nargs="+", required=True, help="what scripts/train.py wrote"
 )
 parser.add_argument(
-    "--measured",
+    "--scores",
     type=Path,
-    nargs="+",
-    required=True,
-    help="what scripts/retrieval.py wrote: selects the cell to draw bold",
+    nargs="*",
+    help="what scripts/semantics.py wrote; without it, only R@10 is drawn",
 )
 parser.add_argument("--output", type=Path, required=True, help="the files to write, as a stem")
 
 
 def main(arguments: argparse.Namespace) -> None:
     histories = results.read_histories(arguments.histories)
-    best = results.selected(results.read_retrieval(arguments.measured))
+    best = results.selected(results.read_retrieval(arguments.retrieval))
     for dataset in set(histories["dataset"]) - set(best):
-        raise InputError(f"--measured has no scores on {dataset}, which there are histories of")
-    style.save(figures.recall_by_epoch(histories, best), arguments.output)
+        raise InputError(f"--retrieval has no scores on {dataset}, which there are histories of")
+    scores = results.read_scores(arguments.scores) if arguments.scores else None
+    style.save(figures.scores_by_epoch(histories, scores, best), arguments.output)
     logging.info("written: %s.pdf and %s.png", arguments.output, arguments.output)
 
 

@@ -20,6 +20,11 @@ def changed(**changes):
     return {**SMALL, "datasets": {"one": {**SMALL["datasets"]["one"], **changes}}}
 
 
+def judged(**baselines):
+    """The small configuration with ratings and baselines."""
+    return {**SMALL, "semantics": {"pairs": "scenes", "baselines": baselines}}
+
+
 @pytest.mark.parametrize("path", [ROOT / "config.yaml", *sorted((ROOT / "config").glob("*.yaml"))])
 def test_every_experiment_of_the_project_is_valid(path):
     if path != SCHEMA:
@@ -36,6 +41,13 @@ def test_the_defaults_of_the_schema_are_those_of_the_library():
     )
 
 
+def test_ratings_are_prepared_as_senteval_s_unless_said_otherwise():
+    completed = complete({**SMALL, "semantics": {"pairs": "sts"}})["semantics"]
+    assert (completed["tokenizer"], completed["lowercase"]) == ("moses", ["STS", "STS-B"])
+    assert completed["baselines"] == {"trigrams": {"encoder": "trigrams"}}
+    assert "semantics" not in complete(SMALL)
+
+
 def test_the_paper_s_grid_is_the_configured_one():
     data = yaml.safe_load((ROOT / "config" / "flickr8k.yaml").read_text())["datasets"]["flickr8k"]
     grid = {f"{rnn}-{n}-attention" for rnn in ("gru", "lstm") for n in (1024, 2048, 4096)}
@@ -44,7 +56,7 @@ def test_the_paper_s_grid_is_the_configured_one():
 
 def test_every_key_of_the_schema_is_described():
     schema = yaml.safe_load(SCHEMA.read_text())
-    for part in ("dataset", "training"):
+    for part in ("dataset", "training", "semantics", "baseline"):
         for key, value in schema["$defs"][part]["properties"].items():
             obvious = {"epochs", "batch_size", "learning_rate_max", "learning_rate_min"}
             assert key in obvious or "description" in value or "$ref" in value, key
@@ -68,6 +80,10 @@ def test_every_key_of_the_schema_is_described():
         (changed(source="table"), "datasets.one: 'table' is a required property"),
         (changed(backbone="precomputed"), "datasets.one: 'features' is a required property"),
         (changed(training={"epochs": 6}), "datasets.one: epochs 6 is not a multiple of cycle 4"),
+        ({**SMALL, "semantics": {"pairs": "stss"}}, "semantics.pairs: 'stss' is not one of"),
+        (judged(x={"encoder": "infersent"}), "baselines.x: 'vectors' is a required property"),
+        (judged(x={"encoder": "trigram"}), "did you mean 'trigrams'?"),
+        (judged(x={"encoder": "trigrams", "vector": "f"}), "unknown key 'vector'"),
         ({"experiment": "x"}, "the top level: 'datasets' is a required property"),
         ({**SMALL, "experiment": "a/b"}, "experiment: 'a/b' does not match"),
     ],

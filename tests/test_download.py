@@ -369,14 +369,28 @@ def test_a_full_disk_is_one_line_and_keeps_the_part(server, tmp_path, target):
     assert not target.exists()
 
 
+def test_a_file_that_is_not_public_and_in_no_mirror(tmp_path):
+    with pytest.raises(InputError, match=r"sts/STS.zip is not public"):
+        fetch("sts/STS.zip", {"url": None}, tmp_path / "STS.zip")
+
+
 def test_every_recorded_source_is_complete():
     sources = yaml.safe_load((ROOT / "resources" / "sources.yaml").read_text())
-    for name, source in sources.items():
+    public = {name: source for name, source in sources.items() if source["url"]}
+    assert sources.keys() - public.keys() == {"sts/STS.zip", "sts/SICK.zip"}
+    unverified = {f"sts/STS{year}-en-test.zip" for year in range(2012, 2017)}
+    unverified |= {
+        "sts/Stsbenchmark.tar.gz",
+        "infersent/infersent1.pkl",
+        "infersent/infersent2.pkl",
+    }
+    for name, source in public.items():
         assert source.keys() <= {"url", "size", "sha256", "md5"}
         assert source["url"].startswith(("https://", "http://"))
         assert source["url"].endswith("/" + Path(name).name)
-        assert source["size"] is None or source["size"] > 1_000_000
-        assert source["sha256"] or source["md5"], f"{name} cannot be verified"
+        assert source["size"] is None or source["size"] > 10_000
+        sums = source["sha256"] or source.get("md5")
+        assert bool(sums) == (name not in unverified), name
         assert re.fullmatch("[0-9a-f]{64}", source["sha256"] or "0" * 64)
         assert re.fullmatch("[0-9a-f]{32}", source.get("md5") or "0" * 32)
     weights = {name: source for name, source in sources.items() if name.startswith("weights/")}

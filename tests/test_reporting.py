@@ -15,7 +15,7 @@ from PIL import Image
 
 from grounded.errors import InputError
 from grounded.files import write_json
-from grounded.reporting import figures, results, style
+from grounded.reporting import results, style
 from grounded.reporting.architecture import architecture
 from grounded.reporting.samples import _wrap, retrieved, samples
 
@@ -212,73 +212,6 @@ def test_latex_is_well_formed_whatever_the_names(tmp_path):
 
 
 # Figures
-
-
-def test_figure2_shows_the_mean_of_both_directions_with_its_interval():
-    measured = pd.concat(
-        [
-            training("flickr8k", "gru-1024-attention", dev=(40, 60)),
-            training("flickr8k", "gru-4096-attention", dev=(50, 60)),
-            training("flickr8k", "gru-2048-max", dev=(30, 40)),
-            training("flickr8k", "lstm-1024-attention", dev=(42, 60)),
-            training("flickr8k", "lstm-1024-attention", seed=2, dev=(44, 60)),
-            training("scenes", "gru-64-attention", dev=(20, 30)),
-        ]
-    )
-    flickr, scenes = figures.recall_by_size(measured).axes
-    assert [flickr.get_title("left"), scenes.get_title("left")] == ["Flickr8k", "scenes"]
-    assert [t.get_text() for t in flickr.get_xticklabels()] == ["1024", "4096", "max\n(2048)"]
-    gru, lstm = flickr.containers
-    x, y = gru[0].get_data()
-    assert x.astype(float).round().tolist() == [0, 1, 2]
-    assert y.tolist() == [50, 55, 35]
-    lengths = [(segment[1] - segment[0])[1] for segment in gru[2][0].get_segments()]
-    np.testing.assert_allclose(lengths, 2 * 2.5)  # 2 sqrt(3^2 + 4^2) / 2
-    x, y = lstm[0].get_data()
-    assert y.tolist() == [51, 52]  # a marker a seed, beside each other, right of the GRU's
-    assert 0 < x[0] < x[1] < 0.5
-    assert gru[0].get_marker() != lstm[0].get_marker()
-    assert gru[0].get_color() != lstm[0].get_color()
-    assert scenes.containers[0][0].get_xdata().tolist() == [0]
-
-
-def test_figure4_shows_every_epoch_and_the_selected_cell_bold(tmp_path):
-    curve = [1.0, 20, 30, 35, 40, 42, 44, 45, 46]
-    paths = [
-        write_history(tmp_path, "flickr8k", "gru-8-attention", 1, curve),
-        write_history(tmp_path, "flickr8k", "gru-8-attention", 2, [c + 2 for c in curve]),
-        write_history(tmp_path, "flickr8k", "lstm-8-attention", 1, curve[::-1]),
-        write_history(tmp_path, "scenes", "gru-4-max", 1, [5.0]),
-    ]
-    histories = results.read_histories(paths)
-    selected = {"flickr8k": ("gru-8-attention", 2), "scenes": ("gru-4-max", 1)}
-    flickr, scenes = figures.recall_by_epoch(histories, selected).axes
-    gru, lstm = flickr.lines
-    assert gru.get_xdata().tolist() == list(range(9))
-    assert gru.get_ydata().tolist() == [c + 1 for c in curve]  # the mean of two seeds
-    assert lstm.get_ydata().tolist() == curve[::-1]
-    assert gru.get_linewidth() > 2 * lstm.get_linewidth()
-    assert gru.get_linestyle() != lstm.get_linestyle()
-    assert gru.get_label() == "gru-8-attention (selected)"
-    ticks = [t.get_text() for t in flickr.get_xticklabels()]
-    assert ticks == ["0", "1", "2", "4", "8"]
-    places = flickr.transData.transform([(e, 0) for e in (0, 1, 2, 4, 8)])[:, 0]
-    np.testing.assert_allclose(np.diff(places), places[1] - places[0])  # equally far apart
-    assert scenes.lines[0].get_xydata().tolist() == [[0, 5]]
-
-
-def test_one_cell_one_seed_one_epoch_is_enough(tmp_path):
-    retrieval = write_retrieval(tmp_path, training("scenes", "lstm-64-max", snapshots=(1,)))
-    history = write_history(tmp_path, "scenes", "lstm-64-max", 1, [1.0, 9.0])
-    run("figure2", "--measured", *retrieval, "--output", tmp_path / "figure2")
-    run(
-        *("figure4", "--measured", *retrieval, "--histories", history),
-        *("--output", tmp_path / "figure4"),
-    )
-    for name, height in (("figure2", 460), ("figure4", 640)):
-        assert (tmp_path / f"{name}.pdf").read_bytes().startswith(b"%PDF")
-        assert Image.open(tmp_path / f"{name}.png").size == (680, height)  # 3.4 inches at 200 dpi
-    assert not list(tmp_path.glob(".*"))
 
 
 def test_files_are_equal_when_figures_are_and_fonts_are_truetype(tmp_path):
@@ -493,23 +426,12 @@ def test_histories_must_say_what_they_are_of(tmp_path):
         results.read_histories([path])
 
 
-def test_histories_without_scores_are_an_error(tmp_path):
-    retrieval = write_retrieval(tmp_path, training("scenes", "gru-64-max"))
-    history = write_history(tmp_path, "flickr8k", "gru-64-max", 1, [1.0])
-    with pytest.raises(InputError, match="no scores on flickr8k"):
-        run(
-            *("figure4", "--measured", *retrieval, "--histories", history),
-            *("--output", tmp_path / "figure4"),
-        )
-    assert not (tmp_path / "figure4.pdf").exists()
-
-
 def test_an_error_is_one_line_and_a_help_has_an_example(tmp_path):
     def call(script, *arguments):
         command = [sys.executable, ROOT / "scripts" / f"{script}.py", *arguments]
         return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
 
-    result = call("figure2", "--measured", tmp_path / "none.csv", "--output", tmp_path / "f")
+    result = call("figure2", "--retrieval", tmp_path / "none.csv", "--output", tmp_path / "f")
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == f"error: {tmp_path / 'none.csv'} does not exist: make it first\n"
     result = call("samples", "--help")

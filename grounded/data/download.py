@@ -36,8 +36,9 @@ def fetch(
 
     Args:
         name: the file's path in a mirror, such as `flickr8k/Flickr8k_text.zip`.
-        source: its `url`, and what it is checked against as far as it is known (else None or left
-            out): `size` in bytes, `sha256` (all or the first of its hexadecimal digits), `md5`.
+        source: its `url` (None if only a mirror can have it), and what it is checked against as
+            far as it is known (else None or left out): `size` in bytes, `sha256` (all or the
+            first of its hexadecimal digits), `md5`.
         target: where to put it.
         mirror: a folder. What its own SHA256SUMS lists is checked against that, not `source`.
 
@@ -63,6 +64,8 @@ def fetch(
             if problem := _problem(temporary, mirrored, name):
                 raise InputError(f"{in_mirror} {problem}: repair or leave out the mirror")
         log.info("%s is copied from %s", target, in_mirror)
+    elif not source["url"]:
+        raise InputError(f"{name} is not public: only a mirror can have it")
     else:
         target.parent.mkdir(parents=True, exist_ok=True)
         part = target.with_name(f"{target.name}.part")

@@ -5,18 +5,15 @@ from pathlib import Path
 import pandas as pd
 
 from grounded.evaluation.retrieval import CUTOFFS, DIRECTIONS
-from grounded.files import atomic, write_csv
 from grounded.reporting.results import (
     MEASURES,
+    NAMES,
     PROVENANCE,
     development_recall,
     in_grid_order,
     selected,
 )
-
-NAMES = {"flickr8k": "Flickr8k", "mscoco": "MSCOCO"}
-DAGGER = "†"
-MISSING = "\N{EN DASH}"
+from grounded.reporting.write import DAGGER, MISSING, decimals, write_table
 
 CONVENTIONS = [
     "R@N: percent of the queries whose right image or caption is among the first N, ± half the 95% "
@@ -158,78 +155,10 @@ def _write(
         for k in CUTOFFS:
             recall = f"{direction}_r{k}"
             text[recall] = _with_interval(table[recall], table[f"{recall}_ci"])
-        ranks = table[f"{direction}_median_rank"]
-        text[f"{direction}_median"] = [MISSING if pd.isna(r) else f"{r:.1f}" for r in ranks]
-    groups = dict(iter(text.groupby(headings, sort=False)))
+        text[f"{direction}_median"] = decimals(table[f"{direction}_median_rank"])
+    text.columns = [*labels, *[*(f"R@{k}" for k in CUTOFFS), "med r"] * len(DIRECTIONS)]
     if not table["test_set"].str.endswith("-folds").any():
         notes = [note for note in notes if note != FOLDS]
-    write_csv(f"{stem}.csv", table)
-    for suffix, content in (
-        (".md", _markdown(groups, list(labels), title, notes)),
-        (".tex", _latex(groups, list(labels), title, notes, f"tab:{stem.name}")),
-    ):
-        with atomic(f"{stem}{suffix}") as temporary:
-            temporary.write_text(content, "utf-8")
-
-
-RECALLS = [f"R@{k}" for k in CUTOFFS]
-
-
-def _markdown(
-    groups: dict[str, pd.DataFrame], labels: list[str], title: str, notes: list[str]
-) -> str:
-    def line(cells: list[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
-
-    heading = [*labels, "caption to image R@1", *RECALLS[1:], "med r"]
-    heading += ["image to caption R@1", *RECALLS[1:], "med r"]
-    rule = [*[":--"] * len(labels), *["--:"] * (len(heading) - len(labels))]
-    lines = [f"**{title}**"]
-    for group, rows in groups.items():
-        lines += ["", f"### {group}", "", line(heading), line(rule)]
-        lines += map(line, rows.to_numpy().tolist())
-    return "\n".join([*lines, "", *(f"- {note}" for note in notes), ""])
-
-
-LATEX = str.maketrans(
-    {
-        **{c: f"\\{c}" for c in "&%$#_{}"},
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "±": r"$\pm$",
-        "²": "$^2$",
-        MISSING: "--",
-        DAGGER: r"\dag{}",
-    }
-)
-
-
-def _latex(
-    groups: dict[str, pd.DataFrame], labels: list[str], title: str, notes: list[str], label: str
-) -> str:
-    def line(cells: list[str]) -> str:
-        return " & ".join(cell.translate(LATEX) for cell in cells) + r" \\"
-
-    left, right = len(labels), len(labels) + len(CUTOFFS) + 1
-    columns = right + len(CUTOFFS) + 1
-    lines = [
-        r"% needs \usepackage{booktabs,longtable}",
-        r"\begingroup",
-        r"\scriptsize\setlength{\tabcolsep}{3pt}",
-        rf"\begin{{longtable}}{{@{{}}{'l' * left}{'r' * (columns - left)}@{{}}}}",
-        rf"\caption{{{title.translate(LATEX)}}}\label{{{label}}} \\",
-        r"\toprule",
-        rf"{'& ' * left}\multicolumn{{{right - left}}}{{c}}{{Caption to image}} & "
-        rf"\multicolumn{{{columns - right}}}{{c}}{{Image to caption}} \\",
-        rf"\cmidrule(lr){{{left + 1}-{right}}} \cmidrule(l){{{right + 1}-{columns}}}",
-        line([*labels, *[*RECALLS, "med r"] * 2]),
-        r"\endhead",
-    ]
-    for group, rows in groups.items():
-        name = group.translate(LATEX)
-        lines += [r"\midrule", rf"\multicolumn{{{columns}}}{{@{{}}l}}{{\textbf{{{name}}}}} \\*"]
-        lines += map(line, rows.to_numpy().tolist())
-    lines += [r"\bottomrule", r"\end{longtable}"]
-    lines += [f"\\noindent {note.translate(LATEX)}\\par" for note in notes]
-    return "\n".join([*lines, r"\endgroup", ""])
+    spans = {direction.replace("_", " "): len(CUTOFFS) + 1 for direction in DIRECTIONS}
+    align = "l" * labels.shape[1] + "r" * sum(spans.values())
+    write_table(stem, table, text, align, title, notes, headings, spans)

@@ -1,0 +1,46 @@
+"""Score a baseline encoder by human similarity ratings, as scripts/semantics.py does a trained one.
+
+Writes STEM.csv (the scores) and STEM.similarities.csv (a row a pair).
+"""
+
+import argparse
+from pathlib import Path
+
+from grounded.cli import run
+
+parser = argparse.ArgumentParser(
+    description=__doc__,
+    epilog="example:\n  python scripts/baseline.py --name BOW --encoder bag-of-words "
+    "--vectors data/glove/glove.6B.zip/glove.6B.100d.txt --pairs pairs.csv --output BOW",
+)
+parser.add_argument("--name", required=True, help="what to call it in tables and figures")
+parser.add_argument(
+    "--encoder", required=True, help="trigrams, bag-of-words, infersent or sentence-transformers"
+)
+parser.add_argument("--vectors", help="bag-of-words, infersent: word vectors, FILE or ZIP/MEMBER")
+parser.add_argument("--state", help="infersent: the published weights")
+parser.add_argument("--version", type=int, help="infersent: 1 or 2")
+parser.add_argument("--model", help="sentence-transformers: a model's name")
+parser.add_argument("--pairs", type=Path, required=True, help="what scripts/pairs.py wrote")
+parser.add_argument("--output", required=True, metavar="STEM", help="the files to write")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    from grounded import baselines
+    from grounded.data.ratings import read_pairs
+    from grounded.evaluation.similarity import score
+    from grounded.files import write_csv
+    from grounded.provenance import provenance
+
+    names = ("vectors", "state", "version", "model")
+    options = {name: getattr(arguments, name) for name in names if getattr(arguments, name)}
+    encoder = baselines.load(arguments.encoder, **options)
+    labels = dict.fromkeys(("system", "dataset", "cell", "seed", "model", "epochs"), "")
+    labels |= {"system": arguments.name, "model": "baseline"}
+    similarities, scores = score(read_pairs(arguments.pairs), encoder.encode, labels)
+    write_csv(f"{arguments.output}.similarities.csv", similarities)
+    write_csv(f"{arguments.output}.csv", scores.assign(configuration="", **provenance()))
+
+
+if __name__ == "__main__":
+    run(main, parser)

@@ -1,0 +1,359 @@
+import logging
+import pickle
+import subprocess
+import sys
+import zipfile
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grounded.baselines import load
+from grounded.baselines.vectors import read_vectors
+from grounded.errors import InputError
+
+GLOVE = "a 1 0 -2\ndog 0 3 1e-1\n. 0.5 0.5 0.5\nruns -1 -1 4\n"
+
+
+def write(path, text=GLOVE):
+    path.write_bytes(text.encode())
+    return path
+
+
+# Word vectors
+
+
+def test_only_the_wanted_words_are_read(tmp_path):
+    index, vectors = read_vectors(write(tmp_path / "v.txt"), {"dog", "runs", "cat"})
+    assert vectors.dtype == np.float32
+    assert set(index) == {"dog", "runs"}
+    np.testing.assert_allclose(vectors[index["dog"]], [0, 3, 0.1], rtol=1e-6)
+    np.testing.assert_allclose(vectors[index["runs"]], [-1, -1, 4])
+
+
+def test_fasttext_files_have_a_header_and_spaces_at_the_ends(tmp_path):
+    path = write(tmp_path / "v.vec", "2 3 \n2 1 2 3 \r\n3 4 5 6 \n")
+    index, vectors = read_vectors(path, ["2", "3", "1"])
+    assert (index, vectors.tolist()) == ({"2": 0, "3": 1}, [[1, 2, 3], [4, 5, 6]])
+
+
+def test_the_last_vector_of_a_word_counts(tmp_path):
+    index, vectors = read_vectors(write(tmp_path / "v.txt", "a 1 2\nb 3 4\na 5 6\n"), ["a", "b"])
+    assert vectors[[index["a"], index["b"]]].tolist() == [[5, 6], [3, 4]]
+
+
+def test_white_space_other_than_spaces_is_part_of_a_word(tmp_path):
+    """As in glove.840B.300d.txt; `.` must not take the vector of `. . .`, nor lines end inside."""
+    words = ["\xa0", ".\xa0.\xa0.", "\x85", "a\rb", "\u2028", "new\u3000york", "."]
+    text = "".join(f"{word} {i} 0\n" for i, word in enumerate(words))
+    index, vectors = read_vectors(write(tmp_path / "v.txt", text), words)
+    assert [vectors[index[word], 0] for word in words] == [*range(len(words))]
+
+
+def test_no_wanted_word_gives_no_row_of_the_right_width(tmp_path):
+    index, vectors = read_vectors(write(tmp_path / "v.txt"), {"cat"})
+    assert (index, vectors.shape) == ({}, (0, 3))
+
+
+@pytest.fixture
+def archive(tmp_path):
+    with zipfile.ZipFile(tmp_path / "glove.zip", "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("glove.3d.txt", GLOVE)
+    return tmp_path / "glove.zip"
+
+
+def test_a_member_of_a_zip_file_is_read_in_place(archive):
+    expected = read_vectors(write(archive.with_suffix(".txt")), {"a", "."})
+    for path in [archive, archive / "glove.3d.txt", str(archive / "glove.3d.txt")]:
+        index, vectors = read_vectors(path, {"a", "."})
+        assert index == expected[0]
+        np.testing.assert_array_equal(vectors, expected[1])
+
+
+def test_a_member_must_be_named_where_there_are_several(archive):
+    with pytest.raises(InputError, match=r"add to .*glove\.zip/ the name .*: glove\.3d\.txt$"):
+        read_vectors(archive / "glove.9d.txt", {"a"})
+    with zipfile.ZipFile(archive, "a") as file:
+        file.writestr("more/glove.2d.txt", "a 1 2\n")
+    with pytest.raises(InputError, match=r"glove\.3d\.txt, more/glove\.2d\.txt$"):
+        read_vectors(archive, {"a"})
+    assert read_vectors(archive / "more" / "glove.2d.txt", {"a"})[1].tolist() == [[1, 2]]
+
+
+def test_a_damaged_zip_file_is_named(archive):
+    data = bytearray(archive.read_bytes())
+    data[50] ^= 0xFF
+    archive.write_bytes(data)
+    with pytest.raises(InputError, match=r"glove\.zip is damaged"):
+        read_vectors(archive, {"a"})
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", r"v\.txt is empty"),
+        (b"2 3\nb 1 2 3\n", r"v\.txt ends after 1 of 2 vectors"),
+        (b"2 3\n", r"v\.txt ends after 0 of 2 vectors"),
+        (b"a 1 2\nb 1 2\nc 1\n", r"v\.txt, line 3 is no word vector: 1 values, not 2"),
+        (b"a 1 2\nb 1 2 3\n", r"v\.txt, line 2 is no word vector: 3 values, not 2"),
+        (b"a 1 2\n\nb 1 2\n", r"v\.txt, line 2 is no word vector: 0 values, not 2"),
+        (b"1 3\nb 1 2\n", r"v\.txt, line 2 is no word vector: 2 values, not 3"),
+        (b"word\n", r"v\.txt, line 1 is no word vector: 0 values"),
+        (b"b 1 2\na 1 two\n", r"v\.txt, line 2 is no word vector: .*'two'"),
+        (b"b 1 2\na 1  2\n", r"v\.txt, line 2 is no word vector: 3 values, not 2"),
+        (b"b 1 2\na nan 2\n", r"v\.txt, line 2 is no word vector: a value is not finite"),
+        (b"b 1 2\na -inf 2\n", r"v\.txt, line 2 is no word vector: a value is not finite"),
+        (b"b 1 2\nc\xe9 1 2\n", r"v\.txt, line 2 is no word vector: 'utf-8'"),
+    ],
+)
+def test_a_malformed_line_is_named(tmp_path, content, message):
+    (tmp_path / "v.txt").write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read_vectors(tmp_path / "v.txt", {"a"})
+
+
+def test_missing_vectors_are_named(tmp_path):
+    text = write(tmp_path / "v.txt")
+    for path in [tmp_path / "no.txt", tmp_path / "no.zip" / "v.txt", text / "v.txt", tmp_path]:
+        with pytest.raises(InputError, match=f"{path} does not exist"):
+            read_vectors(path, {"a"})
+
+
+# Bag of words
+
+
+def test_a_bag_of_words_by_hand(tmp_path, caplog):
+    caplog.set_level(logging.INFO)
+    bag = load("bag-of-words", vectors=write(tmp_path / "v.txt"))
+    result = bag.encode(["a dog", "dog  dog zebra a", "zebra Dog", ""])
+    assert result.dtype == np.float32
+    expected = [[0.5, 1.5, -0.95], [1 / 3, 2, -0.6], [0, 0, 0], [0, 0, 0]]
+    np.testing.assert_allclose(result, expected, rtol=1e-6)
+    assert "2 of 4 distinct words and 3 of 8 tokens have no vector" in caplog.text
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.lists(st.sampled_from(["a", "dog", ".", "runs", "cat", "x"])), max_size=8))
+def test_a_bag_of_words_by_brute_force(tmp_path_factory, sentences):
+    path = write(tmp_path_factory.mktemp("bag") / "v.txt")
+    values = {line.split()[0]: list(map(float, line.split()[1:])) for line in GLOVE.splitlines()}
+    result = load("bag-of-words", vectors=path).encode([" ".join(words) for words in sentences])
+    assert result.shape == (len(sentences), 3)
+    for row, words in zip(result, sentences, strict=True):
+        known = [values[word] for word in words if word in values]
+        expected = np.mean(known, axis=0) if known else np.zeros(3)
+        np.testing.assert_allclose(row, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_common_words_have_real_vectors(mirror):
+    bag = load("bag-of-words", vectors=mirror / "glove" / "glove.6B.zip" / "glove.6B.100d.txt")
+    words = ["dog", "puppy", "parliament", ".", "no-such-word"]
+    result = bag.encode(words)
+    assert result.shape == (5, 100)
+    np.testing.assert_array_equal(result.any(axis=1), [True, True, True, True, False])
+    dog, puppy, parliament = result[:3] / np.linalg.norm(result[:3], axis=1, keepdims=True)
+    assert dog @ puppy > 0.5 > dog @ parliament
+
+
+# Trigrams
+
+
+def test_trigrams_count_shared_spelling():
+    a, b, c = load("trigrams").encode(["abcd", "abcabc", "xyz"])
+    # abcd: abc bcd; abcabc: abc twice, bca, cab
+    assert a @ b == pytest.approx(2 / np.sqrt(2) / np.sqrt(6), abs=1e-6)
+    assert a @ c == pytest.approx(0)
+    assert a.dtype == np.float32
+
+
+def test_trigrams_keep_case_and_have_unit_length():
+    result = load("trigrams").encode(["A dog runs .", "a DOG RUNS .", "ab", "", "é🐶."])
+    np.testing.assert_allclose((result**2).sum(axis=1), [1, 1, 0, 0, 1], atol=1e-6)
+    assert result[0] @ result[1] < 0.5
+
+
+# InferSent
+
+WORDS = ["a", "dog", "runs", "cat", "."]
+NAMES = ["weight_ih", "weight_hh", "bias_ih", "bias_hh"]
+MARKS = {1: ["<s>", "</s>"], 2: ["<p>", "</p>"]}
+
+
+def infersent(folder, version=2, units=3, legacy=False, words=WORDS, seed=0):
+    """A state file and vectors as the published ones, but small; and what they hold."""
+    torch.manual_seed(seed)
+    lstm = torch.nn.LSTM(4, units, bidirectional=True)
+    state = {f"enc_lstm.{name}": value for name, value in lstm.state_dict().items()}
+    torch.save(state, folder / "i.pkl", _use_new_zipfile_serialization=not legacy)
+    vectors = {word: torch.randn(4).tolist() for word in words + MARKS[version]}
+    lines = [" ".join(map(str, [word, *values])) for word, values in vectors.items()]
+    write(folder / "v.txt", "\n".join(lines))
+    return {"state": folder / "i.pkl", "vectors": folder / "v.txt", "version": version}, state
+
+
+def lstm_by_hand(state, words, suffix=""):
+    """The hidden states of one direction, step by step: gates in the order i, f, g, o."""
+    get = {name: state[f"enc_lstm.{name}_l0{suffix}"].double() for name in NAMES}
+    h = c = torch.zeros(get["weight_hh"].shape[1], dtype=torch.double)
+    states = []
+    for word in words:
+        x = torch.tensor(word, dtype=torch.double)
+        gates = get["weight_ih"] @ x + get["bias_ih"] + get["weight_hh"] @ h + get["bias_hh"]
+        i, f, g, o = gates.chunk(4)
+        c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+        h = o.sigmoid() * c.tanh()
+        states.append(h)
+    return torch.stack(states)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("legacy", [False, True])
+def test_infersent_by_hand(tmp_path, version, legacy):
+    """Version 1 lets zero take part in the maximum over time, version 2 does not."""
+    options, state = infersent(tmp_path, version, legacy=legacy)
+    values = {
+        line.split(" ")[0]: list(map(float, line.split(" ")[1:]))
+        for line in options["vectors"].read_text().splitlines()
+    }
+    sentences = ["a dog runs .", "cat", "zebra a zebra dog", "zebra", ""]
+    result = load("infersent", **options).encode(sentences)
+    assert (result.shape, result.dtype) == ((5, 6), np.float32)
+    first, last = MARKS[version]
+    for row, sentence in zip(result, sentences, strict=True):
+        marked = [first, *sentence.split(), last]
+        words = [values[word] for word in marked if word in values]
+        forward = lstm_by_hand(state, words)
+        backward = lstm_by_hand(state, words[::-1], "_reverse").flip(0)
+        expected = torch.cat([forward, backward], dim=1).amax(dim=0).numpy()
+        if version == 1:
+            expected = np.maximum(expected, 0)
+        np.testing.assert_allclose(row, expected, atol=1e-6)
+    assert (result < 0).any() == (version == 2)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_an_infersent_embedding_does_not_depend_on_its_batch(tmp_path, version, monkeypatch):
+    model = load("infersent", **infersent(tmp_path, version)[0])
+    rng = np.random.default_rng(0)
+    sentences = [" ".join(rng.choice(WORDS, rng.integers(0, 12))) for _ in range(50)]
+    together = model.encode(sentences)
+    alone = np.concatenate([model.encode([sentence]) for sentence in sentences])
+    np.testing.assert_allclose(together, alone, atol=1e-6)
+    for limit in [1, 30]:  # words a batch
+        monkeypatch.setattr("grounded.baselines.infersent.TOKENS_PER_BATCH", limit)
+        np.testing.assert_allclose(model.encode(sentences), alone, atol=1e-6)
+
+
+def test_infersent_needs_at_least_one_vector_a_sentence(tmp_path):
+    options, _ = infersent(tmp_path)
+    write(options["vectors"], "a 1 2 3 4\n")
+    model = load("infersent", **options)
+    assert model.encode(["a zebra"]).shape == (1, 6)
+    with pytest.raises(InputError, match=r"v\.txt has vectors neither for </p> nor .* 'zebra'"):
+        model.encode(["a", "zebra"])
+
+
+def test_infersent_names_vectors_of_another_size(tmp_path):
+    options, _ = infersent(tmp_path)
+    write(options["vectors"])
+    with pytest.raises(InputError, match=r"v\.txt has vectors of 3 dimensions, .* reads 4"):
+        load("infersent", **options).encode(["a dog"])
+
+
+def without(state, name):
+    return {key: value for key, value in state.items() if key != name}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda state: without(state, "enc_lstm.bias_hh_l0_reverse"),
+        lambda state: without(state, "enc_lstm.weight_ih_l0"),
+        lambda state: state | {"enc_lstm.weight_hh_l0_reverse": torch.zeros(12, 4)},
+        lambda state: state | {"enc_lstm.weight_ih_l0": torch.zeros(12)},
+        lambda state: state | {"classifier.weight": torch.zeros(3)},
+        lambda state: [*state.values()],
+    ],
+)
+def test_a_state_file_of_another_shape_is_named(tmp_path, change):
+    options, state = infersent(tmp_path)
+    torch.save(change(state), options["state"])
+    with pytest.raises(InputError, match=r"i\.pkl does not hold the weights of InferSent") as info:
+        load("infersent", **options)
+    assert "\n" not in str(info.value)
+
+
+def test_what_is_not_a_state_file_is_named_and_not_run(tmp_path):
+    class Evil:
+        def __reduce__(self):
+            return (tmp_path.joinpath("ran").touch, ())
+
+    options, _ = infersent(tmp_path)
+    whole = options["state"].read_bytes()
+    for content in [b"", b"no state", whole[: len(whole) // 2], pickle.dumps(Evil(), protocol=2)]:
+        options["state"].write_bytes(content)
+        with pytest.raises(InputError, match=r"i\.pkl is not a state file"):
+            load("infersent", **options)
+    assert not (tmp_path / "ran").exists()
+    options["state"].unlink()
+    with pytest.raises(InputError, match=r"i\.pkl does not exist"):
+        load("infersent", **options)
+
+
+def test_infersent_has_two_versions(tmp_path):
+    options, _ = infersent(tmp_path)
+    with pytest.raises(InputError, match="version must be 1 or 2, not 3"):
+        load("infersent", **options | {"version": 3})
+
+
+# Sentence transformers
+
+
+def test_a_sentence_transformer_is_loaded_by_name(monkeypatch):
+    class Fake:
+        def __init__(self, name):
+            if name != "all-fake":
+                raise OSError(f"{name} is not a local folder\nand is not a model identifier")
+
+        def encode(self, sentences, show_progress_bar):
+            assert isinstance(sentences, list)
+            return np.array([[len(sentence), 1.0] for sentence in sentences])
+
+    fake = SimpleNamespace(SentenceTransformer=Fake)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", fake)
+    model = load("sentence-transformers", model="all-fake")
+    result = model.encode(("a dog", "a"))
+    assert (result.dtype, result.tolist()) == (np.float32, [[5, 1], [1, 1]])
+    with pytest.raises(InputError, match=r"cannot load the model 'none' \(none is not a .* and "):
+        load("sentence-transformers", model="none")
+
+
+def test_without_the_package_the_error_says_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)  # its import now fails
+    with pytest.raises(InputError, match="pip install sentence-transformers"):
+        load("sentence-transformers", model="all-fake")
+
+
+# By name
+
+
+def test_unknown_baselines_and_options_are_named():
+    with pytest.raises(InputError, match=r"unknown baseline 'glove': choose one of trigrams, bag"):
+        load("glove")
+    with pytest.raises(InputError, match=r"bag-of-words: missing .*'vectors' .*options: vectors"):
+        load("bag-of-words")
+    with pytest.raises(InputError, match=r"trigrams: .*'size' \(its options: none\)"):
+        load("trigrams", size=3)
+    with pytest.raises(InputError, match=r"infersent: missing .*'version'"):
+        load("infersent", state="i.pkl", vectors="v.txt")
+
+
+def test_baselines_that_do_without_torch_do_not_import_it():
+    code = (
+        "import sys; from grounded.baselines import load; "
+        "load('trigrams'), load('bag-of-words', vectors='v'); sys.exit('torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

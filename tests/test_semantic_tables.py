@@ -1,0 +1,560 @@
+import importlib
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from grounded.errors import InputError
+from grounded.evaluation.significance import holm
+from grounded.reporting import comparisons, results, semantic_tables
+
+ROOT = Path(__file__).parent.parent
+REPORTED = ROOT / "resources" / "sts.csv"
+SYSTEM = "flickr8k/gru-8-max/seed1"
+SCORES = [
+    *("system", "dataset", "cell", "seed", "model", "epochs", "task", "subtask", "statistic"),
+    *("method", "pairs", "pearson", "pearson_low", "pearson_high"),
+]
+
+
+def run(script, *arguments):
+    module = importlib.import_module(f"scripts.{script}")
+    module.main(module.parser.parse_args(list(map(str, arguments))))
+
+
+def rows(markdown):
+    """The cells of every table in a Markdown file, by the heading above it."""
+    found = {}
+    for part in re.split("^### ", markdown, flags=re.M):
+        lines = [line for line in part.splitlines() if line.startswith("|")]
+        cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+        found[part.splitlines()[0]] = cells[:1] + cells[2:]
+    return found
+
+
+def correlation(task, subtask, method, pairs, r, statistic="correlation", half=0.02):
+    return (task, subtask, statistic, method, pairs, r, r - half, r + 2 * half)
+
+
+def scenes_rows(r):
+    return [
+        correlation("Scenes", "colour", "cosine", 30, r),
+        correlation("Scenes", "negation", "cosine", 10, r + 0.2),
+        correlation("Scenes-R", "Relatedness", "cosine", 50, r + 0.1),
+        correlation("Scenes-R", "Relatedness", "classifier", 50, r + 0.3, half=0.03),
+        *(
+            correlation(task, "all", "cosine", 40, r + more, statistic, half=0.04)
+            for task in ("Scenes", "all")
+            for statistic, more in (("mean", 0.1), ("weighted mean", 0.05), ("concatenated", 0.07))
+        ),
+    ]
+
+
+def sts_rows(r):
+    return [
+        correlation("STS 2012", "MSRpar", "cosine", 750, r),
+        correlation("STS 2016", "HDL", "cosine", 249, r),
+        correlation("STS-B", "STS 12-16", "classifier", 1379, r + 0.3),
+        correlation("SICK", "Relatedness", "classifier", 4927, r + 0.2),
+        *(
+            correlation(task, "all", "cosine", 999, r, "weighted mean")
+            for task in ("STS 2012", "STS 2016", "all")
+        ),
+    ]
+
+
+def of_system(system, models, make=scenes_rows):
+    """Scores of a system whose models, by name and epochs, have these correlations."""
+    dataset, cell, seed = system.split("/") if "/" in system else (None, None, "seed")
+    table = pd.DataFrame(
+        [
+            (system, dataset, cell, seed[4:], model, epochs, *row)
+            for (model, epochs), r in models.items()
+            for row in make(r)
+        ],
+        columns=SCORES,
+    )
+    for end in ("", "_low", "_high"):
+        table[f"spearman{end}"] = table[f"pearson{end}"] - 0.01
+    for column in results.PROVENANCE:
+        table[column] = f"the {column}"
+    return table
+
+
+def trained(system=SYSTEM, r=0.4, make=scenes_rows):
+    models = {("snapshot", "0"): r - 0.3, ("snapshot", "4"): r - 0.1, ("ensemble", "4"): r}
+    return of_system(system, models, make)
+
+
+def baseline(name="trigrams", r=0.3, make=scenes_rows):
+    return of_system(name, {("baseline", None): r}, make)
+
+
+def write(folder, *tables):
+    paths = []
+    for i, table in enumerate(tables):
+        paths.append(folder / f"scores-{i}.csv")
+        table.to_csv(paths[-1], index=False)
+    return paths
+
+
+def read(folder, *tables):
+    return results.read_scores(write(folder, *tables))
+
+
+@pytest.fixture
+def retrieval(tmp_path):
+    """Retrieval scores that select the cell and seed of SYSTEM."""
+    table = pd.DataFrame(
+        [
+            ("flickr8k", "gru-8-max", seed, "ensemble", "4", split, "1k", direction, r10)
+            for seed, r10 in ((1, 50), (2, 40))
+            for split in ("dev", "test")
+            for direction in ("caption_to_image", "image_to_caption")
+        ],
+        columns=[*results.KEYS, "r10"],
+    )
+    columns = ["queries", *results.MEASURES, *results.PROVENANCE]
+    path = tmp_path / "retrieval.csv"
+    table.assign(**{c: 1 for c in columns if c != "r10"}).to_csv(path, index=False)
+    return path
+
+
+SELECTED = {"flickr8k": ("gru-8-max", 1)}
+
+
+# Results
+
+
+def test_scores_keep_baselines_without_cell_and_seed(tmp_path):
+    scores = read(tmp_path, trained(), baseline())
+    assert scores["seed"].dtype == "Int64"
+    ours = scores[scores["model"] == "ensemble"].iloc[0]
+    assert (ours["dataset"], ours["cell"], ours["seed"], ours["epochs"]) == (
+        *("flickr8k", "gru-8-max", 1, "4"),
+    )
+    theirs = scores[scores["system"] == "trigrams"]
+    assert theirs[["dataset", "cell", "epochs"]].eq("").all(axis=None)
+    assert theirs["seed"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.drop(columns="statistic"), "has no column statistic"),
+        (lambda t: t.assign(pearson="high"), "line 2: pearson is 'high', not a number"),
+        (lambda t: t.assign(task=None), "line 2 has no task"),
+        (lambda t: t.assign(epochs=None), "line 2 has no epochs"),
+        (lambda t: t.assign(seed=None), "line 2 has no seed"),
+        (lambda t: t.assign(cell="gru-odd"), "unknown cell 'gru-odd'"),
+        (lambda t: t[t["model"] == "snapshot"], "has no rows of an ensemble or a baseline"),
+        (lambda t: t[:0], "has no rows"),
+        (lambda t: pd.concat([t, t]), "has scores twice"),
+    ],
+)
+def test_bad_scores_are_named(tmp_path, change, message):
+    with pytest.raises(InputError) as error:
+        read(tmp_path, baseline(), change(trained()))
+    assert "scores-1.csv" in str(error.value) and message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_reported_numbers_are_the_supplements():
+    reported = results.read_reported_sts(REPORTED)
+    assert len(reported) == 4 * 26
+    row = reported[reported["system"] == "char-GRU Flickr8k"].iloc[0]
+    # 49.1, 5.2 up and 5.6 down
+    assert row.tolist() == ["char-GRU Flickr8k", "STS 2012", "MSRpar", 750, 0.491, 0.435, 0.543]
+
+
+def test_the_headline_is_the_classifier_where_there_is_one(tmp_path):
+    shown = results.headline(read(tmp_path, trained(), baseline()))
+    first = shown[(shown["system"] == SYSTEM) & (shown["epochs"] == "4")]
+    first = first[first["model"] == "ensemble"]
+    assert first[["subtask", "method"]].values.tolist() == [
+        ["colour", "cosine"],
+        ["negation", "cosine"],
+        ["Relatedness", "classifier"],
+    ]
+    np.testing.assert_allclose(first["pearson"], [0.4, 0.6, 0.7])
+
+
+def test_few_numbers_sum_a_model_up(tmp_path):
+    measures = results.semantic_measures(read(tmp_path, trained(), baseline()))
+    ours = measures[measures["model"] == "ensemble"]
+    assert ours["measure"].tolist() == ["Scenes", "Scenes-R", "semantic score"]
+    np.testing.assert_allclose(ours["pearson"], [0.45, 0.7, 0.575])  # the last: (0.45 + 0.7) / 2
+    # Halves of 0.04 and 0.03 below and of 0.08 and 0.06 above: sqrt(4^2 + 3^2) / 2 = 2.5
+    np.testing.assert_allclose(ours["pearson_low"], [0.41, 0.67, 0.575 - 0.025])
+    np.testing.assert_allclose(ours["pearson_high"], [0.53, 0.76, 0.575 + 0.05])
+    assert len(measures) == 4 * 3  # two snapshots, an ensemble and a baseline
+    assert measures["system"].tolist() == [SYSTEM] * 9 + ["trigrams"] * 3
+
+
+def test_of_the_papers_tasks_sts_b_is_no_part_of_the_semantic_score(tmp_path):
+    measures = results.semantic_measures(read(tmp_path, trained(r=0.5, make=sts_rows)))
+    ours = measures[measures["model"] == "ensemble"]
+    assert ours["measure"].tolist() == ["STS 12-16", "STS-B", "SICK-R", "semantic score"]
+    np.testing.assert_allclose(ours["pearson"], [0.5, 0.8, 0.7, 0.6])
+
+
+def test_means_are_weighted_and_so_are_their_intervals():
+    table = pd.DataFrame(
+        {
+            "name": ["x", "x"],
+            "pearson": [0.2, 0.6],
+            "pearson_low": [0.1, 0.2],
+            "pearson_high": [0.3, 0.7],
+            "pairs": [300, 100],
+        }
+    )
+    mean = results.means(table, ["name"]).iloc[0]
+    weighted = results.means(table, ["name"], "pairs").iloc[0]
+    assert mean["pearson"] == pytest.approx(0.4)
+    assert weighted["pearson"] == pytest.approx(0.3)  # 0.75 * 0.2 + 0.25 * 0.6
+    assert mean["pearson_low"] == pytest.approx(0.4 - np.hypot(0.1, 0.4) / 2)
+    assert weighted["pearson_low"] == pytest.approx(0.3 - np.hypot(0.075, 0.1))
+    assert weighted["pearson_high"] == pytest.approx(0.3 + np.hypot(0.075, 0.025))
+
+
+def test_main_systems_are_the_selected_their_untrained_and_the_baselines(tmp_path):
+    others = [SYSTEM.replace("seed1", "seed2"), "flickr8k/lstm-8-max/seed1"]
+    scores = read(tmp_path, baseline(), trained(), *map(trained, others))
+    names = results.main_systems(scores, SELECTED)[["name", "system", "model", "epochs"]]
+    assert names.drop_duplicates().values.tolist() == [
+        ["gru-8-max Flickr8k", SYSTEM, "ensemble", "4"],
+        ["untrained gru-8-max", SYSTEM, "snapshot", "0"],
+        ["trigrams", "trigrams", "baseline", ""],
+    ]
+
+
+def test_untrained_networks_of_one_cell_on_two_data_sets_have_two_names(tmp_path):
+    scores = read(tmp_path, trained(), trained("mscoco/gru-8-max/seed1"))
+    selected = {**SELECTED, "mscoco": ("gru-8-max", 1)}
+    assert results.main_systems(scores, selected)["name"].unique().tolist() == [
+        "gru-8-max Flickr8k",
+        "gru-8-max MSCOCO",
+        "untrained gru-8-max Flickr8k",
+        "untrained gru-8-max MSCOCO",
+    ]
+    with pytest.raises(InputError, match="no semantic scores of scenes/gru-8-max/seed1"):
+        results.main_systems(scores, {"scenes": ("gru-8-max", 1)})
+
+
+# Table 1
+
+
+def test_table1_counts_pairs(tmp_path):
+    (tmp_path / "tasks.csv").write_text(
+        "task,subtask,source,train,dev,test,dropped\n"
+        "STS 2012,MSRpar,newswire,0,0,750,0\n"
+        "STS 2012,MSRvid,videos,0,0,750,0\n"
+        "STS 2013,HDL,A|B,0,0,1250,5\n"
+        "SICK,Relatedness,pictures,4500,500,4927,0\n"
+    )
+    run("table1", "--tasks", tmp_path / "tasks.csv", "--output", tmp_path / "table1")
+    tables = rows((tmp_path / "table1.md").read_text("utf-8"))
+    dash = "\N{EN DASH}"
+    assert tables["Test pairs only"][1:] == [
+        ["STS 2012", "MSRpar", "newswire", dash, dash, "750", "0"],
+        ["", "MSRvid", "videos", dash, dash, "750", "0"],
+        ["STS 2013", "HDL", r"A\|B", dash, dash, "1,250", "5"],
+        ["Total", "", "", dash, dash, "2,750", "5"],
+    ]
+    assert tables["With training pairs"][1:] == [
+        ["SICK", "Relatedness", "pictures", "4,500", "500", "4,927", "0"]
+    ]
+    assert len(pd.read_csv(tmp_path / "table1.csv")) == 4
+    assert r"A\textbar{}B" in (tmp_path / "table1.tex").read_text()
+
+
+# Table 3
+
+
+def similarities(system, epochs, model, cosines, classifier=()):
+    """Of six pairs, of which the last three are of a supervised task."""
+    return pd.DataFrame(
+        {
+            "system": system,
+            "model": model,
+            "epochs": epochs,
+            "pair": [0, 1, 2, 4, 5, 6],  # pair 3 is a training pair
+            "task": ["Scenes"] * 3 + ["Scenes-R"] * 3,
+            "subtask": ["colour"] * 3 + ["Relatedness"] * 3,
+            "score": [0.0, 1, 5, 2, 3, 4],
+            "cosine": cosines,
+            "classifier": [None] * 3 + list(classifier or [2.5, 2.6, 2.4]),
+        }
+    )
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Files of similarities, with the pairs that they are of."""
+    ours = [
+        # z(score) * z(cosine): pair 0: -1.0 * 1 < 0; pair 1: > 0; pair 2: 1.4 * 0.9 is most.
+        similarities(SYSTEM, "4", "ensemble", [0.5, 0.1, 0.6, 0.9, 0.9, 0.1], [3.5, 3.1, 3.0]),
+        similarities(SYSTEM, "0", "snapshot", [0.5] * 6),
+    ]
+    paths = [tmp_path / "ours.csv", tmp_path / "trigrams.csv"]
+    pd.concat(ours).to_csv(paths[0], index=False)
+    cosines = [0.6, 0.1, 0.5, 0.1, 0.2, 0.3]
+    similarities("trigrams", None, "baseline", cosines).to_csv(paths[1], index=False)
+    pairs = pd.DataFrame(
+        {
+            "task": ["Scenes"] * 3 + ["Scenes-R"] * 4,
+            "subtask": ["colour"] * 3 + ["Relatedness"] * 4,
+            "split": ["test"] * 3 + ["train"] + ["test"] * 3,
+            "sentence_a": [f"a {i} *costs* $5 & 3% <b>" for i in range(7)],
+            "sentence_b": [f"b {i}" for i in range(7)],
+            "score": [0.0, 1, 5, 1, 2, 3, 4],
+        }
+    )
+    pairs.to_csv(tmp_path / "pairs.csv", index=False)
+    return paths
+
+
+def test_table3_shows_what_adds_most_and_least_to_the_correlation(files, retrieval, tmp_path):
+    arguments = [
+        *("--similarities", *files, "--retrieval", retrieval),
+        *("--pairs", tmp_path / "pairs.csv", "--output", tmp_path / "table3"),
+    ]
+    run("table3", *arguments)
+    table = pd.read_csv(tmp_path / "table3.csv")
+    # Scores 0, 1, 5 (mean 2) and cosines 0.5, 0.1, 0.6 (mean 0.4): products -0.2, 0.3, 0.6.
+    # Scores 2, 3, 4 and ratings 3.5, 3.1, 3.0 (mean 3.2): products -0.3, 0, -0.2.
+    assert table[["subtask", "agreement", "pair"]].values.tolist() == [
+        ["colour", "highest", 2],
+        ["colour", "lowest", 0],
+        ["Relatedness", "highest", 5],
+        ["Relatedness", "lowest", 4],
+    ]
+    # The mean of the products is r; these deviations by hand: sqrt(14/3), sqrt(0.14/3).
+    np.testing.assert_allclose(table["contribution"][0], 0.6 / np.sqrt(14 / 3 * 0.14 / 3))
+    text = (tmp_path / "table3.md").read_text("utf-8")
+    shown = rows(text)["gru-8-max Flickr8k"]
+    assert shown[1][:4] == ["Scenes colour", "highest", "5.00", "0.60"]
+    assert shown[1][4:] == [r"a 2 \*costs\* \$5 & 3% \<b>", "b 2"]
+    assert shown[4][:4] == ["", "lowest", "2.00", "3.50"]
+    assert "product of its rating and its similarity" in text
+    latex = (tmp_path / "table3.tex").read_text("utf-8")
+    assert r"a 2 *costs* \$5 \& 3\% \textless{}b\textgreater{} & b 2 \\" in latex
+
+    pairs = pd.read_csv(tmp_path / "pairs.csv")
+    pairs[1:].to_csv(tmp_path / "pairs.csv", index=False)
+    with pytest.raises(InputError, match=rf"{SYSTEM} are not of these pairs \(pair 0"):
+        run("table3", *arguments)
+
+
+def test_table3_of_predictions_that_are_all_the_same_takes_the_first_pair(files, tmp_path):
+    table = results.read_similarities(files)
+    table["cosine"] = 0.5
+    pairs = pd.read_csv(tmp_path / "pairs.csv")
+    chosen = semantic_tables.table3(table, pairs, SELECTED)
+    assert chosen["pair"][:2].tolist() == [0, 0]
+    assert chosen["contribution"][:2].tolist() == [0, 0]
+
+
+# The supplement
+
+
+def supplement(tmp_path, retrieval, *tables):
+    run(
+        *("supplement", "--scores", *write(tmp_path, *tables), "--retrieval", retrieval),
+        *("--reported", REPORTED, "--output", tmp_path / "supplement"),
+    )
+    return [
+        (tmp_path / f"supplement{name}.md").read_text("utf-8")
+        for name in ("", "-spearman", "-models")
+    ]
+
+
+def test_the_supplement_has_measured_beside_reported(tmp_path, retrieval):
+    tables = [trained(make=sts_rows), baseline(make=sts_rows)]
+    pearson, spearman, _ = supplement(tmp_path, retrieval, *tables)
+    shown = rows(pearson)
+    heading, *subtasks = shown["Each subtask"]
+    assert heading == [
+        *("task", "subtask", "measure", "pairs", "BOW (reported)", "InferSent (reported)"),
+        *("char-GRU Flickr8k (reported)", "char-GRU MSCOCO (reported)"),
+        *("gru-8-max Flickr8k", "untrained gru-8-max", "trigrams"),
+    ]
+    assert [row[:4] for row in subtasks] == [
+        ["STS 2012", "MSRpar", "cosine", "750"],
+        ["STS 2016", "HDL", "cosine", "249"],
+        ["STS-B", "STS 12-16", "classifier", "1,379"],
+        ["SICK", "Relatedness", "classifier", "4,927"],
+    ]
+    minus, dash = "\N{MINUS SIGN}", "\N{EN DASH}"
+    assert subtasks[0][6:8] == [f"49.1 +5.2 {minus}5.6", f"37.6 +6.0 {minus}6.3"]
+    assert subtasks[0][8] == f"40.0 +4.0 {minus}2.0"
+    assert subtasks[0][9:] == [f"10.0 +4.0 {minus}2.0", f"30.0 +4.0 {minus}2.0"]
+    means = shown["Means of subtasks, and their pairs concatenated"][1:]
+    both = [row for row in means if row[:3] == ["all", "all", "weighted mean"]]
+    # 42.3 over 750 pairs and 61.4 over 249: 47.06, halves sqrt((w 5.7)^2 + (w' 7.2)^2)
+    assert both[0][4] == f"47.1 +4.6 {minus}5.0"
+    assert "Reported: as printed" in pearson
+    assert not [cell for row in subtasks for cell in row if cell == dash]
+
+    shown = rows(spearman)
+    assert "reported" not in " ".join(shown["Each subtask"][0])
+    assert shown["Each subtask"][1][4] == f"39.0 +4.0 {minus}2.0"
+    raw = pd.read_csv(tmp_path / "supplement.csv")
+    ours = raw[raw["name"] == "gru-8-max Flickr8k"]
+    assert ours["commit"].eq("the commit").all() and len(ours) == 7
+    theirs = raw[raw["source"] == "reported"]
+    assert theirs["commit"].isna().all()
+    assert len(theirs) == 4 * (4 + 2 * 3)  # subtasks; two means of two tasks and all
+
+
+def test_the_supplement_of_other_tasks_has_no_reported_numbers(tmp_path, retrieval):
+    pearson, _, models = supplement(tmp_path, retrieval, trained(), baseline())
+    assert "eported" not in pearson
+    shown = rows(pearson)
+    assert [row[2:5] for row in shown["Tasks with training pairs, by both methods"][1:]] == [
+        ["cosine", "50", "50.0 +4.0 \N{MINUS SIGN}2.0"],
+        ["classifier", "50", "70.0 +6.0 \N{MINUS SIGN}3.0"],
+    ]
+    assert [row[:3] for row in shown["Means of subtasks, and their pairs concatenated"][1:]] == [
+        [task, "all", statistic]
+        for task in ("Scenes", "all")
+        for statistic in ("mean", "weighted mean", "concatenated")
+    ]
+    shown = rows(models)
+    assert shown["Flickr8k"][0] == ["model", "epochs", "Scenes", "Scenes-R", "semantic score"]
+    assert [row[:3] for row in shown["Flickr8k"][1:]] == [
+        ["gru-8-max, seed 1", "ensemble 4", "45.0 +8.0 \N{MINUS SIGN}4.0"],
+        ["gru-8-max, seed 1", "snapshot 0", "15.0 +8.0 \N{MINUS SIGN}4.0"],
+        ["gru-8-max, seed 1", "snapshot 4", "35.0 +8.0 \N{MINUS SIGN}4.0"],
+    ]
+    assert shown["Baselines"][1][:2] == ["trigrams", ""]
+    raw = pd.read_csv(tmp_path / "supplement-models.csv")
+    assert raw["configuration"].eq("the configuration").all() and len(raw) == 12
+
+
+def test_latex_is_well_formed(tmp_path, retrieval, files):
+    supplement(tmp_path, retrieval, trained(make=sts_rows), baseline("n_grams", make=sts_rows))
+    arguments = ["--similarities", *files, "--retrieval", retrieval]
+    run("table3", *arguments, "--pairs", tmp_path / "pairs.csv", "--output", tmp_path / "table3")
+    run("significance", *arguments, "--reported", REPORTED, "--output", tmp_path / "significance")
+    paths = list(tmp_path.glob("*.tex"))
+    assert len(paths) == 5
+    for path in paths:
+        latex = path.read_text("utf-8")
+        align = re.search(r"\{@\{\}(.+)@\{\}\}", latex)[1]
+        columns = len(re.sub(r"p\{[^}]*\}", "p", align))
+        body = latex.split(r"\endhead")[1].splitlines()
+        cells = [row for row in body if row.endswith(r"\\") and "multic" not in row]
+        assert cells
+        assert {len(re.findall(r"(?<!\\)&", row)) for row in cells} == {columns - 1}
+        bare = re.sub(r"\\[&%$#_{}\\]", "", latex)
+        depths = np.cumsum([{"{": 1, "}": -1}.get(c, 0) for c in bare])
+        assert depths.min() >= 0 and depths[-1] == 0
+        assert bare.count("$") % 2 == 0
+        begun, ended = (re.findall(rf"\\{word}\{{(\w+)\}}", latex) for word in ("begin", "end"))
+        assert sorted(begun) == sorted(ended)
+        latex.encode("ascii")
+    latex = (tmp_path / "supplement.tex").read_text()
+    assert r"\shortstack{n\_grams}" in latex and r"\shortstack{BOW \\ (reported)}" in latex
+    assert r"& 49.1$^{+5.2}_{-5.6}$ &" in latex
+
+
+# Significance
+
+
+def test_the_intervals_give_the_papers_counts():
+    """Section 4.3: 20 over BOW, 22 of InferSent over BOW, 6 and 3, and 16 on par with InferSent."""
+    reported = results.read_reported_sts(REPORTED)
+    table = comparisons.outside_intervals(
+        reported.rename(columns={"system": "name", "pearson": "r", "pairs": "n"})
+    ).set_index(["a", "b"])
+    flickr, mscoco = "char-GRU Flickr8k", "char-GRU MSCOCO"
+    found = {pair: tuple(row[["a_interval", "b_interval"]]) for pair, row in table.iterrows()}
+    assert table["subtasks"].eq(26).all()
+    assert found[flickr, mscoco] == (6, 3)
+    assert found["BOW", flickr] == (1, 20)  # the one is FNWN
+    assert found["BOW", "InferSent"] == (0, 22)
+    assert found["InferSent", flickr] == (7, 26 - 16 - 7)
+
+
+def test_significance_counts_both_ways_raw_and_corrected(tmp_path, retrieval, monkeypatch):
+    """Four subtasks, on which the ensemble wins three times by p = 0.02 and loses once."""
+    subtasks = ["MSRpar", "MSRvid", "SMTeuroparl", "OnWN"]
+    table = pd.DataFrame(
+        {
+            "pair": range(400),
+            "task": "STS 2012",
+            "subtask": np.repeat(subtasks, 100),
+            "score": np.tile([0.0, 1, 2, 3, 4], 80),
+            "classifier": None,
+            "model": "ensemble",
+            "epochs": "4",
+        }
+    )
+    good = np.tile([0.0, 0.1, 0.2, 0.3, 0.4], 80)  # r = 1
+    bad = np.tile([0.1, 0.0, 0.2, 0.4, 0.3], 80)  # r = 0.8
+    systems = [
+        table.assign(system=SYSTEM, cosine=np.r_[good[:300], bad[300:]]),
+        table.assign(system=SYSTEM, cosine=bad, model="snapshot", epochs="0"),
+        table.assign(system="trigrams", cosine=good, model="baseline", epochs=None),
+    ]
+    p = {"gru-8-max Flickr8k": np.array([0.02, 0.001, 0.2, 0.01])}
+
+    def compare(a, b):
+        sign = np.array([1, 1, 1, -1])
+        ps = p.get(a["name"].iloc[0], np.full(4, 0.5))
+        rows = pd.DataFrame({"task": "STS 2012", "subtask": subtasks, "n": 100, "t": 2.0 * sign})
+        return rows.assign(r_a=0.1, r_b=0.2, p=ps, p_holm=np.minimum(1, ps * [2, 4, 1, 3]))
+
+    monkeypatch.setattr(comparisons, "compare", compare)
+    path = tmp_path / "similarities.csv"
+    pd.concat(systems[:2]).to_csv(path, index=False)
+    systems[2].to_csv(tmp_path / "trigrams.csv", index=False)
+    run(
+        *("significance", "--similarities", path, tmp_path / "trigrams.csv"),
+        *("--retrieval", retrieval, "--reported", REPORTED, "--output", tmp_path / "s"),
+    )
+    shown = rows((tmp_path / "s.md").read_text("utf-8"))
+    # p < 5% on the 1st and 2nd for A, on the 4th for B; and after Holm too.
+    # r is 1 thrice and 0.8 (0.716 to 0.861) else: above the untrained on three.
+    assert shown["Measured"][1:] == [
+        [*("gru-8-max Flickr8k", "untrained gru-8-max", "4"), *"212130"],
+        [*("gru-8-max Flickr8k", "trigrams", "4"), *"212101"],
+        [*("untrained gru-8-max", "trigrams", "4"), *"000004"],
+    ]
+    assert len(shown["Measured and reported"]) == 1 + 3 * 4
+    assert len(shown["Reported"]) == 1 + 6
+    dash = "\N{EN DASH}"
+    row = ["BOW (reported)", "InferSent (reported)", "4", *[dash] * 4, "0", "2"]
+    assert row in shown["Reported"]  # MSRvid, and OnWN: 64.5 is above 57.0 + 4.6
+    tested = pd.read_csv(tmp_path / "s-tests.csv")
+    assert len(tested) == 3 * 4
+    assert list(tested)[:5] == ["a", "b", "task", "subtask", "n"]
+
+
+def test_every_single_test_is_written(files, retrieval, tmp_path):
+    run(
+        *("significance", "--similarities", *files, "--retrieval", retrieval),
+        *("--reported", REPORTED, "--output", tmp_path / "s"),
+    )
+    shown = rows((tmp_path / "s.md").read_text("utf-8"))
+    assert list(shown)[1:] == ["Measured"]  # nothing is reported of such tasks
+    tested = pd.read_csv(tmp_path / "s-tests.csv")
+    assert len(tested) == 3 * 2  # of every two of three systems, on two subtasks
+    first = tested[(tested["b"] == "trigrams") & (tested["subtask"] == "Relatedness")].iloc[0]
+    # Scores 2, 3, 4; ours 3.5, 3.1, 3.0 by the classifier: -0.5 / sqrt(2 * 0.14)
+    assert first["r_a"] == pytest.approx(-0.5 / np.sqrt(2 * 0.14))
+    for _, group in tested.groupby(["a", "b"]):
+        np.testing.assert_allclose(group["p_holm"], holm(group["p"].to_numpy()))
+
+
+def test_systems_of_other_pairs_are_named(files, retrieval, tmp_path):
+    table = pd.read_csv(files[1])
+    table[1:].to_csv(files[1], index=False)
+    with pytest.raises(InputError, match=r"gru-8-max Flickr8k and trigrams: .*same pairs"):
+        run(
+            *("significance", "--similarities", *files, "--retrieval", retrieval),
+            *("--reported", REPORTED, "--output", tmp_path / "s"),
+        )
