@@ -59,6 +59,8 @@ rule semantics:
     threads: 1
     resources:
         gpu=GPU,
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         stem=stem,
         code=code_hash("scripts/semantics.py"),

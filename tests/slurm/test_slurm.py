@@ -150,7 +150,10 @@ def test_quick_rules_cost_no_job(built):
     sent = {
         re.search(r"rule_(\w+)_wildcards", line)[1] for line in lines if str(built.folder) in line
     }
-    assert sent == {"extract_features", "train", "retrieval", "samples"}
+    assert sent == {
+        *("extract_features", "train", "retrieval", "samples"),
+        *("semantics", "baseline"),
+    }
 
 
 # Faults. Each happens in a copy of the project of its own, all at the same time. Each function
@@ -172,14 +175,15 @@ def cancelled(project):
 
 
 def time_limit(project):
-    """A minute passes twice, the training being held still; then it is started again."""
-    driver = project.start("--set-resources", "train:runtime=1", "--retries", "1")
-    first = project.process(2)
-    os.kill(first, signal.SIGSTOP)
-    second = project.process(5, other_than=first)
-    os.kill(second, signal.SIGSTOP)
-    project.finish(driver, fails=True)
-    project.run("--set-resources", "train:runtime=1", "--retries", "1")
+    """A minute passes twice, the training being held still until then."""
+    limit = ("--set-resources", "train:runtime=1", "--retries", "0")
+    process = None
+    for epoch in (2, 5):
+        driver = project.start(*limit)
+        process = project.process(epoch, other_than=process)
+        os.kill(process, signal.SIGSTOP)
+        project.finish(driver, fails=True)
+    project.run(*limit)
     assert [state for _, state in project.jobs()].count("TIMEOUT") == 2
     return 3
 
