@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from grounded import SentenceEncoder
 from grounded.errors import InputError
 from grounded.files import write_json
+from grounded.models import gru
 from grounded.models.cell import Cell
 from grounded.models.encoders import Attention, CaptionEncoder, MaxPooling
 from grounded.models.model import GroundedModel, describe, ensemble, load_model, save_weights
@@ -59,6 +60,21 @@ def test_a_caption_is_read_in_both_directions_from_its_own_ends(rnn):
         states, _ = encoder.rnn(encoder.embedding(characters[row : row + 1, :length]))
         expected = states[0].max(dim=0).values
         torch.testing.assert_close(result[row], expected / expected.norm())
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=8), st.sampled_from(["attention", "max"]))
+def test_without_gradients_a_gru_embeds_as_torch_s_own_does(lengths, pooling):
+    torch.manual_seed(len(lengths))
+    encoder = CaptionEncoder(9, Cell("gru", 14, pooling))
+    lengths = torch.tensor(sorted(lengths, reverse=True))
+    characters = torch.randint(1, 9, (len(lengths), lengths[0]))
+    characters[torch.arange(lengths[0]) >= lengths[:, None]] = 0
+    with torch.no_grad():
+        assert gru.applies(encoder.rnn, characters, lengths)
+        fast = encoder(characters, lengths)
+    assert not gru.applies(encoder.rnn, characters, lengths)  # with gradients: torch's own
+    torch.testing.assert_close(fast, encoder(characters, lengths).detach(), atol=1e-6, rtol=0)
 
 
 def test_attention_by_hand():

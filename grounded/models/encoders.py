@@ -5,6 +5,7 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from grounded.models import gru
 from grounded.models.cell import Cell
 from grounded.text.characters import PADDING
 
@@ -66,10 +67,13 @@ class CaptionEncoder(nn.Module):
 
         `lengths` stays on the CPU, where packing needs it.
         """
-        packed = pack_padded_sequence(
-            self.embedding(characters), lengths, batch_first=True, enforce_sorted=False
-        )
-        states, _ = pad_packed_sequence(self.rnn(packed)[0], batch_first=True)
+        if gru.applies(self.rnn, characters, lengths):
+            states = gru.hidden_states(self.rnn, self.embedding, characters, lengths)
+        else:
+            packed = pack_padded_sequence(
+                self.embedding(characters), lengths, batch_first=True, enforce_sorted=False
+            )
+            states, _ = pad_packed_sequence(self.rnn(packed)[0], batch_first=True)
         inside = torch.arange(states.shape[1]) < lengths[:, None]
         return normalize(self.pooling(states, inside.to(states.device)), dim=1)
 
