@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Callable
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import numpy as np
@@ -60,20 +59,6 @@ def train(
         InputError: no batch fits in the data, or the loss is not finite.
         Stopped: SIGTERM came.
     """
-    with notice() as told_to_stop:
-        return _train(model, pairs, settings, seed, work, evaluate, name, told_to_stop)
-
-
-def _train(
-    model: GroundedModel,
-    pairs: Pairs,
-    settings: Settings,
-    seed: int,
-    work: Path,
-    evaluate: Callable[[GroundedModel], dict[str, float]],
-    name: str,
-    told_to_stop: Event,
-) -> list[dict[str, Any]]:
     batches = pairs.batches(settings.batch_size)
     if not batches:
         raise InputError(
@@ -144,47 +129,52 @@ def _train(
         log.info("%s: epoch %d/%d, %s", name, epoch, settings.epochs, _summary(row, settings))
 
     begin = time.monotonic()
-    if not state["history"]:
-        end_epoch(0, math.nan, math.nan, math.nan)
-    for epoch in range(state["epoch"] + 1, settings.epochs + 1):
-        stop_if_told()
-        model.train()
-        first, before = state["batch"], state["seconds"]
-        start = last_checkpoint = time.monotonic()
-        total = torch.tensor(state["loss"], dtype=torch.float64, device=device)
-        bar = tqdm(
-            total=batches, initial=first, desc=f"{name} epoch {epoch}", leave=False, disable=None
-        )
-        for batch, rows in enumerate(pairs.epoch(settings.batch_size, seed, epoch)):
-            if batch < first:
-                continue
-            rate = cyclic(
-                (epoch - 1) * batches + batch,
-                settings.cycle * batches,
-                settings.learning_rate_min,
-                settings.learning_rate_max,
+    with notice() as told_to_stop:
+        if not state["history"]:
+            end_epoch(0, math.nan, math.nan, math.nan)
+        for epoch in range(state["epoch"] + 1, settings.epochs + 1):
+            stop_if_told()
+            model.train()
+            first, before = state["batch"], state["seconds"]
+            start = last_checkpoint = time.monotonic()
+            total = torch.tensor(state["loss"], dtype=torch.float64, device=device)
+            bar = tqdm(
+                total=batches,
+                initial=first,
+                desc=f"{name} epoch {epoch}",
+                leave=False,
+                disable=None,
             )
-            total += train_batch(rows, rate)
-            bar.update()
-            checked = (batch + 1) % BATCHES_BETWEEN_CHECKS == 0 or batch + 1 == batches
-            if checked or told_to_stop.is_set():
-                if not torch.isfinite(total):
-                    raise InputError(
-                        f"{name}: the loss is not finite in epoch {epoch}, by batch {batch + 1}: "
-                        "look for NaN or huge values in the image features, and try a smaller "
-                        "learning_rate_max or smaller clip_image and clip_caption"
-                    )
-                now = time.monotonic()
-                state.update(batch=batch + 1, loss=total.item(), seconds=before + now - start)
-                pause = max(SECONDS_BETWEEN_CHECKPOINTS, costs[-1] / LARGEST_SHARE)
-                due = told_to_stop.is_set() or now - last_checkpoint > pause
-                if due and batch + 1 < batches:
-                    save_checkpoint()
-                    stop_if_told()
-                    last_checkpoint = time.monotonic()
-        bar.close()
-        speed = (batches - first) * settings.batch_size / (time.monotonic() - start)
-        end_epoch(epoch, state["loss"] / batches, rate, speed)
+            for batch, rows in enumerate(pairs.epoch(settings.batch_size, seed, epoch)):
+                if batch < first:
+                    continue
+                rate = cyclic(
+                    (epoch - 1) * batches + batch,
+                    settings.cycle * batches,
+                    settings.learning_rate_min,
+                    settings.learning_rate_max,
+                )
+                total += train_batch(rows, rate)
+                bar.update()
+                checked = (batch + 1) % BATCHES_BETWEEN_CHECKS == 0 or batch + 1 == batches
+                if checked or told_to_stop.is_set():
+                    if not torch.isfinite(total):
+                        raise InputError(
+                            f"{name}: the loss is not finite in epoch {epoch}, batch {batch + 1}: "
+                            "look for NaN or huge values in the image features, and try a smaller "
+                            "learning_rate_max or smaller clip_image and clip_caption"
+                        )
+                    now = time.monotonic()
+                    state.update(batch=batch + 1, loss=total.item(), seconds=before + now - start)
+                    pause = max(SECONDS_BETWEEN_CHECKPOINTS, costs[-1] / LARGEST_SHARE)
+                    due = told_to_stop.is_set() or now - last_checkpoint > pause
+                    if due and batch + 1 < batches:
+                        save_checkpoint()
+                        stop_if_told()
+                        last_checkpoint = time.monotonic()
+            bar.close()
+            speed = (batches - first) * settings.batch_size / (time.monotonic() - start)
+            end_epoch(epoch, state["loss"] / batches, rate, speed)
     if len(costs) > 1:
         share = sum(costs) / (time.monotonic() - begin)
         log.info("%s: %d checkpoints took %.1f %% of the time", name, len(costs) - 1, 100 * share)
