@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -110,15 +111,15 @@ def retrieval_files(wildcards):
 
 
 def ratings_folders():
-    """Where STS and SICK are unpacked to: from the mirror's archives, or from the public ones."""
-    mirrored = ["sts/STS", "sts/SICK"]
-    if all(os.path.exists(f"{MIRROR}/{name}.zip") for name in mirrored):
-        return [f"data/{name}" for name in mirrored]
-    return [
-        f"data/{name}"
-        for name in ARCHIVES
-        if name.startswith("sts/") and name not in mirrored
-    ]
+    """What STS and SICK are unpacked to: a mirror's two archives, or the nine public ones."""
+    of_mirror = ["sts/STS", "sts/SICK"]
+    if all(
+        os.path.exists(f"{MIRROR}/{name}.zip") or os.path.exists(f"data/{name}")
+        for name in of_mirror
+    ):
+        return [f"data/{name}" for name in of_mirror]
+    public = [name for name in ARCHIVES if name.startswith("sts/")]
+    return [f"data/{name}" for name in public if name not in of_mirror]
 
 
 def public(name):
@@ -141,10 +142,11 @@ def baseline_files(wildcards):
 
 def baseline_options(wildcards):
     """The command line options of scripts/baseline.py."""
-    return " ".join(f"--{k} {v}" for k, v in baseline_settings(wildcards).items())
+    settings = baseline_settings(wildcards)
+    return " ".join(f"--{k} {shlex.quote(str(v))}" for k, v in settings.items())
 
 
-def semantics_files(suffix, dataset=None):
+def semantics_files(suffix):
     """Scores (.csv) or similarities (.similarities.csv) of all systems; none without ratings."""
     if not SEMANTICS:
         return []
