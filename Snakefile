@@ -52,6 +52,10 @@ onstart:
     say_what_is_running()
 
 
+onerror:
+    say_why_jobs_failed()
+
+
 onsuccess:
     remove_checkpoints()
     folder = f"results/{config['experiment']}"

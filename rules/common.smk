@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import shutil
+import time
 from pathlib import Path
 
 import yaml
@@ -205,6 +206,7 @@ def figures():
 
 
 CHECKPOINTS = Path("results/checkpoints")
+STARTED = time.time()
 
 
 def say_what_is_running():
@@ -212,6 +214,18 @@ def say_what_is_running():
     for lock in sorted(CHECKPOINTS.rglob("lock")):
         if holder := running(lock.parent):
             print(f"Running since an earlier start: {holder}.")
+
+
+def say_why_jobs_failed():
+    """What SLURM wrote about jobs that failed in this run; without accounting it tells nobody else."""
+    logs = Path("results/slurm").rglob("*.log")
+    for log in sorted(path for path in logs if path.stat().st_mtime > STARTED):
+        reason = re.search(
+            r"error: .*(memory|TIME LIMIT|CANCELLED|PREEMPT|Killed).*",
+            log.read_text(errors="replace"),
+        )
+        if reason:
+            print(f"{log}: {reason[0]}")
 
 
 def remove_checkpoints():

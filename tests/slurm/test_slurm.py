@@ -182,7 +182,7 @@ def time_limit(project):
         driver = project.start(*limit)
         process = project.process(epoch, other_than=process)
         os.kill(process, signal.SIGSTOP)
-        project.finish(driver, fails=True)
+        assert "DUE TO TIME LIMIT" in project.finish(driver, fails=True)
     project.run(*limit)
     assert [state for _, state in project.jobs()].count("TIMEOUT") == 2
     return 3
