@@ -52,6 +52,18 @@ def test_a_model_that_maps_everything_to_one_point_retrieves_nothing():
     assert table["median_rank"].tolist() == [20, 96]  # 96: behind the 95 of the others
 
 
+def test_equal_captions_tie_whatever_rounding_makes_of_them():
+    """Two images with the same caption, whose embeddings were computed in different batches."""
+    rng = np.random.default_rng(0)
+    embedding = rng.normal(size=64).astype(np.float32)
+    embedding /= np.linalg.norm(embedding)
+    captions = np.stack([embedding, embedding * np.float32(1 - 1e-7)])
+    images = captions[::-1].copy()
+    for order in ([0, 1], [1, 0]):
+        table = retrieval.evaluate(captions[order], images, np.arange(2))
+        assert table["r1"].tolist() == [0, 0]
+
+
 def test_recalls_and_medians_by_hand():
     """Four captions of four images on a circle; the ranks can be read off the angles."""
     images = np.eye(4)

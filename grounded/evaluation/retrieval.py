@@ -1,8 +1,9 @@
 """Image-caption retrieval: ranks, recall and intervals (Merkx & Frank 2019, section 4.2).
 
-Conventions, for every number of this project: a candidate that scores the same as the right one
-ranks before it (so a model that maps everything to one point gets no recall out of ties), and
-the median of an even number of ranks is the mean of the two in the middle.
+Conventions, for every number of this project: a candidate that scores the same as the right one, to
+a millionth, ranks before it (so a model that maps everything to one point gets no recall out of
+ties, nor one that meets equal captions out of rounding), and the median of an even number of ranks
+is the mean of the two in the middle.
 """
 
 from typing import Any
@@ -13,6 +14,7 @@ import pandas as pd
 from grounded.errors import InputError
 
 QUERIES_PER_BLOCK = 1000  # bounds the memory: 100 MB of scores with 25,000 candidates
+SAME = 1e-6  # cosines that differ by less do so by float32's rounding
 CUTOFFS = (1, 5, 10)
 DIRECTIONS = ("caption_to_image", "image_to_caption")
 
@@ -32,7 +34,7 @@ def caption_to_image_ranks(
         block = slice(start, start + QUERIES_PER_BLOCK)
         scores = captions[block] @ images.T
         own = np.take_along_axis(scores, image[block, None], axis=1)
-        ranks[block] = (scores >= own).sum(axis=1)
+        ranks[block] = (scores >= own - SAME).sum(axis=1)
     return ranks
 
 
@@ -49,7 +51,7 @@ def image_to_caption_ranks(
         scores = images[rows] @ captions.T
         own = image == rows[:, None]
         best = np.where(own, scores, -np.inf).max(axis=1, keepdims=True)
-        ranks[rows] = 1 + ((scores >= best) & ~own).sum(axis=1)
+        ranks[rows] = 1 + ((scores >= best - SAME) & ~own).sum(axis=1)
     return ranks
 
 
