@@ -151,7 +151,7 @@ def write_table3(stem: str | Path, table: pd.DataFrame) -> None:
         }
     )
     text.loc[table["agreement"] == "lowest", "subtask"] = ""
-    sentence = r"p{0.34\linewidth}"
+    sentence = r"p{0.29\linewidth}"
     align = ["l", "l", "r", "r", sentence, sentence]
     title = "Pairs on which the model and the human ratings agree most and least."
     write_table(stem, table, text, align, title, TABLE3_NOTES, table["name"])
