@@ -231,6 +231,21 @@ def test_count():
 # --- tokens ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("sentence", "tokens"),
+    [  # what Moses' tokenizer.perl -l en -no-escape makes of them
+        ("The vote will take place at 5.30 p.m.", "The vote will take place at 5.30 p.m ."),
+        ("Obama, Gun Policy and the N.R.A.", "Obama , Gun Policy and the N.R.A ."),
+        ("shortly before 3 p.m., gave up", "shortly before 3 p.m. , gave up"),
+        ("write to jdvorak@kctar.com.", "write to jdvorak @ kctar.com ."),
+        ("Wait...", "Wait ..."),
+        (".", "."),
+    ],
+)
+def test_a_full_stop_at_the_end_is_a_token_as_in_moses_own_script(sentence, tokens):
+    assert prepare([sentence], "moses", False) == [tokens]
+
+
 def test_moses_tokens_are_not_escaped():
     text = ["Don't  stop,\tthe \"cat's\" 5.5% & <b> [x].", "A man."]
     assert prepare(text, "moses", True) == [

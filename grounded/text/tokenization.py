@@ -1,5 +1,6 @@
 """Sentences as SentEval gives them to a system: tokenised, perhaps lowercased."""
 
+import re
 from collections.abc import Iterable
 
 from grounded.errors import InputError
@@ -12,8 +13,8 @@ def prepare(sentences: Iterable[str], tokenizer: str, lowercase: bool) -> list[s
 
     Args:
         sentences: any text; of white space of any kind, only single spaces remain.
-        tokenizer: `moses` (Koehn et al. 2007, in sacremoses' port, without escaping: "don't" is
-            "don 't") or `none` (tokens are what stands between white space).
+        tokenizer: `moses` (Koehn et al. 2007: `tokenizer.perl -no-escape`, in sacremoses' port;
+            "don't" is "don 't") or `none` (tokens are what stands between white space).
         lowercase: whether to lowercase the tokens.
 
     Raises:
@@ -27,6 +28,8 @@ def prepare(sentences: Iterable[str], tokenizer: str, lowercase: bool) -> list[s
 
         moses = MosesTokenizer(lang="en")
         sentences = [moses.tokenize(s, escape=False, return_str=True) for s in sentences]
+        # Moses' own script takes the full stop from whatever ends a sentence: "5 p.m ."
+        sentences = [re.sub(r"(?<![\s.])\.$", " .", s) for s in sentences]
     if lowercase:
         sentences = [s.lower() for s in sentences]
     return [" ".join(s.split()) for s in sentences]
