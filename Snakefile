@@ -5,8 +5,15 @@ from snakemake.utils import min_version
 min_version("9.0")
 sys.path.insert(0, workflow.basedir)
 
-from grounded.config import complete
+import os
+
+import yaml
+
+from grounded.config import check_files, check_keys, complete
 from grounded.errors import InputError
+
+# The public files, by their path in data/.
+SOURCES = yaml.safe_load(open(f"{workflow.basedir}/resources/sources.yaml"))
 
 # An experiment given with --configfile stands for itself; it is not merged into the demo.
 if not workflow.overwrite_configfiles:
@@ -16,7 +23,13 @@ if not workflow.overwrite_configfiles:
 
 try:
     config = complete(config)
-except InputError as error:
+    # Where a mirror of the data lies is told to the scripts by the environment and not by params:
+    # another mirror downloads nothing again.
+    MIRROR = config["mirror"] or os.environ.get("GROUNDED_MIRROR", "")
+    if workflow.is_main_process:  # and not in each of its jobs
+        check_keys(workflow.configfiles)
+        check_files(config, MIRROR, SOURCES)
+except (InputError, OSError) as error:
     sys.exit(f"error: {error}")
 
 DATASETS = config["datasets"]
@@ -57,6 +70,5 @@ onerror:
 
 
 onsuccess:
-    remove_checkpoints()
     folder = f"results/{config['experiment']}"
     print(f"The tables are in {folder}/tables, the figures in {folder}/figures.")

@@ -73,7 +73,12 @@ def locked(folder: Path, name: str) -> Iterator[None]:
         file.truncate(0)
         file.write(f"{name}: {_this_process()}")
         file.flush()
-        yield
+        try:
+            yield
+        finally:
+            (folder / "lock").unlink(missing_ok=True)  # while it is still ours
+            with suppress(OSError):  # unless there is work in it
+                folder.rmdir()
 
 
 def running(folder: Path) -> str:

@@ -1,26 +1,18 @@
 """What several rules need: the configuration of a data set, and lists of files."""
 
-import json
 import os
 import re
-import shlex
 import shutil
 import time
 from pathlib import Path
 
-import yaml
-
+from grounded.data import table as captions_table
 from grounded.jobs import running
 from grounded.provenance import code_hash
 
 ENVIRONMENT = "../envs/grounded.yaml"
 
-# The public files, by their path in data/.
-SOURCES = yaml.safe_load(open(f"{workflow.basedir}/resources/sources.yaml"))
-
-# Where the library and a mirror of the data lie is told to the scripts by the environment and not
-# by params: another mirror downloads nothing again.
-MIRROR = config["mirror"] or os.environ.get("GROUNDED_MIRROR", "")
+# For the scripts: where the library lies, and the mirror.
 os.environ.update(PYTHONPATH=str(workflow.basedir), GROUNDED_MIRROR=MIRROR)
 
 SEMANTICS = config.get("semantics", {})
@@ -72,7 +64,7 @@ def weights_file(wildcards):
 
 
 def weights_option(wildcards, input):
-    return f"--weights-file {input.weights}" if input.weights else ""
+    return ["--weights-file", *input.weights] if input.weights else []
 
 
 def feature_files(wildcards):
@@ -88,10 +80,22 @@ def feature_files(wildcards):
 def training_options(wildcards):
     """The command line options of scripts/train.py that the configuration decides."""
     settings = DATASETS[wildcards.dataset]["training"]
-    return " ".join(
-        f"--{key.replace('_', '-')} {'null' if value is None else value}"
-        for key, value in sorted(settings.items())
-    )
+    return options({key.replace("_", "-"): settings[key] for key in sorted(settings)})
+
+
+def options(settings):
+    """Command line options, a list for `{params...:q}`."""
+    return [
+        word
+        for key, value in settings.items()
+        for word in (f"--{key}", "null" if value is None else str(value))
+    ]
+
+
+def pictures_state(wildcards):
+    """For a rule's params: changes with the pictures that a table lists."""
+    data = DATASETS[wildcards.dataset]
+    return captions_table.state(data["table"], data["images"])
 
 
 def every_model(pattern, dataset=None):
@@ -143,8 +147,7 @@ def baseline_files(wildcards):
 
 def baseline_options(wildcards):
     """The command line options of scripts/baseline.py."""
-    settings = baseline_settings(wildcards)
-    return " ".join(f"--{k} {shlex.quote(str(v))}" for k, v in settings.items())
+    return options(baseline_settings(wildcards))
 
 
 def semantics_files(suffix):
@@ -157,14 +160,11 @@ def semantics_files(suffix):
 
 
 def table(name):
-    """A table as CSV, LaTeX and Markdown, the last for the report."""
+    """A table as CSV, LaTeX, Markdown and HTML, the last for the report."""
     stem = f"<experiment>/tables/{name}"
-    caption = f"../report/{name}.rst"
-    return {
-        "csv": f"{stem}.csv",
-        "tex": f"{stem}.tex",
-        "md": report(f"{stem}.md", caption=caption, category="Tables"),
-    }
+    caption = f"../report/{name.partition('-')[0]}.rst"
+    page = report(f"{stem}.html", caption=caption, category="Tables")
+    return [f"{stem}.csv", f"{stem}.tex", f"{stem}.md", page]
 
 
 def pictures(name):
@@ -190,12 +190,15 @@ def tables():
     return expand(
         "<experiment>/tables/{table}.{suffix}",
         table=sorted(names),
-        suffix=["csv", "md", "tex"],
+        suffix=["csv", "html", "md", "tex"],
     )
 
 
 def figures():
-    stems = ["figure1", "figure2", "figure4", *(f"samples-{name}" for name in DATASETS)]
+    stems = ["figure1", "figure4", *(f"samples-{name}" for name in DATASETS)]
+    # Of a single cell, Figure 2 would be one lonely point.
+    if any(len(data["cells"]) > 1 for data in DATASETS.values()):
+        stems.append("figure2")
     if SEMANTICS:
         stems += ["figure3", "agreement"]
     return expand(
@@ -226,22 +229,3 @@ def say_why_jobs_failed():
         )
         if reason:
             print(f"{log}: {reason[0]}")
-
-
-def remove_checkpoints():
-    """Of all that this experiment has finished.
-
-    Not a job's own task: when its driver was killed, the job that the next one starts deletes the
-    results before it knows that they are whole, and finds them in the checkpoints.
-    """
-    models = f"results/{config['experiment']}/models"
-    for model in every_model(f"{models}/{{dataset}}/{{cell}}/seed{{seed}}/model.json"):
-        if (model := Path(model)).exists():
-            shutil.rmtree(
-                CHECKPOINTS / json.loads(model.read_text())["key"], ignore_errors=True
-            )
-    for name, data in DATASETS.items():
-        if Path(f"results/features/{name}/{data['backbone']}.h5").exists():
-            shutil.rmtree(
-                CHECKPOINTS / "features" / name / data["backbone"], ignore_errors=True
-            )

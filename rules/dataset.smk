@@ -15,12 +15,13 @@ rule dataset_scenes:
     conda:
         ENVIRONMENT
     params:
+        folder=subpath(output.captions, parent=True),
         pictures=setting("count"),
         seed=setting("seed"),
         code=code_hash("grounded/data/scenes/__init__.py", "grounded/data/schema.py"),
     shell:
-        "python scripts/dataset.py --log {log} scenes --count {params.pictures} "
-        "--seed {params.seed} --output $(dirname {output.captions})"
+        "python scripts/dataset.py --log {log:q} scenes --count {params.pictures:q} "
+        "--seed {params.seed:q} --output {params.folder:q}"
 
 
 rule dataset_flickr8k:
@@ -38,10 +39,11 @@ rule dataset_flickr8k:
     conda:
         ENVIRONMENT
     params:
+        folder=subpath(output.captions, parent=True),
         code=code_hash("grounded/data/flickr8k.py", "grounded/data/schema.py"),
     shell:
-        "python scripts/dataset.py --log {log} flickr8k --images {input.pictures} "
-        "--text {input.text} --output $(dirname {output.captions})"
+        "python scripts/dataset.py --log {log:q} flickr8k --images {input.pictures:q} "
+        "--text {input.text:q} --output {params.folder:q}"
 
 
 rule dataset_mscoco:
@@ -60,16 +62,16 @@ rule dataset_mscoco:
     conda:
         ENVIRONMENT
     params:
+        folder=subpath(output.captions, parent=True),
         code=code_hash("grounded/data/mscoco.py", "grounded/data/schema.py"),
     shell:
-        "python scripts/dataset.py --log {log} mscoco --images data/mscoco "
-        "--json {input.captions}/dataset_coco.json --output $(dirname {output.captions})"
+        "python scripts/dataset.py --log {log:q} mscoco --images data/mscoco "
+        "--json {input.captions:q}/dataset_coco.json --output {params.folder:q}"
 
 
 rule dataset_table:
     input:
         table=setting("table"),
-        pictures=setting("images"),
     output:
         captions=dataset_file("captions.csv"),
         images=dataset_file("images.csv"),
@@ -81,7 +83,11 @@ rule dataset_table:
     conda:
         ENVIRONMENT
     params:
+        folder=subpath(output.captions, parent=True),
+        # The folder is no input: any file in it would count, and a picture within would not.
+        images=setting("images"),
+        pictures=pictures_state,
         code=code_hash("grounded/data/table.py", "grounded/data/schema.py"),
     shell:
-        "python scripts/dataset.py --log {log} table --table {input.table:q} "
-        "--images {input.pictures:q} --output $(dirname {output.captions})"
+        "python scripts/dataset.py --log {log:q} table --table {input.table:q} "
+        "--images {params.images:q} --output {params.folder:q}"

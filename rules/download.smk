@@ -28,8 +28,8 @@ rule download:
     conda:
         ENVIRONMENT
     shell:
-        "python scripts/download.py --name {wildcards.file} --sources {input.sources} "
-        "--output {output} --log {log}"
+        "python scripts/download.py --name {wildcards.file:q} --sources {input.sources:q} "
+        "--output {output:q} --log {log:q}"
 
 
 rule unpack:
@@ -45,4 +45,4 @@ rule unpack:
     conda:
         ENVIRONMENT
     shell:
-        "python scripts/unpack.py --archive {input} --output {output} --log {log}"
+        "python scripts/unpack.py --archive {input:q} --output {output:q} --log {log:q}"

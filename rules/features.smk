@@ -27,11 +27,11 @@ rule extract_features:
         code=code_hash("scripts/extract_features.py"),
     shell:
         # What is done of a killed extraction lies in --work, which is no output, as in train.
-        "python scripts/extract_features.py --images {input.images} "
-        "--backbone {wildcards.backbone} --weights {params.weights} {params.weights_file} "
-        "--part {wildcards.part} --parts {wildcards.parts} --threads {threads} "
-        "--work results/checkpoints/features/{wildcards.dataset}/{wildcards.backbone} "
-        "--output {output} --log {log}"
+        # --overwrite: what is there now is of a job that outlived its driver, and is the same.
+        "python scripts/extract_features.py --images {input.images:q} "
+        "--backbone {wildcards.backbone:q} --weights {params.weights:q} {params.weights_file:q} "
+        "--part {wildcards.part:q} --parts {wildcards.parts:q} --threads {threads:q} "
+        "--work results/checkpoints/features --output {output:q} --overwrite --log {log:q}"
 
 
 # One merge, and not an HDF5 virtual data set, which would need the parts for as long as it is read:
@@ -52,5 +52,5 @@ rule join_features:
     params:
         code=code_hash("scripts/join_features.py"),
     shell:
-        "python scripts/join_features.py --parts {input.features:q} --images {input.images} "
-        "--output {output} --log {log}"
+        "python scripts/join_features.py --parts {input.features:q} --images {input.images:q} "
+        "--output {output:q} --log {log:q}"

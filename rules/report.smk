@@ -5,7 +5,7 @@ rule table1:
     input:
         TASKS,
     output:
-        **table("table1"),
+        *table("table1"),
     log:
         "<experiment>/logs/table1.log",
     localrule: True
@@ -15,7 +15,7 @@ rule table1:
         stem=stem,
         code=code_hash("scripts/table1.py"),
     shell:
-        "python scripts/table1.py --tasks {input} --output {params.stem} --log {log}"
+        "python scripts/table1.py --tasks {input:q} --output {params.stem:q} --log {log:q}"
 
 
 rule table2:
@@ -23,10 +23,8 @@ rule table2:
         measured=retrieval_files,
         reported="resources/retrieval.csv",
     output:
-        **table("table2"),
-        snapshots=multiext(
-            "<experiment>/tables/table2-snapshots", ".csv", ".md", ".tex"
-        ),
+        *table("table2"),
+        *table("table2-snapshots"),
     log:
         "<experiment>/logs/table2.log",
     localrule: True
@@ -36,8 +34,8 @@ rule table2:
         stem=stem,
         code=code_hash("scripts/table2.py"),
     shell:
-        "python scripts/table2.py --measured {input.measured} --reported {input.reported} "
-        "--output {params.stem} --log {log}"
+        "python scripts/table2.py --measured {input.measured:q} --reported {input.reported:q} "
+        "--output {params.stem:q} --log {log:q}"
 
 
 rule table3:
@@ -46,7 +44,7 @@ rule table3:
         retrieval=retrieval_files,
         pairs=PAIRS,
     output:
-        **table("table3"),
+        *table("table3"),
     log:
         "<experiment>/logs/table3.log",
     localrule: True
@@ -56,9 +54,9 @@ rule table3:
         stem=stem,
         code=code_hash("scripts/table3.py"),
     shell:
-        "python scripts/table3.py --similarities {input.similarities} "
-        "--retrieval {input.retrieval} --pairs {input.pairs} "
-        "--output {params.stem} --log {log}"
+        "python scripts/table3.py --similarities {input.similarities:q} "
+        "--retrieval {input.retrieval:q} --pairs {input.pairs:q} "
+        "--output {params.stem:q} --log {log:q}"
 
 
 rule supplement:
@@ -67,11 +65,9 @@ rule supplement:
         retrieval=retrieval_files,
         reported="resources/sts.csv",
     output:
-        **table("supplement"),
-        spearman=multiext(
-            "<experiment>/tables/supplement-spearman", ".csv", ".md", ".tex"
-        ),
-        models=multiext("<experiment>/tables/supplement-models", ".csv", ".md", ".tex"),
+        *table("supplement"),
+        *table("supplement-spearman"),
+        *table("supplement-models"),
     log:
         "<experiment>/logs/supplement.log",
     localrule: True
@@ -81,8 +77,8 @@ rule supplement:
         stem=stem,
         code=code_hash("scripts/supplement.py"),
     shell:
-        "python scripts/supplement.py --scores {input.scores} --retrieval {input.retrieval} "
-        "--reported {input.reported} --output {params.stem} --log {log}"
+        "python scripts/supplement.py --scores {input.scores:q} --retrieval {input.retrieval:q} "
+        "--reported {input.reported:q} --output {params.stem:q} --log {log:q}"
 
 
 rule significance:
@@ -91,7 +87,7 @@ rule significance:
         retrieval=retrieval_files,
         reported="resources/sts.csv",
     output:
-        **table("significance"),
+        *table("significance"),
         tests="<experiment>/tables/significance-tests.csv",
     log:
         "<experiment>/logs/significance.log",
@@ -102,9 +98,9 @@ rule significance:
         stem=stem,
         code=code_hash("scripts/significance.py"),
     shell:
-        "python scripts/significance.py --similarities {input.similarities} "
-        "--retrieval {input.retrieval} --reported {input.reported} "
-        "--output {params.stem} --log {log}"
+        "python scripts/significance.py --similarities {input.similarities:q} "
+        "--retrieval {input.retrieval:q} --reported {input.reported:q} "
+        "--output {params.stem:q} --log {log:q}"
 
 
 rule figure1:
@@ -120,8 +116,8 @@ rule figure1:
         backbone=next(iter(DATASETS.values()))["backbone"],
         code=code_hash("scripts/figure1.py"),
     shell:
-        "python scripts/figure1.py --backbone {params.backbone} "
-        "--output {params.stem} --log {log}"
+        "python scripts/figure1.py --backbone {params.backbone:q} "
+        "--output {params.stem:q} --log {log:q}"
 
 
 rule figure2:
@@ -139,8 +135,8 @@ rule figure2:
         stem=stem,
         code=code_hash("scripts/figure2.py"),
     shell:
-        "python scripts/figure2.py --retrieval {input.retrieval} --scores {input.scores} "
-        "--output {params.stem} --log {log}"
+        "python scripts/figure2.py --retrieval {input.retrieval:q} --scores {input.scores:q} "
+        "--output {params.stem:q} --log {log:q}"
 
 
 rule figure3:
@@ -159,8 +155,8 @@ rule figure3:
         stem=stem,
         code=code_hash("scripts/figure3.py"),
     shell:
-        "python scripts/figure3.py --scores {input.scores} --retrieval {input.retrieval} "
-        "--reported {input.reported} --output {params.stem} --log {log}"
+        "python scripts/figure3.py --scores {input.scores:q} --retrieval {input.retrieval:q} "
+        "--reported {input.reported:q} --output {params.stem:q} --log {log:q}"
 
 
 rule figure4:
@@ -181,9 +177,9 @@ rule figure4:
         stem=stem,
         code=code_hash("scripts/figure4.py"),
     shell:
-        "python scripts/figure4.py --retrieval {input.retrieval} "
-        "--histories {input.histories} --scores {input.scores} "
-        "--output {params.stem} --log {log}"
+        "python scripts/figure4.py --retrieval {input.retrieval:q} "
+        "--histories {input.histories:q} --scores {input.scores:q} "
+        "--output {params.stem:q} --log {log:q}"
 
 
 rule agreement:
@@ -199,11 +195,13 @@ rule agreement:
         ENVIRONMENT
     params:
         stem=stem,
-        subtask=f"--subtask '{SEMANTICS['subtask']}'" if "subtask" in SEMANTICS else "",
+        subtask=options(
+            {key: SEMANTICS[key] for key in ("subtask",) if key in SEMANTICS}
+        ),
         code=code_hash("scripts/agreement.py"),
     shell:
-        "python scripts/agreement.py --similarities {input.similarities} "
-        "--retrieval {input.retrieval} {params.subtask} --output {params.stem} --log {log}"
+        "python scripts/agreement.py --similarities {input.similarities:q} "
+        "--retrieval {input.retrieval:q} {params.subtask:q} --output {params.stem:q} --log {log:q}"
 
 
 rule samples:
@@ -227,7 +225,7 @@ rule samples:
         stem=stem,
         code=code_hash("scripts/samples.py"),
     shell:
-        "python scripts/samples.py --ensembles {input.ensembles} --measured {input.measured} "
-        "--captions {input.captions} --images {input.images} --features {input.features} "
-        "--threads {threads} "
-        "--output {params.stem} --log {log}"
+        "python scripts/samples.py --ensembles {input.ensembles:q} --measured {input.measured:q} "
+        "--captions {input.captions:q} --images {input.images:q} --features {input.features:q} "
+        "--threads {threads:q} "
+        "--output {params.stem:q} --log {log:q}"

@@ -15,8 +15,8 @@ rule ensemble:
     params:
         code=code_hash("scripts/ensemble.py"),
     shell:
-        "python scripts/ensemble.py --history {input.history} --model {input.model} "
-        "--output {output} --log {log}"
+        "python scripts/ensemble.py --history {input.history:q} --model {input.model:q} "
+        "--output {output:q} --log {log:q}"
 
 
 rule retrieval:
@@ -38,10 +38,10 @@ rule retrieval:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
+        folder=subpath(input.model, parent=True),
         folds=setting("folds"),
         code=code_hash("scripts/retrieval.py"),
     shell:
-        "python scripts/retrieval.py --dataset {wildcards.dataset} "
-        "--model $(dirname {input.model}) --captions {input.captions} "
-        "--features {input.features} --folds {params.folds} --threads {threads} "
-        "--output {output} --log {log}"
+        "python scripts/retrieval.py --dataset {wildcards.dataset:q} --model {params.folder:q} "
+        "--captions {input.captions:q} --features {input.features:q} --folds {params.folds:q} "
+        "--threads {threads:q} --output {output:q} --log {log:q}"

@@ -17,9 +17,9 @@ rule pairs_sts:
         lowercase=SEMANTICS.get("lowercase"),
         code=code_hash("scripts/pairs.py"),
     shell:
-        "python scripts/pairs.py --log {log} sts --folders {input} "
-        "--tokenizer {params.tokenizer} --lowercase {params.lowercase} "
-        "--output {output.pairs} --tasks {output.tasks}"
+        "python scripts/pairs.py --log {log:q} sts --folders {input:q} "
+        "--tokenizer {params.tokenizer:q} --lowercase {params.lowercase:q} "
+        "--output {output.pairs:q} --tasks {output.tasks:q}"
 
 
 rule pairs_scenes:
@@ -34,8 +34,8 @@ rule pairs_scenes:
     params:
         code=code_hash("scripts/pairs.py"),
     shell:
-        "python scripts/pairs.py --log {log} scenes --seed 1 "
-        "--output {output.pairs} --tasks {output.tasks}"
+        "python scripts/pairs.py --log {log:q} scenes --seed 1 "
+        "--output {output.pairs:q} --tasks {output.tasks:q}"
 
 
 rule semantics:
@@ -62,12 +62,12 @@ rule semantics:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
+        folder=subpath(input.model, parent=True),
         stem=stem,
         code=code_hash("scripts/semantics.py"),
     shell:
-        "python scripts/semantics.py --dataset {wildcards.dataset} "
-        "--model $(dirname {input.model}) --pairs {input.pairs} --threads {threads} "
-        "--output {params.stem} --log {log}"
+        "python scripts/semantics.py --dataset {wildcards.dataset:q} --model {params.folder:q} "
+        "--pairs {input.pairs:q} --threads {threads:q} --output {params.stem:q} --log {log:q}"
 
 
 rule baseline:
@@ -92,5 +92,5 @@ rule baseline:
         options=baseline_options,
         code=code_hash("scripts/baseline.py"),
     shell:
-        "python scripts/baseline.py --name {wildcards.baseline} {params.options} "
-        "--pairs {input.pairs} --output {params.stem} --log {log}"
+        "python scripts/baseline.py --name {wildcards.baseline:q} {params.options:q} "
+        "--pairs {input.pairs:q} --output {params.stem:q} --log {log:q}"

@@ -27,12 +27,15 @@ rule train:
         # the limit goes on in the next attempt. More than a day is refused by many clusters.
         runtime=lambda wildcards, attempt: 60 * min(8 * attempt, 24),
     params:
+        folder=subpath(output.model, parent=True),
         language=setting("language"),
         settings=training_options,
         code=code_hash("scripts/train.py"),
     shell:
         # Checkpoints are no output: Snakemake deletes outputs before it tries again.
-        "python scripts/train.py --cell {wildcards.cell} --seed {wildcards.seed} "
-        "--captions {input.captions} --language {params.language} --features {input.features} "
-        "--vocabulary {input.vocabulary} --threads {threads} {params.settings} "
-        "--work results/checkpoints --output $(dirname {output.model}) --log {log}"
+        # --overwrite: what is there now is of a job that outlived its driver, and is the same.
+        "python scripts/train.py --cell {wildcards.cell:q} --seed {wildcards.seed:q} "
+        "--captions {input.captions:q} --language {params.language:q} "
+        "--features {input.features:q} --vocabulary {input.vocabulary:q} --threads {threads:q} "
+        "{params.settings:q} --work results/checkpoints --output {params.folder:q} --overwrite "
+        "--log {log:q}"

@@ -14,5 +14,5 @@ rule vocabulary:
     params:
         code=code_hash("scripts/vocabulary.py"),
     shell:
-        "python scripts/vocabulary.py --captions {input} --language {wildcards.language} "
-        "--output {output} --log {log}"
+        "python scripts/vocabulary.py --captions {input:q} --language {wildcards.language:q} "
+        "--output {output:q} --log {log:q}"

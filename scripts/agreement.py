@@ -1,4 +1,4 @@
-"""Draw similarity by the selected models against human score, a dot a pair of one subtask.
+"""Draw similarity by the selected models against the rating, a dot a pair of one subtask.
 
 Writes STEM.pdf and STEM.png.
 """

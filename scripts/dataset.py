@@ -27,7 +27,6 @@ def main(arguments: argparse.Namespace) -> None:
         captions, images = mscoco.read(arguments.images, arguments.json)
     else:
         captions, images = table.read(arguments.table, arguments.images)
-    schema.check_files(images)
     schema.write(arguments.output, captions, images)
     logging.info("%d captions, %d images: %s", len(captions), len(images), arguments.output)
 

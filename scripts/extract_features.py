@@ -1,7 +1,8 @@
 """Compute image features: the mean over ten crops of a network's activations before its classifier.
 
-An extraction that was killed goes on where it was when it is started again with the same
-arguments, as long as the folder --work is there. Several jobs can share the work, each with its
+Pictures whose features were computed before, in whatever data set, are known by their content and
+not computed again, as long as the folder --work is there; so an extraction that was killed goes on
+where it was when it is started again. Several jobs can share the work, each with its
 own --part; join_features.py puts the parts together.
 """
 
@@ -30,7 +31,7 @@ parser.add_argument("--part", type=int, default=0, help="which part to do, from 
 parser.add_argument("--parts", type=int, default=1, help="how many there are (default: 1)")
 parser.add_argument("--threads", type=int, help="processes to use (default: a core each)")
 parser.add_argument("--device", choices=["cpu", "cuda"], help="(default: cuda where there is one)")
-parser.add_argument("--work", type=Path, required=True, help="a folder for finished batches")
+parser.add_argument("--work", type=Path, required=True, help="a folder for finished features")
 parser.add_argument("--output", type=Path, required=True, help="the HDF5 file to write")
 
 
@@ -55,9 +56,8 @@ def main(arguments: argparse.Namespace) -> None:
     torch.set_num_threads(min(arguments.threads or cores, cores))
     images = schema.read_images(arguments.images).iloc[arguments.part :: arguments.parts]
     backbone = backbones.load(arguments.backbone, arguments.weights, arguments.weights_file)
-    work = arguments.work / digest(str(arguments.output))  # of this job alone
-    with locked(work, str(arguments.output)):
-        features = extract(images, backbone, work, device, torch.get_num_threads())
+    with locked(arguments.work / digest(str(arguments.output)), str(arguments.output)):
+        features = extract(images, backbone, arguments.work, device, torch.get_num_threads())
     origin = provenance(device)
     attributes = origin | {
         "backbone": backbone.name,

@@ -22,7 +22,7 @@ parser.add_argument(
     type=Path,
     nargs="+",
     required=True,
-    help="what scripts/retrieval.py wrote: selects the cell to draw bold",
+    help="what scripts/retrieval.py wrote: selects the cell to draw bold, and names snapshots",
 )
 parser.add_argument(
     "--histories", type=Path, nargs="+", required=True, help="what scripts/train.py wrote"
@@ -38,11 +38,11 @@ parser.add_argument("--output", type=Path, required=True, help="the files to wri
 
 def main(arguments: argparse.Namespace) -> None:
     histories = results.read_histories(arguments.histories)
-    best = results.selected(results.read_retrieval(arguments.retrieval))
-    for dataset in set(histories["dataset"]) - set(best):
+    retrieval = results.read_retrieval(arguments.retrieval)
+    for dataset in set(histories["dataset"]) - set(retrieval["dataset"]):
         raise InputError(f"--retrieval has no scores on {dataset}, which there are histories of")
     scores = results.read_scores(arguments.scores) if arguments.scores else None
-    style.save(figures.scores_by_epoch(histories, scores, best), arguments.output)
+    style.save(figures.scores_by_epoch(histories, scores, retrieval), arguments.output)
     logging.info("written: %s.pdf and %s.png", arguments.output, arguments.output)
 
 

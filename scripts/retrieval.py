@@ -1,4 +1,7 @@
-"""Score a trained model's ensemble, and each of its snapshots, on image-caption retrieval."""
+"""Score a trained model's ensemble, and each of its snapshots, on image-caption retrieval.
+
+Beside them stand the scores that a random ranking is expected to have, as the model `chance`.
+"""
 
 import argparse
 import logging
@@ -28,15 +31,15 @@ def main(arguments: argparse.Namespace) -> None:
 
     from grounded.data import schema
     from grounded.evaluation import retrieval
-    from grounded.files import read_json, write_csv
-    from grounded.models.model import ensemble, load_model
+    from grounded.files import write_csv
+    from grounded.models.model import ensemble, load_model, read_description, read_ensemble
     from grounded.provenance import provenance
     from grounded.training.pairs import load_pairs
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_num_threads(arguments.threads or torch.get_num_threads())
-    description = read_json(arguments.model / "model.json")
-    together = read_json(arguments.model / "ensemble.json")["epochs"]
+    description = read_description(arguments.model)
+    together = read_ensemble(arguments.model)
     models = {e: load_model(arguments.model, e).to(device) for e in description["snapshots"]}
     vocabulary = models[together[0]].vocabulary
     captions = schema.read_captions(arguments.captions, description["language"])
@@ -47,12 +50,10 @@ def main(arguments: argparse.Namespace) -> None:
             epoch: (model.encode_captions(pairs.captions), model.encode_images(pairs.features))
             for epoch, model in models.items()
         }
-        systems = [("snapshot", [epoch]) for epoch in models] + [("ensemble", together)]
+        systems = [("chance", []), *(("snapshot", [epoch]) for epoch in models)]
+        systems.append(("ensemble", together))
         tables = []
         for (system, epochs), folds in product(systems, sorted({1, arguments.folds})):
-            of_captions, of_images = (
-                ensemble([embedded[epoch][side] for epoch in epochs]) for side in (0, 1)
-            )
             labels = {
                 "dataset": arguments.dataset,
                 "cell": description["cell"],
@@ -60,9 +61,15 @@ def main(arguments: argparse.Namespace) -> None:
                 "model": system,
                 "epochs": "+".join(map(str, epochs)),
                 "split": split,
-                "test_set": retrieval.test_set_name(len(of_images), folds),
+                "test_set": retrieval.test_set_name(len(pairs.features), folds),
             }
-            scores = retrieval.evaluate(of_captions, of_images, pairs.image, folds)
+            if system == "chance":
+                scores = retrieval.chance(pairs.image, folds)
+            else:
+                of_captions, of_images = (
+                    ensemble([embedded[epoch][side] for epoch in epochs]) for side in (0, 1)
+                )
+                scores = retrieval.evaluate(of_captions, of_images, pairs.image, folds)
             tables.append(pd.DataFrame(labels, scores.index).join(scores))
         return tables
 

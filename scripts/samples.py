@@ -47,8 +47,7 @@ def main(arguments: argparse.Namespace) -> None:
 
     from grounded.data import schema
     from grounded.errors import InputError
-    from grounded.files import read_json
-    from grounded.models.model import SentenceEncoder, ensemble
+    from grounded.models.model import SentenceEncoder, ensemble, read_description
     from grounded.reporting import results, style
     from grounded.reporting.samples import samples
     from grounded.training.pairs import CAPTIONS_PER_IMAGE, load_pairs
@@ -62,12 +61,10 @@ def main(arguments: argparse.Namespace) -> None:
     if not folder:
         raise InputError(f"--ensembles has none in {place}, which --measured selects: name it")
     models = SentenceEncoder(folder, device=device).models
-    language = read_json(folder / "model.json")["language"]
+    language = read_description(folder)["language"]
     captions = schema.read_captions(arguments.captions, language)
     test = captions[captions["split"] == "test"].groupby("image_id").head(CAPTIONS_PER_IMAGE)
-    if test.empty:
-        raise InputError(f"{arguments.captions} has no captions in the split test: add some")
-    pairs = load_pairs(test, arguments.features, models[0].vocabulary, "test")
+    pairs = load_pairs(captions, arguments.features, models[0].vocabulary, "test")
     path_of = schema.read_images(arguments.images).set_index("image_id")["path"]
     missing = set(pairs.image_ids) - set(path_of.index)
     if missing:

@@ -30,15 +30,15 @@ def main(arguments: argparse.Namespace) -> None:
 
     from grounded.data.ratings import read_pairs
     from grounded.evaluation.similarity import score
-    from grounded.files import read_json, write_csv
-    from grounded.models.model import ensemble, load_model
+    from grounded.files import write_csv
+    from grounded.models.model import ensemble, load_model, read_description, read_ensemble
     from grounded.provenance import provenance
 
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_num_threads(arguments.threads or torch.get_num_threads())
     pairs = read_pairs(arguments.pairs)
-    description = read_json(arguments.model / "model.json")
-    together = read_json(arguments.model / "ensemble.json")["epochs"]
+    description = read_description(arguments.model)
+    together = read_ensemble(arguments.model)
     cell, seed = description["cell"], description["seed"]
     embedded: dict[int, np.ndarray] = {}  # the snapshots of the ensemble
 

@@ -1,6 +1,7 @@
 """Count on how many subtasks one system is significantly better than another.
 
-Writes STEM.csv, STEM.md and STEM.tex (the counts) and STEM-tests.csv (every single test).
+Writes STEM.csv, STEM.md, STEM.tex and STEM.html (the counts) and STEM-tests.csv (every single
+test).
 """
 
 import argparse

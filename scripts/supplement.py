@@ -1,7 +1,7 @@
-"""Make the supplement's table: correlations with human ratings, measured beside reported.
+"""Make the supplement's table: correlations with the ratings, measured beside reported.
 
-Writes STEM.csv, STEM.md and STEM.tex (Pearson), and the same of STEM-spearman, and of STEM-models:
-every cell, seed, ensemble and snapshot in few numbers.
+Writes STEM.csv, STEM.md, STEM.tex and STEM.html (Pearson), and the same of STEM-spearman, and of
+STEM-models: every cell, seed, ensemble and snapshot in few numbers.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Make Table 1: the tasks of semantic similarity, their subtasks, pairs and sources.
 
-Writes STEM.csv, STEM.md and STEM.tex.
+Writes STEM.csv, STEM.md, STEM.tex and STEM.html.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Make Table 2: retrieval scores measured beside those reported, and ensembles beside snapshots.
 
-Writes STEM.csv, STEM.md and STEM.tex, and the same of STEM-snapshots.
+Writes STEM.csv, STEM.md, STEM.tex and STEM.html, and the same of STEM-snapshots.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""Make Table 3: pairs of sentences on which a model and human ratings agree most and least.
+"""Make Table 3: pairs of sentences on which a model and the ratings agree most and least.
 
-Writes STEM.csv, STEM.md and STEM.tex, about the model of each data set that the development set
-selects.
+Writes STEM.csv, STEM.md, STEM.tex and STEM.html, about the model of each data set that the
+development set selects.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """Train one cell of the architecture grid with one seed.
 
 A training that was killed goes on where it was when it is started again with the same
-arguments, and one that was finished only writes its results again, until the folder of its
-checkpoints is deleted. The defaults are the paper's for Flickr8k.
+arguments, and one that was finished only writes its results again, as long as the folder --work
+is there. The defaults are the paper's for Flickr8k.
 """
 
 import argparse
@@ -10,7 +10,6 @@ import dataclasses
 import json
 import logging
 import os
-import shutil
 from pathlib import Path
 
 from grounded.cli import run
@@ -51,9 +50,9 @@ def main(arguments: argparse.Namespace) -> None:
     from grounded.data import schema
     from grounded.evaluation import retrieval
     from grounded.features import store
-    from grounded.files import write_csv, write_json
+    from grounded.files import check_output, copy, sha256, write_csv, write_json
     from grounded.jobs import locked
-    from grounded.models.model import GroundedModel, describe
+    from grounded.models.model import GroundedModel, describe, snapshot_name
     from grounded.provenance import code_hash, digest, provenance
     from grounded.text.characters import Vocabulary
     from grounded.training.pairs import load_pairs
@@ -62,6 +61,7 @@ def main(arguments: argparse.Namespace) -> None:
     settings = Settings(
         **{f.name: getattr(arguments, f.name) for f in dataclasses.fields(Settings)}
     )
+    check_output(arguments.output / "model.json")  # now, and not after hours
     device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
     torch.set_num_threads(arguments.threads or torch.get_num_threads())
     torch.use_deterministic_algorithms(True)
@@ -97,10 +97,12 @@ def main(arguments: argparse.Namespace) -> None:
         }
         return recalls | {"dev_recall": retrieval.mean_recall(table)}
 
-    name = f"{arguments.cell} seed {arguments.seed}"
+    title = f"{arguments.cell} seed {arguments.seed}"
     with locked(work, str(arguments.output)):
-        history = train(model, training, settings, arguments.seed, work, evaluate, name)
-        shutil.copytree(work / "snapshots", arguments.output / "snapshots", dirs_exist_ok=True)
+        history = train(model, training, settings, arguments.seed, work, evaluate, title)
+        names = {epoch: snapshot_name(epoch) for epoch in settings.saved}
+        for snapshot in names.values():
+            copy(work / "snapshots" / snapshot, arguments.output / "snapshots" / snapshot)
         write_csv(arguments.output / "history.csv", pd.DataFrame(history))
         description = describe(
             model,
@@ -109,12 +111,13 @@ def main(arguments: argparse.Namespace) -> None:
             training=dataclasses.asdict(settings),
             snapshots=settings.snapshots,
             saved=settings.saved,
+            sha256={epoch: sha256(work / "snapshots" / name) for epoch, name in names.items()},
             features=store.attributes(arguments.features),
             key=key,
             provenance=provenance(device),
         )
         write_json(arguments.output / "model.json", description)
-    logging.info("%s: done, in %s", name, arguments.output)
+    logging.info("%s: done, in %s", title, arguments.output)
 
 
 if __name__ == "__main__":

@@ -220,7 +220,7 @@ def test_a_full_disk_leaves_nothing_behind(make, tmp_path, monkeypatch):
 def test_script(tmp_path):
     def script(archive, output):
         command = [sys.executable, ROOT / "scripts" / "unpack.py"]
-        command += ["--archive", archive, "--output", output, "--log", tmp_path / "log"]
+        command += ["--archive", archive, "--output", output, "--log", tmp_path / "a.log"]
         return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
     result = script(make_zip(tmp_path / "good.zip", FILES), tmp_path / "good")
@@ -232,3 +232,22 @@ def test_script(tmp_path):
     (line,) = result.stderr.splitlines()
     assert "evil.zip: its member ../evil" in line
     assert not (tmp_path / "evil").exists()
+
+
+# Names
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "deep/" + "x" * 300 + "/a", "a.txt/b", "deep"])
+def test_names_that_no_disk_can_hold_are_one_line(make, tmp_path, name):
+    archive = make({"a.txt": b"first", "deep/b.bin": b"second", name: b"third"})
+    assert "cannot be unpacked" in refused(archive, tmp_path / "out")
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("twice", ["a.txt", "./a.txt"])
+def test_a_name_that_is_there_twice_is_refused(tmp_path, twice):
+    archive = tmp_path / "a.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("a.txt", "first")
+        file.writestr(twice, "second")
+    assert "is there twice" in refused(archive, tmp_path / "out")

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grounded.data.schema import clean
 from grounded.errors import InputError
 from grounded.text.characters import PADDING, UNKNOWN, Vocabulary, finish
 
@@ -32,7 +33,7 @@ def test_characters_are_counted_with_the_appended_full_stop():
     }
 
 
-@given(st.lists(st.text(max_size=40), min_size=1, max_size=8))
+@given(st.lists(st.text(max_size=40).map(clean), min_size=1, max_size=8))
 def test_encoding_can_be_read_back(captions):
     vocabulary = Vocabulary.build(captions)
     encoded = vocabulary.encode(captions)

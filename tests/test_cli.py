@@ -1,9 +1,11 @@
+import resource
 import subprocess
 import sys
 from pathlib import Path
 
 import h5py
 import numpy as np
+import pandas as pd
 import pytest
 
 from grounded.data import schema
@@ -41,7 +43,7 @@ def program(tmp_path, body):
         "import argparse\nfrom grounded.cli import run\nfrom grounded.errors import InputError\n"
         f"def main(arguments):\n    {body}\nrun(main, argparse.ArgumentParser())\n"
     )
-    command = [sys.executable, path, "--log", tmp_path / "log"]
+    command = [sys.executable, path, "--log", tmp_path / "a.log"]
     environment = {"PYTHONPATH": str(ROOT)}
     return subprocess.run(command, capture_output=True, text=True, env=environment)
 
@@ -50,13 +52,13 @@ def test_bad_input_is_one_line_and_a_status(tmp_path):
     result = program(tmp_path, "raise InputError('a.csv line 3: no caption, add one')")
     assert result.returncode == 1
     assert result.stderr == "error: a.csv line 3: no caption, add one\n"
-    assert (tmp_path / "log").read_text() == result.stderr
+    assert (tmp_path / "a.log").read_text() == result.stderr
 
 
 def test_a_bug_keeps_its_traceback_in_the_log(tmp_path):
     result = program(tmp_path, "1 / 0")
     assert result.returncode == 1
-    assert "ZeroDivisionError" in (tmp_path / "log").read_text()
+    assert "ZeroDivisionError" in (tmp_path / "a.log").read_text()
 
 
 @pytest.fixture
@@ -71,11 +73,9 @@ def small_disk(tmp_path):
 
 
 def test_a_training_on_a_full_disk_is_one_line_and_goes_on_when_there_is_room(tmp_path, small_disk):
-    import pandas as pd
-
     ids = [f"i{k}" for k in range(12)]
     split = ["train"] * 8 + ["dev"] * 2 + ["test"] * 2
-    images = pd.DataFrame({"image_id": ids, "split": split, "path": ids})
+    images = pd.DataFrame({"image_id": ids, "split": split, "path": __file__})
     captions = images[["image_id", "split"]].assign(language="en", caption="A dog.")
     captions["caption_id"] = captions["image_id"] + "#0"
     schema.write(tmp_path, captions[schema.CAPTION_COLUMNS], images)
@@ -83,7 +83,6 @@ def test_a_training_on_a_full_disk_is_one_line_and_goes_on_when_there_is_room(tm
     with h5py.File(tmp_path / "f.h5", "w") as file:
         file["features"] = np.random.default_rng(0).normal(size=(12, 16)).astype(np.float32)
         file["image_ids"] = ids
-        file.attrs["fingerprint"] = "x"
     command = [sys.executable, "scripts/train.py", "--cell", "gru-128-max", "--batch-size", "4"]
     command += ["--captions", tmp_path / "captions.csv", "--features", tmp_path / "f.h5"]
     command += ["--vocabulary", tmp_path / "v.json", "--work", small_disk, "--epochs", "2"]
@@ -101,3 +100,110 @@ def test_a_training_on_a_full_disk_is_one_line_and_goes_on_when_there_is_room(tm
     result = train()
     assert result.returncode == 0, result.stderr
     assert (tmp_path / "model" / "model.json").exists()
+
+
+# What is there is not written over
+
+
+def save(arguments, path):
+    write = f"from grounded.files import write_bytes; write_bytes({str(path)!r}, b'new')"
+    return [sys.executable, "-c", PROGRAM.format(body=write), *map(str, arguments)]
+
+
+PROGRAM = """
+import argparse
+from pathlib import Path
+from grounded.cli import run
+parser = argparse.ArgumentParser()
+parser.add_argument("--input", type=Path, nargs="*")
+parser.add_argument("--output", type=Path)
+def main(arguments):
+    {body}
+run(main, parser)
+"""
+
+
+@pytest.mark.parametrize("link", ["the same path", "a symbolic link", "a hard link", "a detour"])
+def test_an_input_is_never_written_over(tmp_path, link):
+    mine, output = tmp_path / "mine.csv", tmp_path / "output.csv"
+    mine.write_text("mine")
+    if link == "the same path":
+        output = mine
+    elif link == "a detour":
+        (tmp_path / "folder").mkdir()
+        output = tmp_path / "folder" / ".." / "mine.csv"
+    else:
+        (output.symlink_to if link == "a symbolic link" else output.hardlink_to)(mine)
+    command = save(
+        ["--input", tmp_path / "no.csv", mine, "--output", output, "--overwrite"], output
+    )
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 1 and len(result.stderr.splitlines()) == 1
+    assert "is an input, and would be overwritten: name another output" in result.stderr
+    assert mine.read_text() == "mine"
+
+
+def test_a_file_that_is_there_is_written_over_only_if_told_to(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("mine")
+    result = subprocess.run(save([], path), capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 1 and path.read_text() == "mine"
+    assert f"{path} is there already: name another output, or say --overwrite" in result.stderr
+    assert subprocess.run(save(["--overwrite"], path), cwd=ROOT).returncode == 0
+    assert path.read_text() == "new"
+
+
+def test_a_log_empties_nothing_but_a_log(tmp_path):
+    (tmp_path / "captions.csv").write_text("mine")
+    command = save(["--log", tmp_path / "captions.csv"], tmp_path / "a")
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 2 and "captions.csv does not end in .log" in result.stderr
+    assert (tmp_path / "captions.csv").read_text() == "mine"
+
+
+# What the system does not grant
+
+
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [
+        ("OSError(13, 'Permission denied', 'a.csv')", "a.csv: Permission denied; change its perm"),
+        ("OSError(30, 'Read-only file system', 'a')", "a: Read-only file system; change its perm"),
+        ("OSError(36, 'File name too long', 'aaa')", "aaa: File name too long; mend that"),
+        ("OSError(5, 'Input/output error', 'a.h5')", "a.h5: Input/output error; mend that"),
+        (
+            "OSError(28, 'No space left', 'a')",
+            "no space left on the disk while writing a",
+        ),
+        ("OSError(27, 'File too large')", "no space left on the disk while writing the results"),
+        ("MemoryError('Unable to allocate 9 PiB')", "not enough memory (Unable to allocate 9 PiB)"),
+        ('RuntimeError("can\'t allocate memory: 9\\n at")', "not enough memory (can't allocate"),
+    ],
+)
+def test_what_the_system_refuses_is_one_line(tmp_path, raised, said):
+    result = program(tmp_path, f"raise {raised}")
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"error: {said}") and result.stderr.count("\n") == 1
+
+
+def limited(command, size):
+    """Run a command that may write files of `size` bytes at most."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, preexec_fn=limit)
+
+
+def test_a_limit_on_file_sizes_is_one_line_and_leaves_nothing_half_written(tmp_path):
+    features = np.zeros((100, 1000), np.float32)
+    np.savez(tmp_path / "f.npz", features=features, image_ids=[f"i{k}" for k in range(100)])
+    images = pd.DataFrame({"image_id": [f"i{k}" for k in range(100)], "split": "train"})
+    images.assign(path="-", sha256="-").to_csv(tmp_path / "images.csv", index=False)
+    command = [sys.executable, "scripts/join_features.py", "--parts", tmp_path / "f.npz"]
+    command += ["--images", tmp_path / "images.csv", "--output", tmp_path / "out" / "f.h5"]
+    result = limited(command, 100_000)
+    assert result.returncode == 1 and result.stderr.count("\n") == 1, result.stderr
+    assert result.stderr.startswith("error: no space left on the disk while writing")
+    assert list((tmp_path / "out").iterdir()) == []
+    assert limited(command, 10**7).returncode == 0

@@ -1,10 +1,15 @@
+import copy
 import dataclasses
+import math
+import re
 from pathlib import Path
 
 import pytest
 import yaml
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from grounded.config import SCHEMA, complete
+from grounded.config import SCHEMA, check_files, check_keys, complete
 from grounded.errors import InputError
 from grounded.training.settings import Settings
 
@@ -86,6 +91,37 @@ def test_every_key_of_the_schema_is_described():
         (judged(x={"encoder": "trigrams", "vector": "f"}), "unknown key 'vector'"),
         ({"experiment": "x"}, "the top level: 'datasets' is a required property"),
         ({**SMALL, "experiment": "a/b"}, "experiment: 'a/b' does not match"),
+        ({**SMALL, "experiment": "nl\n"}, "experiment: 'nl\\n' does not match"),
+        ({**SMALL, "experiment": "datasets"}, "experiment: the name 'datasets' is taken"),
+        (
+            {**SMALL, "experiment": 2024},
+            "2024 is not of type 'string': if it is meant as text",
+        ),
+        ({**SMALL, "datasets": {2024: {}}}, "datasets: YAML reads a name here as 2024: put it in"),
+        ({**SMALL, "datasets": {True: {}}}, "datasets: YAML reads a name here as True: put it in"),
+        (changed(language=False), "language: False is not of type 'string': if it is meant as t"),
+        (changed(language="fr"), "language: the data set has no captions in 'fr'; it has: en, de"),
+        (changed(language="EN"), "datasets.one.language: 'EN' does not match"),
+        (changed(backbone="resnet153"), "unknown backbone 'resnet153': did you mean 'resnet152'?"),
+        (changed(weights="IMAGENET1K_V3"), "resnet152 has no weights 'IMAGENET1K_V3': did you m"),
+        (changed(seeds=[10**23]), "seeds.0: 100000000000000000000000 is greater than the maximum"),
+        (changed(count=10**9), "count: 1000000000 is greater than the maximum"),
+        (changed(training={"margin": math.nan}), "margin: nan is not of type 'number'"),
+        (changed(training={"margin": math.inf}), "margin: inf is not of type 'number'"),
+        (changed(training={"margin": "NaN"}), "margin: nan is not of type 'number'"),
+        (changed(training={"epochs": 2.5}), "epochs: 2.5 is not of type 'integer'"),
+        (changed(training={"epochs": True}), "epochs: True is not of type 'integer'"),
+        (changed(cells=["gru-1000000-max"]), "unknown cell 'gru-1000000-max'"),
+        (changed(cells=["lstm-16386-attention"]), "an even embedding size up to 16384"),
+        (changed(folds=0), "folds: 0 is less than the minimum of 1"),
+        (
+            {**SMALL, "semantics": {"pairs": "sts", "subtask": "STS 2015/Image"}},
+            "unknown subtask 'STS 2015/Image': did you mean 'STS 2015/Images'?",
+        ),
+        (
+            {**SMALL, "semantics": {"pairs": "scenes", "subtask": "STS 2015/Images"}},
+            "unknown subtask 'STS 2015/Images': known are Scenes/",
+        ),
     ],
 )
 def test_a_wrong_configuration_gets_one_line_that_names_the_key(config, message):
@@ -106,3 +142,205 @@ def test_numbers_that_come_as_text_are_read():
         None,
     )
     assert completed["seeds"] == [1, 2]
+
+
+def test_whole_numbers_may_be_written_as_floats():
+    completed = complete(changed(training={"epochs": 4.0, "cycle": "2.0"}, seeds=[3.0]))
+    training = completed["datasets"]["one"]["training"]
+    assert (training["epochs"], training["cycle"]) == (4, 2)
+    assert isinstance(training["epochs"], int) and isinstance(training["cycle"], int)
+    assert completed["datasets"]["one"]["seeds"] == [3]
+
+
+def test_a_configuration_that_contains_itself_is_refused():
+    for cycle in ({}, []):
+        config = copy.deepcopy(SMALL)
+        config["datasets"]["one"]["cells"] = cycle
+        cycle.append(cycle) if isinstance(cycle, list) else cycle.update(x=cycle)
+        with pytest.raises(InputError, match="configuration, datasets: it contains itself"):
+            complete(config)
+
+
+def test_a_configuration_that_grows_without_end_is_refused_at_once():
+    """Each level names the one below nine times: 9^9 values in ten lines."""
+    lines = ["experiment: x", "a0: &a0 [1,1,1,1,1,1,1,1,1]"]
+    for k in range(1, 9):
+        lines.append(f"a{k}: &a{k} [{','.join([f'*a{k - 1}'] * 9)}]")
+    with pytest.raises(InputError, match="more than anybody can mean"):
+        complete(yaml.safe_load("\n".join(lines)))
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("a: 1\nb: {c: 1, d: 2, c: 3}\n", "line 2: the key c is there twice"),
+        ("a: 1\nb: 2\na: 1\n", "line 3: the key a is there twice"),
+        ("- {x: 1}\n- {x: 1, x: 2}\n", "line 2: the key x is there twice"),
+        ('{"a": 1, "a": 2}', "line 1: the key a is there twice"),
+    ],
+)
+def test_a_key_that_is_there_twice_is_named(tmp_path, text, error):
+    (tmp_path / "c.yaml").write_text(text)
+    with pytest.raises(InputError, match=error):
+        check_keys([tmp_path / "c.yaml"])
+
+
+def test_keys_may_be_the_same_in_different_places(tmp_path):
+    (tmp_path / "c.yaml").write_text("a: &x {b: 1, c: {b: 2}}\nd: *x\nb: [{b: 1}, {b: 2}]\n")
+    (tmp_path / "itself.yaml").write_text("a: &x\n  b: *x\n")
+    check_keys([tmp_path / "c.yaml", tmp_path / "itself.yaml"])
+
+
+# Every text of a configuration may be anything
+
+TEXTS = [
+    ("experiment",),
+    ("mirror",),
+    *(("datasets", "one", key) for key in ("source", "table", "images", "language", "backbone")),
+    *(("datasets", "one", key) for key in ("weights", "features")),
+    ("datasets", "one", "cells", 0),
+    *(("semantics", key) for key in ("pairs", "tokenizer", "subtask")),
+    ("semantics", "lowercase", 0),
+    *(("semantics", "baselines", "x", key) for key in ("encoder", "vectors", "state", "model")),
+]
+WHOLE = {
+    "experiment": "small",
+    "datasets": {
+        "one": {"source": "table", "table": "t.csv", "images": "i", "cells": ["gru-8-max"]}
+    },
+    "semantics": {
+        "pairs": "scenes",
+        "lowercase": ["STS"],
+        "baselines": {"x": {"encoder": "infersent", "vectors": "v", "state": "s", "version": 1}},
+    },
+}
+HOSTILE = [
+    "$(touch ran)",
+    "`touch ran`",
+    "; touch ran",
+    "'",
+    '"',
+    "a b",
+    "nl\n",
+    "\r",
+    "a\0b",
+    "{x}",
+]
+NO_PATH = set("\r\n\0{}\t")
+
+
+def test_every_text_of_the_schema_is_tried():
+    schema = yaml.safe_load(SCHEMA.read_text())
+    names = {place[-2] if place[-1] == 0 else place[-1] for place in TEXTS}
+    for part in (schema, *schema["$defs"].values()):
+        for key, value in part["properties"].items():
+            of_list = value.get("items", {})
+            for each in (value, of_list):
+                if "string" in each.get("type", ()) or {type(v) for v in each.get("enum", [])} == {
+                    str
+                }:
+                    assert key in names, key
+                    assert "pattern" in each or "enum" in each, key
+
+
+@given(st.sampled_from(TEXTS), st.sampled_from(HOSTILE) | st.text())
+@example(("experiment",), "nl\n")
+def test_any_text_is_refused_in_one_line_or_is_a_path(place, text):
+    """What is let through may hold anything that a path can hold: commands quote it."""
+    config = copy.deepcopy(WHOLE)
+    inner = config
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = text
+    try:
+        complete(config)
+    except InputError as error:
+        assert len(str(error).splitlines()) == 1
+    else:
+        paths = {"mirror", "table", "images", "features", "vectors", "state", "model"}
+        harmless = text.replace("_", "a").replace("-", "a").isalnum() and text.isascii()
+        assert (place[-1] in paths and not NO_PATH & set(text)) or harmless, (place, text)
+
+
+# What is named must be there
+
+
+@pytest.fixture
+def named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my/photos").mkdir(parents=True)
+    for name in "abc":
+        (tmp_path / "my/photos" / f"{name}.jpg").write_text(name)
+    (tmp_path / "my/captions.csv").write_text(
+        "image,caption,split\na.jpg,A,train\nb.jpg,B,dev\nc.jpg,C,test\n"
+    )
+    (tmp_path / "my/vectors.txt").touch()
+    data = {"source": "table", "table": "my/captions.csv", "images": "my/photos"}
+    return {"experiment": "x", "datasets": {"one": {**data, "cells": ["gru-8-max"]}}}
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({}, None),
+        (
+            {"table": "my/caption.csv"},
+            "table: there is no file my/caption.csv; did you mean my/",
+        ),
+        ({"images": "my/photo"}, "images: there is no folder my/photo; did you mean my/photos?"),
+        ({"images": "mmy/photos"}, "images: there is no folder mmy/photos; did you mean my?"),
+        ({"images": "my/captions.csv"}, "images: there is no folder my/captions.csv; correct"),
+        ({"language": "de"}, "language: the data set has no captions in 'de'; it has: en"),
+        (
+            {"backbone": "precomputed", "features": "my/f.npz"},
+            "features: there is no file my/f.npz; correct the path",
+        ),
+    ],
+)
+def test_what_a_data_set_names_must_be_there(named, change, error):
+    named["datasets"]["one"] |= change
+    if error is None:
+        check_files(complete(named), "", [])
+        return
+    with pytest.raises(InputError) as caught:
+        check_files(complete(named), "", [])
+    assert str(caught.value).startswith(f"configuration, datasets.one.{error}")
+
+
+@pytest.mark.parametrize(
+    ("vectors", "error"),
+    [
+        ("my/vectors.txt", None),
+        ("glove/glove.6B.zip/glove.6B.100d.txt", None),
+        ("my/vector.txt", "did you mean my/vectors.txt?"),
+        ("glove/glove.6b.zip", "did you mean glove/glove.6B.zip?"),
+    ],
+)
+def test_what_a_baseline_names_must_be_there_or_public(named, vectors, error):
+    baseline = {"encoder": "bag-of-words", "vectors": vectors}
+    named["semantics"] = {"pairs": "scenes", "baselines": {"bow": baseline}}
+    if error is None:
+        check_files(complete(named), "", ["glove/glove.6B.zip"])
+        return
+    with pytest.raises(InputError, match=r"semantics\.baselines\.bow\.vectors: there is") as caught:
+        check_files(complete(named), "", ["glove/glove.6B.zip"])
+    assert str(caught.value).endswith(error)
+
+
+def test_a_mirror_must_be_there_and_may_have_the_features(named, tmp_path):
+    named["datasets"]["one"] |= {"backbone": "precomputed", "features": "f/a.npz"}
+    with pytest.raises(InputError, match="mirror: there is no folder nowhere"):
+        check_files(complete(named), "nowhere", [])
+    (tmp_path / "mirror/f").mkdir(parents=True)
+    (tmp_path / "mirror/f/a.npz").touch()
+    check_files(complete(named), "mirror", [])
+
+
+def test_no_experiment_takes_a_shared_folder():
+    """Those that the rules write to for all experiments."""
+    text = "".join(path.read_text() for path in (ROOT / "rules").glob("*.smk"))
+    shared = set(re.findall(r"results/([a-z]+)/", text))
+    assert shared > {"datasets", "checkpoints"}
+    for name in shared:
+        with pytest.raises(InputError, match=f"the name '{name}' is taken"):
+            complete({**SMALL, "experiment": name})

@@ -11,6 +11,8 @@ import pytest
 
 from grounded.data import flickr8k, mscoco, schema, table
 from grounded.errors import InputError
+from grounded.text.characters import Vocabulary
+from grounded.training.pairs import load_pairs
 
 ROOT = Path(__file__).parent.parent
 
@@ -414,3 +416,85 @@ def test_program_shows_an_example():
     result = dataset("--help")
     assert result.returncode == 0
     assert "python scripts/dataset.py table --table my/captions.csv" in result.stdout
+
+
+# --- What a table from a stranger may say ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ('image,caption\n"a\rb.jpg",A cat.\n', r"my.csv line 2: the image's file name 'a\\rb.jpg'"),
+        ('image,caption\n"a\nb.jpg",A cat.\n', r"my.csv line 2: the image's file name 'a\\nb.jpg'"),
+        ("image,caption\n../a.jpg,A cat.\n", r"line 2: the image ../a.jpg is outside the folder"),
+        ("image,caption\nx/../../a.jpg,A cat.\n", r"line 2: the image ../a.jpg is outside the"),
+        ("image,caption\n/etc/passwd,A cat.\n", r"line 2: the image /etc/passwd is outside the"),
+        ("image,caption\na.jpg," + "x" * 10**6 + "\n", r"line 2: the caption has 1,000,000 char"),
+    ],
+)
+def test_odd_names_and_endless_captions_are_one_line(tmp_path, text, error):
+    with pytest.raises(InputError, match=error) as caught:
+        table.read(write_table(tmp_path, text), "photos")
+    assert "\n" not in str(caught.value)
+
+
+def test_two_ways_to_write_a_name_are_one_image(tmp_path):
+    rows = ["a.jpg", "./a.jpg", "x/../a.jpg", "b.jpg", ".//b.jpg", "c.jpg"]
+    text = "image,caption\n" + "".join(f"{name},Caption {k}.\n" for k, name in enumerate(rows))
+    captions, images = table.read(write_table(tmp_path, text), "photos")
+    assert images.image_id.tolist() == ["a.jpg", "b.jpg", "c.jpg"]
+    assert captions.caption_id.tolist() == [
+        *("a.jpg#0", "a.jpg#1", "a.jpg#2"),
+        *("b.jpg#0", "b.jpg#1", "c.jpg#0"),
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-16"])
+def test_utf_16_is_called_so_or_not_utf_8(tmp_path, encoding):
+    path = write_table(tmp_path, GOOD, encoding)
+    with pytest.raises(InputError, match=r"(is UTF-16|is not UTF-8).*; save the table as CSV"):
+        table.read(path, "photos")
+
+
+def test_the_program_does_not_write_over_the_user_s_own_table(tmp_path):
+    for name in "abc":
+        (tmp_path / f"{name}.jpg").write_bytes(b"x")
+    path = write_table(tmp_path, GOOD).rename(tmp_path / "captions.csv")
+    command = ["table", "--table", path, "--images", tmp_path, "--output", tmp_path]
+    for more in ([], ["--overwrite"]):
+        result = subprocess.run(
+            [sys.executable, ROOT / "scripts" / "dataset.py", *more, *map(str, command)],
+            capture_output=True,
+            text=True,
+        )
+        assert result.returncode == 1 and "captions.csv is an input" in result.stderr
+    assert path.read_text() == GOOD
+    assert not (tmp_path / "images.csv").exists()
+
+
+def test_the_state_of_the_pictures_is_that_of_the_listed_ones(tmp_path):
+    for name in "abc":
+        (tmp_path / f"{name}.jpg").write_bytes(b"x")
+    path = write_table(tmp_path, GOOD)
+    before = table.state(path, tmp_path)
+    (tmp_path / ".DS_Store").touch()
+    (tmp_path / "d.jpg").touch()
+    assert table.state(path, tmp_path) == before
+    (tmp_path / "b.jpg").write_bytes(b"another")
+    changed = table.state(path, tmp_path)
+    (tmp_path / "c.jpg").unlink()
+    assert len({before, changed, table.state(path, tmp_path)}) == 3
+
+
+def test_a_split_without_captions_in_the_language_says_so(tmp_path):
+    captions = pd.DataFrame(
+        {
+            "image_id": ["a", "b"],
+            "caption_id": ["a#0", "b#0"],
+            "language": "de",
+            "split": ["train", "test"],
+            "caption": "Ein Hund.",
+        }
+    )
+    with pytest.raises(InputError, match="the data set has no dev captions in language de: write"):
+        load_pairs(captions, tmp_path / "f.h5", Vocabulary.build(["Ein Hund."]), "dev")

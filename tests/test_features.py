@@ -18,6 +18,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from PIL import Image
 from test_images import photo
 from torch import nn
@@ -26,6 +29,7 @@ from torchvision.models import get_model
 
 from grounded.errors import InputError
 from grounded.features import backbones, extract, store
+from grounded.files import sha256
 from scripts import extract_features, join_features
 
 ROOT = Path(__file__).parent.parent
@@ -63,11 +67,18 @@ def tiny(tmp_path_factory):
 def make_images(folder, count):
     """Write pictures and an images.csv; returns its path."""
     folder.mkdir(parents=True, exist_ok=True)
-    rows = []
     for k in range(count):
         photo(60 + k, 50, seed=k).save(folder / f"{k}.png")
-        rows.append({"image_id": f"id {k}", "split": "train", "path": str(folder / f"{k}.png")})
-    pd.DataFrame(rows).to_csv(folder / "images.csv", index=False)
+    return list_images(folder, count)
+
+
+def list_images(folder, count):
+    """Write an images.csv of the pictures as they are now; returns its path."""
+    files = [folder / f"{k}.png" for k in range(count)]
+    images = pd.DataFrame({"image_id": [f"id {k}" for k in range(count)], "split": "train"})
+    images["path"] = [str(file) for file in files]
+    images["sha256"] = [sha256(file) if file.exists() else "0" * 64 for file in files]
+    images.to_csv(folder / "images.csv", index=False)
     return folder / "images.csv"
 
 
@@ -132,7 +143,7 @@ def test_resnet152_means_the_weights_of_the_paper(monkeypatch):
     monkeypatch.setattr(torch.hub, "download_url_to_file", download)
     monkeypatch.setattr(torch.hub, "get_dir", lambda: "/nowhere")
     monkeypatch.setattr(Path, "mkdir", lambda *_, **__: None)
-    with pytest.raises(InputError, match=r"resnet152-394f9c45\.pth .*--weights-file"):
+    with pytest.raises(InputError, match=r"resnet152-394f9c45\.pth .*put it at /nowhere/check"):
         backbones.load("resnet152")
 
 
@@ -285,11 +296,12 @@ def test_parts_joined_equal_a_single_run(tmp_path, tiny):
 
 
 def test_all_problems_are_reported_together_and_the_rest_is_kept(tmp_path):
-    images = pd.read_csv(make_images(tmp_path, 9))
+    make_images(tmp_path, 9)
     (tmp_path / "1.png").write_bytes(b"")
     (tmp_path / "2.png").write_bytes((tmp_path / "0.png").read_bytes()[:-200])
     (tmp_path / "3.png").unlink()
     Image.new("RGB", (1, 3000)).save(tmp_path / "8.png")
+    images = pd.read_csv(list_images(tmp_path, 9))
     with pytest.raises(InputError) as error:
         extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 2)
     first, *lines = str(error.value).split("\n")
@@ -306,11 +318,11 @@ def test_all_problems_are_reported_together_and_the_rest_is_kept(tmp_path):
     assert len(kept) == 1
     with np.load(kept[0]) as shard:
         assert len(shard["features"]) == 5
-        np.savez(kept[0], stamps=shard["stamps"], features=shard["features"] + 1000)
+        np.savez(kept[0], sums=shard["sums"], features=shard["features"] + 1000)
     for k in (1, 2, 3):
         photo(64, 64, seed=20 + k).save(tmp_path / f"{k}.png")
     photo(70, 64, seed=30).save(tmp_path / "5.png")  # another picture by the same name
-    images = images[:8]  # and one is removed
+    images = pd.read_csv(list_images(tmp_path, 8))  # and one is removed
 
     features = extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 2)
     expected = np.array([channel_means(path) for path in images.path])
@@ -319,8 +331,9 @@ def test_all_problems_are_reported_together_and_the_rest_is_kept(tmp_path):
 
 
 def test_one_problem_is_one_line(tmp_path):
-    images = pd.read_csv(make_images(tmp_path, 3))
+    make_images(tmp_path, 3)
     (tmp_path / "1.png").write_bytes(b"")
+    images = pd.read_csv(list_images(tmp_path, 3))
     with pytest.raises(InputError, match=r"^1 of 3 images .*1\.png is empty.*$"):
         extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1)
 
@@ -341,7 +354,7 @@ def test_killed_and_started_again(tmp_path, tiny, caplog):
     )
 
     def finished():
-        return list((tmp_path / "work").glob("*/*/[!.]*.npz"))
+        return list((tmp_path / "work").glob("*/[!.]*.npz"))
 
     deadline = time.monotonic() + 120
     while len(finished()) < 3 and process.poll() is None and time.monotonic() < deadline:
@@ -350,7 +363,7 @@ def test_killed_and_started_again(tmp_path, tiny, caplog):
     process.wait()
     assert process.returncode == -signal.SIGKILL
     assert not output.exists()
-    done = sum(len(np.load(file)["stamps"]) for file in finished())
+    done = sum(len(np.load(file)["sums"]) for file in finished())
     assert 6 <= done < 40
 
     caplog.set_level("INFO")
@@ -554,8 +567,123 @@ def test_precomputed_features_of_the_mirror(mirror, tmp_path):
     source = mirror / "features" / "flickr8k_resnet50_tencrop.npz"
     with np.load(source) as file:
         features, ids = file["features"], file["image_ids"]
-    images = pd.DataFrame({"image_id": ids[::-7], "split": "test", "path": "-"})
+    images = pd.DataFrame({"image_id": ids[::-7], "split": "test", "path": "-", "sha256": "-"})
     images.to_csv(tmp_path / "images.csv", index=False)
     import_features(tmp_path, source)
     with h5py.File(tmp_path / "out.h5") as file:
         assert np.array_equal(file["features"], features[::-7].astype(np.float32))
+
+
+# --- damage, and sizes that files claim -----------------------------------------------------------
+
+
+def small_store(folder):
+    features = np.random.default_rng(0).normal(size=(20, 8)).astype(np.float32)
+    ids = [f"image {k}" for k in range(20)]
+    store.write(folder / "a.h5", features, ids, {"backbone": "x", "crops": 10})
+    return folder / "a.h5", features, ids
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_a_flipped_byte_in_a_feature_file_is_noticed_or_does_no_harm(tmp_path_factory, data):
+    path, features, ids = small_store(tmp_path_factory.mktemp("store"))
+    content = bytearray(path.read_bytes())
+    content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
+    path.write_bytes(content)
+    try:
+        assert np.array_equal(store.read(path, ids), features)
+        assert store.attributes(path)["backbone"] == "x"
+    except InputError as error:
+        assert "a.h5" in str(error) and "\n" not in str(error)
+
+
+def test_a_flipped_feature_is_noticed_and_named(tmp_path):
+    path, features, ids = small_store(tmp_path)
+    content = bytearray(path.read_bytes())
+    content[content.index(features[7].tobytes()) + 5] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"a\.h5 is damaged: delete it and make it again"):
+        store.read(path, ids[:3])
+
+
+@pytest.mark.parametrize("how", ["cut off", "flipped", "empty", "of something else"])
+def test_a_damaged_part_of_finished_features_is_computed_again(tmp_path, caplog, how):
+    images = pd.read_csv(make_images(tmp_path, 3))
+    features = extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1)
+    [part] = (tmp_path / "work").glob("*/*.npz")
+    content = bytearray(part.read_bytes())
+    if how == "cut off":
+        del content[len(content) // 2 :]
+    elif how == "flipped":
+        content[content.index(features[0].tobytes()) + 1] ^= 1
+    else:
+        content = b"" if how == "empty" else b"PK\3\4 something else"
+    part.write_bytes(content)
+    again = extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1)
+    assert np.array_equal(again, features)
+    assert f"{part} is damaged and is removed" in caplog.text
+    caplog.clear()
+    extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1)
+    assert "damaged" not in caplog.text
+
+
+def test_features_are_found_again_by_the_pictures_content_whatever_their_names(tmp_path, caplog):
+    caplog.set_level("INFO")
+    images = pd.read_csv(make_images(tmp_path, 4))
+    features = extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1)
+    os.utime(tmp_path / "0.png")
+    (tmp_path / "1.png").rename(tmp_path / "2024 new.png")
+    photo(50, 50, seed=99).save(tmp_path / "3.png")  # another picture by the same name
+    shutil.copy(tmp_path / "0.png", tmp_path / "copy.png")
+    files = [tmp_path / f"{name}.png" for name in ("0", "2024 new", "2", "3", "copy")]
+    images = pd.DataFrame({"image_id": list("abcde"), "path": [str(file) for file in files]})
+    images["sha256"] = [sha256(file) for file in files]
+    again = extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1)
+    assert "5 images, 4 of them done before" in caplog.text
+    assert np.array_equal(again[[0, 1, 2, 4]], features[[0, 1, 2, 0]])
+    assert np.allclose(again[3], channel_means(tmp_path / "3.png"), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ((3, 10**9), "claims .3, 1000000000., which it does not hold"),
+        ((10**12, 2), "claims .1000000000000, 2., which it does not hold"),
+    ],
+)
+def test_what_a_file_claims_and_does_not_hold_takes_no_memory(tmp_path, shape, message):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("features", shape, np.float32, chunks=(1, 2))
+        file["image_ids"] = ["a", "b", "c"]
+    with pytest.raises(InputError, match=message):
+        store.read(tmp_path / "a.h5", ["a"])
+
+
+def test_widths_that_no_network_has(tmp_path):
+    for width in (0, store.WIDEST + 1):
+        with h5py.File(tmp_path / f"{width}.h5", "w") as file:
+            file["features"] = np.zeros((2, width), np.float32)
+            file["image_ids"] = ["a", "b"]
+        with pytest.raises(InputError, match=r"features of width [\d,]+: it must be from 1 to"):
+            store.read(tmp_path / f"{width}.h5", ["a"])
+
+
+def test_an_archive_that_inflates_beyond_the_memory_is_refused(tmp_path, monkeypatch):
+    np.savez_compressed(tmp_path / "a.npz", features=np.zeros((9, 9)), image_ids=list("abcdefghi"))
+    assert store.read(tmp_path / "a.npz", ["a"]).shape == (1, 9)
+    names = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": 500}
+    monkeypatch.setattr(os, "sysconf", names.__getitem__)
+    with pytest.raises(InputError, match=r"a\.npz needs 0\.0 GiB of memory, and this machine has"):
+        store.read(tmp_path / "a.npz", ["a"])
+
+
+def test_the_known_backbones_are_torchvision_s():
+    import torchvision
+
+    known = yaml.safe_load((ROOT / "resources" / "backbones.yaml").read_text())
+    assert known.pop("efficientnet_lite0") == ["IMAGENET1K_V1"]
+    convolutional = {"squeezenet1_0", "squeezenet1_1"}  # end in no linear layer
+    names = set(torchvision.models.list_models(module=torchvision.models)) - convolutional
+    weights = {n: [w.name for w in torchvision.models.get_model_weights(n)] for n in names}
+    assert known == weights

@@ -1,5 +1,5 @@
 import importlib
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -22,16 +22,20 @@ TASKS = {  # the pairs of each
 }
 
 
-def retrieval(dataset, cell, r10=50.0, seed=1):
-    """Scores of an ensemble, both ways `r10` give or take 3 and 4 on the development set."""
+def retrieval(dataset, cell, r10=50.0, seed=1, snapshots=()):
+    """Scores of an ensemble, both ways `r10` give or take 3 and 4 on the development set.
+
+    Snapshots, and chance, have the same scores.
+    """
     rows = []
-    for split, (direction, interval) in product(
-        ("dev", "test"), (("caption_to_image", 3), ("image_to_caption", 4))
+    models = [("chance", ""), *(("snapshot", str(k)) for k in snapshots), ("ensemble", "4+8")]
+    for (model, epochs), split, (direction, interval) in product(
+        models, ("dev", "test"), (("caption_to_image", 3), ("image_to_caption", 4))
     ):
         measures = {name: r10 for name in ("r1", "r5", "r10", "median_rank")}
         measures |= dict.fromkeys(("r1_ci", "r5_ci", "r10_ci"), interval)
         system = {"dataset": dataset, "cell": cell, "seed": seed}
-        system |= {"model": "ensemble", "epochs": "4+8"}
+        system |= {"model": model, "epochs": epochs}
         where = {"split": split, "test_set": "1k", "direction": direction, "queries": 100}
         rows.append(system | where | measures | PROVENANCE)
     return pd.DataFrame(rows)
@@ -207,7 +211,7 @@ def test_a_model_without_ratings_is_named(tmp_path):
         figures.scores_by_size(measured, ratings)
     curve = results.read_histories([history(tmp_path, "scenes", "gru-64-max", [1.0])])
     with pytest.raises(InputError, match=message):
-        figures.scores_by_epoch(curve, ratings, {"scenes": ("gru-64-max", 1)})
+        figures.scores_by_epoch(curve, ratings, measured)
 
 
 # Figure 3
@@ -307,6 +311,11 @@ def test_figure3_fits_on_a_page_and_shrinks(tmp_path):
 # Figure 4
 
 
+def marked(line):
+    """The epochs at which a curve has a marker."""
+    return line.get_xdata()[line.get_markevery()].tolist()
+
+
 def test_figure4_has_recall_of_all_epochs_beside_the_score_of_kept_ones(tmp_path):
     curve = [1.0, 20, 30, 35, 40, 42, 44, 45, 46]
     histories = results.read_histories(
@@ -322,8 +331,13 @@ def test_figure4_has_recall_of_all_epochs_beside_the_score_of_kept_ones(tmp_path
         trained("flickr8k", "lstm-8-attention", 0.4),
         scores("trigrams", 0.4),
     )
-    selected = {"flickr8k": ("gru-8-attention", 1)}
-    figure = figures.scores_by_epoch(histories, ratings, selected)
+    measured = pd.concat(
+        [
+            retrieval("flickr8k", "gru-8-attention", 46, snapshots=[6, 8]),
+            retrieval("flickr8k", "lstm-8-attention", 1, snapshots=[6, 8]),
+        ]
+    )
+    figure = figures.scores_by_epoch(histories, ratings, measured)
     recall, semantic = figure.axes
     assert [p.get_title("left") for p in figure.axes] == ["training task", "semantic score"]
     assert recall.lines[0].get_xydata().tolist() == [[e, v] for e, v in enumerate(curve)]
@@ -333,12 +347,39 @@ def test_figure4_has_recall_of_all_epochs_beside_the_score_of_kept_ones(tmp_path
     # The mean of r + 0.2 on STS and r + 0.03 + 0.1 on SICK; r was 0.5 times 0.5, 0.7, 0.9, 0.8.
     np.testing.assert_allclose(gru.get_ydata(), [41.5, 51.5, 61.5, 56.5])
     np.testing.assert_allclose(lstm.get_ydata(), [36.5, 44.5, 52.5, 48.5])
+    # Kept are snapshots with retrieval scores (6 and 8), and others with semantic scores.
+    assert marked(recall.lines[0]) == marked(recall.lines[1]) == [0, 1, 4, 6, 8]
+    assert marked(gru) == marked(lstm) == [0, 1, 4, 8]
     for panel in figure.axes:
         assert panel.lines[0].get_linewidth() > 2 * panel.lines[1].get_linewidth()
         assert [t.get_text() for t in panel.get_xticklabels()] == ["0", "1", "2", "4", "8"]
     (legend,) = figure.subfigs[0].legends
     texts = [t.get_text() for t in legend.get_texts()]
     assert texts == ["gru-8-attention (selected)", "lstm-8-attention"]
+    assert legend.get_title().get_text() == "markers: kept snapshots"
+
+
+@pytest.mark.parametrize(
+    ("last", "ticks"),
+    [
+        (0, "0"),
+        (1, "0 1"),
+        (2, "0 1 2"),
+        (20, "0 1 2 4 8 20"),  # 16 would touch 20
+        (32, "0 1 2 4 8 16 32"),
+        (48, "0 1 2 4 8 16 32 48"),
+    ],
+)
+def test_figure4_has_a_tick_at_the_last_epoch(tmp_path, last, ticks):
+    curve = results.read_histories([history(tmp_path, "scenes", "gru-8-max", [1.0] * (last + 1))])
+    measured = retrieval("scenes", "gru-8-max", snapshots=[last])
+    figure = figures.scores_by_epoch(curve, None, measured)
+    (panel,) = figure.axes
+    assert [t.get_text() for t in panel.get_xticklabels()] == ticks.split()
+    assert marked(panel.lines[0]) == [last]
+    figure.canvas.draw()
+    boxes = [t.get_window_extent() for t in panel.get_xticklabels()]
+    assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
 
 
 def test_figure4_averages_seeds_on_a_logarithmic_axis(tmp_path):
@@ -355,8 +396,8 @@ def test_figure4_averages_seeds_on_a_logarithmic_axis(tmp_path):
         trained("scenes", "gru-8-max", 0.3, seed=2),
         trained("flickr8k", "gru-4-max", 0.4),
     )
-    selected = {"scenes": ("gru-8-max", 2), "flickr8k": ("gru-4-max", 1)}
-    figure = figures.scores_by_epoch(results.read_histories(paths), ratings, selected)
+    measured = [retrieval("scenes", "gru-8-max"), retrieval("flickr8k", "gru-4-max")]
+    figure = figures.scores_by_epoch(results.read_histories(paths), ratings, pd.concat(measured))
     recall, semantic, one, _ = figure.axes
     assert recall.lines[0].get_ydata().tolist() == [c + 1 for c in curve]
     # 0.4 times 0.5, 0.7, 0.9, 0.8, and the same as above.

@@ -1,5 +1,8 @@
+import hashlib
 import io
+import struct
 import zipfile
+import zlib
 
 import numpy as np
 import pytest
@@ -97,7 +100,7 @@ def test_broken_exif_is_no_problem(tmp_path):
     assert load(tmp_path / "a.jpg").size == (50, 40)
 
 
-@pytest.mark.parametrize("suffix", ["png", "tif", "pgm"])
+@pytest.mark.parametrize("suffix", ["png", "tif"])
 def test_sixteen_bits_are_scaled_to_eight(tmp_path, suffix):
     Image.fromarray(np.array([[0, 257, 32896, 65535, 300]], np.uint16)).save(
         tmp_path / f"a.{suffix}"
@@ -191,3 +194,75 @@ def test_missing_file_folder_and_float_pixels(tmp_path):
     Image.new("F", (2, 2)).save(tmp_path / "a.tif")
     with pytest.raises(InputError, match=r"a\.tif.*8 or 16 bits"):
         load(tmp_path / "a.tif")
+
+
+# --- what a stranger's file may be ----------------------------------------------------------------
+
+
+def test_only_pictures_are_decoded_whatever_their_name_says(tmp_path):
+    """PostScript, of which Pillow would start an interpreter, and other formats that it knows."""
+    ran = tmp_path / "ran"
+    (tmp_path / "a.jpg").write_text(
+        f"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n({ran}) (w) file closefile showpage\n"
+    )
+    with pytest.raises(InputError, match=r"a\.jpg is not a picture \(JPEG, PNG"):
+        load(tmp_path / "a.jpg")
+    assert not ran.exists()
+    for suffix in ("ppm", "eps", "pdf", "ico", "tga", "pcx", "jp2", "dds"):
+        try:
+            photo(40, 30).save(tmp_path / f"a.{suffix}")
+        except (OSError, KeyError, ValueError):
+            continue  # this Pillow cannot write it
+        (tmp_path / f"a.{suffix}").rename(tmp_path / "b.png")
+        with pytest.raises(InputError, match=r"b\.png is not a picture"):
+            load(tmp_path / "b.png")
+
+
+@pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP", "MPO"])
+def test_the_formats_that_are_pictures(tmp_path, form):
+    photo(40, 30).save(tmp_path / "a.jpg", format=form)
+    assert load(tmp_path / "a.jpg").size == (40, 30)
+
+
+def png_of(width, height):
+    """The beginning of a PNG that claims this size."""
+    header = struct.pack(">II", width, height) + b"\x08\x02\0\0\0"
+    chunks = [(b"IHDR", header), (b"IDAT", zlib.compress(b"\0" * 99)), (b"IEND", b"")]
+    data = b"\x89PNG\r\n\x1a\n"
+    for name, body in chunks:
+        data += struct.pack(">I", len(body)) + name + body
+        data += struct.pack(">I", zlib.crc32(name + body))
+    return data
+
+
+def test_too_many_pixels_say_so_before_memory_is_taken(tmp_path):
+    (tmp_path / "a.png").write_bytes(png_of(50_000, 50_000))
+    with pytest.raises(InputError, match=r"a\.png has more than 178,956,970 pixels; make it smal"):
+        load(tmp_path / "a.png")
+
+
+def test_a_float_tiff_is_told_what_to_do_and_no_more(tmp_path):
+    Image.fromarray(np.ones((30, 40), np.float32)).save(tmp_path / "a.tif")
+    with pytest.raises(InputError) as error:
+        load(tmp_path / "a.tif")
+    assert str(error.value).endswith("no fixed range; save it with 8 or 16 bits")
+
+
+def test_a_file_that_may_not_be_read_is_not_said_to_be_damaged(tmp_path, monkeypatch):
+    photo(40, 30).save(tmp_path / "a.png")
+
+    def refuse(self):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(type(tmp_path), "read_bytes", refuse)
+    with pytest.raises(InputError, match=r"a\.png cannot be read \(Permission denied\)"):
+        load(tmp_path / "a.png")
+
+
+def test_a_picture_is_the_one_that_the_data_set_was_made_with(tmp_path):
+    photo(40, 30).save(tmp_path / "a.png")
+    content = hashlib.sha256((tmp_path / "a.png").read_bytes()).hexdigest()
+    assert load(tmp_path / "a.png", content).size == (40, 30)
+    photo(40, 30, seed=1).save(tmp_path / "a.png")
+    with pytest.raises(InputError, match=r"a\.png has changed since the data set was made"):
+        load(tmp_path / "a.png", content)

@@ -1,4 +1,7 @@
+import hashlib
 import json
+import resource
+import time
 
 import numpy as np
 import pytest
@@ -121,7 +124,8 @@ def test_an_unknown_cell_is_named(name):
 def saved_model(folder, seed=0, epoch=4):
     one = model(seed=seed)
     save_weights(one, folder / "snapshots" / f"epoch-{epoch:03}.safetensors")
-    write_json(folder / "model.json", describe(one))
+    more = {"seed": seed, "language": "en", "snapshots": [4], "saved": [4], "key": "0" * 16}
+    write_json(folder / "model.json", describe(one, **more))
     return one
 
 
@@ -175,3 +179,119 @@ def test_weights_that_carry_code_are_not_run(tmp_path):
     with pytest.raises(InputError):
         load_model(tmp_path, 4)
     assert not (tmp_path / "ran").exists()
+
+
+# A model folder may come from anybody, and sentences may be anything
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_a_flipped_byte_in_a_snapshot_is_noticed(tmp_path_factory, data):
+    folder = tmp_path_factory.mktemp("model")
+    saved_model(folder)
+    path = folder / "snapshots" / "epoch-004.safetensors"
+    description = json.loads((folder / "model.json").read_text())
+    sums = {"4": hashlib.sha256(path.read_bytes()).hexdigest()}
+    write_json(folder / "model.json", description | {"sha256": sums})
+    load_model(folder, 4)
+    content = bytearray(path.read_bytes())
+    content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"epoch-004\.safetensors is damaged"):
+        load_model(folder, 4)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_weights_that_are_not_finite_do_not_load(tmp_path, value):
+    one = saved_model(tmp_path)
+    with torch.no_grad():
+        one.caption.rnn.bias_hh_l0[3] = value
+    save_weights(one, tmp_path / "snapshots" / "epoch-004.safetensors")
+    with pytest.raises(InputError, match=r"caption\.rnn\.bias_hh_l0 is not finite"):
+        load_model(tmp_path, 4)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"cell": "gru-2000000-attention"}, "unknown cell"),
+        ({"cell": "gru-16384-attention"}, "does not hold the weights of this model"),
+        ({"width": 10**9}, "width: 1000000000 is greater than the maximum"),
+        ({"width": 60_000}, "does not hold the weights of this model"),
+        ({"width": 0}, "width: 0 is less than the minimum"),
+        ({"width": "12"}, "width: '12' is not of type"),
+        ({"vocabulary": {"characters": "ab"}}, "'counts' is a required property"),
+        ({"vocabulary": {"characters": "aa", "counts": [1, 1]}}, "distinct characters"),
+        ({"cell": None}, "cell: None is not of type"),
+        ([], r"\[\] is not of type 'object'"),
+    ],
+)
+def test_a_description_that_claims_too_much_is_refused_before_memory_is_taken(
+    tmp_path, change, message
+):
+    saved_model(tmp_path)
+    description = json.loads((tmp_path / "model.json").read_text())
+    write_json(tmp_path / "model.json", description | change if change else change)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(InputError, match=message) as error:
+        load_model(tmp_path, 4)
+    assert "\n" not in str(error.value)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # KiB
+
+
+@pytest.mark.parametrize("epochs", [["../../x"], [-1], 4, [], [1.5]])
+def test_an_ensemble_that_names_no_epochs_is_refused(tmp_path, epochs):
+    saved_model(tmp_path)
+    write_json(tmp_path / "ensemble.json", {"epochs": epochs})
+    with pytest.raises(InputError, match=r"ensemble\.json does not describe a model"):
+        SentenceEncoder(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("encoder")
+    saved_model(folder)
+    return SentenceEncoder(folder, epochs=[4])
+
+
+def test_one_string_is_one_sentence(encoder):
+    vector = encoder.encode("A dog chases 2 cats.")
+    assert vector.shape == (16,)
+    np.testing.assert_allclose(vector, encoder.encode(["A dog chases 2 cats."])[0], atol=1e-6)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.text("A dogchasesZ2", min_size=1), min_size=1, max_size=6),
+    st.lists(st.text(" \t\r\n\x00\x85\x1f\u2028", min_size=1, max_size=3), min_size=7, max_size=7),
+)
+def test_sentences_are_cleaned_as_captions_are(encoder, words, gaps):
+    plain = " ".join(word for text in words for word in text.split())
+    odd = "".join(f"{gap}{word}" for word, gap in zip(plain.split(), gaps * 99, strict=False))
+    np.testing.assert_array_equal(encoder.encode([f"{odd}{gaps[0]}"]), encoder.encode([plain]))
+
+
+@pytest.mark.parametrize(
+    ("sentences", "message"),
+    [
+        ([None], "sentence 0 is not text but NoneType"),
+        (["A dog.", 3], "sentence 1 is not text but int"),
+        ([b"A dog."], "sentence 0 is not text but bytes"),
+        (b"A dog.", "give a list of strings, and not bytes"),
+        ({"A dog.": 1}, "give a list of strings, and not dict"),
+        ({"A dog."}, "give a list of strings, and not set"),
+        (None, "give a list of strings, and not NoneType"),
+        ([["A dog."]], "sentence 0 is not text but list"),
+    ],
+)
+def test_what_is_no_sentence_is_named(encoder, sentences, message):
+    with pytest.raises(InputError, match=message):
+        encoder.encode(sentences)
+
+
+def test_what_is_longer_than_a_caption_may_be_is_cut_and_says_so(encoder, caplog):
+    start = time.monotonic()
+    long = encoder.encode(["dogs " * 200_000, "A dog."])
+    assert time.monotonic() - start < 20  # a million characters, uncut, took minutes
+    assert "1 of 2 sentences are cut after 1000 characters; the first begins 'dogs" in caplog.text
+    np.testing.assert_allclose(long[0], encoder.encode(["dogs " * 200])[0], atol=1e-6)

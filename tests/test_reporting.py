@@ -35,8 +35,16 @@ def score(dataset, cell, seed, model, epochs, split, test_set, direction, r10, c
 
 
 def training(dataset, cell, seed=1, dev=(40, 60), snapshots=(4, 8), test_sets=("100",)):
-    """Scores of one training: snapshot k has `dev` + k, the ensemble `dev`; test is dev + 10."""
-    rows = []
+    """Scores of one training: snapshot k has `dev` + k, the ensemble `dev`; test is dev + 10.
+
+    Chance is 2 and 3.
+    """
+    rows = [
+        score(dataset, cell, seed, "chance", "", split, test_set, direction, r10, 0, 50.5)
+        for split, test_set, (direction, r10) in product(
+            ("dev", "test"), test_sets, ((C2I, 2), (I2C, 3))
+        )
+    ]
     systems = [("snapshot", str(k), k) for k in snapshots]
     systems += [("ensemble", "+".join(map(str, snapshots)), 0)]
     for split, (model, epochs, more), test_set in product(("dev", "test"), systems, test_sets):
@@ -95,13 +103,10 @@ def test_table2_has_measured_beside_reported_rows(tmp_path):
     run("table2", "--measured", *paths, "--reported", REPORTED, "--output", tmp_path / "t")
     markdown = (tmp_path / "t.md").read_text("utf-8")
     groups = sections(markdown)
-    assert list(groups) == [
-        "Flickr8k, test set 1k",
-        "MSCOCO, test set 1k-folds",
-        "MSCOCO, test set 5k",
-    ]
+    assert list(groups) == ["Flickr8k, test set 1k"]
     rows = groups["Flickr8k, test set 1k"]
     assert [row[:2] for row in rows] == [
+        ["computed", "chance"],
         ["reported", "Klein et al. (2015)"],
         ["reported", "Wehrmann et al. (2018)"],
         ["reported", "Dong et al. (2018)"],
@@ -113,28 +118,64 @@ def test_table2_has_measured_beside_reported_rows(tmp_path):
         ["measured", "lstm-1024-attention, seed 1"],
     ]
     # As the paper prints them; a dash where it has one.
-    assert rows[3][2:6] == ["27.5 ± 1.2", "58.2 ± 1.4", "70.5 ± 1.3", "4.0"]
-    assert rows[3][6:] == ["38.5 ± 3.0", "68.9 ± 2.9", "79.3 ± 2.5", "2.0"]
-    assert rows[2][2:7] == ["–"] * 4 + ["36.3 ± 3.0"]  # noqa: RUF001
+    assert rows[4][2:6] == ["27.5 ± 1.2", "58.2 ± 1.4", "70.5 ± 1.3", "4.0"]
+    assert rows[4][6:] == ["38.5 ± 3.0", "68.9 ± 2.9", "79.3 ± 2.5", "2.0"]
+    assert rows[3][2:7] == ["–"] * 4 + ["36.3 ± 3.0"]  # noqa: RUF001
     # The ensemble's scores on the test set: 41 + 10 and 60 + 10 at R@10.
-    assert rows[6][2:6] == ["12.8 ± 3.0", "25.5 ± 3.0", "51.0 ± 3.0", "3.5"]
-    assert rows[6][6:] == ["17.5 ± 4.0", "35.0 ± 4.0", "70.0 ± 4.0", "3.5"]
-    for convention in ("ranks before", "mean of the middle two", "1.96 sqrt(p(1-p)/n)", "folds of"):
-        assert convention in markdown
+    assert rows[7][2:6] == ["12.8 ± 3.0", "25.5 ± 3.0", "51.0 ± 3.0", "3.5"]
+    assert rows[7][6:] == ["17.5 ± 4.0", "35.0 ± 4.0", "70.0 ± 4.0", "3.5"]
+    assert rows[0][2:6] == ["0.5 ± 0.0", "1.0 ± 0.0", "2.0 ± 0.0", "50.5"]
+    for text in ("ranks before", "mean of the middle two", "1.96 sqrt(p(1-p)/n)", "Reported: as"):
+        assert text in markdown
+    assert "Chance: what a random ranking" in markdown and "folds of" not in markdown
+
+
+def test_table2_has_only_test_sets_that_were_measured(tmp_path):
+    def groups(*trainings):
+        paths = write_retrieval(tmp_path, *trainings)
+        run("table2", "--measured", *paths, "--reported", REPORTED, "--output", tmp_path / "t")
+        text = (tmp_path / "t.md").read_text("utf-8")
+        return text, {
+            name: {row[0] for row in rows} - {"computed"} for name, rows in sections(text).items()
+        }
+
+    text, found = groups(
+        training("scenes", "gru-8-max"),
+        training("mscoco", "gru-8-max", test_sets=["1k-folds", "700"]),
+    )
+    assert found == {
+        "scenes, test set 100": {"measured"},
+        "MSCOCO, test set 1k-folds": {"reported", "measured"},
+        "MSCOCO, test set 700": {"measured"},
+    }
+    assert "folds of" in text
+    text, found = groups(training("scenes", "gru-8-max"))
+    assert found == {"scenes, test set 100": {"measured"}}
+    assert "eported" not in text  # nor are they explained
 
 
 def test_table2_csv_keeps_raw_numbers_and_where_they_are_from(tmp_path):
+    arguments = ["--reported", REPORTED, "--output", tmp_path / "t"]
     paths = write_retrieval(tmp_path, training("scenes", "gru-64-attention", dev=(33.3333, 50)))
-    run("table2", "--measured", *paths, "--reported", REPORTED, "--output", tmp_path / "t")
+    run("table2", "--measured", *paths, *arguments)
     table = pd.read_csv(tmp_path / "t.csv")
-    assert table["source"].tolist() == ["measured"] + ["reported"] * 12  # Table 2 has 12 rows
-    ours = table.iloc[0]
+    assert table["source"].tolist() == ["computed", "measured"]
+    ours = table.iloc[1]
     assert ours["caption_to_image_r10"] == 43.3333
     assert ours[["commit", "machine", "cell", "epochs"]].tolist() == [
         *("0123abc", "a computer", "gru-64-attention", "4+8")
     ]
     assert (ours["seed"], ours["selected"], ours["image_to_caption_queries"]) == (1, True, 500)
+    chance = table.iloc[0]
+    assert chance[["model", "commit", "caption_to_image_queries"]].tolist() == [
+        *("chance", "0123abc", 500)
+    ]
+    assert chance[["cell", "seed", "selected", "epochs"]].isna().all()
+    paths = write_retrieval(tmp_path, training("flickr8k", "gru-8-max", test_sets=["1k"]))
+    run("table2", "--measured", *paths, *arguments)
+    table = pd.read_csv(tmp_path / "t.csv")
     theirs = table[table["source"] == "reported"]
+    assert len(theirs) == 4
     assert theirs[["commit", "cell", "seed", "selected"]].isna().all(axis=None)
     assert (theirs["paper"] == "merkx-frank-2019").all()
 
@@ -153,6 +194,23 @@ def test_the_best_ensemble_on_the_whole_development_set_is_selected():
     }
 
 
+def test_of_models_that_differ_by_rounding_the_first_is_selected():
+    first = training("scenes", "gru-8-max", dev=(50, 50))
+    second = training("scenes", "lstm-8-max", dev=(np.nextafter(50, 51), np.nextafter(50, 51)))
+    assert results.selected(pd.concat([first, second])) == {"scenes": ("gru-8-max", 1)}
+
+
+def test_chance_selects_nothing():
+    table = training("scenes", "gru-8-max", dev=(1, 2))  # worse than chance
+    without = table[table["model"] != "chance"]
+    assert results.selected(table) == results.selected(without) == {"scenes": ("gru-8-max", 1)}
+    recall = results.development_recall(table)
+    pd.testing.assert_frame_equal(
+        recall[recall["model"] != "chance"].reset_index(drop=True),
+        results.development_recall(without),
+    )
+
+
 def test_snapshots_stand_below_their_ensemble(tmp_path):
     paths = write_retrieval(
         tmp_path,
@@ -169,16 +227,18 @@ def test_snapshots_stand_below_their_ensemble(tmp_path):
     ]
     # The development set's R@10 is the mean of both directions, +- sqrt(3^2 + 4^2) / 2.
     assert [row[:2] for row in first] == [
+        ["chance", "2.5 ± 0.0"],
         ["ensemble 4+8+12", "50.0 ± 2.5"],
         ["snapshot 4", "54.0 ± 2.5"],
         ["snapshot 8", "58.0 ± 2.5"],
         ["snapshot 12", "62.0 ± 2.5"],
     ]
-    assert [row[4] for row in first] == ["50.0 ± 3.0", "54.0 ± 3.0", "58.0 ± 3.0", "62.0 ± 3.0"]
-    assert [row[0] for row in second] == ["ensemble 4", "snapshot 4"]
+    recalls = ["2.0 ± 0.0", "50.0 ± 3.0", "54.0 ± 3.0", "58.0 ± 3.0", "62.0 ± 3.0"]
+    assert [row[4] for row in first] == recalls
+    assert [row[0] for row in second] == ["chance", "ensemble 4", "snapshot 4"]
     assert "1k-folds" not in text  # nothing here is of folds
     table = pd.read_csv(tmp_path / "t-snapshots.csv")
-    assert table["dev_r10"].tolist() == [50, 54, 58, 62, 15, 19]
+    assert table["dev_r10"].tolist() == [2.5, 50, 54, 58, 62, 2.5, 15, 19]
     assert table["commit"].eq("0123abc").all()
 
 
@@ -186,7 +246,11 @@ def test_latex_is_well_formed_whatever_the_names(tmp_path):
     reported = pd.read_csv(REPORTED)
     reported.loc[reported["model"] == "char-GRU", "model"] = r"A_B & C {100%} #1 $x^2$ \o~"
     reported.to_csv(tmp_path / "reported.csv", index=False)
-    paths = write_retrieval(tmp_path, training("my_photos", "gru-64-attention"))
+    paths = write_retrieval(
+        tmp_path,
+        training("my_photos", "gru-64-attention"),
+        training("flickr8k", "gru-64-attention", test_sets=["1k"]),
+    )
     run(
         *("table2", "--measured", *paths, "--reported", tmp_path / "reported.csv"),
         *("--output", tmp_path / "t"),
@@ -311,7 +375,18 @@ def test_samples_mark_what_is_right(pictures, tmp_path):
     assert len(again.axes[0].images) < len(page.images)
 
 
-def test_the_samples_script_draws_a_trained_ensemble(pictures, tmp_path):
+def test_what_ranks_before_a_right_one_does_not_depend_on_rounding():
+    """Within a millionth of it, wrong ones do, as in the scores of retrieval."""
+    own = np.array([True, False, False])
+    for scores in ([0.5, 0.5 + 1e-7, 0.5 - 1e-7], [0.5, 0.5 - 1e-7, 0.5 - 1e-7]):
+        found = retrieved(np.array(scores, np.float32), own)
+        assert [right for _, _, right in found] == [False, False, True]
+    assert retrieved(np.array([0.5, 0.49, 0.51]), own)[1] == (2, 0, True)
+
+
+@pytest.fixture
+def trained(pictures, tmp_path):
+    """An untrained network as a training's only snapshot, with its data; gives its folder."""
     import torch
 
     from grounded.data import schema
@@ -320,7 +395,7 @@ def test_the_samples_script_draws_a_trained_ensemble(pictures, tmp_path):
     from grounded.text.characters import Vocabulary
 
     names = [f"i{k}" for k in range(7)]
-    splits = ["train", *["test"] * 6]
+    splits = ["dev", *["test"] * 6]
     images = pd.DataFrame({"image_id": names, "split": splits, "path": pictures})
     captions = pd.DataFrame(
         [
@@ -337,11 +412,39 @@ def test_the_samples_script_draws_a_trained_ensemble(pictures, tmp_path):
     model = GroundedModel("gru-8-attention", Vocabulary.build(captions["caption"]), 12)
     folder = tmp_path / "models" / "scenes" / "gru-8-attention" / "seed1"
     save_weights(model, folder / "snapshots" / "epoch-000.safetensors")
-    write_json(folder / "model.json", describe(model, language="en"))
+    about = describe(model, language="en", seed=1, key="0123abcd", snapshots=[0], saved=[0])
+    write_json(folder / "model.json", about)
     write_json(folder / "ensemble.json", {"epochs": [0]})
+    return folder
+
+
+def test_retrieval_scores_have_chance_beside_the_models(trained, tmp_path):
+    arguments = ("--captions", tmp_path / "captions.csv", "--features", tmp_path / "features.h5")
+    run(
+        *("retrieval", "--dataset", "scenes", "--model", trained, *arguments),
+        *("--threads", 1, "--output", tmp_path / "scores.csv"),
+    )
+    table = results.read_retrieval([tmp_path / "scores.csv"])
+    assert len(table) == 3 * 2 * 2  # models, splits, directions
+    chance = table[(table["model"] == "chance") & (table["split"] == "test")]
+    # Six images with five captions each; 1 - C(25, 10) / C(30, 10) at 10.
+    np.testing.assert_allclose(chance["r5"], [500 / 6, 100 * (1 - 53130 / 142506)])
+    assert chance["r10"].tolist() == [100, pytest.approx(100 * (1 - 3268760 / 30045015))]
+    assert chance["epochs"].tolist() == ["", ""] and chance["commit"].notna().all()
+    run(
+        *("table2", "--measured", tmp_path / "scores.csv", "--reported", REPORTED),
+        *("--output", tmp_path / "t"),
+    )
+    (rows,) = sections((tmp_path / "t.md").read_text("utf-8")).values()
+    assert rows[0][:4] == ["computed", "chance", "16.7 ± 0.0", "83.3 ± 0.0"]
+
+
+def test_the_samples_script_draws_a_trained_ensemble(trained, tmp_path):
+    captions = pd.read_csv(tmp_path / "captions.csv")
+    images = pd.read_csv(tmp_path / "images.csv")
     measured = write_retrieval(tmp_path, training("scenes", "gru-8-attention"))
     arguments = [
-        *("--ensembles", folder / "ensemble.json", "--measured", *measured),
+        *("--ensembles", trained / "ensemble.json", "--measured", *measured),
         *("--captions", tmp_path / "captions.csv"),
         *("--images", tmp_path / "images.csv", "--features", tmp_path / "features.h5"),
         *("--threads", 1, "--count", 2, "--output", tmp_path / "samples"),
@@ -353,8 +456,8 @@ def test_the_samples_script_draws_a_trained_ensemble(pictures, tmp_path):
     images[:3].to_csv(tmp_path / "images.csv", index=False)
     with pytest.raises(InputError, match=r"images\.csv has no row of the image i3 \(of 4"):
         run("samples", *arguments)
-    captions[captions["split"] == "train"].to_csv(tmp_path / "captions.csv", index=False)
-    with pytest.raises(InputError, match=r"captions\.csv has no captions in the split test"):
+    captions[captions["split"] == "dev"].to_csv(tmp_path / "captions.csv", index=False)
+    with pytest.raises(InputError, match="the data set has no test captions in language en"):
         run("samples", *arguments)
 
 
@@ -381,6 +484,8 @@ def broken(path, how):
         table.assign(cell="gru-odd").to_csv(path, index=False)
     elif how == "gap":
         table.assign(dataset=None).to_csv(path, index=False)
+    elif how == "no epochs":
+        table.assign(epochs=None).to_csv(path, index=False)
 
 
 @pytest.mark.parametrize(
@@ -395,6 +500,7 @@ def broken(path, how):
         ("no test rows", "has no test scores caption_to_image of an ensemble"),
         ("no cell", "unknown cell 'gru-odd'"),
         ("gap", "line 2 has no dataset"),
+        ("no epochs", "line 6 has no epochs"),  # behind four of chance
     ],
 )
 def test_bad_scores_are_named(tmp_path, how, message):

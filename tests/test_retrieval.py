@@ -1,5 +1,7 @@
+import math
 import subprocess
 import sys
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -102,6 +104,57 @@ def test_folds_are_scored_apart_and_averaged():
         assert row["queries"] == first["queries"] + second["queries"]
 
 
+def random_ranks(counts):
+    """The ranks in all orders of the candidates, by place, where image i has counts[i] captions."""
+    image = np.repeat(np.arange(len(counts)), counts)
+    c2i = [order.index(own) + 1 for order in permutations(range(len(counts))) for own in image]
+    i2c = []
+    for order in permutations(range(len(image))):
+        own = image[list(order)]
+        for i in range(len(counts)):
+            best = own.tolist().index(i)
+            i2c.append(1 + sum(own[:best] != i))
+    return image, np.array(c2i), np.array(i2c)
+
+
+@pytest.mark.parametrize("counts", [[1], [4], [2, 1], [4, 4], [1, 3, 2], [1] * 6, [1] * 7, [5, 2]])
+def test_chance_is_what_all_orders_give_on_average(counts):
+    image, *ranks = random_ranks(counts)
+    table = retrieval.chance(image)
+    vectors = np.eye(len(image))
+    assert list(table) == list(retrieval.evaluate(vectors, vectors[: len(counts)], image))
+    assert table["direction"].tolist() == list(retrieval.DIRECTIONS)
+    assert table["queries"].tolist() == [len(image), len(counts)]
+    for row, r in zip(table.to_dict("records"), ranks, strict=True):
+        for k in (1, 5, 10):
+            assert row[f"r{k}"] == pytest.approx(100 * np.mean(r <= k))
+            assert row[f"r{k}_ci"] == 0
+        assert row["median_rank"] == np.median(r)
+
+
+def test_random_embeddings_score_by_chance():
+    """In two folds, whose images have one to five captions."""
+    rng = np.random.default_rng(0)
+    image = np.repeat(np.arange(40), rng.integers(1, 6, 40))
+    found = pd.concat(
+        retrieval.evaluate(rng.normal(size=(len(image), 9)), rng.normal(size=(40, 9)), image, 2)
+        for _ in range(500)
+    )
+    mean = found.groupby("direction").mean()
+    expected = retrieval.chance(image, folds=2).set_index("direction")
+    for measure, within in (("r1", 0.6), ("r5", 1.2), ("r10", 1.5), ("median_rank", 0.5)):
+        np.testing.assert_allclose(mean[measure], expected[measure], atol=within)
+    assert mean["queries"].to_dict() == expected["queries"].to_dict()
+
+
+def test_chance_is_exact_at_the_size_of_mscoco():
+    c2i, i2c = retrieval.chance(np.repeat(np.arange(5000), 5)).to_dict("records")
+    assert (c2i["r10"], c2i["median_rank"]) == (pytest.approx(0.2), 2500.5)
+    for k in (1, 5, 10):
+        beyond = math.comb(24_995, k) / math.comb(25_000, k)
+        assert i2c[f"r{k}"] == pytest.approx(100 * (1 - beyond))
+
+
 def test_mean_recall_is_of_both_directions():
     assert retrieval.mean_recall(pd.DataFrame({"r10": [40.0, 60.0]})) == 50
 
@@ -117,11 +170,15 @@ def test_the_two_best_snapshots_are_chosen_and_of_equals_the_later():
     dev_recall = pd.Series({4: 50.0, 8: 70.0, 12: 60.0, 16: 60.0})
     assert retrieval.best_snapshots(dev_recall) == [8, 16]
     assert retrieval.best_snapshots(dev_recall[[4]]) == [4]
+    dev_recall[12] = np.nextafter(60, 61)  # more by rounding only
+    assert retrieval.best_snapshots(dev_recall) == [8, 16]
 
 
 def test_more_folds_than_images_are_named():
     with pytest.raises(InputError, match="3 images cannot be cut into 5 folds"):
         retrieval.evaluate(np.eye(3), np.eye(3), np.arange(3), folds=5)
+    with pytest.raises(InputError, match="3 images cannot be cut into 5 folds"):
+        retrieval.chance(np.arange(3), folds=5)
 
 
 def test_memory_stays_bounded_at_the_size_of_mscoco():

@@ -1,4 +1,6 @@
+import hashlib
 import re
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -7,6 +9,15 @@ from hypothesis import strategies as st
 
 from grounded.data import schema
 from grounded.errors import InputError
+
+
+@pytest.fixture(autouse=True)
+def photos(tmp_path, monkeypatch):
+    """The files of the images of `tables`."""
+    (tmp_path / "photos").mkdir()
+    for name in "abc":
+        (tmp_path / "photos" / f"{name}.jpg").write_text(name)
+    monkeypatch.chdir(tmp_path)
 
 
 def tables():
@@ -56,7 +67,7 @@ CAPTIONS = st.text(max_size=60) | st.text(alphabet="\",;'\\# \t\n\r", max_size=8
 )
 def test_any_text_survives_writing_and_reading(tmp_path_factory, texts, name):
     folder = tmp_path_factory.mktemp("schema")
-    images = pd.DataFrame({"image_id": [name], "split": ["dev"], "path": ["photos/" + name]})
+    images = pd.DataFrame({"image_id": [name], "split": ["dev"], "path": [__file__]})
     captions = pd.DataFrame(
         {
             "image_id": name,
@@ -70,6 +81,8 @@ def test_any_text_survives_writing_and_reading(tmp_path_factory, texts, name):
     again = schema.read_captions(folder / "captions.csv")
     assert again.caption.tolist() == texts
     assert again.caption_id.tolist() == [f"{name}#{k}" for k in range(len(texts))]
+    content = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+    images = images.assign(sha256=content)
     assert schema.read_images(folder / "images.csv").values.tolist() == images.values.tolist()
 
 

@@ -1,17 +1,23 @@
 import importlib
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from grounded.errors import InputError
 from grounded.evaluation.significance import holm
+from grounded.provenance import provenance
 from grounded.reporting import comparisons, results, semantic_tables
+from grounded.reporting.write import write_table
 
 ROOT = Path(__file__).parent.parent
 REPORTED = ROOT / "resources" / "sts.csv"
+RETRIEVAL = ROOT / "resources" / "retrieval.csv"
 SYSTEM = "flickr8k/gru-8-max/seed1"
 SCORES = [
     *("system", "dataset", "cell", "seed", "model", "epochs", "task", "subtask", "statistic"),
@@ -246,14 +252,16 @@ def test_untrained_networks_of_one_cell_on_two_data_sets_have_two_names(tmp_path
 # Table 1
 
 
+TASKS = """task,subtask,source,train,dev,test,dropped
+STS 2012,MSRpar,newswire,0,0,750,0
+STS 2012,MSRvid,videos,0,0,750,0
+STS 2013,HDL,A|B,0,0,1250,5
+SICK,Relatedness,pictures,4500,500,4927,0
+"""
+
+
 def test_table1_counts_pairs(tmp_path):
-    (tmp_path / "tasks.csv").write_text(
-        "task,subtask,source,train,dev,test,dropped\n"
-        "STS 2012,MSRpar,newswire,0,0,750,0\n"
-        "STS 2012,MSRvid,videos,0,0,750,0\n"
-        "STS 2013,HDL,A|B,0,0,1250,5\n"
-        "SICK,Relatedness,pictures,4500,500,4927,0\n"
-    )
+    (tmp_path / "tasks.csv").write_text(TASKS)
     run("table1", "--tasks", tmp_path / "tasks.csv", "--output", tmp_path / "table1")
     tables = rows((tmp_path / "table1.md").read_text("utf-8"))
     dash = "\N{EN DASH}"
@@ -335,6 +343,7 @@ def test_table3_shows_what_adds_most_and_least_to_the_correlation(files, retriev
     np.testing.assert_allclose(table["contribution"][0], 0.6 / np.sqrt(14 / 3 * 0.14 / 3))
     text = (tmp_path / "table3.md").read_text("utf-8")
     shown = rows(text)["gru-8-max Flickr8k"]
+    assert shown[0][2:4] == ["rating", "model"]
     assert shown[1][:4] == ["Scenes colour", "highest", "5.00", "0.60"]
     assert shown[1][4:] == [r"a 2 \*costs\* \$5 & 3% \<b>", "b 2"]
     assert shown[4][:4] == ["", "lowest", "2.00", "3.50"]
@@ -352,9 +361,23 @@ def test_table3_of_predictions_that_are_all_the_same_takes_the_first_pair(files,
     table = results.read_similarities(files)
     table["cosine"] = 0.5
     pairs = pd.read_csv(tmp_path / "pairs.csv")
-    chosen = semantic_tables.table3(table, pairs, SELECTED)
-    assert chosen["pair"][:2].tolist() == [0, 0]
-    assert chosen["contribution"][:2].tolist() == [0, 0]
+    # The mean of three 0.1 is not 0.1; nor are all cosines of equal sentences the same.
+    for cosines in (0.5, 0.1, table["pair"].map({1: 1 - 6e-8, 2: 1 + 6e-8}).fillna(1)):
+        chosen = semantic_tables.table3(table.assign(cosine=cosines), pairs, SELECTED)
+        assert chosen["pair"][:2].tolist() == [0, 0]
+        assert chosen["contribution"][:2].tolist() == [0, 0]
+
+
+def test_table3_takes_the_first_of_pairs_that_differ_by_rounding(files, tmp_path):
+    """Cosines 0.2, 0.5, 0.8 of the scores 0, 2.5, 5: pairs 0 and 2 contribute the same."""
+    table = results.read_similarities(files)
+    pairs = pd.read_csv(tmp_path / "pairs.csv")
+    for frame, rows in ((table, table["pair"]), (pairs, pairs.index.to_series())):
+        frame["score"] = rows.map({0: 0.0, 1: 2.5, 2: 5.0}).fillna(frame["score"])
+    for more in (-1e-8, 0, 1e-8):
+        table["cosine"] = table["pair"].map({0: 0.2, 1: 0.5, 2: 0.8 + more}).fillna(0.5)
+        chosen = semantic_tables.table3(table, pairs, SELECTED)
+        assert chosen["pair"][:2].tolist() == [0, 1]
 
 
 # The supplement
@@ -479,6 +502,50 @@ def test_the_intervals_give_the_papers_counts():
     assert found["InferSent", flickr] == (7, 26 - 16 - 7)
 
 
+def above(r_a, r_b, n):
+    """On how many of some subtasks each of two systems lies above the other's interval."""
+    tables = [
+        pd.DataFrame({"name": name, "task": "t", "subtask": range(len(r)), "r": r, "n": n})
+        for name, r in (("a", r_a), ("b", r_b))
+    ]
+    (row,) = comparisons.outside_intervals(pd.concat(tables)).itertuples()
+    return row.a_interval, row.b_interval
+
+
+def moved(values, ulps):
+    """Numbers moved by so many steps to the next float, but not beyond 1."""
+    values = np.array(values, float)
+    for _ in range(abs(ulps)):
+        values = np.nextafter(values, np.inf if ulps > 0 else -np.inf)
+    return np.clip(values, -1, 1)
+
+
+CORRELATIONS = st.lists(st.integers(-1000, 1000).map(lambda k: k / 1000), min_size=1, max_size=5)
+ULPS = st.integers(-4, 4)
+PAIRS = st.sampled_from([4, 10, 100, 1_000, 10**9])
+
+
+@settings(deadline=None)
+@given(CORRELATIONS, PAIRS, ULPS)
+def test_equal_correlations_are_never_better(r, n, ulps):
+    """Nor those that differ by the last bits; of 10**9 pairs the interval has hardly a width."""
+    assert above(r, moved(r, ulps), n) == (0, 0)
+    assert above([1.0], moved([1.0], ulps), n) == (0, 0)
+
+
+@settings(deadline=None)
+@given(CORRELATIONS, CORRELATIONS, PAIRS, ULPS, ULPS)
+def test_the_last_bits_of_r_and_of_an_interval_s_end_decide_nothing(r_a, r_b, n, ulps, of_end):
+    """Random thousandths do not lie on the very edge, which is a billionth above an end."""
+    r_a, r_b = (r[: min(len(r_a), len(r_b))] for r in (r_a, r_b))
+    expected = above(r_a, r_b, n)
+    interval = comparisons.fisher_interval
+    with pytest.MonkeyPatch.context() as patch:
+        ends = lambda r, n: tuple(moved(end, of_end) for end in interval(r, n))  # noqa: E731
+        patch.setattr(comparisons, "fisher_interval", ends)
+        assert above(moved(r_a, ulps), r_b, n) == expected
+
+
 def test_significance_counts_both_ways_raw_and_corrected(tmp_path, retrieval, monkeypatch):
     """Four subtasks, on which the ensemble wins three times by p = 0.02 and loses once."""
     subtasks = ["MSRpar", "MSRvid", "SMTeuroparl", "OnWN"]
@@ -532,6 +599,85 @@ def test_significance_counts_both_ways_raw_and_corrected(tmp_path, retrieval, mo
     tested = pd.read_csv(tmp_path / "s-tests.csv")
     assert len(tested) == 3 * 4
     assert list(tested)[:5] == ["a", "b", "task", "subtask", "n"]
+
+
+@pytest.fixture
+def every_table(files, retrieval, tmp_path):
+    """The folder with all that the scripts of tables write."""
+    folder = tmp_path / "tables"
+    (tmp_path / "tasks.csv").write_text(TASKS)
+    scores = write(tmp_path, trained(make=sts_rows), baseline(make=sts_rows))
+    similarities = ("--similarities", *files, "--retrieval", retrieval)
+    reported = ("--reported", REPORTED)
+    commands = {
+        "table1": ("--tasks", tmp_path / "tasks.csv"),
+        "table2": ("--measured", retrieval, "--reported", RETRIEVAL),
+        "table3": (*similarities, "--pairs", tmp_path / "pairs.csv"),
+        "supplement": ("--scores", *scores, "--retrieval", retrieval, *reported),
+        "significance": (*similarities, *reported),
+    }
+    for script, arguments in commands.items():
+        run(script, *arguments, "--output", folder / script)
+    return folder
+
+
+TABLES = {"table1", "table2", "table2-snapshots", "table3", "significance", "supplement"}
+TABLES |= {"supplement-spearman", "supplement-models"}
+
+
+def test_every_csv_says_where_its_numbers_are_from(every_table):
+    paths = sorted(every_table.glob("*.csv"))
+    assert {path.stem for path in paths} == TABLES | {"significance-tests"}
+    by_this_run = set()
+    for path in paths:
+        table = pd.read_csv(path)
+        source = table[["commit", "versions", "machine"]]
+        assert "slurm_job" in table
+        reported = table.get("source", pd.Series("", table.index)).eq("reported")
+        assert source[~reported].notna().all(axis=None) and source[reported].isna().all(axis=None)
+        if source["commit"].eq(provenance()["commit"]).all():
+            by_this_run.add(path.stem)
+    assert by_this_run == {"table1", "table3", "significance", "significance-tests"}
+
+
+def test_every_table_is_a_page_that_says_what_its_markdown_says(every_table):
+    """Read back as XML: whatever the text holds, each cell is one cell."""
+    paths = sorted(every_table.glob("*.html"))
+    assert {path.stem for path in paths} == TABLES
+    for path in paths:
+        page = ElementTree.parse(path)
+        found = [
+            ["".join(cell.itertext()) for cell in row]
+            for row in page.iterfind(".//tbody/tr")
+            if len(row) > 1
+        ]
+        markdown = rows(path.with_suffix(".md").read_text("utf-8"))
+        cells = [row for part in markdown.values() for row in part[1:]]
+        assert found == [[re.sub(r"\\(.)", r"\1", cell) for cell in row] for row in cells]
+        headings = [row[0].text for row in page.iterfind(".//tbody/tr") if len(row) == 1]
+        assert headings == [name for name, part in markdown.items() if part]
+        title = path.with_suffix(".md").read_text("utf-8").splitlines()[0].strip("*")
+        assert page.findtext(".//h1") == page.findtext(".//title") == title
+        assert page.find(".//script") is None
+        widths = {
+            sum(int(cell.get("colspan", 1)) for cell in row) for row in page.iterfind(".//tr")
+        }
+        assert len(widths) == 1
+    numbers = [cell.get("class") for cell in ElementTree.parse(paths[-3]).findall(".//td")]
+    assert "number" in numbers
+
+
+def test_text_of_a_table_is_never_html(tmp_path):
+    evil = """<script>alert("1")</script> & 'b'</td>"""
+    text = pd.DataFrame({evil: [evil, "2"], "n": ["1", "2"]})
+    write_table(tmp_path / "t", text, text, "lr", evil, [evil], [evil, "b"], {evil: 1})
+    content = (tmp_path / "t.html").read_text("utf-8")
+    assert "<script" not in content
+    page = ElementTree.fromstring(content)
+    for place in (".//title", ".//h1", ".//li", ".//thead/tr[2]/th", ".//tbody/tr/th"):
+        assert page.findtext(place) == evil
+    assert [cell.text for cell in page.iterfind(".//td")] == [evil, "1", "2", "2"]
+    assert [cell.get("class") for cell in page.iterfind(".//td")][:2] == ["label", "number"]
 
 
 def test_every_single_test_is_written(files, retrieval, tmp_path):

@@ -1,6 +1,7 @@
 import math
 import os
 import signal
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -369,3 +370,83 @@ def test_a_batch_larger_than_the_data_set_is_named(tmp_path):
 def test_epochs_must_end_with_a_cycle():
     with pytest.raises(InputError, match="epochs 6 is not a multiple of cycle 4"):
         Settings(epochs=6)
+
+
+# What is on the disk may be damaged; what is finished is found again
+
+
+@given(st.data())
+@settings(max_examples=40, deadline=None)
+def test_a_flipped_byte_in_a_checkpoint_is_noticed_or_does_no_harm(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("checkpoint") / "checkpoint.pt"
+    state = {"weights": torch.arange(50.0), "epoch": 3, "history": [{"loss": 0.1}], "sha256": {}}
+    trainer._save(path, state)
+    content = bytearray(path.read_bytes())
+    content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
+    path.write_bytes(content)
+    loaded = trainer._load(path)
+    if loaded is None:
+        assert not path.exists()
+    else:
+        assert torch.equal(loaded.pop("weights"), state["weights"])
+        assert loaded == {key: value for key, value in state.items() if key != "weights"}
+
+
+def flip(path):
+    """Change one byte in the middle of a file's weights, or of a zip file's largest member."""
+    content = bytearray(path.read_bytes())
+    place = len(content) // 2
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            member = archive.read(max(archive.infolist(), key=lambda member: member.file_size))
+        place = content.index(member) + len(member) // 2
+    content[place] ^= 1
+    path.unlink()
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("damaged", "batches"), [("snapshots/epoch-002.safetensors", 40), ("checkpoint.pt", 20)]
+)
+def test_a_flipped_byte_costs_what_came_after_the_copy_before(
+    tmp_path, monkeypatch, caplog, damaged, batches
+):
+    """Killed in evaluating epoch 4: the checkpoints are of epochs 3 and 2, ten batches each.
+
+    A snapshot of epoch 2 is part of both, so that a training without it begins again.
+    """
+    train(tmp_path / "whole")
+    calls = []
+
+    def killed(model):
+        calls.append(1)
+        if len(calls) == 5:
+            raise Killed
+        return {"dev_recall": 0.0}
+
+    with pytest.raises(Killed):
+        train(tmp_path / "damaged", evaluate=killed)
+    flip(tmp_path / "damaged" / damaged)
+    done = []
+    monkeypatch.setattr(trainer, "batch_hinge", lambda *args: done.append(1) or batch_hinge(*args))
+    train(tmp_path / "damaged")
+    assert len(done) == batches
+    assert damaged in caplog.text
+    for epoch in SHORT.saved:
+        assert_equal(weights(tmp_path / "whole", epoch), weights(tmp_path / "damaged", epoch))
+
+
+def test_what_is_finished_keeps_its_snapshots_and_history_and_no_checkpoint(tmp_path):
+    train(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"finished.pt", "snapshots"}
+
+
+@pytest.mark.parametrize("damaged", ["finished.pt", "snapshots/epoch-001.safetensors"])
+def test_finished_work_that_is_damaged_is_named_and_done_again(tmp_path, caplog, damaged):
+    history = train(tmp_path)
+    before = weights(tmp_path, 1)
+    flip(tmp_path / damaged)
+    again = train(tmp_path)
+    assert damaged in caplog.text
+    assert [row["loss"] for row in again[1:]] == [row["loss"] for row in history[1:]]
+    assert_equal(weights(tmp_path, 1), before)

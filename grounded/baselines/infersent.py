@@ -7,10 +7,10 @@ import numpy as np
 import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
-from tqdm import tqdm
 
 from grounded.baselines.vectors import look_up
 from grounded.errors import InputError
+from grounded.progress import Progress
 
 TOKENS_PER_BATCH = 4096
 MARKS = {1: ("<s>", "</s>"), 2: ("<p>", "</p>")}  # before and after a sentence, by version
@@ -91,7 +91,7 @@ class InferSent(nn.Module):
         result = np.empty((len(rows), 2 * self.enc_lstm.hidden_size), np.float32)
         order = np.argsort(-lengths, kind="stable")
         start = 0
-        with tqdm(total=len(order), desc="encoding", disable=None) as bar:
+        with Progress(total=len(order), desc="encoding", unit="sentences") as bar:
             while start < len(order):
                 batch = order[start : start + max(1, TOKENS_PER_BATCH // lengths[order[start]])]
                 words = pack_sequence([vectors[rows[i]] for i in batch])

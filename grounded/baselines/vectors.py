@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import IO
 
 import numpy as np
-from tqdm import tqdm
 
 from grounded.data.archives import DAMAGED
 from grounded.errors import InputError
+from grounded.progress import Progress
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ def read_vectors(path: str | Path, words: Collection[str]) -> tuple[dict[str, in
     words, found, header, dimensions = frozenset(words), {}, None, 0
     with (
         _open(Path(path)) as (file, size),
-        tqdm(total=size, desc=Path(path).name, unit="B", unit_scale=True, disable=None) as bar,
+        Progress(total=size, desc=Path(path).name, unit="B", unit_scale=True) as bar,
     ):
         for number, line in enumerate(file, 1):
             bar.update(len(line))

@@ -9,9 +9,11 @@ import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
 
-from tqdm import tqdm
-
 from grounded.errors import InputError
+from grounded.progress import Progress
+
+# What the system says to names that are too long, or that are a file's and a folder's at once.
+BAD_NAME = errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST
 
 # What the readers raise for damaged archives: RuntimeError where damage looks like encryption,
 # OSError with one of these numbers (others are the disk's).
@@ -27,8 +29,8 @@ def unpack(archive: str | Path, folder: str | Path) -> None:
     The `__MACOSX` folders that macOS adds are left out. Checksums in the archive are checked.
 
     Raises:
-        InputError: if the archive is damaged or has a member that is a link or leaves the folder,
-            or if there is something in the folder already.
+        InputError: if the archive is damaged or has a member that is a link, leaves the folder or
+            cannot be named so, or if there is something in the folder already.
         OSError: if the disk is full; nothing is left behind.
     """
     archive, folder = Path(archive), Path(folder)
@@ -57,12 +59,17 @@ def unpack(archive: str | Path, folder: str | Path) -> None:
 def _extract(archive: Path, folder: Path) -> None:
     tar = tarfile.is_tarfile(archive)
     with tarfile.open(archive) if tar else zipfile.ZipFile(archive) as file:
-        members = {
-            (member.name if tar else member.filename): member
+        members = [
+            (member.name if tar else member.filename, member)
             for member in (file.getmembers() if tar else file.infolist())
-        }
-        for name, member in members.items():
+        ]
+        files: set[PurePosixPath] = set()
+        for name, member in members:
             path = PurePosixPath(name)
+            if path in files:
+                raise InputError(f"{archive}: its member {name} is there twice: get it again")
+            if not (member.isdir() if tar else member.is_dir()):
+                files.add(path)
             link = not (member.isfile() or member.isdir()) if tar else _is_link(member)
             if link or path.is_absolute() or ".." in path.parts:
                 raise InputError(
@@ -70,9 +77,18 @@ def _extract(archive: Path, folder: Path) -> None:
                     "unpacked: get the archive from a source that you trust"
                 )
         extract = {"filter": "data"} if tar else {}
-        for name, member in tqdm(members.items(), desc=archive.name, unit="file", disable=None):
-            if "__MACOSX" not in PurePosixPath(name).parts:
+        for name, member in Progress(members, desc=archive.name, unit="files"):
+            if "__MACOSX" in PurePosixPath(name).parts:
+                continue
+            try:
                 file.extract(member, folder, **extract)
+            except OSError as error:
+                if error.errno not in BAD_NAME:
+                    raise
+                raise InputError(
+                    f"{archive}: its member {name[:80]} cannot be unpacked ({error.strerror}): its "
+                    "name is too long, or another member's as well; get the archive elsewhere"
+                ) from None
         while tar and file.fileobj.read(1 << 20):
             pass  # to the end of a compressed tar, where its checksum is
 

@@ -11,10 +11,9 @@ import urllib.request
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tqdm import tqdm
-
 from grounded.errors import InputError
 from grounded.files import atomic
+from grounded.progress import Progress
 
 log = logging.getLogger(__name__)
 
@@ -168,8 +167,8 @@ def _write(stream: BinaryIO, path: Path, start: int, total: int | None, name: st
         os.fsync(file.fileno())
 
 
-def _bar(text: str, start: int, total: int | None) -> tqdm:
-    return tqdm(initial=start, total=total, desc=text, unit="B", unit_scale=True, disable=None)
+def _bar(text: str, start: int, total: int | None) -> Progress:
+    return Progress(initial=start, total=total, desc=text, unit="B", unit_scale=True)
 
 
 def _size(path: Path) -> int:

@@ -2,19 +2,21 @@
 
 `captions.csv` has a row a caption: image_id, caption_id, language, split, caption.
 `images.csv` has a row an image: image_id, split, path (relative to the working directory, or
-absolute). Ids are text, splits are train, dev and test, languages are ISO 639-1 codes (en, de).
+absolute) and the sha256 sum of its file, by which its content is known. Ids are text, splits are
+train, dev and test, languages are ISO 639-1 codes (en, de).
 """
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pandas as pd
 
 from grounded.errors import InputError
-from grounded.files import write_csv
+from grounded.files import check_output, sha256, write_csv
 
 CAPTION_COLUMNS = ["image_id", "caption_id", "language", "split", "caption"]
-IMAGE_COLUMNS = ["image_id", "split", "path"]
+IMAGE_COLUMNS = ["image_id", "split", "path"]  # as read; sha256 is added when they are written
 SPLITS = ["train", "dev", "test"]
 LONGEST = 1000  # characters of a caption; a longer one is a mistake, and slows down its whole batch
 
@@ -56,12 +58,20 @@ def read_captions(path: str | Path, language: str | None = None) -> pd.DataFrame
 
 def read_images(path: str | Path) -> pd.DataFrame:
     """Read an images.csv, in the file's order. Raises InputError if it cannot be read."""
-    return _read(path, IMAGE_COLUMNS)
+    return _read(path, [*IMAGE_COLUMNS, "sha256"])
 
 
 def write(folder: str | Path, captions: pd.DataFrame, images: pd.DataFrame) -> None:
-    """Check a data set and write it as captions.csv and images.csv, each whole or not at all."""
+    """Check a data set and write it as captions.csv and images.csv, each whole or not at all.
+
+    Every image's file is read, for its checksum.
+    """
     check(captions, images)
+    check_files(images)
+    for name in ("captions.csv", "images.csv"):
+        check_output(Path(folder, name))
+    with ThreadPoolExecutor() as pool:
+        images = images.assign(sha256=list(pool.map(sha256, images.path)))
     write_csv(Path(folder, "captions.csv"), captions)
     write_csv(Path(folder, "images.csv"), images)
 

@@ -8,12 +8,17 @@ import csv
 import hashlib
 import io
 import logging
+import posixpath
+import re
 from pathlib import Path
 
 import pandas as pd
 
 from grounded.data import schema
 from grounded.errors import InputError
+from grounded.provenance import digest
+
+csv.field_size_limit(2**30)  # characters of a caption; `schema.check` has the real limit
 
 log = logging.getLogger(__name__)
 
@@ -24,8 +29,9 @@ OPTIONAL = ["split", "language"]
 def read(table: str | Path, images_folder: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Read a table as (captions, images) of the schema, in the table's order.
 
-    The id of an image is its name in the table. Without a column `split`, the images are split
-    80/10/10 by `split_by_name`; without a column `language`, it is English.
+    The id of an image is its name in the table, in its shortest form (`./a.jpg` is a.jpg). Without
+    a column `split`, the images are split 80/10/10 by `split_by_name`; without a column
+    `language`, it is English.
 
     Raises:
         InputError: naming the file and the line, if the table is not UTF-8 CSV with these columns,
@@ -58,6 +64,19 @@ def read(table: str | Path, images_folder: str | Path) -> tuple[pd.DataFrame, pd
     return captions, images
 
 
+def state(table: str | Path, images_folder: str | Path) -> str:
+    """A key that changes with the files of the images that a table names, and with nothing else.
+
+    It knows files by their sizes and times, which is quick; files that are missing count as such.
+    """
+    files = []
+    for name in dict.fromkeys(_rows(Path(table)).image):
+        path = Path(images_folder, name)
+        status = path.stat() if path.is_file() else None
+        files.append([str(path), status and [status.st_size, status.st_mtime_ns]])
+    return digest(files)
+
+
 def split_by_name(names: pd.Series) -> pd.Series:
     """Split names 80/10/10 into train, dev and test, indexed by name.
 
@@ -76,11 +95,14 @@ def _rows(path: Path) -> pd.DataFrame:
     """The table as text, a row a caption, with a column `where`: `my.csv line 3`."""
     if not path.is_file():
         raise InputError(f"{path} does not exist or is not a file; check the table's name")
+    data = path.read_bytes()
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise InputError(f"{path} line {line} is not UTF-8; save the table as CSV UTF-8") from None
+    if "\0" in text:  # UTF-16 of plain letters is valid UTF-8, with a NUL beside each
+        raise InputError(f"{path} is UTF-16 or no text at all; save the table as CSV UTF-8")
 
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, skipinitialspace=True)
     line, lines, fields = 1, [], []
@@ -113,6 +135,16 @@ def _rows(path: Path) -> pd.DataFrame:
         rows[name] = rows[name].str.strip()
     rows["where"] = where
     schema.refuse(rows[rows.image == ""], "{where}{more}: the image's file name is missing")
+    schema.refuse(
+        rows[rows.image.str.contains(r"[\x00-\x1f\x7f]")],
+        "{where}{more}: the image's file name {image!r} holds a line break or control character; "
+        "rename the file",
+    )
+    rows["image"] = rows.image.map(posixpath.normpath)
+    schema.refuse(
+        rows[rows.image.map(lambda name: bool(re.match(r"/|\.\.(/|$)", name)))],
+        "{where}{more}: the image {image} is outside the folder of images; put it into the folder",
+    )
     return rows
 
 

@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from grounded.errors import InputError
 
 QUERIES_PER_BLOCK = 1000  # bounds the memory: 100 MB of scores with 25,000 candidates
 SAME = 1e-6  # cosines that differ by less do so by float32's rounding
+DECIMALS = 9  # what further ones say is rounding, and differs between processors
 CUTOFFS = (1, 5, 10)
 DIRECTIONS = ("caption_to_image", "image_to_caption")
 
@@ -73,14 +75,8 @@ def evaluate(
     Raises:
         InputError: there are more folds than images.
     """
-    if folds > len(images):
-        raise InputError(
-            f"{len(images)} images cannot be cut into {folds} folds: make `folds` smaller in the "
-            "configuration"
-        )
     ranks: dict[str, list[np.ndarray]] = {direction: [] for direction in DIRECTIONS}
-    for rows in np.array_split(np.arange(len(images)), folds):
-        own = (image >= rows[0]) & (image <= rows[-1])
+    for rows, own in _folds(image, len(images), folds):
         fold = captions[own], images[rows], image[own] - rows[0]
         ranks["caption_to_image"].append(caption_to_image_ranks(*fold))
         ranks["image_to_caption"].append(image_to_caption_ranks(*fold))
@@ -94,6 +90,59 @@ def evaluate(
         row["median_rank"] = float(np.mean([np.median(r) for r in of_folds]))
         table.append(row | {"queries": queries})
     return pd.DataFrame(table)
+
+
+def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
+    """What `evaluate` is expected to give for a model that ranks at random.
+
+    Recalls are exact, so that their intervals are 0. Median ranks are those of the distribution
+    of a random rank.
+
+    Args:
+        image: (M,) the row of each caption's image; every image has a caption.
+
+    Raises:
+        InputError: there are more folds than images.
+    """
+    # For each fold the probability that the rank is at most 0, 1, 2, and so on.
+    found: dict[str, list[np.ndarray]] = {direction: [] for direction in DIRECTIONS}
+    images = image.max() + 1
+    for rows, own in _folds(image, images, folds):
+        found["caption_to_image"].append(np.linspace(0, 1, len(rows) + 1))
+        # The best of an image's c captions is beyond place k if none of the first k is its own.
+        captions = own.sum()
+        counts, shares = np.unique(np.bincount(image[own] - rows[0]), return_counts=True)
+        places = np.arange(captions + 1)
+        beyond = [stats.hypergeom.pmf(0, captions, c, places) for c in counts]
+        found["image_to_caption"].append(1 - shares / len(rows) @ beyond)
+    queries = dict(zip(DIRECTIONS, (len(image), images), strict=True))
+    table = []
+    for direction, of_folds in found.items():
+        row: dict[str, Any] = {"direction": direction}
+        for k in CUTOFFS:
+            recalls = [p[min(k, len(p) - 1)] for p in of_folds]
+            row |= {f"r{k}": 100 * float(np.mean(recalls)), f"r{k}_ci": 0.0}
+        row["median_rank"] = float(np.mean([_median_rank(p) for p in of_folds]))
+        table.append(row | {"queries": queries[direction]})
+    return pd.DataFrame(table)
+
+
+def _median_rank(found: np.ndarray) -> float:
+    """The median of a rank that is at most k with probability `found[k]`."""
+    # Where half of the ranks are at most k exactly, it lies between k and the next.
+    sides = [np.searchsorted(found.round(DECIMALS), 0.5, side) for side in ("left", "right")]
+    return float(np.mean(sides))
+
+
+def _folds(image: np.ndarray, images: int, folds: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """For each fold the rows of its images, and a mask (M,) of its captions."""
+    if folds > images:
+        raise InputError(
+            f"{images} images cannot be cut into {folds} folds: make `folds` smaller in the "
+            "configuration"
+        )
+    parts = np.array_split(np.arange(images), folds)
+    return [(rows, (image >= rows[0]) & (image <= rows[-1])) for rows in parts]
 
 
 def mean_recall(table: pd.DataFrame) -> float:
@@ -111,9 +160,9 @@ def test_set_name(images: int, folds: int = 1) -> str:
 def best_snapshots(dev_recall: pd.Series, count: int = 2) -> list[int]:
     """The epochs of the `count` snapshots with the best development recall, in their order.
 
-    Of equals the later one is taken.
+    Of equals (to DECIMALS) the later one is taken.
 
     Args:
         dev_recall: indexed by epoch.
     """
-    return sorted(dev_recall.iloc[::-1].nlargest(count).index.tolist())
+    return sorted(dev_recall.round(DECIMALS).iloc[::-1].nlargest(count).index.tolist())

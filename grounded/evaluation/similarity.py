@@ -5,8 +5,9 @@ predicted similarities of a subtask's test pairs with their human scores, with F
 The prediction is the cosine of the two embeddings and, where a task has training pairs, also the
 grade that the supervised classifier of `relatedness` gives.
 
-Conventions: an undefined correlation, that of predictions which are all the same, counts as 0
-(SentEval does so for the classifier and gives NaN for the cosine). A zero vector has cosine 0.
+Conventions: an undefined correlation, that of predictions which are all the same up to float32's
+rounding, counts as 0 (SentEval does so for the classifier and gives NaN for the cosine). A zero
+vector has cosine 0.
 """
 
 import logging
@@ -20,6 +21,7 @@ from scipy import stats
 from grounded.errors import InputError
 
 PAIRS_PER_BLOCK = 1000  # bounds the memory: 33 MB for float32 embeddings of size 4096
+ROUNDING = 1e-6  # of float32; what differs by less is the same
 MEASURES = ("pearson", "spearman")
 
 log = logging.getLogger(__name__)
@@ -38,14 +40,20 @@ def cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def pearson(predicted: np.ndarray, gold: np.ndarray) -> float:
     """Pearson's correlation of two vectors (N,); 0 where one of them is constant."""
-    if np.ptp(predicted) == 0 or np.ptp(gold) == 0:
+    if _constant(predicted) or _constant(gold):
         return 0.0
     return float(stats.pearsonr(predicted, gold).statistic)
 
 
 def spearman(predicted: np.ndarray, gold: np.ndarray) -> float:
     """Spearman's rank correlation, ties sharing their mean rank; 0 where one is constant."""
+    if _constant(predicted):
+        return 0.0
     return pearson(stats.rankdata(predicted), stats.rankdata(gold))
+
+
+def _constant(values: np.ndarray) -> bool:
+    return bool(np.ptp(values) <= ROUNDING * np.abs(values).max())
 
 
 def fisher_interval(r: np.ndarray | float, n: np.ndarray | int) -> tuple[Any, Any]:

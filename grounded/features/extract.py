@@ -1,6 +1,7 @@
 """Features of pictures: the mean over ten crops of what a network makes of each."""
 
 import ctypes
+import io
 import logging
 import math
 import signal
@@ -15,13 +16,13 @@ import pandas as pd
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, Dataset
-from tqdm import tqdm
 
 from grounded.errors import InputError
 from grounded.features.backbones import Backbone, Transform
 from grounded.features.images import load, ten_crops
-from grounded.files import atomic
+from grounded.files import write_bytes
 from grounded.jobs import Stopped, notice
+from grounded.progress import Progress
 from grounded.provenance import code_hash, digest
 
 log = logging.getLogger(__name__)
@@ -38,13 +39,13 @@ def precision(device: str) -> str:
 def extract(
     images: pd.DataFrame, backbone: Backbone, work: Path, device: str, threads: int
 ) -> np.ndarray:
-    """Compute the features of pictures, but for those that an earlier, killed call has finished.
+    """Compute the features of pictures, but for those that an earlier call has finished.
 
     Args:
         images: in the form of images.csv.
         backbone: the network.
-        work: a folder for finished features. They are taken up again if the picture's file, the
-            network, the precision and this code are the same. The caller deletes it at the end.
+        work: a folder for finished features, of any pictures. They are taken up again wherever the
+            picture's content, the network, the precision and this code are the same.
         device: cpu or cuda.
         threads: how many processes decode pictures, and compute where there is no GPU.
 
@@ -61,20 +62,20 @@ def extract(
         precision(device),
         code_hash("grounded/features/extract.py"),
     )
-    stamps = np.array([_stamp(*row) for row in zip(images.image_id, images.path, strict=True)], "U")
+    sums = np.array(images.sha256, "U64")
     features = np.empty((len(images), backbone.width), np.float32)
-    done = _restore(folder, stamps, features)
+    done = _restore(folder, sums, features)
     log.info("%s: %d images, %d of them done before", backbone.name, len(done), done.sum())
 
     todo = np.flatnonzero(~done)
-    paths = images.path.iloc[todo].tolist()
+    files = list(zip(images.path.iloc[todo], images.sha256.iloc[todo], strict=True))
     problems: list[str] = []
     unsaved: list[int] = []
     saved = time.monotonic()
-    bar = tqdm(total=len(done), initial=done.sum(), unit="image", disable=None)
+    bar = Progress(total=len(done), initial=done.sum(), desc=backbone.name, unit="images")
     try:
         with bar, notice() as told_to_stop:
-            for good, values, bad in _compute(paths, backbone, device, threads):
+            for good, values, bad in _compute(files, backbone, device, threads):
                 features[todo[good]] = values
                 done[todo[good]] = True
                 unsaved += todo[good].tolist()
@@ -86,11 +87,11 @@ def extract(
                         "start it again to go on from there"
                     )
                 if unsaved and time.monotonic() - saved > SAVE_EVERY:
-                    _save(folder, stamps[unsaved], features[unsaved])
+                    _save(folder, sums[unsaved], features[unsaved])
                     unsaved, saved = [], time.monotonic()
     finally:
         if unsaved:
-            _save(folder, stamps[unsaved], features[unsaved])
+            _save(folder, sums[unsaved], features[unsaved])
     if problems:
         heading = (
             f"{len(problems)} of {len(images)} images cannot be used; replace them or remove them "
@@ -100,33 +101,32 @@ def extract(
     return features
 
 
-def _stamp(image_id: str, path: str) -> str:
-    """A key that changes with the file."""
-    try:
-        status = Path(path).stat()
-    except OSError:  # reported when it is read
-        return digest(image_id, path)
-    return digest(image_id, path, status.st_size, status.st_mtime_ns)
-
-
-def _restore(folder: Path, stamps: np.ndarray, features: np.ndarray) -> np.ndarray:
+def _restore(folder: Path, sums: np.ndarray, features: np.ndarray) -> np.ndarray:
     """Fill in the features that are in the folder; returns which rows those are."""
-    done = np.zeros(len(stamps), bool)
+    done = np.zeros(len(sums), bool)
     for shard in folder.glob("[!.]*.npz"):  # one that begins with a dot is half-written
-        with np.load(shard, allow_pickle=False) as saved:
-            rows = pd.Index(saved["stamps"]).get_indexer(stamps)
-            features[rows >= 0] = saved["features"][rows[rows >= 0]]
-            done |= rows >= 0
+        data = io.BytesIO(shard.read_bytes())  # if this fails, the damage is not the file's
+        try:
+            with np.load(data, allow_pickle=False) as saved:  # looks at the checksums
+                rows = pd.Index(saved["sums"]).get_indexer(sums)
+                features[rows >= 0] = saved["features"][rows[rows >= 0]]
+        except Exception:  # many kinds, by where the damage is
+            log.warning("%s is damaged and is removed: its images are computed again", shard)
+            shard.unlink()
+            continue
+        done |= rows >= 0
     return done
 
 
-def _save(folder: Path, stamps: np.ndarray, features: np.ndarray) -> None:
-    with atomic(folder / f"{digest(stamps.tolist())}.npz") as temporary:
-        np.savez(temporary, stamps=stamps, features=features)
+def _save(folder: Path, sums: np.ndarray, features: np.ndarray) -> None:
+    sums, rows = np.unique(sums, return_index=True)  # some pictures may be the same
+    data = io.BytesIO()
+    np.savez(data, sums=sums, features=features[rows])
+    write_bytes(folder / f"{digest(sums.tolist())}.npz", data.getbuffer(), replace=True)
 
 
 def _compute(
-    paths: list[str], backbone: Backbone, device: str, threads: int
+    files: list[tuple[str, str]], backbone: Backbone, device: str, threads: int
 ) -> Iterator[tuple[list[int], np.ndarray, list[str]]]:
     """For each batch: the places of its usable pictures, their features, and the problems.
 
@@ -136,9 +136,9 @@ def _compute(
     gpu = device.startswith("cuda")
     network = _MeanOfTen(backbone).to(device)
     batches = (
-        _Batches(paths, backbone.transform, GPU_BATCH)
+        _Batches(files, backbone.transform, GPU_BATCH)
         if gpu
-        else _Batches(paths, backbone.transform, CPU_BATCH, network)
+        else _Batches(files, backbone.transform, CPU_BATCH, network)
     )
     loader = DataLoader(
         batches,
@@ -157,12 +157,16 @@ class _Batches(Dataset):
     """Batches of pictures: (good places, their ten crops or features, problems of the others)."""
 
     def __init__(
-        self, paths: list[str], transform: Transform, size: int, network: nn.Module | None = None
+        self,
+        files: list[tuple[str, str]],  # paths, and the SHA-256 sums that they should have
+        transform: Transform,
+        size: int,
+        network: nn.Module | None = None,
     ) -> None:
-        self.paths, self.transform, self.size, self.network = paths, transform, size, network
+        self.files, self.transform, self.size, self.network = files, transform, size, network
 
     def __len__(self) -> int:
-        return math.ceil(len(self.paths) / self.size)
+        return math.ceil(len(self.files) / self.size)
 
     def __getitem__(self, batch: int) -> tuple[list[int], torch.Tensor, list[str]]:
         transform = self.transform
@@ -170,9 +174,9 @@ class _Batches(Dataset):
         good: list[int] = []
         bad: list[str] = []
         start = batch * self.size
-        for place, path in enumerate(self.paths[start : start + self.size], start):
+        for place, file in enumerate(self.files[start : start + self.size], start):
             try:
-                image = load(path)
+                image = load(*file)
             except InputError as error:
                 bad.append(str(error))
                 continue

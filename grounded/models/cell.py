@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from grounded.errors import InputError
 
+LARGEST = 16384  # four times the paper's largest; an LSTM of it takes 8 GiB to train
+
 
 class Cell(NamedTuple):
     """What varies in the grid (Merkx & Frank 2019, section 3.3)."""
@@ -16,10 +18,11 @@ class Cell(NamedTuple):
     @classmethod
     def parse(cls, name: str) -> "Cell":
         """Read a name such as `gru-2048-attention`; InputError if it is none."""
-        match = re.fullmatch(r"(gru|lstm)-([1-9]\d*)-(attention|max)", name)
-        if not match or int(match[2]) % 2:
+        match = re.fullmatch(r"(gru|lstm)-([1-9]\d{0,5})-(attention|max)", name)
+        if not match or int(match[2]) % 2 or int(match[2]) > LARGEST:
             raise InputError(
                 f"unknown cell {name!r}: write it as RNN-SIZE-POOLING with RNN gru or lstm, SIZE "
-                "an even embedding size and POOLING attention or max, e.g. gru-2048-attention"
+                f"an even embedding size up to {LARGEST} and POOLING attention or max, e.g. "
+                "gru-2048-attention"
             )
         return cls(match[1], int(match[2]), match[3])

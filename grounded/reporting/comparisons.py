@@ -8,15 +8,16 @@ import pandas as pd
 from grounded.errors import InputError
 from grounded.evaluation.significance import compare
 from grounded.evaluation.similarity import fisher_interval, pearson
-from grounded.files import write_csv
 from grounded.reporting.results import prediction
-from grounded.reporting.write import MISSING, write_table
+from grounded.reporting.write import MISSING, write_numbers, write_table
 
 LEVEL = 0.05
+# Of two systems with r = 1, rounding puts the one above the other's interval on some processors.
+ROUNDING = 1e-9
 NOTES = [
     "Of so many subtasks, on how many A has a significantly higher Pearson's r than B (A better), "
     "and B than A. Tasks with training pairs count with their classifier, others with the cosine.",
-    "Williams: his test for two dependent correlations that share the human ratings (Williams "
+    "Williams: his test for two dependent correlations that share the ratings (Williams "
     "1959; Steiger 1980), two-sided at 5%. Holm: after Holm's correction for the number of "
     "subtasks. It needs both systems' predictions, which are not published.",
     "Interval: r lies above the whole 95% interval (Fisher's) of the other's. This is not a test "
@@ -100,6 +101,8 @@ def counts(systems: pd.DataFrame, reported: pd.DataFrame, tested: pd.DataFrame) 
 def outside_intervals(correlations: pd.DataFrame) -> pd.DataFrame:
     """Count on how many subtasks a system's r lies above the whole 95% interval of another's.
 
+    It does if it exceeds the interval's end by more than rounding, so that equals never do.
+
     Args:
         correlations: columns name, task, subtask, r and n (pairs).
 
@@ -111,13 +114,14 @@ def outside_intervals(correlations: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for a, b in combinations(groups, 2):
         both = groups[a].merge(groups[b], on=["task", "subtask"], suffixes=("_a", "_b"))
-        above = (both["r_a"] > both["high_b"]).sum(), (both["r_b"] > both["high_a"]).sum()
-        rows.append((a, b, len(both), *above))
+        a_above = (both["r_a"] > both["high_b"] + ROUNDING).sum()
+        b_above = (both["r_b"] > both["high_a"] + ROUNDING).sum()
+        rows.append((a, b, len(both), a_above, b_above))
     return pd.DataFrame(rows, columns=["a", "b", "subtasks", "a_interval", "b_interval"])
 
 
 def write_significance(stem: Path, table: pd.DataFrame, tested: pd.DataFrame) -> None:
-    """Write what `counts` gives as stem.csv, stem.md and stem.tex; `tests` as stem-tests.csv."""
+    """Write what `counts` gives as `write.write_table` does; what `tests` gives, stem-tests.csv."""
     headings = {"a": "A", "b": "B", "subtasks": "subtasks"}
     for test, name in (("williams", "Williams"), ("holm", "Holm"), ("interval", "interval")):
         headings |= {f"a_{test}": f"A better, {name}", f"b_{test}": f"B better, {name}"}
@@ -127,4 +131,4 @@ def write_significance(stem: Path, table: pd.DataFrame, tested: pd.DataFrame) ->
     title = "On how many subtasks one system is significantly better than another."
     align = "ll" + "r" * 7
     write_table(stem, table, text, align, title, notes, table["group"], landscape=True)
-    write_csv(stem.with_name(f"{stem.name}-tests.csv"), tested)
+    write_numbers(stem.with_name(f"{stem.name}-tests.csv"), tested)

@@ -13,6 +13,7 @@ from grounded.reporting.results import (
     NAMES,
     development_recall,
     grid_order,
+    selected,
     semantic_measures,
 )
 from grounded.reporting.style import (
@@ -138,18 +139,21 @@ def _by_size(
 
 @styled
 def scores_by_epoch(
-    histories: pd.DataFrame, scores: pd.DataFrame | None, selected: dict[str, tuple[str, int]]
+    histories: pd.DataFrame, scores: pd.DataFrame | None, retrieval: pd.DataFrame
 ) -> Figure:
     """Figure 4: R@10 on the development set and the semantic score during training.
 
     Epoch 0 is the untrained model. R@10 is the mean of both directions; both are means of the
-    seeds.
+    seeds. The cell that the development set selects is drawn bold. Markers are kept snapshots:
+    those with retrieval or semantic scores.
 
     Args:
-        histories, scores: as `results.read_histories` and `results.read_scores` give them;
-            without scores, R@10 only. Scores are of kept snapshots; markers show their epochs.
-        selected: the cell and seed of each data set whose cell is drawn bold.
+        histories, scores, retrieval: as `results.read_histories`, `results.read_scores` and
+            `results.read_retrieval` give them; without scores, R@10 only.
     """
+    best = selected(retrieval)
+    snapshots = pd.concat([retrieval, scores])
+    snapshots = snapshots[snapshots["model"] == "snapshot"].astype({"epochs": int})
     table = histories.rename(columns={"dev_recall": "value"}).assign(measure=RECALL)
     if scores is not None:
         semantic = _semantic(scores, histories)
@@ -158,22 +162,21 @@ def scores_by_epoch(
     datasets, measures = (list(table[column].unique()) for column in ("dataset", "measure"))
     for dataset, row, panels in _panels(datasets, measures, 3.2):
         rows = table[table["dataset"] == dataset]
-        doublings = [0, *(2**k for k in range(20) if 2**k <= rows["epoch"].max())]
+        kept = set(snapshots.loc[snapshots["dataset"] == dataset, "epochs"])
         for measure, panel in panels.items():
-            curves = rows[rows["measure"] == measure]
-            marked = doublings if measure == RECALL else list(curves["epoch"])
-            _curves(panel, curves, selected[dataset][0], marked)
-            _epoch_axis(panel, doublings)
+            _curves(panel, rows[rows["measure"] == measure], best[dataset][0], kept)
+            _epoch_axis(panel, rows["epoch"].max())
         panels[RECALL].set_ylim(0, 1.08 * rows.loc[rows["measure"] == RECALL, "value"].max())
         row.legend(
             *panel.get_legend_handles_labels(),
             loc="outside lower center",
             ncols=2 * len(panels),
+            title="markers: kept snapshots",
         )
     return row.figure
 
 
-def _curves(panel: Axes, rows: pd.DataFrame, bold: str, marked: list[int]) -> None:
+def _curves(panel: Axes, rows: pd.DataFrame, bold: str, marked: set[int]) -> None:
     """One curve a cell: colour and marker tell the size and pooling, the line the RNN."""
     cells = sorted(rows["cell"].unique(), key=grid_order)
     shapes = sorted({(Cell.parse(name).pooling, Cell.parse(name).size) for name in cells})
@@ -194,8 +197,12 @@ def _curves(panel: Axes, rows: pd.DataFrame, bold: str, marked: list[int]) -> No
         )
 
 
-def _epoch_axis(panel: Axes, ticks: list[int]) -> None:
-    """A log scale from epoch 1, and epoch 0 left of it behind a break in the axis."""
+def _epoch_axis(panel: Axes, last: int) -> None:
+    """A log scale from epoch 1, and epoch 0 left of it behind a break in the axis.
+
+    Ticks are doublings and the last epoch, without a doubling so near that the numbers would touch.
+    """
+    ticks = sorted({0, *(2**k for k in range(20) if 1.4 * 2**k < last), last})
     # Linear from 0 to 1, and that as wide as a doubling.
     panel.set_xscale("symlog", base=2, linthresh=1, linscale=0.5)
     panel.xaxis.set_major_locator(FixedLocator(ticks))

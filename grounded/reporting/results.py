@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from grounded.errors import InputError
-from grounded.evaluation.retrieval import CUTOFFS, DIRECTIONS
+from grounded.evaluation.retrieval import CUTOFFS, DECIMALS, DIRECTIONS
 from grounded.models.cell import Cell
 
 MEASURES = [*(f"r{k}{suffix}" for k in CUTOFFS for suffix in ("", "_ci")), "median_rank"]
@@ -30,13 +30,18 @@ REPORTED_STS = {
 def read_retrieval(paths: Iterable[str | Path]) -> pd.DataFrame:
     """Read measured retrieval scores, one file for each data set, cell and seed.
 
+    Returns:
+        The rows of the files. The epochs of the model `chance` are empty texts.
+
     Raises:
         InputError: a file that is not whole, or two about the same model.
     """
     tables = []
     for path in map(Path, paths):
         numbers = ["seed", "queries", *MEASURES]
-        table = _read(path, [*KEYS, *PROVENANCE], numbers, optional=PROVENANCE)
+        table = _read(path, [*KEYS, *PROVENANCE], numbers, optional=["epochs", *PROVENANCE])
+        _check_filled(path, table[table["model"] != "chance"], ["epochs"])
+        table = table.fillna({"epochs": ""})
         _check_cells(path, table["cell"])
         ensembles = table[table["model"] == "ensemble"]
         there = set(zip(ensembles["split"], ensembles["direction"], strict=True))
@@ -87,7 +92,7 @@ def read_histories(paths: Iterable[str | Path]) -> pd.DataFrame:
 
 
 def read_scores(paths: Iterable[str | Path]) -> pd.DataFrame:
-    """Read measured correlations with human ratings, one file for each system.
+    """Read measured correlations with ratings, one file for each system.
 
     Returns:
         The rows of the files. `seed` is Int64, missing for baselines, whose dataset, cell and
@@ -247,9 +252,9 @@ def development_recall(measured: pd.DataFrame) -> pd.DataFrame:
 def selected(measured: pd.DataFrame) -> dict[str, tuple[str, int]]:
     """The cell and seed whose ensemble has the best `development_recall`, for each data set.
 
-    Of equals, the first that was read.
+    Of equals (to DECIMALS), the first that was read.
     """
-    dev = development_recall(measured)
+    dev = development_recall(measured).round({"r10": DECIMALS})
     dev = dev[dev["model"] == "ensemble"]
     best = dev.loc[dev.groupby("dataset", sort=False)["r10"].idxmax()]
     return {row.dataset: (row.cell, row.seed) for row in best.itertuples()}
@@ -278,7 +283,7 @@ def prediction(similarities: pd.DataFrame) -> pd.Series:
 
 
 def semantic_measures(scores: pd.DataFrame) -> pd.DataFrame:
-    """What Figures 2 and 4 show: few numbers that sum up how close a model is to human ratings.
+    """What Figures 2 and 4 show: few numbers that sum up how close a model is to ratings.
 
     Returns:
         A row for each system, model, epochs and measure, with columns system, dataset, cell,

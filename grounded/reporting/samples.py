@@ -11,6 +11,7 @@ from matplotlib.font_manager import findfont
 from matplotlib.ft2font import FT2Font
 from matplotlib.patches import Rectangle
 
+from grounded.evaluation.retrieval import SAME
 from grounded.features.images import load
 from grounded.reporting.style import GREEN, PAGE, STYLE, styled
 
@@ -29,7 +30,8 @@ CAPTIONS = MARGIN + PICTURE + 0.6  # where retrieved captions begin
 def retrieved(scores: np.ndarray, own: np.ndarray) -> list[tuple[int, int, bool]]:
     """The top five, and behind them the first right one where it is not among them.
 
-    As in `evaluation.retrieval`, a candidate that ties with a right one comes before it.
+    As in `evaluation.retrieval`, a candidate that ties with a right one, to a millionth, comes
+    before it.
 
     Args:
         scores: (N,) of the candidates.
@@ -38,7 +40,7 @@ def retrieved(scores: np.ndarray, own: np.ndarray) -> list[tuple[int, int, bool]
     Returns:
         For each its rank from 1, its row, and whether it is right.
     """
-    order = np.lexsort((own, -scores))
+    order = np.lexsort((own, SAME * own - scores))
     first = int(own[order].argmax())
     places = [*range(min(TOP, len(order))), *([first] if first >= TOP else [])]
     return [(place + 1, int(order[place]), bool(own[order[place]])) for place in places]

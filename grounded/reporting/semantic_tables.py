@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from grounded.errors import InputError
+from grounded.evaluation.retrieval import DECIMALS
 from grounded.reporting.results import (
     CORRELATIONS,
     NAMES,
@@ -26,12 +27,12 @@ TABLE1_NOTES = [
     "The ratings are people's; only those of Scenes are computed, from the facts of drawn scenes.",
 ]
 TABLE3_NOTES = [
-    "Human: the rating, from 0 (nothing in common) to 5 (the same meaning). Model: its own "
-    "similarity; the cosine (at most 1), or for tasks with training pairs the rating that the "
-    "classifier predicts.",
+    "Rating: from 0 (nothing in common) to 5 (the same meaning). Model: its own similarity; the "
+    "cosine (at most 1), or for tasks with training pairs the rating that the classifier predicts.",
     "The rule: a pair's contribution is the product of its rating and its similarity, both "
     "standardised over the subtask; Pearson's r is the mean of these. Highest is the pair that "
-    "contributes most to r, lowest the one that contributes least; of equals the first.",
+    "contributes most to r, lowest the one that contributes least; of equals the first. "
+    "Similarities count to a millionth.",
     "Sentences are given as the model reads them. The model is the one with the best R@10 on the "
     "development set.",
 ]
@@ -41,7 +42,7 @@ INTERVALS = (
     "the halves h of the subtasks."
 )
 SUPPLEMENT_NOTES = [
-    "Cosine: of the cosine similarity with the human ratings. Classifier: of the ratings that "
+    "Cosine: of the cosine similarity with the ratings. Classifier: of the ratings that "
     "SentEval's classifier, trained on the task's training pairs, predicts for its test pairs.",
     "Mean: of the subtasks' correlations. Weighted mean: the same, weighted by pairs. "
     "Concatenated: one correlation over the pairs of all subtasks together. The task all stands "
@@ -64,7 +65,7 @@ MODELS_NOTES = [
 
 
 def write_table1(stem: str | Path, tasks: pd.DataFrame) -> None:
-    """Table 1, the tasks and their pairs, as stem.csv, stem.md and stem.tex.
+    """Write Table 1, the tasks and their pairs, as `write.write_table` does.
 
     Args:
         tasks: as `results.read_tasks` gives them.
@@ -91,7 +92,8 @@ def table3(
 ) -> pd.DataFrame:
     """For each selected model and subtask, the pairs with the highest and lowest agreement.
 
-    Agreement is a pair's contribution to Pearson's r, z(human rating) * z(prediction).
+    Agreement is a pair's contribution to Pearson's r, z(rating) * z(prediction). Predictions count
+    to a millionth: below it, those of equal sentences differ by float32's rounding.
 
     Args:
         similarities: as `results.read_similarities` gives them.
@@ -119,13 +121,12 @@ def table3(
             f"{row['task']} {row['subtask']}): make them again"
         )
     systems["prediction"] = prediction(systems)
-    subtasks = systems.groupby(["name", "task", "subtask"], sort=False)
-    z = {}
-    for column in ("score", "prediction"):
-        deviation = subtasks[column].transform("std", ddof=0)
-        z[column] = (systems[column] - subtasks[column].transform("mean")) / deviation
+    subtasks = systems.round({"prediction": 6}).groupby(["name", "task", "subtask"], sort=False)
     # Of ratings or predictions that are all the same, none contributes.
-    systems["contribution"] = (z["score"] * z["prediction"]).fillna(0)
+    rating, predicted = (
+        subtasks[column].transform(_standardised) for column in ("score", "prediction")
+    )
+    systems["contribution"] = (rating * predicted).round(DECIMALS)
     contribution = systems.groupby(["name", "task", "subtask"], sort=False)["contribution"]
     ends = {"highest": contribution.idxmax(), "lowest": contribution.idxmin()}
     chosen = [systems.loc[rows].assign(agreement=end) for end, rows in ends.items()]
@@ -138,13 +139,20 @@ def table3(
     return table[columns]
 
 
+def _standardised(values: pd.Series) -> pd.Series:
+    """z-scores; 0 where all values are the same."""
+    if np.ptp(values) == 0:
+        return pd.Series(0.0, values.index)
+    return (values - values.mean()) / values.std(ddof=0)
+
+
 def write_table3(stem: str | Path, table: pd.DataFrame) -> None:
-    """Write what `table3` gives as stem.csv, stem.md and stem.tex."""
+    """Write what `table3` gives as `write.write_table` does."""
     text = pd.DataFrame(
         {
             "subtask": table["task"] + " " + table["subtask"],
             "agreement": table["agreement"],
-            "human": decimals(table["score"], 2),
+            "rating": decimals(table["score"], 2),
             "model": decimals(table["prediction"], 2),
             "sentence a": table["sentence_a"],
             "sentence b": table["sentence_b"],
@@ -153,7 +161,7 @@ def write_table3(stem: str | Path, table: pd.DataFrame) -> None:
     text.loc[table["agreement"] == "lowest", "subtask"] = ""
     sentence = r"p{0.29\linewidth}"
     align = ["l", "l", "r", "r", sentence, sentence]
-    title = "Pairs on which the model and the human ratings agree most and least."
+    title = "Pairs on which the model and the ratings agree most and least."
     write_table(stem, table, text, align, title, TABLE3_NOTES, table["name"])
 
 
@@ -193,7 +201,7 @@ def supplement(
 
 
 def write_supplement(stem: Path, table: pd.DataFrame) -> None:
-    """Write what `supplement` gives: Pearson's r as stem.csv, stem.md and stem.tex.
+    """Write what `supplement` gives: Pearson's r as `write.write_table` does.
 
     The same of Spearman's, which was only measured, is called stem-spearman.
     """
@@ -230,7 +238,7 @@ def _write_supplement(
         table,
         text.drop(columns="block"),
         "lllr" + "r" * cells.shape[1],
-        f"{name} of human ratings and predicted similarities.",
+        f"{name} of ratings and predicted similarities.",
         [INTERVALS.format(name), *notes],
         text["block"],
         landscape=True,
@@ -257,7 +265,7 @@ def models(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def write_models(stem: str | Path, table: pd.DataFrame) -> None:
-    """Write what `models` gives as stem.csv, stem.md and stem.tex, a row for each model."""
+    """Write what `models` gives as `write.write_table` does, a row for each model."""
     ours = table["model"] != "baseline"
     shown = pd.DataFrame(
         {
@@ -279,7 +287,7 @@ def write_models(stem: str | Path, table: pd.DataFrame) -> None:
         table,
         text.drop(columns="group"),
         "ll" + "r" * cells.shape[1],
-        "Correlation with human ratings of every model.",
+        "Correlation of every model with the ratings.",
         [INTERVALS.format("Pearson's r"), *MODELS_NOTES],
         text["group"],
     )

@@ -1,4 +1,4 @@
-"""Figure 3 of Merkx & Frank (2019), and the model's similarity against the human score."""
+"""Figure 3 of Merkx & Frank (2019), and the model's similarity against the rating."""
 
 from itertools import chain, cycle
 
@@ -136,7 +136,7 @@ def subtask_of(similarities: pd.DataFrame, name: str | None = None) -> tuple[str
 def agreement(
     similarities: pd.DataFrame, selected: dict[str, tuple[str, int]], subtask: str | None = None
 ) -> Figure:
-    """Similarity against human score for one subtask, a dot a pair, a panel a data set.
+    """Similarity against rating for one subtask, a dot a pair, a panel a data set.
 
     Args:
         similarities: as `results.read_similarities` gives them.

@@ -26,11 +26,17 @@ FOLDS = (
     "Test sets that end in -folds: the mean over equal folds of so many images (1k-folds: five "
     "folds of 1,000), medians averaged too; n counts the queries of all folds."
 )
+CHANCE = (
+    "Chance: what a random ranking is expected to have. It is computed, so that its intervals are "
+    "0; its med r is the median of the distribution of ranks."
+)
+REPORTED = "Reported: as printed in Table 2 of Merkx & Frank (2019)."
 TABLE2_NOTES = [
     f"{DAGGER} The measured model with the best R@10 on its data set's development set (mean of "
     "both directions).",
-    "Reported: as printed in Table 2 of Merkx & Frank (2019). Measured: by this project, the "
-    "ensemble of a training's best snapshots.",
+    REPORTED,
+    "Measured: by this project, the ensemble of a training's best snapshots.",
+    CHANCE,
     *CONVENTIONS,
     FOLDS,
 ]
@@ -38,25 +44,27 @@ SNAPSHOTS_NOTES = [
     "Measured by this project. The ensemble is of the snapshots with the best R@10 on the "
     "development set (mean of both directions), given as dev R@10; its interval is "
     "sqrt(a²+b²)/2 for intervals ± a and ± b of the directions.",
+    CHANCE,
     *CONVENTIONS,
     FOLDS,
 ]
 
 
 def table2(measured: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
-    """Reported rows and, below them, the measured ensembles, for each data set and test set.
+    """Chance, reported rows and the measured ensembles, for each test set that was measured on.
 
     Args:
         measured, reported: as `results.read_retrieval` and `results.read_reported` give them.
 
     Returns:
         A row a model, with both directions side by side in columns such as
-        `caption_to_image_r10_ci`, and columns `source` (reported or measured), `selected` (of
-        the measured) and where each number came from. What was measured on comes first.
+        `caption_to_image_r10_ci`, and columns `source` (computed, reported or measured),
+        `selected` (of the measured) and where each number came from.
     """
-    test = measured[(measured["split"] == "test") & (measured["model"] == "ensemble")]
+    test = measured[measured["split"] == "test"]
     keys = ["dataset", "test_set", "cell", "seed"]
-    ours = in_grid_order(_side_by_side(test, keys, [*MEASURES, "queries"]))
+    numbers = [*MEASURES, "queries"]
+    ours = in_grid_order(_side_by_side(test[test["model"] == "ensemble"], keys, numbers))
     best = set(selected(measured).items())
     ours["selected"] = [
         (dataset, (cell, seed)) in best
@@ -64,12 +72,21 @@ def table2(measured: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
     ]
     ours["model"] = _name(ours)
     theirs = _side_by_side(reported, ["paper", "dataset", "test_set", "model"], MEASURES)
-    table = pd.concat([theirs.assign(source="reported"), ours.assign(source="measured")])
+    # Every model's scores come with the same chance.
+    once = ["dataset", "test_set", "direction"]
+    chance = test[test["model"] == "chance"].drop(columns=["cell", "seed"]).drop_duplicates(once)
+    table = pd.concat(
+        [
+            _side_by_side(chance, once[:2], numbers).assign(source="computed"),
+            theirs.assign(source="reported"),
+            ours.assign(source="measured"),
+        ]
+    )
     whole = ["seed", *(f"{direction}_queries" for direction in DIRECTIONS)]
     table[whole] = table[whole].astype("Int64")  # whole numbers, or missing
     table["selected"] = table["selected"].astype("boolean")
 
-    groups = pd.concat([ours, theirs])[["dataset", "test_set"]].drop_duplicates()
+    groups = ours[["dataset", "test_set"]].drop_duplicates()
     scores = [c for c in ours if c.startswith(DIRECTIONS)]
     first = ["dataset", "test_set", "source", "model", "selected", *scores]
     last = ["paper", "cell", "seed", "epochs", *PROVENANCE]
@@ -77,13 +94,14 @@ def table2(measured: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
 
 
 def snapshots(measured: pd.DataFrame) -> pd.DataFrame:
-    """Each ensemble and, below it, each snapshot of the same training, on the test sets.
+    """Chance, each ensemble and each snapshot of the same training, on the test sets.
 
     Returns:
         A row for each data set, test set, cell, seed and model, with both directions side by
         side and the mean R@10 on the development set, `dev_r10`.
     """
     keys = ["dataset", "test_set", "cell", "seed", "model", "epochs"]
+    # In the alphabet, chance comes before ensembles, and these before snapshots.
     test = measured[measured["split"] == "test"].sort_values("model", kind="stable")
     table = in_grid_order(_side_by_side(test, keys, [*MEASURES, "queries"]))
     dev = development_recall(measured).rename(columns={"r10": "dev_r10", "r10_ci": "dev_r10_ci"})
@@ -105,22 +123,25 @@ def _side_by_side(table: pd.DataFrame, keys: list[str], measures: list[str]) -> 
 
 
 def write_table2(stem: Path, table: pd.DataFrame) -> None:
-    """Write what `table2` gives as stem.csv (raw numbers), stem.md and stem.tex (rounded)."""
+    """Write what `table2` gives as `write.write_table` does."""
     text = pd.DataFrame(
         {
             "source": table["source"],
             "model": table["model"] + table["selected"].map({True: DAGGER}).fillna(""),
         }
     )
-    title = "Image-caption retrieval on the test sets, reported and measured."
-    _write(stem, table, _test_set(table), text, title, TABLE2_NOTES)
+    title = "Image-caption retrieval on the test sets."
+    notes = TABLE2_NOTES
+    if "reported" not in set(table["source"]):
+        notes = [note for note in notes if note != REPORTED]
+    _write(stem, table, _test_set(table), text, title, notes)
 
 
 def write_snapshots(stem: Path, table: pd.DataFrame) -> None:
-    """Write what `snapshots` gives as stem.csv (raw numbers), stem.md and stem.tex (rounded)."""
+    """Write what `snapshots` gives as `write.write_table` does."""
     text = pd.DataFrame(
         {
-            "epochs": table["model"] + " " + table["epochs"],
+            "epochs": (table["model"] + " " + table["epochs"]).str.strip(),
             "dev R@10": _with_interval(table["dev_r10"], table["dev_r10_ci"]),
         }
     )

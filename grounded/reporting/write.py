@@ -1,12 +1,14 @@
-"""Tables as files: raw numbers as CSV, rounded ones as Markdown and LaTeX."""
+"""Tables as files: raw numbers as CSV, rounded ones as Markdown, LaTeX and HTML."""
 
 import re
 from collections.abc import Iterable, Sequence
+from html import escape
 from pathlib import Path
 
 import pandas as pd
 
 from grounded.files import atomic, write_csv
+from grounded.provenance import provenance
 
 DAGGER = "†"
 MISSING = "\N{EN DASH}"
@@ -24,11 +26,11 @@ def write_table(
     spans: dict[str, int] | None = None,
     landscape: bool = False,
 ) -> None:
-    """Write `stem`.csv, `stem`.md and `stem`.tex.
+    """Write `stem`.csv, `stem`.md, `stem`.tex and `stem`.html.
 
     Args:
-        raw: what the CSV file holds.
-        text: the cells and headings of the other two.
+        raw: what the CSV file holds, as `write_numbers` writes it.
+        text: the cells and headings of the other three.
         align: how LaTeX aligns each column: l, r or a p{width}.
         groups: for each row the heading that it stands under; rows under one need not be
             adjacent.
@@ -39,13 +41,23 @@ def write_table(
     if groups is not None:
         grouped = dict(iter(text.groupby(pd.Series(groups, text.index), sort=False)))
     label = f"tab:{Path(stem).name}"
-    write_csv(f"{stem}.csv", raw)
+    write_numbers(f"{stem}.csv", raw)
     for suffix, content in (
         (".md", _markdown(grouped, align, title, notes, spans or {})),
         (".tex", _latex(grouped, align, title, notes, spans or {}, label, landscape)),
+        (".html", _html(grouped, align, title, notes, spans or {})),
     ):
         with atomic(f"{stem}{suffix}") as temporary:
             temporary.write_text(content, "utf-8")
+
+
+def write_numbers(path: str | Path, table: pd.DataFrame) -> None:
+    """Write a table as CSV, with the commit, versions, machine and SLURM job that gave each row.
+
+    A table that lacks these columns was computed by this run, which then fills them.
+    """
+    missing = {name: value for name, value in provenance().items() if name not in table}
+    write_csv(path, table.assign(**missing))
 
 
 def decimals(values: Iterable[float], digits: int = 1) -> list[str]:
@@ -154,3 +166,66 @@ def _latex(
     lines += [r"\bottomrule", r"\end{longtable}"]
     lines += [f"\\noindent {note.translate(LATEX)}\\par" for note in notes]
     return "\n".join([*lines, r"\end{landscape}" if landscape else r"\endgroup", ""])
+
+
+STYLE = """
+body { font: 14px/1.4 sans-serif; margin: 1.5em; }
+h1 { font-size: 1.3em; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; }
+th, td { padding: 0.2em 0.6em; text-align: left; vertical-align: top; }
+thead { border-bottom: 1px solid; }
+tbody { border-bottom: 1px solid #bbb; }
+td { white-space: nowrap; }
+td.text { white-space: normal; min-width: 15em; }
+.number { text-align: right; }
+.span { text-align: center; }
+ul { color: #444; max-width: 60em; padding-left: 1.2em; }
+"""
+
+
+def _html(
+    groups: dict[str, pd.DataFrame],
+    align: Sequence[str],
+    title: str,
+    notes: list[str],
+    spans: dict[str, int],
+) -> str:
+    kinds = [{"l": "label", "r": "number"}.get(column, "text") for column in align]
+
+    def line(tag: str, cells: Iterable[str]) -> str:
+        cells = (
+            f'<{tag} class="{kind}">{escape(cell)}</{tag}>'
+            for kind, cell in zip(kinds, cells, strict=True)
+        )
+        return f"<tr>{''.join(cells)}</tr>"
+
+    head = [line("th", next(iter(groups.values())))]
+    if spans:
+        before = len(align) - sum(spans.values())
+        above = f'<th colspan="{before}"></th>'
+        for name, columns in spans.items():
+            above += f'<th colspan="{columns}" class="span">{escape(name.capitalize())}</th>'
+        head.insert(0, f"<tr>{above}</tr>")
+    bodies = []
+    for group, rows in groups.items():
+        lines = [line("td", row) for row in rows.to_numpy().tolist()]
+        if group:
+            lines.insert(0, f'<tr><th colspan="{len(align)}">{escape(group)}</th></tr>')
+        bodies += ["<tbody>", *lines, "</tbody>"]
+    return "\n".join(
+        [
+            "<!DOCTYPE html>",
+            '<html lang="en">',
+            f'<head><meta charset="utf-8"/><title>{escape(title)}</title>',
+            f"<style>{STYLE}</style></head>",
+            f"<body><h1>{escape(title)}</h1>",
+            '<div class="wide"><table>',
+            *("<thead>", *head, "</thead>"),
+            *bodies,
+            "</table></div>",
+            *("<ul>", *(f"<li>{escape(note)}</li>" for note in notes), "</ul>"),
+            "</body></html>",
+            "",
+        ]
+    )

@@ -1,5 +1,6 @@
 """Captions as sequences of characters (Merkx & Frank 2019, section 3.1.2)."""
 
+import logging
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,10 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
+from grounded.data.schema import LONGEST, clean
 from grounded.errors import InputError
 from grounded.files import read_json, write_json
 
 PADDING, UNKNOWN = 0, 1
+MOST = 2**16 - 2  # different characters; indices are 16 bits
+
+log = logging.getLogger(__name__)
 
 
 def finish(caption: str) -> str:
@@ -54,6 +59,8 @@ class Vocabulary:
     def __init__(self, characters: str, counts: Sequence[int]) -> None:
         if len(characters) != len(counts) or len(set(characters)) != len(characters):
             raise InputError("a vocabulary needs distinct characters and one count for each")
+        if len(characters) > MOST:
+            raise InputError(f"a vocabulary holds {MOST:,} different characters at most")
         self.characters = characters
         self.counts = list(counts)
         self._index = np.full(0x110000, UNKNOWN, np.uint16)
@@ -71,8 +78,26 @@ class Vocabulary:
         return len(self.characters) + 2
 
     def encode(self, captions: Sequence[str]) -> Encoded:
-        """Finish each caption with a full stop and look its characters up."""
-        finished = [finish(caption) for caption in captions]
+        """Clean each caption, finish it with a full stop and look its characters up.
+
+        What is longer than a data set's captions may be (`schema.LONGEST`) is cut, with a warning:
+        time and memory grow with the longest of a batch.
+
+        Raises:
+            InputError: one of them is not text.
+        """
+        for number, caption in enumerate(captions):
+            if not isinstance(caption, str):
+                raise InputError(
+                    f"sentence {number} is not text but {type(caption).__name__}: give strings"
+                )
+        cleaned = [clean(caption) for caption in captions]
+        if long := [caption for caption in cleaned if len(caption) > LONGEST]:
+            log.warning(
+                "%d of %d sentences are cut after %d characters; the first begins %r",
+                *(len(long), len(cleaned), LONGEST, long[0][:40]),
+            )
+        finished = [finish(caption[:LONGEST].rstrip()) for caption in cleaned]
         points = np.frombuffer("".join(finished).encode("utf-32-le", "surrogatepass"), np.uint32)
         starts = np.zeros(len(finished) + 1, np.int64)
         np.cumsum([len(caption) for caption in finished], out=starts[1:])

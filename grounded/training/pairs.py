@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from grounded.errors import InputError
 from grounded.features import store
 from grounded.text.characters import Encoded, Vocabulary
 
@@ -52,8 +53,17 @@ def load_pairs(captions: pd.DataFrame, features: Path, vocabulary: Vocabulary, s
         captions: the data set's captions, of one language.
         features: its HDF5 file of image features.
         split: train, dev or test.
+
+    Raises:
+        InputError: the split has no captions.
     """
+    languages = ", ".join(captions["language"].unique())
     captions = captions[captions["split"] == split]
+    if captions.empty:
+        raise InputError(
+            f"the data set has no {split} captions in language {languages}: write some, or choose "
+            "another language"
+        )
     order = captions.groupby("image_id", sort=False).cumcount().to_numpy()
     used = order < CAPTIONS_PER_IMAGE
     image, image_ids = pd.factorize(captions["image_id"][used])

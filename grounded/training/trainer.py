@@ -4,19 +4,21 @@ import io
 import logging
 import math
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from safetensors.torch import load_file
 from torch.nn.utils import clip_grad_norm_
-from tqdm import tqdm
 
 from grounded.errors import InputError
-from grounded.files import atomic
+from grounded.files import atomic, sha256
 from grounded.jobs import Stopped, notice
-from grounded.models.model import GroundedModel, save_weights
+from grounded.models.model import GroundedModel, save_weights, snapshot_name
+from grounded.progress import Progress
 from grounded.training.loss import batch_hinge
 from grounded.training.pairs import Pairs
 from grounded.training.schedule import cyclic
@@ -40,16 +42,17 @@ def train(
 ) -> list[dict[str, Any]]:
     """Train `model` in place, or go on with the training that was interrupted in `work`.
 
-    The two latest checkpoints are kept, so that one that cannot be read loses little. SIGTERM is
-    taken as notice: after the batch that is being computed, a checkpoint is written.
+    The two latest checkpoints are kept, so that one that is damaged loses little. SIGTERM is taken
+    as notice: after the batch that is being computed, a checkpoint is written. When all is done the
+    checkpoints go; the snapshots and the history stay, to be found again.
 
     Nothing random is drawn after the model was made but the order of the pairs, which is a
     function of the seed and the epoch; so a training that was killed and started again ends in
     the same weights as one that was not.
 
     Args:
-        work: a folder for the checkpoint and for `snapshots/epoch-<k>.safetensors`, of which
-            those in `settings.saved` are there when this returns.
+        work: a folder for checkpoints and for `snapshots/epoch-<k>.safetensors`, of which those in
+            `settings.saved` are there when this returns.
         evaluate: what to record of the model after every epoch, and of the untrained one.
 
     Returns:
@@ -68,10 +71,17 @@ def train(
     device = next(model.parameters()).device
     features = torch.from_numpy(pairs.features).to(device)
     optimiser = torch.optim.Adam(model.parameters(), fused=True)
-    checkpoint, previous = work / "checkpoint.pt", work / "checkpoint-previous.pt"
-    state: dict[str, Any] = {"epoch": 0, "batch": 0, "loss": 0.0, "seconds": 0.0, "history": []}
+    snapshots = work / "snapshots"
+    finished, checkpoint = work / "finished.pt", work / "checkpoint.pt"
+    previous = work / "checkpoint-previous.pt"
+    state: dict[str, Any] = {"epoch": 0, "batch": 0, "loss": 0.0, "seconds": 0.0}
+    state |= {"history": [], "sha256": {}}
+    if (saved := _load(finished)) and _whole(snapshots, saved["sha256"]):
+        model.load_state_dict(load_file(snapshots / snapshot_name(settings.epochs)))
+        log.info("%s: finished before, after epoch %d", name, settings.epochs)
+        return saved["history"]
     for path in (checkpoint, previous):
-        if saved := _load(path):
+        if (saved := _load(path)) and _whole(snapshots, saved["sha256"]):
             model.load_state_dict(saved.pop("model"))
             optimiser.load_state_dict(saved.pop("optimiser"))
             state = saved
@@ -82,13 +92,8 @@ def train(
 
     def save_checkpoint() -> None:
         start = time.monotonic()
-        buffer = io.BytesIO()
         networks = {"model": model.state_dict(), "optimiser": optimiser.state_dict()}
-        torch.save(networks | state, buffer)
-        with atomic(checkpoint) as temporary:
-            temporary.write_bytes(buffer.getbuffer())
-            if checkpoint.exists():
-                checkpoint.replace(previous)
+        _save(checkpoint, networks | state, previous)
         costs.append(time.monotonic() - start)
 
     def stop_if_told() -> None:
@@ -124,7 +129,7 @@ def train(
         state["history"].append(row)
         state.update(epoch=epoch, batch=0, loss=0.0)
         if epoch in settings.saved:
-            save_weights(model, work / "snapshots" / f"epoch-{epoch:03}.safetensors")
+            state["sha256"][epoch] = save_weights(model, snapshots / snapshot_name(epoch))
         save_checkpoint()
         log.info("%s: epoch %d/%d, %s", name, epoch, settings.epochs, _summary(row, settings))
 
@@ -138,13 +143,8 @@ def train(
             first, before = state["batch"], state["seconds"]
             start = last_checkpoint = time.monotonic()
             total = torch.tensor(state["loss"], dtype=torch.float64, device=device)
-            bar = tqdm(
-                total=batches,
-                initial=first,
-                desc=f"{name} epoch {epoch}",
-                leave=False,
-                disable=None,
-            )
+            title = f"{name} epoch {epoch}"
+            bar = Progress(total=batches, initial=first, desc=title, unit="batches", leave=False)
             for batch, rows in enumerate(pairs.epoch(settings.batch_size, seed, epoch)):
                 if batch < first:
                     continue
@@ -178,7 +178,20 @@ def train(
     if len(costs) > 1:
         share = sum(costs) / (time.monotonic() - begin)
         log.info("%s: %d checkpoints took %.1f %% of the time", name, len(costs) - 1, 100 * share)
+    _save(finished, state)
+    for path in (checkpoint, previous):
+        path.unlink(missing_ok=True)
     return state["history"]
+
+
+def _save(path: Path, state: dict[str, Any], previous: Path | None = None) -> None:
+    """Write a checkpoint; the one that is there becomes the previous one."""
+    buffer = io.BytesIO()
+    torch.save(state, buffer)
+    with atomic(path, replace=True) as temporary:
+        temporary.write_bytes(buffer.getbuffer())
+        if previous and path.exists():
+            path.replace(previous)
 
 
 def _load(path: Path) -> dict[str, Any] | None:
@@ -187,12 +200,26 @@ def _load(path: Path) -> dict[str, Any] | None:
         return None
     data = io.BytesIO(path.read_bytes())  # if this fails, the damage is not the file's
     try:
-        return torch.load(data, map_location="cpu", weights_only=True)
-    except Exception as error:  # many kinds, by where the damage is
-        reason = str(error).partition("\n")[0]
-        log.warning("%s cannot be read (%s) and is removed", path, reason)
-        path.unlink()
-        return None
+        with zipfile.ZipFile(data) as archive:  # torch itself does not look at the checksums
+            damaged = archive.testzip()
+        data.seek(0)
+        if not damaged:
+            return torch.load(data, map_location="cpu", weights_only=True)
+    except Exception:  # many kinds, by where the damage is; torch's text advises to trust the file
+        pass
+    log.warning("%s cannot be read, or is damaged: it is removed", path)
+    path.unlink()
+    return None
+
+
+def _whole(folder: Path, sums: dict[int, str]) -> bool:
+    """Whether all snapshots that a checkpoint tells of are there as they were written."""
+    for epoch, expected in sums.items():
+        path = folder / snapshot_name(epoch)
+        if not path.exists() or sha256(path) != expected:
+            log.warning("%s is missing or damaged: its training goes back to before it", path)
+            return False
+    return True
 
 
 def _summary(row: dict[str, Any], settings: Settings) -> str:

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from tqdm import tqdm
 
 from grounded.data.scenes.captions import caption, choose
 from grounded.data.scenes.draw import picture
 from grounded.data.scenes.world import Scene, facts, families, predicates, swap
 from grounded.errors import InputError
-from grounded.files import atomic
+from grounded.files import atomic, check_output
+from grounded.progress import Progress
 
 __all__ = ["caption", "choose", "facts", "families", "generate", "picture", "predicates", "swap"]
 
@@ -42,9 +42,11 @@ def generate(folder: Path, images: int, seed: int) -> tuple[pd.DataFrame, pd.Dat
     scenes = _scenes(images, seed)
     (folder / "images").mkdir(parents=True, exist_ok=True)
     with atomic(folder / "scenes.jsonl") as path, path.open("w", encoding="utf-8") as file:
-        for scene in tqdm(scenes, desc="drawing scenes", unit="image", disable=None):
+        for scene in Progress(scenes, desc="drawing scenes", unit="images"):
             rng = random.Random(f"picture {seed} {scene['image_id']}")
-            picture(scene, rng).save(folder / "images" / f"{scene['image_id']}.png")
+            target = folder / "images" / f"{scene['image_id']}.png"
+            check_output(target)
+            picture(scene, rng).save(target)
             file.write(json.dumps(scene, ensure_ascii=False) + "\n")
     captions = pd.DataFrame(
         [

@@ -1,0 +1,38 @@
+"""Progress of long work: a bar on a terminal; elsewhere, such as in a log, a line now and then."""
+
+import logging
+import sys
+from typing import Any
+
+from tqdm import tqdm
+
+SECONDS_BETWEEN_LINES = 30
+
+log = logging.getLogger(__name__)
+
+
+class Progress(tqdm):
+    """tqdm's bar (https://tqdm.github.io), with its arguments."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        """Start at once; the first line in a log comes after `SECONDS_BETWEEN_LINES`."""
+        self.terminal = sys.stderr.isatty()
+        if not self.terminal:
+            options |= {"mininterval": SECONDS_BETWEEN_LINES, "delay": SECONDS_BETWEEN_LINES}
+            options["bar_format"] = (
+                "{desc}: {n_fmt} of {total_fmt} {unit}, {percentage:.0f} %, {remaining} left"
+            )
+        super().__init__(*args, **options)
+
+    def display(self, *args: Any, **options: Any) -> None:
+        """Draw the bar, or write a line."""
+        if self.terminal:
+            super().display(*args, **options)
+        elif self.n != self.total:
+            log.info("%s", self)
+
+    def close(self) -> None:
+        """End the bar; in a log there is nothing to end."""
+        if self.terminal:
+            super().close()
+        self.disable = True

@@ -1,0 +1,327 @@
+"""What careless and hostile input is answered with: the real commands, their messages and status.
+
+With GROUNDED_RELIABILITY=docs/reliability.md in the environment, the table there is written.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from PIL import Image
+from reliability import write_section
+from test_workflow import ROOT, copy_project, environment
+
+from grounded.files import sha256
+from grounded.models.model import GroundedModel, describe, save_weights
+from grounded.text.characters import Vocabulary
+
+pytestmark = pytest.mark.xdist_group("bad input")
+
+SCENES = "{source: scenes, count: 40, backbone: efficientnet_lite0, cells: [gru-8-max]}"
+TABLE = "source: table, table: my/captions.csv, images: my/photos, cells: [gru-8-max]"
+ROWS = "image,caption,split\na.png,A cat.,train\nb.png,A dog.,dev\nc.png,A cow.,test\n"
+DATASET = "scripts/dataset.py table --table my/captions.csv --images my/photos --output out"
+EXTRACT = (
+    "scripts/extract_features.py --images images.csv --backbone efficientnet_lite0 --threads 1 "
+    "--work work --output out.h5"
+)
+JOIN = "scripts/join_features.py --parts f.h5 --images images.csv --output out.h5"
+SEMANTICS = "scripts/semantics.py --dataset x --model model --pairs pairs.csv --output out"
+
+
+@dataclass
+class Case:
+    """Something wrong, and what is said of it."""
+
+    what: str
+    said: str
+    prepare: Callable[[Path], None]
+    command: str
+    status: int = 1
+
+
+def configuration(what: str, text: str, said: str, data: bool = False) -> Case:
+    """A mistake in a configuration, of scenes or of one's own data."""
+
+    def prepare(folder: Path) -> None:
+        if data:
+            own_data(folder)
+        (folder / "wrong.yaml").write_bytes(text.encode("latin-1"))
+
+    return Case(what, said, prepare, "snakemake --cores 1 --configfile wrong.yaml")
+
+
+def scenes(what: str, more: str, said: str) -> Case:
+    text = f"experiment: x\ndatasets:\n  one: {SCENES[:-1]}, {more}}}\n"
+    return configuration(what, text, said)
+
+
+def own(what: str, data: str, said: str) -> Case:
+    return configuration(what, f"experiment: x\ndatasets:\n  one: {{{data}}}\n", said, data=True)
+
+
+def own_data(folder: Path, rows: str = ROWS, encoding: str = "utf-8") -> None:
+    (folder / "my/photos").mkdir(parents=True)
+    (folder / "my/captions.csv").write_bytes(rows.encode(encoding))
+    for name, colour in zip("abc", ("red", "green", "blue"), strict=True):
+        Image.new("RGB", (40, 30), colour).save(folder / f"my/photos/{name}.png")
+
+
+def table(what: str, rows: str, said: str, encoding: str = "utf-8") -> Case:
+    return Case(what, said, lambda folder: own_data(folder, rows, encoding), DATASET)
+
+
+def picture(what: str, content: bytes | Image.Image, said: str, suffix: str = "png") -> Case:
+    def prepare(folder: Path) -> None:
+        path = folder / f"a.{suffix}"
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            content.save(path)
+        columns = {"image_id": ["a"], "split": "train", "path": str(path), "sha256": sha256(path)}
+        pd.DataFrame(columns).to_csv(folder / "images.csv", index=False)
+
+    return Case(what, said, prepare, EXTRACT)
+
+
+def features(what: str, change: Callable[[h5py.File], None], said: str) -> Case:
+    def prepare(folder: Path) -> None:
+        with h5py.File(folder / "f.h5", "w") as file:
+            file["image_ids"] = ["a", "b"]
+            change(file)
+        columns = {"image_id": ["a", "b"], "split": "train", "path": "-", "sha256": "-"}
+        pd.DataFrame(columns).to_csv(folder / "images.csv", index=False)
+
+    return Case(what, said, prepare, JOIN)
+
+
+def model(what: str, change: Callable[[Path, GroundedModel], None], said: str) -> Case:
+    """A model folder that somebody gave us."""
+
+    def prepare(folder: Path) -> None:
+        torch.manual_seed(0)
+        made = GroundedModel("gru-8-max", Vocabulary.build(["A dog."]), 4)
+        more = {"seed": 1, "language": "en", "snapshots": [1], "saved": [1], "key": "../../my"}
+        sums = {"1": save_weights(made, folder / "model/snapshots/epoch-001.safetensors")}
+        description = describe(made, **more, sha256=sums)
+        (folder / "model/model.json").write_text(json.dumps(description))
+        (folder / "model/ensemble.json").write_text('{"epochs": [1]}')
+        (folder / "pairs.csv").write_text(
+            "task,subtask,split,sentence_a,sentence_b,score\nT,S,test,A dog.,A cat.,1\n"
+        )
+        change(folder / "model", made)
+
+    return Case(what, said, prepare, SEMANTICS)
+
+
+def flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[-3] ^= 1
+    path.write_bytes(content)
+
+
+def not_finite(folder: Path, made: GroundedModel) -> None:
+    with torch.no_grad():
+        made.caption.embedding.weight[2, 0] = torch.nan
+    total = save_weights(made, folder / "snapshots/epoch-001.safetensors")
+    claim(sha256={"1": total})(folder, made)
+
+
+def claim(**changes: object) -> Callable[[Path, GroundedModel], None]:
+    def change(folder: Path, _: GroundedModel) -> None:
+        description = json.loads((folder / "model.json").read_text())
+        (folder / "model.json").write_text(json.dumps(description | changes))
+
+    return change
+
+
+CASES = {
+    "A configuration": [
+        scenes("a misspelt key", "seedz: [1]", "unknown key 'seedz': did you mean 'seed'?"),
+        scenes("a key that is there twice", "count: 50", "the key count is there twice"),
+        configuration(
+            "a misspelt backbone",
+            f"experiment: x\ndatasets:\n  one: {SCENES.replace('lite0', 'lite')}\n",
+            "unknown backbone 'efficientnet_lite': did you mean 'efficientnet_lite0'?",
+        ),
+        configuration(
+            "a name that YAML reads as a number",
+            f"experiment: x\ndatasets:\n  2024: {SCENES}\n",
+            "YAML reads a name here as 2024: put it in quotation marks",
+        ),
+        configuration(
+            "a name with a line break at its end",
+            f'experiment: "nl\\n"\ndatasets:\n  one: {SCENES}\n',
+            "experiment: 'nl\\n' does not match",
+        ),
+        scenes("`language: no`", "language: no", "language: False is not of type 'string'"),
+        scenes("a language that there is not", "language: fr", "has no captions in 'fr'; it has"),
+        scenes("a number that is none", "training: {margin: .nan}", "margin: nan is not of type"),
+        scenes("a seed of 10^23", "seeds: [100000000000000000000000]", "is greater than the max"),
+        scenes("weights that there are not", "weights: V9", "efficientnet_lite0 has no weights"),
+        configuration(
+            "a network that no memory holds",
+            f"experiment: x\ndatasets:\n  one: {SCENES.replace('gru-8', 'gru-900000')}\n",
+            "unknown cell 'gru-900000-max'",
+        ),
+        scenes("epochs that do not end with a cycle", "training: {epochs: 3}", "not a multiple of"),
+        configuration(
+            "a subtask that there is not",
+            f"experiment: x\ndatasets:\n  one: {SCENES}\n"
+            "semantics: {pairs: scenes, subtask: Scenes/Swop}\n",
+            "unknown subtask 'Scenes/Swop': did you mean 'Scenes/Swap'?",
+        ),
+        configuration(
+            "a list that contains itself",
+            "experiment: x\ndatasets:\n  one: {source: scenes, count: 40, cells: &c [*c]}\n",
+            "it contains itself, or more than anybody can mean",
+        ),
+        own("a table that is not there", TABLE.replace("captions", "caption"), "did you mean my/c"),
+        own("a folder that is not there", TABLE.replace("photos", "photo"), "did you mean my/pho"),
+        own(
+            "features that are not there",
+            f"{TABLE}, backbone: precomputed, features: my/f.h5",
+            "there is no file my/f.h5",
+        ),
+        own("a language that the table lacks", f"{TABLE}, language: de", "it has: en"),
+        configuration(
+            "word vectors that are not there",
+            f"experiment: x\ndatasets:\n  one: {SCENES}\nsemantics: {{pairs: scenes, baselines: "
+            "{b: {encoder: bag-of-words, vectors: glove/glove.6b.zip}}}\n",
+            "did you mean glove/glove.6B.zip?",
+        ),
+        configuration(
+            "Latin-1 (Snakemake reads the file itself, and ends with a traceback)",
+            "experiment: caf\xe9\n",
+            "can't decode byte 0xe9",
+        ),
+        Case(
+            "a target after `--configfile FILE`, which Snakemake takes for a second file",
+            "No such file or directory: 'all'",
+            lambda folder: shutil.copy(ROOT / "config.yaml", folder / "x.yaml"),
+            "snakemake --cores 1 --configfile x.yaml all",
+        ),
+    ],
+    "A table of captions": [
+        table("an empty caption", ROWS + "c.png,,test\n", "line 5: the caption is empty"),
+        table(
+            "a caption of a million characters", ROWS + f"c.png,{'x' * 10**6},test\n", "1,000,000"
+        ),
+        table("UTF-16 without a mark", ROWS, "is UTF-16 or no text at all", "utf-16-le"),
+        table("semicolons", ROWS.replace(",", ";"), "is separated by semicolons"),
+        table("a name with a carriage return", ROWS + '"a\rb",x,test\n', "line break or control"),
+        table("a picture outside the folder", ROWS + "../a.png,x,test\n", "is outside the folder"),
+        table(
+            "a picture that is not there", ROWS + "d.png,x,test\n", "1 of 4 image files are miss"
+        ),
+        Case(
+            "an output that would replace the table",
+            "my/captions.csv is an input, and would be overwritten",
+            own_data,
+            DATASET.replace("--output out", "--output my"),
+        ),
+    ],
+    "A picture": [
+        picture("PostScript by the name of .jpg", b"%!PS\nshowpage\n", "is not a picture", "jpg"),
+        picture("an empty file", b"", "is empty (0 bytes)"),
+        picture("floating-point pixels", Image.new("F", (9, 9)), "save it with 8 or 16", "tiff"),
+    ],
+    "Features": [
+        features(
+            "a width of 10^9, of which the file holds nothing",
+            lambda file: file.create_dataset("features", (2, 10**9), "f4", chunks=(1, 9)),
+            "which it does not hold",
+        ),
+        features(
+            "a width of 0",
+            lambda file: file.create_dataset("features", (2, 0), "f4"),
+            "has features of width 0",
+        ),
+        features(
+            "NaN",
+            lambda file: file.create_dataset("features", data=np.full((2, 4), np.nan, "f4")),
+            "NaN or infinite features for image a and 1 others",
+        ),
+    ],
+    "A model folder": [
+        model(
+            "a flipped byte in the weights",
+            lambda folder, _: flip(folder / "snapshots/epoch-001.safetensors"),
+            "epoch-001.safetensors is damaged",
+        ),
+        model("weights that are not finite", not_finite, "caption.embedding.weight is not finite"),
+        model("a width of 10^9", claim(width=10**9), "greater than the maximum of 65536"),
+        model("a cell of two million units", claim(cell="gru-2000000-max"), "unknown cell"),
+        model(
+            "an ensemble of `../../x`",
+            lambda folder, _: (folder / "ensemble.json").write_text('{"epochs": ["../../x"]}'),
+            "ensemble.json does not describe a model",
+        ),
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    return copy_project(tmp_path_factory.mktemp("bad"))
+
+
+@pytest.fixture(scope="module")
+def answers():
+    found: dict[str, str] = {}
+    yield found
+    if len(found) == sum(map(len, CASES.values())):
+        lines = [INTRODUCTION, "| what is wrong | what is said | exit status |", "|---|---|---|"]
+        for group, cases in CASES.items():
+            lines.append(f"| **{group}** | | |")
+            lines += [f"| {c.what} | `{found[c.what]}` | {c.status} |" for c in cases]
+        write_section("Bad input", "\n".join([*lines, ""]))
+
+
+INTRODUCTION = """\
+Written by `tests/test_bad_input.py`, which runs the real commands. A mistake in a configuration is
+named before anything starts, also where results exist. No result is changed or deleted by any of
+these.
+"""
+
+
+@pytest.mark.parametrize("case", chain(*CASES.values()), ids=lambda case: case.what)
+def test_bad_input_is_answered_with_one_line_and_a_status(project, tmp_path, case, answers):
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    case.prepare(mine)
+    before = {path: path.read_bytes() for path in mine.rglob("*") if path.is_file()}
+    program, *arguments = case.command.split()
+    snakemake = program == "snakemake"
+    start = ["-m", "snakemake", "--snakefile", str(project / "Snakefile")]
+    start = start if snakemake else [str(project / program)]
+    result = subprocess.run(
+        [sys.executable, *start, *arguments],
+        cwd=mine,
+        env={**environment(), "PYTHONPATH": str(project)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert result.returncode == case.status, result.stderr
+    lines = [line for line in result.stderr.splitlines() if case.said in line]
+    assert lines, result.stderr
+    if "Snakemake" not in case.what:
+        assert "Traceback" not in result.stderr
+        assert lines[0].startswith("error: ")
+    assert {path: path.read_bytes() for path in before} == before
+    left = {path for path in mine.rglob("*") if path.is_file() and ".snakemake" not in path.parts}
+    assert left == set(before)
+    line = lines[0].removeprefix("error: ").replace(f"{mine}{os.sep}", "").replace("|", "\\|")
+    answers[case.what] = line if len(line) < 160 else f"{line[:160]}..."
