@@ -258,30 +258,146 @@ def test_without_network_or_mirror_one_line_says_where_to_get_the_file(built):
     assert target in error and "https://" in error
 
 
-def test_all_bad_pictures_of_a_table_are_reported_together(built):
+MINE = ("--configfile", "config/mine.yaml")
+ROWS = "".join(f"{i}.jpg,Picture number {i}.\n" for i in range(20))
+
+
+@pytest.fixture(scope="module")
+def mine(built):
+    """Somebody's own pictures, of which two are bad at first."""
     photos = built / "my/photos"
     photos.mkdir(parents=True)
     for i in range(20):
         Image.new("RGB", (300, 260), (10 * i, 90, 50)).save(photos / f"{i}.jpg")
     (photos / "3.jpg").write_bytes(b"")
     (photos / "5.jpg").write_text("not a picture")
-    rows = [f"{i}.jpg,Picture number {i}." for i in range(20)]
-    (built / "my/captions.csv").write_text("\n".join(["image,caption", *rows]) + "\n")
+    (built / "my/captions.csv").write_text("image,caption\n" + ROWS)
     (built / "config/mine.yaml").write_text(
         "experiment: mine\ndatasets: {mine: {source: table, table: my/captions.csv, "
         "images: my/photos, backbone: efficientnet_lite0, cells: [gru-8-max], "
         "training: {epochs: 1, cycle: 1, batch_size: 4}}}\n"
     )
-    mine = ("--configfile", "config/mine.yaml")
-    output = snakemake(built, *mine, fails=True)
+    output = snakemake(built, *MINE, fails=True)
     assert "2 of 20 images" in output and "3.jpg" in output and "5.jpg" in output
     assert not (built / "results/features/mine").exists() or not list(
         (built / "results/features/mine").iterdir()
     )
     for name in ("3.jpg", "5.jpg"):
         Image.new("L", (300, 260), 77).save(photos / name)
-    snakemake(built, *mine)
-    assert (built / "results/mine/tables/table2.md").exists()
+    snakemake(built, *MINE)
+    return built
+
+
+FEATURES_LOG = "results/logs/features/mine/efficientnet_lite0.part0-of-1.log"
+TRAIN_LOG = "results/mine/logs/train/mine/gru-8-max/seed1.log"
+
+
+def test_bad_pictures_are_reported_together_and_the_others_kept(mine):
+    assert (mine / "results/mine/tables/table2.md").exists()
+    assert "20 images, 18 of them done before" in (mine / FEATURES_LOG).read_text()
+    assert not (mine / "results/mine/figures/figure2.png").exists()  # of a single cell
+
+
+def test_what_nobody_lists_changes_nothing(mine):
+    (mine / "my/photos/.DS_Store").touch()
+    (mine / "my/photos/stray.jpg").touch()
+    assert NOTHING in snakemake(mine, *MINE, "-n")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        ("table: my/caption.csv", "there is no file my/caption.csv; did you mean my/captions.csv?"),
+        ("images: my/photo", "there is no folder my/photo; did you mean my/photos?"),
+        ("language: de", "the data set has no captions in 'de'; it has: en"),
+        ("backbone: precomputed, features: f.npz", "there is no file f.npz"),
+        ("backbone: resnet15", "unknown backbone 'resnet15': did you mean 'resnet152'?"),
+    ],
+)
+def test_a_mistake_is_not_hidden_by_results_that_exist(mine, wrong, error):
+    output = snakemake(mine, *MINE, "--config", f"datasets={{mine: {{{wrong}}}}}", fails=True)
+    assert error in output and "Traceback" not in output and NOTHING not in output
+
+
+def test_a_typo_in_the_table_and_its_correction_compute_nothing_again(mine):
+    table = mine / "my/captions.csv"
+    table.write_text("image,caption\n" + ROWS.replace("Picture number 7.", ""))
+    output = snakemake(mine, *MINE, fails=True)
+    assert "my/captions.csv line 9: the caption is empty" in output
+    assert (mine / "results/datasets/mine/captions.csv").exists()
+    table.write_text("image,caption\n" + ROWS)
+    assert NOTHING in snakemake(mine, *MINE, "-n")
+    # A typo that nobody can know for one is used; what was made without it is found again.
+    table.write_text("image,caption\n" + ROWS.replace("number 7", "nmber 7"))
+    snakemake(mine, "results/datasets/mine/captions.csv", *MINE)
+    table.write_text("image,caption\n" + ROWS)
+    snakemake(mine, *MINE)
+    assert "20 images, 20 of them done before" in (mine / FEATURES_LOG).read_text()
+    assert "gru-8-max seed 1: finished before, after epoch 1" in (mine / TRAIN_LOG).read_text()
+
+
+def test_a_picture_overwritten_in_place_is_computed_again_and_no_other(mine):
+    photo = mine / "my/photos/11.jpg"
+    status = photo.stat()
+    Image.new("RGB", (300, 260), (9, 9, 200)).save(photo)
+    assert photo.stat().st_mtime_ns != status.st_mtime_ns
+    snakemake(mine, *MINE)
+    assert "20 images, 19 of them done before" in (mine / FEATURES_LOG).read_text()
+    assert "finished before" not in (mine / TRAIN_LOG).read_text()
+
+
+def test_a_damaged_snapshot_of_the_results_is_named(mine):
+    folder = mine / "results/mine/models/mine/gru-8-max/seed1"
+    (snapshot,) = (folder / "snapshots").glob("epoch-001.safetensors")
+    content = bytearray(snapshot.read_bytes())
+    content[-7] ^= 1
+    snapshot.write_bytes(content)
+    scores = "results/mine/retrieval/mine/gru-8-max/seed1.csv"
+    (mine / scores).unlink()
+    output = snakemake(mine, scores, *MINE, fails=True)
+    assert "epoch-001.safetensors is damaged" in output and "Traceback" not in output
+    shutil.rmtree(folder)
+    snakemake(mine, scores, *MINE)
+    assert "is missing or damaged: its training goes back" in (mine / TRAIN_LOG).read_text()
+
+
+def test_what_a_model_says_of_itself_deletes_nothing(mine):
+    """The key in model.json, which used to name a folder to delete."""
+    path = mine / "results/mine/models/mine/gru-8-max/seed1/model.json"
+    (mine / "precious").mkdir()
+    (mine / "precious/file").touch()
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"key": "../../precious"}))
+    snakemake(mine, *MINE, "--touch")
+    (mine / "results/mine/tables/table2.md").unlink()
+    snakemake(mine, *MINE)
+    assert (mine / "precious/file").exists()
+
+
+def test_commands_in_the_texts_of_a_configuration_are_not_run(built):
+    """All of it at once, in names that files can have, on the way through every rule."""
+    odd = "$(touch ran) `touch ran` ; touch ran & 'q' \"d\" \\ * ~ #"
+    photos = built / odd / "photos"
+    photos.mkdir(parents=True)
+    for i in range(20):
+        Image.new("RGB", (64, 64), (10 * i, 90, 50)).save(photos / f"{odd} {i}.png")
+    rows = [f'"{odd} {i}.png"'.replace('"d"', '""d""') + f",Number {i}." for i in range(20)]
+    (built / odd / "captions.csv").write_text("\n".join(["image,caption", *rows]) + "\n")
+    words = "".join(f"{word} 0.1 {k}.5\n" for k, word in enumerate(["a", "the", "red", "dog"]))
+    (built / odd / "vectors.txt").write_text(words)
+    features = np.random.default_rng(0).normal(size=(20, 8)).astype(np.float32)
+    np.savez(
+        built / odd / "f.npz", features=features, image_ids=[f"{odd} {i}.png" for i in range(20)]
+    )
+    data = {"source": "table", "table": f"{odd}/captions.csv", "images": f"{odd}/photos"}
+    data |= {"backbone": "precomputed", "features": f"{odd}/f.npz", "cells": ["gru-8-max"]}
+    data["training"] = {"epochs": 1, "cycle": 1, "batch_size": 4}
+    baselines = {"odd": {"encoder": "bag-of-words", "vectors": f"{odd}/vectors.txt"}}
+    semantics = {"pairs": "scenes", "subtask": "Scenes/Swap", "baselines": baselines}
+    config = {"experiment": "odd", "datasets": {"odd": data}, "semantics": semantics}
+    (built / "odd.yaml").write_text(json.dumps(config))
+    snakemake(built, "--configfile", "odd.yaml")
+    assert (built / "results/odd/tables/supplement.md").exists()
+    assert not list(built.rglob("ran"))
 
 
 def test_mscoco_from_small_archives_of_the_public_form(built):
