@@ -1,4 +1,4 @@
-"""The caption encoders, and baselines beside them, judged by human similarity ratings."""
+"""The caption encoders, and baselines beside them, judged by similarity ratings."""
 
 
 rule pairs_sts:

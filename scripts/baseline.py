@@ -1,4 +1,4 @@
-"""Score a baseline encoder by human similarity ratings, as scripts/semantics.py does a trained one.
+"""Score a baseline encoder by similarity ratings, as scripts/semantics.py does a trained one.
 
 Writes STEM.csv (the scores) and STEM.similarities.csv (a row a pair).
 """

@@ -1,4 +1,4 @@
-"""Score a trained caption encoder by human similarity ratings: its ensemble and each snapshot.
+"""Score a trained caption encoder by similarity ratings: its ensemble and each snapshot.
 
 Writes STEM.csv (the scores) and STEM.similarities.csv (a row a pair, for the ensemble and for the
 untrained network).

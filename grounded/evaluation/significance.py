@@ -1,4 +1,4 @@
-"""Is one system better than another? Tests for correlations that share their human scores."""
+"""Is one system better than another? Tests for correlations that share their ratings."""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ def williams(
     "Tests for comparing elements of a correlation matrix") calls T2 and recommends.
 
     Args (numbers or arrays):
-        r12: correlation of the shared variable (the human scores) with the first system.
+        r12: correlation of the shared variable (the ratings) with the first system.
         r13: correlation of the shared variable with the second system.
         r23: correlation of the two systems with each other.
         n: number of pairs.

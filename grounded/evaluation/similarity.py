@@ -1,7 +1,7 @@
-"""Semantic similarity: a system's embeddings against human ratings (Merkx & Frank 2019, 3.4).
+"""Semantic similarity: a system's embeddings against ratings (Merkx & Frank 2019, 3.4).
 
 The measures are SentEval's (Conneau & Kiela 2018): Pearson and Spearman correlations of the
-predicted similarities of a subtask's test pairs with their human scores, with Fisher's intervals.
+predicted similarities of a subtask's test pairs with their ratings, with Fisher's intervals.
 The prediction is the cosine of the two embeddings and, where a task has training pairs, also the
 grade that the supervised classifier of `relatedness` gives.
 
