@@ -23,31 +23,40 @@ def digest(*parts: Any) -> str:
     return sha.hexdigest()[:16]
 
 
-def _imports(source: str) -> set[str]:
+DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@cache
+def _read(path: Path) -> tuple[str, set[str]]:
+    """What a source file does, without its comments and docstrings, and what it imports of ours."""
+    tree = ast.parse(path.read_bytes())
     names: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return {name for name in names if name.split(".")[0] == "grounded"}
+    return ast.unparse(tree), {name for name in names if name.split(".")[0] == "grounded"}
 
 
 @cache
 def code_hash(*sources: str) -> str:
-    """Hash source files together with every module of this library that they import.
+    """Hash what source files do, together with every module of this library that they import.
 
     Found by reading the sources, not by running them, so it is cheap enough for the Snakefile.
-    A change in a module that none of them uses leaves the hash alone.
+    Another comment, docstring or layout leaves the hash alone, and so does a change in a module
+    that none of them uses.
     """
-    seen: dict[Path, bytes] = {}
+    seen: dict[Path, str] = {}
     todo = [ROOT / source for source in sources]
     while todo:
         path = todo.pop()
         if path in seen:
             continue
-        seen[path] = path.read_bytes()
-        for name in _imports(seen[path].decode()):
+        seen[path], names = _read(path)
+        for name in names:
             module = ROOT.joinpath(*name.split("."))
             todo += [p for p in (module.with_suffix(".py"), module / "__init__.py") if p.exists()]
     return digest(*(seen[path] for path in sorted(seen)))

@@ -20,6 +20,7 @@ def test_the_hash_of_a_script_follows_its_imports_and_nothing_else(tmp_path, mon
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
+        provenance._read.cache_clear()
         return provenance.code_hash.__wrapped__("scripts/run.py")
 
     before = hashed()
@@ -27,6 +28,25 @@ def test_the_hash_of_a_script_follows_its_imports_and_nothing_else(tmp_path, mon
     assert hashed(**{"grounded/unused.py": "X = 2\n"}) == before
     for used in ("scripts/run.py", "grounded/a.py", "grounded/b.py", "grounded/c/d.py"):
         assert hashed(**{used: files[used] + "Y = 3\n"}) != before
+
+
+def test_words_about_the_code_leave_the_hash_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(provenance, "ROOT", tmp_path)
+
+    def hashed(text):
+        (tmp_path / "a.py").write_text(text)
+        provenance._read.cache_clear()
+        return provenance.code_hash.__wrapped__("a.py")
+
+    code = "def f(x):\n    return g(x, 'a text')\nclass A:\n    pass\n"
+    same = (
+        '"""About all of it."""\n\n'
+        "def f(\n    x,\n):  # of x\n    '''What f does.'''\n    return g(x, 'a text')\n\n"
+        'class A:\n    """Nothing yet."""\n'
+    )
+    assert hashed(same) == hashed(code)
+    assert hashed(code.replace("a text", "another")) != hashed(code)
+    assert hashed(code.replace("g(x", "h(x")) != hashed(code)
 
 
 def test_the_commit_is_the_one_checked_out(tmp_path, monkeypatch):

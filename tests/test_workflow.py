@@ -174,13 +174,24 @@ def test_a_second_run_has_nothing_to_do_nor_has_one_after_a_fresh_checkout(built
 def test_a_change_of_code_computes_again_what_depends_on_it(built, file, rerun):
     path = built / file
     before = path.read_bytes()
-    path.write_bytes(before + b"# changed\n")
+    path.write_bytes(before + b"CHANGED = True\n")
     try:
         assert planned(built) >= rerun if rerun else planned(built) == set()
         if file.split("/")[1] in ("reporting", "baselines"):
             assert not planned(built) & {"train", "semantics"}
     finally:
         path.write_bytes(before)
+
+
+def test_a_comment_or_a_docstring_computes_nothing_again(built):
+    path = built / "grounded/models/encoders.py"
+    before = path.read_text()
+    path.write_text(before.replace('"""The two networks', '"""Both networks') + "# A remark.\n")
+    try:
+        assert path.read_text().startswith('"""Both networks')
+        assert planned(built) == set()
+    finally:
+        path.write_text(before)
 
 
 def test_every_value_in_a_command_is_quoted():
