@@ -138,10 +138,12 @@ def load_model(folder: str | Path, epoch: int) -> GroundedModel:
             f"{path} is damaged, it has not the checksum that model.json gives: delete {folder} "
             "and make it again, or get it again"
         )
-    with torch.device("meta"):  # shapes only: no memory is taken before the file has them too
-        model = GroundedModel(
-            description["cell"], Vocabulary(**description["vocabulary"]), description["width"]
-        )
+    try:
+        vocabulary = Vocabulary(**description["vocabulary"])
+        with torch.device("meta"):  # shapes only: no memory is taken before the file has them too
+            model = GroundedModel(description["cell"], vocabulary, description["width"])
+    except InputError as error:
+        raise InputError(f"{folder / 'model.json'}: {error}") from None
     parameters = model.state_dict()
     try:
         with safe_open(path, "pt") as file:
