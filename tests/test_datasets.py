@@ -144,6 +144,10 @@ def test_flickr8k_pictures_of_the_mirror_are_all_there(mirror):
 # --- MSCOCO ---------------------------------------------------------------------------------------
 
 
+def sentence(caption):
+    return f"{caption.capitalize()}." if caption.strip() else caption
+
+
 def coco_entry(number, split, *captions):
     folder = "train2014" if split == "train" else "val2014"
     return {
@@ -154,7 +158,12 @@ def coco_entry(number, split, *captions):
         "split": split,
         "sentids": list(range(len(captions))),
         "sentences": [
-            {"tokens": caption.split(), "raw": caption.capitalize() + ".", "sentid": k, "imgid": 0}
+            {
+                "tokens": caption.split(),
+                "raw": caption.capitalize() + "." * bool(caption.strip()),
+                "sentid": k,
+                "imgid": 0,
+            }
             for k, caption in enumerate(captions)
         ],
     }
@@ -195,20 +204,29 @@ def test_mscoco(tmp_path):
         ),
     ]
     assert captions.caption.tolist() == [
-        "a dog number 0 .",
-        "a dog number 1 .",
-        "a dog number 2 .",
-        "a dog number 3 .",
-        "a dog number 4 .",
-        "a dog number 5 .",
-        "a café .",
-        "the café .",
-        "a cat .",
-        "a cow .",
+        *(f"A dog number {k} ." for k in range(6)),
+        *("A café .", "The café .", "A cat .", "A cow ."),
     ]
     assert captions.split.tolist() == ["train"] * 8 + ["dev", "test"]
     assert captions.caption_id[5] == "COCO_train2014_000000000009.jpg#5"
     assert captions.caption_id[6] == "COCO_val2014_000000000005.jpg#0"
+
+
+@pytest.mark.parametrize(
+    ("raw", "tokens"),
+    [
+        ("A man's dog (2.5kg), 12-13.", "A man's dog ( 2.5kg ) , 12 - 13 ."),
+        ("Two dogs\nrun  ", "Two dogs run"),
+        (
+            'A brown-ish cat "sits" & 1,000 look, at 5.',
+            'A brown-ish cat " sits " & 1,000 look , at 5 .',
+        ),
+        ("salt &amp; pepper/oil; $3", "salt & pepper / oil ; $ 3"),
+        ("TWO... e.g. one", "TWO . . . e . g . one"),
+    ],
+)
+def test_mscoco_s_captions_are_cut_as_nist_s_script_does(raw, tokens):
+    assert mscoco.tokenise(raw) == tokens
 
 
 @pytest.mark.parametrize(

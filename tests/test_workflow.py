@@ -424,9 +424,9 @@ def test_mscoco_from_small_archives_of_the_public_form(built):
         file = io.BytesIO()
         Image.new("RGB", (280, 260), (12 * i, 80, 255 - 12 * i)).save(file, "JPEG")
         pictures[folder].append((f"{folder}/{name}", file.getvalue()))
-        tokens = [["colour", str(i), "number", str(k)] for k in range(6 if i == 0 else 5)]
         sentences = [
-            {"tokens": words, "raw": " ".join(words), "sentid": k} for k, words in enumerate(tokens)
+            {"tokens": [], "raw": f"Colour {i}, number {k}", "sentid": k}
+            for k in range(6 if i == 0 else 5)
         ]
         images.append(
             {
@@ -454,7 +454,7 @@ def test_mscoco_from_small_archives_of_the_public_form(built):
     )
     snakemake(built, "--configfile", "config/coco.yaml")
     captions = pd.read_csv(built / "results/datasets/mscoco/captions.csv")
-    assert captions["caption"][0] == "colour 0 number 0 ."
+    assert captions["caption"][0] == "Colour 0 , number 0"
     assert captions.groupby("split")["image_id"].nunique().to_dict() == {
         "train": 12,
         "dev": 4,
