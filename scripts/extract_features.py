@@ -40,9 +40,8 @@ def main(arguments: argparse.Namespace) -> None:
     import json
     from importlib.metadata import version
 
-    import torch
-
     from grounded.data import schema
+    from grounded.device import choose
     from grounded.errors import InputError
     from grounded.features import backbones, store
     from grounded.features.extract import extract, precision
@@ -52,12 +51,12 @@ def main(arguments: argparse.Namespace) -> None:
     if not 0 <= arguments.part < arguments.parts:
         raise InputError(f"--part {arguments.part} must be from 0 to {arguments.parts - 1}")
     cores = os.cpu_count() or 1
-    device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
-    torch.set_num_threads(min(arguments.threads or cores, cores))
+    threads = min(arguments.threads or cores, cores)
+    device = choose(arguments.device, threads)
     images = schema.read_images(arguments.images).iloc[arguments.part :: arguments.parts]
     backbone = backbones.load(arguments.backbone, arguments.weights, arguments.weights_file)
     with locked(arguments.work / digest(str(arguments.output)), str(arguments.output)):
-        features = extract(images, backbone, arguments.work, device, torch.get_num_threads())
+        features = extract(images, backbone, arguments.work, device, threads)
     origin = provenance(device)
     attributes = origin | {
         "backbone": backbone.name,

@@ -27,17 +27,16 @@ parser.add_argument("--output", type=Path, required=True, help="the CSV to write
 
 def main(arguments: argparse.Namespace) -> None:
     import pandas as pd
-    import torch
 
     from grounded.data import schema
+    from grounded.device import choose
     from grounded.evaluation import retrieval
     from grounded.files import write_csv
     from grounded.models.model import ensemble, load_model, read_description, read_ensemble
     from grounded.provenance import provenance
     from grounded.training.pairs import load_pairs
 
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    torch.set_num_threads(arguments.threads or torch.get_num_threads())
+    device = choose(threads=arguments.threads)
     description = read_description(arguments.model)
     together = read_ensemble(arguments.model)
     models = {e: load_model(arguments.model, e).to(device) for e in description["snapshots"]}

@@ -43,17 +43,15 @@ parser.add_argument("--output", type=Path, required=True, help="the files to wri
 
 
 def main(arguments: argparse.Namespace) -> None:
-    import torch
-
     from grounded.data import schema
+    from grounded.device import choose
     from grounded.errors import InputError
     from grounded.models.model import SentenceEncoder, ensemble, read_description
     from grounded.reporting import results, style
     from grounded.reporting.samples import samples
     from grounded.training.pairs import CAPTIONS_PER_IMAGE, load_pairs
 
-    torch.set_num_threads(arguments.threads or torch.get_num_threads())
-    device = "cuda" if torch.cuda.is_available() else "cpu"
+    device = choose(threads=arguments.threads)
     [(dataset, (cell, seed))] = results.selected(results.read_retrieval(arguments.measured)).items()
     place = Path(dataset, cell, f"seed{seed}")
     folders = [path.parent for path in arguments.ensembles]

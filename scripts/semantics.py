@@ -26,16 +26,15 @@ parser.add_argument("--output", required=True, metavar="STEM", help="the files t
 def main(arguments: argparse.Namespace) -> None:
     import numpy as np
     import pandas as pd
-    import torch
 
     from grounded.data.ratings import read_pairs
+    from grounded.device import choose
     from grounded.evaluation.similarity import score
     from grounded.files import write_csv
     from grounded.models.model import ensemble, load_model, read_description, read_ensemble
     from grounded.provenance import provenance
 
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    torch.set_num_threads(arguments.threads or torch.get_num_threads())
+    device = choose(threads=arguments.threads)
     pairs = read_pairs(arguments.pairs)
     description = read_description(arguments.model)
     together = read_ensemble(arguments.model)

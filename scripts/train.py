@@ -48,6 +48,7 @@ def main(arguments: argparse.Namespace) -> None:
     import torch
 
     from grounded.data import schema
+    from grounded.device import choose
     from grounded.evaluation import retrieval
     from grounded.features import store
     from grounded.files import check_output, copy, sha256, write_csv, write_json
@@ -62,8 +63,7 @@ def main(arguments: argparse.Namespace) -> None:
         **{f.name: getattr(arguments, f.name) for f in dataclasses.fields(Settings)}
     )
     check_output(arguments.output / "model.json")  # now, and not after hours
-    device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
-    torch.set_num_threads(arguments.threads or torch.get_num_threads())
+    device = choose(arguments.device, arguments.threads)
     torch.use_deterministic_algorithms(True)
     torch.manual_seed(arguments.seed)
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grounded import SentenceEncoder
+from grounded.device import choose
 from grounded.errors import InputError
 from grounded.files import write_json
 from grounded.models import gru
@@ -295,3 +296,18 @@ def test_what_is_longer_than_a_caption_may_be_is_cut_and_says_so(encoder, caplog
     assert time.monotonic() - start < 20  # a million characters, uncut, took minutes
     assert "1 of 2 sentences are cut after 1000 characters; the first begins 'dogs" in caplog.text
     np.testing.assert_allclose(long[0], encoder.encode(["dogs " * 200])[0], atol=1e-6)
+
+
+def test_programs_compute_float32_as_such():
+    """TF32, cuDNN's default for recurrent networks, has ten bits of the factors."""
+    before = torch.backends.fp32_precision, torch.get_num_threads()
+    try:
+        device = choose(threads=1)
+        assert device == ("cuda" if torch.cuda.is_available() else "cpu")
+        assert choose("cpu") == "cpu"
+        assert torch.backends.cudnn.rnn.fp32_precision == "ieee"
+        assert torch.backends.cuda.matmul.fp32_precision == "ieee"
+        assert torch.get_num_threads() == 1
+    finally:
+        torch.backends.fp32_precision = before[0]
+        torch.set_num_threads(before[1])
