@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grounded.data import ratings
+from grounded.data.archives import unpack
 from grounded.errors import InputError
 from grounded.evaluation.significance import holm
 from grounded.provenance import provenance
@@ -378,6 +380,31 @@ def test_table3_takes_the_first_of_pairs_that_differ_by_rounding(files, tmp_path
         table["cosine"] = table["pair"].map({0: 0.2, 1: 0.5, 2: 0.8 + more}).fillna(0.5)
         chosen = semantic_tables.table3(table, pairs, SELECTED)
         assert chosen["pair"][:2].tolist() == [0, 1]
+
+
+def test_table3_begins_with_the_pairs_that_the_paper_shows(files, tmp_path):
+    table = results.read_similarities(files).replace({"task": {"Scenes": "STS 2012"}})
+    table = table.replace({"subtask": {"colour": "SMTeuroparl"}})
+    pairs = pd.read_csv(tmp_path / "pairs.csv").replace({"task": {"Scenes": "STS 2012"}})
+    pairs = pairs.replace({"subtask": {"colour": "SMTeuroparl"}})
+    ours = ["We often pontificate here.", "We are proud often here to represent the citizens ."]
+    pairs.loc[1, ["sentence_a", "sentence_b"]] = ours
+    chosen = semantic_tables.table3(table, pairs, SELECTED)
+    assert chosen["agreement"].tolist()[:3] == ["example", "highest", "lowest"]
+    assert chosen.iloc[0][["pair", "sentence_a", "sentence_b"]].tolist() == [1, *ours]
+    semantic_tables.write_table3(tmp_path / "table3", chosen)
+    shown = rows((tmp_path / "table3.md").read_text("utf-8"))["gru-8-max Flickr8k"]
+    assert shown[1][:3] == ["STS 2012 SMTeuroparl", "example", "1.00"]
+
+
+@pytest.mark.mirror
+def test_the_pairs_that_the_paper_shows_are_in_the_data(mirror, tmp_path):
+    for name in ("STS", "SICK"):
+        unpack(mirror / "sts" / f"{name}.zip", tmp_path / name)
+    pairs, _ = ratings.read_sts([tmp_path / "STS", tmp_path / "SICK"], "none")
+    found = pairs.loc[semantic_tables._examples(pairs)]
+    assert found["subtask"].tolist() == [subtask for _, subtask, *_ in semantic_tables.EXAMPLES]
+    assert found["score"].tolist() == [3.5, 4.0, 0.4, 4.0]  # as the paper prints them
 
 
 # The supplement

@@ -26,7 +26,15 @@ TABLE1_NOTES = [
     "Dropped: pairs that have no rating and are left out.",
     "The ratings are people's; only those of Scenes are computed, from the facts of drawn scenes.",
 ]
+# The pairs of the paper's Table 3: how both sentences begin, letters and digits only.
+EXAMPLES = (
+    ("STS 2012", "SMTeuroparl", "weoftenpontificate", "weareproudoftenheretorepresentthecitizens"),
+    ("STS 2012", "MSRpar", "southasiafollows", "ofthe11millioninfectedinsouthasia"),
+    ("STS 2013", "FNWN", "thisframecontainswords", "lackinginspecificresources"),
+    ("STS 2016", "Question-Question", "howdoimakeaheightadj", "howcanibuildawallmounted"),
+)
 TABLE3_NOTES = [
+    "Example: a pair that Table 3 of Merkx & Frank (2019) shows. The others are chosen by rule.",
     "Rating: from 0 (nothing in common) to 5 (the same meaning). Model: its own similarity; the "
     "cosine (at most 1), or for tasks with training pairs the rating that the classifier predicts.",
     "The rule: a pair's contribution is the product of its rating and its similarity, both "
@@ -90,7 +98,7 @@ def write_table1(stem: str | Path, tasks: pd.DataFrame) -> None:
 def table3(
     similarities: pd.DataFrame, pairs: pd.DataFrame, selected: dict[str, tuple[str, int]]
 ) -> pd.DataFrame:
-    """For each selected model and subtask, the pairs with the highest and lowest agreement.
+    """For each selected model the paper's examples, and each subtask's best and worst agreement.
 
     Agreement is a pair's contribution to Pearson's r, z(rating) * z(prediction). Predictions count
     to a millionth: below it, those of equal sentences differ by float32's rounding.
@@ -101,7 +109,7 @@ def table3(
         selected: as `results.selected` gives it.
 
     Returns:
-        Columns name (of the model), system, epochs, task, subtask, agreement (highest or
+        Columns name (of the model), system, epochs, task, subtask, agreement (example, highest or
         lowest), contribution, pair, score, cosine, classifier, prediction, sentence_a and
         sentence_b.
 
@@ -132,11 +140,29 @@ def table3(
     chosen = [systems.loc[rows].assign(agreement=end) for end, rows in ends.items()]
     # A subtask's highest, and below it its lowest.
     order = np.arange(2 * contribution.ngroups).reshape(2, -1).T.ravel()
-    table = pd.concat(chosen, ignore_index=True).iloc[order]
+    examples = [systems[systems["pair"] == pair] for pair in _examples(pairs)]
+    table = pd.concat(
+        [
+            *(rows.assign(agreement="example") for rows in examples),
+            pd.concat(chosen, ignore_index=True).iloc[order],
+        ]
+    )
     table = table.merge(pairs[["sentence_a", "sentence_b"]], left_on="pair", right_index=True)
     columns = ["name", "system", "epochs", "task", "subtask", "agreement", "contribution", "pair"]
     columns += ["score", "cosine", "classifier", "prediction", "sentence_a", "sentence_b"]
     return table[columns]
+
+
+def _examples(pairs: pd.DataFrame) -> list[int]:
+    """The rows of the paper's examples, as far as they are among the pairs; in its order."""
+    found = []
+    for task, subtask, *beginnings in EXAMPLES:
+        rows = pairs[(pairs["task"] == task) & (pairs["subtask"] == subtask)]
+        for column, beginning in zip(("sentence_a", "sentence_b"), beginnings, strict=True):
+            plain = rows[column].str.lower().str.replace(r"[^a-z0-9]", "", regex=True)
+            rows = rows[plain.str.startswith(beginning)]
+        found += rows.index[:1].tolist()
+    return found
 
 
 def _standardised(values: pd.Series) -> pd.Series:
