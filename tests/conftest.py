@@ -4,8 +4,9 @@ import os
 import sys
 
 # Torch's threads wait for each other in a busy loop: with several test processes on few cores,
-# one thread a process is many times faster. Set before anything imports torch.
-os.environ["OMP_NUM_THREADS"] = "1"
+# one thread a process is many times faster. Set before anything imports torch; results must not
+# depend on it, so another number may be tried.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 from pathlib import Path
 
 import pytest

@@ -175,10 +175,10 @@ def cancelled(project):
 
 
 def time_limit(project):
-    """A minute passes twice, the training being held still until then."""
-    limit = ("--set-resources", "train:runtime=1", "--retries", "0")
+    """Two minutes pass twice, the training being held still until then."""
+    limit = ("--set-resources", "train:runtime=2", "--retries", "0")
     process = None
-    for epoch in (2, 5):
+    for epoch in (1, 3):
         driver = project.start(*limit)
         process = project.process(epoch, other_than=process)
         os.kill(process, signal.SIGSTOP)
@@ -247,7 +247,7 @@ def checkpoint_truncated(project):
 FAULTS = {
     nothing: "none",
     cancelled: "`scancel` of the training",
-    time_limit: "the time limit of a minute, twice",
+    time_limit: "the time limit of two minutes, twice",
     killed: "SIGKILL of the training's process",
     driver_killed: "SIGKILL of the driver; `--unlock` and again while its job runs",
     node_drained: "the node drained, the job put back in the queue, the node resumed",
