@@ -29,8 +29,12 @@ try:
     if workflow.is_main_process:  # and not in each of its jobs
         check_keys(workflow.configfiles)
         check_files(config, MIRROR, SOURCES)
-except (InputError, OSError) as error:
+except InputError as error:
     sys.exit(f"error: {error}")
+except OSError as error:
+    sys.exit(
+        f"error: {error.filename}: {error.strerror}; change its permissions or the path"
+    )
 
 DATASETS = config["datasets"]
 

@@ -325,3 +325,35 @@ def test_bad_input_is_answered_with_one_line_and_a_status(project, tmp_path, cas
     assert left == set(before)
     line = lines[0].removeprefix("error: ").replace(f"{mine}{os.sep}", "").replace("|", "\\|")
     answers[case.what] = line if len(line) < 160 else f"{line[:160]}..."
+
+
+@pytest.mark.parametrize("command", [DATASET, "snakemake --cores 1 --configfile x.yaml"])
+@pytest.mark.parametrize("closed", ["my/captions.csv", "my/photos", "."])
+def test_what_may_not_be_read_or_written_is_one_line(project, tmp_path, command, closed):
+    own_data(tmp_path)
+    (tmp_path / "x.yaml").write_text(f"experiment: x\ndatasets:\n  one: {{{TABLE}}}\n")
+    program, *arguments = command.split()
+    start = ["-m", "snakemake", "--snakefile", project / "Snakefile"]
+    start = start if program == "snakemake" else [project / program]
+    # Root may do everything, unless it gives that up.
+    root = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+    prefix = root if os.geteuid() == 0 else []
+    (tmp_path / closed).chmod(0o555 if closed == "." else 0)
+    try:
+        result = subprocess.run(
+            [*prefix, sys.executable, *start, *arguments],
+            cwd=tmp_path,
+            env={**environment(), "PYTHONPATH": str(project)},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+    finally:
+        (tmp_path / closed).chmod(0o755)
+    assert result.returncode == 1
+    if closed == "." and program == "snakemake":  # its own folder .snakemake cannot be made
+        assert "Permission denied" in result.stderr
+        return
+    assert "Traceback" not in result.stderr
+    lines = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+    assert len(lines) == 1 and "Permission denied; change its permissions" in lines[0]
