@@ -51,7 +51,7 @@ def main(arguments: argparse.Namespace) -> None:
     from grounded.reporting.samples import samples
     from grounded.training.pairs import CAPTIONS_PER_IMAGE, load_pairs
 
-    device = choose(threads=arguments.threads)
+    device = choose("cpu", arguments.threads)  # one test set, for which no GPU is asked
     [(dataset, (cell, seed))] = results.selected(results.read_retrieval(arguments.measured)).items()
     place = Path(dataset, cell, f"seed{seed}")
     folders = [path.parent for path in arguments.ensembles]
