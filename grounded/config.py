@@ -25,6 +25,7 @@ BACKBONES = ROOT / "resources" / "backbones.yaml"
 
 LANGUAGES = {"scenes": ["en", "de"], "flickr8k": ["en"], "mscoco": ["en"]}
 DEEPEST, MOST = 20, 10_000  # a configuration's levels and values
+MOST_NAMED = 30  # of what may stand in a place
 
 
 def complete(config: dict[str, Any]) -> dict[str, Any]:
@@ -211,8 +212,10 @@ def _dotted(place: Iterable[Any]) -> str:
 
 def _hint(name: str, known: Iterable[str]) -> str:
     known = list(known)
-    close = get_close_matches(name, known, n=1)
-    return f": did you mean {close[0]!r}?" if close else f": known are {', '.join(known)}"
+    if close := get_close_matches(name, known, n=1):
+        return f": did you mean {close[0]!r}?"
+    more = f" and {len(known) - MOST_NAMED} others" if len(known) > MOST_NAMED else ""
+    return f": known are {', '.join(known[:MOST_NAMED])}{more}"
 
 
 def _check_subtask(semantics: dict[str, Any]) -> None:

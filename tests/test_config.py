@@ -103,6 +103,8 @@ def test_every_key_of_the_schema_is_described():
         (changed(language="fr"), "language: the data set has no captions in 'fr'; it has: en, de"),
         (changed(language="EN"), "datasets.one.language: 'EN' does not match"),
         (changed(backbone="resnet153"), "unknown backbone 'resnet153': did you mean 'resnet152'?"),
+        (changed(backbone="x"), "unknown backbone 'x': known are efficientnet_lite0, alexnet, "),
+        (changed(backbone="x"), " others"),
         (changed(weights="IMAGENET1K_V3"), "resnet152 has no weights 'IMAGENET1K_V3': did you m"),
         (changed(seeds=[10**23]), "seeds.0: 100000000000000000000000 is greater than the maximum"),
         (changed(count=10**9), "count: 1000000000 is greater than the maximum"),
