@@ -280,6 +280,15 @@ def test_table1_counts_pairs(tmp_path):
     assert r"A\textbar{}B" in (tmp_path / "table1.tex").read_text()
 
 
+def test_table1_says_where_its_sources_differ_from_the_paper_s(tmp_path):
+    for task, differ in (("STS 2013", True), ("Scenes", False)):
+        columns = {"task": [task], "subtask": "HDL", "source": "newswire headlines"}
+        tasks = pd.DataFrame(columns | {"train": 0, "dev": 0, "test": 750, "dropped": 0})
+        semantic_tables.write_table1(tmp_path / task, tasks)
+        text = (tmp_path / f"{task}.md").read_text("utf-8")
+        assert ("exchanges those of SMTeuroparl" in text) == differ
+
+
 # Table 3
 
 
