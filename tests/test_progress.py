@@ -1,0 +1,43 @@
+import logging
+import sys
+import time
+
+import pytest
+
+from grounded import progress
+from grounded.progress import Progress
+
+
+@pytest.fixture
+def lines(caplog, monkeypatch):
+    caplog.set_level(logging.INFO)
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.05)
+    return lambda: [record.getMessage() for record in caplog.records]
+
+
+def test_where_there_is_no_terminal_long_work_writes_a_line_now_and_then(lines, capsys):
+    assert not sys.stderr.isatty()
+    for _ in Progress(range(20), desc="drawing", unit="images"):
+        time.sleep(0.02)
+    found = lines()
+    assert 3 <= len(found) <= 10
+    assert found[0].startswith("drawing: ") and " of 20 images, " in found[0]
+    assert all("20 of 20" not in line for line in found)  # what comes next says that
+    assert capsys.readouterr().err == ""
+
+
+def test_short_work_and_hidden_progress_write_nothing(lines):
+    for _ in Progress(range(20), desc="drawing"):
+        pass
+    with Progress(total=20, desc="hidden", disable=True) as bar:
+        for _ in range(20):
+            time.sleep(0.01)
+            bar.update()
+    assert lines() == []
+
+
+def test_a_terminal_gets_a_bar(lines, capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    for _ in Progress(range(3), desc="drawing", mininterval=0):
+        pass
+    assert "drawing: 100%" in capsys.readouterr().err and lines() == []
