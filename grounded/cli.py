@@ -13,7 +13,7 @@ from grounded import files
 from grounded.errors import InputError
 from grounded.jobs import Stopped
 
-OUTPUTS = {"output", "tasks", "work", "log"}  # the arguments that are not inputs
+OUTPUTS = {"output", "output_tasks", "work", "log"}  # the arguments that are not inputs
 NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # a full disk, a quota, a limit on file sizes
 NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS}
 

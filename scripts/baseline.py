@@ -17,8 +17,10 @@ parser.add_argument("--name", required=True, help="what to call it in tables and
 parser.add_argument(
     "--encoder", required=True, help="trigrams, bag-of-words, infersent or sentence-transformers"
 )
-parser.add_argument("--vectors", help="bag-of-words, infersent: word vectors, FILE or ZIP/MEMBER")
-parser.add_argument("--state", help="infersent: the published weights")
+parser.add_argument(
+    "--vectors", type=Path, help="bag-of-words, infersent: word vectors, FILE or ZIP/MEMBER"
+)
+parser.add_argument("--state", type=Path, help="infersent: the published weights")
 parser.add_argument("--version", type=int, help="infersent: 1 or 2")
 parser.add_argument("--model", help="sentence-transformers: a model's name")
 parser.add_argument("--pairs", type=Path, required=True, help="what scripts/pairs.py wrote")

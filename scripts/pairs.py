@@ -24,7 +24,7 @@ def main(arguments: argparse.Namespace) -> None:
         pairs = scenes.graded_pairs(arguments.seed)
         tasks = ratings.count(pairs, scenes.SOURCES)
     ratings.write_pairs(arguments.output, pairs)
-    write_csv(arguments.tasks, tasks)
+    write_csv(arguments.output_tasks, tasks)
     logging.info("%s", tasks.to_string(index=False))
 
 
@@ -35,7 +35,13 @@ def make_parser() -> argparse.ArgumentParser:
     def add(source: str, text: str) -> argparse.ArgumentParser:
         command = sources.add_parser(source, help=text, description=text)
         command.add_argument("--output", type=Path, required=True, help="CSV: a row a pair")
-        command.add_argument("--tasks", type=Path, required=True, help="CSV: a row a subtask")
+        command.add_argument(
+            "--tasks",
+            type=Path,
+            dest="output_tasks",
+            required=True,
+            help="CSV: a row a subtask",
+        )
         return command
 
     command = add("sts", "STS 2012-2016, STS-B and SICK, rated by people")

@@ -114,7 +114,8 @@ def main(arguments: argparse.Namespace) -> None:
             sha256={epoch: sha256(work / "snapshots" / name) for epoch, name in names.items()},
             features=store.attributes(arguments.features),
             key=key,
-            provenance=provenance(device),
+            # Not of this run, which may have found the training finished.
+            provenance={name: history[-1][name] for name in provenance(device)},
         )
         write_json(arguments.output / "model.json", description)
     logging.info("%s: done, in %s", title, arguments.output)

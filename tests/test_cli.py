@@ -1,3 +1,4 @@
+import errno
 import resource
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import pandas as pd
 import pytest
 
 from grounded.data import schema
-from grounded.files import atomic, read_json, write_json
+from grounded.files import atomic, copy, read_json, write_json
 from grounded.text.characters import Vocabulary
 
 ROOT = Path(__file__).parent.parent
@@ -207,3 +208,21 @@ def test_a_limit_on_file_sizes_is_one_line_and_leaves_nothing_half_written(tmp_p
     assert result.stderr.startswith("error: no space left on the disk while writing")
     assert list((tmp_path / "out").iterdir()) == []
     assert limited(command, 10**7).returncode == 0
+
+
+def test_snapshots_copied_to_a_full_disk_leave_nothing_half_written(tmp_path, small_disk):
+    (tmp_path / "snapshot").write_bytes(b"x" * 10**6)
+    with pytest.raises(OSError) as caught:  # shutil's own error would not say which
+        copy(tmp_path / "snapshot", small_disk / "model" / "snapshot")
+    assert caught.value.errno == errno.ENOSPC
+    assert list((small_disk / "model").iterdir()) == []
+
+
+def test_a_table_of_tasks_is_an_input_of_table_1(tmp_path):
+    tasks = "task,subtask,source,train,dev,test,dropped\nT,S,text,0,0,9,0\n"
+    (tmp_path / "a.csv").write_text(tasks)
+    command = [sys.executable, "scripts/table1.py", "--tasks", tmp_path / "a.csv"]
+    command += ["--output", tmp_path / "a", "--overwrite"]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 1 and "a.csv is an input" in result.stderr
+    assert (tmp_path / "a.csv").read_text() == tasks

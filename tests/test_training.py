@@ -278,6 +278,20 @@ def test_a_training_told_to_stop_has_done_no_batch_in_vain(tmp_path, monkeypatch
     assert [row["loss"] for row in resumed[1:]] == [row["loss"] for row in undisturbed[1:]]
 
 
+def train_until_killed(work):
+    """Up to the evaluation after the fourth epoch."""
+    calls = []
+
+    def killed(model):
+        calls.append(1)
+        if len(calls) == 5:
+            raise Killed
+        return {"dev_recall": 0.0}
+
+    with pytest.raises(Killed):
+        train(work, evaluate=killed)
+
+
 def damage(path, how):
     data = path.read_bytes()
     if how == "truncated":
@@ -298,16 +312,7 @@ def test_a_damaged_checkpoint_costs_the_work_since_the_one_before(
 ):
     """Ten batches an epoch, a checkpoint after each; killed in the evaluation after the fourth."""
     train(tmp_path / "whole")
-    calls = []
-
-    def killed(model):
-        calls.append(1)
-        if len(calls) == 5:
-            raise Killed
-        return {"dev_recall": 0.0}
-
-    with pytest.raises(Killed):
-        train(tmp_path / "damaged", evaluate=killed)
+    train_until_killed(tmp_path / "damaged")
     for name in damaged:
         damage(tmp_path / "damaged" / name, how)
     batches = []
@@ -416,16 +421,7 @@ def test_a_flipped_byte_costs_what_came_after_the_copy_before(
     A snapshot of epoch 2 is part of both, so that a training without it begins again.
     """
     train(tmp_path / "whole")
-    calls = []
-
-    def killed(model):
-        calls.append(1)
-        if len(calls) == 5:
-            raise Killed
-        return {"dev_recall": 0.0}
-
-    with pytest.raises(Killed):
-        train(tmp_path / "damaged", evaluate=killed)
+    train_until_killed(tmp_path / "damaged")
     flip(tmp_path / "damaged" / damaged)
     done = []
     monkeypatch.setattr(trainer, "batch_hinge", lambda *args: done.append(1) or batch_hinge(*args))
@@ -450,3 +446,10 @@ def test_finished_work_that_is_damaged_is_named_and_done_again(tmp_path, caplog,
     assert damaged in caplog.text
     assert [row["loss"] for row in again[1:]] == [row["loss"] for row in history[1:]]
     assert_equal(weights(tmp_path, 1), before)
+
+
+def test_finished_work_that_is_found_again_says_where_it_was_made(tmp_path, monkeypatch):
+    monkeypatch.setattr(trainer, "provenance", lambda device: {"commit": "a", "machine": "one"})
+    train(tmp_path)
+    monkeypatch.setattr(trainer, "provenance", lambda device: {"commit": "b", "machine": "two"})
+    assert {(row["commit"], row["machine"]) for row in train(tmp_path)} == {("a", "one")}

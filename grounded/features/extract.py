@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -45,7 +46,7 @@ def extract(
         images: in the form of images.csv.
         backbone: the network.
         work: a folder for finished features, of any pictures. They are taken up again wherever the
-            picture's content, the network, the precision and this code are the same.
+            picture's content, the network, the precision, this code and the libraries are the same.
         device: cpu or cuda.
         threads: how many processes decode pictures, and compute where there is no GPU.
 
@@ -61,6 +62,7 @@ def extract(
         asdict(backbone.transform),
         precision(device),
         code_hash("grounded/features/extract.py"),
+        *(version(name) for name in ("torch", "torchvision", "pillow")),
     )
     sums = np.array(images.sha256, "U64")
     features = np.empty((len(images), backbone.width), np.float32)

@@ -19,6 +19,7 @@ from grounded.files import atomic, sha256
 from grounded.jobs import Stopped, notice
 from grounded.models.model import GroundedModel, save_weights, snapshot_name
 from grounded.progress import Progress
+from grounded.provenance import provenance
 from grounded.training.loss import batch_hinge
 from grounded.training.pairs import Pairs
 from grounded.training.schedule import cyclic
@@ -56,7 +57,7 @@ def train(
         evaluate: what to record of the model after every epoch, and of the untrained one.
 
     Returns:
-        The history: a row an epoch, epoch 0 included.
+        The history: a row an epoch, epoch 0 included, each with its `provenance`.
 
     Raises:
         InputError: no batch fits in the data, or the loss is not finite.
@@ -126,6 +127,7 @@ def train(
         # Plain numbers: a checkpoint with NumPy's would not load without executing code.
         row |= {key: float(value) for key, value in evaluate(model.eval()).items()}
         row |= {"pairs_per_second": speed, "seconds": state["seconds"]}
+        row |= provenance(str(device))  # of this epoch: others may be another machine's
         state["history"].append(row)
         state.update(epoch=epoch, batch=0, loss=0.0)
         if epoch in settings.saved:
