@@ -9,8 +9,8 @@ import os
 
 import yaml
 
-from grounded.config import check_files, check_keys, complete
-from grounded.errors import InputError
+from groundvec.config import check_files, check_keys, complete
+from groundvec.errors import InputError
 
 # The public files, by their path in data/.
 SOURCES = yaml.safe_load(open(f"{workflow.basedir}/resources/sources.yaml"))
@@ -25,7 +25,7 @@ try:
     config = complete(config)
     # Where a mirror of the data lies is told to the scripts by the environment and not by params:
     # another mirror downloads nothing again.
-    MIRROR = config["mirror"] or os.environ.get("GROUNDED_MIRROR", "")
+    MIRROR = config["mirror"] or os.environ.get("GROUNDVEC_MIRROR", "")
     if workflow.is_main_process:  # and not in each of its jobs
         check_keys(workflow.configfiles)
         check_files(config, MIRROR, SOURCES)

@@ -6,14 +6,14 @@ import shutil
 import time
 from pathlib import Path
 
-from grounded.data import table as captions_table
-from grounded.jobs import running
-from grounded.provenance import code_hash
+from groundvec.data import table as captions_table
+from groundvec.jobs import running
+from groundvec.provenance import code_hash
 
-ENVIRONMENT = "../envs/grounded.yaml"
+ENVIRONMENT = "../envs/groundvec.yaml"
 
 # For the scripts: where the library lies, and the mirror.
-os.environ.update(PYTHONPATH=str(workflow.basedir), GROUNDED_MIRROR=MIRROR)
+os.environ.update(PYTHONPATH=str(workflow.basedir), GROUNDVEC_MIRROR=MIRROR)
 
 SEMANTICS = config.get("semantics", {})
 PAIRS = f"<experiment>/pairs/{SEMANTICS.get('pairs')}.csv"

@@ -6,7 +6,7 @@ Writes STEM.csv (the scores) and STEM.similarities.csv (a row a pair).
 import argparse
 from pathlib import Path
 
-from grounded.cli import run
+from groundvec.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -28,11 +28,11 @@ parser.add_argument("--output", required=True, metavar="STEM", help="the files t
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from grounded import baselines
-    from grounded.data.ratings import read_pairs
-    from grounded.evaluation.similarity import score
-    from grounded.files import write_csv
-    from grounded.provenance import provenance
+    from groundvec import baselines
+    from groundvec.data.ratings import read_pairs
+    from groundvec.evaluation.similarity import score
+    from groundvec.files import write_csv
+    from groundvec.provenance import provenance
 
     names = ("vectors", "state", "version", "model")
     options = {name: getattr(arguments, name) for name in names if getattr(arguments, name)}

@@ -4,8 +4,9 @@ import argparse
 import logging
 from pathlib import Path
 
-from grounded.cli import run
-from grounded.data import flickr8k, mscoco, scenes, schema, table
+from groundvec import scenes
+from groundvec.cli import run
+from groundvec.data import flickr8k, mscoco, schema, table
 
 EXAMPLES = """examples:
   python scripts/dataset.py scenes --count 300 --seed 1 --output results/datasets/scenes

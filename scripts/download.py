@@ -6,9 +6,9 @@ from pathlib import Path
 
 import yaml
 
-from grounded.cli import run
-from grounded.data.download import fetch
-from grounded.errors import InputError
+from groundvec.cli import run
+from groundvec.data.download import fetch
+from groundvec.errors import InputError
 
 EXAMPLES = """example:
   python scripts/download.py --name flickr8k/Flickr8k_text.zip --sources resources/sources.yaml \\
@@ -31,8 +31,8 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--mirror",
         type=Path,
-        default=os.environ.get("GROUNDED_MIRROR") or None,
-        help="folder that may have the file (default: $GROUNDED_MIRROR)",
+        default=os.environ.get("GROUNDVEC_MIRROR") or None,
+        help="folder that may have the file (default: $GROUNDVEC_MIRROR)",
     )
     parser.add_argument("--output", type=Path, required=True, help="where to put the file")
     return parser

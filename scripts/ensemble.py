@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from grounded.cli import run
-from grounded.evaluation.retrieval import best_snapshots
-from grounded.files import read_json, write_json
+from groundvec.cli import run
+from groundvec.evaluation.retrieval import best_snapshots
+from groundvec.files import read_json, write_json
 
 parser = argparse.ArgumentParser(
     description=__doc__,

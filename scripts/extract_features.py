@@ -10,7 +10,7 @@ import argparse
 import os
 from pathlib import Path
 
-from grounded.cli import run
+from groundvec.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -45,13 +45,13 @@ def main(arguments: argparse.Namespace) -> None:
     import json
     from importlib.metadata import version
 
-    from grounded.data import schema
-    from grounded.device import choose
-    from grounded.errors import InputError
-    from grounded.features import backbones, store
-    from grounded.features.extract import extract, precision
-    from grounded.jobs import locked
-    from grounded.provenance import digest, provenance
+    from groundvec.data import schema
+    from groundvec.device import choose
+    from groundvec.errors import InputError
+    from groundvec.features import backbones, store
+    from groundvec.features.extract import extract, precision
+    from groundvec.jobs import locked
+    from groundvec.provenance import digest, provenance
 
     if not 0 <= arguments.part < arguments.parts:
         raise InputError(f"--part {arguments.part} must be from 0 to {arguments.parts - 1}")

@@ -4,9 +4,9 @@ import argparse
 import logging
 from pathlib import Path
 
-from grounded.cli import run
-from grounded.reporting import style
-from grounded.reporting.architecture import architecture
+from groundvec.cli import run
+from groundvec.reporting import style
+from groundvec.reporting.architecture import architecture
 
 parser = argparse.ArgumentParser(
     description=__doc__,

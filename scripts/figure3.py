@@ -8,8 +8,8 @@ import argparse
 import logging
 from pathlib import Path
 
-from grounded.cli import run
-from grounded.reporting import results, semantics, style
+from groundvec.cli import run
+from groundvec.reporting import results, semantics, style
 
 parser = argparse.ArgumentParser(
     description=__doc__,

@@ -7,9 +7,9 @@ import argparse
 import logging
 from pathlib import Path
 
-from grounded.cli import run
-from grounded.errors import InputError
-from grounded.reporting import figures, results, style
+from groundvec.cli import run
+from groundvec.errors import InputError
+from groundvec.reporting import figures, results, style
 
 parser = argparse.ArgumentParser(
     description=__doc__,

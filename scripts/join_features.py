@@ -7,7 +7,7 @@ HDF5 or .npz with `features`, floating-point (images, width), and `image_ids`.
 import argparse
 from pathlib import Path
 
-from grounded.cli import run
+from groundvec.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -20,8 +20,8 @@ parser.add_argument("--output", type=Path, required=True, help="the HDF5 file to
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from grounded.data import schema
-    from grounded.features import store
+    from groundvec.data import schema
+    from groundvec.features import store
 
     image_ids = schema.read_images(arguments.images).image_id
     features, attributes = store.join(arguments.parts, image_ids)

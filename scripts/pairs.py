@@ -4,11 +4,11 @@ import argparse
 import logging
 from pathlib import Path
 
-from grounded.cli import run
-from grounded.data import ratings
-from grounded.data.scenes import pairs as scenes
-from grounded.files import write_csv
-from grounded.text.tokenization import TOKENIZERS
+from groundvec.cli import run
+from groundvec.data import ratings
+from groundvec.files import write_csv
+from groundvec.scenes import ratings as scenes
+from groundvec.text.tokenization import TOKENIZERS
 
 EXAMPLES = """examples:
   python scripts/pairs.py sts --folders data/sts/STS data/sts/SICK --tokenizer moses \\

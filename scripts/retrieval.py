@@ -8,7 +8,7 @@ import logging
 from itertools import product
 from pathlib import Path
 
-from grounded.cli import run
+from groundvec.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -28,13 +28,13 @@ parser.add_argument("--output", type=Path, required=True, help="the CSV to write
 def main(arguments: argparse.Namespace) -> None:
     import pandas as pd
 
-    from grounded.data import schema
-    from grounded.device import choose
-    from grounded.evaluation import retrieval
-    from grounded.files import write_csv
-    from grounded.models.model import ensemble, load_model, read_description, read_ensemble
-    from grounded.provenance import provenance
-    from grounded.training.pairs import load_pairs
+    from groundvec.data import schema
+    from groundvec.device import choose
+    from groundvec.evaluation import retrieval
+    from groundvec.files import write_csv
+    from groundvec.models.model import ensemble, load_model, read_description, read_ensemble
+    from groundvec.provenance import provenance
+    from groundvec.training.pairs import load_pairs
 
     device = choose(threads=arguments.threads)
     description = read_description(arguments.model)

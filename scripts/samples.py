@@ -8,7 +8,7 @@ import argparse
 import logging
 from pathlib import Path
 
-from grounded.cli import run
+from groundvec.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -43,13 +43,13 @@ parser.add_argument("--output", type=Path, required=True, help="the files to wri
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from grounded.data import schema
-    from grounded.device import choose
-    from grounded.errors import InputError
-    from grounded.models.model import SentenceEncoder, ensemble, read_description
-    from grounded.reporting import results, style
-    from grounded.reporting.samples import samples
-    from grounded.training.pairs import CAPTIONS_PER_IMAGE, load_pairs
+    from groundvec.data import schema
+    from groundvec.device import choose
+    from groundvec.errors import InputError
+    from groundvec.models.model import SentenceEncoder, ensemble, read_description
+    from groundvec.reporting import results, style
+    from groundvec.reporting.samples import samples
+    from groundvec.training.pairs import CAPTIONS_PER_IMAGE, load_pairs
 
     device = choose("cpu", arguments.threads)  # one test set, for which no GPU is asked
     [(dataset, (cell, seed))] = results.selected(results.read_retrieval(arguments.measured)).items()

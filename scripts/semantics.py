@@ -9,7 +9,7 @@ import logging
 from functools import partial
 from pathlib import Path
 
-from grounded.cli import run
+from groundvec.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -27,12 +27,12 @@ def main(arguments: argparse.Namespace) -> None:
     import numpy as np
     import pandas as pd
 
-    from grounded.data.ratings import read_pairs
-    from grounded.device import choose
-    from grounded.evaluation.similarity import score
-    from grounded.files import write_csv
-    from grounded.models.model import ensemble, load_model, read_description, read_ensemble
-    from grounded.provenance import provenance
+    from groundvec.data.ratings import read_pairs
+    from groundvec.device import choose
+    from groundvec.evaluation.similarity import score
+    from groundvec.files import write_csv
+    from groundvec.models.model import ensemble, load_model, read_description, read_ensemble
+    from groundvec.provenance import provenance
 
     device = choose(threads=arguments.threads)
     pairs = read_pairs(arguments.pairs)

@@ -8,8 +8,8 @@ import argparse
 import logging
 from pathlib import Path
 
-from grounded.cli import run
-from grounded.reporting import comparisons, results
+from groundvec.cli import run
+from groundvec.reporting import comparisons, results
 
 parser = argparse.ArgumentParser(
     description=__doc__,

@@ -7,8 +7,8 @@ import argparse
 import logging
 from pathlib import Path
 
-from grounded.cli import run
-from grounded.reporting import results, semantic_tables
+from groundvec.cli import run
+from groundvec.reporting import results, semantic_tables
 
 parser = argparse.ArgumentParser(
     description=__doc__,

@@ -8,9 +8,9 @@ import argparse
 import logging
 from pathlib import Path
 
-from grounded.cli import run
-from grounded.data.ratings import read_pairs
-from grounded.reporting import results, semantic_tables
+from groundvec.cli import run
+from groundvec.data.ratings import read_pairs
+from groundvec.reporting import results, semantic_tables
 
 parser = argparse.ArgumentParser(
     description=__doc__,

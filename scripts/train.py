@@ -12,8 +12,8 @@ import logging
 import os
 from pathlib import Path
 
-from grounded.cli import run
-from grounded.training.settings import Settings
+from groundvec.cli import run
+from groundvec.training.settings import Settings
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -47,17 +47,17 @@ def main(arguments: argparse.Namespace) -> None:
     import pandas as pd
     import torch
 
-    from grounded.data import schema
-    from grounded.device import choose
-    from grounded.evaluation import retrieval
-    from grounded.features import store
-    from grounded.files import check_output, copy, sha256, write_csv, write_json
-    from grounded.jobs import locked
-    from grounded.models.model import GroundedModel, describe, snapshot_name
-    from grounded.provenance import code_hash, digest, provenance
-    from grounded.text.characters import Vocabulary
-    from grounded.training.pairs import load_pairs
-    from grounded.training.trainer import train
+    from groundvec.data import schema
+    from groundvec.device import choose
+    from groundvec.evaluation import retrieval
+    from groundvec.features import store
+    from groundvec.files import check_output, copy, sha256, write_csv, write_json
+    from groundvec.jobs import locked
+    from groundvec.models.model import GroundedModel, describe, snapshot_name
+    from groundvec.provenance import code_hash, digest, provenance
+    from groundvec.text.characters import Vocabulary
+    from groundvec.training.pairs import load_pairs
+    from groundvec.training.trainer import train
 
     settings = Settings(
         **{f.name: getattr(arguments, f.name) for f in dataclasses.fields(Settings)}

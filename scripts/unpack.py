@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from grounded.cli import run
-from grounded.data.archives import unpack
+from groundvec.cli import run
+from groundvec.data.archives import unpack
 
 EXAMPLES = """example:
   python scripts/unpack.py --archive data/flickr8k/Flickr8k_Dataset.zip \\

@@ -4,9 +4,9 @@ import argparse
 import logging
 from pathlib import Path
 
-from grounded.cli import run
-from grounded.data import schema
-from grounded.text.characters import Vocabulary
+from groundvec.cli import run
+from groundvec.data import schema
+from groundvec.text.characters import Vocabulary
 
 parser = argparse.ArgumentParser(
     description=__doc__,

@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT))
 @pytest.fixture(scope="session")
 def mirror() -> Path:
     """A folder of real data, laid out as README.md says of `mirror:`; skips where none is."""
-    folder = Path(os.environ.get("GROUNDED_MIRROR", ROOT.parent / "shared" / "mirror"))
+    folder = Path(os.environ.get("GROUNDVEC_MIRROR", ROOT.parent / "shared" / "mirror"))
     if not (folder / "SHA256SUMS").exists():
-        pytest.skip(f"no mirror of the real data: {folder} (set GROUNDED_MIRROR)")
+        pytest.skip(f"no mirror of the real data: {folder} (set GROUNDVEC_MIRROR)")
     return folder

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grounded.data.archives import unpack
-from grounded.errors import InputError
+from groundvec.data.archives import unpack
+from groundvec.errors import InputError
 
 ROOT = Path(__file__).parent.parent
 FILES = {"a.txt": b"first", "deep/er/b.bin": bytes(range(256)) * 20, "deep/empty": b""}

@@ -1,6 +1,6 @@
 """What careless and hostile input is answered with: the real commands, their messages and status.
 
-With GROUNDED_RELIABILITY=docs/reliability.md in the environment, the table there is written.
+With GROUNDVEC_RELIABILITY=docs/reliability.md in the environment, the table there is written.
 """
 
 import json
@@ -22,9 +22,9 @@ from PIL import Image
 from reliability import write_section
 from test_workflow import ROOT, copy_project, environment
 
-from grounded.files import sha256
-from grounded.models.model import GroundedModel, describe, save_weights
-from grounded.text.characters import Vocabulary
+from groundvec.files import sha256
+from groundvec.models.model import GroundedModel, describe, save_weights
+from groundvec.text.characters import Vocabulary
 
 pytestmark = pytest.mark.xdist_group("bad input")
 

@@ -11,9 +11,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grounded.baselines import load
-from grounded.baselines.vectors import read_vectors
-from grounded.errors import InputError
+from groundvec.baselines import load
+from groundvec.baselines.vectors import read_vectors
+from groundvec.errors import InputError
 
 GLOVE = "a 1 0 -2\ndog 0 3 1e-1\n. 0.5 0.5 0.5\nruns -1 -1 4\n"
 
@@ -243,7 +243,7 @@ def test_an_infersent_embedding_does_not_depend_on_its_batch(tmp_path, version, 
     alone = np.concatenate([model.encode([sentence]) for sentence in sentences])
     np.testing.assert_allclose(together, alone, atol=1e-6)
     for limit in [1, 30]:  # words a batch
-        monkeypatch.setattr("grounded.baselines.infersent.TOKENS_PER_BATCH", limit)
+        monkeypatch.setattr("groundvec.baselines.infersent.TOKENS_PER_BATCH", limit)
         np.testing.assert_allclose(model.encode(sentences), alone, atol=1e-6)
 
 
@@ -353,7 +353,7 @@ def test_unknown_baselines_and_options_are_named():
 
 def test_baselines_that_do_without_torch_do_not_import_it():
     code = (
-        "import sys; from grounded.baselines import load; "
+        "import sys; from groundvec.baselines import load; "
         "load('trigrams'), load('bag-of-words', vectors='v'); sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

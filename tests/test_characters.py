@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grounded.data.schema import clean
-from grounded.errors import InputError
-from grounded.text.characters import PADDING, UNKNOWN, Vocabulary, finish
+from groundvec.data.schema import clean
+from groundvec.errors import InputError
+from groundvec.text.characters import PADDING, UNKNOWN, Vocabulary, finish
 
 
 def test_a_full_stop_is_appended_unless_there_is_one():

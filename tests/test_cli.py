@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from grounded.data import schema
-from grounded.files import atomic, copy, read_json, write_json
-from grounded.text.characters import Vocabulary
+from groundvec.data import schema
+from groundvec.files import atomic, copy, read_json, write_json
+from groundvec.text.characters import Vocabulary
 
 ROOT = Path(__file__).parent.parent
 
@@ -41,7 +41,7 @@ def test_json_is_read_as_it_was_written(tmp_path):
 def program(tmp_path, body):
     path = tmp_path / "program.py"
     path.write_text(
-        "import argparse\nfrom grounded.cli import run\nfrom grounded.errors import InputError\n"
+        "import argparse\nfrom groundvec.cli import run\nfrom groundvec.errors import InputError\n"
         f"def main(arguments):\n    {body}\nrun(main, argparse.ArgumentParser())\n"
     )
     command = [sys.executable, path, "--log", tmp_path / "a.log"]
@@ -107,14 +107,14 @@ def test_a_training_on_a_full_disk_is_one_line_and_goes_on_when_there_is_room(tm
 
 
 def save(arguments, path):
-    write = f"from grounded.files import write_bytes; write_bytes({str(path)!r}, b'new')"
+    write = f"from groundvec.files import write_bytes; write_bytes({str(path)!r}, b'new')"
     return [sys.executable, "-c", PROGRAM.format(body=write), *map(str, arguments)]
 
 
 PROGRAM = """
 import argparse
 from pathlib import Path
-from grounded.cli import run
+from groundvec.cli import run
 parser = argparse.ArgumentParser()
 parser.add_argument("--input", type=Path, nargs="*")
 parser.add_argument("--output", type=Path)

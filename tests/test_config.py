@@ -9,9 +9,9 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grounded.config import SCHEMA, check_files, check_keys, complete
-from grounded.errors import InputError
-from grounded.training.settings import Settings
+from groundvec.config import SCHEMA, check_files, check_keys, complete
+from groundvec.errors import InputError
+from groundvec.training.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 SMALL = {

@@ -9,10 +9,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from grounded.data import flickr8k, mscoco, schema, table
-from grounded.errors import InputError
-from grounded.text.characters import Vocabulary
-from grounded.training.pairs import load_pairs
+from groundvec.data import flickr8k, mscoco, schema, table
+from groundvec.errors import InputError
+from groundvec.text.characters import Vocabulary
+from groundvec.training.pairs import load_pairs
 
 ROOT = Path(__file__).parent.parent
 

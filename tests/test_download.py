@@ -14,9 +14,9 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grounded.data import download
-from grounded.data.download import fetch
-from grounded.errors import InputError
+from groundvec.data import download
+from groundvec.data.download import fetch
+from groundvec.errors import InputError
 
 ROOT = Path(__file__).parent.parent
 NAME = "set/archive.zip"

@@ -27,9 +27,9 @@ from torch import nn
 from torchvision import transforms
 from torchvision.models import get_model
 
-from grounded.errors import InputError
-from grounded.features import backbones, extract, store
-from grounded.files import sha256
+from groundvec.errors import InputError
+from groundvec.features import backbones, extract, store
+from groundvec.files import sha256
 from scripts import extract_features, join_features
 
 ROOT = Path(__file__).parent.parent
@@ -380,7 +380,7 @@ def test_killed_and_started_again(tmp_path, tiny, caplog):
     options += ["--work", tmp_path / "work", "--threads", 1, "--device", "cpu"]
     output = tmp_path / "out.h5"
     code = (
-        "import runpy, sys; from grounded.features import extract; extract.SAVE_EVERY = 0; "
+        "import runpy, sys; from groundvec.features import extract; extract.SAVE_EVERY = 0; "
         "runpy.run_path(sys.argv[0], run_name='__main__')"
     )
     program = "import sys; sys.argv = sys.argv[1:]; " + code
@@ -419,7 +419,7 @@ def test_told_to_stop_it_keeps_what_is_done(tmp_path, tiny):
     command += ["--threads", "2", "--device", "cpu", "--output", tmp_path / "out.h5"]
     # As a terminal or SLURM does, tell all its processes, once the first batch is done.
     program = (
-        "import os, runpy, signal, sys; from grounded.features import extract as module; "
+        "import os, runpy, signal, sys; from groundvec.features import extract as module; "
         "compute = module._compute\n"
         "def told(*args):\n"
         "    for batch in compute(*args):\n"

@@ -8,8 +8,8 @@ import pytest
 from matplotlib.colors import same_color
 from PIL import Image
 
-from grounded.errors import InputError
-from grounded.reporting import figures, results, semantics
+from groundvec.errors import InputError
+from groundvec.reporting import figures, results, semantics
 
 ROOT = Path(__file__).parent.parent
 REPORTED = ROOT / "resources" / "sts.csv"

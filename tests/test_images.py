@@ -12,8 +12,8 @@ from PIL import Image
 from torchvision import transforms
 from torchvision.transforms import InterpolationMode
 
-from grounded.errors import InputError
-from grounded.features.images import load, ten_crops
+from groundvec.errors import InputError
+from groundvec.features.images import load, ten_crops
 
 
 def photo(width: int, height: int, seed: int = 0) -> Image.Image:

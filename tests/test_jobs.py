@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from grounded import jobs
-from grounded.errors import InputError
+from groundvec import jobs
+from groundvec.errors import InputError
 
 ROOT = Path(__file__).parent.parent
 HOLD = """
 import sys
 from pathlib import Path
-from grounded.jobs import locked
+from groundvec.jobs import locked
 with locked(Path(sys.argv[1]), "cell x"):
     print("locked", flush=True)
     sys.stdin.read()

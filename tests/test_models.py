@@ -9,15 +9,15 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grounded import SentenceEncoder
-from grounded.device import choose
-from grounded.errors import InputError
-from grounded.files import write_json
-from grounded.models import gru
-from grounded.models.cell import Cell
-from grounded.models.encoders import Attention, CaptionEncoder, MaxPooling
-from grounded.models.model import GroundedModel, describe, ensemble, load_model, save_weights
-from grounded.text.characters import Vocabulary
+from groundvec import SentenceEncoder
+from groundvec.device import choose
+from groundvec.errors import InputError
+from groundvec.files import write_json
+from groundvec.models import gru
+from groundvec.models.cell import Cell
+from groundvec.models.encoders import Attention, CaptionEncoder, MaxPooling
+from groundvec.models.model import GroundedModel, describe, ensemble, load_model, save_weights
+from groundvec.text.characters import Vocabulary
 
 CELLS = ["gru-16-attention", "lstm-16-attention", "gru-16-max", "lstm-16-max"]
 VOCABULARY = Vocabulary.build(["A dog chases 2 cats.", "Zwei Hunde!"])

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from grounded import progress
-from grounded.progress import Progress
+from groundvec import progress
+from groundvec.progress import Progress
 
 
 @pytest.fixture

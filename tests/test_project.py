@@ -35,7 +35,7 @@ def test_conda_environments_hold_all_that_the_library_imports():
 
     needed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     needed = {re.split(r"[<>=]", name)[0] for name in needed}
-    packages = yaml.safe_load((ROOT / "envs" / "grounded.yaml").read_text())["dependencies"]
+    packages = yaml.safe_load((ROOT / "envs" / "groundvec.yaml").read_text())["dependencies"]
     assert needed <= pins(packages[-1]["pip"]).keys()
     assert needed <= PINNED.keys()
 
@@ -58,6 +58,6 @@ def test_every_script_that_a_rule_calls_decides_when_it_runs_again(path):
 
 
 def test_the_library_knows_neither_snakemake_nor_the_results():
-    for path in (ROOT / "grounded").rglob("*.py"):
+    for path in (ROOT / "groundvec").rglob("*.py"):
         code = re.sub(r'"""[\s\S]*?"""', "", path.read_text())
         assert "snakemake" not in code and "results/" not in code, path

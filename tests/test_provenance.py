@@ -1,18 +1,18 @@
 import subprocess
 
-from grounded import provenance
+from groundvec import provenance
 
 
 def test_the_hash_of_a_script_follows_its_imports_and_nothing_else(tmp_path, monkeypatch):
     monkeypatch.setattr(provenance, "ROOT", tmp_path)
     files = {
-        "scripts/run.py": "def main():\n    from grounded.a import f\n    import grounded.c.d\n",
-        "grounded/__init__.py": "",
-        "grounded/a.py": "from grounded import b\n",
-        "grounded/b.py": "X = 1\n",
-        "grounded/c/__init__.py": "",
-        "grounded/c/d.py": "import os\n",
-        "grounded/unused.py": "",
+        "scripts/run.py": "def main():\n    from groundvec.a import f\n    import groundvec.c.d\n",
+        "groundvec/__init__.py": "",
+        "groundvec/a.py": "from groundvec import b\n",
+        "groundvec/b.py": "X = 1\n",
+        "groundvec/c/__init__.py": "",
+        "groundvec/c/d.py": "import os\n",
+        "groundvec/unused.py": "",
     }
 
     def hashed(**changes):
@@ -25,8 +25,8 @@ def test_the_hash_of_a_script_follows_its_imports_and_nothing_else(tmp_path, mon
 
     before = hashed()
     assert hashed() == before
-    assert hashed(**{"grounded/unused.py": "X = 2\n"}) == before
-    for used in ("scripts/run.py", "grounded/a.py", "grounded/b.py", "grounded/c/d.py"):
+    assert hashed(**{"groundvec/unused.py": "X = 2\n"}) == before
+    for used in ("scripts/run.py", "groundvec/a.py", "groundvec/b.py", "groundvec/c/d.py"):
         assert hashed(**{used: files[used] + "Y = 3\n"}) != before
 
 

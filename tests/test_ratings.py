@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grounded.data.ratings import COLUMNS, STS, count, read_pairs, read_sts, write_pairs
-from grounded.data.schema import SPLITS
-from grounded.errors import InputError
-from grounded.text.tokenization import prepare
+from groundvec.data.ratings import COLUMNS, STS, count, read_pairs, read_sts, write_pairs
+from groundvec.data.schema import SPLITS
+from groundvec.errors import InputError
+from groundvec.text.tokenization import prepare
 
 ROOT = Path(__file__).parent.parent
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from grounded.evaluation import relatedness
+from groundvec.evaluation import relatedness
 
 
 def test_features_are_the_absolute_difference_and_the_product():

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from grounded.errors import InputError
-from grounded.files import write_json
-from grounded.reporting import results, style
-from grounded.reporting.architecture import architecture
-from grounded.reporting.samples import _wrap, retrieved, samples
+from groundvec.errors import InputError
+from groundvec.files import write_json
+from groundvec.reporting import results, style
+from groundvec.reporting.architecture import architecture
+from groundvec.reporting.samples import _wrap, retrieved, samples
 
 ROOT = Path(__file__).parent.parent
 REPORTED = ROOT / "resources" / "retrieval.csv"
@@ -389,10 +389,10 @@ def trained(pictures, tmp_path):
     """An untrained network as a training's only snapshot, with its data; gives its folder."""
     import torch
 
-    from grounded.data import schema
-    from grounded.features import store
-    from grounded.models.model import GroundedModel, describe, save_weights
-    from grounded.text.characters import Vocabulary
+    from groundvec.data import schema
+    from groundvec.features import store
+    from groundvec.models.model import GroundedModel, describe, save_weights
+    from groundvec.text.characters import Vocabulary
 
     names = [f"i{k}" for k in range(7)]
     splits = ["dev", *["test"] * 6]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grounded.errors import InputError
-from grounded.evaluation import retrieval
+from groundvec.errors import InputError
+from groundvec.evaluation import retrieval
 
 
 def brute_force(captions, images, image):
@@ -185,7 +185,7 @@ def test_memory_stays_bounded_at_the_size_of_mscoco():
     """All scores of 5,000 images and 25,000 captions at once would take 500 MB, many times over."""
     program = (
         "import numpy as np, resource\n"
-        "from grounded.evaluation import retrieval\n"
+        "from groundvec.evaluation import retrieval\n"
         "rng = np.random.default_rng(0)\n"
         "captions = rng.standard_normal((25_000, 64), np.float32)\n"
         "images = rng.standard_normal((5_000, 64), np.float32)\n"

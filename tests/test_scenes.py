@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from grounded.data.scenes import caption, choose, facts, families, generate, picture, swap
-from grounded.errors import InputError
+from groundvec.errors import InputError
+from groundvec.scenes import caption, choose, facts, families, generate, picture, swap
 
 BEACH = {
     "background": "beach",

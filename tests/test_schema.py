@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grounded.data import schema
-from grounded.errors import InputError
+from groundvec.data import schema
+from groundvec.errors import InputError
 
 
 @pytest.fixture(autouse=True)

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grounded.data import ratings
-from grounded.data.archives import unpack
-from grounded.errors import InputError
-from grounded.evaluation.significance import holm
-from grounded.provenance import provenance
-from grounded.reporting import comparisons, results, semantic_tables
-from grounded.reporting.write import write_table
+from groundvec.data import ratings
+from groundvec.data.archives import unpack
+from groundvec.errors import InputError
+from groundvec.evaluation.significance import holm
+from groundvec.provenance import provenance
+from groundvec.reporting import comparisons, results, semantic_tables
+from groundvec.reporting.write import write_table
 
 ROOT = Path(__file__).parent.parent
 REPORTED = ROOT / "resources" / "sts.csv"

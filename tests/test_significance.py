@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grounded.errors import InputError
-from grounded.evaluation.significance import compare, holm, williams
+from groundvec.errors import InputError
+from groundvec.evaluation.significance import compare, holm, williams
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from grounded.errors import InputError
-from grounded.evaluation import similarity
+from groundvec.errors import InputError
+from groundvec.evaluation import similarity
 
 REPORTED = Path(__file__).parent.parent / "resources" / "sts.csv"
 REPORTED_SYSTEMS = ("bow", "infersent", "char_gru_flickr8k", "char_gru_mscoco")

@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 
-from grounded.errors import InputError
-from grounded.jobs import Stopped
-from grounded.models.model import GroundedModel
-from grounded.text.characters import Vocabulary
-from grounded.training import trainer
-from grounded.training.loss import batch_hinge
-from grounded.training.pairs import Pairs
-from grounded.training.schedule import cyclic
-from grounded.training.settings import Settings
+from groundvec.errors import InputError
+from groundvec.jobs import Stopped
+from groundvec.models.model import GroundedModel
+from groundvec.text.characters import Vocabulary
+from groundvec.training import trainer
+from groundvec.training.loss import batch_hinge
+from groundvec.training.pairs import Pairs
+from groundvec.training.schedule import cyclic
+from groundvec.training.settings import Settings
 
 
 def make_pairs(images=11, captions=5, width=6, seed=0):

@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from grounded import SentenceEncoder
+from groundvec import SentenceEncoder
 
 ROOT = Path(__file__).parent.parent
 TINY = ("--configfile", "tests/tiny.yaml")
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.xdist_group("workflow")
 
 
 def copy_project(folder):
-    names = ["Snakefile", "config.yaml", "config", "envs", "grounded", "profiles", "report"]
+    names = ["Snakefile", "config.yaml", "config", "envs", "groundvec", "profiles", "report"]
     for name in [*names, "resources", "rules", "scripts", "slurm", "tests"]:
         source = ROOT / name
         if source.is_dir():
@@ -41,7 +41,7 @@ def copy_project(folder):
 
 
 def environment():
-    outer = {name: value for name, value in os.environ.items() if name != "GROUNDED_MIRROR"}
+    outer = {name: value for name, value in os.environ.items() if name != "GROUNDVEC_MIRROR"}
     return {**outer, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 
@@ -163,12 +163,12 @@ def test_a_second_run_has_nothing_to_do_nor_has_one_after_a_fresh_checkout(built
 @pytest.mark.parametrize(
     ("file", "rerun"),
     [
-        ("grounded/reporting/style.py", {"figure2", "figure4", "samples"}),
-        ("grounded/training/loss.py", RULES - {"extract_features", "baseline"}),
-        ("grounded/data/mscoco.py", set()),
-        ("grounded/evaluation/retrieval.py", RULES - {"extract_features", "baseline"}),
-        ("grounded/evaluation/relatedness.py", SEMANTIC),
-        ("grounded/baselines/trigrams.py", SEMANTIC - {"semantics"}),
+        ("groundvec/reporting/style.py", {"figure2", "figure4", "samples"}),
+        ("groundvec/training/loss.py", RULES - {"extract_features", "baseline"}),
+        ("groundvec/data/mscoco.py", set()),
+        ("groundvec/evaluation/retrieval.py", RULES - {"extract_features", "baseline"}),
+        ("groundvec/evaluation/relatedness.py", SEMANTIC),
+        ("groundvec/baselines/trigrams.py", SEMANTIC - {"semantics"}),
     ],
 )
 def test_a_change_of_code_computes_again_what_depends_on_it(built, file, rerun):
@@ -184,7 +184,7 @@ def test_a_change_of_code_computes_again_what_depends_on_it(built, file, rerun):
 
 
 def test_a_comment_or_a_docstring_computes_nothing_again(built):
-    path = built / "grounded/models/encoders.py"
+    path = built / "groundvec/models/encoders.py"
     before = path.read_text()
     path.write_text(before.replace('"""The two networks', '"""Both networks') + "# A remark.\n")
     try:
@@ -240,7 +240,7 @@ def test_a_training_killed_and_started_again_ends_in_the_same_weights(built, tmp
 
 
 def test_an_encoder_of_the_results_can_be_used(built):
-    from grounded import SentenceEncoder
+    from groundvec import SentenceEncoder
 
     vectors = SentenceEncoder(built / MODEL).encode(["A dog.", "Two cats!"])
     assert vectors.shape == (2, 32)

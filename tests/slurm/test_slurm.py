@@ -4,7 +4,7 @@ Run by .ci/run, or by hand, as root:
 
     tests/slurm/cluster start; pytest tests/slurm; tests/slurm/cluster stop
 
-With GROUNDED_RELIABILITY=docs/reliability.md in the environment, it writes that table.
+With GROUNDVEC_RELIABILITY=docs/reliability.md in the environment, it writes that table.
 """
 
 import json
@@ -30,7 +30,7 @@ def output_of(*command):
 def test_cluster_is_running():
     """Of all clusters, only tests/slurm/cluster's is disturbed."""
     found = shutil.which("scontrol")
-    return found and "ClusterName             = grounded" in output_of(found, "show", "config")
+    return found and "ClusterName             = groundvec" in output_of(found, "show", "config")
 
 
 pytestmark = [

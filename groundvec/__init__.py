@@ -1,0 +1,16 @@
+"""Visually grounded sentence embeddings: sentences in, vectors out.
+
+>>> from groundvec import SentenceEncoder
+>>> SentenceEncoder("results/demo/models/scenes/gru-256-attention/seed1").encode(["A dog runs."])
+"""
+
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    """Import the encoder, and torch with it, only when it is asked for."""
+    if name == "SentenceEncoder":
+        from groundvec.models.model import SentenceEncoder
+
+        return SentenceEncoder
+    raise AttributeError(f"module 'groundvec' has no attribute {name!r}")

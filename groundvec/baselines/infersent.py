@@ -1,0 +1,103 @@
+"""InferSent (Conneau et al. 2017): the published architecture, for the published weights."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
+
+from groundvec.baselines.vectors import look_up
+from groundvec.errors import InputError
+from groundvec.progress import Progress
+
+TOKENS_PER_BATCH = 4096
+MARKS = {1: ("<s>", "</s>"), 2: ("<p>", "</p>")}  # before and after a sentence, by version
+
+
+class InferSent(nn.Module):
+    """Word vectors -> bidirectional LSTM -> maximum over time.
+
+    Version 1 reads GloVe 840B vectors, version 2 fastText's crawl-300d-2M. Words without a vector
+    are left out and counted in the log, the marks around the sentence among them; a sentence with
+    nothing left is an error, which the published vectors, having both marks, cannot cause.
+
+    In version 1 the zeros that pad a batch take part in the maximum, so in the published code an
+    embedding depends on its batch: a sentence shorter than the longest of its batch gets
+    max(0, maximum over time), one that is as long gets the maximum over time itself. Here every
+    sentence gets the former, as if always padded. Version 2 leaves padding out.
+    """
+
+    def __init__(self, state: str | Path, vectors: str | Path, version: int) -> None:
+        """Load published weights (infersent1.pkl or infersent2.pkl); runs no code from the file.
+
+        Args:
+            state: a file written by `torch.save`, with the weights and biases of a bidirectional
+                LSTM named `enc_lstm`, whose shapes give the sizes.
+            vectors: word vectors as `groundvec.baselines.vectors.read_vectors` reads them.
+            version: 1 or 2, of both files.
+
+        Raises:
+            InputError: another version, or a state file that is missing or of another form.
+        """
+        super().__init__()
+        if version not in MARKS:
+            raise InputError(f"InferSent's version must be 1 or 2, not {version!r}")
+        if not Path(state).is_file():
+            raise InputError(f"{state} does not exist: put InferSent's state file there")
+        self.version, self.path = version, vectors
+        try:
+            weights = torch.load(state, map_location="cpu", weights_only=True)
+        except Exception:
+            raise InputError(f"{state} is not a state file as torch.save writes it") from None
+        try:
+            words = weights["enc_lstm.weight_ih_l0"].shape[1]
+            units = weights["enc_lstm.weight_hh_l0"].shape[1]
+            self.enc_lstm = nn.LSTM(words, units, bidirectional=True)
+            self.load_state_dict(weights)
+        except Exception as error:
+            reason = " ".join(str(error).split())
+            raise InputError(
+                f"{state} does not hold the weights of InferSent's LSTM ({reason})"
+            ) from None
+        self.to("cuda" if torch.cuda.is_available() else "cpu")
+
+    @torch.inference_mode()
+    def encode(self, sentences: Sequence[str]) -> np.ndarray:
+        """Embed tokenised sentences (tokens separated by spaces): (N, 2 x units) float32.
+
+        They are batched longest first, a fixed number of words at a time. Each call reads the file
+        of vectors: give it all sentences at once.
+
+        Raises:
+            InputError: vectors of another size, or a sentence without any word vector.
+        """
+        first, last = MARKS[self.version]
+        marked = [[first, *sentence.split(), last] for sentence in sentences]
+        rows, vectors = look_up(marked, self.path)
+        lengths = np.array([len(words) for words in rows], int)
+        if vectors.shape[1] != self.enc_lstm.input_size:
+            raise InputError(
+                f"{self.path} has vectors of {vectors.shape[1]} dimensions, "
+                f"but this InferSent reads {self.enc_lstm.input_size}"
+            )
+        if not lengths.all():
+            raise InputError(
+                f"{self.path} has vectors neither for {last} nor for any word of the sentence "
+                f"{sentences[lengths.argmin()]!r}"
+            )
+        vectors = torch.from_numpy(vectors).to(self.enc_lstm.weight_ih_l0.device)
+        result = np.empty((len(rows), 2 * self.enc_lstm.hidden_size), np.float32)
+        order = np.argsort(-lengths, kind="stable")
+        start = 0
+        with Progress(total=len(order), desc="encoding", unit="sentences") as bar:
+            while start < len(order):
+                batch = order[start : start + max(1, TOKENS_PER_BATCH // lengths[order[start]])]
+                words = pack_sequence([vectors[rows[i]] for i in batch])
+                states, _ = pad_packed_sequence(self.enc_lstm(words)[0], padding_value=-torch.inf)
+                pooled = states.amax(dim=0)
+                result[batch] = (pooled.clamp(min=0) if self.version == 1 else pooled).cpu().numpy()
+                start += len(batch)
+                bar.update(len(batch))
+        return result

@@ -1,0 +1,38 @@
+"""Any model of the sentence-transformers package, by name (Reimers & Gurevych 2019)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from groundvec.errors import InputError
+
+
+class SentenceTransformer:
+    """A model of the sentence-transformers package, which is not among this project's own."""
+
+    def __init__(self, model: str) -> None:
+        """Load a model from a folder, or by name from the Hugging Face hub.
+
+        Raises:
+            InputError: the package is not installed, or cannot load the model.
+        """
+        try:
+            import sentence_transformers
+        except ImportError as error:
+            raise InputError(
+                f"baseline sentence-transformers needs one more package ({error}): "
+                "pip install sentence-transformers"
+            ) from None
+        try:
+            self.model = sentence_transformers.SentenceTransformer(model)
+        except Exception as error:
+            reason = " ".join(str(error).split())
+            raise InputError(
+                f"sentence-transformers cannot load the model {model!r} ({reason}): "
+                "give the name of one on the Hugging Face hub, or the folder of one"
+            ) from None
+
+    def encode(self, sentences: Sequence[str]) -> np.ndarray:
+        """Embed sentences: (N, size) float32."""
+        embeddings = self.model.encode(list(sentences), show_progress_bar=False)
+        return np.asarray(embeddings, np.float32)

@@ -1,0 +1,122 @@
+"""Word vectors in text format: on each line a word and its values, separated by single spaces."""
+
+import io
+import logging
+import re
+import zipfile
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from groundvec.data.archives import DAMAGED
+from groundvec.errors import InputError
+from groundvec.progress import Progress
+
+log = logging.getLogger(__name__)
+
+HEADER = re.compile(r"(\d+) (\d+)")  # the first line of fastText's files: words and dimensions
+
+
+def read_vectors(path: str | Path, words: Collection[str]) -> tuple[dict[str, int], np.ndarray]:
+    """Read the vectors of `words` from a file in the text format of GloVe or fastText.
+
+    The file is read once and only the wanted vectors are kept. As in SentEval, the last one counts
+    if a word has several. Every line is checked to be UTF-8 and to have as many values as the
+    header or the first line says; the values of wanted words are checked to be finite numbers, and
+    a file with a header to hold as many vectors as that says.
+
+    Words end at the first space, not at other white space: words of glove.840B.300d.txt such as
+    `. . .` are held together by no-break spaces.
+
+    Args:
+        path: a text file, or a member of a zip file as `glove.6B.zip/glove.6B.100d.txt`; a zip
+            file with one member needs no member's name.
+        words: the words wanted.
+
+    Returns:
+        The row of each word that has a vector, and the vectors (rows, dimensions), float32.
+
+    Raises:
+        InputError: no such file or member, or it is empty, damaged, truncated or malformed.
+    """
+    words, found, header, dimensions = frozenset(words), {}, None, 0
+    with (
+        _open(Path(path)) as (file, size),
+        Progress(total=size, desc=Path(path).name, unit="B", unit_scale=True) as bar,
+    ):
+        for number, line in enumerate(file, 1):
+            bar.update(len(line))
+            try:
+                text = line.decode().rstrip()
+                if number == 1:
+                    header = HEADER.fullmatch(text)
+                    dimensions = int(header[2]) if header else text.count(" ")
+                    if header:
+                        continue
+                if text.count(" ") != dimensions or not dimensions:
+                    raise ValueError(f"{text.count(' ')} values, not {dimensions or 'a vector'}")
+                word, values = text.split(" ", 1)
+                if word in words:
+                    found[word] = np.array(values.split(" "), np.float32)
+                    if not np.isfinite(found[word]).all():
+                        raise ValueError("a value is not finite")
+            except ValueError as error:
+                raise InputError(f"{path}, line {number} is no word vector: {error}") from None
+    if not dimensions:
+        raise InputError(f"{path} is empty: it should hold word vectors in text format")
+    if header and number <= int(header[1]):
+        raise InputError(f"{path} ends after {number - 1} of {header[1]} vectors: get it again")
+    index = {word: row for row, word in enumerate(found)}
+    return index, np.array(list(found.values()), np.float32).reshape(-1, dimensions)
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[tuple[IO[bytes], int]]:
+    """Open a text file or a member of a zip file; with its size in bytes."""
+    file = next((p for p in (path, *path.parents) if p.is_file()), None)
+    if file is None or (file != path and not zipfile.is_zipfile(file)):
+        raise InputError(f"{path} does not exist: put the word vectors there")
+    if not zipfile.is_zipfile(file):
+        with file.open("rb") as lines:
+            yield lines, file.stat().st_size
+        return
+    try:
+        with zipfile.ZipFile(file) as archive:
+            members = [name for name in archive.namelist() if not name.endswith("/")]
+            wanted = members if path == file else [path.relative_to(file).as_posix()]
+            if len(wanted) != 1 or wanted[0] not in members:
+                names = ", ".join(members)
+                raise InputError(f"{path}: add to {file}/ the name of a file in it: {names}")
+            with archive.open(wanted[0]) as lines:
+                yield io.BufferedReader(lines, 1 << 20), archive.getinfo(wanted[0]).file_size
+    except DAMAGED as error:
+        raise InputError(f"{path} is damaged ({error}): get it again") from None
+
+
+def look_up(
+    sentences: Sequence[Sequence[str]], path: str | Path
+) -> tuple[list[list[int]], np.ndarray]:
+    """Read the vectors of the words of tokenised sentences; words without one are left out.
+
+    How many those are is logged.
+
+    Returns:
+        For each sentence the rows of its words' vectors, and the vectors (rows, dimensions).
+    """
+    words = set(chain.from_iterable(sentences))
+    index, vectors = read_vectors(path, words)
+    rows = [[index[word] for word in sentence if word in index] for sentence in sentences]
+    tokens = sum(map(len, sentences))
+    log.info(
+        "%s: %d of %d distinct words and %d of %d tokens have no vector and are left out",
+        path,
+        len(words) - len(index),
+        len(words),
+        tokens - sum(map(len, rows)),
+        tokens,
+    )
+    return rows, vectors

@@ -1,0 +1,93 @@
+"""What every command-line program of the pipeline does alike: arguments, logs, errors."""
+
+import argparse
+import errno
+import logging
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from groundvec import files
+from groundvec.errors import InputError
+from groundvec.jobs import Stopped
+
+OUTPUTS = {"output", "output_tasks", "work", "log"}  # the arguments that are not inputs
+NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # a full disk, a quota, a limit on file sizes
+NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+def run(main: Callable[[argparse.Namespace], None], parser: argparse.ArgumentParser) -> None:
+    """Parse the arguments and call `main`, logging to the terminal and to the file `--log`.
+
+    No input is written over, and without `--overwrite` nor is any file that is there.
+
+    An `InputError`, and what the system refuses (space, memory, permission), ends the program with
+    one line and exit status 1; SIGTERM, where the work is kept, with one line and the exit status
+    that shells have for it; any other exception is a bug and keeps its traceback, which goes to
+    the log file as well.
+    """
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--log", type=_log_file, help="also write the log to this file (.log)")
+    parser.add_argument(
+        "--overwrite", action="store_true", help="replace results that are there already"
+    )
+    arguments = parser.parse_args()
+    logging.raiseExceptions = False  # a log on a full disk must not hide what is said here
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    try:
+        if arguments.log:
+            arguments.log.parent.mkdir(parents=True, exist_ok=True)
+            handler = logging.FileHandler(arguments.log, mode="w")
+            logging.getLogger().addHandler(handler)
+            handler.setFormatter(logging.Formatter("%(message)s"))
+        files.guard(_inputs(arguments), arguments.overwrite)
+        main(arguments)
+    except InputError as error:
+        logging.error("error: %s", error)
+        sys.exit(1)
+    except Stopped as stopped:
+        logging.error("%s", stopped)
+        sys.exit(128 + signal.SIGTERM)
+    except Exception as error:
+        if problem := _refused(error):
+            logging.error("error: %s", problem)
+        else:
+            logging.exception("this should not have happened:")
+        sys.exit(1)
+
+
+def _log_file(name: str) -> Path:
+    path = Path(name)
+    if path.suffix != ".log":  # it is emptied at the start
+        raise argparse.ArgumentTypeError(f"{name} does not end in .log")
+    return path
+
+
+def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:
+    for name, value in vars(arguments).items():
+        values: list[Any] = value if isinstance(value, list) else [value]
+        if name not in OUTPUTS:
+            yield from (path for path in values if isinstance(path, Path))
+
+
+def _refused(error: Exception) -> str:
+    """What the system did not grant, and what to do about it, in one line; nothing for a bug."""
+    # Torch's is a RuntimeError: "can't allocate memory", or CUDA's "Tried to allocate".
+    of_torch = isinstance(error, RuntimeError) and "allocate" in str(error)
+    if isinstance(error, MemoryError) or of_torch:
+        reason = str(error).partition("\n")[0]
+        return f"not enough memory ({reason}): free some, or use a smaller model or data set"
+    if not isinstance(error, OSError):
+        return ""
+    place = error.filename2 or error.filename or "the results"
+    if error.errno in NO_SPACE:
+        return (
+            f"no space left on the disk while writing {place}: free some (or allow larger files) "
+            "and start again; finished work is kept"
+        )
+    reason = error.strerror or " ".join(str(error).split())
+    if error.errno in NOT_ALLOWED:
+        return f"{place}: {reason}; change its permissions, or name another place"
+    return f"{place}: {reason}; mend that and start again"

@@ -1,0 +1,275 @@
+"""The configuration of an experiment: checked, and completed with the schema's defaults."""
+
+import copy
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from difflib import get_close_matches
+from functools import reduce
+from operator import getitem
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jsonschema import Draft202012Validator, ValidationError, validators
+
+from groundvec.errors import InputError
+from groundvec.models.cell import Cell
+from groundvec.training.settings import Settings
+
+ROOT = Path(__file__).parent.parent
+SCHEMA = ROOT / "config" / "schema.yaml"
+BACKBONES = ROOT / "resources" / "backbones.yaml"
+
+LANGUAGES = {"scenes": ["en", "de"], "flickr8k": ["en"], "mscoco": ["en"]}
+DEEPEST, MOST = 20, 10_000  # a configuration's levels and values
+MOST_NAMED = 30  # of what may stand in a place
+
+
+def complete(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the configuration with every default filled in.
+
+    Raises:
+        InputError: one line that names the first wrong key, and what to write instead.
+    """
+    _check_form(config)
+    config = copy.deepcopy(config)
+    schema = yaml.safe_load(SCHEMA.read_text())
+    validator = _validator(schema)
+    _read_numbers(config, validator)
+    errors = sorted(validator.iter_errors(config), key=lambda error: list(map(str, error.path)))
+    if errors:
+        raise InputError(_explain(errors[0]))
+    _fill(config, schema["properties"])
+    if "semantics" in config:
+        _fill(config["semantics"], schema["$defs"]["semantics"]["properties"])
+        _check_subtask(config["semantics"])
+    for name, dataset in config["datasets"].items():
+        _fill(dataset, schema["$defs"]["dataset"]["properties"])
+        _fill(dataset["training"], schema["$defs"]["training"]["properties"])
+        try:
+            Settings(**dataset["training"])
+            for cell in dataset["cells"]:
+                Cell.parse(cell)
+        except InputError as error:
+            raise InputError(f"configuration, datasets.{name}: {error}") from None
+        _check_backbone(f"datasets.{name}", dataset)
+        if dataset["source"] in LANGUAGES:
+            _check_language(f"datasets.{name}", dataset, LANGUAGES[dataset["source"]])
+    return config
+
+
+def check_keys(paths: Iterable[str | Path]) -> None:
+    """Raise InputError if a key is there twice in one of these files: YAML takes the last one."""
+    for path in paths:
+        todo = [yaml.compose(Path(path).read_text("utf-8"), Loader=yaml.SafeLoader)]
+        seen: set[int] = set()  # a node may be its own child
+        while todo:
+            node = todo.pop()
+            if id(node) in seen or not isinstance(node, yaml.CollectionNode):
+                continue
+            seen.add(id(node))
+            if isinstance(node, yaml.SequenceNode):
+                todo += node.value
+                continue
+            names: set[str] = set()
+            for key, value in node.value:
+                name = str(key.value)
+                if name in names:
+                    line = key.start_mark.line + 1
+                    raise InputError(f"{path} line {line}: the key {name} is there twice")
+                names.add(name)
+                todo.append(value)
+
+
+def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> None:
+    """Raise InputError if what a completed configuration names is not there, or not as it says.
+
+    Snakemake alone would not say so where results exist: it would keep them.
+
+    Args:
+        mirror: the folder of the mirror, or nothing.
+        public: the files that can be downloaded, by their paths in data/.
+    """
+    public = tuple(public)
+    if mirror:
+        _check_path("mirror", Path(mirror), folder=True)
+    for name, dataset in config["datasets"].items():
+        place = f"datasets.{name}"
+        features = dataset["features"] if dataset["backbone"] == "precomputed" else None
+        if features and not (mirror and Path(mirror, features).is_file()):
+            _check_path(f"{place}.features", Path(features))
+        if dataset["source"] == "table":
+            from groundvec.data import schema, table
+
+            _check_path(f"{place}.table", Path(dataset["table"]))
+            _check_path(f"{place}.images", Path(dataset["images"]), folder=True)
+            captions, images = table.read(dataset["table"], dataset["images"])
+            schema.check_files(images)
+            _check_language(place, dataset, captions.language.unique().tolist())
+    for name, baseline in config.get("semantics", {}).get("baselines", {}).items():
+        for key in ("vectors", "state"):
+            named = baseline.get(key)
+            if named and not any(named == p or named.startswith(f"{p}/") for p in public):
+                path = Path(re.sub(r"\.zip/.*", ".zip", named))
+                _check_path(f"semantics.baselines.{name}.{key}", path, also=public)
+
+
+def _check_form(config: dict[str, Any]) -> None:
+    """Refuse what contains itself, what is far too large, and names that YAML reads as no text."""
+    for number, (place, value) in enumerate(_walk(config)):
+        if len(place) > DEEPEST or number > MOST:
+            raise InputError(
+                f"configuration, {place[0]}: it contains itself, or more than anybody can mean"
+            )
+        for key in value if isinstance(value, Mapping) else []:
+            if not isinstance(key, str):
+                raise InputError(
+                    f"configuration, {_dotted(place)}: YAML reads a name here as {key!r}: put it "
+                    "in quotation marks"
+                )
+
+
+def _walk(value: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """All values of a configuration and where they are, level by level."""
+    level: list[tuple[tuple[Any, ...], Any]] = [((), value)]
+    while level:
+        yield from level
+        level = [
+            ((*place, key), inner)
+            for place, outer in level
+            if isinstance(outer, Mapping | list)
+            for key, inner in (outer.items() if isinstance(outer, Mapping) else enumerate(outer))
+        ]
+
+
+def _validator(schema: dict[str, Any]) -> Draft202012Validator:
+    """A validator for which text matches a pattern as a whole, and numbers are finite."""
+
+    def pattern(_: Any, wanted: str, instance: Any, __: Any) -> Iterator[ValidationError]:
+        if isinstance(instance, str) and not re.fullmatch(wanted, instance):
+            yield ValidationError(f"{instance!r} does not match {wanted!r}")
+
+    def is_integer(_: Any, value: Any) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool)
+
+    def is_number(_: Any, value: Any) -> bool:
+        return is_integer(_, value) or (isinstance(value, float) and math.isfinite(value))
+
+    types = Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {"integer": is_integer, "number": is_number}
+    )
+    return validators.extend(Draft202012Validator, {"pattern": pattern}, type_checker=types)(schema)
+
+
+def _read_numbers(config: dict[str, Any], validator: Draft202012Validator) -> None:
+    """Turn text into a number or null where the schema wants one, and 2.0 into 2.
+
+    YAML takes 1e-3 for text, and Snakemake everything within a value given with --config.
+    """
+    for error in list(validator.iter_errors(config)):
+        if error.validator != "type":
+            continue
+        *parents, key = error.absolute_path or [None]
+        place = reduce(getitem, parents, config)
+        if isinstance(error.instance, str):
+            with suppress(ValueError, RecursionError):
+                place[key] = json.loads(error.instance)
+        value = place.get(key) if isinstance(place, dict) else place[key]
+        if isinstance(value, float) and value.is_integer() and error.validator_value == "integer":
+            place[key] = int(value)
+
+
+def _fill(config: dict[str, Any], properties: dict[str, Any]) -> None:
+    for key, schema in properties.items():
+        if "default" in schema:
+            config.setdefault(key, copy.deepcopy(schema["default"]))
+
+
+def _explain(error: ValidationError) -> str:
+    message = error.message
+    if error.validator == "additionalProperties":
+        known = list(error.schema["properties"])
+        unknown = next(key for key in error.instance if key not in known)
+        message = f"unknown key {unknown!r}{_hint(unknown, known)}"
+    elif error.validator == "enum":
+        close = get_close_matches(str(error.instance), error.validator_value, n=1)
+        message += f": did you mean {close[0]!r}?" if close else ""
+    elif error.validator == "not":
+        message = f"the name {error.instance!r} is taken: choose another one"
+    elif error.validator == "type" and "string" in error.validator_value:
+        message += ": if it is meant as text, put it in quotation marks"
+    if len(message) > 300:
+        message = f"{message[:300]}..."
+    return f"configuration, {_dotted(error.path)}: {message}"
+
+
+def _dotted(place: Iterable[Any]) -> str:
+    return ".".join(map(str, place)) or "the top level"
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    known = list(known)
+    if close := get_close_matches(name, known, n=1):
+        return f": did you mean {close[0]!r}?"
+    more = f" and {len(known) - MOST_NAMED} others" if len(known) > MOST_NAMED else ""
+    return f": known are {', '.join(known[:MOST_NAMED])}{more}"
+
+
+def _check_subtask(semantics: dict[str, Any]) -> None:
+    if "subtask" not in semantics:
+        return
+    if semantics["pairs"] == "sts":
+        from groundvec.data.ratings import SICK, STS, STSB
+
+        known = [(task, subtask) for task, subtasks in STS.items() for subtask, *_ in subtasks]
+        known += [STSB[:2], SICK[:2]]
+    else:
+        from groundvec.scenes.ratings import SOURCES
+
+        known = list(SOURCES)
+    names = ["/".join(pair) for pair in known]
+    if semantics["subtask"] not in names:
+        name = semantics["subtask"]
+        raise InputError(
+            f"configuration, semantics.subtask: unknown subtask {name!r}{_hint(name, names)}"
+        )
+
+
+def _check_backbone(place: str, dataset: dict[str, Any]) -> None:
+    name, weights = dataset["backbone"], dataset["weights"]
+    known = yaml.safe_load(BACKBONES.read_text())
+    if name == "precomputed":
+        return
+    if name not in known:
+        hint = _hint(name, [*known, "precomputed"])
+        raise InputError(f"configuration, {place}.backbone: unknown backbone {name!r}{hint}")
+    if weights not in known[name]:
+        hint = _hint(weights, known[name])
+        raise InputError(f"configuration, {place}.weights: {name} has no weights {weights!r}{hint}")
+
+
+def _check_language(place: str, dataset: dict[str, Any], known: list[str]) -> None:
+    if dataset["language"] not in known:
+        raise InputError(
+            f"configuration, {place}.language: the data set has no captions in "
+            f"{dataset['language']!r}; it has: {', '.join(known)}"
+        )
+
+
+def _check_path(place: str, path: Path, folder: bool = False, also: Iterable[str] = ()) -> None:
+    """Raise InputError if there is no such file, or folder; with what its name may have been."""
+    if path.is_dir() if folder else path.is_file():
+        return
+    candidates = get_close_matches(str(path), list(also), n=1)
+    above = next((parent for parent in path.parents if parent.is_dir()), None)
+    with suppress(OSError):
+        if above and not path.exists():
+            names = [child.name for child in above.iterdir()]
+            part = path.relative_to(above).parts[0]
+            candidates += [str(above / name) for name in get_close_matches(part, names, n=1)]
+    hint = f"; did you mean {candidates[0]}?" if candidates else "; correct the path"
+    kind = "folder" if folder else "file"
+    raise InputError(f"configuration, {place}: there is no {kind} {path}{hint}")

@@ -1,0 +1,175 @@
+"""Fetch public files: from a mirror folder or over HTTP, resumed, retried and verified."""
+
+import hashlib
+import http.client
+import logging
+import os
+import ssl
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from groundvec.errors import InputError
+from groundvec.files import atomic
+from groundvec.progress import Progress
+
+log = logging.getLogger(__name__)
+
+CHUNK = 1 << 16  # bytes
+TIMEOUT = 30  # seconds without a byte
+RETRIES = 4  # in a row that gain nothing, after 1, 2, 4 and 8 seconds
+
+# What may be gone at the next attempt. urllib raises these as they are or inside a URLError.
+TRANSIENT = (TimeoutError, ConnectionError, ssl.SSLEOFError, http.client.IncompleteRead)
+
+
+def fetch(
+    name: str, source: dict[str, Any], target: str | Path, mirror: str | Path | None = None
+) -> None:
+    """Copy a file from the mirror, or download it if the mirror does not have it, and verify it.
+
+    A download is written to `<target>.part` and renamed when it is verified; if it breaks off, the
+    next call asks for the rest only. A `target` that is there already is verified and kept.
+
+    Args:
+        name: the file's path in a mirror, such as `flickr8k/Flickr8k_text.zip`.
+        source: its `url` (None if only a mirror can have it), and what it is checked against as
+            far as it is known (else None or left out): `size` in bytes, `sha256` (all or the
+            first of its hexadecimal digits), `md5`.
+        target: where to put it.
+        mirror: a folder. What its own SHA256SUMS lists is checked against that, not `source`.
+
+    Raises:
+        InputError: if the file cannot be had, or is not what it should be.
+        OSError: if the disk is full; what has been downloaded is kept.
+    """
+    target = Path(target)
+    in_mirror, mirrored = None, source
+    if mirror is not None:
+        in_mirror = Path(mirror, name)
+        mirrored = _listed(Path(mirror)).get(name, source)
+
+    if target.exists():
+        problem = _problem(target, mirrored, name)
+        if problem and (mirrored is source or _problem(target, source, name)):
+            raise InputError(f"{target} {problem}: delete it and run again")
+        log.info("%s is there already", target)
+    elif in_mirror and in_mirror.exists():
+        with atomic(target) as temporary:
+            with in_mirror.open("rb") as file:
+                _write(file, temporary, 0, in_mirror.stat().st_size, name)
+            if problem := _problem(temporary, mirrored, name):
+                raise InputError(f"{in_mirror} {problem}: repair or leave out the mirror")
+        log.info("%s is copied from %s", target, in_mirror)
+    elif not source["url"]:
+        raise InputError(f"{name} is not public: only a mirror can have it")
+    else:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = target.with_name(f"{target.name}.part")
+        _download(source["url"], part, name, target)
+        if problem := _problem(part, source, name):
+            part.unlink()
+            raise InputError(
+                f"{source['url']} {problem}: it is deleted, run again (if it happens again, the "
+                "file has changed at its address)"
+            )
+        part.replace(target)
+        log.info("%s is downloaded from %s", target, source["url"])
+
+
+def _listed(mirror: Path) -> dict[str, dict[str, str]]:
+    """What a mirror's SHA256SUMS says of its files, by their names; empty if it has none."""
+    if not mirror.is_dir():
+        raise InputError(f"the mirror {mirror} is not a folder: correct or leave out `mirror`")
+    sums = mirror / "SHA256SUMS"
+    lines = sums.read_text(encoding="utf-8").splitlines() if sums.exists() else []
+    pairs = [line.strip().partition(" ")[::2] for line in lines]
+    return {name.lstrip(" *").removeprefix("./"): {"sha256": sha} for sha, name in pairs}
+
+
+def _problem(path: Path, expected: dict[str, Any], name: str) -> str | None:
+    """Say how a file differs from what is expected, or None; log its SHA-256 sum."""
+    size = path.stat().st_size
+    if expected.get("size") not in (None, size):
+        return f"has {size} bytes, not the expected {expected['size']}"
+    hashes = {"sha256": hashlib.sha256()}
+    if expected.get("md5"):
+        hashes["md5"] = hashlib.md5(usedforsecurity=False)
+    with path.open("rb") as file, _bar(f"verify {name}", 0, size) as bar:
+        while chunk := file.read(CHUNK):
+            for sha in hashes.values():
+                sha.update(chunk)
+            bar.update(len(chunk))
+    log.info("%s has %d bytes, sha256 %s", name, size, hashes["sha256"].hexdigest())
+    for algorithm, sha in hashes.items():
+        if not sha.hexdigest().startswith((expected.get(algorithm) or "").lower()):
+            return f"has {algorithm} {sha.hexdigest()}, not the expected {expected[algorithm]}"
+    return None
+
+
+def _download(url: str, part: Path, name: str, target: Path) -> None:
+    """Complete `part` from `url`, trying again as long as that may help."""
+    failures, most = 0, _size(part)
+    while True:
+        try:
+            return _attempt(url, part, name)
+        except (urllib.error.URLError, *TRANSIENT) as error:
+            failures = 1 if _size(part) > most else failures + 1
+            most = max(most, _size(part))
+            reason = str(error).strip("<>")
+            if failures > RETRIES or not _transient(error):
+                raise InputError(
+                    f"{name} is missing and cannot be downloaded ({reason}): get it from {url} and "
+                    f"put it at {target}, or set `mirror` to a folder that has it"
+                ) from None
+            wait = 2 ** (failures - 1)
+            log.warning("%s: %s; trying again in %d s", name, reason, wait)
+            time.sleep(wait)
+
+
+def _transient(error: Exception) -> bool:
+    if isinstance(error, urllib.error.HTTPError):
+        return error.code >= 500 or error.code == 429  # 429: too many requests
+    return isinstance(getattr(error, "reason", error), TRANSIENT)
+
+
+def _attempt(url: str, part: Path, name: str) -> None:
+    """Ask for what `part` lacks, and append it."""
+    have = _size(part)
+    headers = {"User-Agent": "groundvec"} | ({"Range": f"bytes={have}-"} if have else {})
+    request = urllib.request.Request(url, headers=headers)
+    try:
+        response = urllib.request.urlopen(request, timeout=TIMEOUT)
+    except urllib.error.HTTPError as error:
+        if error.code != 416:  # the range begins where the file ends, or after
+            raise
+        if error.headers["Content-Range"] == f"bytes */{have}":
+            return
+        part.unlink()
+        raise ConnectionError("the part downloaded before is not of this file") from None
+    with response:
+        start = have if response.status == 206 else 0  # 200: the server ignores ranges
+        length = response.headers["Content-Length"]
+        total = start + int(length) if length else None
+        _write(response, part, start, total, name)
+    if total is not None and _size(part) < total:
+        raise ConnectionError(f"the connection closed after {_size(part)} of {total} bytes")
+
+
+def _write(stream: BinaryIO, path: Path, start: int, total: int | None, name: str) -> None:
+    """Write a stream to a file, after the file's first `start` bytes."""
+    with path.open("ab" if start else "wb") as file, _bar(name, start, total) as bar:
+        while chunk := stream.read(CHUNK):
+            bar.update(file.write(chunk))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _bar(text: str, start: int, total: int | None) -> Progress:
+    return Progress(initial=start, total=total, desc=text, unit="B", unit_scale=True)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0

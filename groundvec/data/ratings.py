@@ -1,0 +1,261 @@
+"""Pairs of sentences that people have rated for similarity: STS 2012-2016, STS-B and SICK.
+
+All come to one form. `pairs.csv` has a row a pair: task, subtask, split (train, dev or test),
+sentence_a, sentence_b and score, from 0 (nothing in common) to 5 (the same meaning); SICK's begin
+at 1. `tasks.csv` has a row a subtask: task, subtask, source, the number of pairs of each split, and
+how many more there are that nobody has rated (`dropped`).
+"""
+
+import csv
+import logging
+import re
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec.data.schema import SPLITS, refuse
+from groundvec.errors import InputError
+from groundvec.files import write_csv
+from groundvec.text.tokenization import prepare
+
+log = logging.getLogger(__name__)
+
+COLUMNS = ["task", "subtask", "split", "sentence_a", "sentence_b", "score"]
+TASK_COLUMNS = ["task", "subtask", "source", *SPLITS, "dropped"]
+GROUPS = ("STS", "STS-B", "SICK")  # what is lowercased or not
+LOWERCASE = ("STS", "STS-B")  # by SentEval
+
+# Table 1 of Merkx & Frank 2019: subtask, its name in the files, source. SMT of 2013 is not public.
+STS = {
+    "STS 2012": (
+        ("MSRpar", "MSRpar", "newswire"),
+        ("MSRvid", "MSRvid", "videos"),
+        ("SMTeuroparl", "SMTeuroparl", "WMT eval."),
+        ("OnWN", "surprise.OnWN", "glosses"),
+        ("SMTnews", "surprise.SMTnews", "WMT eval."),
+    ),
+    "STS 2013": (
+        ("FNWN", "FNWN", "glosses"),
+        ("HDL", "headlines", "newswire headlines"),
+        ("OnWN", "OnWN", "glosses"),
+    ),
+    "STS 2014": (
+        ("Deft-forum", "deft-forum", "forum posts"),
+        ("Deft-news", "deft-news", "news summary"),
+        ("HDL", "headlines", "newswire headlines"),
+        ("Images", "images", "image descriptions"),
+        ("OnWN", "OnWN", "glosses"),
+        ("Tweet-news", "tweet-news", "tweet-news pairs"),
+    ),
+    "STS 2015": (
+        ("Answers forum", "answers-forums", "Q&A forum answers"),
+        ("Answers student", "answers-students", "student answers"),
+        ("belief", "belief", "committed belief"),
+        ("HDL", "headlines", "newswire headlines"),
+        ("Images", "images", "image descriptions"),
+    ),
+    "STS 2016": (
+        ("Answer-Answer", "answer-answer", "Q&A forum answers"),
+        ("HDL", "headlines", "newswire headlines"),
+        ("Plagiarism", "plagiarism", "short-answer plagiarism"),
+        ("Postediting", "postediting", "MT postedits"),
+        ("Question-Question", "question-question", "Q&A forum questions"),
+    ),
+}
+STSB = ("STS-B", "STS 12-16", "selection from STS 2012-2017")
+SICK = ("SICK", "Relatedness", "image and video descriptions")
+SICK_FILES = {"train": "SICK_train", "dev": "SICK_trial", "test": "SICK_test_annotated"}
+
+
+def read_sts(
+    folders: Iterable[str | Path], tokenizer: str = "moses", lowercase: Collection[str] = LOWERCASE
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Read the 24 subtasks of STS 2012-2016 (Agirre et al.), STS-B (Cer et al. 2017) and SICK
+    (Marelli et al. 2014), in this order, as (pairs, tasks).
+
+    The files are looked for by their names anywhere in the folders; those of STS 2012-2016 must lie
+    in a folder of their year: `STS12-en-test` or, as the public archives are named,
+    `STS2012-en-test`. Pairs that have an empty line for a score are dropped, and counted.
+
+    Args:
+        folders: what the archives were unpacked to.
+        tokenizer: as in `groundvec.text.tokenization.prepare`.
+        lowercase: which of "STS" (2012-2016), "STS-B" and "SICK" to lowercase.
+
+    Raises:
+        InputError: a file is missing or there twice, or a line cannot be understood.
+    """
+    if unknown := [name for name in lowercase if name not in GROUPS]:
+        raise InputError(
+            f"there is no {unknown[0]!r} to lowercase: choose from {', '.join(GROUPS)}"
+        )
+    files = _files(folders)
+    parts, sources, dropped = [], {}, {}
+
+    def add(task: str, subtask: str, source: str, split: str, rows: pd.DataFrame) -> None:
+        unscored = rows.score.str.strip() == ""
+        sources[task, subtask] = source
+        dropped[task, subtask] = unscored.sum() + dropped.get((task, subtask), 0)
+        parts.append(rows[~unscored].assign(task=task, subtask=subtask, split=split))
+
+    for task, subtasks in STS.items():
+        year = task[-2:]
+        for subtask, name, source in subtasks:
+            sentences = _find(files, year, f"STS.input.{name}.txt")
+            gold = _find(files, year, f"STS.gs.{name}.txt")
+            # The public files of 2016 say in further columns where the sentences come from.
+            add(task, subtask, source, "test", _sts(sentences, gold, 2, 9 if year == "16" else 2))
+    for split in SPLITS:
+        path = _find(files, "", f"sts-{split}.csv")
+        add(*STSB, split, _columns(path, 7, 9, sentence_a=5, sentence_b=6, score=4))
+    for split in SPLITS:
+        path = _find(files, "", f"{SICK_FILES[split]}.txt")
+        rows = _columns(path, 5, 5, sentence_a=1, sentence_b=2, score=3)
+        if rows.score[:1].tolist() != ["relatedness_score"]:
+            raise InputError(f"{path} line 1 is not SICK's header; get the public file again")
+        add(*SICK, split, rows[1:])
+
+    pairs = pd.concat(parts, ignore_index=True)
+    group = pairs.task.str.replace(r" \d+", "", regex=True)
+    for each in GROUPS:
+        for column in ("sentence_a", "sentence_b"):
+            of_group = group == each
+            sentences = pairs.loc[of_group, column]
+            pairs.loc[of_group, column] = prepare(sentences, tokenizer, each in lowercase)
+    pairs = _check(pairs)
+    log.info("%d pairs with a score, %d without one dropped", len(pairs), sum(dropped.values()))
+    return pairs, count(pairs, sources, dropped)
+
+
+def count(
+    pairs: pd.DataFrame,
+    sources: dict[tuple[str, str], str],
+    dropped: dict[tuple[str, str], int] | None = None,
+) -> pd.DataFrame:
+    """Count the pairs: the rows of tasks.csv (see above), in the order of `sources`.
+
+    Args:
+        pairs: as `read_pairs` returns them.
+        sources: where the sentences come from, by task and subtask.
+        dropped: the pairs without a score, likewise; without it, there were none.
+    """
+    counts = pairs.groupby(["task", "subtask"]).split.value_counts().unstack(fill_value=0)
+    counts = counts.reindex(index=list(sources), columns=SPLITS, fill_value=0).reset_index()
+    keys = list(sources)
+    counts["source"] = list(sources.values())
+    counts["dropped"] = [int((dropped or {}).get(key, 0)) for key in keys]
+    return counts.rename_axis(columns=None)[TASK_COLUMNS]
+
+
+def write_pairs(path: str | Path, pairs: pd.DataFrame) -> None:
+    """Write a pairs.csv, whole or not at all."""
+    write_csv(path, pairs[COLUMNS])
+
+
+def read_pairs(path: str | Path) -> pd.DataFrame:
+    """Read a pairs.csv: columns as in COLUMNS, `score` a number, indexed from 0.
+
+    Raises InputError, naming the line, if it is not what `write_pairs` writes.
+    """
+    try:
+        with Path(path).open(encoding="utf-8", newline="") as file:
+            reader = csv.reader(file, strict=True)
+            rows = [(f"{path} line {reader.line_num}", row) for row in reader]
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist; make it with scripts/pairs.py") from None
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not a whole CSV file; make it again ({error})") from None
+    if not rows or rows[0][1] != COLUMNS:
+        raise InputError(f"{path} line 1 is not {','.join(COLUMNS)}; make the file again")
+    if len(rows) == 1:
+        raise InputError(f"{path} has no pairs; make it again")
+    for where, row in rows:
+        if len(row) != len(COLUMNS):
+            raise InputError(f"{where} has {len(row)} fields, not {len(COLUMNS)}; correct it")
+    pairs = pd.DataFrame([row for _, row in rows[1:]], columns=COLUMNS, dtype=str)
+    where = [where for where, _ in rows[1:]]
+    return _check(pairs.assign(where=where, where_score=where))
+
+
+def _check(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Raise InputError for the first pair with a problem; turn the scores into numbers."""
+    names = ", ".join(SPLITS)
+    refuse(
+        pairs[~pairs.split.isin(SPLITS)],
+        f"{{where}}{{more}}: unknown split {{split!r}}; the splits are {names}",
+    )
+    empty = (pairs.sentence_a.str.strip() == "") | (pairs.sentence_b.str.strip() == "")
+    refuse(pairs[empty], "{where}{more}: a sentence is empty; write it or remove the pair")
+    score = pd.to_numeric(pairs.score, errors="coerce")
+    refuse(
+        pairs[score.isna()],
+        "{where_score}{more}: the score {score!r} is not a number; correct it",
+    )
+    pairs = pairs.assign(lowest=(pairs.task == SICK[0]).astype(int))
+    refuse(
+        pairs[~score.between(pairs.lowest, 5)],
+        "{where_score}{more}: the score {score} is not from {lowest} to 5; correct it",
+    )
+    return pairs.assign(score=score.astype(float))[COLUMNS]
+
+
+def _files(folders: Iterable[str | Path]) -> dict[tuple[str, str], list[Path]]:
+    """All files in some folders, by year ("" if in no folder of a year of STS) and by name."""
+    files: dict[tuple[str, str], list[Path]] = {}
+    for folder in map(Path, folders):
+        if not folder.is_dir():
+            raise InputError(f"{folder} is not a folder; name what the archives were unpacked to")
+        for path in sorted(folder.rglob("*.*")):
+            years = re.findall(r"STS(?:20)?(\d\d)-en-test", str(path.parent))
+            name = re.sub(r"^STS2016\.", "STS.", path.name)
+            files.setdefault((years[-1] if years else "", name), []).append(path)
+    return files
+
+
+def _find(files: dict[tuple[str, str], list[Path]], year: str, name: str) -> Path:
+    found = files.get((year, name), [])
+    where = f" in a folder STS20{year}-en-test or STS{year}-en-test" if year else ""
+    if not found:
+        raise InputError(f"there is no {name}{where}; unpack its archive and name that folder")
+    if len({path.resolve() for path in found}) > 1:
+        raise InputError(f"{found[0]} is also at {found[1]}; name only one of their folders")
+    return found[0]
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a file; only line feeds, and what Windows puts before them, end a line."""
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise InputError(f"{path} line {line} is not UTF-8; get the public file again") from None
+    lines = text.removesuffix("\n").split("\n") if text else []
+    if not any(lines):
+        raise InputError(f"{path} is empty; get the public file again")
+    return [line.removesuffix("\r") for line in lines]
+
+
+def _columns(path: Path, fewest: int, most: int, **columns: int) -> pd.DataFrame:
+    """Some columns of a file of `fewest` to `most` columns, as text, and where each row is."""
+    fields = [line.split("\t") for line in _lines(path)]
+    where = [f"{path} line {i}" for i in range(1, len(fields) + 1)]
+    counts = pd.DataFrame({"where": where, "number": [len(row) for row in fields]})
+    wanted = str(fewest) if fewest == most else f"{fewest} to {most}"
+    refuse(
+        counts[~counts.number.between(fewest, most)],
+        f"{{where}}{{more}} has {{number}} columns, not {wanted} separated by tabs; correct it",
+    )
+    rows = {name: [row[i] for row in fields] for name, i in columns.items()}
+    return pd.DataFrame({**rows, "where": where, "where_score": where}, dtype=str)
+
+
+def _sts(sentences: Path, gold: Path, fewest: int, most: int) -> pd.DataFrame:
+    """The pairs of one subtask, which has its sentences and its scores in two files."""
+    rows = _columns(sentences, fewest, most, sentence_a=0, sentence_b=1)
+    scores = _columns(gold, 1, 1, score=0)
+    if len(rows) != len(scores):
+        raise InputError(
+            f"{sentences} has {len(rows)} lines, but {gold} has {len(scores)}; get both again"
+        )
+    return rows.assign(score=scores.score, where_score=scores.where_score)

@@ -1,0 +1,191 @@
+"""The one form of every data set: captions.csv and images.csv.
+
+`captions.csv` has a row a caption: image_id, caption_id, language, split, caption.
+`images.csv` has a row an image: image_id, split, path (relative to the working directory, or
+absolute) and the sha256 sum of its file, by which its content is known. Ids are text, splits are
+train, dev and test, languages are ISO 639-1 codes (en, de).
+"""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec.errors import InputError
+from groundvec.files import check_output, sha256, write_csv
+
+CAPTION_COLUMNS = ["image_id", "caption_id", "language", "split", "caption"]
+IMAGE_COLUMNS = ["image_id", "split", "path"]  # as read; sha256 is added when they are written
+SPLITS = ["train", "dev", "test"]
+LONGEST = 1000  # characters of a caption; a longer one is a mistake, and slows down its whole batch
+
+# White space and control characters, and halves of surrogate pairs, which UTF-8 cannot hold.
+_GAP = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
+
+
+def clean(caption: str) -> str:
+    """Turn every run of white space and control characters into one space, and strip the ends.
+
+    Everything else, emoji included, stays as it is.
+    """
+    return _GAP.sub(" ", caption).strip()
+
+
+def caption_ids(image_ids: pd.Series, languages: pd.Series) -> pd.Series:
+    """Number the captions of each image and language from 0: `<image_id>#<k>`.
+
+    The first row's language is the main one; others show in the id: `<image_id>#<language><k>`.
+    """
+    k = image_ids.groupby([image_ids, languages]).cumcount().astype(str)
+    return image_ids + "#" + languages.where(~languages.isin(languages[:1]), "") + k
+
+
+def read_captions(path: str | Path, language: str | None = None) -> pd.DataFrame:
+    """Read a captions.csv, all of it or the captions in one language, in the file's order.
+
+    Raises InputError if the file cannot be read or has no caption in that language.
+    """
+    captions = _read(path, CAPTION_COLUMNS)
+    if language is None:
+        return captions
+    chosen = captions[captions.language == language].reset_index(drop=True)
+    if chosen.empty:
+        there = ", ".join(captions.language.unique()) or "none"
+        raise InputError(f"{path} has no captions in language {language!r}; it has: {there}")
+    return chosen
+
+
+def read_images(path: str | Path) -> pd.DataFrame:
+    """Read an images.csv, in the file's order. Raises InputError if it cannot be read."""
+    return _read(path, [*IMAGE_COLUMNS, "sha256"])
+
+
+def write(folder: str | Path, captions: pd.DataFrame, images: pd.DataFrame) -> None:
+    """Check a data set and write it as captions.csv and images.csv, each whole or not at all.
+
+    Every image's file is read, for its checksum.
+    """
+    check(captions, images)
+    check_files(images)
+    for name in ("captions.csv", "images.csv"):
+        check_output(Path(folder, name))
+    with ThreadPoolExecutor() as pool:
+        images = images.assign(sha256=list(pool.map(sha256, images.path)))
+    write_csv(Path(folder, "captions.csv"), captions)
+    write_csv(Path(folder, "images.csv"), images)
+
+
+def check(captions: pd.DataFrame, images: pd.DataFrame, where: pd.Series | None = None) -> None:
+    """Raise InputError for the first kind of problem found in a data set.
+
+    Its one line names the first row that has the problem, counts the others, and says what to do.
+
+    Args:
+        captions: a row a caption, columns as in CAPTION_COLUMNS.
+        images: a row an image, columns as in IMAGE_COLUMNS.
+        where: what to call each caption in an error, such as `my.csv line 3`; else by its id.
+    """
+    _check_columns("captions", captions, CAPTION_COLUMNS)
+    _check_columns("images", images, IMAGE_COLUMNS)
+    captions = captions.assign(where="caption " + captions.caption_id if where is None else where)
+
+    names = ", ".join(SPLITS)
+    refuse(
+        captions[~captions.split.isin(SPLITS)],
+        f"{{where}}{{more}}: unknown split {{split!r}}; the splits are {names}",
+    )
+    refuse(
+        images[~images.split.isin(SPLITS)],
+        f"image {{image_id}}{{more}}: unknown split {{split!r}}; the splits are {names}",
+    )
+    is_code = {code: bool(re.fullmatch("[a-z]{2}", code)) for code in captions.language.unique()}
+    refuse(
+        captions[~captions.language.map(is_code).astype(bool)],
+        "{where}{more}: language {language!r} is not a code of two small letters, such as en or de",
+    )
+
+    once = images.drop_duplicates(["image_id", "split"])
+    refuse(
+        once[once.image_id.duplicated()],
+        "image {image_id}{more} is in two splits; leave each image in one",
+    )
+    refuse(
+        images[images.image_id.duplicated()],
+        "image {image_id}{more} is listed twice; list each image once",
+    )
+    refuse(
+        captions[captions.caption_id.duplicated()],
+        "{where}{more}: the caption id {caption_id} is there twice; give each caption its own",
+    )
+
+    captions["image_split"] = captions.image_id.map(images.set_index("image_id").split)
+    refuse(
+        captions[captions.image_split.isna()],
+        "{where}{more}: there is no image {image_id}; add the image or remove the caption",
+    )
+    refuse(
+        captions[captions.split != captions.image_split],
+        "{where}{more} is in split {split}, but its image {image_id} is in split {image_split}; "
+        "leave each image in one split",
+    )
+    refuse(
+        images[~images.image_id.isin(captions.image_id)],
+        "image {image_id}{more} has no captions; add some or remove the image",
+    )
+
+    refuse(
+        captions[captions.caption.str.strip() == ""],
+        "{where}{more}: the caption is empty; write one or remove the row",
+    )
+    captions["length"] = captions.caption.str.len()
+    refuse(
+        captions[captions.length > LONGEST],
+        f"{{where}}{{more}}: the caption has {{length:,}} characters, more than the limit of "
+        f"{LONGEST:,}; shorten it or make several captions of it",
+    )
+
+
+def check_files(images: pd.DataFrame) -> None:
+    """Raise InputError with the first few of the images whose file does not exist."""
+    missing = [path for path in images.path if not Path(path).is_file()]
+    if missing:
+        more = f" and {len(missing) - 3:,} more" if len(missing) > 3 else ""
+        raise InputError(
+            f"{len(missing):,} of {len(images):,} image files are missing: "
+            f"{', '.join(missing[:3])}{more}; put them there, or correct the folder or the names"
+        )
+
+
+def refuse(bad: pd.DataFrame, problem: str) -> None:
+    """Raise InputError if there are bad rows.
+
+    Args:
+        bad: the rows that have the problem.
+        problem: the error, with names of columns in braces, which are filled in from the first bad
+            row, and with `{more}` where the count of the others goes.
+    """
+    if not bad.empty:
+        more = f" (and {len(bad) - 1:,} more)" if len(bad) > 1 else ""
+        raise InputError(problem.format(more=more, **bad.iloc[0]))
+
+
+def _check_columns(name: str | Path, table: pd.DataFrame, columns: list[str]) -> None:
+    if list(table.columns) != columns:
+        raise InputError(
+            f"{name}: the columns are {', '.join(map(str, table.columns))} but must be "
+            f"{', '.join(columns)}"
+        )
+
+
+def _read(path: str | Path, columns: list[str]) -> pd.DataFrame:
+    # Without the filter for missing values, a caption "NA" or "null" stays text.
+    try:
+        table = pd.read_csv(path, dtype=str, na_filter=False, index_col=False)
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist; build the data set first") from None
+    except ValueError as error:  # empty, ragged, or not UTF-8
+        reason = str(error).strip()
+        raise InputError(f"{path} is not a whole CSV file; build it again ({reason})") from None
+    _check_columns(path, table, columns)
+    return table

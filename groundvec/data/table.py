@@ -1,0 +1,165 @@
+"""Anybody's own captioned pictures: a CSV file of captions and a folder of images.
+
+The columns are image (a file name inside the folder) and caption, and if wanted split (train, dev
+or test) and language (a code such as en); see docs/your-own-data.md.
+"""
+
+import csv
+import hashlib
+import io
+import logging
+import posixpath
+import re
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec.data import schema
+from groundvec.errors import InputError
+from groundvec.provenance import digest
+
+csv.field_size_limit(2**30)  # characters of a caption; `schema.check` has the real limit
+
+log = logging.getLogger(__name__)
+
+REQUIRED = ["image", "caption"]
+OPTIONAL = ["split", "language"]
+
+
+def read(table: str | Path, images_folder: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Read a table as (captions, images) of the schema, in the table's order.
+
+    The id of an image is its name in the table, in its shortest form (`./a.jpg` is a.jpg). Without
+    a column `split`, the images are split 80/10/10 by `split_by_name`; without a column
+    `language`, it is English.
+
+    Raises:
+        InputError: naming the file and the line, if the table is not UTF-8 CSV with these columns,
+            a row has a problem (see `schema.check`), or a split would have no image.
+    """
+    rows = _rows(Path(table))
+    captions = rows.rename(columns={"image": "image_id"})
+    captions["caption"] = captions.caption.map(schema.clean)
+    if "language" not in captions:
+        captions["language"] = "en"
+    if "split" not in captions:
+        captions["split"] = captions.image_id.map(split_by_name(captions.image_id))
+        log.info("%s has no column split: the images are split 80/10/10 by their names", table)
+    captions["caption_id"] = schema.caption_ids(captions.image_id, captions.language)
+    images = captions[["image_id", "split"]].drop_duplicates("image_id", ignore_index=True)
+    images["path"] = [str(Path(images_folder, name)) for name in images.image_id]
+
+    where = captions.pop("where")
+    captions = captions[schema.CAPTION_COLUMNS]
+    schema.check(captions, images, where)
+    counts = images.split.value_counts().reindex(schema.SPLITS, fill_value=0)
+    without = ", ".join(counts.index[counts == 0])
+    if without:
+        raise InputError(
+            f"{table}: no image is in split {without}; each of the three needs at least one"
+        )
+    log.info(
+        "%d captions of %d train, %d dev and %d test images", len(captions), *counts[schema.SPLITS]
+    )
+    return captions, images
+
+
+def state(table: str | Path, images_folder: str | Path) -> str:
+    """A key that changes with the files of the images that a table names, and with nothing else.
+
+    It knows files by their sizes and times, which is quick; files that are missing count as such.
+    """
+    files = []
+    for name in dict.fromkeys(_rows(Path(table)).image):
+        path = Path(images_folder, name)
+        status = path.stat() if path.is_file() else None
+        files.append([str(path), status and [status.st_size, status.st_mtime_ns]])
+    return digest(files)
+
+
+def split_by_name(names: pd.Series) -> pd.Series:
+    """Split names 80/10/10 into train, dev and test, indexed by name.
+
+    The order is that of the names' SHA-256, so the split is the same whatever the order of the
+    table, and looks random. Dev and test get a tenth each, rounded, and at least one.
+    """
+    order = sorted(names.unique(), key=lambda name: hashlib.sha256(name.encode()).digest())
+    tenth = max(1, round(len(order) / 10))
+    split = pd.Series("train", index=order)
+    split.iloc[:tenth] = "dev"
+    split.iloc[tenth : 2 * tenth] = "test"
+    return split
+
+
+def _rows(path: Path) -> pd.DataFrame:
+    """The table as text, a row a caption, with a column `where`: `my.csv line 3`."""
+    if not path.is_file():
+        raise InputError(f"{path} does not exist or is not a file; check the table's name")
+    data = path.read_bytes()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise InputError(f"{path} line {line} is not UTF-8; save the table as CSV UTF-8") from None
+    if "\0" in text:  # UTF-16 of plain letters is valid UTF-8, with a NUL beside each
+        raise InputError(f"{path} is UTF-16 or no text at all; save the table as CSV UTF-8")
+
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, skipinitialspace=True)
+    line, lines, fields = 1, [], []
+    try:
+        header = [name.strip() for name in next(reader, [])]
+        _check_header(path, header)
+        line = reader.line_num + 1  # where a row starts; a quoted caption may go over several lines
+        for row in reader:
+            if row:
+                lines.append(line)
+                fields.append(row)
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(
+            f"{path} line {line}: {error}; put a caption that holds a comma or a quotation mark in "
+            "quotation marks, and double those inside it"
+        ) from None
+    if not fields:
+        raise InputError(f"{path} has no rows below its header; write a row for each caption")
+
+    where = pd.Series(lines).map(f"{path} line {{}}".format)
+    counts = pd.DataFrame({"where": where, "count": [len(row) for row in fields]})
+    schema.refuse(
+        counts[counts["count"] != len(header)],
+        f"{{where}}{{more}} has {{count}} fields, but the header has {len(header)}; put a caption "
+        "that holds a comma in quotation marks",
+    )
+    rows = pd.DataFrame(fields, columns=header, dtype=str)
+    for name in set(header) - {"caption"}:
+        rows[name] = rows[name].str.strip()
+    rows["where"] = where
+    schema.refuse(rows[rows.image == ""], "{where}{more}: the image's file name is missing")
+    schema.refuse(
+        rows[rows.image.str.contains(r"[\x00-\x1f\x7f]")],
+        "{where}{more}: the image's file name {image!r} holds a line break or control character; "
+        "rename the file",
+    )
+    rows["image"] = rows.image.map(posixpath.normpath)
+    schema.refuse(
+        rows[rows.image.map(lambda name: bool(re.match(r"/|\.\.(/|$)", name)))],
+        "{where}{more}: the image {image} is outside the folder of images; put it into the folder",
+    )
+    return rows
+
+
+def _check_header(path: Path, header: list[str]) -> None:
+    missing = [name for name in REQUIRED if name not in header]
+    separators = {";": "semicolons", "\t": "tabs", "|": "bars"}
+    for separator in separators:
+        if missing and separator in "".join(header):
+            raise InputError(
+                f"{path} is separated by {separators[separator]}; save it separated by commas "
+                "(in a spreadsheet: CSV UTF-8, field delimiter comma)"
+            )
+    unknown = [name for name in header if name not in REQUIRED + OPTIONAL]
+    if missing or unknown or len(set(header)) < len(header):
+        raise InputError(
+            f"{path} line 1: the columns are {', '.join(header) or 'missing'}; they must be "
+            f"{' and '.join(REQUIRED)}, and may be {' and '.join(OPTIONAL)}, each once"
+        )

@@ -1,0 +1,89 @@
+"""Is one system better than another? Tests for correlations that share their ratings."""
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from groundvec.errors import InputError
+from groundvec.evaluation.similarity import pearson
+
+KEYS = ["pair", "task", "subtask", "score"]
+SAME = 1 - 1e-12  # two predictions that correlate above this differ by rounding only
+
+
+def williams(
+    r12: np.ndarray | float,
+    r13: np.ndarray | float,
+    r23: np.ndarray | float,
+    n: np.ndarray | int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Test whether two dependent correlations that share a variable, r12 and r13, differ.
+
+    Williams (1959, "The comparison of regression variables"); the statistic that Steiger (1980,
+    "Tests for comparing elements of a correlation matrix") calls T2 and recommends.
+
+    Args (numbers or arrays):
+        r12: correlation of the shared variable (the ratings) with the first system.
+        r13: correlation of the shared variable with the second system.
+        r23: correlation of the two systems with each other.
+        n: number of pairs.
+
+    Returns:
+        t, with n - 3 degrees of freedom, positive where r12 is larger; and its two-sided p. Where
+        the two systems are the same (r23 = 1), or up to three pairs say nothing, t is 0 and p 1.
+    """
+    r12, r13, r23, n = np.broadcast_arrays(*map(np.float64, (r12, r13, r23, n)))
+    determinant = np.maximum(1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = 2 * determinant / (n - 3) + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3 / (n - 1)
+        t = (r12 - r13) * np.sqrt((1 + r23) / variance)
+    t = np.where((r23 > SAME) | (n <= 3), 0.0, t)
+    return t, 2 * stats.t.sf(np.abs(t), np.maximum(n - 3, 1))
+
+
+def holm(p: np.ndarray) -> np.ndarray:
+    """P-values (N,) adjusted for N tests (Holm 1979): compare them with the level itself."""
+    p = np.asarray(p, float)
+    order = np.argsort(p)
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    return np.minimum(adjusted, 1)
+
+
+def compare(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
+    """Test on every subtask whether two systems' Pearson correlations with the scores differ.
+
+    A system's prediction is its classifier's where the task has one, else its cosine.
+
+    Args:
+        a, b: the similarities of one system each (columns pair, task, subtask, score, cosine and
+            classifier), in any order.
+
+    Returns:
+        A row a subtask, in the order of `a`: task, subtask, n (pairs), r_a, r_b, t (Williams's;
+        positive where a is better), p and p_holm, adjusted for the number of rows.
+
+    Raises:
+        InputError: the tables are not of the same pairs with the same scores, each pair once.
+    """
+    a, b = (table.sort_values("pair", ignore_index=True) for table in (a, b))
+    for table in (a, b):
+        if table["pair"].duplicated().any():
+            pair = table["pair"][table["pair"].duplicated()].iloc[0]
+            raise InputError(
+                f"pair {pair} is there twice: keep one system, model and epoch a table"
+            )
+    if not np.array_equal(a[KEYS], b[KEYS]):
+        raise InputError(
+            f"the two systems were not judged on the same pairs ({len(a)} and {len(b)}) and "
+            "scores: make both with the same pairs.csv"
+        )
+    gold = a["score"].to_numpy()
+    first, second = (t["classifier"].fillna(t["cosine"]).to_numpy() for t in (a, b))
+    rows = []
+    for (task, subtask), i in a.groupby(["task", "subtask"], sort=False).indices.items():
+        r12, r13 = pearson(first[i], gold[i]), pearson(second[i], gold[i])
+        t, p = williams(r12, r13, pearson(first[i], second[i]), len(i))
+        rows.append((task, subtask, len(i), r12, r13, float(t), float(p)))
+    table = pd.DataFrame(rows, columns=["task", "subtask", "n", "r_a", "r_b", "t", "p"])
+    return table.assign(p_holm=holm(table["p"].to_numpy()))

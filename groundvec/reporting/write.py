@@ -1,0 +1,231 @@
+"""Tables as files: raw numbers as CSV, rounded ones as Markdown, LaTeX and HTML."""
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec.files import atomic, write_csv
+from groundvec.provenance import provenance
+
+DAGGER = "†"
+MISSING = "\N{EN DASH}"
+MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
+
+
+def write_table(
+    stem: str | Path,
+    raw: pd.DataFrame,
+    text: pd.DataFrame,
+    align: Sequence[str],
+    title: str,
+    notes: list[str],
+    groups: Sequence[str] | None = None,
+    spans: dict[str, int] | None = None,
+    landscape: bool = False,
+) -> None:
+    """Write `stem`.csv, `stem`.md, `stem`.tex and `stem`.html.
+
+    Args:
+        raw: what the CSV file holds, as `write_numbers` writes it.
+        text: the cells and headings of the other three.
+        align: how LaTeX aligns each column: l, r or a p{width}.
+        groups: for each row the heading that it stands under; rows under one need not be
+            adjacent.
+        spans: headings above the last columns, with the number of columns that each is above.
+        landscape: turn the page in LaTeX, and break the headings of columns at spaces.
+    """
+    grouped = {"": text}
+    if groups is not None:
+        grouped = dict(iter(text.groupby(pd.Series(groups, text.index), sort=False)))
+    label = f"tab:{Path(stem).name}"
+    write_numbers(f"{stem}.csv", raw)
+    for suffix, content in (
+        (".md", _markdown(grouped, align, title, notes, spans or {})),
+        (".tex", _latex(grouped, align, title, notes, spans or {}, label, landscape)),
+        (".html", _html(grouped, align, title, notes, spans or {})),
+    ):
+        with atomic(f"{stem}{suffix}") as temporary:
+            temporary.write_text(content, "utf-8")
+
+
+def write_numbers(path: str | Path, table: pd.DataFrame) -> None:
+    """Write a table as CSV, with the commit, versions, machine and SLURM job that gave each row.
+
+    A table that lacks these columns was computed by this run, which then fills them.
+    """
+    missing = {name: value for name, value in provenance().items() if name not in table}
+    write_csv(path, table.assign(**missing))
+
+
+def decimals(values: Iterable[float], digits: int = 1) -> list[str]:
+    """Numbers to so many digits after the point; a dash for what is missing."""
+    # Adding 0 turns -0.0 into 0.0.
+    rounded = [MISSING if pd.isna(v) else f"{round(v, digits) + 0:.{digits}f}" for v in values]
+    return [text.replace("-", MINUS) for text in rounded]
+
+
+def _markdown(
+    groups: dict[str, pd.DataFrame],
+    align: Sequence[str],
+    title: str,
+    notes: list[str],
+    spans: dict[str, int],
+) -> str:
+    def line(cells: Iterable[str]) -> str:
+        return "| " + " | ".join(cells) + " |"
+
+    def escaped(cells: Iterable[str]) -> Iterable[str]:
+        return (re.sub(r"[\\`*_<|$~]", r"\\\g<0>", cell) for cell in cells)
+
+    heading = list(next(iter(groups.values())))
+    place = len(heading) - sum(spans.values())
+    for span, columns in spans.items():
+        heading[place] = f"{span} {heading[place]}"
+        place += columns
+    rule = ["--:" if column == "r" else ":--" for column in align]
+    lines = [f"**{title}**"]
+    for group, rows in groups.items():
+        lines += ["", f"### {group}"] if group else []
+        lines += ["", line(escaped(heading)), line(rule)]
+        lines += (line(escaped(row)) for row in rows.to_numpy().tolist())
+    return "\n".join([*lines, "", *(f"- {note}" for note in notes), ""])
+
+
+LATEX = str.maketrans(
+    {
+        **{c: f"\\{c}" for c in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "±": r"$\pm$",
+        "²": "$^2$",
+        "√": r"$\surd$",
+        "Σ": r"$\Sigma$",
+        MINUS: "$-$",
+        TIMES: r"$\times$",
+        MISSING: "--",
+        DAGGER: r"\dag{}",
+    }
+)
+
+
+def _escaped(text: str) -> str:
+    """Escaped for LaTeX; `49.1 +5.2 -5.6` (with a minus sign) gets its interval set small."""
+    halves = rf" \+([\d.]+) {re.escape(LATEX[ord(MINUS)])}([\d.]+)"
+    return re.sub(halves, r"$^{+\1}_{-\2}$", text.translate(LATEX))
+
+
+def _latex(
+    groups: dict[str, pd.DataFrame],
+    align: Sequence[str],
+    title: str,
+    notes: list[str],
+    spans: dict[str, int],
+    label: str,
+    landscape: bool,
+) -> str:
+    def line(cells: Iterable[str]) -> str:
+        return " & ".join(cells) + r" \\"
+
+    heading = [_escaped(name) for name in next(iter(groups.values()))]
+    if landscape:
+        heading = [r"\shortstack{" + name.replace(" ", r" \\ ") + "}" for name in heading]
+    packages = "booktabs,longtable" + (",pdflscape" if landscape else "")
+    lines = [
+        rf"% needs \usepackage{{{packages}}}",
+        r"\begin{landscape}" if landscape else r"\begingroup",
+        r"\scriptsize\setlength{\tabcolsep}{3pt}",
+        rf"\begin{{longtable}}{{@{{}}{''.join(align)}@{{}}}}",
+        rf"\caption{{{title.translate(LATEX)}}}\label{{{label}}} \\",
+        r"\toprule",
+    ]
+    if spans:
+        first = len(heading) - sum(spans.values()) + 1
+        above, rules = "& " * (first - 1), []
+        for name, columns in spans.items():
+            last = first + columns - 1
+            end = last == len(heading)
+            above += rf"\multicolumn{{{columns}}}{{c}}{{{_escaped(name.capitalize())}}} "
+            above += r"\\" if end else "& "
+            rules.append(rf"\cmidrule({'l' if end else 'lr'}){{{first}-{last}}}")
+            first = last + 1
+        lines += [above, " ".join(rules)]
+    lines += [line(heading), r"\endhead"]
+    for group, rows in groups.items():
+        lines.append(r"\midrule")
+        if group:
+            name = rf"{{@{{}}l}}{{\textbf{{{_escaped(group)}}}}}"
+            lines.append(rf"\multicolumn{{{len(heading)}}}{name} \\*")
+        lines += (line(map(_escaped, row)) for row in rows.to_numpy().tolist())
+    lines += [r"\bottomrule", r"\end{longtable}"]
+    lines += [f"\\noindent {note.translate(LATEX)}\\par" for note in notes]
+    return "\n".join([*lines, r"\end{landscape}" if landscape else r"\endgroup", ""])
+
+
+STYLE = """
+body { font: 14px/1.4 sans-serif; margin: 1.5em; }
+h1 { font-size: 1.3em; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; }
+th, td { padding: 0.2em 0.6em; text-align: left; vertical-align: top; }
+thead { border-bottom: 1px solid; }
+tbody { border-bottom: 1px solid #bbb; }
+td { white-space: nowrap; }
+td.text { white-space: normal; min-width: 15em; }
+.number { text-align: right; }
+.span { text-align: center; }
+ul { color: #444; max-width: 60em; padding-left: 1.2em; }
+"""
+
+
+def _html(
+    groups: dict[str, pd.DataFrame],
+    align: Sequence[str],
+    title: str,
+    notes: list[str],
+    spans: dict[str, int],
+) -> str:
+    kinds = [{"l": "label", "r": "number"}.get(column, "text") for column in align]
+
+    def line(tag: str, cells: Iterable[str]) -> str:
+        cells = (
+            f'<{tag} class="{kind}">{escape(cell)}</{tag}>'
+            for kind, cell in zip(kinds, cells, strict=True)
+        )
+        return f"<tr>{''.join(cells)}</tr>"
+
+    head = [line("th", next(iter(groups.values())))]
+    if spans:
+        before = len(align) - sum(spans.values())
+        above = f'<th colspan="{before}"></th>'
+        for name, columns in spans.items():
+            above += f'<th colspan="{columns}" class="span">{escape(name.capitalize())}</th>'
+        head.insert(0, f"<tr>{above}</tr>")
+    bodies = []
+    for group, rows in groups.items():
+        lines = [line("td", row) for row in rows.to_numpy().tolist()]
+        if group:
+            lines.insert(0, f'<tr><th colspan="{len(align)}">{escape(group)}</th></tr>')
+        bodies += ["<tbody>", *lines, "</tbody>"]
+    return "\n".join(
+        [
+            "<!DOCTYPE html>",
+            '<html lang="en">',
+            f'<head><meta charset="utf-8"/><title>{escape(title)}</title>',
+            f"<style>{STYLE}</style></head>",
+            f"<body><h1>{escape(title)}</h1>",
+            '<div class="wide"><table>',
+            *("<thead>", *head, "</thead>"),
+            *bodies,
+            "</table></div>",
+            *("<ul>", *(f"<li>{escape(note)}</li>" for note in notes), "</ul>"),
+            "</body></html>",
+            "",
+        ]
+    )

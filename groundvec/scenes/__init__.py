@@ -1,0 +1,107 @@
+"""The embedded data set: drawn scenes, described in English and in German.
+
+The facts come first (`world`); a picture (`draw`) and captions (`captions`) are made from them.
+"""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from groundvec.errors import InputError
+from groundvec.files import atomic, check_output
+from groundvec.progress import Progress
+from groundvec.scenes.captions import caption, choose
+from groundvec.scenes.draw import picture
+from groundvec.scenes.world import Scene, facts, families, predicates, swap
+
+__all__ = ["caption", "choose", "facts", "families", "generate", "picture", "predicates", "swap"]
+
+LANGUAGES = ("en", "de")
+CAPTIONS = 5
+
+
+def generate(folder: Path, images: int, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Draw and describe `images` scenes; the same seed gives the same bytes.
+
+    Writes `folder/images/<image_id>.png` (320x256) and `folder/scenes.jsonl`: for each image one
+    line with the facts, as in `groundvec.scenes.world`, its `image_id`, `family` and `split`,
+    and its captions, each with the names of the facts that it mentions.
+
+    Returns:
+        captions (`image_id, caption_id, language, split, caption`; five a language) and images
+        (`image_id, split, path`).
+
+    Raises:
+        InputError: too few images for three splits.
+    """
+    if images < 10:
+        raise InputError(f"scenes: {images} images are too few: ask for 10 or more")
+    scenes = _scenes(images, seed)
+    (folder / "images").mkdir(parents=True, exist_ok=True)
+    with atomic(folder / "scenes.jsonl") as path, path.open("w", encoding="utf-8") as file:
+        for scene in Progress(scenes, desc="drawing scenes", unit="images"):
+            rng = random.Random(f"picture {seed} {scene['image_id']}")
+            target = folder / "images" / f"{scene['image_id']}.png"
+            check_output(target)
+            picture(scene, rng).save(target)
+            file.write(json.dumps(scene, ensure_ascii=False) + "\n")
+    captions = pd.DataFrame(
+        [
+            {"image_id": scene["image_id"], **each, "split": scene["split"]}
+            for scene in scenes
+            for each in scene["captions"]
+        ]
+    )
+    images_ = pd.DataFrame(scenes)[["image_id", "split"]]
+    images_["path"] = [str(folder / "images" / f"{name}.png") for name in images_["image_id"]]
+    return captions[["image_id", "caption_id", "language", "split", "caption"]], images_
+
+
+def _scenes(images: int, seed: int) -> list[Scene]:
+    """All scenes with their captions. Families are independent, so the splits may follow each
+    other; the last family of a split is cut short to fit."""
+    train, dev = round(0.7 * images), round(0.15 * images)
+    sizes = {"train": train, "dev": dev, "test": images - train - dev}
+    source = enumerate(families(random.Random(f"world {seed}")), start=1)
+    scenes: list[Scene] = []
+    for split, size in sizes.items():
+        end = len(scenes) + size
+        while len(scenes) < end:
+            number, family = next(source)
+            for scene in family[: end - len(scenes)]:
+                names = {
+                    "image_id": f"scene-{len(scenes) + 1:04d}",
+                    "family": f"family-{number:04d}",
+                    "split": split,
+                }
+                described = {**names, **scene}
+                scenes.append({**described, "captions": _describe(described, seed)})
+    return scenes
+
+
+def _describe(scene: Scene, seed: int) -> list[dict[str, Any]]:
+    """Five different captions in each language. The first two are drawn alike for a whole family:
+    they choose the same facts and words, and differ only in what sets its scenes apart."""
+    rows = []
+    for language in LANGUAGES:
+        texts: list[str] = []
+        for k in range(CAPTIONS):
+            whose = scene["family"] if k < 2 else scene["image_id"]
+            rng = random.Random(f"caption {seed} {whose} {language} {k}")
+            text = ""
+            while not text or text in texts:
+                mention = choose(scene, rng)
+                text = caption(scene, mention, rng, language)
+            texts.append(text)
+            rows.append(
+                {
+                    "caption_id": f"{scene['image_id']}#{'' if language == 'en' else language}{k}",
+                    "language": language,
+                    "caption": text,
+                    "mentions": sorted(mention),
+                }
+            )
+    return rows

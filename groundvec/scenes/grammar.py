@@ -1,0 +1,52 @@
+"""What the grammars of the captions' languages share.
+
+A sentence has noun phrases for the objects, a clause about them (an action, a relation or that
+they exist) and adjuncts (landmark, place, weather). All choices of words hang on one random
+number and on what is chosen for, not on the order of choosing, so that the scenes of a family can
+be captioned in the same words.
+"""
+
+import random
+from collections.abc import Sequence
+from typing import TypeVar
+
+from groundvec.scenes.world import Scene, predicates
+
+T = TypeVar("T")
+
+
+class Grammar:
+    """What the two languages share: picking words, and what is said about which object."""
+
+    def __init__(self, scene: Scene, mention: set[str], salt: float, negated: bool) -> None:
+        self.scene, self.mention, self.salt, self.negated = scene, mention, salt, negated
+        self.things = {thing["id"]: thing for thing in scene["objects"]}
+
+    def pick(self, name: str, options: Sequence[T]) -> T:
+        """One of `options`: the same one whenever asked again for the same `name`."""
+        return random.Random(f"{self.salt} {name}").choice(options)
+
+    def kind(self, name: str) -> str:
+        return self.things[name]["kind"]
+
+    def many(self, name: str) -> bool:
+        return self.things[name]["count"] > 1
+
+    def value(self, name: str, attribute: str) -> str | int | None:
+        """The attribute's value if it is to be mentioned."""
+        return self.things[name][attribute] if f"{name}.{attribute}" in self.mention else None
+
+    def clauses(self, said: list[str]) -> list[str]:
+        """All clauses that say the predicates `said`, or that the mentioned objects exist."""
+        if not said:
+            named = [name for name in self.things if name in self.mention]
+            return self.existence(self.pick("order", (named, named[::-1])))
+        if said[0] == "action":
+            agent, patient = predicates(self.scene)["action"]
+            return self.action(self.scene["action"]["verb"], agent, patient)
+        relation, *others = [
+            relation
+            for relation in self.scene["relations"]
+            if f"{relation['subject']} {relation['name']} {relation['object']}" in said
+        ]
+        return self.relation(**relation, below=others[0]["subject"] if others else None)

@@ -1,0 +1,142 @@
+"""The graded pairs of sentences about scenes: graded by their facts, all phenomena, no leaks."""
+
+import random
+import re
+
+import pytest
+
+from groundvec.data.ratings import COLUMNS, count
+from groundvec.scenes import facts, ratings
+from groundvec.scenes.ratings import grade, graded_pairs
+
+CHASE = {
+    "background": "beach",
+    "sky": "night",
+    "objects": [
+        {"id": "a", "kind": "dog", "colour": "black", "size": None, "count": 1},
+        {"id": "b", "kind": "cat", "colour": "white", "size": None, "count": 1},
+    ],
+    "relations": [],
+    "action": {"verb": "chase", "agent": "a", "patient": "b"},
+}
+OTHERWISE = {
+    **CHASE,
+    "objects": [
+        {"id": "a", "kind": "cat", "colour": "black", "size": None, "count": 1},
+        {"id": "b", "kind": "dog", "colour": "white", "size": None, "count": 1},
+    ],
+}
+ALL = {"a", "b", "a.colour", "b.colour", "action"}  # weights 2, 2, 1, 1, 3
+
+
+def say(scene, mention, denied=False):
+    return ratings._say(scene, set(mention), random.Random(0), denied)
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "expected"),
+    [
+        (say(CHASE, ALL), say(CHASE, ALL), 5),
+        (say(CHASE, ALL), say(OTHERWISE, ALL), 2.2),  # 5 * 4/9: a dog and a cat
+        (say(CHASE, ALL), say(CHASE, {"a", "b", "action"}), 4.4),  # 5 * 2*7/(9+7)
+        (say(CHASE, {"a"}), say(CHASE, {"a", "a.colour", "sky"}), 3.3),  # 5 * 2*2/(2+4)
+        (say(CHASE, {"a"}), say(CHASE, {"b"}), 0),
+        (say(CHASE, ALL), say(CHASE, ALL, True), 2.5),
+        (say(CHASE, ALL, True), say(CHASE, ALL, True), 5),
+        (say(CHASE, ALL, True), say(OTHERWISE, ALL), 1.1),
+    ],
+)
+def test_grades_by_hand(one, two, expected):
+    assert grade(one, two) == grade(two, one) == expected
+
+
+@pytest.fixture(scope="module", params=[1, 2])
+def made(request):
+    """Pairs, and the scenes of each subtask and split."""
+    scenes, original = [], ratings._distinct
+
+    def record(makers, families, *others):
+        scenes.append([scene for family in families for scene in family])
+        return original(makers, families, *others)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ratings, "_distinct", record)
+        return graded_pairs(request.param), scenes, request.param
+
+
+def test_the_same_seed_gives_the_same_pairs(made):
+    table, _, seed = made
+    assert graded_pairs(seed).equals(table)
+    assert not graded_pairs(seed + 1).equals(table)
+
+
+def test_every_subtask_has_its_pairs_and_a_spread_of_grades(made):
+    table, _, _ = made
+    assert list(table.columns) == COLUMNS
+    tasks = count(table, ratings.SOURCES)
+    assert tasks[["train", "dev", "test"]].values.tolist() == [
+        *[[0, 0, 80]] * 4,
+        [400, 100, 300],
+    ]
+    assert table.score.between(0, 5).all() and (table.score == table.score.round(1)).all()
+    groups = table.groupby(["task", "subtask", "split"])
+    assert (groups.score.std() > 1).all()
+    assert (groups.score.min() < 1).all() and (groups.score.max() > 4).all()
+
+
+def test_sentences_differ_and_no_pair_is_there_twice(made):
+    table, _, _ = made
+    assert (table.sentence_a != table.sentence_b).all()
+    for _, group in table.groupby(["task", "subtask", "split"]):
+        both = zip(group.sentence_a, group.sentence_b, strict=True)
+        assert len(set(map(frozenset, both))) == len(group)
+
+
+def test_no_scene_is_in_two_subtasks_or_splits(made):
+    _, scenes, _ = made
+    assert len(scenes) == 7
+    facts_of = [{frozenset(facts(scene).values()) for scene in each} for each in scenes]
+    assert len(set().union(*facts_of)) == sum(map(len, facts_of))
+
+
+def denied(text):
+    return bool(re.search(r"\b[Nn]o\b", text))
+
+
+def test_phenomena(made):
+    table, _, _ = made
+    of = {name: group for name, group in table[table.task == "Scenes"].groupby("subtask")}
+    assert (of["Paraphrase"].score == 5).sum() >= 40
+
+    no = of["Negation"][["sentence_a", "sentence_b"]].map(denied)
+    one, both = no.sentence_a != no.sentence_b, no.sentence_a & no.sentence_b
+    assert one.sum() >= 20 and both.sum() >= 20
+    assert (of["Negation"].score[one] <= 2.5).all()
+    assert (of["Negation"].score[both] == 5).sum() >= 20
+    for name in ("Paraphrase", "Overlap", "Swap"):
+        assert not of[name][["sentence_a", "sentence_b"]].map(denied).to_numpy().any()
+
+    bags = of["Swap"][["sentence_a", "sentence_b"]].map(
+        lambda text: sorted(re.findall(r"[\w-]+", text.lower()))
+    )
+    same_words = of["Swap"][bags.sentence_a == bags.sentence_b]
+    assert len(same_words) >= 5  # word for word, who or what is exchanged
+    assert (same_words.score < 5).all()
+
+
+def test_a_denial_does_not_mention_numbers():
+    """ "No two dogs" would be odd: numbers are left out, and then not graded either."""
+    balloons = {
+        **CHASE,
+        "objects": [
+            {"id": "a", "kind": "man", "colour": "red", "size": None, "count": 1},
+            {"id": "b", "kind": "balloon", "colour": "blue", "size": None, "count": 3},
+        ],
+        "action": {"verb": "hold", "agent": "a", "patient": "b"},
+    }
+    denials = ratings._denials([[balloons]], random.Random(0))
+    for _ in range(50):
+        one, two = next(denials)
+        assert two.denied
+        assert "3 balloon" not in one.weights | two.weights
+        assert not re.search(r"three|3", one.text + two.text)
