@@ -47,10 +47,10 @@ include: "rules/common.smk"
 include: "rules/download.smk"
 include: "rules/dataset.smk"
 include: "rules/features.smk"
-include: "rules/vocabulary.smk"
+include: "rules/text.smk"
 include: "rules/train.smk"
 include: "rules/retrieval.smk"
-include: "rules/semantics.smk"
+include: "rules/ratings.smk"
 include: "rules/report.smk"
 
 
@@ -75,4 +75,4 @@ onerror:
 
 onsuccess:
     folder = f"results/{config['experiment']}"
-    print(f"The tables are in {folder}/tables, the figures in {folder}/figures.")
+    print(f"The tables and figures are in {folder}/{PAPER}.")

@@ -9,8 +9,12 @@ from typing import Any
 
 def __getattr__(name: str) -> Any:
     """Import the encoder, and torch with it, only when it is asked for."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("groundvec")
     if name == "SentenceEncoder":
-        from groundvec.models.model import SentenceEncoder
+        from groundvec.model import SentenceEncoder
 
         return SentenceEncoder
     raise AttributeError(f"module 'groundvec' has no attribute {name!r}")

@@ -14,6 +14,7 @@ from groundvec.errors import InputError
 from groundvec.jobs import Stopped
 
 OUTPUTS = {"output", "output_tasks", "work", "log"}  # the arguments that are not inputs
+ENDINGS = (".yaml", ".yml", ".json")
 NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # a full disk, a quota, a limit on file sizes
 NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
@@ -56,6 +57,26 @@ def run(main: Callable[[argparse.Namespace], None], parser: argparse.ArgumentPar
         else:
             logging.exception("this should not have happened:")
         sys.exit(1)
+
+
+def description(text: str) -> dict[str, Any]:
+    """A model's description with every default, for `type` of an argument: a file or YAML text."""
+    import yaml
+
+    from groundvec.config import complete_description
+
+    try:
+        given = yaml.safe_load(Path(text).read_text("utf-8") if text.endswith(ENDINGS) else text)
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{text}: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise argparse.ArgumentTypeError(
+            f"it is not YAML: {' '.join(str(error).split())}"
+        ) from None
+    try:
+        return complete_description(given if isinstance(given, dict) else {"": given})
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _log_file(name: str) -> Path:

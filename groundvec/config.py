@@ -15,9 +15,8 @@ from typing import Any
 import yaml
 from jsonschema import Draft202012Validator, ValidationError, validators
 
+from groundvec import parts
 from groundvec.errors import InputError
-from groundvec.models.cell import Cell
-from groundvec.training.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 SCHEMA = ROOT / "config" / "schema.yaml"
@@ -25,7 +24,7 @@ BACKBONES = ROOT / "resources" / "backbones.yaml"
 
 LANGUAGES = {"scenes": ["en", "de"], "flickr8k": ["en"], "mscoco": ["en"]}
 DEEPEST, MOST = 20, 10_000  # a configuration's levels and values
-MOST_NAMED = 30  # of what may stand in a place
+MOST_NAMED = 30  # valid names that an error lists
 
 
 def complete(config: dict[str, Any]) -> dict[str, Any]:
@@ -37,35 +36,98 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
     _check_form(config)
     config = copy.deepcopy(config)
     schema = yaml.safe_load(SCHEMA.read_text())
-    validator = _validator(schema)
-    _read_numbers(config, validator)
-    errors = sorted(validator.iter_errors(config), key=lambda error: list(map(str, error.path)))
-    if errors:
-        raise InputError(_explain(errors[0]))
-    _fill(config, schema["properties"])
-    if "semantics" in config:
-        _fill(config["semantics"], schema["$defs"]["semantics"]["properties"])
-        _check_subtask(config["semantics"])
+    _check(config, schema)
+    given = copy.deepcopy(config.get("models", {}))
+    _fill(config, schema, schema)
+    if "ratings" in config:
+        _check_subtask(config["ratings"])
     for name, dataset in config["datasets"].items():
-        _fill(dataset, schema["$defs"]["dataset"]["properties"])
-        _fill(dataset["training"], schema["$defs"]["training"]["properties"])
-        try:
-            Settings(**dataset["training"])
-            for cell in dataset["cells"]:
-                Cell.parse(cell)
-        except InputError as error:
-            raise InputError(f"configuration, datasets.{name}: {error}") from None
-        _check_backbone(f"datasets.{name}", dataset)
+        place = f"datasets.{name}"
+        _check_backbone(place, dataset)
         if dataset["source"] in LANGUAGES:
-            _check_language(f"datasets.{name}", dataset, LANGUAGES[dataset["source"]])
+            _check_language(place, dataset, LANGUAGES[dataset["source"]])
+        models = {
+            model: describe(model, given, dataset, f"{place}.models") for model in dataset["models"]
+        }
+        if config["select"] not in {"recall", "ratings", *models}:
+            hint = _hint(config["select"], ["recall", "ratings", *models])
+            raise InputError(
+                f"configuration, select: {place} has no model {config['select']!r}{hint}"
+            )
+        dataset["models"] = models
+    if config["select"] == "ratings" and "ratings" not in config:
+        raise InputError("configuration, select: there are no `ratings` to select by: add them")
     return config
+
+
+def describe(
+    name: str,
+    models: Mapping[str, dict[str, Any]],
+    dataset: Mapping[str, Any],
+    place: str = "models",
+) -> dict[str, Any]:
+    """The description that a model's name stands for, with every default filled in.
+
+    Args:
+        name: of one of `models`, or of a cell of the paper's grid, such as gru-2048-attention.
+        models: descriptions by name.
+        dataset: whose `language` and `training` hold where the model says nothing of its own.
+        place: where the name stands, for errors.
+
+    Raises:
+        InputError: the name is neither, or the description has a mistake.
+    """
+    if name in models:
+        given = copy.deepcopy(models[name])
+    elif encoder := parts.of_grid(name):
+        given = {"encoder": encoder}
+    else:
+        raise InputError(
+            f"configuration, {place}: unknown model {name!r}: describe it under `models`, or write "
+            f"RNN-SIZE-POOLING, such as gru-2048-attention{_hint(name, models) if models else ''}"
+        )
+    given.setdefault("languages", [dataset["language"]])
+    given["training"] = copy.deepcopy({**dataset["training"], **given.get("training", {})})
+    return complete_description(given, f"{place}.{name}")
+
+
+def complete_description(description: dict[str, Any], place: str = "model") -> dict[str, Any]:
+    """A model's description with every default filled in.
+
+    Args:
+        place: where it stands, for errors.
+
+    Raises:
+        InputError: one line that names the first wrong key, and what to write instead.
+    """
+    root = yaml.safe_load(SCHEMA.read_text())
+    schema = {"$ref": "#/$defs/model", "$defs": root["$defs"]}
+    _check(description, schema, place)
+    _fill(description, schema, root)
+    settings = description["training"]
+    if settings["epochs"] % settings["cycle"]:
+        raise InputError(
+            f"configuration, {place}: epochs {settings['epochs']} is not a multiple of cycle "
+            f"{settings['cycle']}: snapshots are taken at the end of a cycle, so change one of "
+            "the two"
+        )
+    return description
+
+
+def _check(value: dict[str, Any], schema: dict[str, Any], *place: str) -> None:
+    """Raise InputError for the first mistake; numbers that are written as text become numbers."""
+    validator = _validator(schema)
+    _read_numbers(value, validator)
+    errors = sorted(validator.iter_errors(value), key=lambda error: list(map(str, error.path)))
+    if errors:
+        raise InputError(_explain(errors[0], place))
 
 
 def check_keys(paths: Iterable[str | Path]) -> None:
     """Raise InputError if a key is there twice in one of these files: YAML takes the last one."""
     for path in paths:
         todo = [yaml.compose(Path(path).read_text("utf-8"), Loader=yaml.SafeLoader)]
-        seen: set[int] = set()  # a node may be its own child
+        seen: set[int] = set()  # an alias can make a node its own child
         while todo:
             node = todo.pop()
             if id(node) in seen or not isinstance(node, yaml.CollectionNode):
@@ -109,12 +171,12 @@ def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> N
             captions, images = table.read(dataset["table"], dataset["images"])
             schema.check_files(images)
             _check_language(place, dataset, captions.language.unique().tolist())
-    for name, baseline in config.get("semantics", {}).get("baselines", {}).items():
+    for name, baseline in config.get("ratings", {}).get("baselines", {}).items():
         for key in ("vectors", "state"):
             named = baseline.get(key)
             if named and not any(named == p or named.startswith(f"{p}/") for p in public):
                 path = Path(re.sub(r"\.zip/.*", ".zip", named))
-                _check_path(f"semantics.baselines.{name}.{key}", path, also=public)
+                _check_path(f"ratings.baselines.{name}.{key}", path, also=public)
 
 
 def _check_form(config: dict[str, Any]) -> None:
@@ -182,28 +244,45 @@ def _read_numbers(config: dict[str, Any], validator: Draft202012Validator) -> No
             place[key] = int(value)
 
 
-def _fill(config: dict[str, Any], properties: dict[str, Any]) -> None:
-    for key, schema in properties.items():
-        if "default" in schema:
-            config.setdefault(key, copy.deepcopy(schema["default"]))
+def _fill(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> None:
+    """Fill in the defaults of a schema, which the value is valid by."""
+    if "$ref" in schema:
+        _fill(value, reduce(getitem, schema["$ref"].split("/")[1:], root), root)
+    if not isinstance(value, dict):
+        return
+    properties = schema.get("properties", {})
+    for key, inner in properties.items():
+        if "default" in inner:
+            value.setdefault(key, copy.deepcopy(inner["default"]))
+    for key in value:
+        inner = properties.get(key, schema.get("additionalProperties"))
+        if isinstance(inner, dict):
+            _fill(value[key], inner, root)
+    for case in schema.get("allOf", []):
+        if Draft202012Validator(case["if"]).is_valid(value):
+            _fill(value, case["then"], root)
 
 
-def _explain(error: ValidationError) -> str:
+def _explain(error: ValidationError, place: Iterable[Any] = ()) -> str:
     message = error.message
+    # JSON; the types also allow for errors that no schema has raised, which lack these.
+    schema: Any = error.schema
+    instance: Any = error.instance
+    wanted: Any = error.validator_value
     if error.validator == "additionalProperties":
-        known = list(error.schema["properties"])
-        unknown = next(key for key in error.instance if key not in known)
+        known = list(schema["properties"])
+        unknown = next(key for key in instance if key not in known)
         message = f"unknown key {unknown!r}{_hint(unknown, known)}"
     elif error.validator == "enum":
-        close = get_close_matches(str(error.instance), error.validator_value, n=1)
+        close = get_close_matches(str(instance), wanted, n=1)
         message += f": did you mean {close[0]!r}?" if close else ""
     elif error.validator == "not":
-        message = f"the name {error.instance!r} is taken: choose another one"
-    elif error.validator == "type" and "string" in error.validator_value:
+        message = f"the name {instance!r} is taken: choose another one"
+    elif error.validator == "type" and "string" in wanted:
         message += ": if it is meant as text, put it in quotation marks"
     if len(message) > 300:
         message = f"{message[:300]}..."
-    return f"configuration, {_dotted(error.path)}: {message}"
+    return f"configuration, {_dotted([*place, *error.path])}: {message}"
 
 
 def _dotted(place: Iterable[Any]) -> str:
@@ -218,10 +297,10 @@ def _hint(name: str, known: Iterable[str]) -> str:
     return f": known are {', '.join(known[:MOST_NAMED])}{more}"
 
 
-def _check_subtask(semantics: dict[str, Any]) -> None:
-    if "subtask" not in semantics:
+def _check_subtask(ratings: dict[str, Any]) -> None:
+    if "subtask" not in ratings:
         return
-    if semantics["pairs"] == "sts":
+    if ratings["source"] == "sts":
         from groundvec.data.ratings import SICK, STS, STSB
 
         known = [(task, subtask) for task, subtasks in STS.items() for subtask, *_ in subtasks]
@@ -231,10 +310,10 @@ def _check_subtask(semantics: dict[str, Any]) -> None:
 
         known = list(SOURCES)
     names = ["/".join(pair) for pair in known]
-    if semantics["subtask"] not in names:
-        name = semantics["subtask"]
+    if ratings["subtask"] not in names:
+        name = ratings["subtask"]
         raise InputError(
-            f"configuration, semantics.subtask: unknown subtask {name!r}{_hint(name, names)}"
+            f"configuration, ratings.subtask: unknown subtask {name!r}{_hint(name, names)}"
         )
 
 

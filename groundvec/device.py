@@ -3,7 +3,9 @@
 import torch
 
 
-def choose(device: str | None = None, threads: int | None = None) -> str:
+def choose(
+    device: str | None = None, threads: int | None = None, precision: str = "float32"
+) -> str:
     """Set torch up, and return the device: the one asked for, or else `cuda` where there is one.
 
     Float32 is computed as such. By default cuDNN's recurrent networks round to TF32 on recent GPUs,
@@ -11,7 +13,11 @@ def choose(device: str | None = None, threads: int | None = None) -> str:
 
     Args:
         threads: of the CPU; all, if none are named.
+        precision: `float32`, or `tf32` for what GPUs do by default.
     """
-    torch.backends.fp32_precision = "ieee"
+    # Torch adds this attribute when it runs, so its types lack it.
+    torch.backends.fp32_precision = (  # type: ignore[attr-defined]
+        "tf32" if precision == "tf32" else "ieee"
+    )
     torch.set_num_threads(threads or torch.get_num_threads())
     return device or ("cuda" if torch.cuda.is_available() else "cpu")

@@ -14,7 +14,7 @@ from groundvec.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-# Of a program that runs, which says so with `guard`. A caller of the library decides for itself.
+# Set by `guard` when one of our programs starts; for users of the library nothing is guarded.
 _inputs: list[Path] = []
 _keep_existing = False
 

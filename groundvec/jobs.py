@@ -76,7 +76,9 @@ def locked(folder: Path, name: str) -> Iterator[None]:
         try:
             yield
         finally:
-            (folder / "lock").unlink(missing_ok=True)  # while it is still ours
+            (folder / "lock").unlink(
+                missing_ok=True
+            )  # before the lock is released, so that no other process has it yet
             with suppress(OSError):  # unless there is work in it
                 folder.rmdir()
 
@@ -97,7 +99,7 @@ def _lock(folder: Path) -> TextIO | str:
         file = path.open("a+")
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except (BlockingIOError, PermissionError):  # by the system, one or the other
+        except (BlockingIOError, PermissionError):  # systems differ in which they raise
             with file:
                 file.seek(0)
                 return file.read() or f"another process is at work in {folder}"
@@ -107,7 +109,7 @@ def _lock(folder: Path) -> TextIO | str:
         with suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(file.fileno()), path.stat()):
                 return file
-        file.close()  # it was removed, with its folder, before we had it
+        file.close()  # the last holder removed it before we locked it
 
 
 def _this_process() -> str:

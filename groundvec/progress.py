@@ -29,7 +29,7 @@ class Progress(tqdm):
         if self.terminal:
             super().display(*args, **options)
         elif self.n != self.total:
-            log.info("%s", str(self))  # as it is now
+            log.info("%s", str(self))  # the bar's text, brought up to date
 
     def close(self) -> None:
         """End the bar; in a log there is nothing to end."""

@@ -23,6 +23,11 @@ def digest(*parts: Any) -> str:
     return sha.hexdigest()[:16]
 
 
+# How a stage runs, and not what it computes.
+PLUMBING = {
+    f"groundvec.{module}"
+    for module in ("cli", "config", "errors", "files", "jobs", "parts", "progress", "provenance")
+}
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -47,7 +52,8 @@ def code_hash(*sources: str) -> str:
 
     Found by reading the sources, not by running them, so it is cheap enough for the Snakefile.
     Another comment, docstring or layout leaves the hash alone, and so does a change in a module
-    that none of them uses.
+    that none of them uses, or in one of `PLUMBING`. The parts of a model are not imported by name:
+    a caller adds their files (`groundvec.parts.files`).
     """
     seen: dict[Path, str] = {}
     todo = [ROOT / source for source in sources]
@@ -56,7 +62,7 @@ def code_hash(*sources: str) -> str:
         if path in seen:
             continue
         seen[path], names = _read(path)
-        for name in names:
+        for name in names - PLUMBING:
             module = ROOT.joinpath(*name.split("."))
             todo += [p for p in (module.with_suffix(".py"), module / "__init__.py") if p.exists()]
     return digest(*(seen[path] for path in sorted(seen)))

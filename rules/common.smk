@@ -1,5 +1,6 @@
 """What several rules need: the configuration of a data set, and lists of files."""
 
+import json
 import os
 import re
 import shutil
@@ -8,16 +9,20 @@ from pathlib import Path
 
 from groundvec.data import table as captions_table
 from groundvec.jobs import running
-from groundvec.provenance import code_hash
+from groundvec import parts
+from groundvec.provenance import code_hash, digest
 
 ENVIRONMENT = "../envs/groundvec.yaml"
 
 # For the scripts: where the library lies, and the mirror.
 os.environ.update(PYTHONPATH=str(workflow.basedir), GROUNDVEC_MIRROR=MIRROR)
 
-SEMANTICS = config.get("semantics", {})
-PAIRS = f"<experiment>/pairs/{SEMANTICS.get('pairs')}.csv"
-TASKS = f"<experiment>/pairs/{SEMANTICS.get('pairs')}.tasks.csv"
+RATINGS = config.get("ratings", {})
+RATED = f"<experiment>/ratings/{RATINGS.get('source')}.csv"
+RATED_TASKS = f"<experiment>/ratings/{RATINGS.get('source')}.tasks.csv"
+
+# Where the files of a training, and those about it, lie.
+MODEL = "<experiment>/models/{dataset}/{model}/seed{seed}"
 
 # A rule that can use a GPU asks for one where there is one. On a cluster the profile asks.
 GPU = int(shutil.which("nvidia-smi") is not None)
@@ -25,10 +30,18 @@ GPU = int(shutil.which("nvidia-smi") is not None)
 
 wildcard_constraints:
     dataset="|".join(DATASETS),
-    cell=r"[a-z]+-\d+-[a-z]+",
+    model="|".join(
+        sorted(
+            {
+                re.escape(model)
+                for data in DATASETS.values()
+                for model in data["models"]
+            }
+        )
+    ),
     seed=r"\d+",
     language="[a-z]+",
-    baseline="|".join(SEMANTICS.get("baselines", ["(?!)"])),
+    baseline="|".join(RATINGS.get("baselines", ["(?!)"])),
 
 
 def names(source):
@@ -45,8 +58,32 @@ def features_file(wildcards):
     return f"results/features/{wildcards.dataset}/{DATASETS[wildcards.dataset]['backbone']}.h5"
 
 
-def vocabulary_file(wildcards):
-    return f"results/vocabulary/{wildcards.dataset}.{DATASETS[wildcards.dataset]['language']}.json"
+def description(wildcards):
+    return DATASETS[wildcards.dataset]["models"][wildcards.model]
+
+
+def text_name(text):
+    """The name of a text, with a key of its options if it has any."""
+    options = parts.options(text)
+    return "-".join([text["name"], *([digest(options)[:8]] if options else [])])
+
+
+TEXTS = {
+    text_name(model["text"]): model["text"]
+    for data in DATASETS.values()
+    for model in data["models"].values()
+}
+
+
+def text_files(wildcards):
+    model = description(wildcards)
+    stem = f"results/text/{wildcards.dataset}/{text_name(model['text'])}"
+    return [f"{stem}.{language}.json" for language in model["languages"]]
+
+
+def code_of(script):
+    """A function for a rule's params: the hash of a script with the parts of its model."""
+    return lambda wildcards: code_hash(script, *parts.files(description(wildcards)))
 
 
 def setting(key):
@@ -77,12 +114,6 @@ def feature_files(wildcards):
     return [f"{stem}.part{part}-of-{data['parts']}.h5" for part in range(data["parts"])]
 
 
-def training_options(wildcards):
-    """The command line options of scripts/train.py that the configuration decides."""
-    settings = DATASETS[wildcards.dataset]["training"]
-    return options({key.replace("_", "-"): settings[key] for key in sorted(settings)})
-
-
 def options(settings):
     """Command line options, a list for `{params...:q}`."""
     return [
@@ -99,23 +130,23 @@ def pictures_state(wildcards):
 
 
 def every_model(pattern, dataset=None):
-    """Fill a pattern in for every data set, cell and seed, or for those of one data set."""
+    """Fill a pattern in for every data set, model and seed, or for those of one data set."""
     return [
-        pattern.format(dataset=name, cell=cell, seed=seed)
+        pattern.format(dataset=name, model=model, seed=seed)
         for name, data in DATASETS.items()
         if dataset in (None, name)
-        for cell in data["cells"]
+        for model in data["models"]
         for seed in data["seeds"]
     ]
 
 
 def retrieval_files(wildcards):
     """The scores of all models, or of those of one data set."""
-    pattern = "<experiment>/retrieval/{dataset}/{cell}/seed{seed}.csv"
+    pattern = "<experiment>/retrieval/{dataset}/{model}/seed{seed}.csv"
     return every_model(pattern, wildcards.get("dataset"))
 
 
-def ratings_folders():
+def rated_folders():
     """What STS and SICK are unpacked to: a mirror's two archives, or the nine public ones."""
     of_mirror = ["sts/STS", "sts/SICK"]
     if all(
@@ -127,13 +158,18 @@ def ratings_folders():
     return [f"data/{name}" for name in public if name not in of_mirror]
 
 
+def tokenised():
+    """Whether the rated sentences are tokens with spaces between them."""
+    return RATINGS.get("source") == "sts" and RATINGS["tokenizer"] != "none"
+
+
 def public(name):
     """What the configuration names: in data/ if it is a public file, else a path as it is."""
     return f"data/{name}" if name.startswith(tuple(SOURCES)) else name
 
 
 def baseline_settings(wildcards):
-    settings = SEMANTICS["baselines"][wildcards.baseline]
+    settings = RATINGS["baselines"][wildcards.baseline]
     return {
         k: public(v) if k in ("vectors", "state") else v for k, v in settings.items()
     }
@@ -150,62 +186,18 @@ def baseline_options(wildcards):
     return options(baseline_settings(wildcards))
 
 
-def semantics_files(suffix):
-    """Scores (.csv) or similarities (.similarities.csv) of all systems; none without ratings."""
-    if not SEMANTICS:
+def ratings_files(suffix):
+    """Scores (.csv) or predictions (.predictions.csv) of all systems; none without ratings."""
+    if not RATINGS:
         return []
-    models = f"<experiment>/semantics/models/{{dataset}}/{{cell}}/seed{{seed}}{suffix}"
-    baselines = f"<experiment>/semantics/baselines/{{baseline}}{suffix}"
-    return every_model(models) + expand(baselines, baseline=SEMANTICS["baselines"])
-
-
-def table(name):
-    """A table as CSV, LaTeX, Markdown and HTML, the last for the report."""
-    stem = f"<experiment>/tables/{name}"
-    caption = f"../report/{name.partition('-')[0]}.rst"
-    page = report(f"{stem}.html", caption=caption, category="Tables")
-    return [f"{stem}.csv", f"{stem}.tex", f"{stem}.md", page]
-
-
-def pictures(name):
-    """A figure as PDF and PNG, the latter for the report."""
-    stem = f"<experiment>/figures/{name}"
-    caption = f"../report/{name.partition('-')[0]}.rst"
-    return {
-        "pdf": f"{stem}.pdf",
-        "png": report(f"{stem}.png", caption=caption, category="Figures"),
-    }
+    models = f"<experiment>/ratings/models/{{dataset}}/{{model}}/seed{{seed}}{suffix}"
+    baselines = f"<experiment>/ratings/baselines/{{baseline}}{suffix}"
+    return every_model(models) + expand(baselines, baseline=RATINGS["baselines"])
 
 
 def stem(wildcards, output):
     """For a rule's params: its first output without the suffix."""
     return os.path.splitext(output[0])[0]
-
-
-def tables():
-    names = ["table2", "table2-snapshots"]
-    if SEMANTICS:
-        names += ["table1", "table3", "significance", "supplement"]
-        names += ["supplement-models", "supplement-spearman"]
-    return expand(
-        "<experiment>/tables/{table}.{suffix}",
-        table=sorted(names),
-        suffix=["csv", "html", "md", "tex"],
-    )
-
-
-def figures():
-    stems = ["figure1", "figure4", *(f"samples-{name}" for name in DATASETS)]
-    # Of a single cell, Figure 2 would be one lonely point.
-    if any(len(data["cells"]) > 1 for data in DATASETS.values()):
-        stems.append("figure2")
-    if SEMANTICS:
-        stems += ["figure3", "agreement"]
-    return expand(
-        "<experiment>/figures/{stem}.{suffix}",
-        stem=sorted(stems),
-        suffix=["pdf", "png"],
-    )
 
 
 CHECKPOINTS = Path("results/checkpoints")

@@ -24,11 +24,11 @@ rule extract_features:
     params:
         weights=setting("weights"),
         weights_file=weights_option,
-        interpolation=lambda wildcards: options(
+        network=lambda wildcards: options(
             {
-                k: v
-                for k, v in DATASETS[wildcards.dataset].items()
-                if k == "interpolation"
+                key: DATASETS[wildcards.dataset][key]
+                for key in ("interpolation", "precision")
+                if key in DATASETS[wildcards.dataset]
             }
         ),
         code=code_hash("scripts/extract_features.py"),
@@ -37,7 +37,7 @@ rule extract_features:
         # --overwrite: what is there now is of a job that outlived its driver, and is the same.
         "python scripts/extract_features.py --images {input.images:q} "
         "--backbone {wildcards.backbone:q} --weights {params.weights:q} {params.weights_file:q} "
-        "{params.interpolation:q} "
+        "{params.network:q} "
         "--part {wildcards.part:q} --parts {wildcards.parts:q} --threads {threads:q} "
         "--work results/checkpoints/features --output {output:q} --overwrite --log {log:q}"
 

@@ -3,12 +3,12 @@
 
 rule ensemble:
     input:
-        model="<experiment>/models/{dataset}/{cell}/seed{seed}/model.json",
-        history="<experiment>/models/{dataset}/{cell}/seed{seed}/history.csv",
+        model=f"{MODEL}/model.json",
+        history=f"{MODEL}/history.csv",
     output:
-        "<experiment>/models/{dataset}/{cell}/seed{seed}/ensemble.json",
+        f"{MODEL}/ensemble.json",
     log:
-        "<experiment>/logs/ensemble/{dataset}/{cell}/seed{seed}.log",
+        "<experiment>/logs/ensemble/{dataset}/{model}/seed{seed}.log",
     localrule: True
     conda:
         ENVIRONMENT
@@ -21,15 +21,15 @@ rule ensemble:
 
 rule retrieval:
     input:
-        model="<experiment>/models/{dataset}/{cell}/seed{seed}/model.json",
-        snapshots="<experiment>/models/{dataset}/{cell}/seed{seed}/snapshots",
-        ensemble="<experiment>/models/{dataset}/{cell}/seed{seed}/ensemble.json",
+        model=f"{MODEL}/model.json",
+        snapshots=f"{MODEL}/snapshots",
+        ensemble=f"{MODEL}/ensemble.json",
         captions=dataset_file("captions.csv"),
         features=features_file,
     output:
-        "<experiment>/retrieval/{dataset}/{cell}/seed{seed}.csv",
+        "<experiment>/retrieval/{dataset}/{model}/seed{seed}.csv",
     log:
-        "<experiment>/logs/retrieval/{dataset}/{cell}/seed{seed}.log",
+        "<experiment>/logs/retrieval/{dataset}/{model}/seed{seed}.log",
     conda:
         ENVIRONMENT
     threads: 1
@@ -40,8 +40,8 @@ rule retrieval:
     params:
         folder=subpath(input.model, parent=True),
         folds=setting("folds"),
-        code=code_hash("scripts/retrieval.py"),
+        code=code_of("scripts/retrieval.py"),
     shell:
-        "python scripts/retrieval.py --dataset {wildcards.dataset:q} --model {params.folder:q} "
+        "python scripts/retrieval.py --model {params.folder:q} "
         "--captions {input.captions:q} --features {input.features:q} --folds {params.folds:q} "
         "--threads {threads:q} --output {output:q} --log {log:q}"

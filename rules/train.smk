@@ -1,23 +1,23 @@
-"""One training for every data set, cell of the architecture grid, and seed."""
+"""One training for every data set, model and seed."""
 
 
 rule train:
     input:
         captions=dataset_file("captions.csv"),
         features=features_file,
-        vocabulary=vocabulary_file,
+        texts=text_files,
     output:
-        model="<experiment>/models/{dataset}/{cell}/seed{seed}/model.json",
-        history="<experiment>/models/{dataset}/{cell}/seed{seed}/history.csv",
-        snapshots=directory("<experiment>/models/{dataset}/{cell}/seed{seed}/snapshots"),
+        model=f"{MODEL}/model.json",
+        history=f"{MODEL}/history.csv",
+        snapshots=directory(f"{MODEL}/snapshots"),
     log:
-        "<experiment>/logs/train/{dataset}/{cell}/seed{seed}.log",
+        "<experiment>/logs/train/{dataset}/{model}/seed{seed}.log",
     benchmark:
-        "<experiment>/benchmarks/train/{dataset}/{cell}/seed{seed}.tsv"
+        "<experiment>/benchmarks/train/{dataset}/{model}/seed{seed}.tsv"
     conda:
         ENVIRONMENT
-    # One thread: a recurrent network of this size gains little from a second, and a cell for
-    # every core gains a lot. For a single large cell: --set-threads train=8.
+    # One thread: a recurrent network of this size gains little from a second, and a model
+    # for every core gains a lot. For a single large one: --set-threads train=8.
     threads: 1
     resources:
         gpu=GPU,
@@ -28,14 +28,13 @@ rule train:
         runtime=lambda wildcards, attempt: 60 * min(8 * attempt, 24),
     params:
         folder=subpath(output.model, parent=True),
-        language=setting("language"),
-        settings=training_options,
-        code=code_hash("scripts/train.py"),
+        description=lambda wildcards: json.dumps(description(wildcards), sort_keys=True),
+        code=code_of("scripts/train.py"),
     shell:
         # Checkpoints are no output: Snakemake deletes outputs before it tries again.
         # --overwrite: what is there now is of a job that outlived its driver, and is the same.
-        "python scripts/train.py --cell {wildcards.cell:q} --seed {wildcards.seed:q} "
-        "--captions {input.captions:q} --language {params.language:q} "
-        "--features {input.features:q} --vocabulary {input.vocabulary:q} --threads {threads:q} "
-        "{params.settings:q} --work results/checkpoints --output {params.folder:q} --overwrite "
+        "python scripts/train.py --dataset {wildcards.dataset:q} --name {wildcards.model:q} "
+        "--description {params.description:q} --seed {wildcards.seed:q} "
+        "--captions {input.captions:q} --features {input.features:q} --texts {input.texts:q} "
+        "--threads {threads:q} --work results/checkpoints --output {params.folder:q} --overwrite "
         "--log {log:q}"

@@ -1,6 +1,6 @@
-"""Score a baseline encoder by similarity ratings, as scripts/semantics.py does a trained one.
+"""Let a baseline rate the similarity of sentences, as scripts/rate.py does a trained model.
 
-Writes STEM.csv (the scores) and STEM.similarities.csv (a row a pair).
+Writes STEM.csv (the scores) and STEM.predictions.csv (a row a pair).
 """
 
 import argparse
@@ -11,7 +11,7 @@ from groundvec.cli import run
 parser = argparse.ArgumentParser(
     description=__doc__,
     epilog="example:\n  python scripts/baseline.py --name BOW --encoder bag-of-words "
-    "--vectors data/glove/glove.6B.zip/glove.6B.100d.txt --pairs pairs.csv --output BOW",
+    "--vectors data/glove/glove.6B.zip/glove.6B.100d.txt --ratings ratings.csv --output BOW",
 )
 parser.add_argument("--name", required=True, help="what to call it in tables and figures")
 parser.add_argument(
@@ -23,24 +23,24 @@ parser.add_argument(
 parser.add_argument("--state", type=Path, help="infersent: the published weights")
 parser.add_argument("--version", type=int, help="infersent: 1 or 2")
 parser.add_argument("--model", help="sentence-transformers: a model's name")
-parser.add_argument("--pairs", type=Path, required=True, help="what scripts/pairs.py wrote")
+parser.add_argument("--ratings", type=Path, required=True, help="what scripts/ratings.py wrote")
 parser.add_argument("--output", required=True, metavar="STEM", help="the files to write")
 
 
 def main(arguments: argparse.Namespace) -> None:
     from groundvec import baselines
-    from groundvec.data.ratings import read_pairs
-    from groundvec.evaluation.similarity import score
+    from groundvec.data.ratings import read_ratings
+    from groundvec.evaluation.ratings import score
     from groundvec.files import write_csv
     from groundvec.provenance import provenance
 
     names = ("vectors", "state", "version", "model")
     options = {name: getattr(arguments, name) for name in names if getattr(arguments, name)}
     encoder = baselines.load(arguments.encoder, **options)
-    labels = dict.fromkeys(("system", "dataset", "cell", "seed", "model", "epochs"), "")
-    labels |= {"system": arguments.name, "model": "baseline"}
-    similarities, scores = score(read_pairs(arguments.pairs), encoder.encode, labels)
-    write_csv(f"{arguments.output}.similarities.csv", similarities)
+    labels = dict.fromkeys(("system", "dataset", "model", "seed", "kind", "epochs"), "")
+    labels |= {"system": arguments.name, "kind": "baseline"}
+    predictions, scores = score(read_ratings(arguments.ratings), encoder.encode, labels)
+    write_csv(f"{arguments.output}.predictions.csv", predictions)
     write_csv(f"{arguments.output}.csv", scores.assign(configuration="", **provenance()))
 
 

@@ -32,6 +32,12 @@ parser.add_argument(
     choices=["bilinear", "bicubic", "lanczos"],
     help="how to resize pictures (default: as the weights want it)",
 )
+parser.add_argument(
+    "--precision",
+    choices=["float32", "float16"],
+    default="float32",
+    help="float16 is faster on GPUs (default: %(default)s)",
+)
 parser.add_argument("--part", type=int, default=0, help="which part to do, from 0 (default: 0)")
 parser.add_argument("--parts", type=int, default=1, help="how many there are (default: 1)")
 parser.add_argument("--threads", type=int, help="processes to use (default: a core each)")
@@ -49,7 +55,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.device import choose
     from groundvec.errors import InputError
     from groundvec.features import backbones, store
-    from groundvec.features.extract import extract, precision
+    from groundvec.features.extract import extract
     from groundvec.jobs import locked
     from groundvec.provenance import digest, provenance
 
@@ -60,7 +66,11 @@ def main(arguments: argparse.Namespace) -> None:
     device = choose(arguments.device, threads)
     images = schema.read_images(arguments.images).iloc[arguments.part :: arguments.parts]
     backbone = backbones.load(
-        arguments.backbone, arguments.weights, arguments.weights_file, arguments.interpolation
+        arguments.backbone,
+        arguments.weights,
+        arguments.weights_file,
+        arguments.interpolation,
+        arguments.precision,
     )
     with locked(arguments.work / digest(str(arguments.output)), str(arguments.output)):
         features = extract(images, backbone, arguments.work, device, threads)
@@ -71,7 +81,7 @@ def main(arguments: argparse.Namespace) -> None:
         "weights_sha256": backbone.sha256,
         "crops": 10,
         "transform": json.dumps(dataclasses.asdict(backbone.transform)),
-        "precision": precision(device),
+        "precision": backbone.precision,
         "versions": ", ".join(
             [origin["versions"], *(f"{name} {version(name)}" for name in ("torchvision", "pillow"))]
         ),

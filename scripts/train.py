@@ -1,123 +1,116 @@
-"""Train one cell of the architecture grid with one seed.
+"""Train a model, which a description of its parts says all about, with one seed.
 
 A training that was killed goes on where it was when it is started again with the same
 arguments, and one that was finished only writes its results again, as long as the folder --work
-is there. The defaults are the paper's for Flickr8k.
+is there. What a description does not say is as in the paper (config/schema.yaml).
 """
 
 import argparse
-import dataclasses
-import json
 import logging
 import os
 from pathlib import Path
 
-from groundvec.cli import run
-from groundvec.training.settings import Settings
+from groundvec.cli import description, run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
-    epilog="example:\n  python scripts/train.py --cell gru-2048-attention --seed 1 "
-    "--captions results/datasets/flickr8k/captions.csv "
-    "--features results/features/flickr8k/resnet152.h5 "
-    "--vocabulary results/vocabulary/flickr8k.en.json --work checkpoints --output my-model",
+    epilog="""examples:
+  python scripts/train.py --name gru-256 --dataset scenes --work checkpoints --output my-model \\
+      --description '{encoder: {name: rnn, cell: gru, size: 256}}' \\
+      --captions results/datasets/scenes/captions.csv \\
+      --features results/features/scenes/efficientnet_lite0.h5 \\
+      --texts results/text/scenes/characters.en.json
+  python scripts/train.py --description my-model.yaml ...""",
 )
-parser.add_argument("--cell", required=True, help="RNN-SIZE-POOLING, e.g. gru-2048-attention")
+parser.add_argument("--name", required=True, help="of the model, for results")
+parser.add_argument("--dataset", required=True, help="its name, for results")
+parser.add_argument(
+    "--description",
+    type=description,
+    required=True,
+    help="the model's parts, as a YAML or JSON file or as text",
+)
 parser.add_argument("--seed", type=int, default=1, help="of the weights and the batches")
 parser.add_argument("--captions", type=Path, required=True, help="a data set's captions.csv")
-parser.add_argument("--language", default="en", help="of the captions to use (default: en)")
 parser.add_argument("--features", type=Path, required=True, help="HDF5 file of image features")
-parser.add_argument("--vocabulary", type=Path, required=True, help="JSON file of characters")
+parser.add_argument(
+    "--texts", type=Path, nargs="+", required=True, help="what scripts/text.py wrote, by language"
+)
 parser.add_argument("--threads", type=int, help="CPU threads to use (default: all)")
 parser.add_argument("--device", choices=["cpu", "cuda"], help="(default: cuda where there is one)")
 parser.add_argument("--work", type=Path, required=True, help="a folder for checkpoints")
 parser.add_argument("--output", type=Path, required=True, help="the folder to write")
-for field in dataclasses.fields(Settings):
-    parser.add_argument(
-        f"--{field.name.replace('_', '-')}",
-        type=json.loads,
-        default=field.default,
-        help=f"a number, or null for none (default: {field.default})",
-    )
 
 
 def main(arguments: argparse.Namespace) -> None:
     # cuBLAS is deterministic only with a fixed workspace; it reads this when it is loaded.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    from functools import partial
+
     import pandas as pd
     import torch
 
+    from groundvec import parts
     from groundvec.data import schema
+    from groundvec.data.split import load_split
     from groundvec.device import choose
-    from groundvec.evaluation import retrieval
+    from groundvec.evaluation.retrieval import development_recall
     from groundvec.features import store
-    from groundvec.files import check_output, copy, sha256, write_csv, write_json
+    from groundvec.files import check_output, copy, read_json, sha256, write_csv, write_json
     from groundvec.jobs import locked
-    from groundvec.models.model import GroundedModel, describe, snapshot_name
+    from groundvec.model import Model, snapshot_name
     from groundvec.provenance import code_hash, digest, provenance
-    from groundvec.text.characters import Vocabulary
-    from groundvec.training.pairs import load_pairs
-    from groundvec.training.trainer import train
+    from groundvec.training import loop
 
-    settings = Settings(
-        **{f.name: getattr(arguments, f.name) for f in dataclasses.fields(Settings)}
-    )
-    check_output(arguments.output / "model.json")  # now, and not after hours
-    device = choose(arguments.device, arguments.threads)
+    check_output(arguments.output / "model.json")  # at once, and not after hours of training
+    described = arguments.description
+    device = choose(arguments.device, arguments.threads, described["training"]["precision"])
     torch.use_deterministic_algorithms(True)
     torch.manual_seed(arguments.seed)
 
-    captions = schema.read_captions(arguments.captions, arguments.language)
-    vocabulary = Vocabulary.load(arguments.vocabulary)
-    training, dev = (
-        load_pairs(captions, arguments.features, vocabulary, split) for split in ("train", "dev")
-    )
-    model = GroundedModel(arguments.cell, vocabulary, training.features.shape[1]).to(device)
-    # Everything that decides the result: where its checkpoints are, and what it is known by.
+    text = parts.find("text", described["text"]["name"]).Text
+    of_texts = [read_json(path) for path in arguments.texts]
+    texts = {
+        language: text(**content)
+        for language, content in zip(described["languages"], of_texts, strict=True)
+    }
+    captions = schema.read_captions(arguments.captions)
+    read_features = partial(store.read, arguments.features)
+    training, dev = (load_split(captions, name, read_features, texts) for name in ("train", "dev"))
+    model = Model(described, texts, training.features.shape[1]).to(device)
+    # A hash of everything that decides the result: it names the folder of the checkpoints.
     key = digest(
-        arguments.cell,
+        described,
         arguments.seed,
-        dataclasses.asdict(settings),
-        vocabulary.as_dict(),
-        arguments.language,
+        of_texts,
         arguments.captions.read_bytes(),
         store.fingerprint(arguments.features),
-        code_hash("scripts/train.py"),
+        code_hash("scripts/train.py", *parts.files(described)),
     )
     work = arguments.work / key
-
-    def evaluate(model: GroundedModel) -> dict[str, float]:
-        table = retrieval.evaluate(
-            model.encode_captions(dev.captions), model.encode_images(dev.features), dev.image
-        )
-        recalls = {
-            f"{direction}_{column}": row[column]
-            for direction, row in table.set_index("direction").iterrows()
-            for column in ("r1", "r5", "r10")
-        }
-        return recalls | {"dev_recall": retrieval.mean_recall(table)}
-
-    title = f"{arguments.cell} seed {arguments.seed}"
+    labels = {"dataset": arguments.dataset, "model": arguments.name, "seed": arguments.seed}
+    title = f"{arguments.name} seed {arguments.seed}"
     with locked(work, str(arguments.output)):
-        history = train(model, training, settings, arguments.seed, work, evaluate, title)
-        names = {epoch: snapshot_name(epoch) for epoch in settings.saved}
+        evaluate = partial(development_recall, dev=dev)
+        history = loop.train(model, training, arguments.seed, work, evaluate, title)
+        settings = described["training"]
+        names = {epoch: snapshot_name(epoch) for epoch in loop.saved(settings)}
         for snapshot in names.values():
             copy(work / "snapshots" / snapshot, arguments.output / "snapshots" / snapshot)
-        write_csv(arguments.output / "history.csv", pd.DataFrame(history))
-        description = describe(
-            model,
-            seed=arguments.seed,
-            language=arguments.language,
-            training=dataclasses.asdict(settings),
-            snapshots=settings.snapshots,
-            saved=settings.saved,
-            sha256={epoch: sha256(work / "snapshots" / name) for epoch, name in names.items()},
-            features=store.attributes(arguments.features),
-            key=key,
-            # Not of this run, which may have found the training finished.
-            provenance={name: history[-1][name] for name in provenance(device)},
-        )
-        write_json(arguments.output / "model.json", description)
+        write_csv(arguments.output / "history.csv", pd.DataFrame([labels | row for row in history]))
+        content = labels | {
+            "description": described,
+            "texts": {language: text.as_dict() for language, text in texts.items()},
+            "width": model.width,
+            "snapshots": loop.snapshots(settings),
+            "saved": list(names),
+            "sha256": {epoch: sha256(work / "snapshots" / name) for epoch, name in names.items()},
+            "features": store.attributes(arguments.features),
+            "key": key,
+            # Of the run that trained, which may be an earlier one.
+            "provenance": {name: history[-1][name] for name in provenance(device)},
+        }
+        write_json(arguments.output / "model.json", content)
     logging.info("%s: done, in %s", title, arguments.output)
 
 

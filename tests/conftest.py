@@ -22,3 +22,8 @@ def mirror() -> Path:
     if not (folder / "SHA256SUMS").exists():
         pytest.skip(f"no mirror of the real data: {folder} (set GROUNDVEC_MIRROR)")
     return folder
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the file that takes longest: `make test` gives each process a file at a time."""
+    items.sort(key=lambda item: item.path.name != "test_workflow.py")

@@ -18,18 +18,17 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from examples import description
 from PIL import Image
 from reliability import write_section
 from test_workflow import ROOT, copy_project, environment
 
 from groundvec.files import sha256
-from groundvec.models.model import GroundedModel, describe, save_weights
-from groundvec.text.characters import Vocabulary
+from groundvec.model import Model, save_weights
+from groundvec.text.characters import Text
 
-pytestmark = pytest.mark.xdist_group("bad input")
-
-SCENES = "{source: scenes, count: 40, backbone: efficientnet_lite0, cells: [gru-8-max]}"
-TABLE = "source: table, table: my/captions.csv, images: my/photos, cells: [gru-8-max]"
+SCENES = "{source: scenes, count: 40, backbone: efficientnet_lite0, models: [gru-8-max]}"
+TABLE = "source: table, table: my/captions.csv, images: my/photos, models: [gru-8-max]"
 ROWS = "image,caption,split\na.png,A cat.,train\nb.png,A dog.,dev\nc.png,A cow.,test\n"
 DATASET = "scripts/dataset.py table --table my/captions.csv --images my/photos --output out"
 EXTRACT = (
@@ -37,7 +36,8 @@ EXTRACT = (
     "--work work --output out.h5"
 )
 JOIN = "scripts/join_features.py --parts f.h5 --images images.csv --output out.h5"
-SEMANTICS = "scripts/semantics.py --dataset x --model model --pairs pairs.csv --output out"
+MILLIONS = {"name": "rnn", "cell": "gru", "size": 2_000_000, "pooling": "max", "embedding": 20}
+RATE = "scripts/rate.py --model model --ratings ratings.csv --output out"
 
 
 @dataclass
@@ -106,23 +106,25 @@ def features(what: str, change: Callable[[h5py.File], None], said: str) -> Case:
     return Case(what, said, prepare, JOIN)
 
 
-def model(what: str, change: Callable[[Path, GroundedModel], None], said: str) -> Case:
+def model(what: str, change: Callable[[Path, Model], None], said: str) -> Case:
     """A model folder that somebody gave us."""
 
     def prepare(folder: Path) -> None:
         torch.manual_seed(0)
-        made = GroundedModel("gru-8-max", Vocabulary.build(["A dog."]), 4)
-        more = {"seed": 1, "language": "en", "snapshots": [1], "saved": [1], "key": "../../my"}
+        text = Text.build(["A dog."])
+        made = Model(description("gru-8-max"), {"en": text}, 4)
         sums = {"1": save_weights(made, folder / "model/snapshots/epoch-001.safetensors")}
-        description = describe(made, **more, sha256=sums)
-        (folder / "model/model.json").write_text(json.dumps(description))
+        content = {"dataset": "x", "model": "gru-8-max", "seed": 1, "key": "../../my"}
+        content |= {"description": made.description, "texts": {"en": text.as_dict()}, "width": 4}
+        content |= {"snapshots": [1], "saved": [1], "sha256": sums}
+        (folder / "model/model.json").write_text(json.dumps(content))
         (folder / "model/ensemble.json").write_text('{"epochs": [1]}')
-        (folder / "pairs.csv").write_text(
-            "task,subtask,split,sentence_a,sentence_b,score\nT,S,test,A dog.,A cat.,1\n"
+        (folder / "ratings.csv").write_text(
+            "task,subtask,split,sentence_a,sentence_b,rating\nT,S,test,A dog.,A cat.,1\n"
         )
         change(folder / "model", made)
 
-    return Case(what, said, prepare, SEMANTICS)
+    return Case(what, said, prepare, RATE)
 
 
 def flip(path: Path) -> None:
@@ -131,17 +133,17 @@ def flip(path: Path) -> None:
     path.write_bytes(content)
 
 
-def not_finite(folder: Path, made: GroundedModel) -> None:
+def not_finite(folder: Path, made: Model) -> None:
     with torch.no_grad():
-        made.caption.embedding.weight[2, 0] = torch.nan
+        made.captions["en"].embedding.weight[2, 0] = torch.nan
     total = save_weights(made, folder / "snapshots/epoch-001.safetensors")
     claim(sha256={"1": total})(folder, made)
 
 
-def claim(**changes: object) -> Callable[[Path, GroundedModel], None]:
-    def change(folder: Path, _: GroundedModel) -> None:
-        description = json.loads((folder / "model.json").read_text())
-        (folder / "model.json").write_text(json.dumps(description | changes))
+def claim(**changes: object) -> Callable[[Path, Model], None]:
+    def change(folder: Path, _: Model) -> None:
+        content = json.loads((folder / "model.json").read_text())
+        (folder / "model.json").write_text(json.dumps(content | changes))
 
     return change
 
@@ -167,24 +169,26 @@ CASES = {
         ),
         scenes("`language: no`", "language: no", "language: False is not of type 'string'"),
         scenes("a language that there is not", "language: fr", "has no captions in 'fr'; it has"),
-        scenes("a number that is none", "training: {margin: .nan}", "margin: nan is not of type"),
+        scenes(
+            "a number that is none", "training: {clip_image: .nan}", "clip_image: nan is not of"
+        ),
         scenes("a seed of 10^23", "seeds: [100000000000000000000000]", "is greater than the max"),
         scenes("weights that there are not", "weights: V9", "efficientnet_lite0 has no weights"),
         configuration(
             "a network that no memory holds",
             f"experiment: x\ndatasets:\n  one: {SCENES.replace('gru-8', 'gru-900000')}\n",
-            "unknown cell 'gru-900000-max'",
+            "encoder.size: 900000 is greater than the maximum of 16384",
         ),
         scenes("epochs that do not end with a cycle", "training: {epochs: 3}", "not a multiple of"),
         configuration(
             "a subtask that there is not",
             f"experiment: x\ndatasets:\n  one: {SCENES}\n"
-            "semantics: {pairs: scenes, subtask: Scenes/Swop}\n",
+            "ratings: {source: scenes, subtask: Scenes/Swop}\n",
             "unknown subtask 'Scenes/Swop': did you mean 'Scenes/Swap'?",
         ),
         configuration(
             "a list that contains itself",
-            "experiment: x\ndatasets:\n  one: {source: scenes, count: 40, cells: &c [*c]}\n",
+            "experiment: x\ndatasets:\n  one: {source: scenes, count: 40, models: &c [*c]}\n",
             "it contains itself, or more than anybody can mean",
         ),
         own("a table that is not there", TABLE.replace("captions", "caption"), "did you mean my/c"),
@@ -197,7 +201,7 @@ CASES = {
         own("a language that the table lacks", f"{TABLE}, language: de", "it has: en"),
         configuration(
             "word vectors that are not there",
-            f"experiment: x\ndatasets:\n  one: {SCENES}\nsemantics: {{pairs: scenes, baselines: "
+            f"experiment: x\ndatasets:\n  one: {SCENES}\nratings: {{source: scenes, baselines: "
             "{b: {encoder: bag-of-words, vectors: glove/glove.6b.zip}}}\n",
             "did you mean glove/glove.6B.zip?",
         ),
@@ -260,9 +264,20 @@ CASES = {
             lambda folder, _: flip(folder / "snapshots/epoch-001.safetensors"),
             "epoch-001.safetensors is damaged",
         ),
-        model("weights that are not finite", not_finite, "caption.embedding.weight is not finite"),
+        model(
+            "weights that are not finite", not_finite, "captions.en.embedding.weight is not finite"
+        ),
         model("a width of 10^9", claim(width=10**9), "greater than the maximum of 65536"),
-        model("a cell of two million units", claim(cell="gru-2000000-max"), "unknown cell"),
+        model(
+            "an encoder of two million units",
+            claim(description=description("gru-8-max") | {"encoder": MILLIONS}),
+            "does not hold the weights of this model",
+        ),
+        model(
+            "an encoder that there is not",
+            claim(description=description("gru-8-max") | {"encoder": {"name": "../x", "size": 8}}),
+            "encoders has no '../x': choose one of bag, ",
+        ),
         model(
             "an ensemble of `../../x`",
             lambda folder, _: (folder / "ensemble.json").write_text('{"epochs": ["../../x"]}'),

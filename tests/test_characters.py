@@ -1,11 +1,11 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec.data.schema import clean
-from groundvec.errors import InputError
-from groundvec.text.characters import PADDING, UNKNOWN, Vocabulary, finish
+from groundvec.files import read_json, write_json
+from groundvec.text.characters import Text, finish
+from groundvec.text.encoded import PADDING, UNKNOWN
 
 
 def test_a_full_stop_is_appended_unless_there_is_one():
@@ -16,16 +16,16 @@ def test_a_full_stop_is_appended_unless_there_is_one():
 
 
 def test_padding_unknown_and_the_digit_zero_have_indices_of_their_own():
-    vocabulary = Vocabulary.build(["0 dogs."])
-    indices = vocabulary.encode(["0x."]).indices
+    text = Text.build(["0 dogs."])
+    indices = text.encode(["0x."]).indices
     assert indices[0] not in (PADDING, UNKNOWN)
     assert indices[1] == UNKNOWN
-    assert len(vocabulary) == 2 + len(set("0 dogs."))
+    assert len(text) == 2 + len(set("0 dogs."))
 
 
 def test_characters_are_counted_with_the_appended_full_stop():
-    vocabulary = Vocabulary.build(["aab", "a."])
-    assert dict(zip(vocabulary.characters, vocabulary.counts, strict=True)) == {
+    text = Text.build(["aab", "a."])
+    assert dict(zip(text.characters, text.counts, strict=True)) == {
         " ": 1,
         ".": 2,
         "a": 3,
@@ -35,24 +35,18 @@ def test_characters_are_counted_with_the_appended_full_stop():
 
 @given(st.lists(st.text(max_size=40).map(clean), min_size=1, max_size=8))
 def test_encoding_can_be_read_back(captions):
-    vocabulary = Vocabulary.build(captions)
-    encoded = vocabulary.encode(captions)
+    text = Text.build(captions)
+    encoded = text.encode(captions)
     padded, lengths = encoded.batch(np.arange(len(captions)))
     assert padded.shape == (len(captions), lengths.max())
     for caption, row, length in zip(captions, padded, lengths, strict=True):
-        assert "".join(vocabulary.characters[i - 2] for i in row[:length]) == finish(caption)
+        assert "".join(text.characters[i - 2] for i in row[:length]) == finish(caption)
         assert (row[length:] == PADDING).all()
 
 
-def test_a_vocabulary_is_the_same_after_saving_and_loading(tmp_path):
-    vocabulary = Vocabulary.build(["Ein Hündchen 🐶 jagt 2 Bälle."])
-    vocabulary.save(tmp_path / "v.json")
-    again = Vocabulary.load(tmp_path / "v.json")
-    assert again.characters == vocabulary.characters
-    assert (again.encode(["🐶?"]).indices == vocabulary.encode(["🐶?"]).indices).all()
-
-
-def test_a_vocabulary_file_that_is_none_is_named(tmp_path):
-    (tmp_path / "v.json").write_text('{"characters": "ab"')
-    with pytest.raises(InputError, match=r"v\.json is not JSON"):
-        Vocabulary.load(tmp_path / "v.json")
+def test_a_text_is_the_same_after_saving_and_loading(tmp_path):
+    text = Text.build(["Ein Hündchen 🐶 jagt 2 Bälle."])
+    write_json(tmp_path / "v.json", text.as_dict())
+    again = Text(**read_json(tmp_path / "v.json"))
+    assert again.characters == text.characters
+    assert (again.encode(["🐶?"]).indices == text.encode(["🐶?"]).indices).all()

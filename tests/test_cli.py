@@ -11,7 +11,7 @@ import pytest
 
 from groundvec.data import schema
 from groundvec.files import atomic, copy, read_json, write_json
-from groundvec.text.characters import Vocabulary
+from groundvec.text.characters import Text
 
 ROOT = Path(__file__).parent.parent
 
@@ -80,14 +80,19 @@ def test_a_training_on_a_full_disk_is_one_line_and_goes_on_when_there_is_room(tm
     captions = images[["image_id", "split"]].assign(language="en", caption="A dog.")
     captions["caption_id"] = captions["image_id"] + "#0"
     schema.write(tmp_path, captions[schema.CAPTION_COLUMNS], images)
-    Vocabulary.build(["A dog."]).save(tmp_path / "v.json")
+    write_json(tmp_path / "v.json", Text.build(["A dog."]).as_dict())
     with h5py.File(tmp_path / "f.h5", "w") as file:
         file["features"] = np.random.default_rng(0).normal(size=(12, 16)).astype(np.float32)
         file["image_ids"] = ids
-    command = [sys.executable, "scripts/train.py", "--cell", "gru-128-max", "--batch-size", "4"]
+    described = (
+        "{languages: [en], encoder: {name: rnn, cell: gru, size: 128, pooling: max}, "
+        "training: {batch_size: 4, epochs: 2, cycle: 1}}"
+    )
+    command = [sys.executable, "scripts/train.py", "--description", described]
+    command += ["--name", "gru-128-max", "--dataset", "x"]
     command += ["--captions", tmp_path / "captions.csv", "--features", tmp_path / "f.h5"]
-    command += ["--vocabulary", tmp_path / "v.json", "--work", small_disk, "--epochs", "2"]
-    command += ["--cycle", "1", "--output", tmp_path / "model"]
+    command += ["--texts", tmp_path / "v.json", "--work", small_disk]
+    command += ["--output", tmp_path / "model"]
 
     def train():
         return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
@@ -221,7 +226,8 @@ def test_snapshots_copied_to_a_full_disk_leave_nothing_half_written(tmp_path, sm
 def test_a_table_of_tasks_is_an_input_of_table_1(tmp_path):
     tasks = "task,subtask,source,train,dev,test,dropped\nT,S,text,0,0,9,0\n"
     (tmp_path / "a.csv").write_text(tasks)
-    command = [sys.executable, "scripts/table1.py", "--tasks", tmp_path / "a.csv"]
+    command = [sys.executable, "scripts/report.py", "merkx_frank_2019/table1"]
+    command += ["--tasks", tmp_path / "a.csv"]
     command += ["--output", tmp_path / "a", "--overwrite"]
     result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert result.returncode == 1 and "a.csv is an input" in result.stderr

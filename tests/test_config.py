@@ -1,5 +1,4 @@
 import copy
-import dataclasses
 import math
 import re
 from pathlib import Path
@@ -11,12 +10,11 @@ from hypothesis import strategies as st
 
 from groundvec.config import SCHEMA, check_files, check_keys, complete
 from groundvec.errors import InputError
-from groundvec.training.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 SMALL = {
     "experiment": "small",
-    "datasets": {"one": {"source": "scenes", "count": 40, "cells": ["gru-8-max"]}},
+    "datasets": {"one": {"source": "scenes", "count": 40, "models": ["gru-8-max"]}},
 }
 
 
@@ -25,9 +23,15 @@ def changed(**changes):
     return {**SMALL, "datasets": {"one": {**SMALL["datasets"]["one"], **changes}}}
 
 
+def described(**parts):
+    """The small configuration with a model of its own."""
+    model = {"encoder": {"name": "bag", "size": 8}, **parts}
+    return {**changed(models=["mine"]), "models": {"mine": model}}
+
+
 def judged(**baselines):
     """The small configuration with ratings and baselines."""
-    return {**SMALL, "semantics": {"pairs": "scenes", "baselines": baselines}}
+    return {**SMALL, "ratings": {"source": "scenes", "baselines": baselines}}
 
 
 @pytest.mark.parametrize("path", [ROOT / "config.yaml", *sorted((ROOT / "config").glob("*.yaml"))])
@@ -36,9 +40,20 @@ def test_every_experiment_of_the_project_is_valid(path):
         complete(yaml.safe_load(path.read_text()))
 
 
-def test_the_defaults_of_the_schema_are_those_of_the_library():
+def test_the_defaults_are_the_paper_s():
     completed = complete(SMALL)["datasets"]["one"]
-    assert completed["training"] == dataclasses.asdict(Settings())
+    adam = {"name": "adam", "learning_rate_max": 1e-3, "learning_rate_min": 1e-6}
+    assert completed["models"]["gru-8-max"] == {
+        "languages": ["en"],
+        "text": {"name": "characters"},
+        "encoder": {"name": "rnn", "cell": "gru", "size": 8, "pooling": "max", "embedding": 20},
+        "similarity": "cosine",
+        "objective": {"name": "hinge", "margin": 0.2},
+        "training": {
+            **{"epochs": 32, "cycle": 4, "batch_size": 32, "optimiser": adam},
+            **{"precision": "float32", "clip_image": 0.0025, "clip_caption": 0.05},
+        },
+    }
     assert (completed["backbone"], completed["language"], completed["seeds"]) == (
         "resnet152",
         "en",
@@ -47,23 +62,23 @@ def test_the_defaults_of_the_schema_are_those_of_the_library():
 
 
 def test_ratings_are_prepared_as_senteval_s_unless_said_otherwise():
-    completed = complete({**SMALL, "semantics": {"pairs": "sts"}})["semantics"]
+    completed = complete({**SMALL, "ratings": {"source": "sts"}})["ratings"]
     assert (completed["tokenizer"], completed["lowercase"]) == ("moses", ["STS", "STS-B"])
     assert completed["baselines"] == {"trigrams": {"encoder": "trigrams"}}
-    assert "semantics" not in complete(SMALL)
+    assert "ratings" not in complete(SMALL)
 
 
 def test_the_paper_s_grid_is_the_configured_one():
     data = yaml.safe_load((ROOT / "config" / "flickr8k.yaml").read_text())["datasets"]["flickr8k"]
     grid = {f"{rnn}-{n}-attention" for rnn in ("gru", "lstm") for n in (1024, 2048, 4096)}
-    assert set(data["cells"]) == grid | {"gru-2048-max", "lstm-2048-max"}
+    assert set(data["models"]) == grid | {"gru-2048-max", "lstm-2048-max"}
 
 
 def test_every_key_of_the_schema_is_described():
     schema = yaml.safe_load(SCHEMA.read_text())
-    for part in ("dataset", "training", "semantics", "baseline"):
+    for part in ("dataset", "training", "ratings", "baseline", "model", "bag", "rnn", "words"):
         for key, value in schema["$defs"][part]["properties"].items():
-            obvious = {"epochs", "batch_size", "learning_rate_max", "learning_rate_min"}
+            obvious = {"name", "cell", "pooling", "epochs", "batch_size"}
             assert key in obvious or "description" in value or "$ref" in value, key
 
 
@@ -74,18 +89,35 @@ def test_every_key_of_the_schema_is_described():
         (changed(training={"lr": 1}), "datasets.one.training: unknown key 'lr': known are epochs"),
         (changed(count="many"), "datasets.one.count: 'many' is not of type 'integer'"),
         (
-            changed(training={"learning_rate_max": "fast"}),
-            "datasets.one.training.learning_rate_max: 'fast' is not of type 'number'",
+            changed(training={"optimiser": {"name": "adam", "learning_rate_max": "fast"}}),
+            "datasets.one.training.optimiser.learning_rate_max: 'fast' is not of type 'number'",
         ),
         (changed(training={"epochs": "8.5"}), "epochs: 8.5 is not of type 'integer'"),
         (changed(source="scene"), "datasets.one.source: 'scene' is not one of"),
         (changed(source="scene"), "did you mean 'scenes'?"),
-        (changed(cells=["gru-7-max"]), "datasets.one: unknown cell 'gru-7-max'"),
-        (changed(cells=[]), "datasets.one.cells"),
+        (changed(models=["gru-7-max"]), "models.gru-7-max.encoder.size: 7 is not a multiple of 2"),
+        (changed(models=["gru-8-mean"]), "gru-8-mean.encoder.pooling: 'mean' is not one of"),
+        (changed(models=["rnn-8-max"]), "rnn-8-max.encoder.cell: 'rnn' is not one of"),
+        (changed(models=["GRU-8-max"]), "datasets.one.models: unknown model 'GRU-8-max': describe"),
+        (changed(models=["gru-8"]), "unknown model 'gru-8': describe it under `models`"),
+        (changed(models=[]), "datasets.one.models"),
+        (described(encoder={"name": "bagg"}), "models.mine.encoder.name: 'bagg' is not one of"),
+        (described(encoder={"name": "bag", "sise": 1}), "unknown key 'sise': did you mean 'size'"),
+        (described(encoder={"name": "bag"}), "models.mine.encoder: 'size' is a required property"),
+        (
+            described(text={"name": "words", "buckets": 3}),
+            "models.mine.text: unknown key 'buckets'",
+        ),
+        (described(objective={"name": "hing"}), "objective.name: 'hing' is not one of ['hinge']"),
+        (
+            {**SMALL, "select": "gru-9-max"},
+            "select: datasets.one has no model 'gru-9-max': did you",
+        ),
+        ({**SMALL, "select": "ratings"}, "select: there are no `ratings` to select by: add them"),
         (changed(source="table"), "datasets.one: 'table' is a required property"),
         (changed(backbone="precomputed"), "datasets.one: 'features' is a required property"),
-        (changed(training={"epochs": 6}), "datasets.one: epochs 6 is not a multiple of cycle 4"),
-        ({**SMALL, "semantics": {"pairs": "stss"}}, "semantics.pairs: 'stss' is not one of"),
+        (changed(training={"epochs": 6}), "gru-8-max: epochs 6 is not a multiple of cycle 4"),
+        ({**SMALL, "ratings": {"source": "stss"}}, "ratings.source: 'stss' is not one of"),
         (judged(x={"encoder": "infersent"}), "baselines.x: 'vectors' is a required property"),
         (judged(x={"encoder": "trigram"}), "did you mean 'trigrams'?"),
         (judged(x={"encoder": "trigrams", "vector": "f"}), "unknown key 'vector'"),
@@ -108,20 +140,23 @@ def test_every_key_of_the_schema_is_described():
         (changed(weights="IMAGENET1K_V3"), "resnet152 has no weights 'IMAGENET1K_V3': did you m"),
         (changed(seeds=[10**23]), "seeds.0: 100000000000000000000000 is greater than the maximum"),
         (changed(count=10**9), "count: 1000000000 is greater than the maximum"),
-        (changed(training={"margin": math.nan}), "margin: nan is not of type 'number'"),
-        (changed(training={"margin": math.inf}), "margin: inf is not of type 'number'"),
-        (changed(training={"margin": "NaN"}), "margin: nan is not of type 'number'"),
+        (
+            changed(training={"clip_image": math.nan}),
+            "clip_image: nan is not of type 'number', 'null'",
+        ),
+        (changed(training={"clip_image": math.inf}), "clip_image: inf is not of type 'number'"),
+        (changed(training={"clip_image": "NaN"}), "clip_image: nan is not of type 'number'"),
         (changed(training={"epochs": 2.5}), "epochs: 2.5 is not of type 'integer'"),
         (changed(training={"epochs": True}), "epochs: True is not of type 'integer'"),
-        (changed(cells=["gru-1000000-max"]), "unknown cell 'gru-1000000-max'"),
-        (changed(cells=["lstm-16386-attention"]), "an even embedding size up to 16384"),
+        (changed(models=["gru-1000000-max"]), "unknown model 'gru-1000000-max'"),
+        (changed(models=["lstm-16386-attention"]), "16386 is greater than the maximum of 16384"),
         (changed(folds=0), "folds: 0 is less than the minimum of 1"),
         (
-            {**SMALL, "semantics": {"pairs": "sts", "subtask": "STS 2015/Image"}},
+            {**SMALL, "ratings": {"source": "sts", "subtask": "STS 2015/Image"}},
             "unknown subtask 'STS 2015/Image': did you mean 'STS 2015/Images'?",
         ),
         (
-            {**SMALL, "semantics": {"pairs": "scenes", "subtask": "STS 2015/Images"}},
+            {**SMALL, "ratings": {"source": "scenes", "subtask": "STS 2015/Images"}},
             "unknown subtask 'STS 2015/Images': known are Scenes/",
         ),
     ],
@@ -135,14 +170,12 @@ def test_a_wrong_configuration_gets_one_line_that_names_the_key(config, message)
 
 def test_numbers_that_come_as_text_are_read():
     """YAML takes 1e-3 for text, and Snakemake everything within a value given with --config."""
-    text = {"learning_rate_max": "1e-3", "epochs": "8", "clip_image": "null"}
+    adam = {"name": "adam", "learning_rate_max": "1e-3"}
+    text = {"optimiser": adam, "epochs": "8", "clip_image": "null"}
     completed = complete(changed(training=text, seeds=["1", "2"]))["datasets"]["one"]
     training = completed["training"]
-    assert (training["learning_rate_max"], training["epochs"], training["clip_image"]) == (
-        1e-3,
-        8,
-        None,
-    )
+    assert training["optimiser"]["learning_rate_max"] == 1e-3
+    assert (training["epochs"], training["clip_image"]) == (8, None)
     assert completed["seeds"] == [1, 2]
 
 
@@ -157,7 +190,7 @@ def test_whole_numbers_may_be_written_as_floats():
 def test_a_configuration_that_contains_itself_is_refused():
     for cycle in ({}, []):
         config = copy.deepcopy(SMALL)
-        config["datasets"]["one"]["cells"] = cycle
+        config["datasets"]["one"]["models"] = cycle
         cycle.append(cycle) if isinstance(cycle, list) else cycle.update(x=cycle)
         with pytest.raises(InputError, match="configuration, datasets: it contains itself"):
             complete(config)
@@ -199,19 +232,32 @@ TEXTS = [
     ("experiment",),
     ("mirror",),
     *(("datasets", "one", key) for key in ("source", "table", "images", "language", "backbone")),
-    *(("datasets", "one", key) for key in ("weights", "features", "interpolation")),
-    ("datasets", "one", "cells", 0),
-    *(("semantics", key) for key in ("pairs", "tokenizer", "subtask")),
-    ("semantics", "lowercase", 0),
-    *(("semantics", "baselines", "x", key) for key in ("encoder", "vectors", "state", "model")),
+    *(("datasets", "one", key) for key in ("weights", "features", "interpolation", "precision")),
+    ("datasets", "one", "models", 0),
+    ("select",),
+    *(("models", "mine", part, "name") for part in ("text", "encoder", "objective")),
+    *(("models", "mine", "encoder", key) for key in ("cell", "pooling")),
+    ("models", "mine", "similarity"),
+    ("models", "mine", "languages", 0),
+    *(("ratings", key) for key in ("source", "tokenizer", "subtask")),
+    ("ratings", "lowercase", 0),
+    *(("ratings", "baselines", "x", key) for key in ("encoder", "vectors", "state", "model")),
 ]
 WHOLE = {
     "experiment": "small",
     "datasets": {
-        "one": {"source": "table", "table": "t.csv", "images": "i", "cells": ["gru-8-max"]}
+        "one": {"source": "table", "table": "t.csv", "images": "i", "models": ["gru-8-max"]}
     },
-    "semantics": {
-        "pairs": "scenes",
+    "models": {
+        "mine": {
+            "text": {},
+            "objective": {},
+            "languages": ["en"],
+            "encoder": {"name": "rnn", "cell": "gru", "size": 2, "pooling": "max"},
+        }
+    },
+    "ratings": {
+        "source": "scenes",
         "lowercase": ["STS"],
         "baselines": {"x": {"encoder": "infersent", "vectors": "v", "state": "s", "version": 1}},
     },
@@ -235,7 +281,7 @@ def test_every_text_of_the_schema_is_tried():
     schema = yaml.safe_load(SCHEMA.read_text())
     names = {place[-2] if place[-1] == 0 else place[-1] for place in TEXTS}
     for part in (schema, *schema["$defs"].values()):
-        for key, value in part["properties"].items():
+        for key, value in part.get("properties", {}).items():
             of_list = value.get("items", {})
             for each in (value, of_list):
                 if "string" in each.get("type", ()) or {type(v) for v in each.get("enum", [])} == {
@@ -278,7 +324,7 @@ def named(tmp_path, monkeypatch):
     )
     (tmp_path / "my/vectors.txt").touch()
     data = {"source": "table", "table": "my/captions.csv", "images": "my/photos"}
-    return {"experiment": "x", "datasets": {"one": {**data, "cells": ["gru-8-max"]}}}
+    return {"experiment": "x", "datasets": {"one": {**data, "models": ["gru-8-max"]}}}
 
 
 @pytest.mark.parametrize(
@@ -320,11 +366,11 @@ def test_what_a_data_set_names_must_be_there(named, change, error):
 )
 def test_what_a_baseline_names_must_be_there_or_public(named, vectors, error):
     baseline = {"encoder": "bag-of-words", "vectors": vectors}
-    named["semantics"] = {"pairs": "scenes", "baselines": {"bow": baseline}}
+    named["ratings"] = {"source": "scenes", "baselines": {"bow": baseline}}
     if error is None:
         check_files(complete(named), "", ["glove/glove.6B.zip"])
         return
-    with pytest.raises(InputError, match=r"semantics\.baselines\.bow\.vectors: there is") as caught:
+    with pytest.raises(InputError, match=r"ratings\.baselines\.bow\.vectors: there is") as caught:
         check_files(complete(named), "", ["glove/glove.6B.zip"])
     assert str(caught.value).endswith(error)
 
@@ -346,3 +392,36 @@ def test_no_experiment_takes_a_shared_folder():
     for name in shared:
         with pytest.raises(InputError, match=f"the name '{name}' is taken"):
             complete({**SMALL, "experiment": name})
+
+
+# What a model is
+
+
+def test_a_model_of_one_s_own_is_a_description_of_named_parts():
+    text = """
+        experiment: x
+        models:
+          bag: {text: {name: ngrams, longest: 4}, encoder: {name: bag, size: 64}, similarity: dot}
+          slow: {encoder: {name: rnn, cell: lstm, size: 8}, training: {epochs: 8, batch_size: 3}}
+        datasets:
+          one:
+            {source: scenes, count: 40, language: de, models: [bag, slow], training: {cycle: 2}}
+    """
+    models = complete(yaml.safe_load(text))["datasets"]["one"]["models"]
+    assert models["bag"]["text"] == {
+        "name": "ngrams",
+        "shortest": 2,
+        "longest": 4,
+        "buckets": 16384,
+    }
+    assert models["bag"]["similarity"] == "dot"
+    assert models["bag"]["languages"] == ["de"]
+    assert (models["bag"]["training"]["epochs"], models["bag"]["training"]["cycle"]) == (32, 2)
+    training = models["slow"]["training"]
+    assert (training["epochs"], training["cycle"], training["batch_size"]) == (8, 2, 3)
+
+
+def test_only_one_place_takes_the_name_of_a_model_apart():
+    for path in (ROOT / "groundvec").rglob("*.py"):
+        if path.name != "parts.py":
+            assert not re.search(r"(split|partition)\([\"']-[\"']", path.read_text()), path

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from groundvec.data import flickr8k, mscoco, schema, table
+from groundvec.data.split import load_split
 from groundvec.errors import InputError
-from groundvec.text.characters import Vocabulary
-from groundvec.training.pairs import load_pairs
+from groundvec.text.characters import Text
 
 ROOT = Path(__file__).parent.parent
 
@@ -515,4 +515,4 @@ def test_a_split_without_captions_in_the_language_says_so(tmp_path):
         }
     )
     with pytest.raises(InputError, match="the data set has no dev captions in language de: write"):
-        load_pairs(captions, tmp_path / "f.h5", Vocabulary.build(["Ein Hund."]), "dev")
+        load_split(captions, "dev", len, {"de": Text.build(["Ein Hund."])})

@@ -1,6 +1,4 @@
-import importlib
 from itertools import pairwise, product
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,10 +7,17 @@ from matplotlib.colors import same_color
 from PIL import Image
 
 from groundvec.errors import InputError
-from groundvec.reporting import figures, results, semantics
+from groundvec.reporting import figures, results
+from groundvec.reporting.measures import semantic_measures
+from groundvec.reporting.merkx_frank_2019.agreement import agreement, subtask_of
+from groundvec.reporting.merkx_frank_2019.figure2 import scores_by_size
+from groundvec.reporting.merkx_frank_2019.figure3 import correlation_by_subtask
+from groundvec.reporting.merkx_frank_2019.figure4 import by_epoch, scores_by_epoch
+from groundvec.reporting.style import BLUE, VERMILLION
+from tests.result_files import BAG, models, run, write_models
+from tests.result_files import REPORTED as FOLDER
 
-ROOT = Path(__file__).parent.parent
-REPORTED = ROOT / "resources" / "sts.csv"
+REPORTED = FOLDER / "table_s1.csv"
 PROVENANCE = dict.fromkeys(results.PROVENANCE, "x")
 TASKS = {  # the pairs of each
     ("STS 2012", "MSRpar"): 750,
@@ -22,26 +27,31 @@ TASKS = {  # the pairs of each
 }
 
 
-def retrieval(dataset, cell, r10=50.0, seed=1, snapshots=()):
+def retrieval(dataset, model, r10=50.0, seed=1, curve=None):
     """Scores of an ensemble, both ways `r10` give or take 3 and 4 on the development set.
 
-    Snapshots, and chance, have the same scores.
+    Chance has the same scores, and the test set too. Snapshots, by their epochs in `curve`, have
+    1 less from caption to image than there, and 1 more back; on the development set 99.
     """
     rows = []
-    models = [("chance", ""), *(("snapshot", str(k)) for k in snapshots), ("ensemble", "4+8")]
-    for (model, epochs), split, (direction, interval) in product(
-        models, ("dev", "test"), (("caption_to_image", 3), ("image_to_caption", 4))
+    curve = {str(epoch): value for epoch, value in (curve or {}).items()}
+    kinds = [("chance", ""), *(("snapshot", epoch) for epoch in curve), ("ensemble", "4+8")]
+    for (kind, epochs), split, (direction, interval, more) in product(
+        kinds, ("dev", "test"), (("caption_to_image", 3, -1), ("image_to_caption", 4, 1))
     ):
-        measures = {name: r10 for name in ("r1", "r5", "r10", "median_rank")}
+        value = r10
+        if kind == "snapshot":
+            value = curve[epochs] + more if split == "test" else 99
+        measures = {name: value for name in ("r1", "r5", "r10", "median_rank", "mean_rank")}
         measures |= dict.fromkeys(("r1_ci", "r5_ci", "r10_ci"), interval)
-        system = {"dataset": dataset, "cell": cell, "seed": seed}
-        system |= {"model": model, "epochs": epochs}
+        system = {"dataset": dataset, "model": model, "seed": seed, "language": "en"}
+        system |= {"kind": kind, "epochs": epochs}
         where = {"split": split, "test_set": "1k", "direction": direction, "queries": 100}
         rows.append(system | where | measures | PROVENANCE)
     return pd.DataFrame(rows)
 
 
-def scores(system, r, model="baseline", epochs="", tasks=TASKS):
+def scores(system, r, kind="baseline", epochs="", tasks=TASKS):
     """`r` on the first subtask and 0.01 more on each further one; the classifier has 0.1 more.
 
     The interval is from 0.05 below to 0.02 above.
@@ -54,10 +64,10 @@ def scores(system, r, model="baseline", epochs="", tasks=TASKS):
     for task in (*dict.fromkeys(task for task, _ in tasks if task != "SICK"), "all"):
         for statistic in ("mean", "weighted mean", "concatenated"):
             found[task, "all", statistic, "cosine"] = r + 0.2 * (statistic == "weighted mean")
-    names = ["dataset", "cell", "seed"]
-    parts = system.split("/") if model != "baseline" else ["", "", ""]
+    names = ["dataset", "model", "seed"]
+    parts = system.split("/") if kind != "baseline" else ["", "", ""]
     rows = [
-        {"system": system, "model": model, "epochs": epochs, **dict(zip(names, parts, strict=True))}
+        {"system": system, "kind": kind, "epochs": epochs, **dict(zip(names, parts, strict=True))}
         | dict(zip(["task", "subtask", "statistic", "method"], key, strict=True))
         | {f"{name}{end}": value + more for name in ("pearson", "spearman") for end, more in ENDS}
         | {"pairs": tasks.get(key[:2], 1000)}
@@ -72,9 +82,9 @@ def scores(system, r, model="baseline", epochs="", tasks=TASKS):
 ENDS = [("", 0), ("_low", -0.05), ("_high", 0.02)]
 
 
-def trained(dataset, cell, r, tasks=TASKS, seed=1):
+def trained(dataset, model, r, tasks=TASKS, seed=1):
     """Scores of a training: the ensemble has `r`, the untrained network half of it."""
-    system = f"{dataset}/{cell}/seed{seed}"
+    system = f"{dataset}/{model}/seed{seed}"
     parts = [scores(system, r, "ensemble", "4+8", tasks)]
     parts += [
         scores(system, r * part, "snapshot", epoch, tasks)
@@ -83,19 +93,19 @@ def trained(dataset, cell, r, tasks=TASKS, seed=1):
     return pd.concat(parts)
 
 
-def similarities(system, model="ensemble", epochs="4+8", sizes=(("MSRpar", 4), ("OnWN", 4))):
+def predictions(system, kind="ensemble", epochs="4+8", sizes=(("MSRpar", 4), ("OnWN", 4))):
     """The pairs of subtasks of STS 2012, and more of SICK; the first four have r = 0.8."""
     sizes = [*(("STS 2012", *size) for size in sizes), ("SICK", "Relatedness", 9)]
     rows = []
     for task, subtask, n in sizes:
         rows += [
-            {"task": task, "subtask": subtask, "score": i % 5, "cosine": [0, 0.4, 0.2, 0.6][i % 4]}
+            {"task": task, "subtask": subtask, "rating": i % 5, "cosine": [0, 0.4, 0.2, 0.6][i % 4]}
             for i in range(n)
         ]
     table = pd.DataFrame(rows)
     classifier = np.where(table["task"] == "SICK", 3.0, np.nan)
     return table.assign(
-        pair=range(len(table)), system=system, model=model, epochs=epochs, classifier=classifier
+        pair=range(len(table)), system=system, kind=kind, epochs=epochs, classifier=classifier
     )
 
 
@@ -108,17 +118,10 @@ def read(folder, reader, *tables):
     return reader(paths), paths
 
 
-def history(folder, dataset, cell, dev_recall, seed=1):
-    path = folder / dataset / cell / f"seed{seed}" / "history.csv"
-    path.parent.mkdir(parents=True)
-    table = pd.DataFrame({"epoch": range(len(dev_recall)), "dev_recall": dev_recall})
-    table.to_csv(path, index=False)
-    return path
-
-
-def run(script, *arguments):
-    module = importlib.import_module(f"scripts.{script}")
-    module.main(module.parser.parse_args(list(map(str, arguments))))
+def models_of(folder, measured, **descriptions):
+    """The models that there are retrieval scores of."""
+    names = measured[["dataset", "model", "seed"]].drop_duplicates().itertuples(index=False)
+    return models(folder, *map(tuple, names), **descriptions)
 
 
 def dots(container):
@@ -139,7 +142,7 @@ def test_figure2_has_every_measure_of_every_data_set(tmp_path):
             retrieval("scenes", "gru-64-attention", 20),
         ]
     )
-    ratings, _ = read(
+    of_ratings, _ = read(
         tmp_path,
         results.read_scores,
         trained("flickr8k", "gru-1024-attention", 0.5),
@@ -148,7 +151,7 @@ def test_figure2_has_every_measure_of_every_data_set(tmp_path):
         trained("scenes", "gru-64-attention", 0.3),
         scores("trigrams", 0.9),
     )
-    figure = figures.scores_by_size(measured, ratings)
+    figure = scores_by_size(measured, semantic_measures(of_ratings), models_of(tmp_path, measured))
     names = ["STS 12-16", "SICK-R", "training task"]
     assert [axes.get_title("left") for axes in figure.axes] == 2 * names
     assert [row.get_suptitle() for row in figure.subfigs] == ["Flickr8k", "scenes"]
@@ -172,12 +175,12 @@ def test_figure2_has_every_measure_of_every_data_set(tmp_path):
     np.testing.assert_allclose(dots(figure.axes[3].containers[0])[0][:, 1], [50])  # scenes
 
 
-def test_seeds_stand_beside_each_other():
+def test_seeds_stand_beside_each_other(tmp_path):
     measured = pd.concat(
         [retrieval("scenes", "gru-8-max", 40 + seed, seed) for seed in (1, 2, 3)]
         + [retrieval("scenes", "lstm-8-max", 40, 2)]
     )
-    (panel,) = figures.scores_by_size(measured, None).axes
+    (panel,) = scores_by_size(measured, None, models_of(tmp_path, measured)).axes
     gru, lstm = (dots(container)[0] for container in panel.containers)
     assert gru[:, 1].tolist() == [41, 42, 43]
     assert -0.5 < gru[0, 0] < gru[1, 0] < gru[2, 0] < lstm[0, 0] < 0.5
@@ -185,33 +188,62 @@ def test_seeds_stand_beside_each_other():
     assert panel.containers[0][0].get_color() != panel.containers[1][0].get_color()
 
 
+def test_unknown_parts_have_a_place_a_colour_and_a_name_of_their_own(tmp_path):
+    names = ["gru-8-attention", "gru-8-max", "gru-8-mean", "ran-8-attention", "words", "ngrams"]
+    measured = pd.concat(
+        [retrieval("scenes", name, 50 + i) for i, name in enumerate(names)]
+        + [retrieval("flickr8k", "ran-8-attention"), retrieval("flickr8k", "lstm-8-attention")]
+    )
+    described = models_of(tmp_path, measured, words=BAG, ngrams={**BAG, "text": {"name": "ngrams"}})
+    scenes, flickr8k = scores_by_size(measured, None, described).axes
+    assert [t.get_text() for t in scenes.get_xticklabels()] == ["8", "max\n(8)", "mean\n(8)"]
+    found = {container.get_label(): container for container in scenes.containers}
+    assert list(found) == ["GRU", "RAN", "bag (words)", "bag (ngrams)"]
+    values = {name: dots(container)[0] for name, container in found.items()}
+    assert values["GRU"][:, 1].tolist() == [50, 51, 52]
+    assert [values[name][:, 1].tolist() for name in list(found)[1:]] == [[53], [54], [55]]
+    for points, places in zip(values.values(), ([0, 1, 2], [0], [0], [0]), strict=True):
+        assert points[:, 0].round().tolist() == places
+    colours = [container[0].get_color() for container in found.values()]
+    assert len(set(colours)) == 4 and colours[0] == BLUE and VERMILLION not in colours
+    of_flickr8k = {c.get_label(): c[0].get_color() for c in flickr8k.containers}
+    assert of_flickr8k == {"LSTM": VERMILLION, "RAN": colours[1]}
+
+
+def test_there_is_a_look_for_any_number_of_networks():
+    found = figures.looks(["LSTM", *"abcdefgh"])
+    assert len(found) == 10 and found["GRU"].colour == BLUE
+    assert len({(look.colour, look.line) for look in found.values()}) == 6  # GRU, LSTM, four others
+
+
 def test_without_ratings_only_the_training_task_is_drawn(tmp_path):
     measured, paths = read(
-        tmp_path, results.read_retrieval, retrieval("scenes", "gru-64-attention", 20)
+        tmp_path,
+        results.read_retrieval,
+        retrieval("scenes", "gru-64-attention", 20, curve={0: 1, 1: 20}),
     )
-    (panel,) = figures.scores_by_size(measured, None).axes
+    (panel,) = scores_by_size(measured, None, models_of(tmp_path, measured)).axes
     np.testing.assert_allclose(dots(panel.containers[0])[0], [[0, 20]])
-    run("figure2", "--retrieval", *paths, "--scores", "--output", tmp_path / "figure2")
-    assert Image.open(tmp_path / "figure2.png").width == 680  # one column, 3.4 inches
-    curve = history(tmp_path, "scenes", "gru-64-attention", [1.0, 20])
-    run(
-        *("figure4", "--retrieval", *paths, "--histories", curve),
-        *("--scores", "--output", tmp_path / "figure4"),
-    )
-    assert Image.open(tmp_path / "figure4.png").width == 680
+    described = write_models(tmp_path, ("scenes", "gru-64-attention"))
+    for name in ("figure2", "figure4"):
+        run(
+            *(name, "--models", *described, "--retrieval", *paths, "--scores"),
+            *("--output", tmp_path / name),
+        )
+        assert Image.open(tmp_path / f"{name}.png").width == 680  # one column, 3.4 inches
 
 
 def test_a_model_without_ratings_is_named(tmp_path):
-    ratings, _ = read(tmp_path, results.read_scores, trained("scenes", "gru-64-attention", 0.5))
+    of_ratings, _ = read(tmp_path, results.read_scores, trained("scenes", "gru-64-attention", 0.5))
     measured = pd.concat(
         [retrieval("scenes", "gru-64-attention"), retrieval("scenes", "gru-64-max")]
     )
+    of_ratings = semantic_measures(of_ratings)
     message = "there are no semantic scores of scenes/gru-64-max/seed1"
     with pytest.raises(InputError, match=message):
-        figures.scores_by_size(measured, ratings)
-    curve = results.read_histories([history(tmp_path, "scenes", "gru-64-max", [1.0])])
+        scores_by_size(measured, of_ratings, models_of(tmp_path, measured))
     with pytest.raises(InputError, match=message):
-        figures.scores_by_epoch(curve, ratings, measured)
+        by_epoch(measured, of_ratings)
 
 
 # Figure 3
@@ -222,7 +254,7 @@ def labels(figure):
 
 
 def test_figure3_has_every_subtask_and_system(tmp_path):
-    ratings, _ = read(
+    of_ratings, _ = read(
         tmp_path,
         results.read_scores,
         trained("flickr8k", "gru-8-attention", 0.5),
@@ -230,9 +262,9 @@ def test_figure3_has_every_subtask_and_system(tmp_path):
         scores("trigrams", 0.4),
         scores("GloVe", 0.45),
     )
-    reported = results.read_reported_sts(REPORTED)
+    reported = results.read_reported_correlations(REPORTED)
     selected = {"flickr8k": ("gru-8-attention", 1)}
-    figure = semantics.correlation_by_subtask(ratings, selected, reported)
+    figure = correlation_by_subtask(of_ratings, selected, reported)
     assert [panel.get_ylabel() for panel in figure.axes] == ["STS 2012", "STS 2016", "SICK"]
     assert labels(figure) == [
         ["MSRpar (750)", "OnWN (200)"],
@@ -275,22 +307,22 @@ def test_figure3_has_every_subtask_and_system(tmp_path):
 
 
 def test_figure3_fits_on_a_page_and_shrinks(tmp_path):
-    reported = results.read_reported_sts(REPORTED)
+    reported = results.read_reported_correlations(REPORTED)
     tasks = reported.drop_duplicates(["task", "subtask"]).set_index(["task", "subtask"])
     tasks = tasks["pairs"].to_dict()
     tables = [
         trained("flickr8k", "gru-8-attention", 0.5, tasks),
         scores("a", 0.3, tasks=tasks),
     ]
-    ratings, _ = read(tmp_path, results.read_scores, *tables)
+    of_ratings, _ = read(tmp_path, results.read_scores, *tables)
     selected = {"flickr8k": ("gru-8-attention", 1)}
-    figure = semantics.correlation_by_subtask(ratings, selected, reported)
+    figure = correlation_by_subtask(of_ratings, selected, reported)
     rows = [row.split(" (")[0] for panel in labels(figure) for row in panel]
     assert rows == [subtask for _, subtask in tasks] and len(rows) == 26
     assert figure.get_size_inches()[0] == 7 and 6 < figure.get_size_inches()[1] < 9.5
 
     few = {("Scenes", "negation"): 50, ("Scenes", "roles"): 50}
-    ratings, paths = read(
+    of_ratings, paths = read(
         tmp_path,
         results.read_scores,
         trained("scenes", "gru-8-attention", 0.5, few),
@@ -303,7 +335,7 @@ def test_figure3_fits_on_a_page_and_shrinks(tmp_path):
     )
     width, height = Image.open(tmp_path / "figure3.png").size
     assert width == 1400 and height < 300
-    small = semantics.correlation_by_subtask(ratings, {"scenes": ("gru-8-attention", 1)}, reported)
+    small = correlation_by_subtask(of_ratings, {"scenes": ("gru-8-attention", 1)}, reported)
     assert labels(small) == [["negation (50)", "roles (50)"]]
     assert not [t for t in small.legends[0].get_texts() if "reported" in t.get_text()]
 
@@ -311,52 +343,59 @@ def test_figure3_fits_on_a_page_and_shrinks(tmp_path):
 # Figure 4
 
 
-def marked(line):
-    """The epochs at which a curve has a marker."""
-    return line.get_xdata()[line.get_markevery()].tolist()
-
-
-def test_figure4_has_recall_of_all_epochs_beside_the_score_of_kept_ones(tmp_path):
-    curve = [1.0, 20, 30, 35, 40, 42, 44, 45, 46]
-    histories = results.read_histories(
-        [
-            history(tmp_path, "flickr8k", "gru-8-attention", curve),
-            history(tmp_path, "flickr8k", "lstm-8-attention", curve[::-1]),
-        ]
-    )
-    ratings, _ = read(
+def test_figure4_has_recall_on_the_test_set_beside_the_semantic_score(tmp_path):
+    curve = {0: 1.0, 1: 20, 2: 30, 4: 40, 6: 44, 8: 46}
+    of_ratings, _ = read(
         tmp_path,
         results.read_scores,
         trained("flickr8k", "gru-8-attention", 0.5),
         trained("flickr8k", "lstm-8-attention", 0.4),
         scores("trigrams", 0.4),
     )
+    backwards = dict(zip(curve, list(curve.values())[::-1], strict=True))
     measured = pd.concat(
         [
-            retrieval("flickr8k", "gru-8-attention", 46, snapshots=[6, 8]),
-            retrieval("flickr8k", "lstm-8-attention", 1, snapshots=[6, 8]),
+            retrieval("flickr8k", "lstm-8-attention", 1, curve=backwards),
+            retrieval("flickr8k", "gru-8-attention", 46, curve=curve),
         ]
     )
-    figure = figures.scores_by_epoch(histories, ratings, measured)
+    folds = measured.assign(test_set="1k-folds", r10=77)
+    table = by_epoch(pd.concat([measured, folds]), semantic_measures(of_ratings))
+    described = models_of(tmp_path, measured)
+    figure = scores_by_epoch(table, described, {"flickr8k": ("gru-8-attention", 1)})
     recall, semantic = figure.axes
     assert [p.get_title("left") for p in figure.axes] == ["training task", "semantic score"]
-    assert recall.lines[0].get_xydata().tolist() == [[e, v] for e, v in enumerate(curve)]
-    assert recall.lines[1].get_ydata().tolist() == curve[::-1]
+    assert recall.get_ylabel() == "test set R@10 (%)"
+    # The mean of both directions, on the whole test set.
+    assert recall.lines[0].get_xydata().tolist() == [[e, v] for e, v in curve.items()]
+    assert recall.lines[1].get_ydata().tolist() == list(backwards.values())
     gru, lstm = semantic.lines
     assert gru.get_xdata().tolist() == [0, 1, 4, 8]
     # The mean of r + 0.2 on STS and r + 0.03 + 0.1 on SICK; r was 0.5 times 0.5, 0.7, 0.9, 0.8.
     np.testing.assert_allclose(gru.get_ydata(), [41.5, 51.5, 61.5, 56.5])
     np.testing.assert_allclose(lstm.get_ydata(), [36.5, 44.5, 52.5, 48.5])
-    # Kept are snapshots with retrieval scores (6 and 8), and others with semantic scores.
-    assert marked(recall.lines[0]) == marked(recall.lines[1]) == [0, 1, 4, 6, 8]
-    assert marked(gru) == marked(lstm) == [0, 1, 4, 8]
     for panel in figure.axes:
         assert panel.lines[0].get_linewidth() > 2 * panel.lines[1].get_linewidth()
+        assert [line.get_linestyle() for line in panel.lines] == ["-", "--"]
         assert [t.get_text() for t in panel.get_xticklabels()] == ["0", "1", "2", "4", "8"]
+        for line in panel.lines:
+            assert line.get_marker() == "o" and line.get_color() == BLUE
     (legend,) = figure.subfigs[0].legends
     texts = [t.get_text() for t in legend.get_texts()]
     assert texts == ["gru-8-attention (selected)", "lstm-8-attention"]
-    assert legend.get_title().get_text() == "markers: kept snapshots"
+
+
+def test_unknown_parts_have_lines_and_colours_of_their_own(tmp_path):
+    names = ["gru-8-attention", "gru-8-mean", "ran-8-attention", "words"]
+    measured = pd.concat([retrieval("scenes", name, curve={0: 1, 4: 40}) for name in names])
+    described = models_of(tmp_path, measured, words=BAG)
+    selected = {"scenes": ("words", 1)}
+    (panel,) = scores_by_epoch(by_epoch(measured, None), described, selected).axes
+    assert [line.get_label() for line in panel.lines] == [*names[:3], "words (selected)"]
+    gru, mean, ran, bag = ((line.get_linestyle(), line.get_color()) for line in panel.lines)
+    assert gru[0] == mean[0] == "-" and gru[1] != mean[1]
+    assert ran[0] not in ("-", "--") and ran[1] == gru[1]  # of the same size and pooling
+    assert bag[0] not in ("-", "--", ran[0]) and bag[1] not in (gru[1], mean[1])
 
 
 @pytest.mark.parametrize(
@@ -371,35 +410,37 @@ def test_figure4_has_recall_of_all_epochs_beside_the_score_of_kept_ones(tmp_path
     ],
 )
 def test_figure4_has_a_tick_at_the_last_epoch(tmp_path, last, ticks):
-    curve = results.read_histories([history(tmp_path, "scenes", "gru-8-max", [1.0] * (last + 1))])
-    measured = retrieval("scenes", "gru-8-max", snapshots=[last])
-    figure = figures.scores_by_epoch(curve, None, measured)
+    measured = retrieval("scenes", "gru-8-max", curve=dict.fromkeys(range(last + 1), 1.0))
+    described = models_of(tmp_path, measured)
+    figure = scores_by_epoch(by_epoch(measured, None), described, {"scenes": ("gru-8-max", 1)})
     (panel,) = figure.axes
     assert [t.get_text() for t in panel.get_xticklabels()] == ticks.split()
-    assert marked(panel.lines[0]) == [last]
     figure.canvas.draw()
     boxes = [t.get_window_extent() for t in panel.get_xticklabels()]
     assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
 
 
 def test_figure4_averages_seeds_on_a_logarithmic_axis(tmp_path):
-    curve = [1.0, 20, 30, 35, 40, 42, 44, 45, 46]
-    paths = [
-        history(tmp_path, "scenes", "gru-8-max", curve, 1),
-        history(tmp_path, "scenes", "gru-8-max", [c + 2 for c in curve], 2),
-        history(tmp_path, "flickr8k", "gru-4-max", [5.0]),
-    ]
-    ratings, _ = read(
+    curve = {0: 1.0, 1: 20, 2: 30, 4: 40, 8: 46}
+    measured = pd.concat(
+        [
+            retrieval("scenes", "gru-8-max", seed=1, curve=curve),
+            retrieval("scenes", "gru-8-max", seed=2, curve={e: v + 2 for e, v in curve.items()}),
+            retrieval("flickr8k", "gru-4-max", curve={0: 5.0}),
+        ]
+    )
+    of_ratings, _ = read(
         tmp_path,
         results.read_scores,
         trained("scenes", "gru-8-max", 0.5, seed=1),
         trained("scenes", "gru-8-max", 0.3, seed=2),
         trained("flickr8k", "gru-4-max", 0.4),
     )
-    measured = [retrieval("scenes", "gru-8-max"), retrieval("flickr8k", "gru-4-max")]
-    figure = figures.scores_by_epoch(results.read_histories(paths), ratings, pd.concat(measured))
+    selected = {"scenes": ("gru-8-max", 2), "flickr8k": ("gru-4-max", 1)}
+    table = by_epoch(measured, semantic_measures(of_ratings))
+    figure = scores_by_epoch(table, models_of(tmp_path, measured), selected)
     recall, semantic, one, _ = figure.axes
-    assert recall.lines[0].get_ydata().tolist() == [c + 1 for c in curve]
+    assert recall.lines[0].get_ydata().tolist() == [value + 1 for value in curve.values()]
     # 0.4 times 0.5, 0.7, 0.9, 0.8, and the same as above.
     np.testing.assert_allclose(semantic.lines[0].get_ydata(), [36.5, 44.5, 52.5, 48.5])
     assert one.lines[0].get_xydata().tolist() == [[0, 5]]
@@ -408,31 +449,20 @@ def test_figure4_averages_seeds_on_a_logarithmic_axis(tmp_path):
         np.testing.assert_allclose(np.diff(places), places[1] - places[0])  # equally far apart
 
 
-def test_histories_without_retrieval_are_an_error(tmp_path):
-    _, paths = read(tmp_path, results.read_retrieval, retrieval("scenes", "gru-8-max"))
-    curve = history(tmp_path, "flickr8k", "gru-8-max", [1.0])
-    with pytest.raises(InputError, match="--retrieval has no scores on flickr8k"):
-        run(
-            *("figure4", "--retrieval", *paths, "--histories", curve, "--scores"),
-            *("--output", tmp_path / "figure4"),
-        )
-    assert not (tmp_path / "figure4.pdf").exists()
-
-
 # Agreement
 
 
 def test_agreement_has_a_dot_a_pair_of_the_selected_ensembles():
     table = pd.concat(
         [
-            similarities("flickr8k/gru-8-max/seed1"),
-            similarities("flickr8k/gru-8-max/seed1", "snapshot", "0").assign(cosine=0.9),
-            similarities("flickr8k/gru-8-max/seed2").assign(cosine=0.9),
-            similarities("scenes/lstm-8-max/seed3").assign(cosine=[*[0.5, 0.4, 0.3, 0.2] * 4, 1]),
+            predictions("flickr8k/gru-8-max/seed1"),
+            predictions("flickr8k/gru-8-max/seed1", "snapshot", "0").assign(cosine=0.9),
+            predictions("flickr8k/gru-8-max/seed2").assign(cosine=0.9),
+            predictions("scenes/lstm-8-max/seed3").assign(cosine=[*[0.5, 0.4, 0.3, 0.2] * 4, 1]),
         ]
     )
     selected = {"flickr8k": ("gru-8-max", 1), "scenes": ("lstm-8-max", 3)}
-    figure = semantics.agreement(table, selected)
+    figure = agreement(table, selected)
     assert figure.get_suptitle() == "STS 2012 / MSRpar"
     left, right = figure.axes
     assert left.lines[0].get_xydata().tolist() == [[0, 0], [1, 0.4], [2, 0.2], [3, 0.6]]
@@ -445,23 +475,23 @@ def test_agreement_has_a_dot_a_pair_of_the_selected_ensembles():
     assert " 100 = -100.0 " in right.get_title("left")
     assert left.get_xlim()[0] <= 0 and left.get_xlim()[1] >= 5
     assert "cosine" in left.get_ylabel()
-    chosen = semantics.agreement(table, selected, "SICK/Relatedness")
+    chosen = agreement(table, selected, "SICK/Relatedness")
     assert len(chosen.axes[0].lines[0].get_xdata()) == 9
     assert "cosine" in chosen.axes[0].get_ylabel()
 
 
 def test_the_largest_unsupervised_subtask_is_shown_unless_another_is_chosen():
     def default(*sizes):
-        return semantics.subtask_of(similarities("a", sizes=sizes))
+        return subtask_of(predictions("a", sizes=sizes))
 
     assert default(("MSRpar", 4), ("OnWN", 6)) == ("STS 2012", "OnWN")
     assert default(("MSRpar", 4), ("OnWN", 4)) == ("STS 2012", "MSRpar")
     assert default() == ("SICK", "Relatedness")
-    table = similarities("a")
-    assert semantics.subtask_of(table, "STS 2012/OnWN") == ("STS 2012", "OnWN")
+    table = predictions("a")
+    assert subtask_of(table, "STS 2012/OnWN") == ("STS 2012", "OnWN")
     known = "STS 2012/MSRpar, STS 2012/OnWN, SICK/Relatedness"
     with pytest.raises(InputError) as error:
-        semantics.subtask_of(table, "STS 2012/Images")
+        subtask_of(table, "STS 2012/Images")
     assert str(error.value) == f"there is no subtask 'STS 2012/Images': choose one of {known}"
 
 
@@ -469,15 +499,15 @@ def test_many_dots_make_a_small_pdf(tmp_path):
     sizes = [("MSRpar", 20_000)]
     _, paths = read(
         tmp_path,
-        results.read_similarities,
-        similarities("scenes/gru-8-max/seed1", sizes=sizes),
-        similarities("trigrams", "baseline", "", sizes),
+        results.read_predictions,
+        predictions("scenes/gru-8-max/seed1", sizes=sizes),
+        predictions("trigrams", "baseline", "", sizes),
     )
     _, measured = read(tmp_path, results.read_retrieval, retrieval("scenes", "gru-8-max"))
-    arguments = ("agreement", "--similarities", *paths, "--retrieval", *measured)
+    arguments = ("agreement", "--predictions", *paths, "--retrieval", *measured)
     run(*arguments, "--output", tmp_path / "agreement")
     assert (tmp_path / "agreement.pdf").stat().st_size < 100_000
     assert Image.open(tmp_path / "agreement.png").width == 680
-    with pytest.raises(InputError, match="no similarities of scenes/gru-8-max/seed1"):
-        run("agreement", "--similarities", paths[1], *arguments[4:], "--output", tmp_path / "no")
+    with pytest.raises(InputError, match="no predictions of scenes/gru-8-max/seed1"):
+        run("agreement", "--predictions", paths[1], *arguments[4:], "--output", tmp_path / "no")
     assert not list(tmp_path.glob("no*"))

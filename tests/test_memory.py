@@ -44,11 +44,17 @@ def generate(folder):
 @pytest.mark.slow
 def test_mscoco_at_full_size_trains_within_4_gb(tmp_path):
     generate(tmp_path)
-    vocabulary = [sys.executable, "scripts/vocabulary.py", "--captions", tmp_path / "captions.csv"]
-    subprocess.run([*vocabulary, "--output", tmp_path / "v.json"], cwd=ROOT, check=True)
-    command = [sys.executable, "scripts/train.py", "--cell", "gru-16-max", "--threads", "1"]
+    text = [sys.executable, "scripts/text.py", "--captions", tmp_path / "captions.csv"]
+    subprocess.run(
+        [*text, "--text", "{name: characters}", "--output", tmp_path / "v.json"],
+        cwd=ROOT,
+        check=True,
+    )
+    described = "{languages: [en], encoder: {name: rnn, cell: gru, size: 16, pooling: max}}"
+    command = [sys.executable, "scripts/train.py", "--description", described, "--threads", "1"]
+    command += ["--name", "gru-16-max", "--dataset", "mscoco"]
     command += ["--captions", tmp_path / "captions.csv", "--features", tmp_path / "features.h5"]
-    command += ["--vocabulary", tmp_path / "v.json", "--device", "cpu"]
+    command += ["--texts", tmp_path / "v.json", "--device", "cpu"]
     command += ["--work", tmp_path / "work", "--output", tmp_path / "model"]
     command += ["--log", tmp_path / "a.log"]
     process = subprocess.Popen(command, cwd=ROOT)

@@ -6,46 +6,57 @@ import time
 import numpy as np
 import pytest
 import torch
+from examples import description
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from safetensors.torch import load_file, save_file
 
 from groundvec import SentenceEncoder
 from groundvec.device import choose
+from groundvec.encoders import gru_states, rnn
 from groundvec.errors import InputError
 from groundvec.files import write_json
-from groundvec.models import gru
-from groundvec.models.cell import Cell
-from groundvec.models.encoders import Attention, CaptionEncoder, MaxPooling
-from groundvec.models.model import GroundedModel, describe, ensemble, load_model, save_weights
-from groundvec.text.characters import Vocabulary
+from groundvec.model import Model, load_model, save_weights
+from groundvec.similarity import join
+from groundvec.text import characters, ngrams, words
+from groundvec.text.encoded import UNKNOWN
 
 CELLS = ["gru-16-attention", "lstm-16-attention", "gru-16-max", "lstm-16-max"]
-VOCABULARY = Vocabulary.build(["A dog chases 2 cats.", "Zwei Hunde!"])
+BAG = {"name": "bag", "size": 16, "embedding": 7}
+CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
+TEXT = characters.Text.build(CAPTIONS)
+TEXTS = {
+    "characters": TEXT,
+    "words": words.Text.build(CAPTIONS, at_least=1),
+    "ngrams": ngrams.Text(2, 4, buckets=50),
+}
+MODELS = [*((cell, "characters") for cell in CELLS), ("gru-16-max", "words")]
+MODELS += [(BAG, "words"), (BAG, "ngrams")]
 
 
-def model(cell="gru-16-attention", seed=0):
+def model(encoder="gru-16-attention", seed=0, text="characters"):
     torch.manual_seed(seed)
-    return GroundedModel(cell, VOCABULARY, 12).eval()
+    return Model(description(encoder, text), {"en": TEXTS[text]}, 12).eval()
 
 
 def embed(model, captions):
-    return model.encode_captions(model.vocabulary.encode(captions))
+    return model.encode_sentences(captions)
 
 
-@pytest.mark.parametrize("cell", CELLS)
+@pytest.mark.parametrize(("encoder", "text"), MODELS)
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.text("A dogchasesZwei2!.", max_size=60), min_size=1, max_size=6))
-def test_an_embedding_does_not_depend_on_its_batch(cell, others):
-    one = model(cell)
+def test_an_embedding_does_not_depend_on_its_batch(encoder, text, others):
+    one = model(encoder, text=text)
     caption = "A dog chases 2 cats."
     alone = embed(one, [caption])[0]
     together = embed(one, [*others, caption, "A " * 150])[len(others)]
     np.testing.assert_allclose(together, alone, atol=1e-6)
 
 
-@pytest.mark.parametrize("cell", CELLS)
-def test_embeddings_have_unit_length_and_the_size_of_the_cell(cell):
-    one = model(cell)
+@pytest.mark.parametrize(("encoder", "text"), MODELS)
+def test_embeddings_have_unit_length_and_the_size_of_the_encoder(encoder, text):
+    one = model(encoder, text=text)
     captions = embed(one, ["A dog.", "", "never seen: éß🐶"])
     images = one.encode_images(np.random.default_rng(0).normal(size=(3, 12)).astype(np.float32))
     assert captions.shape == images.shape == (3, 16)
@@ -53,37 +64,37 @@ def test_embeddings_have_unit_length_and_the_size_of_the_cell(cell):
     np.testing.assert_allclose(np.linalg.norm(images, axis=1), 1, atol=1e-6)
 
 
-@pytest.mark.parametrize("rnn", ["gru", "lstm"])
-def test_a_caption_is_read_in_both_directions_from_its_own_ends(rnn):
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+def test_a_caption_is_read_in_both_directions_from_its_own_ends(cell):
     """Against one unpadded, unpacked run of torch's own bidirectional layer."""
     torch.manual_seed(0)
-    encoder = CaptionEncoder(9, Cell(rnn, 6, "max"))
+    encoder = rnn.Encoder(9, 6, cell, "max", 20)
     characters = torch.tensor([[2, 3, 4, 0, 0], [5, 6, 7, 8, 2]])
     result = encoder(characters, torch.tensor([3, 5]))
     for row, length in enumerate([3, 5]):
         states, _ = encoder.rnn(encoder.embedding(characters[row : row + 1, :length]))
         expected = states[0].max(dim=0).values
-        torch.testing.assert_close(result[row], expected / expected.norm())
+        torch.testing.assert_close(result[row], expected)
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=8), st.sampled_from(["attention", "max"]))
 def test_without_gradients_a_gru_embeds_as_torch_s_own_does(lengths, pooling):
     torch.manual_seed(len(lengths))
-    encoder = CaptionEncoder(9, Cell("gru", 14, pooling))
+    encoder = rnn.Encoder(9, 14, "gru", pooling, 20)
     lengths = torch.tensor(sorted(lengths, reverse=True))
     characters = torch.randint(1, 9, (len(lengths), lengths[0]))
     characters[torch.arange(lengths[0]) >= lengths[:, None]] = 0
     with torch.no_grad():
-        assert gru.applies(encoder.rnn, characters, lengths)
+        assert gru_states.applies(encoder.rnn, characters, lengths)
         fast = encoder(characters, lengths)
-    assert not gru.applies(encoder.rnn, characters, lengths)  # with gradients: torch's own
+    assert not gru_states.applies(encoder.rnn, characters, lengths)  # with gradients: torch's own
     torch.testing.assert_close(fast, encoder(characters, lengths).detach(), atol=1e-6, rtol=0)
 
 
 def test_attention_by_hand():
     """a_t = softmax over t of V tanh(W h_t + b_w) + b_v, one weight a feature, padding out."""
-    attention = Attention(2)
+    attention = rnn.Attention(2)
     with torch.no_grad():
         for parameter in attention.parameters():
             parameter.zero_()
@@ -103,30 +114,33 @@ def test_attention_by_hand():
 
 def test_max_pooling_ignores_padding():
     states = torch.tensor([[[-3.0, 1.0], [-2.0, 0.0], [5.0, 5.0]]])
-    result = MaxPooling(2)(states, torch.tensor([[True, True, False]]))
+    result = rnn.MaxPooling(2)(states, torch.tensor([[True, True, False]]))
     assert result.tolist() == [[-2.0, 1.0]]
 
 
 def test_the_image_encoder_starts_xavier_uniform():
-    weight = GroundedModel("gru-512-attention", VOCABULARY, 1024).image.projection.weight
+    one = Model(description("gru-512-attention"), {"en": TEXT}, 1024)
+    weight = one.image.projection.weight
     bound = np.sqrt(6 / (1024 + 512))
     assert 0.99 * bound < weight.abs().max() <= bound
     assert abs(weight.var() - bound**2 / 3) < 0.01 * bound**2
 
 
-@pytest.mark.parametrize(
-    "name", ["gru-2047-attention", "rnn-8-max", "gru-8", "gru-8-mean", "GRU-8-max", "gru-0-max"]
-)
-def test_an_unknown_cell_is_named(name):
-    with pytest.raises(InputError, match=f"unknown cell '{name}'"):
-        Cell.parse(name)
-
-
 def saved_model(folder, seed=0, epoch=4):
     one = model(seed=seed)
     save_weights(one, folder / "snapshots" / f"epoch-{epoch:03}.safetensors")
-    more = {"seed": seed, "language": "en", "snapshots": [4], "saved": [4], "key": "0" * 16}
-    write_json(folder / "model.json", describe(one, **more))
+    content = {
+        "dataset": "scenes",
+        "model": "gru-16-attention",
+        "description": one.description,
+        "texts": {"en": TEXT.as_dict()},
+        "width": 12,
+        "seed": seed,
+        "snapshots": [4],
+        "saved": [4],
+        "key": "0" * 16,
+    }
+    write_json(folder / "model.json", content)
     return one
 
 
@@ -145,7 +159,7 @@ def test_the_ensemble_is_the_renormalised_sum_of_its_snapshots(tmp_path):
     expected = total / np.sqrt((total**2).sum(axis=1))[:, None]
     np.testing.assert_allclose(SentenceEncoder(tmp_path).encode(captions), expected, atol=1e-6)
     np.testing.assert_allclose(
-        ensemble([np.eye(2), np.eye(2)[::-1]]), np.full((2, 2), np.sqrt(0.5))
+        join([np.eye(2), np.eye(2)[::-1]], "cosine"), np.full((2, 2), np.sqrt(0.5))
     )
 
 
@@ -162,8 +176,8 @@ def test_damaged_or_foreign_weights_are_named(tmp_path):
     with pytest.raises(InputError, match=r"epoch-004\.safetensors does not hold the weights"):
         load_model(tmp_path, 4)
     saved_model(tmp_path)
-    description = json.loads((tmp_path / "model.json").read_text())
-    write_json(tmp_path / "model.json", description | {"cell": "gru-32-attention"})
+    content = json.loads((tmp_path / "model.json").read_text())
+    write_json(tmp_path / "model.json", content | {"description": description("gru-32-attention")})
     with pytest.raises(InputError, match=r"does not hold the weights of this model"):
         load_model(tmp_path, 4)
 
@@ -191,13 +205,13 @@ def test_a_flipped_byte_in_a_snapshot_is_noticed(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("model")
     saved_model(folder)
     path = folder / "snapshots" / "epoch-004.safetensors"
-    description = json.loads((folder / "model.json").read_text())
+    content = json.loads((folder / "model.json").read_text())
     sums = {"4": hashlib.sha256(path.read_bytes()).hexdigest()}
-    write_json(folder / "model.json", description | {"sha256": sums})
+    write_json(folder / "model.json", content | {"sha256": sums})
     load_model(folder, 4)
-    content = bytearray(path.read_bytes())
-    content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
-    path.write_bytes(content)
+    data_of_file = bytearray(path.read_bytes())
+    data_of_file[data.draw(st.integers(0, len(data_of_file) - 1))] ^= data.draw(st.integers(1, 255))
+    path.write_bytes(data_of_file)
     with pytest.raises(InputError, match=r"epoch-004\.safetensors is damaged"):
         load_model(folder, 4)
 
@@ -206,24 +220,39 @@ def test_a_flipped_byte_in_a_snapshot_is_noticed(tmp_path_factory, data):
 def test_weights_that_are_not_finite_do_not_load(tmp_path, value):
     one = saved_model(tmp_path)
     with torch.no_grad():
-        one.caption.rnn.bias_hh_l0[3] = value
+        one.captions["en"].rnn.bias_hh_l0[3] = value
     save_weights(one, tmp_path / "snapshots" / "epoch-004.safetensors")
-    with pytest.raises(InputError, match=r"caption\.rnn\.bias_hh_l0 is not finite"):
+    with pytest.raises(InputError, match=r"captions\.en\.rnn\.bias_hh_l0 is not finite"):
         load_model(tmp_path, 4)
+
+
+def merged(content, change):
+    """The content with some of what is deep within it replaced."""
+    deep = isinstance(content, dict) and isinstance(change, dict)
+    return content | {k: merged(content.get(k), v) for k, v in change.items()} if deep else change
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"cell": "gru-2000000-attention"}, "unknown cell"),
-        ({"cell": "gru-16384-attention"}, "does not hold the weights of this model"),
+        ({"description": {"encoder": {"size": 10**9}}}, "does not hold the weights of this model"),
+        ({"description": {"encoder": {"size": 16384}}}, "does not hold the weights of this model"),
+        ({"description": {"encoder": {"size": "16"}}}, "encoder.size: '16' is not of type"),
+        (
+            {"description": {"encoder": {"name": "../x"}}},
+            r"encoders has no '\.\./x': choose one of",
+        ),
+        ({"description": {"encoder": {"cell": "rnn"}}}, "this encoder cannot be built"),
+        ({"description": {"encoder": {"wings": 2}}}, "this encoder cannot be built"),
+        ({"description": {"text": {"name": "trees?"}}}, r"text has no 'trees\?'"),
+        ({"description": {"similarity": "taste"}}, "'taste' is not one of"),
         ({"width": 10**9}, "width: 1000000000 is greater than the maximum"),
         ({"width": 60_000}, "does not hold the weights of this model"),
         ({"width": 0}, "width: 0 is less than the minimum"),
         ({"width": "12"}, "width: '12' is not of type"),
-        ({"vocabulary": {"characters": "ab"}}, "'counts' is a required property"),
-        ({"vocabulary": {"characters": "aa", "counts": [1, 1]}}, "distinct characters"),
-        ({"cell": None}, "cell: None is not of type"),
+        ({"texts": {"en": {"characters": "ab", "counts": None}}}, "does not describe a model"),
+        ({"texts": {"en": {"characters": "aa", "counts": [1, 1]}}}, "distinct characters"),
+        ({"texts": None}, "texts: None is not of type"),
         ([], r"\[\] is not of type 'object'"),
     ],
 )
@@ -231,8 +260,8 @@ def test_a_description_that_claims_too_much_is_refused_before_memory_is_taken(
     tmp_path, change, message
 ):
     saved_model(tmp_path)
-    description = json.loads((tmp_path / "model.json").read_text())
-    write_json(tmp_path / "model.json", description | change if change else change)
+    content = json.loads((tmp_path / "model.json").read_text())
+    write_json(tmp_path / "model.json", merged(content, change) if change else change)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(InputError, match=message) as error:
         load_model(tmp_path, 4)
@@ -311,3 +340,50 @@ def test_programs_compute_float32_as_such():
     finally:
         torch.backends.fp32_precision = before[0]
         torch.set_num_threads(before[1])
+
+
+# Other parts
+
+
+def test_a_bag_is_the_projected_mean_of_the_embeddings_without_padding():
+    one = model(BAG, text="words")
+    encoder, text = one.captions["en"], TEXTS["words"]
+    indices = text.encode(["a dog chases cats"]).indices.tolist()
+    mean = torch.stack([encoder.embedding.weight[i] for i in indices]).mean(dim=0)
+    expected = encoder.projection.weight @ mean + encoder.projection.bias
+    given = torch.tensor([[*indices, 0, 0], list(range(2, 2 + len(indices) + 2))])
+    result = encoder(given, torch.tensor([len(indices), len(indices) + 2]))
+    torch.testing.assert_close(result[0], expected)
+
+
+def test_only_cosines_are_of_unit_vectors():
+    described = description()
+    for similarity, unit in (("cosine", True), ("dot", False), ("euclidean", False)):
+        torch.manual_seed(0)
+        one = Model(described | {"similarity": similarity}, {"en": TEXT}, 12)
+        images = 5 * np.ones((2, 12), np.float32)
+        for vectors in (embed(one, CAPTIONS), one.encode_images(images)):
+            assert np.allclose(np.linalg.norm(vectors, axis=1), 1) == unit
+
+
+def test_a_model_of_version_0_1_still_loads(tmp_path):
+    """Its model.json named a cell, and its weights one encoder of captions."""
+    one = saved_model(tmp_path)
+    content = json.loads((tmp_path / "model.json").read_text())
+    old = {key: content[key] for key in ("width", "seed", "snapshots", "saved", "key")}
+    old |= {"cell": "gru-16-attention", "language": "en", "vocabulary": TEXT.as_dict()}
+    write_json(tmp_path / "model.json", old)
+    write_json(tmp_path / "ensemble.json", {"epochs": [4], "dev_recall": {"4": 50.0}})
+    path = tmp_path / "snapshots" / "epoch-004.safetensors"
+    weights = {
+        name.replace("captions.en.", "caption."): weight for name, weight in load_file(path).items()
+    }
+    save_file(weights, path)
+    vectors = SentenceEncoder(tmp_path).encode(CAPTIONS)
+    np.testing.assert_allclose(vectors, embed(one, CAPTIONS), atol=1e-6)
+
+
+def test_unknown_characters_are_read_as_a_zero_vector():
+    for encoder, text in (("gru-16-max", "characters"), (BAG, "words")):
+        assert (model(encoder, text=text).captions["en"].embedding.weight[UNKNOWN] == 0).all()
+    np.testing.assert_array_equal(*embed(model(), ["A ß dog.", "A é dog."]))

@@ -41,7 +41,7 @@ def test_a_dry_run_needs_no_slurm_and_takes_under_five_seconds(tmp_path, without
     # Of the processor, whose time does not depend on what else runs.
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 5
     trainings = re.findall(r"^rule train:\n(?:    .*\n)*", result.stdout, re.M)
-    assert len(trainings) == (9 if arguments else 8)
+    assert len(trainings) == (9 if arguments else 10)
     assert all("gpu=1" in text and "mem_mb=8000" in text for text in trainings)
 
 

@@ -1,6 +1,11 @@
+import shutil
 import subprocess
+from pathlib import Path
 
-from groundvec import provenance
+import pytest
+from examples import description
+
+from groundvec import parts, provenance
 
 
 def test_the_hash_of_a_script_follows_its_imports_and_nothing_else(tmp_path, monkeypatch):
@@ -70,3 +75,69 @@ def test_the_commit_is_the_one_checked_out(tmp_path, monkeypatch):
 def test_digests_tell_parts_apart():
     assert provenance.digest("ab", "c") != provenance.digest("a", "bc")
     assert provenance.digest(b"ab", {"x": 1}) == provenance.digest(b"ab", {"x": 1})
+
+
+# What the stages of the real pipeline depend on
+
+ROOT = Path(__file__).parent.parent
+PARTS = parts.files(description())
+STAGES = {
+    "dataset": ["groundvec/scenes/__init__.py", "groundvec/data/schema.py"],
+    "features": ["scripts/extract_features.py"],
+    "train": ["scripts/train.py", *PARTS],
+    "retrieval": ["scripts/retrieval.py", *PARTS],
+    "rate": ["scripts/rate.py", *PARTS],
+    "ratings_sts": ["groundvec/data/ratings.py"],
+    "ratings_scenes": ["groundvec/scenes/ratings.py", "groundvec/data/ratings.py"],
+    "baseline": ["scripts/baseline.py"],
+}
+
+
+@pytest.fixture
+def hashes(tmp_path, monkeypatch):
+    """The hash of each stage in a copy of the code, as it is now."""
+    for folder in ("groundvec", "scripts"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
+    monkeypatch.setattr(provenance, "ROOT", tmp_path)
+
+    def now():
+        provenance._read.cache_clear()
+        return {stage: provenance.code_hash.__wrapped__(*f) for stage, f in STAGES.items()}
+
+    yield now
+    provenance._read.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "again"),
+    [
+        ("encoders/rnn.py", "torch.tanh", "torch.relu", {"train", "retrieval", "rate"}),
+        ("encoders/rnn.py", '"""', '"""Reworded. ', set()),
+        ("encoders/rnn.py", "\n", "  # a remark\n", set()),
+        ("encoders/bag.py", "mean", "sum", set()),  # which is not used
+        ("encoders/new.py", None, "class Encoder:\n    pass\n", set()),
+        ("objectives/hinge.py", "relu", "sigmoid", {"train", "retrieval", "rate"}),
+        ("text/words.py", "lower()", "upper()", set()),
+        ("reporting/style.py", "7.5", "8.5", set()),  # how figures are drawn,
+        ("scenes/things.py", '"man": 76', '"man": 70', {"dataset"}),  # and how dogs are
+        ("scenes/english.py", '" "', '"  "', {"dataset", "ratings_scenes"}),
+        ("data/ratings.py", '"MSRpar"', '"MSRPar"', {"ratings_sts", "ratings_scenes", "rate"}),
+        ("data/mscoco.py", '"val"', '"validation"', set()),
+        ("evaluation/retrieval.py", "1e-6", "1e-5", {"train", "retrieval"}),
+        ("evaluation/relatedness.py", "1111", "2222", {"rate", "baseline"}),
+        ("baselines/trigrams.py", "= 2048", "= 4096", {"baseline"}),
+        ("progress.py", "30", "60", set()),
+        ("jobs.py", "120", "60", set()),
+    ],
+)
+def test_an_edit_computes_again_what_it_changes_and_nothing_else(hashes, file, old, new, again):
+    before = hashes()
+    path = provenance.ROOT / "groundvec" / file
+    if old is None:
+        path.write_text(new)
+    else:
+        assert old in path.read_text(), f"{file} has changed: test with something else"
+        path.write_text(path.read_text().replace(old, new, 1))
+    found = {stage for stage, value in hashes().items() if value != before[stage]}
+    assert found == again | ({"baseline"} if file == "data/ratings.py" else set())

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec.data.ratings import COLUMNS, STS, count, read_pairs, read_sts, write_pairs
+from groundvec.data.ratings import COLUMNS, STS, count, read_ratings, read_sts, write_ratings
 from groundvec.data.schema import SPLITS
+from groundvec.data.tokenization import prepare
 from groundvec.errors import InputError
-from groundvec.text.tokenization import prepare
 
 ROOT = Path(__file__).parent.parent
 
@@ -96,11 +96,11 @@ def test_both_layouts(tmp_path, caplog, public):
         **{"train": 0, "dev": 0, "test": 1, "dropped": 1},
     }
     assert tasks.iloc[25][["train", "dev", "test", "dropped"]].tolist() == [2, 2, 2, 0]
-    assert "33 pairs with a score, 24 without one dropped" in caplog.text
+    assert "33 pairs with a rating, 24 without one dropped" in caplog.text
 
 
 def test_the_subtasks_are_those_of_the_papers_supplement():
-    reported = pd.read_csv(ROOT / "resources" / "sts.csv")
+    reported = pd.read_csv(ROOT / "resources" / "merkx_frank_2019" / "table_s1.csv")
     assert [(task, name) for task, of in STS.items() for name, *_ in of] == list(
         zip(reported.task[:24], reported.subtask[:24], strict=True)
     )
@@ -133,18 +133,18 @@ DEV, TRIAL = "STS/STSBenchmark/sts-dev.csv", "SICK/SICK_trial.txt"
         (INPUT, b"A\tB\nC\t\xff\n", f"{INPUT} line 2 is not UTF-8"),
         (INPUT, "A\u2028\tB\x85\nC\n", f"{INPUT} line 2 has 1 columns"),
         (INPUT, "", f"{INPUT} is empty"),
-        (GOLD, "4\nfive\n", f"{GOLD} line 2: the score 'five' is not a number"),
-        (GOLD, "nan\n4\n", f"{GOLD} line 1: the score 'nan' is not a number"),
-        (GOLD, "\n5.001\n", f"{GOLD} line 2: the score 5.001 is not from 0 to 5"),
-        (GOLD, "4\n-inf\n", f"{GOLD} line 2: the score -inf is not from 0 to 5"),
+        (GOLD, "4\nfive\n", f"{GOLD} line 2: the rating 'five' is not a number"),
+        (GOLD, "nan\n4\n", f"{GOLD} line 1: the rating 'nan' is not a number"),
+        (GOLD, "\n5.001\n", f"{GOLD} line 2: the rating 5.001 is not from 0 to 5"),
+        (GOLD, "4\n-inf\n", f"{GOLD} line 2: the rating -inf is not from 0 to 5"),
         (GOLD, "4\t4\n\n", f"{GOLD} line 1 has 2 columns, not 1 separated"),
         (GOLD, "\n\n", f"{GOLD} is empty"),
         (GOLD, None, r"there is no STS\.gs\.belief\.txt in a folder STS2015-en-test or STS15-"),
         (DEV, "a\tb\tc\td\t5\tA\n", f"{DEV} line 1 has 6 columns, not 7 to 9 separated"),
-        (DEV, "a\tb\tc\td\t5.5\tA\tB\n", f"{DEV} line 1: the score 5.5 is not from 0 to 5"),
+        (DEV, "a\tb\tc\td\t5.5\tA\tB\n", f"{DEV} line 1: the rating 5.5 is not from 0 to 5"),
         (DEV, "a\tb\tc\td\t5\tA\t\n", f"{DEV} line 1: a sentence is empty"),
         (DEV, None, r"there is no sts-dev\.csv; unpack"),
-        (TRIAL, f"{SICK_HEADER}1\tA\tB\t0.9\tX\n", f"{TRIAL} line 2: the score 0.9 is not from 1"),
+        (TRIAL, f"{SICK_HEADER}1\tA\tB\t0.9\tX\n", f"{TRIAL} line 2: the rating 0.9 is not from 1"),
         (TRIAL, "1\tA\tB\t4\tNEUTRAL\n", f"{TRIAL} line 1 is not SICK's header"),
         (TRIAL, f"{SICK_HEADER}1\tA\tB\t4\n", f"{TRIAL} line 2 has 4 columns, not 5"),
         (
@@ -170,7 +170,7 @@ def test_folders_that_are_missing_or_named_twice(tmp_path):
     assert len(again) == 33
 
 
-# --- pairs.csv ------------------------------------------------------------------------------------
+# --- ratings.csv --------------------------------------------------------------------------------
 
 words = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1)
 sentences = st.one_of(
@@ -182,40 +182,40 @@ scores = st.floats(0, 5).map(lambda score: round(score, 3))
 
 @given(st.lists(st.tuples(st.sampled_from(SPLITS), sentences, sentences, scores), min_size=1))
 def test_what_is_written_is_read(tmp_path_factory, rows):
-    path = tmp_path_factory.mktemp("pairs") / "pairs.csv"
+    path = tmp_path_factory.mktemp("ratings") / "ratings.csv"
     pairs = pd.DataFrame([("T", "S", *row) for row in rows], columns=COLUMNS)
-    write_pairs(path, pairs)
-    read = read_pairs(path)
+    write_ratings(path, pairs)
+    read = read_ratings(path)
     assert read.values.tolist() == pairs.values.tolist()
-    assert read.score.dtype == float
+    assert read.rating.dtype == float
 
 
 @pytest.mark.parametrize(
     ("text", "error"),
     [
         ("", "line 1 is not task,subtask,split"),
-        ("task,subtask,sentence_a,sentence_b,score\n", "line 1 is not task,subtask,split"),
+        ("task,subtask,sentence_a,sentence_b,rating\n", "line 1 is not task,subtask,split"),
         ("{header}\n", "has no pairs"),
         ("{header}\nT,S,test,A,B,1\nT,S,test,A,B\n", "line 3 has 5 fields, not 6"),
         ("{header}\nT,S,test,A,B,1,9\n", "line 2 has 7 fields, not 6"),
         ("{header}\nT,S,test,A,B,1\nT,S,test,,B,1\n", "line 3: a sentence is empty"),
         ("{header}\nT,S,val,A,B,1\nT,S,val,A,B,1\n", r"line 2 \(and 1 more\): unknown split 'val'"),
-        ("{header}\nT,S,test,A,B,\n", "line 2: the score '' is not a number"),
-        ("{header}\nT,S,test,A,B,6\n", "line 2: the score 6 is not from 0 to 5"),
-        ("{header}\nSICK,Relatedness,test,A,B,0\n", "line 2: the score 0 is not from 1 to 5"),
+        ("{header}\nT,S,test,A,B,\n", "line 2: the rating '' is not a number"),
+        ("{header}\nT,S,test,A,B,6\n", "line 2: the rating 6 is not from 0 to 5"),
+        ("{header}\nSICK,Relatedness,test,A,B,0\n", "line 2: the rating 0 is not from 1 to 5"),
         ('{header}\nT,S,test,"A,B,1\n', "is not a whole CSV file"),
     ],
 )
 def test_a_damaged_pairs_file_is_refused(tmp_path, text, error):
-    path = tmp_path / "pairs.csv"
+    path = tmp_path / "ratings.csv"
     path.write_text(text.replace("{header}", ",".join(COLUMNS)))
-    with pytest.raises(InputError, match=f"pairs.csv {error}"):
-        read_pairs(path)
+    with pytest.raises(InputError, match=f"ratings.csv {error}"):
+        read_ratings(path)
 
 
 def test_a_missing_pairs_file(tmp_path):
     with pytest.raises(InputError, match=r"none\.csv does not exist; make it"):
-        read_pairs(tmp_path / "none.csv")
+        read_ratings(tmp_path / "none.csv")
 
 
 def test_count():
@@ -303,18 +303,18 @@ def test_the_mirrors_pairs_are_those_of_the_paper(mirror, tmp_path):
 
 
 def script(*arguments):
-    command = [sys.executable, "scripts/pairs.py", *map(str, arguments)]
+    command = [sys.executable, "scripts/ratings.py", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
 
 
 def test_script_sts(tmp_path):
     folders = write(tmp_path / "sts", small(True))
-    output, tasks = tmp_path / "out" / "pairs.csv", tmp_path / "out" / "tasks.csv"
+    output, tasks = tmp_path / "out" / "ratings.csv", tmp_path / "out" / "tasks.csv"
     arguments = ["--tokenizer", "none", "--output", output, "--tasks", tasks]
     result = script("sts", "--folders", *folders, "--lowercase", *arguments)
     assert result.returncode == 0, result.stderr
     assert "24 without one dropped" in result.stderr and "Question-Question" in result.stderr
-    assert read_pairs(output).sentence_a[0] == "A MSRpar's 12."  # no group is lowercased
+    assert read_ratings(output).sentence_a[0] == "A MSRpar's 12."  # no group is lowercased
     assert pd.read_csv(tasks).test.sum() == 24 + 1 + 2
 
     output.unlink()
@@ -324,9 +324,9 @@ def test_script_sts(tmp_path):
 
 
 def test_script_scenes(tmp_path):
-    output, tasks = tmp_path / "pairs.csv", tmp_path / "tasks.csv"
+    output, tasks = tmp_path / "ratings.csv", tmp_path / "tasks.csv"
     result = script("scenes", "--seed", 3, "--output", output, "--tasks", tasks)
     assert result.returncode == 0, result.stderr
-    pairs, counts = read_pairs(output), pd.read_csv(tasks)
+    pairs, counts = read_ratings(output), pd.read_csv(tasks)
     assert counts[["train", "dev", "test"]].to_numpy().sum() == len(pairs)
-    assert all(math.isfinite(score) for score in pairs.score)
+    assert all(math.isfinite(score) for score in pairs.rating)

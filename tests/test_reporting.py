@@ -9,47 +9,50 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from examples import description
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
 from groundvec.errors import InputError
 from groundvec.files import write_json
-from groundvec.reporting import results, style
-from groundvec.reporting.architecture import architecture
-from groundvec.reporting.samples import _wrap, retrieved, samples
+from groundvec.reporting import measures, results, style, systems
+from groundvec.reporting.merkx_frank_2019.figure1 import architecture
+from groundvec.reporting.merkx_frank_2019.samples import _wrap, retrieved, samples
+from tests.result_files import BAG, described, models, run, write_models
 
 ROOT = Path(__file__).parent.parent
-REPORTED = ROOT / "resources" / "retrieval.csv"
+REPORTED = ROOT / "resources" / "merkx_frank_2019" / "table2.csv"
 C2I, I2C = "caption_to_image", "image_to_caption"
 
 
-def score(dataset, cell, seed, model, epochs, split, test_set, direction, r10, ci, median=3.5):
+def score(dataset, model, seed, kind, epochs, split, test_set, direction, r10, ci, median=3.5):
     return {
-        **{"dataset": dataset, "cell": cell, "seed": seed, "model": model, "epochs": epochs},
-        **{"split": split, "test_set": test_set, "direction": direction},
+        **{"dataset": dataset, "model": model, "seed": seed, "kind": kind, "epochs": epochs},
+        **{"language": "en", "split": split, "test_set": test_set, "direction": direction},
         **{"r1": r10 / 4, "r1_ci": ci, "r5": r10 / 2, "r5_ci": ci, "r10": r10, "r10_ci": ci},
-        **{"median_rank": median, "queries": 500, "commit": "0123abc", "versions": "python 3.11"},
-        **{"configuration": "0123abcd", "machine": "a computer", "slurm_job": ""},
+        **{"median_rank": median, "mean_rank": 7, "queries": 500, "slurm_job": ""},
+        **{"configuration": "0123abcd", "machine": "a computer"},
+        **{"commit": "0123abc", "versions": "python 3.11"},
     }
 
 
-def training(dataset, cell, seed=1, dev=(40, 60), snapshots=(4, 8), test_sets=("100",)):
+def training(dataset, model, seed=1, dev=(40, 60), snapshots=(4, 8), test_sets=("100",)):
     """Scores of one training: snapshot k has `dev` + k, the ensemble `dev`; test is dev + 10.
 
     Chance is 2 and 3.
     """
     rows = [
-        score(dataset, cell, seed, "chance", "", split, test_set, direction, r10, 0, 50.5)
+        score(dataset, model, seed, "chance", "", split, test_set, direction, r10, 0, 50.5)
         for split, test_set, (direction, r10) in product(
             ("dev", "test"), test_sets, ((C2I, 2), (I2C, 3))
         )
     ]
-    systems = [("snapshot", str(k), k) for k in snapshots]
-    systems += [("ensemble", "+".join(map(str, snapshots)), 0)]
-    for split, (model, epochs, more), test_set in product(("dev", "test"), systems, test_sets):
+    kinds = [("snapshot", str(k), k) for k in snapshots]
+    kinds += [("ensemble", "+".join(map(str, snapshots)), 0)]
+    for split, (kind, epochs, more), test_set in product(("dev", "test"), kinds, test_sets):
         more += 10 if split == "test" else 0
-        which = (dataset, cell, seed, model, epochs, split, test_set)
+        which = (dataset, model, seed, kind, epochs, split, test_set)
         rows.append(score(*which, C2I, dev[0] + more, 3))
         rows.append(score(*which, I2C, dev[1] + more, 4))
     return pd.DataFrame(rows)
@@ -64,17 +67,12 @@ def write_retrieval(folder, *trainings):
     return paths
 
 
-def write_history(folder, dataset, cell, seed, dev_recall):
-    path = folder / dataset / cell / f"seed{seed}" / "history.csv"
-    path.parent.mkdir(parents=True)
-    history = pd.DataFrame({"epoch": range(len(dev_recall)), "dev_recall": dev_recall})
-    history.to_csv(path, index=False)
-    return path
-
-
-def run(script, *arguments):
-    module = importlib.import_module(f"scripts.{script}")
-    module.main(module.parser.parse_args(list(map(str, arguments))))
+def results_of(folder, *trainings, **descriptions):
+    """The options of scripts/report.py for the results of some trainings."""
+    names = [tuple(table[["dataset", "model", "seed"]].iloc[0]) for table in trainings]
+    names = [(dataset, model, int(seed)) for dataset, model, seed in names]
+    files = write_models(folder, *names, **descriptions)
+    return ["--models", *files, "--retrieval", *write_retrieval(folder, *trainings)]
 
 
 def sections(markdown):
@@ -92,7 +90,7 @@ def sections(markdown):
 
 
 def test_table2_has_measured_beside_reported_rows(tmp_path):
-    paths = write_retrieval(
+    arguments = results_of(
         tmp_path,
         training("flickr8k", "lstm-1024-attention", dev=(40, 60), test_sets=["1k"]),
         training("flickr8k", "gru-2048-max", dev=(40, 50), test_sets=["1k"]),
@@ -100,7 +98,7 @@ def test_table2_has_measured_beside_reported_rows(tmp_path):
         training("flickr8k", "gru-2048-attention", seed=1, dev=(39, 60), test_sets=["1k"]),
         training("flickr8k", "gru-1024-attention", dev=(20, 30), test_sets=["1k"]),
     )
-    run("table2", "--measured", *paths, "--reported", REPORTED, "--output", tmp_path / "t")
+    run("table2", *arguments, "--reported", REPORTED, "--output", tmp_path / "t")
     markdown = (tmp_path / "t.md").read_text("utf-8")
     groups = sections(markdown)
     assert list(groups) == ["Flickr8k, test set 1k"]
@@ -132,8 +130,8 @@ def test_table2_has_measured_beside_reported_rows(tmp_path):
 
 def test_table2_has_only_test_sets_that_were_measured(tmp_path):
     def groups(*trainings):
-        paths = write_retrieval(tmp_path, *trainings)
-        run("table2", "--measured", *paths, "--reported", REPORTED, "--output", tmp_path / "t")
+        arguments = results_of(tmp_path, *trainings)
+        run("table2", *arguments, "--reported", REPORTED, "--output", tmp_path / "t")
         text = (tmp_path / "t.md").read_text("utf-8")
         return text, {
             name: {row[0] for row in rows} - {"computed"} for name, rows in sections(text).items()
@@ -156,13 +154,13 @@ def test_table2_has_only_test_sets_that_were_measured(tmp_path):
 
 def test_table2_csv_keeps_raw_numbers_and_where_they_are_from(tmp_path):
     arguments = ["--reported", REPORTED, "--output", tmp_path / "t"]
-    paths = write_retrieval(tmp_path, training("scenes", "gru-64-attention", dev=(33.3333, 50)))
-    run("table2", "--measured", *paths, *arguments)
+    measured = results_of(tmp_path, training("scenes", "gru-64-attention", dev=(33.3333, 50)))
+    run("table2", *measured, *arguments)
     table = pd.read_csv(tmp_path / "t.csv")
     assert table["source"].tolist() == ["computed", "measured"]
     ours = table.iloc[1]
     assert ours["caption_to_image_r10"] == 43.3333
-    assert ours[["commit", "machine", "cell", "epochs"]].tolist() == [
+    assert ours[["commit", "machine", "model", "epochs"]].tolist() == [
         *("0123abc", "a computer", "gru-64-attention", "4+8")
     ]
     assert (ours["seed"], ours["selected"], ours["image_to_caption_queries"]) == (1, True, 500)
@@ -170,13 +168,14 @@ def test_table2_csv_keeps_raw_numbers_and_where_they_are_from(tmp_path):
     assert chance[["model", "commit", "caption_to_image_queries"]].tolist() == [
         *("chance", "0123abc", 500)
     ]
-    assert chance[["cell", "seed", "selected", "epochs"]].isna().all()
-    paths = write_retrieval(tmp_path, training("flickr8k", "gru-8-max", test_sets=["1k"]))
-    run("table2", "--measured", *paths, *arguments)
+    assert chance[["seed", "selected", "epochs"]].isna().all()
+    assert (ours["caption_to_image_mean_rank"], ours["language"]) == (7, "en")
+    measured = results_of(tmp_path, training("flickr8k", "gru-8-max", test_sets=["1k"]))
+    run("table2", *measured, *arguments)
     table = pd.read_csv(tmp_path / "t.csv")
     theirs = table[table["source"] == "reported"]
     assert len(theirs) == 4
-    assert theirs[["commit", "cell", "seed", "selected"]].isna().all(axis=None)
+    assert theirs[["commit", "seed", "selected"]].isna().all(axis=None)
     assert (theirs["paper"] == "merkx-frank-2019").all()
 
 
@@ -185,10 +184,10 @@ def test_the_best_ensemble_on_the_whole_development_set_is_selected():
     best = training("mscoco", "lstm-8-attention", dev=(52, 50), test_sets=["5k", "1k-folds"])
     other = training("scenes", "gru-8-max", seed=3, dev=(1, 2))
     # What must not count: a fold, a single snapshot, the test set.
-    misleading = (good["test_set"] == "1k-folds") | (good["model"] == "snapshot")
+    misleading = (good["test_set"] == "1k-folds") | (good["kind"] == "snapshot")
     good.loc[misleading | (good["split"] == "test"), "r10"] = 99.0
     measured = pd.concat([good, best, other], ignore_index=True)
-    assert results.selected(measured) == {
+    assert systems.select(measured, None, "recall") == {
         "mscoco": ("lstm-8-attention", 1),
         "scenes": ("gru-8-max", 3),
     }
@@ -197,28 +196,194 @@ def test_the_best_ensemble_on_the_whole_development_set_is_selected():
 def test_of_models_that_differ_by_rounding_the_first_is_selected():
     first = training("scenes", "gru-8-max", dev=(50, 50))
     second = training("scenes", "lstm-8-max", dev=(np.nextafter(50, 51), np.nextafter(50, 51)))
-    assert results.selected(pd.concat([first, second])) == {"scenes": ("gru-8-max", 1)}
+    both = pd.concat([first, second], ignore_index=True)
+    assert systems.select(both, None, "recall") == {"scenes": ("gru-8-max", 1)}
 
 
 def test_chance_selects_nothing():
     table = training("scenes", "gru-8-max", dev=(1, 2))  # worse than chance
-    without = table[table["model"] != "chance"]
-    assert results.selected(table) == results.selected(without) == {"scenes": ("gru-8-max", 1)}
-    recall = results.development_recall(table)
+    without = table[table["kind"] != "chance"]
+    for rows in (table, without):
+        assert systems.select(rows, None, "recall") == {"scenes": ("gru-8-max", 1)}
+    recall = measures.recall(table, "dev")
     pd.testing.assert_frame_equal(
-        recall[recall["model"] != "chance"].reset_index(drop=True),
-        results.development_recall(without),
+        recall[recall["kind"] != "chance"].reset_index(drop=True),
+        measures.recall(without, "dev"),
     )
 
 
+def semantic(*scores):
+    """Semantic scores of (dataset, model, seed, kind, r)."""
+    columns = ["dataset", "model", "seed", "kind", "pearson"]
+    return pd.DataFrame(scores, columns=columns).assign(measure="semantic score")
+
+
+def test_models_are_selected_by_ratings_or_by_name():
+    measured = pd.concat(
+        [
+            training("scenes", "gru-8-max", seed=1, dev=(50, 50)),
+            training("scenes", "gru-8-max", seed=2, dev=(55, 55)),
+            training("scenes", "lstm-8-max", seed=1, dev=(70, 70)),
+            training("flickr8k", "gru-8-max", seed=3, dev=(1, 1)),
+        ],
+        ignore_index=True,
+    )
+    of_ratings = semantic(
+        ("scenes", "lstm-8-max", 1, "ensemble", 0.5),
+        ("scenes", "gru-8-max", 2, "ensemble", 0.6),
+        ("scenes", "gru-8-max", 1, "ensemble", np.nextafter(0.6, 1)),  # equal but for rounding
+        ("scenes", "lstm-8-max", 1, "snapshot", 0.9),  # none is selected for a snapshot
+        ("flickr8k", "gru-8-max", 3, "ensemble", 0.1),
+        ("", "", None, "baseline", 0.9),
+    )
+    flickr8k = {"flickr8k": ("gru-8-max", 3)}
+    selected = systems.select(measured, of_ratings, "recall")
+    assert selected == {"scenes": ("lstm-8-max", 1)} | flickr8k
+    selected = systems.select(measured, of_ratings, "ratings")
+    assert selected == {"scenes": ("gru-8-max", 2)} | flickr8k
+    selected = systems.select(measured, None, "gru-8-max")
+    assert selected == {"scenes": ("gru-8-max", 2)} | flickr8k
+    with pytest.raises(InputError, match="flickr8k has no scores of a model 'lstm-8-max'"):
+        systems.select(measured, None, "lstm-8-max")
+    others = of_ratings[of_ratings["dataset"] != "flickr8k"]
+    with pytest.raises(InputError, match="flickr8k has no semantic scores of a model"):
+        systems.select(measured, others, "ratings")
+
+
+def test_table2_says_how_its_models_were_selected(tmp_path):
+    trainings = [
+        training("scenes", "gru-8-max", dev=(50, 50)),
+        training("scenes", "lstm-8-max", dev=(40, 40)),
+    ]
+    arguments = [
+        *results_of(tmp_path, *trainings),
+        "--reported",
+        REPORTED,
+        "--output",
+        tmp_path / "t",
+    ]
+    for rule, says, dagger in (
+        ("recall", "the model with the best R@10 on its data set's development set", 1),
+        ("lstm-8-max", "lstm-8-max, which the configuration names; of its seeds", 2),
+    ):
+        run("table2", *arguments, "--select", rule)
+        text = (tmp_path / "t.md").read_text("utf-8")
+        (rows,) = sections(text).values()
+        assert [row[1].endswith("†") for row in rows].index(True) == dagger
+        assert f"- † The selected model of a data set: {says}" in text
+    with pytest.raises(InputError, match="this table or figure needs --scores: give it too"):
+        run("table2", *arguments, "--select", "ratings")
+
+
+def test_the_best_single_snapshot_is_one_that_ends_a_cycle(tmp_path):
+    measured = training("scenes", "gru-8-max", snapshots=(0, 1, 4, 6, 8)).astype({"r10": float})
+    dev = measured["split"].eq("dev") & measured["kind"].eq("snapshot")
+    for epochs, r10 in (("1", 99), ("4", 60), ("6", 60 + 1e-12), ("8", 60)):
+        measured.loc[dev & measured["epochs"].eq(epochs), "r10"] = r10
+    described = models(tmp_path, ("scenes", "gru-8-max"), snapshots=(4, 6))
+    selected = {"scenes": ("gru-8-max", 1)}
+    # 8 is as good, but no end of a cycle; of equals it is the later.
+    assert systems.best_snapshots(measured, described, selected) == {"scenes": 6}
+    measured.loc[dev & measured["epochs"].eq("4"), "r10"] = 60.1
+    assert systems.best_snapshots(measured, described, selected) == {"scenes": 4}
+    described = models(tmp_path, ("scenes", "gru-8-max"), snapshots=(3,))
+    with pytest.raises(InputError, match=r"snapshots that the model.json of scenes/gru-8-max"):
+        systems.best_snapshots(measured, described, selected)
+
+
+# Models
+
+
+def test_models_stand_in_the_order_of_the_grid_and_unknown_parts_behind(tmp_path):
+    """Known: GRU, LSTM; attention, max; sizes. Unknown ones as they come."""
+    table = models(
+        tmp_path,
+        *(("scenes", name) for name in ("floor", "ran", "mean", "gru-8-max", "lstm-8-attention")),
+        *(("scenes", name) for name in ("gru-16-attention", "words", "dot")),
+        *(("flickr8k", "gru-8-attention", 2), ("scenes", "gru-8-attention", 2)),
+        ("scenes", "gru-8-attention", 1),
+        floor={**BAG, "objective": {"name": "hinge"}, "similarity": "cosine"},
+        ran=described("ran-4-attention"),
+        mean=described("gru-8-mean"),
+        words=described("gru-4-attention", text={"name": "words"}),
+        dot=described("gru-4-max", similarity="dot", objective={"name": "squared"}),
+    )
+    assert table[["dataset", "model", "seed", "network", "pooling", "size"]].values.tolist() == [
+        ["scenes", "gru-8-attention", 1, "GRU", "attention", 8],
+        ["scenes", "gru-8-attention", 2, "GRU", "attention", 8],
+        ["scenes", "gru-16-attention", 1, "GRU", "attention", 16],
+        ["scenes", "gru-8-max", 1, "GRU", "max", 8],
+        ["scenes", "mean", 1, "GRU", "mean", 8],
+        ["scenes", "lstm-8-attention", 1, "LSTM", "attention", 8],
+        ["scenes", "floor", 1, "bag (words)", "", 8],
+        ["scenes", "ran", 1, "RAN", "attention", 4],
+        ["scenes", "words", 1, "GRU (words)", "attention", 4],
+        ["scenes", "dot", 1, "GRU (dot, squared)", "max", 4],
+        ["flickr8k", "gru-8-attention", 2, "GRU", "attention", 8],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ([1], "does not describe a trained model"),
+        ({"dataset": "scenes"}, "does not describe a trained model"),
+        ({"description": [1]}, "does not describe a trained model"),
+        ({"description": {"text": {}}}, "does not say what the encoder is"),
+        ({}, "is about what another file has already"),
+    ],
+)
+def test_bad_descriptions_are_named(tmp_path, content, message):
+    good = write_models(tmp_path / "a", ("scenes", "gru-8-max"))
+    whole = {"dataset": "scenes", "model": "gru-8-max", "seed": 1, "snapshots": [4]}
+    whole["description"] = described("gru-8-max")
+    broken = content == {"dataset": "scenes"} or isinstance(content, list)
+    write_json(tmp_path / "bad.json", content if broken else whole | content)
+    with pytest.raises(InputError) as error:
+        results.read_models([*good, tmp_path / "bad.json"])
+    assert "bad.json" in str(error.value) and message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_results_without_a_description_are_named(tmp_path):
+    trainings = [training("scenes", "gru-8-max"), training("scenes", "lstm-8-max")]
+    arguments = results_of(tmp_path, *trainings)
+    for kind in ("table2", "snapshots"):
+        with pytest.raises(InputError, match=r"no model\.json of scenes/lstm-8-max/seed1"):
+            run(
+                *(kind, "--models", arguments[1], *arguments[3:]),
+                *("--reported", REPORTED, "--output", tmp_path / "t"),
+            )
+
+
+def test_a_trained_floor_stands_in_table2_like_any_model(tmp_path):
+    floor = {**BAG, "similarity": "cosine", "objective": {"name": "hinge"}}
+    trainings = [training("scenes", "words"), training("scenes", "gru-8-max", dev=(50, 60))]
+    arguments = results_of(tmp_path, *trainings, words=floor)
+    run("table2", *arguments, "--reported", REPORTED, "--output", tmp_path / "t")
+    (rows,) = sections((tmp_path / "t.md").read_text("utf-8")).values()
+    assert [row[1] for row in rows] == ["chance", "gru-8-max, seed 1†", "words, seed 1"]
+
+
+def test_several_languages_are_told_apart(tmp_path):
+    english = training("scenes", "gru-8-max")
+    german = english.assign(language="de", r10=english["r10"] / 2)
+    arguments = results_of(tmp_path, pd.concat([english, german]))
+    run("table2", *arguments, "--reported", REPORTED, "--output", tmp_path / "t")
+    groups = sections((tmp_path / "t.md").read_text("utf-8"))
+    assert list(groups) == ["scenes, test set 100, en", "scenes, test set 100, de"]
+    en, de = ([row[4] for row in rows] for rows in groups.values())
+    assert (en, de) == (["2.0 ± 0.0", "50.0 ± 3.0"], ["1.0 ± 0.0", "25.0 ± 3.0"])
+
+
 def test_snapshots_stand_below_their_ensemble(tmp_path):
-    paths = write_retrieval(
+    arguments = results_of(
         tmp_path,
         training("scenes", "gru-8-attention", dev=(40, 60), snapshots=(4, 8, 12)),
         training("scenes", "gru-8-max", dev=(10, 20), snapshots=(4,)),
     )
-    run("table2", "--measured", *paths, "--reported", REPORTED, "--output", tmp_path / "t")
-    text = (tmp_path / "t-snapshots.md").read_text("utf-8")
+    run("snapshots", *arguments, "--output", tmp_path / "t")
+    text = (tmp_path / "t.md").read_text("utf-8")
     groups = sections(text)
     first, second = groups.values()
     assert list(groups) == [
@@ -237,7 +402,7 @@ def test_snapshots_stand_below_their_ensemble(tmp_path):
     assert [row[4] for row in first] == recalls
     assert [row[0] for row in second] == ["chance", "ensemble 4", "snapshot 4"]
     assert "1k-folds" not in text  # nothing here is of folds
-    table = pd.read_csv(tmp_path / "t-snapshots.csv")
+    table = pd.read_csv(tmp_path / "t.csv")
     assert table["dev_r10"].tolist() == [2.5, 50, 54, 58, 62, 2.5, 15, 19]
     assert table["commit"].eq("0123abc").all()
 
@@ -246,16 +411,15 @@ def test_latex_is_well_formed_whatever_the_names(tmp_path):
     reported = pd.read_csv(REPORTED)
     reported.loc[reported["model"] == "char-GRU", "model"] = r"A_B & C {100%} #1 $x^2$ \o~"
     reported.to_csv(tmp_path / "reported.csv", index=False)
-    paths = write_retrieval(
+    arguments = results_of(
         tmp_path,
         training("my_photos", "gru-64-attention"),
         training("flickr8k", "gru-64-attention", test_sets=["1k"]),
     )
-    run(
-        *("table2", "--measured", *paths, "--reported", tmp_path / "reported.csv"),
-        *("--output", tmp_path / "t"),
-    )
-    for name in ("t.tex", "t-snapshots.tex"):
+    reported = tmp_path / "reported.csv"
+    run("table2", *arguments, "--reported", reported, "--output", tmp_path / "t")
+    run("snapshots", *arguments, "--output", tmp_path / "snapshots")
+    for name in ("t.tex", "snapshots.tex"):
         latex = (tmp_path / name).read_text("utf-8")
         columns = len(re.search(r"\{@\{\}([lr]+)@\{\}\}", latex)[1])
         rows = [row for row in latex.splitlines() if row.endswith(r"\\") and "multic" not in row]
@@ -391,8 +555,8 @@ def trained(pictures, tmp_path):
 
     from groundvec.data import schema
     from groundvec.features import store
-    from groundvec.models.model import GroundedModel, describe, save_weights
-    from groundvec.text.characters import Vocabulary
+    from groundvec.model import Model, save_weights
+    from groundvec.text.characters import Text
 
     names = [f"i{k}" for k in range(7)]
     splits = ["dev", *["test"] * 6]
@@ -409,10 +573,13 @@ def trained(pictures, tmp_path):
     features = np.random.default_rng(0).normal(size=(7, 12)).astype(np.float32)
     store.write(tmp_path / "features.h5", features, names, {})
     torch.manual_seed(0)
-    model = GroundedModel("gru-8-attention", Vocabulary.build(captions["caption"]), 12)
+    text = Text.build(captions["caption"])
+    model = Model(description("gru-8-attention"), {"en": text}, 12)
     folder = tmp_path / "models" / "scenes" / "gru-8-attention" / "seed1"
     save_weights(model, folder / "snapshots" / "epoch-000.safetensors")
-    about = describe(model, language="en", seed=1, key="0123abcd", snapshots=[0], saved=[0])
+    about = {"dataset": "scenes", "model": "gru-8-attention", "seed": 1, "key": "0123abcd"}
+    about |= {"snapshots": [0], "saved": [0], "width": 12, "texts": {"en": text.as_dict()}}
+    about["description"] = model.description
     write_json(folder / "model.json", about)
     write_json(folder / "ensemble.json", {"epochs": [0]})
     return folder
@@ -420,34 +587,34 @@ def trained(pictures, tmp_path):
 
 def test_retrieval_scores_have_chance_beside_the_models(trained, tmp_path):
     arguments = ("--captions", tmp_path / "captions.csv", "--features", tmp_path / "features.h5")
-    run(
-        *("retrieval", "--dataset", "scenes", "--model", trained, *arguments),
-        *("--threads", 1, "--output", tmp_path / "scores.csv"),
-    )
+    script = importlib.import_module("scripts.retrieval")
+    arguments = ("--model", trained, *arguments, "--threads", 1)
+    words = map(str, [*arguments, "--output", tmp_path / "scores.csv"])
+    script.main(script.parser.parse_args(list(words)))
     table = results.read_retrieval([tmp_path / "scores.csv"])
     assert len(table) == 3 * 2 * 2  # models, splits, directions
-    chance = table[(table["model"] == "chance") & (table["split"] == "test")]
+    chance = table[(table["kind"] == "chance") & (table["split"] == "test")]
     # Six images with five captions each; 1 - C(25, 10) / C(30, 10) at 10.
     np.testing.assert_allclose(chance["r5"], [500 / 6, 100 * (1 - 53130 / 142506)])
     assert chance["r10"].tolist() == [100, pytest.approx(100 * (1 - 3268760 / 30045015))]
     assert chance["epochs"].tolist() == ["", ""] and chance["commit"].notna().all()
     run(
-        *("table2", "--measured", tmp_path / "scores.csv", "--reported", REPORTED),
-        *("--output", tmp_path / "t"),
+        *("table2", "--models", trained / "model.json", "--retrieval", tmp_path / "scores.csv"),
+        *("--reported", REPORTED, "--output", tmp_path / "t"),
     )
     (rows,) = sections((tmp_path / "t.md").read_text("utf-8")).values()
     assert rows[0][:4] == ["computed", "chance", "16.7 ± 0.0", "83.3 ± 0.0"]
 
 
-def test_the_samples_script_draws_a_trained_ensemble(trained, tmp_path):
+def test_samples_of_a_trained_ensemble_are_drawn(trained, tmp_path):
     captions = pd.read_csv(tmp_path / "captions.csv")
     images = pd.read_csv(tmp_path / "images.csv")
     measured = write_retrieval(tmp_path, training("scenes", "gru-8-attention"))
     arguments = [
-        *("--ensembles", trained / "ensemble.json", "--measured", *measured),
+        *("--models", trained / "model.json", "--retrieval", *measured),
         *("--captions", tmp_path / "captions.csv"),
         *("--images", tmp_path / "images.csv", "--features", tmp_path / "features.h5"),
-        *("--threads", 1, "--count", 2, "--output", tmp_path / "samples"),
+        *("--output", tmp_path / "samples"),
     ]
     run("samples", *arguments)
     assert Image.open(tmp_path / "samples.png").width == 1400
@@ -459,6 +626,9 @@ def test_the_samples_script_draws_a_trained_ensemble(trained, tmp_path):
     captions[captions["split"] == "dev"].to_csv(tmp_path / "captions.csv", index=False)
     with pytest.raises(InputError, match="the data set has no test captions in language en"):
         run("samples", *arguments)
+    both = [training(name, "gru-8-attention") for name in ("scenes", "flickr8k")]
+    with pytest.raises(InputError, match="samples are of one data set"):
+        run("samples", *arguments, "--retrieval", *write_retrieval(tmp_path, *both))
 
 
 # Bad input
@@ -480,8 +650,6 @@ def broken(path, how):
         table.assign(r10="many").to_csv(path, index=False)
     elif how == "no test rows":
         table[table["split"] == "dev"].to_csv(path, index=False)
-    elif how == "no cell":
-        table.assign(cell="gru-odd").to_csv(path, index=False)
     elif how == "gap":
         table.assign(dataset=None).to_csv(path, index=False)
     elif how == "no epochs":
@@ -498,7 +666,6 @@ def broken(path, how):
         ("no column", "has no column r10_ci"),
         ("no number", "line 2: r10 is 'many', not a number"),
         ("no test rows", "has no test scores caption_to_image of an ensemble"),
-        ("no cell", "unknown cell 'gru-odd'"),
         ("gap", "line 2 has no dataset"),
         ("no epochs", "line 6 has no epochs"),  # behind four of chance
     ],
@@ -516,37 +683,30 @@ def test_bad_scores_are_named(tmp_path, how, message):
 def test_scores_given_twice_are_named(tmp_path):
     table = training("scenes", "gru-64-attention")
     paths = write_retrieval(tmp_path, table, table)
-    with pytest.raises(InputError, match=r"retrieval-1\.csv has scores twice"):
+    with pytest.raises(InputError, match=r"retrieval-1\.csv is about what another"):
         results.read_retrieval(paths)
 
 
-def test_histories_must_say_what_they_are_of(tmp_path):
-    (tmp_path / "history.csv").write_text("epoch,dev_recall\n0,1.0\n")
-    with pytest.raises(InputError, match=r"history\.csv does not lie in folders named <dataset>"):
-        results.read_histories([tmp_path / "history.csv"])
-    path = write_history(tmp_path, "scenes", "gru-64", 1, [1.0])
-    with pytest.raises(InputError, match=r"seed1/history\.csv: unknown cell 'gru-64'"):
-        results.read_histories([path])
-    path = write_history(tmp_path, "scenes", "gru-64-max", 1, ["high"])
-    with pytest.raises(InputError, match=r"history\.csv line 2: dev_recall is 'high'"):
-        results.read_histories([path])
-
-
 def test_an_error_is_one_line_and_a_help_has_an_example(tmp_path):
-    def call(script, *arguments):
-        command = [sys.executable, ROOT / "scripts" / f"{script}.py", *arguments]
+    def call(*arguments):
+        command = [sys.executable, ROOT / "scripts" / "report.py", *arguments]
         return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
 
-    result = call("figure2", "--retrieval", tmp_path / "none.csv", "--output", tmp_path / "f")
+    figure2 = ("merkx_frank_2019/figure2", "--output", tmp_path / "f")
+    result = call(*figure2, "--retrieval", tmp_path / "none.csv")
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == f"error: {tmp_path / 'none.csv'} does not exist: make it first\n"
-    result = call("samples", "--help")
-    assert "python scripts/samples.py --ensembles" in result.stdout
+    result = call(*figure2)
+    assert result.stderr == "error: this table or figure needs --retrieval: give it too\n"
+    result = call("--help")
+    assert "python scripts/report.py merkx_frank_2019/table2 --models" in result.stdout
+    for item in ("table_s1", "section_4_3_4", "samples"):
+        assert f"  merkx_frank_2019/{item}\n" in result.stdout
 
 
 def test_the_reported_numbers_are_the_paper_s():
     """Spot checks against Table 2 as printed."""
-    reported = results.read_reported(REPORTED).set_index(["dataset", "test_set", "model"])
+    reported = results.read_reported_retrieval(REPORTED).set_index(["dataset", "test_set", "model"])
     row = reported.loc[("mscoco", "1k-folds", "Faghri et al. (2017)")]
     assert row[row["direction"] == I2C][["r1", "r1_ci", "median_rank"]].values.tolist() == [
         [64.6, 1.3, 1.0]

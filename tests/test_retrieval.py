@@ -9,13 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groundvec.data.split import Captions, Split
 from groundvec.errors import InputError
 from groundvec.evaluation import retrieval
 
+SCORES = {
+    "cosine": lambda a, b: a @ b,
+    "dot": lambda a, b: a @ b,
+    "euclidean": lambda a, b: -sum((x - y) ** 2 for x, y in zip(a, b, strict=True)),
+}
 
-def brute_force(captions, images, image):
-    """Both directions by sorting, the right candidate placed behind all that tie with it."""
-    scores = captions @ images.T
+
+def brute_force(captions, images, image, similarity):
+    """Both directions by counting, the right candidate placed behind all that tie with it."""
+    score = SCORES[similarity]
+    scores = np.array([[score(caption, picture) for picture in images] for caption in captions])
     c2i = [
         1 + sum(s >= row[own] for j, s in enumerate(row) if j != own)
         for row, own in zip(scores, image, strict=True)
@@ -27,15 +35,31 @@ def brute_force(captions, images, image):
     return c2i, i2c
 
 
+@pytest.mark.parametrize("similarity", SCORES)
 @given(st.integers(0, 10_000), st.integers(1, 9), st.integers(1, 4))
-def test_ranks_equal_brute_force_ties_included(seed, n, per_image):
+def test_ranks_equal_brute_force_ties_included(similarity, seed, n, per_image):
     rng = np.random.default_rng(seed)
     images = rng.integers(-2, 3, (n, 3)).astype(np.float32)  # small integers: exact, many ties
     image = np.sort(np.r_[np.arange(n), rng.integers(0, n, n * (per_image - 1))])
     captions = rng.integers(-2, 3, (len(image), 3)).astype(np.float32)
-    c2i, i2c = brute_force(captions, images, image)
-    assert retrieval.caption_to_image_ranks(captions, images, image).tolist() == c2i
-    assert retrieval.image_to_caption_ranks(captions, images, image).tolist() == i2c
+    c2i, i2c = brute_force(captions, images, image, similarity)
+    given = captions, images, image, similarity
+    assert retrieval.caption_to_image_ranks(*given).tolist() == c2i
+    assert retrieval.image_to_caption_ranks(*given).tolist() == i2c
+
+
+@pytest.mark.parametrize("similarity", ["dot", "euclidean"])
+@pytest.mark.parametrize("scale", [1e-3, 1e3])
+def test_ties_are_found_at_any_length_of_the_vectors(similarity, scale):
+    """The two captions of an image are equal but for rounding, and so tie with each other's."""
+    rng = np.random.default_rng(0)
+    images = (scale * rng.normal(size=(4, 50))).astype(np.float32)
+    captions = np.repeat(images[:1], 4, axis=0)
+    captions[2:] *= np.float32(1 + 1e-7)
+    ranks = retrieval.caption_to_image_ranks(
+        captions, np.repeat(images[:1], 4, axis=0), np.arange(4), similarity
+    )
+    assert ranks.tolist() == [4, 4, 4, 4]
 
 
 def test_blocks_do_not_change_the_ranks(monkeypatch):
@@ -100,7 +124,8 @@ def test_folds_are_scored_apart_and_averaged():
 
     for row, first, second in zip(*map(rows, [folded, *halves]), strict=True):
         assert row["r5"] == pytest.approx((first["r5"] + second["r5"]) / 2)
-        assert row["median_rank"] == (first["median_rank"] + second["median_rank"]) / 2
+        for rank in ("median_rank", "mean_rank"):
+            assert row[rank] == pytest.approx((first[rank] + second[rank]) / 2)
         assert row["queries"] == first["queries"] + second["queries"]
 
 
@@ -130,6 +155,7 @@ def test_chance_is_what_all_orders_give_on_average(counts):
             assert row[f"r{k}"] == pytest.approx(100 * np.mean(r <= k))
             assert row[f"r{k}_ci"] == 0
         assert row["median_rank"] == np.median(r)
+        assert row["mean_rank"] == pytest.approx(np.mean(r))
 
 
 def test_random_embeddings_score_by_chance():
@@ -142,7 +168,13 @@ def test_random_embeddings_score_by_chance():
     )
     mean = found.groupby("direction").mean()
     expected = retrieval.chance(image, folds=2).set_index("direction")
-    for measure, within in (("r1", 0.6), ("r5", 1.2), ("r10", 1.5), ("median_rank", 0.5)):
+    for measure, within in (
+        ("r1", 0.6),
+        ("r5", 1.2),
+        ("r10", 1.5),
+        ("median_rank", 0.5),
+        ("mean_rank", 0.5),
+    ):
         np.testing.assert_allclose(mean[measure], expected[measure], atol=within)
     assert mean["queries"].to_dict() == expected["queries"].to_dict()
 
@@ -196,3 +228,76 @@ def test_memory_stays_bounded_at_the_size_of_mscoco():
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert int(result.stdout) < 450_000, result.stderr  # kB
+
+
+# A model's snapshots, and their ensemble
+
+
+class Fixed:
+    """A model whose vectors are given."""
+
+    similarity = "cosine"
+
+    def __init__(self, images, captions):
+        self.images, self.captions = images, captions
+
+    def encode_images(self, features):
+        return self.images
+
+    def encode_captions(self, encoded, language):
+        return self.captions[language]
+
+
+@pytest.fixture
+def scored():
+    """Of three snapshots, with captions in two languages of which one has fewer."""
+    rng = np.random.default_rng(0)
+
+    def unit(rows):
+        vectors = rng.normal(size=(rows, 4))
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    image = {"en": np.repeat(np.arange(6), 2), "de": np.arange(6)}
+    models = {
+        epoch: Fixed(unit(6), {language: unit(len(own)) for language, own in image.items()})
+        for epoch in (0, 1, 2)
+    }
+    captions = {
+        language: Captions(["-"] * len(own), None, own, np.zeros(len(own), int))
+        for language, own in image.items()
+    }
+    split = Split(np.arange(6).astype(str), np.zeros((6, 3), np.float32), captions)
+    return models, split, image
+
+
+def test_every_snapshot_and_the_ensemble_is_scored_in_every_language(scored):
+    models, split, image = scored
+    table = retrieval.score_model(models.get, models, [1, 2], split, "cosine", folds=2)
+    for (language, kind, epochs, test_set), rows in table.groupby(
+        ["language", "kind", "epochs", "test_set"]
+    ):
+        folds = 2 if test_set == "3-folds" else 1
+        if kind == "chance":
+            expected = retrieval.chance(image[language], folds)
+        else:
+            chosen = [models[int(epoch)] for epoch in epochs.split("+")]
+            of_captions = sum(model.captions[language] for model in chosen)
+            of_images = sum(model.images for model in chosen)
+            vectors = (v / np.linalg.norm(v, axis=1)[:, None] for v in (of_captions, of_images))
+            expected = retrieval.evaluate(*vectors, image[language], folds)
+        columns = list(expected)
+        pd.testing.assert_frame_equal(rows[columns].reset_index(drop=True), expected)
+    assert len(table) == 2 * 2 * 2 * (1 + 3 + 1)  # languages, directions, test sets, systems
+
+
+def test_development_recall_is_the_mean_of_directions_and_languages(scored):
+    models, split, image = scored
+    found = retrieval.development_recall(models[1], split)
+    tables = [
+        retrieval.evaluate(models[1].captions[language], models[1].images, image[language])
+        for language in image
+    ]
+    assert found["dev_recall"] == pytest.approx(np.mean([table["r10"].mean() for table in tables]))
+    assert found["image_to_caption_r1"] == pytest.approx(
+        np.mean([table["r1"][1] for table in tables])
+    )

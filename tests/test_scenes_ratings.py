@@ -78,10 +78,10 @@ def test_every_subtask_has_its_pairs_and_a_spread_of_grades(made):
         *[[0, 0, 80]] * 4,
         [400, 100, 300],
     ]
-    assert table.score.between(0, 5).all() and (table.score == table.score.round(1)).all()
+    assert table.rating.between(0, 5).all() and (table.rating == table.rating.round(1)).all()
     groups = table.groupby(["task", "subtask", "split"])
-    assert (groups.score.std() > 1).all()
-    assert (groups.score.min() < 1).all() and (groups.score.max() > 4).all()
+    assert (groups.rating.std() > 1).all()
+    assert (groups.rating.min() < 1).all() and (groups.rating.max() > 4).all()
 
 
 def test_sentences_differ_and_no_pair_is_there_twice(made):
@@ -106,13 +106,13 @@ def denied(text):
 def test_phenomena(made):
     table, _, _ = made
     of = {name: group for name, group in table[table.task == "Scenes"].groupby("subtask")}
-    assert (of["Paraphrase"].score == 5).sum() >= 40
+    assert (of["Paraphrase"].rating == 5).sum() >= 40
 
     no = of["Negation"][["sentence_a", "sentence_b"]].map(denied)
     one, both = no.sentence_a != no.sentence_b, no.sentence_a & no.sentence_b
     assert one.sum() >= 20 and both.sum() >= 20
-    assert (of["Negation"].score[one] <= 2.5).all()
-    assert (of["Negation"].score[both] == 5).sum() >= 20
+    assert (of["Negation"].rating[one] <= 2.5).all()
+    assert (of["Negation"].rating[both] == 5).sum() >= 20
     for name in ("Paraphrase", "Overlap", "Swap"):
         assert not of[name][["sentence_a", "sentence_b"]].map(denied).to_numpy().any()
 
@@ -121,7 +121,7 @@ def test_phenomena(made):
     )
     same_words = of["Swap"][bags.sentence_a == bags.sentence_b]
     assert len(same_words) >= 5  # word for word, who or what is exchanged
-    assert (same_words.score < 5).all()
+    assert (same_words.rating < 5).all()
 
 
 def test_a_denial_does_not_mention_numbers():

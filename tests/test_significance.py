@@ -76,26 +76,26 @@ def test_holm_rejects_what_the_step_down_procedure_rejects(p):
     assert set(np.flatnonzero(holm(p) <= 0.05)) == rejected
 
 
-def similarities(seed, noise):
+def predictions(seed, noise):
     """Two subtasks, the second of them with a classifier; `noise` makes a system worse."""
     rng = np.random.default_rng(0)
-    table = pd.DataFrame({"pair": np.arange(5, 305), "score": rng.uniform(0, 5, 300)})
+    table = pd.DataFrame({"pair": np.arange(5, 305), "rating": rng.uniform(0, 5, 300)})
     table["task"] = np.where(table.index < 200, "STS 2012", "SICK")
     table["subtask"] = np.where(table.index < 200, "MSRvid", "Relatedness")
     rng = np.random.default_rng(seed)
-    table["cosine"] = table["score"] + noise * rng.standard_normal(300)
-    graded = table["score"] + 2 * noise * rng.standard_normal(300)
+    table["cosine"] = table["rating"] + noise * rng.standard_normal(300)
+    graded = table["rating"] + 2 * noise * rng.standard_normal(300)
     return table.assign(classifier=graded.where(table["task"] == "SICK"))
 
 
 def test_systems_are_compared_by_their_headline_predictions():
-    a, b = similarities(1, 1.0), similarities(2, 3.0)
+    a, b = predictions(1, 1.0), predictions(2, 3.0)
     table = compare(a, b)
     assert table.columns.tolist() == ["task", "subtask", "n", "r_a", "r_b", "t", "p", "p_holm"]
     assert table["subtask"].tolist() == ["MSRvid", "Relatedness"]
     assert table["n"].tolist() == [200, 100]
     for row, column, i in ((0, "cosine", slice(0, 200)), (1, "classifier", slice(200, 300))):
-        gold, first, second = a["score"][i], a[column][i], b[column][i]
+        gold, first, second = a["rating"][i], a[column][i], b[column][i]
         r = np.corrcoef([gold, first, second])
         assert table["r_a"][row] == pytest.approx(r[0, 1])
         assert table["r_b"][row] == pytest.approx(r[0, 2])
@@ -105,13 +105,13 @@ def test_systems_are_compared_by_their_headline_predictions():
 
 
 def test_rows_are_joined_by_pair_whatever_their_order():
-    a, b = similarities(1, 1.0), similarities(2, 3.0)
+    a, b = predictions(1, 1.0), predictions(2, 3.0)
     shuffled = b.sample(frac=1, random_state=0)
     pd.testing.assert_frame_equal(compare(a, shuffled), compare(a, b))
 
 
 def test_a_system_does_not_differ_from_itself():
-    table = compare(similarities(1, 1.0), similarities(1, 1.0))
+    table = compare(predictions(1, 1.0), predictions(1, 1.0))
     assert table[["t", "p", "p_holm"]].to_numpy().tolist() == [[0, 1, 1], [0, 1, 1]]
 
 
@@ -120,10 +120,10 @@ def test_a_system_does_not_differ_from_itself():
     [
         (lambda t: t.iloc[1:], r"not judged on the same pairs \(300 and 299\)"),
         (lambda t: t.assign(pair=t["pair"] + 1), "not judged on the same pairs"),
-        (lambda t: t.assign(score=t["score"] / 2), "not judged on the same pairs"),
+        (lambda t: t.assign(rating=t["rating"] / 2), "not judged on the same pairs"),
         (lambda t: pd.concat([t, t]), "pair 5 is there twice"),
     ],
 )
 def test_systems_judged_on_other_pairs_are_refused(change, message):
     with pytest.raises(InputError, match=message):
-        compare(similarities(1, 1.0), change(similarities(2, 1.0)))
+        compare(predictions(1, 1.0), change(predictions(2, 1.0)))

@@ -7,44 +7,32 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from examples import description, make_split
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 
 from groundvec.errors import InputError
 from groundvec.jobs import Stopped
-from groundvec.models.model import GroundedModel
-from groundvec.text.characters import Vocabulary
-from groundvec.training import trainer
-from groundvec.training.loss import batch_hinge
-from groundvec.training.pairs import Pairs
-from groundvec.training.schedule import cyclic
-from groundvec.training.settings import Settings
+from groundvec.model import Model
+from groundvec.objectives import hinge
+from groundvec.optimisers import adam
+from groundvec.optimisers.adam import cyclic
+from groundvec.training import checkpoints, loop
 
-
-def make_pairs(images=11, captions=5, width=6, seed=0):
-    rng = np.random.default_rng(seed)
-    texts = [f"picture {i}, caption {k}" for i in range(images) for k in range(captions)]
-    vocabulary = Vocabulary.build(texts)
-    return vocabulary, Pairs(
-        image_ids=np.array([str(i) for i in range(images)]),
-        features=rng.normal(size=(images, width)).astype(np.float32),
-        captions=vocabulary.encode(texts),
-        image=np.repeat(np.arange(images), captions),
-        order=np.tile(np.arange(captions), images),
-    )
-
-
-VOCABULARY, PAIRS = make_pairs()
-SHORT = Settings(epochs=4, cycle=2, batch_size=4, learning_rate_max=1e-2)
+hinge_loss = hinge.loss
+TEXT, SPLIT = make_split()
+CAPTIONS = SPLIT.captions["en"]
+SHORT = description(epochs=4, cycle=2, batch_size=4, learning_rate_max=1e-2)
+SAVED = [0, 1, 2, 3, 4]
 
 
 def train(
-    work, pairs=PAIRS, settings=SHORT, seed=3, evaluate=lambda model: {"dev_recall": np.float64(0)}
+    work, split=SPLIT, described=SHORT, seed=3, evaluate=lambda model: {"dev_recall": np.float64(0)}
 ):
     torch.manual_seed(seed)
-    model = GroundedModel("gru-8-attention", VOCABULARY, pairs.features.shape[1])
-    return trainer.train(model, pairs, settings, seed, work, evaluate)
+    model = Model(described, {"en": TEXT}, split.features.shape[1])
+    return loop.train(model, split, seed, work, evaluate)
 
 
 def weights(work, epoch=4):
@@ -71,7 +59,8 @@ def test_the_loss_is_the_paper_s_sum_over_all_entries(seed, size, margin):
                 right = captions[i] @ images[i]
                 total += max(0, captions[i] @ images[j] - right + margin)
                 total += max(0, captions[j] @ images[i] - right + margin)
-    loss = batch_hinge(torch.from_numpy(captions), torch.from_numpy(images), margin)
+    captions, images = torch.from_numpy(captions), torch.from_numpy(images)
+    loss = hinge.loss(images, {"en": captions}, "dot", margin)
     assert loss.item() == pytest.approx(total / size**2, abs=1e-9)
 
 
@@ -82,7 +71,10 @@ def test_the_loss_by_hand():
     captions: 0 - 1 + .2 < 0, and .9 - .5 + .2 = .6; so (.1 + .6) / 4.
     """
     captions, images = torch.eye(2), torch.tensor([[1.0, 0.0], [0.9, 0.5]])
-    assert batch_hinge(captions, images, 0.2).item() == pytest.approx(0.175)
+    loss = hinge.loss(images, {"en": captions}, "cosine", margin=0.2)
+    assert loss.item() == pytest.approx(0.175)
+    both = hinge.loss(images, {"en": captions, "de": captions}, "cosine", margin=0.2)
+    assert both.item() == pytest.approx(0.35)
 
 
 # The schedule
@@ -106,7 +98,7 @@ def test_the_learning_rate_of_each_batch_is_used(tmp_path, monkeypatch):
         used.append(self.param_groups[0]["lr"])
         return step(self, *args)
 
-    monkeypatch.setattr(torch.optim.Adam, "step", spy)
+    monkeypatch.setattr(adam.Optimiser, "step", spy)
     train(tmp_path)
     period = 2 * 5 * (11 // 4)
     assert used == [cyclic(i, period, 1e-6, 1e-2) for i in range(2 * period)]
@@ -117,18 +109,18 @@ def test_the_learning_rate_of_each_batch_is_used(tmp_path, monkeypatch):
 
 @given(st.integers(0, 99), st.integers(1, 9), st.integers(1, 12))
 def test_an_epoch_passes_over_the_images_in_one_order(seed, epoch, size):
-    batches = list(PAIRS.epoch(size, seed, epoch))
+    batches = [batch["en"] for batch in SPLIT.epoch(size, seed, epoch)]
     kept = 11 // size * size
-    assert len(batches) == PAIRS.batches(size) == 5 * (11 // size)
+    assert len(batches) == SPLIT.batches(size) == 5 * (11 // size)
     passes = np.concatenate([*batches, []]).astype(int).reshape(5, kept)
-    assert (PAIRS.order[passes] == np.arange(5)[:, None]).all()
-    assert (PAIRS.image[passes] == PAIRS.image[passes[0]]).all()
-    assert all(len(set(PAIRS.image[rows])) == size for rows in batches)
+    assert (CAPTIONS.order[passes] == np.arange(5)[:, None]).all()
+    assert (CAPTIONS.image[passes] == CAPTIONS.image[passes[0]]).all()
+    assert all(len(set(CAPTIONS.image[rows])) == size for rows in batches)
 
 
 def test_the_order_changes_from_epoch_to_epoch_and_with_the_seed():
     orders = {
-        tuple(np.concatenate(list(PAIRS.epoch(1, seed, epoch))))
+        tuple(np.concatenate([batch["en"] for batch in SPLIT.epoch(1, seed, epoch)]))
         for seed in (1, 2)
         for epoch in (1, 2)
     }
@@ -136,19 +128,18 @@ def test_the_order_changes_from_epoch_to_epoch_and_with_the_seed():
 
 
 def test_flickr8k_has_29920_pairs_an_epoch():
-    pairs = make_pairs(6000)[1]
-    assert pairs.batches(32) * 32 == 29_920
+    split = make_split(6000)[1]
+    assert split.batches(32) * 32 == 29_920
 
 
 def test_images_with_fewer_captions_are_left_out_of_the_later_passes():
-    pairs = make_pairs(6, 2)[1]
+    split = make_split(6, 2)[1]
     keep = np.array([0, 1, 2, 4, 6, 7, 8, 10])  # images 1, 2 ... : some have one caption
-    pairs = Pairs(
-        pairs.image_ids, pairs.features, pairs.captions, pairs.image[keep], pairs.order[keep]
-    )
-    batches = list(pairs.epoch(2, 0, 1))
+    captions = split.captions["en"]
+    captions.image, captions.order = captions.image[keep], captions.order[keep]
+    batches = [batch["en"] for batch in split.epoch(2, 0, 1)]
     assert [len(b) for b in batches] == [2, 2, 2, 2][: len(batches)]
-    assert pairs.batches(2) == len(batches) == 6 // 2 + 2 // 2
+    assert split.batches(2) == len(batches) == 6 // 2 + 2 // 2
 
 
 # Clipping
@@ -162,18 +153,19 @@ def test_gradients_are_clipped_for_each_network_by_its_own_norm(tmp_path, monkey
         return math.sqrt(sum(p.grad.square().sum().item() for p in module.parameters()))
 
     def spy(self, *args):
-        norms.append((norm(model.image), norm(model.caption)))
+        norms.append((norm(model.image), norm(model.captions)))
         return step(self, *args)
 
-    monkeypatch.setattr(torch.optim.Adam, "step", spy)
+    monkeypatch.setattr(adam.Optimiser, "step", spy)
     torch.manual_seed(0)
-    model = GroundedModel("gru-8-attention", VOCABULARY, 6)
-    clipped = Settings(epochs=1, cycle=1, batch_size=4, clip_image=1e-4, clip_caption=2e-4)
-    trainer.train(model, PAIRS, clipped, 0, tmp_path / "a", lambda model: {"dev_recall": 0.0})
+    clipped = description(epochs=1, cycle=1, batch_size=4, clip_image=1e-4, clip_caption=2e-4)
+    model = Model(clipped, {"en": TEXT}, 6)
+    loop.train(model, SPLIT, 0, tmp_path / "a", lambda model: {"dev_recall": 0.0})
     np.testing.assert_allclose(norms, np.tile([1e-4, 2e-4], (len(norms), 1)), rtol=1e-2)
     norms.clear()
-    free = Settings(epochs=1, cycle=1, batch_size=4, clip_image=None, clip_caption=None)
-    trainer.train(model, PAIRS, free, 0, tmp_path / "b", lambda model: {"dev_recall": 0.0})
+    free = description(epochs=1, cycle=1, batch_size=4, clip_image=None, clip_caption=None)
+    model = Model(free, {"en": TEXT}, 6)
+    loop.train(model, SPLIT, 0, tmp_path / "b", lambda model: {"dev_recall": 0.0})
     assert min(map(min, norms)) > 1e-3
 
 
@@ -182,7 +174,7 @@ def test_gradients_are_clipped_for_each_network_by_its_own_norm(tmp_path, monkey
 
 def test_training_learns_which_caption_belongs_to_which_picture(tmp_path):
     history = train(
-        tmp_path, settings=Settings(epochs=40, cycle=40, batch_size=4, learning_rate_max=2e-2)
+        tmp_path, described=description(epochs=40, cycle=40, batch_size=4, learning_rate_max=2e-2)
     )
     assert history[-1]["loss"] < 0.2 * history[1]["loss"]
     assert [row["epoch"] for row in history] == list(range(41))
@@ -200,10 +192,11 @@ def test_a_seed_decides_the_weights(tmp_path):
 
 
 def test_the_weights_of_the_cycles_and_of_a_few_early_epochs_are_kept(tmp_path):
-    train(tmp_path, settings=Settings(epochs=6, cycle=3, batch_size=4))
+    train(tmp_path, described=description(epochs=6, cycle=3, batch_size=4))
     kept = sorted(path.name for path in (tmp_path / "snapshots").iterdir())
-    assert kept == [f"epoch-{epoch:03}.safetensors" for epoch in (0, 1, 2, 3, 4, 6)]
-    assert Settings().snapshots == [4, 8, 12, 16, 20, 24, 28, 32]
+    assert kept == [f"epoch-{epoch:03}.safetensors" for epoch in range(7)]
+    assert loop.saved(description()["training"]) == [*range(9), 12, 16, 20, 24, 28, 32]
+    assert loop.snapshots(description()["training"]) == [4, 8, 12, 16, 20, 24, 28, 32]
 
 
 class Killed(BaseException):
@@ -213,32 +206,32 @@ class Killed(BaseException):
 @pytest.mark.parametrize("batch", [1, 4, 10, 11, 25, 39])
 def test_a_training_killed_in_any_batch_ends_in_the_same_weights(tmp_path, monkeypatch, batch):
     undisturbed = train(tmp_path / "whole")
-    monkeypatch.setattr(trainer, "SECONDS_BETWEEN_CHECKPOINTS", -1)
-    monkeypatch.setattr(trainer, "LARGEST_SHARE", math.inf)
-    monkeypatch.setattr(trainer, "BATCHES_BETWEEN_CHECKS", 3)
+    monkeypatch.setattr(checkpoints, "SECONDS_BETWEEN", -1)
+    monkeypatch.setattr(checkpoints, "LARGEST_SHARE", math.inf)
+    monkeypatch.setattr(loop, "BATCHES_BETWEEN_CHECKS", 3)
     calls = []
 
-    def killed_once(*args):
+    def killed_once(*args, **options):
         calls.append(1)
         if len(calls) == batch:
             raise Killed
-        return batch_hinge(*args)
+        return hinge_loss(*args, **options)
 
-    monkeypatch.setattr(trainer, "batch_hinge", killed_once)
+    monkeypatch.setattr(hinge, "loss", killed_once)
     with pytest.raises(Killed):
         train(tmp_path / "killed")
     resumed = train(tmp_path / "killed")
     assert len(calls) <= 40 + 3, "batches before the last checkpoint were not done again"
-    for epoch in SHORT.saved:
+    for epoch in SAVED:
         assert_equal(weights(tmp_path / "whole", epoch), weights(tmp_path / "killed", epoch))
     assert [row["loss"] for row in resumed[1:]] == [row["loss"] for row in undisturbed[1:]]
 
 
 def test_a_training_killed_while_it_is_evaluated_ends_in_the_same_weights(tmp_path, monkeypatch):
     train(tmp_path / "whole")
-    monkeypatch.setattr(trainer, "SECONDS_BETWEEN_CHECKPOINTS", -1)
-    monkeypatch.setattr(trainer, "LARGEST_SHARE", math.inf)
-    monkeypatch.setattr(trainer, "BATCHES_BETWEEN_CHECKS", 1)
+    monkeypatch.setattr(checkpoints, "SECONDS_BETWEEN", -1)
+    monkeypatch.setattr(checkpoints, "LARGEST_SHARE", math.inf)
+    monkeypatch.setattr(loop, "BATCHES_BETWEEN_CHECKS", 1)
     calls = []
 
     def killed_once(model):
@@ -259,13 +252,13 @@ def test_a_training_told_to_stop_has_done_no_batch_in_vain(tmp_path, monkeypatch
     undisturbed = train(tmp_path / "whole")
     calls = []
 
-    def told_once(*args):
+    def told_once(*args, **options):
         calls.append(1)
         if len(calls) == batch:
             os.kill(os.getpid(), signal.SIGTERM)
-        return batch_hinge(*args)
+        return hinge_loss(*args, **options)
 
-    monkeypatch.setattr(trainer, "batch_hinge", told_once)
+    monkeypatch.setattr(hinge, "loss", told_once)
     before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(Stopped, match="told to stop, after epoch"):
         train(tmp_path / "told")
@@ -273,7 +266,7 @@ def test_a_training_told_to_stop_has_done_no_batch_in_vain(tmp_path, monkeypatch
     assert len(calls) == batch
     resumed = train(tmp_path / "told")
     assert len(calls) == 40
-    for epoch in SHORT.saved:
+    for epoch in SAVED:
         assert_equal(weights(tmp_path / "whole", epoch), weights(tmp_path / "told", epoch))
     assert [row["loss"] for row in resumed[1:]] == [row["loss"] for row in undisturbed[1:]]
 
@@ -316,21 +309,19 @@ def test_a_damaged_checkpoint_costs_the_work_since_the_one_before(
     for name in damaged:
         damage(tmp_path / "damaged" / name, how)
     batches = []
-    monkeypatch.setattr(
-        trainer, "batch_hinge", lambda *args: batches.append(1) or batch_hinge(*args)
-    )
+    monkeypatch.setattr(hinge, "loss", lambda *a, **o: batches.append(1) or hinge_loss(*a, **o))
     history = train(tmp_path / "damaged")
     assert len(batches) == 10 + lost
     for name in damaged:
         assert f"{name} cannot be read" in caplog.text
     assert [row["epoch"] for row in history] == [0, 1, 2, 3, 4]
-    for epoch in SHORT.saved:
+    for epoch in SAVED:
         assert_equal(weights(tmp_path / "whole", epoch), weights(tmp_path / "damaged", epoch))
 
 
 @pytest.mark.parametrize("step", [(Path, "write_bytes"), (os, "fsync"), (Path, "replace")])
 def test_a_crash_while_a_checkpoint_is_written_loses_nothing(tmp_path, monkeypatch, step):
-    """In writing the one after epoch 3, of which no snapshot is kept: epoch 2 is not done again."""
+    """In writing what is kept of epoch 3: epoch 2 is not done again."""
     train(tmp_path / "whole")
     epochs = []
     whole = getattr(*step)
@@ -344,9 +335,7 @@ def test_a_crash_while_a_checkpoint_is_written_loses_nothing(tmp_path, monkeypat
         patch.setattr(*step, crash)
         train(tmp_path / "crashed", evaluate=lambda model: epochs.append(1) or {"dev_recall": 0.0})
     batches = []
-    monkeypatch.setattr(
-        trainer, "batch_hinge", lambda *args: batches.append(1) or batch_hinge(*args)
-    )
+    monkeypatch.setattr(hinge, "loss", lambda *a, **o: batches.append(1) or hinge_loss(*a, **o))
     train(tmp_path / "crashed")
     assert len(batches) == 20
     assert_equal(weights(tmp_path / "whole"), weights(tmp_path / "crashed"))
@@ -354,27 +343,22 @@ def test_a_crash_while_a_checkpoint_is_written_loses_nothing(tmp_path, monkeypat
 
 def test_a_finished_training_is_not_done_again(tmp_path, monkeypatch):
     history = train(tmp_path)
-    monkeypatch.setattr(trainer, "batch_hinge", None)
+    monkeypatch.setattr(hinge, "loss", None)
     assert str(train(tmp_path)) == str(history)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 def test_a_loss_that_is_not_finite_stops_and_says_what_to_look_at(tmp_path, value):
-    pairs = make_pairs()[1]
-    pairs.features[5] = value
-    with pytest.raises(InputError, match=r"not finite in epoch 1.*features.*learning_rate_max"):
-        train(tmp_path, pairs)
+    split = make_split()[1]
+    split.features[5] = value
+    with pytest.raises(InputError, match=r"not finite in epoch 1.*features.*learning rate"):
+        train(tmp_path, split)
     assert not (tmp_path / "snapshots" / "epoch-001.safetensors").exists()
 
 
 def test_a_batch_larger_than_the_data_set_is_named(tmp_path):
     with pytest.raises(InputError, match="batch_size 12 is larger than the training set of 11"):
-        train(tmp_path, settings=Settings(epochs=4, batch_size=12))
-
-
-def test_epochs_must_end_with_a_cycle():
-    with pytest.raises(InputError, match="epochs 6 is not a multiple of cycle 4"):
-        Settings(epochs=6)
+        train(tmp_path, described=description(epochs=4, batch_size=12))
 
 
 # What is on the disk may be damaged; what is finished is found again
@@ -385,11 +369,11 @@ def test_epochs_must_end_with_a_cycle():
 def test_a_flipped_byte_in_a_checkpoint_is_noticed_or_does_no_harm(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("checkpoint") / "checkpoint.pt"
     state = {"weights": torch.arange(50.0), "epoch": 3, "history": [{"loss": 0.1}], "sha256": {}}
-    trainer._save(path, state)
+    checkpoints._save(path, state)
     content = bytearray(path.read_bytes())
     content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
     path.write_bytes(content)
-    loaded = trainer._load(path)
+    loaded = checkpoints._load(path)
     if loaded is None:
         assert not path.exists()
     else:
@@ -424,11 +408,11 @@ def test_a_flipped_byte_costs_what_came_after_the_copy_before(
     train_until_killed(tmp_path / "damaged")
     flip(tmp_path / "damaged" / damaged)
     done = []
-    monkeypatch.setattr(trainer, "batch_hinge", lambda *args: done.append(1) or batch_hinge(*args))
+    monkeypatch.setattr(hinge, "loss", lambda *a, **o: done.append(1) or hinge_loss(*a, **o))
     train(tmp_path / "damaged")
     assert len(done) == batches
     assert damaged in caplog.text
-    for epoch in SHORT.saved:
+    for epoch in SAVED:
         assert_equal(weights(tmp_path / "whole", epoch), weights(tmp_path / "damaged", epoch))
 
 
@@ -449,7 +433,7 @@ def test_finished_work_that_is_damaged_is_named_and_done_again(tmp_path, caplog,
 
 
 def test_finished_work_that_is_found_again_says_where_it_was_made(tmp_path, monkeypatch):
-    monkeypatch.setattr(trainer, "provenance", lambda device: {"commit": "a", "machine": "one"})
+    monkeypatch.setattr(loop, "provenance", lambda device: {"commit": "a", "machine": "one"})
     train(tmp_path)
-    monkeypatch.setattr(trainer, "provenance", lambda device: {"commit": "b", "machine": "two"})
+    monkeypatch.setattr(loop, "provenance", lambda device: {"commit": "b", "machine": "two"})
     assert {(row["commit"], row["machine"]) for row in train(tmp_path)} == {("a", "one")}

@@ -25,9 +25,6 @@ TINY = ("--configfile", "tests/tiny.yaml")
 NOTHING = "Nothing to be done"
 MODEL = "results/tiny/models/tiny-scenes/gru-32-attention/seed1"
 
-# All in one worker: they share one run of the workflow.
-pytestmark = pytest.mark.xdist_group("workflow")
-
 
 def copy_project(folder):
     names = ["Snakefile", "config.yaml", "config", "envs", "groundvec", "profiles", "report"]
@@ -66,8 +63,12 @@ def planned(project, *arguments):
     return set() if NOTHING in output else set(output.split("total ")[0].split()) & RULES
 
 
-SEMANTIC = {"semantics", "baseline", "table3", "supplement", "figure2", "figure3", "figure4"}
-RULES = {"extract_features", "train", "retrieval", "table2", "samples"} | SEMANTIC
+PAPER = "merkx_frank_2019"
+ITEMS = ("table3", "table_s1", "section_4_3", "figure2", "figure3", "figure4")
+RATED = {"rate", "baseline", *(f"{PAPER}_{item}" for item in ITEMS)}
+RULES = RATED | {f"{PAPER}_table2", f"{PAPER}_samples"}
+MADE_BEFORE = {"dataset_scenes", "ratings_scenes", "extract_features", "baseline"}  # training
+RULES |= {*MADE_BEFORE, "train", "retrieval"}
 
 
 @pytest.fixture(scope="module")
@@ -78,17 +79,17 @@ def built(tmp_path_factory):
 
 
 def test_one_command_makes_every_table_and_figure(built):
-    results = built / "results/tiny"
+    results = built / "results/tiny" / PAPER
     made = {
         f"{p.parent.name}/{p.name}"
         for name in ("tables", "figures")
         for p in (results / name).iterdir()
     }
     figures = (*(f"figure{k}" for k in range(1, 5)), "agreement", "samples-tiny-scenes")
-    tables = ("table1", "table2", "table2-snapshots", "table3", "significance", "supplement")
-    tables += ("supplement-models", "supplement-spearman")
+    tables = ("table1", "table2", "snapshots", "table3", "section_4_1", "section_4_3")
+    tables += ("section_4_3_4", "table_s1", "table_s1-models", "table_s1-spearman")
     assert made == {
-        "tables/significance-tests.csv",
+        "tables/section_4_3-tests.csv",
         *(f"figures/{name}.{suffix}" for name in figures for suffix in ("pdf", "png")),
         *(f"tables/{name}.{suffix}" for name in tables for suffix in ("csv", "html", "md", "tex")),
     }
@@ -100,47 +101,54 @@ def test_every_model_has_its_history_snapshots_ensemble_and_scores(built):
             model = built / f"results/tiny/models/tiny-scenes/{cell}/seed{seed}"
             assert pd.read_csv(model / "history.csv")["epoch"].tolist() == [0, 1, 2, 3, 4]
             kept = {path.name for path in (model / "snapshots").glob("*.safetensors")}
-            assert kept == {f"epoch-{epoch:03}.safetensors" for epoch in (0, 1, 2, 4)}
+            assert kept == {f"epoch-{epoch:03}.safetensors" for epoch in range(5)}
             scores = built / f"results/tiny/retrieval/tiny-scenes/{cell}/seed{seed}.csv"
             scores = pd.read_csv(scores)
-            assert set(scores["epochs"].fillna("")) == {"", "2", "4", "2+4"}  # none is chance's
+            assert set(scores["epochs"].fillna("")) == {
+                "",
+                "0",
+                "1",
+                "2",
+                "3",
+                "4",
+                "2+4",
+            }  # none is chance's
             assert scores[["configuration", "commit", "versions", "machine"]].notna().all(axis=None)
     assert not list((built / "results/checkpoints").rglob("checkpoint*.pt"))
 
 
 def test_every_model_and_baseline_is_judged_by_the_ratings(built):
-    folder = built / "results/tiny/semantics"
-    pairs = pd.read_csv(built / "results/tiny/pairs/scenes.csv")
+    folder = built / "results/tiny/ratings"
+    pairs = pd.read_csv(built / "results/tiny/ratings/scenes.csv")
     model = built / "results/tiny/models/tiny-scenes/gru-32-attention/seed1"
     scores = pd.read_csv(folder / "models/tiny-scenes/gru-32-attention/seed1.csv")
-    assert scores["epochs"].unique().tolist() == ["0", "1", "2", "4", "2+4"]
+    assert scores["epochs"].unique().tolist() == ["0", "1", "2", "3", "4", "2+4"]
     assert scores[["configuration", "commit", "versions", "machine"]].notna().all(axis=None)
     encoder = SentenceEncoder(model)
     swap = pairs[pairs["subtask"] == "Swap"]
     a, b = (encoder.encode(swap[side].tolist()) for side in ("sentence_a", "sentence_b"))
-    expected = np.corrcoef((a * b).sum(axis=1), swap["score"])[0, 1]
-    row = scores[(scores["subtask"] == "Swap") & (scores["model"] == "ensemble")].iloc[0]
+    expected = np.corrcoef((a * b).sum(axis=1), swap["rating"])[0, 1]
+    row = scores[(scores["subtask"] == "Swap") & (scores["kind"] == "ensemble")].iloc[0]
     assert row["pearson"] == pytest.approx(expected, abs=1e-6)
-    similarities = pd.read_csv(
-        folder / "models/tiny-scenes/gru-32-attention/seed1.similarities.csv"
-    )
-    assert set(similarities["epochs"]) == {"0", "2+4"}
-    assert len(similarities) == 2 * (pairs["split"] == "test").sum()
+    predictions = pd.read_csv(folder / "models/tiny-scenes/gru-32-attention/seed1.predictions.csv")
+    best = str(json.loads((model / "ensemble.json").read_text())["best"])
+    assert set(predictions["epochs"]) == {"0", best, "2+4"}
+    assert len(predictions) == 3 * (pairs["split"] == "test").sum()
     baseline = pd.read_csv(folder / "baselines/trigrams.csv")
-    assert set(baseline["model"]) == {"baseline"}
+    assert set(baseline["kind"]) == {"baseline"}
 
 
 def test_without_ratings_only_retrieval_is_evaluated(built):
-    text = (built / "tests/tiny.yaml").read_text().partition("semantics:")[0]
+    text = (built / "tests/tiny.yaml").read_text().partition("ratings:")[0]
     (built / "retrieval-only.yaml").write_text(
         text.replace("experiment: tiny", "experiment: other")
     )
     plan = snakemake(built, "--configfile", "retrieval-only.yaml", "-n")
-    assert "retrieval" in plan and "pairs_scenes" not in plan and "figure3" not in plan
+    assert "retrieval" in plan and "ratings_scenes" not in plan and "figure3" not in plan
 
 
 def test_the_paper_s_ratings_come_from_nine_archives_or_from_a_mirror_s_two(built, tmp_path):
-    wanted = ("--configfile", "config/flickr8k.yaml", "-n", "results/flickr8k/pairs/sts.csv")
+    wanted = ("--configfile", "config/flickr8k.yaml", "-n", "results/flickr8k/ratings/sts.csv")
     public = snakemake(built, *wanted)
     assert public.count("Missing output files: data/sts/") == 2 * 9  # downloaded and unpacked
     (tmp_path / "sts").mkdir()
@@ -163,12 +171,17 @@ def test_a_second_run_has_nothing_to_do_nor_has_one_after_a_fresh_checkout(built
 @pytest.mark.parametrize(
     ("file", "rerun"),
     [
-        ("groundvec/reporting/style.py", {"figure2", "figure4", "samples"}),
-        ("groundvec/training/loss.py", RULES - {"extract_features", "baseline"}),
+        (
+            "groundvec/reporting/style.py",
+            {f"{PAPER}_{n}" for n in ("figure2", "figure4", "samples")},
+        ),
+        ("groundvec/objectives/hinge.py", RULES - MADE_BEFORE),
+        ("groundvec/encoders/bag.py", set()),
+        ("groundvec/progress.py", set()),
         ("groundvec/data/mscoco.py", set()),
-        ("groundvec/evaluation/retrieval.py", RULES - {"extract_features", "baseline"}),
-        ("groundvec/evaluation/relatedness.py", SEMANTIC),
-        ("groundvec/baselines/trigrams.py", SEMANTIC - {"semantics"}),
+        ("groundvec/evaluation/retrieval.py", RULES - MADE_BEFORE),
+        ("groundvec/evaluation/relatedness.py", RATED),
+        ("groundvec/baselines/trigrams.py", RATED - {"rate"}),
     ],
 )
 def test_a_change_of_code_computes_again_what_depends_on_it(built, file, rerun):
@@ -178,17 +191,17 @@ def test_a_change_of_code_computes_again_what_depends_on_it(built, file, rerun):
     try:
         assert planned(built) >= rerun if rerun else planned(built) == set()
         if file.split("/")[1] in ("reporting", "baselines"):
-            assert not planned(built) & {"train", "semantics"}
+            assert not planned(built) & {"train", "rate"}
     finally:
         path.write_bytes(before)
 
 
 def test_a_comment_or_a_docstring_computes_nothing_again(built):
-    path = built / "groundvec/models/encoders.py"
+    path = built / "groundvec/encoders/rnn.py"
     before = path.read_text()
-    path.write_text(before.replace('"""The two networks', '"""Both networks') + "# A remark.\n")
+    path.write_text(before.replace('"""A bidirectional GRU', '"""The GRU') + "# A remark.\n")
     try:
-        assert path.read_text().startswith('"""Both networks')
+        assert path.read_text().startswith('"""The GRU')
         assert planned(built) == set()
     finally:
         path.write_text(before)
@@ -209,15 +222,20 @@ def test_the_report_is_one_page_with_the_figures(built):
     snakemake(built, *TINY, "--report", "report.html")
     page = (built / "report.html").read_text()
     assert "figure2.png" in page and "samples-tiny-scenes.png" in page and "table2.html" in page
-    assert "supplement-models.html" in page
+    assert "table_s1-models.html" in page
 
 
 def training(built, output, work):
-    command = [sys.executable, "scripts/train.py", "--cell", "gru-32-attention", "--seed", "7"]
+    described = (
+        "{languages: [en], encoder: {name: rnn, cell: gru, size: 32}, "
+        "training: {batch_size: 8, epochs: 8, cycle: 4}}"
+    )
+    command = [sys.executable, "scripts/train.py", "--description", described, "--seed", "7"]
+    command += ["--name", "gru", "--dataset", "tiny-scenes"]
     command += ["--captions", "results/datasets/tiny-scenes/captions.csv", "--threads", "1"]
     command += ["--features", "results/features/tiny-scenes/efficientnet_lite0.h5"]
-    command += ["--vocabulary", "results/vocabulary/tiny-scenes.en.json", "--batch-size", "8"]
-    command += ["--epochs", "8", "--cycle", "4", "--work", str(work), "--output", str(output)]
+    command += ["--texts", "results/text/tiny-scenes/characters.en.json"]
+    command += ["--work", str(work), "--output", str(output)]
     return subprocess.Popen(command, cwd=built, stderr=subprocess.PIPE, text=True)
 
 
@@ -285,7 +303,7 @@ def mine(built):
     (built / "my/captions.csv").write_text("image,caption\n" + ROWS)
     (built / "config/mine.yaml").write_text(
         "experiment: mine\ndatasets: {mine: {source: table, table: my/captions.csv, "
-        "images: my/photos, backbone: efficientnet_lite0, cells: [gru-8-max], "
+        "images: my/photos, backbone: efficientnet_lite0, models: [gru-8-max], "
         "training: {epochs: 1, cycle: 1, batch_size: 4}}}\n"
     )
     output = snakemake(built, *MINE, fails=True)
@@ -304,9 +322,11 @@ TRAIN_LOG = "results/mine/logs/train/mine/gru-8-max/seed1.log"
 
 
 def test_bad_pictures_are_reported_together_and_the_others_kept(mine):
-    assert (mine / "results/mine/tables/table2.md").exists()
+    assert (mine / "results/mine/merkx_frank_2019/tables/table2.md").exists()
     assert "20 images, 18 of them done before" in (mine / FEATURES_LOG).read_text()
-    assert not (mine / "results/mine/figures/figure2.png").exists()  # of a single cell
+    assert not (
+        mine / "results/mine/merkx_frank_2019/figures/figure2.png"
+    ).exists()  # of a single model
 
 
 def test_what_nobody_lists_changes_nothing(mine):
@@ -379,7 +399,7 @@ def test_what_a_model_says_of_itself_deletes_nothing(mine):
     (mine / "precious/file").touch()
     path.write_text(json.dumps(json.loads(path.read_text()) | {"key": "../../precious"}))
     snakemake(mine, *MINE, "--touch")
-    (mine / "results/mine/tables/table2.md").unlink()
+    (mine / "results/mine/merkx_frank_2019/tables/table2.md").unlink()
     snakemake(mine, *MINE)
     assert (mine / "precious/file").exists()
 
@@ -400,14 +420,14 @@ def test_commands_in_the_texts_of_a_configuration_are_not_run(built):
         built / odd / "f.npz", features=features, image_ids=[f"{odd} {i}.png" for i in range(20)]
     )
     data = {"source": "table", "table": f"{odd}/captions.csv", "images": f"{odd}/photos"}
-    data |= {"backbone": "precomputed", "features": f"{odd}/f.npz", "cells": ["gru-8-max"]}
+    data |= {"backbone": "precomputed", "features": f"{odd}/f.npz", "models": ["gru-8-max"]}
     data["training"] = {"epochs": 1, "cycle": 1, "batch_size": 4}
     baselines = {"odd": {"encoder": "bag-of-words", "vectors": f"{odd}/vectors.txt"}}
-    semantics = {"pairs": "scenes", "subtask": "Scenes/Swap", "baselines": baselines}
-    config = {"experiment": "odd", "datasets": {"odd": data}, "semantics": semantics}
+    ratings = {"source": "scenes", "subtask": "Scenes/Swap", "baselines": baselines}
+    config = {"experiment": "odd", "datasets": {"odd": data}, "ratings": ratings}
     (built / "odd.yaml").write_text(json.dumps(config))
     snakemake(built, "--configfile", "odd.yaml")
-    assert (built / "results/odd/tables/supplement.md").exists()
+    assert (built / "results/odd/merkx_frank_2019/tables/table_s1.md").exists()
     assert not list(built.rglob("ran"))
 
 
@@ -449,7 +469,7 @@ def test_mscoco_from_small_archives_of_the_public_form(built):
     (mirror.parent / "SHA256SUMS").write_text("\n".join(sums) + "\n")
     (built / "config/coco.yaml").write_text(
         "experiment: coco\nmirror: small-mirror\ndatasets: {mscoco: {source: mscoco, folds: 2, "
-        "backbone: efficientnet_lite0, cells: [gru-8-attention], training: {epochs: 2, cycle: 1, "
+        "backbone: efficientnet_lite0, models: [gru-8-attention], training: {epochs: 2, cycle: 1, "
         "batch_size: 4, clip_image: null, clip_caption: null}}}\n"
     )
     snakemake(built, "--configfile", "config/coco.yaml")
@@ -461,7 +481,7 @@ def test_mscoco_from_small_archives_of_the_public_form(built):
         "test": 4,
     }
     scores = pd.read_csv(built / "results/coco/retrieval/mscoco/gru-8-attention/seed1.csv")
-    test = scores[(scores["split"] == "test") & (scores["model"] == "ensemble")]
+    test = scores[(scores["split"] == "test") & (scores["kind"] == "ensemble")]
     assert test.set_index(["test_set", "direction"])["queries"].to_dict() == {
         ("4", "caption_to_image"): 20,
         ("4", "image_to_caption"): 4,
@@ -484,7 +504,10 @@ def test_a_dry_run_works_offline(built, experiment):
 def test_flickr8k_from_a_mirror(built, mirror):
     precomputed = "features/flickr8k_resnet50_tencrop.npz"
     data = f"datasets={{flickr8k: {{backbone: precomputed, features: {precomputed}}}}}"
-    targets = ("results/features/flickr8k/precomputed.h5", "results/vocabulary/flickr8k.en.json")
+    targets = (
+        "results/features/flickr8k/precomputed.h5",
+        "results/text/flickr8k/characters.en.json",
+    )
     config = ("--configfile", "config/flickr8k.yaml", "--config", f"mirror={mirror}", data)
     snakemake(built, *targets, *config)
     images = pd.read_csv(built / "results/datasets/flickr8k/images.csv")

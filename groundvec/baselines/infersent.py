@@ -85,16 +85,16 @@ class InferSent(nn.Module):
         if not lengths.all():
             raise InputError(
                 f"{self.path} has vectors neither for {last} nor for any word of the sentence "
-                f"{sentences[lengths.argmin()]!r}"
+                f"{sentences[int(lengths.argmin())]!r}"
             )
-        vectors = torch.from_numpy(vectors).to(self.enc_lstm.weight_ih_l0.device)
+        table = torch.from_numpy(vectors).to(next(self.parameters()).device)
         result = np.empty((len(rows), 2 * self.enc_lstm.hidden_size), np.float32)
         order = np.argsort(-lengths, kind="stable")
         start = 0
         with Progress(total=len(order), desc="encoding", unit="sentences") as bar:
             while start < len(order):
                 batch = order[start : start + max(1, TOKENS_PER_BATCH // lengths[order[start]])]
-                words = pack_sequence([vectors[rows[i]] for i in batch])
+                words = pack_sequence([table[rows[i]] for i in batch])
                 states, _ = pad_packed_sequence(self.enc_lstm(words)[0], padding_value=-torch.inf)
                 pooled = states.amax(dim=0)
                 result[batch] = (pooled.clamp(min=0) if self.version == 1 else pooled).cpu().numpy()

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.feature_extraction.text import HashingVectorizer
 
-# That of the models that the paper goes on with (GRU 2048), so the supervised classifier has as
-# many weights for both. The signs of the hash make collisions cancel out on average.
+# As large as the model that the paper goes on with (GRU 2048), so that the supervised classifier
+# has as many weights for both. The signs of the hash make collisions cancel out on average.
 SIZE = 2048
 
 

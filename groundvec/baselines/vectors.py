@@ -92,7 +92,9 @@ def _open(path: Path) -> Iterator[tuple[IO[bytes], int]]:
                 names = ", ".join(members)
                 raise InputError(f"{path}: add to {file}/ the name of a file in it: {names}")
             with archive.open(wanted[0]) as lines:
-                yield io.BufferedReader(lines, 1 << 20), archive.getinfo(wanted[0]).file_size
+                # The types of `zipfile` do not say that a member is an io.BufferedIOBase.
+                buffered = io.BufferedReader(lines, 1 << 20)  # type: ignore[type-var]
+                yield buffered, archive.getinfo(wanted[0]).file_size
     except DAMAGED as error:
         raise InputError(f"{path} is damaged ({error}): get it again") from None
 

@@ -1,0 +1,1 @@
+"""Data sets: reading, checking and splitting captions, images and ratings."""

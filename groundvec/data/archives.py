@@ -7,7 +7,10 @@ import stat
 import tarfile
 import zipfile
 import zlib
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from groundvec.errors import InputError
 from groundvec.progress import Progress
@@ -19,6 +22,15 @@ BAD_NAME = errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST
 # OSError with one of these numbers (others are the disk's).
 DAMAGED = zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, RuntimeError
 DAMAGED_ERRNO = None, errno.EINVAL
+
+
+class _Member(NamedTuple):
+    """What is asked of a member of either kind of archive."""
+
+    name: str
+    is_folder: bool
+    is_link: bool  # or, in a tar archive, a device
+    extract: Callable[[], object]
 
 
 def unpack(archive: str | Path, folder: str | Path) -> None:
@@ -57,41 +69,57 @@ def unpack(archive: str | Path, folder: str | Path) -> None:
 
 
 def _extract(archive: Path, folder: Path) -> None:
-    tar = tarfile.is_tarfile(archive)
-    with tarfile.open(archive) if tar else zipfile.ZipFile(archive) as file:
-        members = [
-            (member.name if tar else member.filename, member)
-            for member in (file.getmembers() if tar else file.infolist())
-        ]
-        files: set[PurePosixPath] = set()
-        for name, member in members:
-            path = PurePosixPath(name)
-            if path in files:
-                raise InputError(f"{archive}: its member {name} is there twice: get it again")
-            if not (member.isdir() if tar else member.is_dir()):
-                files.add(path)
-            link = not (member.isfile() or member.isdir()) if tar else _is_link(member)
-            if link or path.is_absolute() or ".." in path.parts:
-                raise InputError(
-                    f"{archive}: its member {name} is a link or leaves the folder, so nothing is "
-                    "unpacked: get the archive from a source that you trust"
+    if tarfile.is_tarfile(archive):
+        with tarfile.open(archive) as tar:
+            members = [
+                _Member(
+                    member.name,
+                    member.isdir(),
+                    not (member.isfile() or member.isdir()),
+                    partial(tar.extract, member, folder, filter="data"),
                 )
-        extract = {"filter": "data"} if tar else {}
-        for name, member in Progress(members, desc=archive.name, unit="files"):
-            if "__MACOSX" in PurePosixPath(name).parts:
-                continue
-            try:
-                file.extract(member, folder, **extract)
-            except OSError as error:
-                if error.errno not in BAD_NAME:
-                    raise
-                raise InputError(
-                    f"{archive}: its member {name[:80]} cannot be unpacked ({error.strerror}): its "
-                    "name is too long, or another member's as well; get the archive elsewhere"
-                ) from None
-        while tar and file.fileobj.read(1 << 20):
-            pass  # to the end of a compressed tar, where its checksum is
+                for member in tar.getmembers()
+            ]
+            _extract_members(archive, members)
+            while tar.fileobj and tar.fileobj.read(1 << 20):
+                pass  # to the end of a compressed tar, where its checksum is
+    else:
+        with zipfile.ZipFile(archive) as file:
+            members = [
+                _Member(
+                    member.filename,
+                    member.is_dir(),
+                    stat.S_ISLNK(member.external_attr >> 16),
+                    partial(file.extract, member, folder),
+                )
+                for member in file.infolist()
+            ]
+            _extract_members(archive, members)
 
 
-def _is_link(member: zipfile.ZipInfo) -> bool:
-    return stat.S_ISLNK(member.external_attr >> 16)
+def _extract_members(archive: Path, members: list[_Member]) -> None:
+    """Check all members before the first is extracted."""
+    files: set[PurePosixPath] = set()
+    for member in members:
+        path = PurePosixPath(member.name)
+        if path in files:
+            raise InputError(f"{archive}: its member {member.name} is there twice: get it again")
+        if not member.is_folder:
+            files.add(path)
+        if member.is_link or path.is_absolute() or ".." in path.parts:
+            raise InputError(
+                f"{archive}: its member {member.name} is a link or leaves the folder, so nothing "
+                "is unpacked: get the archive from a source that you trust"
+            )
+    for member in Progress(members, desc=archive.name, unit="files"):
+        if "__MACOSX" in PurePosixPath(member.name).parts:
+            continue
+        try:
+            member.extract()
+        except OSError as error:
+            if error.errno not in BAD_NAME:
+                raise
+            raise InputError(
+                f"{archive}: its member {member.name[:80]} cannot be unpacked ({error.strerror}): "
+                "its name is too long, or another member's as well; get the archive elsewhere"
+            ) from None

@@ -1,7 +1,7 @@
-"""Pairs of sentences that people have rated for similarity: STS 2012-2016, STS-B and SICK.
+"""People's ratings of how similar two sentences are: STS 2012-2016, STS-B and SICK.
 
-All come to one form. `pairs.csv` has a row a pair: task, subtask, split (train, dev or test),
-sentence_a, sentence_b and score, from 0 (nothing in common) to 5 (the same meaning); SICK's begin
+All come to one form. `ratings.csv` has a row a pair: task, subtask, split (train, dev or test),
+sentence_a, sentence_b and rating, from 0 (nothing in common) to 5 (the same meaning); SICK's begin
 at 1. `tasks.csv` has a row a subtask: task, subtask, source, the number of pairs of each split, and
 how many more there are that nobody has rated (`dropped`).
 """
@@ -15,13 +15,13 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.data.schema import SPLITS, refuse
+from groundvec.data.tokenization import prepare
 from groundvec.errors import InputError
 from groundvec.files import write_csv
-from groundvec.text.tokenization import prepare
 
 log = logging.getLogger(__name__)
 
-COLUMNS = ["task", "subtask", "split", "sentence_a", "sentence_b", "score"]
+COLUMNS = ["task", "subtask", "split", "sentence_a", "sentence_b", "rating"]
 TASK_COLUMNS = ["task", "subtask", "source", *SPLITS, "dropped"]
 GROUPS = ("STS", "STS-B", "SICK")  # what is lowercased or not
 LOWERCASE = ("STS", "STS-B")  # by SentEval
@@ -71,16 +71,18 @@ SICK_FILES = {"train": "SICK_train", "dev": "SICK_trial", "test": "SICK_test_ann
 def read_sts(
     folders: Iterable[str | Path], tokenizer: str = "moses", lowercase: Collection[str] = LOWERCASE
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Read the 24 subtasks of STS 2012-2016 (Agirre et al.), STS-B (Cer et al. 2017) and SICK
-    (Marelli et al. 2014), in this order, as (pairs, tasks).
+    """Read STS 2012-2016, STS-B and SICK, in this order, as (ratings, tasks).
+
+    These are the 24 subtasks of STS (Agirre et al.), and the tasks of Cer et al. (2017) and of
+    Marelli et al. (2014).
 
     The files are looked for by their names anywhere in the folders; those of STS 2012-2016 must lie
     in a folder of their year: `STS12-en-test` or, as the public archives are named,
-    `STS2012-en-test`. Pairs that have an empty line for a score are dropped, and counted.
+    `STS2012-en-test`. Pairs that have an empty line for a rating are dropped, and counted.
 
     Args:
         folders: what the archives were unpacked to.
-        tokenizer: as in `groundvec.text.tokenization.prepare`.
+        tokenizer: as in `groundvec.data.tokenization.prepare`.
         lowercase: which of "STS" (2012-2016), "STS-B" and "SICK" to lowercase.
 
     Raises:
@@ -91,13 +93,15 @@ def read_sts(
             f"there is no {unknown[0]!r} to lowercase: choose from {', '.join(GROUPS)}"
         )
     files = _files(folders)
-    parts, sources, dropped = [], {}, {}
+    parts: list[pd.DataFrame] = []
+    sources: dict[tuple[str, str], str] = {}
+    dropped: dict[tuple[str, str], int] = {}
 
     def add(task: str, subtask: str, source: str, split: str, rows: pd.DataFrame) -> None:
-        unscored = rows.score.str.strip() == ""
+        unrated = rows.rating.str.strip() == ""
         sources[task, subtask] = source
-        dropped[task, subtask] = unscored.sum() + dropped.get((task, subtask), 0)
-        parts.append(rows[~unscored].assign(task=task, subtask=subtask, split=split))
+        dropped[task, subtask] = unrated.sum() + dropped.get((task, subtask), 0)
+        parts.append(rows[~unrated].assign(task=task, subtask=subtask, split=split))
 
     for task, subtasks in STS.items():
         year = task[-2:]
@@ -108,39 +112,39 @@ def read_sts(
             add(task, subtask, source, "test", _sts(sentences, gold, 2, 9 if year == "16" else 2))
     for split in SPLITS:
         path = _find(files, "", f"sts-{split}.csv")
-        add(*STSB, split, _columns(path, 7, 9, sentence_a=5, sentence_b=6, score=4))
+        add(*STSB, split, _columns(path, 7, 9, sentence_a=5, sentence_b=6, rating=4))
     for split in SPLITS:
         path = _find(files, "", f"{SICK_FILES[split]}.txt")
-        rows = _columns(path, 5, 5, sentence_a=1, sentence_b=2, score=3)
-        if rows.score[:1].tolist() != ["relatedness_score"]:
+        rows = _columns(path, 5, 5, sentence_a=1, sentence_b=2, rating=3)
+        if rows.rating[:1].tolist() != ["relatedness_score"]:
             raise InputError(f"{path} line 1 is not SICK's header; get the public file again")
         add(*SICK, split, rows[1:])
 
-    pairs = pd.concat(parts, ignore_index=True)
-    group = pairs.task.str.replace(r" \d+", "", regex=True)
+    ratings = pd.concat(parts, ignore_index=True)
+    group = ratings.task.str.replace(r" \d+", "", regex=True)
     for each in GROUPS:
         for column in ("sentence_a", "sentence_b"):
             of_group = group == each
-            sentences = pairs.loc[of_group, column]
-            pairs.loc[of_group, column] = prepare(sentences, tokenizer, each in lowercase)
-    pairs = _check(pairs)
-    log.info("%d pairs with a score, %d without one dropped", len(pairs), sum(dropped.values()))
-    return pairs, count(pairs, sources, dropped)
+            texts = ratings.loc[of_group, column]
+            ratings.loc[of_group, column] = prepare(texts, tokenizer, each in lowercase)
+    ratings = _check(ratings)
+    log.info("%d pairs with a rating, %d without one dropped", len(ratings), sum(dropped.values()))
+    return ratings, count(ratings, sources, dropped)
 
 
 def count(
-    pairs: pd.DataFrame,
+    ratings: pd.DataFrame,
     sources: dict[tuple[str, str], str],
     dropped: dict[tuple[str, str], int] | None = None,
 ) -> pd.DataFrame:
     """Count the pairs: the rows of tasks.csv (see above), in the order of `sources`.
 
     Args:
-        pairs: as `read_pairs` returns them.
+        ratings: as `read_ratings` returns them.
         sources: where the sentences come from, by task and subtask.
-        dropped: the pairs without a score, likewise; without it, there were none.
+        dropped: the pairs without a rating, likewise; without it, there were none.
     """
-    counts = pairs.groupby(["task", "subtask"]).split.value_counts().unstack(fill_value=0)
+    counts = ratings.groupby(["task", "subtask"]).split.value_counts().unstack(fill_value=0)
     counts = counts.reindex(index=list(sources), columns=SPLITS, fill_value=0).reset_index()
     keys = list(sources)
     counts["source"] = list(sources.values())
@@ -148,22 +152,22 @@ def count(
     return counts.rename_axis(columns=None)[TASK_COLUMNS]
 
 
-def write_pairs(path: str | Path, pairs: pd.DataFrame) -> None:
-    """Write a pairs.csv, whole or not at all."""
-    write_csv(path, pairs[COLUMNS])
+def write_ratings(path: str | Path, ratings: pd.DataFrame) -> None:
+    """Write a ratings.csv, whole or not at all."""
+    write_csv(path, ratings[COLUMNS])
 
 
-def read_pairs(path: str | Path) -> pd.DataFrame:
-    """Read a pairs.csv: columns as in COLUMNS, `score` a number, indexed from 0.
+def read_ratings(path: str | Path) -> pd.DataFrame:
+    """Read a ratings.csv: columns as in COLUMNS, `rating` a number, indexed from 0.
 
-    Raises InputError, naming the line, if it is not what `write_pairs` writes.
+    Raises InputError, naming the line, if it is not what `write_ratings` writes.
     """
     try:
         with Path(path).open(encoding="utf-8", newline="") as file:
             reader = csv.reader(file, strict=True)
             rows = [(f"{path} line {reader.line_num}", row) for row in reader]
     except FileNotFoundError:
-        raise InputError(f"{path} does not exist; make it with scripts/pairs.py") from None
+        raise InputError(f"{path} does not exist; make it with scripts/ratings.py") from None
     except (csv.Error, UnicodeDecodeError) as error:
         raise InputError(f"{path} is not a whole CSV file; make it again ({error})") from None
     if not rows or rows[0][1] != COLUMNS:
@@ -173,31 +177,31 @@ def read_pairs(path: str | Path) -> pd.DataFrame:
     for where, row in rows:
         if len(row) != len(COLUMNS):
             raise InputError(f"{where} has {len(row)} fields, not {len(COLUMNS)}; correct it")
-    pairs = pd.DataFrame([row for _, row in rows[1:]], columns=COLUMNS, dtype=str)
-    where = [where for where, _ in rows[1:]]
-    return _check(pairs.assign(where=where, where_score=where))
+    ratings = pd.DataFrame([row for _, row in rows[1:]], columns=COLUMNS, dtype=str)
+    places = [where for where, _ in rows[1:]]
+    return _check(ratings.assign(where=places, where_rating=places))
 
 
-def _check(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Raise InputError for the first pair with a problem; turn the scores into numbers."""
+def _check(ratings: pd.DataFrame) -> pd.DataFrame:
+    """Raise InputError for the first rating with a problem; turn them into numbers."""
     names = ", ".join(SPLITS)
     refuse(
-        pairs[~pairs.split.isin(SPLITS)],
+        ratings[~ratings.split.isin(SPLITS)],
         f"{{where}}{{more}}: unknown split {{split!r}}; the splits are {names}",
     )
-    empty = (pairs.sentence_a.str.strip() == "") | (pairs.sentence_b.str.strip() == "")
-    refuse(pairs[empty], "{where}{more}: a sentence is empty; write it or remove the pair")
-    score = pd.to_numeric(pairs.score, errors="coerce")
+    empty = (ratings.sentence_a.str.strip() == "") | (ratings.sentence_b.str.strip() == "")
+    refuse(ratings[empty], "{where}{more}: a sentence is empty; write it or remove the pair")
+    rating = pd.to_numeric(ratings.rating, errors="coerce")
     refuse(
-        pairs[score.isna()],
-        "{where_score}{more}: the score {score!r} is not a number; correct it",
+        ratings[rating.isna()],
+        "{where_rating}{more}: the rating {rating!r} is not a number; correct it",
     )
-    pairs = pairs.assign(lowest=(pairs.task == SICK[0]).astype(int))
+    ratings = ratings.assign(lowest=(ratings.task == SICK[0]).astype(int))
     refuse(
-        pairs[~score.between(pairs.lowest, 5)],
-        "{where_score}{more}: the score {score} is not from {lowest} to 5; correct it",
+        ratings[~rating.between(ratings.lowest, 5)],
+        "{where_rating}{more}: the rating {rating} is not from {lowest} to 5; correct it",
     )
-    return pairs.assign(score=score.astype(float))[COLUMNS]
+    return ratings.assign(rating=rating.astype(float))[COLUMNS]
 
 
 def _files(folders: Iterable[str | Path]) -> dict[tuple[str, str], list[Path]]:
@@ -247,15 +251,15 @@ def _columns(path: Path, fewest: int, most: int, **columns: int) -> pd.DataFrame
         f"{{where}}{{more}} has {{number}} columns, not {wanted} separated by tabs; correct it",
     )
     rows = {name: [row[i] for row in fields] for name, i in columns.items()}
-    return pd.DataFrame({**rows, "where": where, "where_score": where}, dtype=str)
+    return pd.DataFrame({**rows, "where": where, "where_rating": where}, dtype=str)
 
 
 def _sts(sentences: Path, gold: Path, fewest: int, most: int) -> pd.DataFrame:
-    """The pairs of one subtask, which has its sentences and its scores in two files."""
+    """The pairs of one subtask, which has its sentences and its ratings in two files."""
     rows = _columns(sentences, fewest, most, sentence_a=0, sentence_b=1)
-    scores = _columns(gold, 1, 1, score=0)
-    if len(rows) != len(scores):
+    golds = _columns(gold, 1, 1, rating=0)
+    if len(rows) != len(golds):
         raise InputError(
-            f"{sentences} has {len(rows)} lines, but {gold} has {len(scores)}; get both again"
+            f"{sentences} has {len(rows)} lines, but {gold} has {len(golds)}; get both again"
         )
-    return rows.assign(score=scores.score, where_score=scores.where_score)
+    return rows.assign(rating=golds.rating, where_rating=golds.where_rating)

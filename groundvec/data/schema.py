@@ -16,7 +16,7 @@ from groundvec.errors import InputError
 from groundvec.files import check_output, sha256, write_csv
 
 CAPTION_COLUMNS = ["image_id", "caption_id", "language", "split", "caption"]
-IMAGE_COLUMNS = ["image_id", "split", "path"]  # as read; sha256 is added when they are written
+IMAGE_COLUMNS = ["image_id", "split", "path"]  # images.csv also has sha256, which `write` adds
 SPLITS = ["train", "dev", "test"]
 LONGEST = 1000  # characters of a caption; a longer one is a mistake, and slows down its whole batch
 

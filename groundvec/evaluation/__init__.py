@@ -1,0 +1,1 @@
+"""How good embeddings are: retrieval, and people's ratings of similarity."""

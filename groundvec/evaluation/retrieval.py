@@ -1,60 +1,79 @@
 """Image-caption retrieval: ranks, recall and intervals (Merkx & Frank 2019, section 4.2).
 
 Conventions, for every number of this project: a candidate that scores the same as the right one, to
-a millionth, ranks before it (so a model that maps everything to one point gets no recall out of
-ties, nor one that meets equal captions out of rounding), and the median of an even number of ranks
-is the mean of the two in the middle.
+a millionth of what vectors of their length can score, ranks before it (so a model that maps
+everything to one point gets no recall out of ties, nor one that meets equal captions out of
+rounding), and the median of an even number of ranks is the mean of the two in the middle.
 """
 
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
+from groundvec.data.split import Split
 from groundvec.errors import InputError
+from groundvec.similarity import join, scores
+
+if TYPE_CHECKING:
+    from groundvec.model import Model
 
 QUERIES_PER_BLOCK = 1000  # bounds the memory: 100 MB of scores with 25,000 candidates
-SAME = 1e-6  # cosines that differ by less do so by float32's rounding
-DECIMALS = 9  # what further ones say is rounding, and differs between processors
+SAME = 1e-6  # scores of unit vectors that differ by less do so by float32's rounding
+DECIMALS = 9  # scores are compared to so many: beyond is rounding, which differs by processor
 CUTOFFS = (1, 5, 10)
 DIRECTIONS = ("caption_to_image", "image_to_caption")
 
 
 def caption_to_image_ranks(
-    captions: np.ndarray, images: np.ndarray, image: np.ndarray
+    captions: np.ndarray, images: np.ndarray, image: np.ndarray, similarity: str = "cosine"
 ) -> np.ndarray:
     """The rank, from 1, of each caption's own image among all images.
 
     Args:
-        captions: unit vectors (M, size).
-        images: unit vectors (N, size).
+        captions: embedded captions (M, size).
+        images: embedded images (N, size).
         image: (M,) the row of each caption's image.
+        similarity: how they are compared (`groundvec.similarity`).
     """
+    same = rounding(captions, images)
     ranks = np.empty(len(captions), np.int64)
     for start in range(0, len(captions), QUERIES_PER_BLOCK):
         block = slice(start, start + QUERIES_PER_BLOCK)
-        scores = captions[block] @ images.T
-        own = np.take_along_axis(scores, image[block, None], axis=1)
-        ranks[block] = (scores >= own - SAME).sum(axis=1)
+        near = scores(captions[block], images, similarity)
+        own = np.take_along_axis(near, image[block, None], axis=1)
+        ranks[block] = (near >= own - same).sum(axis=1)
     return ranks
 
 
 def image_to_caption_ranks(
-    captions: np.ndarray, images: np.ndarray, image: np.ndarray
+    captions: np.ndarray, images: np.ndarray, image: np.ndarray, similarity: str = "cosine"
 ) -> np.ndarray:
     """The rank, from 1, of the best of each image's own captions among all captions.
 
     The image's other captions do not count against it. Arguments as above.
     """
+    same = rounding(captions, images)
     ranks = np.empty(len(images), np.int64)
     for start in range(0, len(images), QUERIES_PER_BLOCK):
         rows = np.arange(start, min(start + QUERIES_PER_BLOCK, len(images)))
-        scores = images[rows] @ captions.T
+        near = scores(images[rows], captions, similarity)
         own = image == rows[:, None]
-        best = np.where(own, scores, -np.inf).max(axis=1, keepdims=True)
-        ranks[rows] = 1 + ((scores >= best - SAME) & ~own).sum(axis=1)
+        best = np.where(own, near, -np.inf).max(axis=1, keepdims=True)
+        ranks[rows] = 1 + ((near >= best - same) & ~own).sum(axis=1)
     return ranks
+
+
+def rounding(captions: np.ndarray, images: np.ndarray) -> float:
+    """The difference of scores that is rounding: a millionth of the largest that can be.
+
+    Args:
+        captions, images: embedded, (M, size) and (N, size).
+    """
+    longest = [np.sqrt(np.vecdot(vectors, vectors).max()) for vectors in (captions, images)]
+    return SAME * float(longest[0] * longest[1])
 
 
 def recall_interval(recall: float, queries: int) -> float:
@@ -64,13 +83,17 @@ def recall_interval(recall: float, queries: int) -> float:
 
 
 def evaluate(
-    captions: np.ndarray, images: np.ndarray, image: np.ndarray, folds: int = 1
+    captions: np.ndarray,
+    images: np.ndarray,
+    image: np.ndarray,
+    folds: int = 1,
+    similarity: str = "cosine",
 ) -> pd.DataFrame:
     """Score both directions: a row each, with recalls in percent and their intervals.
 
     With several folds the images are cut, in their order, into as many equal sets, each with its
-    own captions; recalls and median ranks are the means over the folds, intervals are those of
-    all queries together, as in the paper's Table 2.
+    own captions; recalls, median and mean ranks are the means over the folds, intervals are those
+    of all queries together, as in the paper's Table 2.
 
     Raises:
         InputError: there are more folds than images.
@@ -78,8 +101,8 @@ def evaluate(
     ranks: dict[str, list[np.ndarray]] = {direction: [] for direction in DIRECTIONS}
     for rows, own in _folds(image, len(images), folds):
         fold = captions[own], images[rows], image[own] - rows[0]
-        ranks["caption_to_image"].append(caption_to_image_ranks(*fold))
-        ranks["image_to_caption"].append(image_to_caption_ranks(*fold))
+        ranks["caption_to_image"].append(caption_to_image_ranks(*fold, similarity))
+        ranks["image_to_caption"].append(image_to_caption_ranks(*fold, similarity))
     table = []
     for direction, of_folds in ranks.items():
         queries = sum(map(len, of_folds))
@@ -88,6 +111,7 @@ def evaluate(
             recall = 100 * float(np.mean([np.mean(r <= k) for r in of_folds]))
             row |= {f"r{k}": recall, f"r{k}_ci": recall_interval(recall, queries)}
         row["median_rank"] = float(np.mean([np.median(r) for r in of_folds]))
+        row["mean_rank"] = float(np.mean([np.mean(r) for r in of_folds]))
         table.append(row | {"queries": queries})
     return pd.DataFrame(table)
 
@@ -104,6 +128,8 @@ def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
     Raises:
         InputError: there are more folds than images.
     """
+    from scipy.stats import hypergeom  # here: it takes a second, and few programs need it
+
     # For each fold the probability that the rank is at most 0, 1, 2, and so on.
     found: dict[str, list[np.ndarray]] = {direction: [] for direction in DIRECTIONS}
     images = image.max() + 1
@@ -113,7 +139,7 @@ def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
         captions = own.sum()
         counts, shares = np.unique(np.bincount(image[own] - rows[0]), return_counts=True)
         places = np.arange(captions + 1)
-        beyond = [stats.hypergeom.pmf(0, captions, c, places) for c in counts]
+        beyond = [hypergeom.pmf(0, captions, c, places) for c in counts]
         found["image_to_caption"].append(1 - shares / len(rows) @ beyond)
     queries = dict(zip(DIRECTIONS, (len(image), images), strict=True))
     table = []
@@ -123,6 +149,8 @@ def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
             recalls = [p[min(k, len(p) - 1)] for p in of_folds]
             row |= {f"r{k}": 100 * float(np.mean(recalls)), f"r{k}_ci": 0.0}
         row["median_rank"] = float(np.mean([_median_rank(p) for p in of_folds]))
+        # The mean of a rank is the sum of the probabilities that it is above 0, 1, 2, and so on.
+        row["mean_rank"] = float(np.mean([(1 - p).sum() for p in of_folds]))
         table.append(row | {"queries": queries[direction]})
     return pd.DataFrame(table)
 
@@ -166,3 +194,92 @@ def best_snapshots(dev_recall: pd.Series, count: int = 2) -> list[int]:
         dev_recall: indexed by epoch.
     """
     return sorted(dev_recall.round(DECIMALS).iloc[::-1].nlargest(count).index.tolist())
+
+
+def development_recall(model: "Model", dev: Split) -> dict[str, float]:
+    """What a training records of its model after every epoch: the recalls, and their mean.
+
+    Of several languages they are means.
+    """
+    images = model.encode_images(dev.features)
+    tables = [
+        evaluate(
+            model.encode_captions(captions.encoded, language),
+            images,
+            captions.image,
+            similarity=model.similarity,
+        )
+        for language, captions in dev.captions.items()
+    ]
+    recalls = {
+        f"{direction}_r{k}": float(np.mean([table[f"r{k}"][row] for table in tables]))
+        for row, direction in enumerate(DIRECTIONS)
+        for k in CUTOFFS
+    }
+    return recalls | {"dev_recall": float(np.mean([mean_recall(table) for table in tables]))}
+
+
+def score_model(
+    load: Callable[[int], "Model"],
+    epochs: Iterable[int],
+    together: Sequence[int],
+    split: Split,
+    similarity: str,
+    folds: int = 1,
+) -> pd.DataFrame:
+    """Score chance, each of a model's snapshots, and its ensemble, on one split.
+
+    Args:
+        load: an epoch in, the model's snapshot out.
+        epochs: of the snapshots to score, those of the ensemble among them.
+        together: the epochs of the ensemble.
+        similarity: of the model.
+        folds: also the mean over so many parts of the split, if they are more than one.
+
+    Returns:
+        The columns of `evaluate`, and before them language, kind (chance, snapshot or ensemble),
+        epochs and test_set.
+    """
+    tables = []
+
+    def add(
+        kind: str, epochs: Sequence[int], language: str, of_folds: Callable[[int], pd.DataFrame]
+    ) -> None:
+        for cut in sorted({1, folds}):
+            table = of_folds(cut)
+            labels = {
+                "language": language,
+                "kind": kind,
+                "epochs": "+".join(map(str, epochs)),
+                "test_set": test_set_name(len(split.features), cut),
+            }
+            tables.append(pd.DataFrame(labels, table.index).join(table))
+
+    def add_scores(
+        kind: str, epochs: Sequence[int], images: np.ndarray, captions: dict[str, np.ndarray]
+    ) -> None:
+        for language, own in captions.items():
+            image = split.captions[language].image
+            scored = partial(evaluate, own, images, image, similarity=similarity)
+            add(kind, epochs, language, scored)
+
+    for language, own in split.captions.items():
+        add("chance", [], language, partial(chance, own.image))
+    parts = []
+    for epoch in epochs:
+        model = load(epoch)
+        images = model.encode_images(split.features)
+        captions = {
+            language: model.encode_captions(own.encoded, language)
+            for language, own in split.captions.items()
+        }
+        add_scores("snapshot", [epoch], images, captions)
+        if epoch in together:  # only these are kept: those of MSCOCO's test set take 0.2 GB each
+            parts.append((images, captions))
+    images = join([images for images, _ in parts], similarity)
+    captions = {
+        language: join([captions[language] for _, captions in parts], similarity)
+        for language in split.captions
+    }
+    add_scores("ensemble", together, images, captions)
+    return pd.concat(tables, ignore_index=True)

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from groundvec.errors import InputError
-from groundvec.evaluation.similarity import pearson
+from groundvec.evaluation.correlation import pearson
 
-KEYS = ["pair", "task", "subtask", "score"]
+KEYS = ["pair", "task", "subtask", "rating"]
 SAME = 1 - 1e-12  # two predictions that correlate above this differ by rounding only
 
 
@@ -32,6 +31,8 @@ def williams(
         t, with n - 3 degrees of freedom, positive where r12 is larger; and its two-sided p. Where
         the two systems are the same (r23 = 1), or up to three pairs say nothing, t is 0 and p 1.
     """
+    from scipy import stats  # here: it takes a second, and few programs need it
+
     r12, r13, r23, n = np.broadcast_arrays(*map(np.float64, (r12, r13, r23, n)))
     determinant = np.maximum(1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -51,12 +52,12 @@ def holm(p: np.ndarray) -> np.ndarray:
 
 
 def compare(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
-    """Test on every subtask whether two systems' Pearson correlations with the scores differ.
+    """Test on every subtask whether two systems' Pearson correlations with the ratings differ.
 
     A system's prediction is its classifier's where the task has one, else its cosine.
 
     Args:
-        a, b: the similarities of one system each (columns pair, task, subtask, score, cosine and
+        a, b: the predictions of one system each (columns pair, task, subtask, rating, cosine and
             classifier), in any order.
 
     Returns:
@@ -64,24 +65,23 @@ def compare(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
         positive where a is better), p and p_holm, adjusted for the number of rows.
 
     Raises:
-        InputError: the tables are not of the same pairs with the same scores, each pair once.
+        InputError: the tables are not of the same pairs with the same ratings, each pair once.
     """
     a, b = (table.sort_values("pair", ignore_index=True) for table in (a, b))
     for table in (a, b):
         if table["pair"].duplicated().any():
             pair = table["pair"][table["pair"].duplicated()].iloc[0]
-            raise InputError(
-                f"pair {pair} is there twice: keep one system, model and epoch a table"
-            )
+            raise InputError(f"pair {pair} is there twice: keep one system, kind and epoch a table")
     if not np.array_equal(a[KEYS], b[KEYS]):
         raise InputError(
             f"the two systems were not judged on the same pairs ({len(a)} and {len(b)}) and "
-            "scores: make both with the same pairs.csv"
+            "ratings: make both with the same file of rated pairs"
         )
-    gold = a["score"].to_numpy()
+    gold = a["rating"].to_numpy()
     first, second = (t["classifier"].fillna(t["cosine"]).to_numpy() for t in (a, b))
     rows = []
-    for (task, subtask), i in a.groupby(["task", "subtask"], sort=False).indices.items():
+    for (task, subtask), group in a.groupby(["task", "subtask"], sort=False):
+        i = group.index.to_numpy()
         r12, r13 = pearson(first[i], gold[i]), pearson(second[i], gold[i])
         t, p = williams(r12, r13, pearson(first[i], second[i]), len(i))
         rows.append((task, subtask, len(i), r12, r13, float(t), float(p)))

@@ -1,0 +1,1 @@
+"""Image features: computed by pretrained networks, and kept in files."""

@@ -32,11 +32,6 @@ SAVE_EVERY = 20  # seconds; a kill loses no more work than that
 CPU_BATCH, GPU_BATCH = 2, 16  # pictures, of ten crops each; a larger one takes more memory
 
 
-def precision(device: str) -> str:
-    """The floating-point type that the network computes in."""
-    return "float16" if device.startswith("cuda") else "float32"
-
-
 def extract(
     images: pd.DataFrame, backbone: Backbone, work: Path, device: str, threads: int
 ) -> np.ndarray:
@@ -60,7 +55,7 @@ def extract(
     folder = work / digest(
         backbone.sha256,
         asdict(backbone.transform),
-        precision(device),
+        backbone.precision,
         code_hash("groundvec/features/extract.py"),
         *(version(name) for name in ("torch", "torchvision", "pillow")),
     )
@@ -106,13 +101,15 @@ def extract(
 def _restore(folder: Path, sums: np.ndarray, features: np.ndarray) -> np.ndarray:
     """Fill in the features that are in the folder; returns which rows those are."""
     done = np.zeros(len(sums), bool)
-    for shard in folder.glob("[!.]*.npz"):  # one that begins with a dot is half-written
-        data = io.BytesIO(shard.read_bytes())  # if this fails, the damage is not the file's
+    for shard in folder.glob("[!.]*.npz"):  # atomic's temporary files begin with a dot
+        data = io.BytesIO(
+            shard.read_bytes()
+        )  # an error here is the disk's, and not for us to handle
         try:
             with np.load(data, allow_pickle=False) as saved:  # looks at the checksums
                 rows = pd.Index(saved["sums"]).get_indexer(sums)
                 features[rows >= 0] = saved["features"][rows[rows >= 0]]
-        except Exception:  # many kinds, by where the damage is
+        except Exception:  # which one depends on where the damage is
             log.warning("%s is damaged and is removed: its images are computed again", shard)
             shard.unlink()
             continue
@@ -193,10 +190,13 @@ class _Batches(Dataset):
 class _MeanOfTen(nn.Module):
     """(n, 10, 3, crop, crop) uint8 -> (n, width) float32: normalise, compute, average."""
 
+    mean: torch.Tensor
+    std: torch.Tensor
+
     def __init__(self, backbone: Backbone) -> None:
         super().__init__()
         self.network = backbone.network.to(memory_format=torch.channels_last)
-        self.width = backbone.width
+        self.width, self.float16 = backbone.width, backbone.precision == "float16"
         # For values from 0 to 255, per channel.
         self.register_buffer("mean", 255 * torch.tensor(backbone.transform.mean).view(3, 1, 1))
         self.register_buffer("std", 255 * torch.tensor(backbone.transform.std).view(3, 1, 1))
@@ -206,7 +206,7 @@ class _MeanOfTen(nn.Module):
         if len(crops) == 0:
             return torch.zeros(0, self.width)
         pixels = crops.flatten(0, 1).to(torch.float32, memory_format=torch.channels_last)
-        with torch.autocast(pixels.device.type, torch.float16, enabled=pixels.is_cuda):
+        with torch.autocast(pixels.device.type, torch.float16, enabled=self.float16):
             activations = self.network((pixels - self.mean) / self.std)
         return activations.float().unflatten(0, (-1, 10)).mean(1)
 

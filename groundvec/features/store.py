@@ -6,7 +6,7 @@ how the features were made, and their checksum, which is compared whenever they 
 
 import hashlib
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,16 +21,16 @@ from groundvec.files import sha256 as file_sha256
 
 BLOCK = 2**26  # bytes to read at a time, so that memory holds the features once and not twice
 WIDEST = 2**16  # features of an image; networks have 512 to 4,096
-EMPTIEST = 1000  # times what it takes on the disk is what a file may claim to hold
+EMPTIEST = 1000  # an array that claims more than so many times its bytes on the disk is refused
 ALIKE = ["backbone", "weights_sha256", "transform", "precision", "width"]  # of files to join
 
 
 def write(
-    path: str | Path, features: np.ndarray, image_ids: Sequence[str], attributes: dict[str, Any]
+    path: str | Path, features: np.ndarray, image_ids: Collection[str], attributes: dict[str, Any]
 ) -> None:
     """Write features (images, width), their ids, and attributes that say how they were made."""
     features = np.ascontiguousarray(features, np.float32)
-    sha = hashlib.sha256(features)
+    sha = hashlib.sha256(features.data)
     sha.update("\n".join(image_ids).encode())
     attributes = attributes | {"width": features.shape[1], "fingerprint": sha.hexdigest()}
     # The latest form of HDF5 has checksums of everything but the data.
@@ -51,7 +51,7 @@ def fingerprint(path: str | Path) -> str:
     return attributes(path)["fingerprint"]
 
 
-def read(path: str | Path, image_ids: Sequence[str]) -> np.ndarray:
+def read(path: str | Path, image_ids: Collection[str]) -> np.ndarray:
     """The features of some images, in the order of their ids: (ids, width) float32.
 
     Raises:
@@ -61,7 +61,7 @@ def read(path: str | Path, image_ids: Sequence[str]) -> np.ndarray:
 
 
 def join(
-    paths: Sequence[str | Path], image_ids: Sequence[str]
+    paths: Sequence[str | Path], image_ids: Collection[str]
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """Gather the features of some images, in the order of their ids, from one or more files.
 
@@ -77,33 +77,31 @@ def join(
         InputError: if a file cannot be read or is damaged, if files differ in how they were made,
             or if they do not have exactly one row of finite numbers for each image.
     """
-    image_ids = pd.Index(image_ids)
-    found = np.zeros(len(image_ids), bool)
+    wanted = pd.Index(list(image_ids))
+    found = np.zeros(len(wanted), bool)
     for number, path in enumerate(paths):
         with _open(path) as (ids, values, described):
             if number == 0:
                 first = described
-                check_memory(path, 4 * len(image_ids) * values.shape[1])
-                features = np.empty((len(image_ids), values.shape[1]), np.float32)
+                check_memory(path, 4 * len(wanted) * values.shape[1])
+                features = np.empty((len(wanted), values.shape[1]), np.float32)
             for name in ALIKE:
                 if described.get(name) != first.get(name):
                     raise InputError(
                         f"{path} and {paths[0]} differ in {name} ({described.get(name)} and "
                         f"{first.get(name)}); extract both in the same way"
                     )
-            rows = ids.get_indexer(image_ids)  # -1 for an image that is not in this file
-            _refuse(f"{path} repeats", image_ids[found & (rows >= 0)], "leave one of them out")
+            rows = ids.get_indexer(wanted)  # -1 for an image that is not in this file
+            _refuse(f"{path} repeats", wanted[found & (rows >= 0)], "leave one of them out")
             found |= rows >= 0
             bad, sha = _copy(values, rows, features)
             sha.update("\n".join(ids).encode())
             if described["fingerprint"] not in (sha.hexdigest(), described.get("weights_sha256")):
                 raise InputError(f"{path} is damaged: delete it and make it again")
-            _refuse(
-                f"{path} has NaN or infinite features for", image_ids[bad], "compute them again"
-            )
+            _refuse(f"{path} has NaN or infinite features for", wanted[bad], "compute them again")
     _refuse(
         f"{', '.join(map(str, paths))} (with ids like {ids[0]}) has no features for",
-        image_ids[~found],
+        wanted[~found],
         "extract them or correct the ids",
     )
     return features, first
@@ -130,7 +128,7 @@ def _copy(
         here = np.flatnonzero((rows >= start) & (rows < start + step))
         with np.errstate(over="ignore"):  # a number too large for float32 becomes infinite
             block = np.ascontiguousarray(values[start : start + step], np.float32)
-        sha.update(block)
+        sha.update(block.data)
         features[here] = block[rows[here] - start]
         bad[here] = ~np.isfinite(features[here]).all(axis=1)
     return bad, sha
@@ -165,7 +163,7 @@ def _open(
         raise
     except KeyError:
         raise InputError(f"{path} lacks `features` or `image_ids`; it must have both") from None
-    except Exception as error:  # many kinds, by where the damage is
+    except Exception as error:  # which one depends on where the damage is
         raise InputError(
             f"{path} is not a whole HDF5 or .npz file of features and ids ({error}); make it again"
         ) from None

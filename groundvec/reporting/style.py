@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from groundvec.files import atomic
 
-# It tells of every glyph that it embeds.
+# It would log a line for every glyph that it embeds in a PDF.
 logging.getLogger("fontTools").setLevel(logging.WARNING)
 
 # In inches: one column of a two-column page, and the whole width of a page.
@@ -18,30 +18,32 @@ COLUMN, PAGE = 3.4, 7.0
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY = "#E69F00", "#56B4E9"
 
-STYLE = {
-    "font.family": "DejaVu Sans",  # comes with matplotlib: the same on every machine
-    "font.size": 7.5,
-    "axes.titlesize": 8,
-    "axes.labelsize": 8,
-    "legend.fontsize": 7,
-    "legend.frameon": False,
-    "axes.linewidth": 0.6,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": "0.9",
-    "grid.linewidth": 0.5,
-    "lines.linewidth": 1,
-    "lines.markersize": 4,
-    "lines.scale_dashes": False,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "pdf.fonttype": 42,  # TrueType; journals refuse Type 3
-    "text.parse_math": False,  # a $ in a caption is a dollar
-}
+FONT, FONT_SIZE = "DejaVu Sans", 7.5  # comes with matplotlib: the same on every machine
 
-styled = matplotlib.rc_context(STYLE)
+styled = matplotlib.rc_context(
+    {
+        "font.family": FONT,
+        "font.size": FONT_SIZE,
+        "axes.titlesize": 8,
+        "axes.labelsize": 8,
+        "legend.fontsize": 7,
+        "legend.frameon": False,
+        "axes.linewidth": 0.6,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "axes.axisbelow": True,
+        "grid.color": "0.9",
+        "grid.linewidth": 0.5,
+        "lines.linewidth": 1,
+        "lines.markersize": 4,
+        "lines.scale_dashes": False,
+        "xtick.major.width": 0.6,
+        "ytick.major.width": 0.6,
+        "pdf.fonttype": 42,  # TrueType; journals refuse Type 3
+        "text.parse_math": False,  # a $ in a caption is a dollar
+    }
+)
 """Decorates a function that draws: it does so in this style, and leaves others' alone."""
 
 

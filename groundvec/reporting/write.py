@@ -22,7 +22,7 @@ def write_table(
     align: Sequence[str],
     title: str,
     notes: list[str],
-    groups: Sequence[str] | None = None,
+    groups: Iterable[str] | None = None,
     spans: dict[str, int] | None = None,
     landscape: bool = False,
 ) -> None:
@@ -39,7 +39,8 @@ def write_table(
     """
     grouped = {"": text}
     if groups is not None:
-        grouped = dict(iter(text.groupby(pd.Series(groups, text.index), sort=False)))
+        by_row = pd.Series(list(groups), text.index)
+        grouped = {str(name): rows for name, rows in text.groupby(by_row, sort=False)}
     label = f"tab:{Path(stem).name}"
     write_numbers(f"{stem}.csv", raw)
     for suffix, content in (
@@ -67,6 +68,11 @@ def decimals(values: Iterable[float], digits: int = 1) -> list[str]:
     return [text.replace("-", MINUS) for text in rounded]
 
 
+def _heading(groups: dict[str, pd.DataFrame]) -> list[str]:
+    """The headings of the columns, which all groups share."""
+    return [str(name) for name in next(iter(groups.values()))]
+
+
 def _markdown(
     groups: dict[str, pd.DataFrame],
     align: Sequence[str],
@@ -80,7 +86,7 @@ def _markdown(
     def escaped(cells: Iterable[str]) -> Iterable[str]:
         return (re.sub(r"[\\`*_<|$~]", r"\\\g<0>", cell) for cell in cells)
 
-    heading = list(next(iter(groups.values())))
+    heading = _heading(groups)
     place = len(heading) - sum(spans.values())
     for span, columns in spans.items():
         heading[place] = f"{span} {heading[place]}"
@@ -133,7 +139,7 @@ def _latex(
     def line(cells: Iterable[str]) -> str:
         return " & ".join(cells) + r" \\"
 
-    heading = [_escaped(name) for name in next(iter(groups.values()))]
+    heading = [_escaped(name) for name in _heading(groups)]
     if landscape:
         heading = [r"\shortstack{" + name.replace(" ", r" \\ ") + "}" for name in heading]
     packages = "booktabs,longtable" + (",pdflscape" if landscape else "")
@@ -200,7 +206,7 @@ def _html(
         )
         return f"<tr>{''.join(cells)}</tr>"
 
-    head = [line("th", next(iter(groups.values())))]
+    head = [line("th", _heading(groups))]
     if spans:
         before = len(align) - sum(spans.values())
         above = f'<th colspan="{before}"></th>'

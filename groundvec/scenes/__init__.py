@@ -61,8 +61,11 @@ def generate(folder: Path, images: int, seed: int) -> tuple[pd.DataFrame, pd.Dat
 
 
 def _scenes(images: int, seed: int) -> list[Scene]:
-    """All scenes with their captions. Families are independent, so the splits may follow each
-    other; the last family of a split is cut short to fit."""
+    """All scenes with their captions.
+
+    Families are independent, so the splits may follow each other; the last family of a split is
+    cut short to fit.
+    """
     train, dev = round(0.7 * images), round(0.15 * images)
     sizes = {"train": train, "dev": dev, "test": images - train - dev}
     source = enumerate(families(random.Random(f"world {seed}")), start=1)
@@ -83,8 +86,11 @@ def _scenes(images: int, seed: int) -> list[Scene]:
 
 
 def _describe(scene: Scene, seed: int) -> list[dict[str, Any]]:
-    """Five different captions in each language. The first two are drawn alike for a whole family:
-    they choose the same facts and words, and differ only in what sets its scenes apart."""
+    """Five different captions in each language.
+
+    The first two are drawn alike for a whole family: they choose the same facts and words, and
+    differ only in what sets its scenes apart.
+    """
     rows = []
     for language in LANGUAGES:
         texts: list[str] = []

@@ -54,8 +54,8 @@ def _in_the_sky(pen: Pen, sky: str, rng: random.Random) -> None:
             pen.line([(28 * u, 28 * v), (38 * u, 38 * v)], 4, (255, 226, 90))
         pen.ellipse(0, 0, 22, 22, (255, 226, 90))
     elif sky == "sunset":
-        for r, colour in ((46, (255, 176, 84)), (36, (255, 206, 110)), (27, (255, 238, 160))):
-            pen.ellipse(30, -70, r, r, colour)
+        for glow, colour in ((46, (255, 176, 84)), (36, (255, 206, 110)), (27, (255, 238, 160))):
+            pen.ellipse(30, -70, glow, glow, colour)
     elif sky == "night":
         pen.polygon(
             "6,24 -10,21 -21,8 -22,-8 -12,-21 4,-25 18,-18 2,-14 -6,-4 -6,8", (250, 244, 200)

@@ -4,9 +4,10 @@ import random
 
 from groundvec.scenes.english import English
 from groundvec.scenes.german import German
+from groundvec.scenes.grammar import Grammar
 from groundvec.scenes.world import Scene, facts, predicates
 
-_LANGUAGES = {"en": English, "de": German}
+_LANGUAGES: dict[str, type[Grammar]] = {"en": English, "de": German}
 
 
 def caption(

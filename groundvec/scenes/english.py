@@ -80,10 +80,13 @@ _SKIES = {
 
 
 class English(Grammar):
+    """How English says the facts of a scene."""
+
     def noun(self, name: str, negated: bool = False) -> str:
         """A noun phrase, such as `two big black dogs` or `a man in a red shirt`."""
         kind, many = self.kind(name), self.many(name)
-        size, colour, count = (self.value(name, each) for each in ("size", "colour", "count"))
+        size, colour = self.value(name, "size"), self.value(name, "colour")
+        count = self.count(name)
         words = [self.pick(size, _SIZES[size])] if size else []
         if colour and kind not in _CLOTHES:
             words.append(colour)
@@ -127,6 +130,7 @@ class English(Grammar):
         return options
 
     def action(self, verb: str, agent: str, patient: str) -> list[str]:
+        """Clauses in the active, in the passive or with a verb for the patient's part."""
         finite, active, passive = self.pick("verb", _VERBS[verb])
         cart = ""
         if verb in ("pull", "push") and self.kind(patient) in ANIMATE:
@@ -143,8 +147,9 @@ class English(Grammar):
         return self.pick("order", (options[0], *options))
 
     def relation(self, subject: str, name: str, object: str, below: str | None) -> list[str]:
+        """Clauses with either object as subject."""
         there, back = _RELATIONS[name]
-        if back and self.pick("order", (False, True)):
+        if self.pick("order", (False, True)) and back:
             subject, object, there = object, subject, back
         where = f"{self.pick('relation', there)} {self.noun(object)}"
         if below:
@@ -153,6 +158,7 @@ class English(Grammar):
         return self.clause(subject, f"{posture} {where}")
 
     def existence(self, names: list[str]) -> list[str]:
+        """Clauses that say that there are these objects."""
         things = " and ".join(self.noun(name, self.negated) for name in names)
         near = self.adjuncts()
         end = " ".join(near)

@@ -100,10 +100,13 @@ _SKIES = {
 
 
 class German(Grammar):
+    """How German says the facts of a scene."""
+
     def noun(self, name: str, case: str, negated: bool = False) -> str:
         """A noun phrase in the case `nom`, `acc` or `dat`, such as `einen großen Hund`."""
         kind, many = self.kind(name), self.many(name)
-        size, colour, count = (self.value(name, each) for each in ("size", "colour", "count"))
+        size, colour = self.value(name, "size"), self.value(name, "colour")
+        count = self.count(name)
         gender, one, more = self.pick(kind, _NOUNS[kind]).split()
         ending = _ENDINGS["plural" if many else gender][case]
         if many and negated:
@@ -157,6 +160,7 @@ class German(Grammar):
         return options
 
     def action(self, verb: str, agent: str, patient: str) -> list[str]:
+        """Clauses in the active, in the passive or with a verb for the patient's part."""
         finite, preposition, case, tail, passive = self.pick("verb", _VERBS[verb])
         cart = ""
         if verb in ("pull", "push") and self.kind(patient) in ANIMATE:
@@ -173,8 +177,9 @@ class German(Grammar):
         return self.pick("order", (options[0], *options))
 
     def relation(self, subject: str, name: str, object: str, below: str | None) -> list[str]:
+        """Clauses with either object as subject."""
         there, back = _RELATIONS[name]
-        if back and self.pick("order", (False, True)):
+        if self.pick("order", (False, True)) and back:
             subject, object, there = object, subject, back
         where = f"{self.pick('relation', there)} {self.noun(object, 'dat')}"
         posture = _POSTURES.get(self.kind(subject), ("steht", "stehen"))[self.many(subject)]
@@ -191,6 +196,7 @@ class German(Grammar):
         return options
 
     def existence(self, names: list[str]) -> list[str]:
+        """Clauses that say that there are these objects."""
         things = " und ".join(self.noun(name, "nom", self.negated) for name in names)
         seen = " und ".join(self.noun(name, "acc", self.negated) for name in names)
         finite = "sind" if len(names) > 1 or self.many(names[0]) else "ist"

@@ -7,6 +7,7 @@ be captioned in the same words.
 """
 
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -15,7 +16,7 @@ from groundvec.scenes.world import Scene, predicates
 T = TypeVar("T")
 
 
-class Grammar:
+class Grammar(ABC):
     """What the two languages share: picking words, and what is said about which object."""
 
     def __init__(self, scene: Scene, mention: set[str], salt: float, negated: bool) -> None:
@@ -27,14 +28,32 @@ class Grammar:
         return random.Random(f"{self.salt} {name}").choice(options)
 
     def kind(self, name: str) -> str:
+        """What kind of object it is, such as `dog`."""
         return self.things[name]["kind"]
 
     def many(self, name: str) -> bool:
+        """Whether there are several of it."""
         return self.things[name]["count"] > 1
 
-    def value(self, name: str, attribute: str) -> str | int | None:
-        """The attribute's value if it is to be mentioned."""
+    def value(self, name: str, attribute: str) -> str | None:
+        """The colour or the size if it is to be mentioned."""
         return self.things[name][attribute] if f"{name}.{attribute}" in self.mention else None
+
+    def count(self, name: str) -> int | None:
+        """How many there are if it is to be mentioned."""
+        return self.things[name]["count"] if f"{name}.count" in self.mention else None
+
+    @abstractmethod
+    def action(self, verb: str, agent: str, patient: str) -> list[str]:
+        """Clauses that say what the agent does to the patient."""
+
+    @abstractmethod
+    def relation(self, subject: str, name: str, object: str, below: str | None) -> list[str]:
+        """Clauses that say where the subject is; `below` is what is under the same object."""
+
+    @abstractmethod
+    def existence(self, names: list[str]) -> list[str]:
+        """Clauses that say that there are these objects."""
 
     def clauses(self, said: list[str]) -> list[str]:
         """All clauses that say the predicates `said`, or that the mentioned objects exist."""

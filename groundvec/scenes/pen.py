@@ -27,9 +27,10 @@ WOOD = (112, 74, 44)
 
 def shade(colour: Colour, factor: float) -> Colour:
     """Darker for a factor below 1, closer to white above."""
-    if factor <= 1:
-        return tuple(round(c * factor) for c in colour)
-    return tuple(round(255 - (255 - c) * (2 - factor)) for c in colour)
+    red, green, blue = (
+        round(c * factor if factor <= 1 else 255 - (255 - c) * (2 - factor)) for c in colour
+    )
+    return red, green, blue
 
 
 class Pen:
@@ -59,18 +60,21 @@ class Pen:
         self.offset = (x, y)
 
     def polygon(self, points: str | Iterable[Point], fill: Colour) -> None:
+        """Fill the shape that has these corners."""
         self._add(points, fill, 0)
 
     def box(self, left: float, bottom: float, right: float, top: float, fill: Colour) -> None:
+        """Fill a rectangle."""
         self.polygon([(left, bottom), (right, bottom), (right, top), (left, top)], fill)
 
     def line(self, points: str | Iterable[Point], width: float, fill: Colour) -> None:
+        """Draw a line through these points, with round ends."""
         self._add(points, fill, width * self.scale * FINE)
 
     def ellipse(
         self, x: float, y: float, rx: float, ry: float, fill: Colour, tilt: float = 0
     ) -> None:
-        """`tilt` in degrees, raising the front."""
+        """Fill an ellipse around `x`, `y`; `tilt` in degrees raises its front."""
         cos, sin = math.cos(math.radians(tilt)), math.sin(math.radians(tilt))
         turn = [math.tau * k / 36 for k in range(36)]
         around = [(rx * math.cos(t), ry * math.sin(t)) for t in turn]
@@ -89,15 +93,16 @@ class Pen:
 
     def _add(self, points: str | Iterable[Point], fill: Colour, width: float) -> None:
         if isinstance(points, str):
-            points = [tuple(map(float, point.split(","))) for point in points.split()]
+            pairs = (point.split(",") for point in points.split())
+            points = [(float(u), float(v)) for u, v in pairs]
         sign = -self.scale if self.flip else self.scale
         x, y = self.offset
         placed = [
             ((self.x + sign * (x + u)) * FINE, (self.y - self.scale * (y + v)) * FINE)
             for u, v in points
         ]
-        lit = tuple(round(c * f) for c, f in zip(fill, self.light, strict=True))
-        self.shapes.append((placed, lit, width))
+        red, green, blue = (round(c * f) for c, f in zip(fill, self.light, strict=True))
+        self.shapes.append((placed, (red, green, blue), width))
 
     def _stroke(self, points: Sequence[Point], width: float, fill: Colour) -> None:
         self.draw.line(points, fill=fill, width=round(width), joint="curve")

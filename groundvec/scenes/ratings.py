@@ -34,6 +34,8 @@ RELATEDNESS_PAIRS = {"train": 400, "dev": 100, "test": 300}
 
 
 class Sentence(NamedTuple):
+    """A caption, and what it says."""
+
     text: str
     weights: dict[str, int]  # of the mentioned facts, by their values
     denied: bool
@@ -48,7 +50,7 @@ def graded_pairs(seed: int) -> pd.DataFrame:
     scenes come from another stream of random numbers than those of `generate` with the same seed.
     """
     source, rng = families(random.Random(f"pairs {seed}")), random.Random(f"sentences {seed}")
-    rows = []
+    rows: list[tuple[str, str, str, str, str, float]] = []
 
     def add(task: str, subtask: str, split: str, size: int, makers: list[Maker]) -> None:
         scenes = [next(source) for _ in range(size // 4)]
@@ -59,7 +61,7 @@ def graded_pairs(seed: int) -> pd.DataFrame:
     add("Scenes", "Overlap", "test", STS_PAIRS, [_overlaps])
     add("Scenes", "Negation", "test", STS_PAIRS, [_denials, _overlaps_denied])
     add("Scenes", "Swap", "test", STS_PAIRS, [_swaps, _overlaps])
-    every = [_paraphrases, _denials, _swaps, _overlaps, _overlaps_denied]
+    every: list[Maker] = [_paraphrases, _denials, _swaps, _overlaps, _overlaps_denied]
     for split, size in RELATEDNESS_PAIRS.items():
         add("Scenes-R", "Relatedness", split, size, every)
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -107,8 +109,10 @@ def _denials(scenes: list[list[Scene]], rng: random.Random) -> Iterator[Pair]:
 
 
 def _swaps(scenes: list[list[Scene]], rng: random.Random) -> Iterator[Pair]:
-    """The same kinds of facts of two scenes of a family, which differ by an exchange; in every
-    other pair in the same words."""
+    """The same kinds of facts of two scenes of a family, which differ by an exchange.
+
+    In every other pair they are in the same words.
+    """
     while True:
         for alike in (False, True):
             while True:

@@ -293,6 +293,7 @@ def _table(pen: Pen, paint: Colour, pose: str) -> None:
 
 
 def cart(pen: Pen) -> None:
+    """Draw the cart in which a living being is pulled or pushed."""
     wood = (176, 126, 76)
     pen.polygon("-46,16 46,16 54,48 -54,48", wood)
     for y in (26, 37):

@@ -59,9 +59,10 @@ THING_VERBS = (
 
 
 def facts(scene: Scene) -> dict[str, str]:
-    """Name every fact of a scene: `{"a": "dog", "a.colour": "black dog", "action": "dog chase cat",
-    "a in front of c": "dog in front of house", "background": "beach", ...}`.
+    """Name every fact of a scene.
 
+    So `{"a": "dog", "a.colour": "black dog", "action": "dog chase cat",
+    "a in front of c": "dog in front of house", "background": "beach", ...}`.
     The names are what a caption can mention; the values do not depend on the scene's ids, so
     that the facts of two scenes can be compared. `count` is a fact where it is not one.
     """
@@ -91,8 +92,11 @@ def predicates(scene: Scene) -> dict[str, tuple[str, str]]:
 
 
 def swap(scene: Scene, what: str, first: str, second: str) -> Scene:
-    """A copy of `scene` in which two objects, given by id, exchange a `colour`, `size` or `count`,
-    or their `role`: everything, so that each does what the other did."""
+    """A copy of `scene` in which two objects, given by id, exchange something.
+
+    That is a `colour`, `size` or `count`, or their `role`: everything, so that each does what the
+    other did.
+    """
     scene = copy.deepcopy(scene)
     one, two = (next(o for o in scene["objects"] if o["id"] == i) for i in (first, second))
     for key in ("kind", "colour", "size", "count") if what == "role" else (what,):
@@ -197,10 +201,12 @@ def _possible(scene: Scene) -> bool:
 
 
 def families(rng: random.Random) -> Iterator[list[Scene]]:
-    """Endless families of one to six different scenes. The scenes of a family share their words
-    and differ in who does what, or in which colour, size or number belongs to which object. No
-    two families are made of the same facts."""
-    seen = set()
+    """Endless families of one to six different scenes.
+
+    The scenes of a family share their words and differ in who does what, or in which colour, size
+    or number belongs to which object. No two families are made of the same facts.
+    """
+    seen: set[frozenset[str]] = set()
     while True:
         scene = _scene(rng)
         if not _possible(scene):

@@ -1,0 +1,1 @@
+"""Training a model, and the checkpoints that it goes on from."""

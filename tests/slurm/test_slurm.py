@@ -33,10 +33,9 @@ def test_cluster_is_running():
     return found and "ClusterName             = groundvec" in output_of(found, "show", "config")
 
 
-pytestmark = [
-    pytest.mark.xdist_group("slurm"),
-    pytest.mark.skipif(not test_cluster_is_running(), reason="run tests/slurm/cluster start"),
-]
+pytestmark = pytest.mark.skipif(
+    not test_cluster_is_running(), reason="run tests/slurm/cluster start"
+)
 test_cluster_is_running.__test__ = False
 
 
@@ -100,7 +99,7 @@ class Project:
 
 PREPARED = [
     "results/features/small-scenes/efficientnet_lite0.h5",
-    "results/vocabulary/small-scenes.en.json",
+    "results/text/small-scenes/characters.en.json",
 ]
 MODEL = "results/faults/models/small-scenes/gru-16-attention/seed1"
 LOG = "results/faults/logs/train/small-scenes/gru-16-attention/seed1.log"
@@ -152,7 +151,7 @@ def test_quick_rules_cost_no_job(built):
     }
     assert sent == {
         *("extract_features", "train", "retrieval", "samples"),
-        *("semantics", "baseline"),
+        *("rate", "baseline"),
     }
 
 

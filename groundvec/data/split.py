@@ -1,0 +1,101 @@
+"""A split of a data set in memory, which training and evaluation share."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from groundvec.errors import InputError
+
+CAPTIONS_PER_IMAGE = 5  # later captions of an image are not used, as in all published results
+
+
+@dataclass
+class Captions:
+    """The captions of one language."""
+
+    texts: list[str]  # M captions
+    encoded: Any  # the same as the language's text encodes them
+    image: np.ndarray  # (M,) the row of each caption's image
+    order: np.ndarray  # (M,) its place among that image's captions, from 0
+
+
+@dataclass
+class Split:
+    """Images and their captions, by language.
+
+    A whole MSCOCO takes about 1 GB: the features, and two bytes a character.
+    """
+
+    image_ids: np.ndarray  # (N,) str
+    features: np.ndarray  # (N, width) float32
+    captions: dict[str, Captions]
+
+    def epoch(self, batch_size: int, seed: int, epoch: int) -> Iterator[dict[str, np.ndarray]]:
+        """The batches of one epoch: by language the rows of captions, each of the same images.
+
+        The images are shuffled once and passed over in that order, with caption 0, then caption
+        1, and so on; the last incomplete batch of a pass is dropped. So no batch holds two
+        captions of one image. The order is a function of the seed and the epoch alone.
+        """
+        [(language, first)] = self.captions.items()
+        place = np.random.default_rng([seed, epoch]).permutation(len(self.features))[first.image]
+        for k in range(first.order.max() + 1):
+            rows = np.flatnonzero(first.order == k)
+            rows = rows[np.argsort(place[rows])]
+            for start in range(0, len(rows) - batch_size + 1, batch_size):
+                yield {language: rows[start : start + batch_size]}
+
+    def batches(self, batch_size: int) -> int:
+        """The number of batches in an epoch."""
+        [captions] = self.captions.values()
+        return int((np.bincount(captions.order) // batch_size).sum())
+
+
+def load_split(
+    captions: pd.DataFrame,
+    name: str,
+    read_features: Callable[[np.ndarray], np.ndarray],
+    texts: Mapping[str, Any],
+) -> Split:
+    """Bring one split of a data set into memory.
+
+    Args:
+        captions: the data set's captions (`groundvec.data.schema.read_captions`).
+        name: train, dev or test.
+        read_features: the features (N, width) of images with these ids.
+        texts: what encodes the captions of each language (`groundvec.text`).
+
+    Raises:
+        InputError: the split has no captions in one of the languages.
+    """
+    captions = captions[captions["split"].eq(name) & captions["language"].isin(list(texts))]
+    for language in texts:
+        if not captions["language"].eq(language).any():
+            raise InputError(
+                f"the data set has no {name} captions in language {language}: write some, or "
+                "choose another language"
+            )
+    order = captions.groupby(["language", "image_id"], sort=False).cumcount()
+    captions = captions.assign(order=order)[order < CAPTIONS_PER_IMAGE]
+    image, image_ids = pd.factorize(captions["image_id"])
+    captions = captions.assign(image=image)
+    by_language = {
+        language: captions[captions["language"] == language].reset_index(drop=True)
+        for language in texts
+    }
+    return Split(
+        image_ids=np.asarray(image_ids),
+        features=read_features(np.asarray(image_ids)),
+        captions={
+            language: Captions(
+                texts=rows["caption"].tolist(),
+                encoded=texts[language].encode(rows["caption"].tolist()),
+                image=rows["image"].to_numpy(),
+                order=rows["order"].to_numpy(),
+            )
+            for language, rows in by_language.items()
+        },
+    )

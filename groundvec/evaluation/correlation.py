@@ -1,0 +1,57 @@
+"""Correlations of predicted similarities with ratings, and their intervals.
+
+Conventions: an undefined correlation, that of predictions which are all the same up to float32's
+rounding, counts as 0 (SentEval does so for the classifier and gives NaN for the cosine). A zero
+vector has cosine 0.
+"""
+
+from typing import Any
+
+import numpy as np
+
+ROUNDING = 1e-6  # of float32; what differs by less is the same
+
+
+def cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The cosine (N,) of each row of a (N, size) with that of b; 0 for a zero vector.
+
+    Computed in the precision of the embeddings with the operations that SentEval uses, to the last
+    bit. It matters to Spearman: the cosines of equal sentences, which some subtasks have many of,
+    differ from 1 and from one another by rounding only, and their ranks follow from that.
+    """
+    norms = np.sqrt(np.vecdot(a, a)) * np.sqrt(np.vecdot(b, b))
+    return np.divide(np.vecdot(a, b), norms, out=np.zeros_like(norms), where=norms > 0)
+
+
+def pearson(predicted: np.ndarray, gold: np.ndarray) -> float:
+    """Pearson's correlation of two vectors (N,); 0 where one of them is constant."""
+    from scipy import stats  # here: it takes a second, and few programs need it
+
+    if _constant(predicted) or _constant(gold):
+        return 0.0
+    return float(stats.pearsonr(predicted, gold).statistic)
+
+
+def spearman(predicted: np.ndarray, gold: np.ndarray) -> float:
+    """Spearman's rank correlation, ties sharing their mean rank; 0 where one is constant."""
+    from scipy import stats
+
+    if _constant(predicted):
+        return 0.0
+    return pearson(stats.rankdata(predicted), stats.rankdata(gold))
+
+
+def _constant(values: np.ndarray) -> bool:
+    return bool(np.ptp(values) <= ROUNDING * np.abs(values).max())
+
+
+def fisher_interval(r: np.ndarray | float, n: np.ndarray | int) -> tuple[Any, Any]:
+    """The 95% interval of a correlation over n pairs: tanh(atanh r -+ 1.96 / sqrt(n - 3)).
+
+    Up to three pairs say nothing: -1 to 1. A correlation of 1 or -1 over more has no width.
+    """
+    limit = 1 - np.finfo(float).eps
+    z = np.arctanh(np.clip(r, -limit, limit))
+    with np.errstate(divide="ignore"):
+        half = 1.96 / np.sqrt(np.maximum(np.asarray(n) - 3, 0))
+    return np.tanh(z - half), np.tanh(z + half)

@@ -1,0 +1,322 @@
+"""A trained model on disk: `model.json` beside the weights; and sentences in, vectors out."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence, Set
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+from safetensors import safe_open
+from safetensors.torch import load_file, save
+from torch import Tensor, nn
+
+from groundvec import parts, similarity
+from groundvec.errors import InputError
+from groundvec.files import check_memory, read_json, sha256, write_bytes
+from groundvec.progress import Progress
+
+INDICES_PER_BATCH = 16_384
+
+
+class Projection(nn.Module):
+    """Image features -> one linear layer."""
+
+    def __init__(self, width: int, size: int) -> None:
+        super().__init__()
+        self.projection = nn.Linear(width, size)
+        nn.init.xavier_uniform_(self.projection.weight)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Project image features (B, width): (B, size)."""
+        return self.projection(features)
+
+
+class Model(nn.Module):
+    """An image encoder, and a caption encoder for each language, that embed into one space."""
+
+    def __init__(self, description: dict[str, Any], texts: dict[str, Any], width: int) -> None:
+        """Build an untrained model; the seed is torch's own.
+
+        Args:
+            description: of its parts, as the configuration's schema has it.
+            texts: by language, what encodes its sentences (`groundvec.text`).
+            width: of the image features.
+
+        Raises:
+            InputError: the description names a part that there is not, or options that it has not.
+        """
+        super().__init__()
+        self.description, self.texts, self.width = description, texts, width
+        self.similarity = description["similarity"]
+        encoder = parts.find("encoders", description["encoder"]["name"]).Encoder
+        options = parts.options(description["encoder"])
+        try:
+            self.captions = nn.ModuleDict(
+                {language: encoder(len(text), **options) for language, text in texts.items()}
+            )
+        except (TypeError, KeyError) as error:
+            raise InputError(
+                f"this encoder cannot be built: {description['encoder']} ({error})"
+            ) from None
+        self.image = Projection(width, options["size"])
+
+    def embed_images(self, features: Tensor) -> Tensor:
+        """Embed image features (B, width): (B, size)."""
+        return similarity.embed(self.image(features), self.similarity)
+
+    def embed_captions(self, language: str, batch: Sequence[Tensor]) -> Tensor:
+        """Embed what the language's `Encoded.batch` gave, as tensors: (B, size)."""
+        return similarity.embed(self.captions[language](*batch), self.similarity)
+
+    @torch.inference_mode()
+    def encode_images(self, features: np.ndarray, batch_size: int = 4096) -> np.ndarray:
+        """Embed image features (N, width): (N, size) float32."""
+        device = next(self.parameters()).device
+        batches = torch.as_tensor(features).split(batch_size)
+        return torch.cat([self.embed_images(batch.to(device)).cpu() for batch in batches]).numpy()
+
+    @torch.inference_mode()
+    def encode_captions(self, encoded: Any, language: str, progress: bool = False) -> np.ndarray:
+        """Embed encoded sentences of a language: (N, size) float32, in the order given.
+
+        They are batched longest first, a fixed number of indices at a time, so that little
+        padding is computed and a very long sentence does not exhaust the memory.
+        """
+        device = next(self.parameters()).device
+        result = np.empty((len(encoded), self.image.projection.out_features), np.float32)
+        order = np.argsort(-encoded.lengths, kind="stable")
+        start = 0
+        hidden = not progress
+        with Progress(total=len(order), desc="encoding", unit="sentences", disable=hidden) as bar:
+            while start < len(order):
+                longest = encoded.lengths[order[start]]
+                rows = order[start : start + max(1, INDICES_PER_BATCH // longest)]
+                batch = to_tensors(encoded.batch(rows), device)
+                result[rows] = self.embed_captions(language, batch).cpu().numpy()
+                start += len(rows)
+                bar.update(len(rows))
+        return result
+
+    def encode_sentences(
+        self, sentences: Sequence[str], language: str | None = None, progress: bool = False
+    ) -> np.ndarray:
+        """Embed raw sentences of a language, the first if none is named: (N, size) float32."""
+        language = language or next(iter(self.texts))
+        return self.encode_captions(self.texts[language].encode(sentences), language, progress)
+
+
+def to_tensors(batch: Sequence[np.ndarray], device: torch.device | str) -> list[Tensor]:
+    """A batch of encoded sentences; the first array goes to the device, the lengths stay here."""
+    indices, *others = map(torch.from_numpy, batch)
+    return [indices.to(device), *others]
+
+
+EPOCHS = {"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 0}}
+PART: dict[str, Any] = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {"name": {"type": "string"}},
+}
+ENCODER: dict[str, Any] = {
+    "required": ["name", "size"],
+    "properties": {"size": {"type": "integer", "minimum": 1}},
+}
+# What the files of a model folder must hold; they may come from anybody.
+MODEL = {
+    "required": [
+        "dataset",
+        "model",
+        "description",
+        "texts",
+        "width",
+        "seed",
+        "snapshots",
+        "saved",
+        "key",
+    ],
+    "properties": {
+        "dataset": {"type": "string"},
+        "model": {"type": "string"},
+        "description": {
+            "type": "object",
+            "required": ["languages", "text", "encoder", "similarity"],
+            "properties": {
+                "languages": {"type": "array", "minItems": 1, "items": {"type": "string"}},
+                "text": PART,
+                "encoder": PART
+                | ENCODER
+                | {"properties": PART["properties"] | ENCODER["properties"]},
+                "similarity": {"enum": list(similarity.NAMES)},
+            },
+        },
+        "texts": {"type": "object", "minProperties": 1, "additionalProperties": {"type": "object"}},
+        "width": {"type": "integer", "minimum": 1, "maximum": 2**16},
+        "seed": {"type": "integer"},
+        "snapshots": EPOCHS,
+        "saved": EPOCHS,
+        "sha256": {"type": "object", "additionalProperties": {"type": "string"}},
+        "key": {"type": "string"},
+    },
+}
+ENSEMBLE = {
+    "required": ["epochs"],
+    "properties": {"epochs": EPOCHS, "best": {"type": "integer", "minimum": 0}},
+}
+
+
+def read_description(folder: str | Path) -> dict[str, Any]:
+    """What `model.json` says of a training; InputError if it is missing or of another form."""
+    path = Path(folder, "model.json")
+    content = read_json(path)
+    if isinstance(content, dict) and "cell" in content:
+        content = _of_version_0_1(content)
+    return _checked(path, content, MODEL)
+
+
+def read_ensemble(folder: str | Path) -> dict[str, Any]:
+    """The `epochs` of a training's ensemble, and that of its `best` single snapshot.
+
+    Raises InputError as above, of `ensemble.json`.
+    """
+    path = Path(folder, "ensemble.json")
+    content = _checked(path, read_json(path), ENSEMBLE)
+    return {"best": content["epochs"][-1]} | content  # older ones do not say it
+
+
+def _checked(path: Path, content: Any, schema: dict[str, Any]) -> dict[str, Any]:
+    if error := best_match(Draft202012Validator({"type": "object"} | schema).iter_errors(content)):
+        place = ".".join(map(str, error.absolute_path)) or "it"
+        reason = error.message if len(error.message) < 200 else f"{error.message[:200]}..."
+        raise InputError(f"{path} does not describe a model ({place}: {reason}): make it again")
+    return content
+
+
+def _of_version_0_1(old: dict[str, Any]) -> dict[str, Any]:
+    """What a model.json said when this project was called `grounded` and had one kind of model."""
+    language, encoder = old.get("language"), parts.of_grid(str(old["cell"]))
+    description = {
+        "languages": [language],
+        "text": {"name": "characters"},
+        "encoder": {**(encoder or {}), "embedding": 20},
+        "similarity": "cosine",
+    }
+    new = {"dataset": "", "model": old["cell"], "description": description}
+    return old | new | {"texts": {language: old.get("vocabulary")}}
+
+
+def snapshot_name(epoch: int) -> str:
+    """The name of the file that holds the weights after an epoch."""
+    return f"epoch-{epoch:03}.safetensors"
+
+
+def save_weights(model: nn.Module, path: Path) -> str:
+    """Write a model's weights as safetensors, atomically; returns the file's SHA-256 sum."""
+    data = save(model.state_dict())
+    write_bytes(path, data, replace=True)
+    return hashlib.sha256(data).hexdigest()
+
+
+def load_model(folder: str | Path, epoch: int, device: str = "cpu") -> Model:
+    """Load the snapshot of one epoch from a training's folder; runs no code from the files.
+
+    Raises:
+        InputError: no such model or snapshot; weights that are damaged, of another shape, or not
+            finite; a size that this machine's memory cannot hold.
+    """
+    folder = Path(folder)
+    content = read_description(folder)
+    path = folder / "snapshots" / snapshot_name(epoch)
+    if not path.exists():
+        raise InputError(f"{path} does not exist: epochs with a snapshot are listed in model.json")
+    expected = content.get("sha256", {}).get(str(epoch))  # older models have none
+    if expected and sha256(path) != expected:
+        raise InputError(
+            f"{path} is damaged, it has not the checksum that model.json gives: delete {folder} "
+            "and make it again, or get it again"
+        )
+    description = content["description"]
+    try:
+        text = parts.find("text", description["text"]["name"]).Text
+        texts = {
+            language: text(**content["texts"][language]) for language in description["languages"]
+        }
+        with torch.device("meta"):  # shapes only: no memory is taken before the file has them too
+            model = Model(description, texts, content["width"])
+    except (InputError, KeyError, TypeError) as error:
+        raise InputError(f"{folder / 'model.json'} does not describe a model: {error}") from None
+    parameters = model.state_dict()
+    try:
+        with safe_open(path, "pt") as file:
+            names = list(file.keys())
+            shapes = {_new_name(name, content): file.get_slice(name).get_shape() for name in names}
+        if shapes != {name: list(value.shape) for name, value in parameters.items()}:
+            raise ValueError("other names or shapes")
+        check_memory(path, sum(value.nbytes for value in parameters.values()))
+        weights = {
+            _new_name(name, content): value.float() for name, value in load_file(path).items()
+        }
+        model.load_state_dict(weights, assign=True)
+    except InputError:
+        raise
+    except Exception as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"{path} does not hold the weights of this model ({reason})") from None
+    for name, value in weights.items():
+        if not value.isfinite().all():
+            raise InputError(f"{path}: {name} is not finite: train the model again")
+    return model.to(device).eval()
+
+
+def _new_name(name: str, content: dict[str, Any]) -> str:
+    """The name of a weight now; those of old models had one encoder of captions."""
+    return (
+        name.replace("caption.", f"captions.{content['language']}.", 1)
+        if "cell" in content
+        else name
+    )
+
+
+def load_ensemble(
+    folder: str | Path, epochs: Sequence[int] | None = None, device: str = "cpu"
+) -> list[Model]:
+    """Load the snapshots of `epochs`; without it, those that `ensemble.json` names."""
+    epochs = read_ensemble(folder)["epochs"] if epochs is None else epochs
+    return [load_model(folder, epoch, device) for epoch in epochs]
+
+
+class SentenceEncoder:
+    """Sentences in, vectors out: the caption encoders of an ensemble, or of one snapshot.
+
+    >>> encoder = SentenceEncoder("results/demo/models/scenes/gru-256-attention/seed1")
+    >>> encoder.encode(["A dog chases a cat.", "Two red balloons above a house."]).shape
+    (2, 256)
+    """
+
+    def __init__(
+        self, folder: str | Path, epochs: Sequence[int] | None = None, device: str = "cpu"
+    ) -> None:
+        """Load the snapshots of `epochs`; without it, those that `ensemble.json` names."""
+        self.models = load_ensemble(folder, epochs, device)
+
+    def encode(self, sentences: str | Iterable[str], progress: bool = False) -> np.ndarray:
+        """Embed raw sentences: (N, size) float32, of unit length if the model compares cosines.
+
+        One string is one sentence, and gives one vector (size,). Sentences are cleaned as captions
+        are in training (see `groundvec.data.schema.clean`), so white space around them or several
+        spaces within change nothing. What is beyond 1,000 characters is cut off, with a warning.
+
+        Raises:
+            InputError: something in `sentences` is not a string, or it has no order.
+        """
+        if isinstance(sentences, str):
+            return self.encode([sentences])[0]
+        if isinstance(sentences, bytes | Mapping | Set) or not isinstance(sentences, Iterable):
+            raise InputError(f"give a list of strings, and not {type(sentences).__name__}")
+        sentences = list(sentences)
+        return similarity.join(
+            [model.encode_sentences(sentences, progress=progress) for model in self.models],
+            self.models[0].similarity,
+        )

@@ -1,0 +1,48 @@
+"""The parts that a model's description names, each the file of that name."""
+
+import re
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from groundvec.errors import InputError
+
+ROOT = Path(__file__).parent.parent
+
+
+def find(kind: str, name: str) -> ModuleType:
+    """The module of a part, such as the encoder `rnn`; kinds are the folders of parts.
+
+    Raises:
+        InputError: there is no such file. A description may come from anybody.
+    """
+    folder = Path(__file__).parent / kind
+    if not re.fullmatch("[a-z_0-9]+", name) or not (folder / f"{name}.py").exists():
+        known = ", ".join(sorted(path.stem for path in folder.glob("[a-z]*.py")))
+        raise InputError(f"{kind} has no {name!r}: choose one of {known}")
+    return import_module(f"groundvec.{kind}.{name}")
+
+
+def of_grid(name: str) -> dict[str, Any] | None:
+    """The encoder that a name of the paper's grid stands for, such as gru-2048-attention."""
+    cell = re.fullmatch("([a-z]+)-([1-9][0-9]{0,5})-([a-z]+)", name)
+    if not cell:
+        return None
+    return {"name": "rnn", "cell": cell[1], "size": int(cell[2]), "pooling": cell[3]}
+
+
+def options(part: dict[str, Any]) -> dict[str, Any]:
+    """A part's options: all but its name."""
+    return {key: value for key, value in part.items() if key != "name"}
+
+
+def files(description: dict[str, Any]) -> list[str]:
+    """The source files of a description's parts, for the hash of the code that a stage runs."""
+    chosen = {
+        "text": description["text"],
+        "encoders": description["encoder"],
+        "objectives": description["objective"],
+        "optimisers": description["training"]["optimiser"],
+    }
+    return [f"groundvec/{kind}/{part['name']}.py" for kind, part in chosen.items()]

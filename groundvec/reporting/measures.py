@@ -1,0 +1,123 @@
+"""The few numbers that sum a model up: retrieval on a whole split, and closeness to ratings."""
+
+import numpy as np
+import pandas as pd
+
+RECALL = "training task"
+SEMANTIC = "semantic score"
+
+
+def recall(measured: pd.DataFrame, split: str) -> pd.DataFrame:
+    """R@10 on the whole development or test set, the mean of both directions.
+
+    Args:
+        measured: as `results.read_retrieval` gives it.
+        split: dev or test.
+
+    Returns:
+        A row for every dataset, model, seed, kind and epochs, with `r10` in percent and half its
+        95% interval, `r10_ci`: sqrt(a^2 + b^2) / 2 for intervals a and b of the directions.
+    """
+    whole = ~measured["test_set"].str.endswith("-folds")
+    rows = measured[(measured["split"] == split) & whole]
+    groups = rows.groupby(["dataset", "model", "seed", "kind", "epochs"], sort=False)
+    return groups.agg(
+        r10=("r10", "mean"), r10_ci=("r10_ci", lambda ci: np.sqrt((ci**2).sum()) / len(ci))
+    ).reset_index()
+
+
+def headline(scores: pd.DataFrame) -> pd.DataFrame:
+    """The correlation that stands for each subtask: the classifier's, or else the cosine's.
+
+    Args:
+        scores: as `results.read_scores` gives them.
+    """
+    correlations = scores[scores["statistic"] == "correlation"]
+    subtask = pd.MultiIndex.from_frame(correlations[["task", "subtask"]])
+    classifier = correlations["method"] == "classifier"
+    supervised = subtask.isin(subtask[classifier])
+    return correlations[classifier | ~supervised].reset_index(drop=True)
+
+
+def prediction(predictions: pd.DataFrame) -> pd.Series:
+    """What a system predicts for each pair: by the classifier if the task has one, or the cosine.
+
+    Args:
+        predictions: as `results.read_predictions` gives them.
+    """
+    return predictions["classifier"].fillna(predictions["cosine"])
+
+
+def semantic_measures(scores: pd.DataFrame) -> pd.DataFrame:
+    """What Figures 2 and 4 show: few numbers that sum up how close a system is to ratings.
+
+    Args:
+        scores: as `results.read_scores` gives them.
+
+    Returns:
+        A row for each system, kind, epochs and measure, with columns system, dataset, model, seed,
+        kind, epochs, measure, task, pearson, pearson_low and pearson_high. The measures are, in
+        this order, the mean of all unsupervised tasks weighted by pairs, called `STS 12-16` if
+        they are STS 2012 to 2016 and otherwise by their names (task `all`); each supervised task
+        by its classifier, where SICK is called `SICK-R`; and `semantic score`, the mean of these
+        without STS-B, whose pairs are taken from STS 2012 to 2016 (task missing).
+    """
+    of_all = (scores["statistic"] == "weighted mean") & (scores["task"] == "all")
+    unsupervised = scores["statistic"].eq("weighted mean") & ~of_all
+    name = _joint_name(list(scores["task"][unsupervised].unique()))
+    supervised = headline(scores).query("method == 'classifier'")
+    measures = pd.concat(
+        [
+            scores[of_all].assign(measure=name),
+            supervised.assign(measure=supervised["task"].replace({"SICK": "SICK-R"})),
+        ]
+    )
+    keys = ["system", "dataset", "model", "seed", "kind", "epochs"]
+    columns = [*keys, "measure", "task", "pearson", "pearson_low", "pearson_high"]
+    combined = means(measures[measures["measure"] != "STS-B"], keys)
+    table = pd.concat([measures, combined.assign(measure=SEMANTIC)], ignore_index=True)
+    order = table.groupby(keys, sort=False, dropna=False).ngroup().sort_values(kind="stable")
+    return table.loc[order.index, columns].reset_index(drop=True)
+
+
+def _joint_name(tasks: list[str]) -> str:
+    """`STS 12-16` for `STS 2012` to `STS 2016`; otherwise the names of the tasks."""
+    years = sorted(task.removeprefix("STS 20") for task in tasks)
+    if len(tasks) > 1 and all(task.startswith("STS 20") for task in tasks):
+        return f"STS {years[0]}-{years[-1]}"
+    return ", ".join(tasks)
+
+
+def means(table: pd.DataFrame, keys: list[str], weights: str | None = None) -> pd.DataFrame:
+    """The mean correlation of each group of rows, weighted by a column if one is named.
+
+    Returns:
+        The keys, pearson, and pearson_low and pearson_high: the halves of the intervals combine
+        as sqrt(sum (weight * half)^2), upper and lower ones separately.
+    """
+    table = table.assign(weight=table[weights] if weights else 1)
+    share = table["weight"] / table.groupby(keys, dropna=False)["weight"].transform("sum")
+    parts = table.assign(
+        pearson=share * table["pearson"],
+        low=(share * (table["pearson"] - table["pearson_low"])) ** 2,
+        high=(share * (table["pearson_high"] - table["pearson"])) ** 2,
+    )
+    sums = parts.groupby(keys, sort=False, dropna=False)[["pearson", "low", "high"]].sum()
+    sums["pearson_low"] = sums["pearson"] - np.sqrt(sums.pop("low"))
+    sums["pearson_high"] = sums["pearson"] + np.sqrt(sums.pop("high"))
+    return sums.reset_index()
+
+
+def as_values(recall_or_correlations: pd.DataFrame) -> pd.DataFrame:
+    """Add columns value, low and high, in percent: of R@10, or of Pearson's r times 100.
+
+    Args:
+        recall_or_correlations: as `recall` or `semantic_measures` give them. To the former a
+            column measure is added, `training task`.
+    """
+    table = recall_or_correlations
+    if "r10" in table:
+        r10, half = table["r10"], table["r10_ci"]
+        return table.assign(measure=RECALL, value=r10, low=r10 - half, high=r10 + half)
+    names = {"value": "pearson", "low": "pearson_low", "high": "pearson_high"}
+    return table.assign(**{new: 100 * table[old] for new, old in names.items()})

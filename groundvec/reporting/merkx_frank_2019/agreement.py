@@ -1,0 +1,98 @@
+"""The selected models' similarity against the rating, a dot a pair (not in the paper)."""
+
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from groundvec.errors import InputError
+from groundvec.evaluation.correlation import fisher_interval, pearson
+from groundvec.reporting.figures import CORRELATION
+from groundvec.reporting.results import Results
+from groundvec.reporting.style import BLUE, COLUMN, PAGE, save, styled
+from groundvec.reporting.systems import NAMES, system_name
+
+
+def make(results: Results, stem: Path) -> None:
+    """Draw the subtask that was given, or the one that `subtask_of` chooses."""
+    subtask = results.given.get("subtask")
+    save(agreement(results.predictions, results.selected, subtask), stem)
+
+
+def subtask_of(predictions: pd.DataFrame, name: str | None = None) -> tuple[str, str]:
+    """The (task, subtask) that is written `task/subtask`.
+
+    Without a name the unsupervised subtask with the most pairs; of equals, the first. If all are
+    supervised, of these.
+
+    Raises:
+        InputError: there is no such subtask.
+    """
+    pairs = predictions.drop_duplicates("pair")
+    counts = pairs.groupby(["task", "subtask"], sort=False).agg(
+        unsupervised=("classifier", lambda column: column.isna().all()), pairs=("pair", "size")
+    )
+    if name is None:
+        choices = zip(counts.index, counts["unsupervised"], counts["pairs"], strict=True)
+        return max(choices, key=lambda choice: choice[1:])[0]
+    known = {f"{task}/{subtask}": (task, subtask) for task, subtask in counts.index}
+    if name not in known:
+        raise InputError(f"there is no subtask {name!r}: choose one of {', '.join(known)}")
+    return known[name]
+
+
+@styled
+def agreement(
+    predictions: pd.DataFrame, selected: dict[str, tuple[str, int]], subtask: str | None = None
+) -> Figure:
+    """Similarity against rating for one subtask, a dot a pair, a panel a data set.
+
+    Args:
+        predictions: as `results.read_predictions` gives them.
+        selected: the ensembles that are drawn, as `systems.select` gives them.
+        subtask: as `subtask_of` reads it.
+
+    Raises:
+        InputError: no such subtask, or no predictions of a selected ensemble.
+    """
+    chosen = subtask_of(predictions, subtask)
+    columns = min(len(selected), 2)
+    lines = -(-len(selected) // columns)
+    width = COLUMN if columns == 1 else PAGE
+    figure = Figure((width, 0.3 + 2.9 * lines), layout="constrained")
+    figure.suptitle(" / ".join(chosen), weight="bold")
+    panels = list(figure.subplots(lines, columns, squeeze=False, sharey=True).flat)
+    for unused in panels[len(selected) :]:
+        unused.remove()
+    ours = predictions[
+        (predictions["kind"] == "ensemble")
+        & (predictions["task"] == chosen[0])
+        & (predictions["subtask"] == chosen[1])
+    ]
+    for panel, (dataset, (model, seed)) in zip(panels, selected.items(), strict=False):
+        system = system_name(dataset, model, seed)
+        rows = ours[ours["system"] == system]
+        if rows.empty:
+            raise InputError(
+                f"there are no predictions of {system}, which is selected: give its file too"
+            )
+        r = pearson(rows["cosine"].to_numpy(), rows["rating"].to_numpy())
+        low, high = fisher_interval(r, len(rows))
+        panel.plot(
+            *(rows["rating"], rows["cosine"], "o"),
+            color=BLUE,
+            alpha=max(0.1, min(0.5, 300 / len(rows))),
+            markersize=3,
+            markeredgewidth=0,
+            rasterized=True,  # thousands of dots make a PDF slow
+        )
+        panel.set_title(
+            f"{NAMES.get(dataset, dataset)}: {model}, seed {seed}, n = {len(rows):,}\n"
+            f"{CORRELATION} = {100 * r:.1f} [{100 * low:.1f}, {100 * high:.1f}]",
+            loc="left",
+        )
+        if panel in panels[::columns]:
+            panel.set_ylabel("cosine similarity of the embeddings")
+        panel.set_xlim(-0.1, 5.1)
+        panel.set_xlabel("rating (0 to 5)")
+    return figure

@@ -1,0 +1,94 @@
+"""Figure 2 of Merkx & Frank (2019): semantic measures and R@10 by embedding size."""
+
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from groundvec.reporting.figures import Look, looks, panels
+from groundvec.reporting.measures import SEMANTIC, as_values, recall
+from groundvec.reporting.results import Results
+from groundvec.reporting.style import save, styled
+from groundvec.reporting.systems import check_scored, in_order
+
+
+def make(results: Results, stem: Path) -> None:
+    """Draw Figure 2; without scores, R@10 only."""
+    save(scores_by_size(results.retrieval, results.measures, results.models), stem)
+
+
+@styled
+def scores_by_size(
+    retrieval: pd.DataFrame, measures: pd.DataFrame | None, models: pd.DataFrame
+) -> Figure:
+    """Semantic measures and the development set's R@10 by embedding size, GRU beside LSTM.
+
+    Each seed's ensemble, with its 95% interval. A network that has no pooling stands where those
+    with attention do, beside them.
+
+    Args:
+        retrieval, models: as `results.read_retrieval` and `results.read_models` give them.
+        measures: as `measures.semantic_measures` gives them; without them, R@10 only.
+
+    Raises:
+        InputError: a model without semantic measures, or without a description.
+    """
+    table = as_values(recall(retrieval, "dev"))
+    datasets = list(table["dataset"].unique())
+    if measures is not None:
+        check_scored(table, measures)
+        trained = measures[measures["kind"] != "baseline"]
+        table = pd.concat([as_values(trained[trained["measure"] != SEMANTIC]), table])
+    shown = list(table["measure"].unique())
+    table = in_order(table[table["kind"] == "ensemble"].astype({"seed": int}), models)
+    parts = ["network", "pooling", "size"]
+    table = table.merge(models[["dataset", "model", "seed", *parts]])
+    table["pooling"] = table["pooling"].replace("", "attention")
+    look = looks(table["network"])
+    for dataset, row, axes in panels(datasets, shown, 2.2, "dev. set R@10 (%)"):
+        rows = table[table["dataset"] == dataset]
+        poolings = ["attention", *rows["pooling"].unique()]
+        distinct = set(zip(rows["pooling"], rows["size"], strict=True))
+        places = sorted(distinct, key=lambda place: (poolings.index(place[0]), place[1]))
+        networks = {name: look[name] for name in rows["network"].unique()}
+        for measure, panel in axes.items():
+            _by_size(panel, rows[rows["measure"] == measure], networks, places)
+        handles, labels = panel.get_legend_handles_labels()
+        row.legend(handles, labels, loc="outside upper right", ncols=2 * len(axes))
+    return row.figure
+
+
+def _by_size(
+    panel: Axes, rows: pd.DataFrame, networks: dict[str, Look], places: list[tuple[str, int]]
+) -> None:
+    """One measure of one data set: its value, low and high at each (pooling, size) of `places`."""
+    seeds = sorted(rows["seed"].unique())
+    width = 0.8 / len(networks)  # of what a network has of a place, for its seeds
+    step = min(0.08, 0.75 * width / len(seeds))
+    shift = {seed: step * (i - (len(seeds) - 1) / 2) for i, seed in enumerate(seeds)}
+    for i, (network, look) in enumerate(networks.items()):
+        side = width * (i - (len(networks) - 1) / 2)
+        chosen = rows[rows["network"] == network]
+        panel.errorbar(
+            x=[
+                places.index((pooling, size)) + side + shift[seed]
+                for pooling, size, seed in zip(
+                    chosen["pooling"], chosen["size"], chosen["seed"], strict=True
+                )
+            ],
+            y=chosen["value"],
+            yerr=[chosen["value"] - chosen["low"], chosen["high"] - chosen["value"]],
+            fmt=look.marker,
+            color=look.colour,
+            markerfacecolor=look.colour if look.filled else "white",
+            capsize=2,
+            label=network,
+        )
+    names = [
+        f"{size}" if pooling == "attention" else f"{pooling}\n({size})" for pooling, size in places
+    ]
+    panel.set_xticks(range(len(places)), names)
+    panel.set_xlim(-0.5, len(places) - 0.5)
+    panel.grid(axis="x", visible=False)
+    panel.set_xlabel("embedding size")

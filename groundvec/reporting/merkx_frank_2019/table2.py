@@ -1,0 +1,78 @@
+"""Table 2 of Merkx & Frank (2019): image-caption retrieval on the test sets."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec.evaluation.retrieval import DIRECTIONS
+from groundvec.reporting.results import MEASURES, PROVENANCE, Results, read_reported_retrieval
+from groundvec.reporting.retrieval_table import CHANCE, side_by_side, test_set, write
+from groundvec.reporting.systems import criterion, in_order, model_name
+from groundvec.reporting.write import DAGGER
+
+REPORTED = "Reported: as printed in Table 2 of Merkx & Frank (2019)."
+MEASURED = "Measured: by this project, the ensemble of a training's best snapshots."
+
+
+def make(results: Results, stem: Path) -> None:
+    """Write Table 2."""
+    reported = read_reported_retrieval(results["reported"])
+    table = table2(results.retrieval, reported, results.models, results.selected)
+    name = model_name(table).where(table["source"] == "measured", table["model"])
+    dagger = table["selected"].map({True: DAGGER}).fillna("")
+    labels = pd.DataFrame({"source": table["source"], "model": name + dagger})
+    notes = [f"{DAGGER} The selected model of a data set: {criterion(results.select)}."]
+    notes += [REPORTED] if "reported" in set(table["source"]) else []
+    title = "Image-caption retrieval on the test sets."
+    write(stem, table, test_set(table), labels, title, [*notes, MEASURED, CHANCE])
+
+
+def table2(
+    measured: pd.DataFrame,
+    reported: pd.DataFrame,
+    models: pd.DataFrame,
+    selected: dict[str, tuple[str, int]],
+) -> pd.DataFrame:
+    """Chance, reported rows and the measured ensembles, for each test set that was measured on.
+
+    Args:
+        measured, reported, models: as `results.read_retrieval`, `read_reported_retrieval` and
+            `read_models` give them.
+        selected: as `systems.select` gives it.
+
+    Returns:
+        A row a model, with both directions side by side in columns such as
+        `caption_to_image_r10_ci`, and columns `source` (computed, reported or measured),
+        `selected` (of the measured) and where each number came from.
+    """
+    test = measured[measured["split"] == "test"]
+    keys = ["dataset", "test_set", "language", "model", "seed"]
+    numbers = [*MEASURES, "mean_rank", "queries"]
+    ours = side_by_side(test[test["kind"] == "ensemble"], keys, numbers)
+    ours = in_order(ours, models)
+    ours["selected"] = [
+        selected[dataset] == (model, seed)
+        for dataset, model, seed in zip(ours["dataset"], ours["model"], ours["seed"], strict=True)
+    ]
+    reported = reported.assign(language="en")  # the paper's captions are
+    theirs = side_by_side(reported, ["paper", *keys[:4]], MEASURES)
+    # Every model's scores come with the same chance.
+    once = [*keys[:3], "direction"]
+    chance = test[test["kind"] == "chance"].drop(columns="seed").drop_duplicates(once)
+    chance = chance.assign(model="chance")
+    table = pd.concat(
+        [
+            side_by_side(chance, keys[:3], numbers).assign(source="computed"),
+            theirs.assign(source="reported"),
+            ours.assign(source="measured"),
+        ]
+    )
+    whole = ["seed", *(f"{direction}_queries" for direction in DIRECTIONS)]
+    table[whole] = table[whole].astype("Int64")  # whole numbers, or missing
+    table["selected"] = table["selected"].astype("boolean")
+
+    groups = ours[keys[:3]].drop_duplicates()
+    scores = [column for column in ours.columns if column.startswith(DIRECTIONS)]
+    first = [*keys[:3], "source", "model", "seed", "selected"]
+    last = ["paper", "epochs", *PROVENANCE]
+    return groups.merge(table, on=keys[:3])[[*first, *scores, *last]]

@@ -1,0 +1,134 @@
+"""Table 3 of Merkx & Frank (2019): pairs of sentences, with their ratings and the model's."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from groundvec.errors import InputError
+from groundvec.evaluation.retrieval import DECIMALS
+from groundvec.reporting.measures import prediction
+from groundvec.reporting.results import Results
+from groundvec.reporting.systems import criterion, main_systems
+from groundvec.reporting.write import decimals, write_table
+
+# The pairs of the paper's Table 3: how both sentences begin, letters and digits only.
+EXAMPLES = (
+    ("STS 2012", "SMTeuroparl", "weoftenpontificate", "weareproudoftenheretorepresentthecitizens"),
+    ("STS 2012", "MSRpar", "southasiafollows", "ofthe11millioninfectedinsouthasia"),
+    ("STS 2013", "FNWN", "thisframecontainswords", "lackinginspecificresources"),
+    ("STS 2016", "Question-Question", "howdoimakeaheightadj", "howcanibuildawallmounted"),
+)
+NOTES = [
+    "Example: a pair that Table 3 of Merkx & Frank (2019) shows. The others are chosen by rule.",
+    "Rating: from 0 (nothing in common) to 5 (the same meaning). Model: its prediction, the cosine "
+    "(at most 1), or for tasks with training pairs the rating that the classifier predicts.",
+    "The rule: a pair's contribution is the product of its rating and its prediction, both "
+    "standardised over the subtask; Pearson's r is the mean of these. Highest is the pair that "
+    "contributes most to r, lowest the one that contributes least; of equals the first. "
+    "Predictions count to a millionth.",
+    "Sentences are given as the model reads them.",
+]
+
+
+def make(results: Results, stem: Path) -> None:
+    """Write Table 3."""
+    table = table3(results.predictions, results.ratings, results.selected)
+    write_table3(stem, table, results.select)
+
+
+def table3(
+    predictions: pd.DataFrame, ratings: pd.DataFrame, selected: dict[str, tuple[str, int]]
+) -> pd.DataFrame:
+    """For each selected model the paper's examples, and each subtask's best and worst agreement.
+
+    Agreement is a pair's contribution to Pearson's r, z(rating) * z(prediction). Predictions count
+    to a millionth: below it, those of equal sentences differ by float32's rounding.
+
+    Args:
+        predictions: as `results.read_predictions` gives them.
+        ratings: as `groundvec.data.ratings.read_ratings` gives them.
+        selected: as `systems.select` gives it.
+
+    Returns:
+        Columns name (of the model), system, epochs, task, subtask, agreement (example, highest or
+        lowest), contribution, pair, rating, cosine, classifier, prediction, sentence_a and
+        sentence_b.
+
+    Raises:
+        InputError: the predictions are not of these pairs.
+    """
+    systems = main_systems(predictions, selected)
+    systems = systems[systems["kind"] == "ensemble"].reset_index(drop=True)
+    of = ["task", "subtask", "rating"]
+    theirs = ratings[of].reindex(systems["pair"]).reset_index(drop=True)
+    same = (theirs[of[:2]] == systems[of[:2]]).all(axis=1)
+    same &= np.isclose(theirs["rating"], systems["rating"])
+    if not same.all():
+        row = systems[~same].iloc[0]
+        raise InputError(
+            f"the predictions of {row['system']} are not of these rated pairs (pair {row['pair']}, "
+            f"{row['task']} {row['subtask']}): make them again"
+        )
+    systems["prediction"] = prediction(systems)
+    subtasks = systems.round({"prediction": 6}).groupby(["name", "task", "subtask"], sort=False)
+    # Of ratings or predictions that are all the same, none contributes.
+    rating, predicted = (
+        subtasks[column].transform(_standardised) for column in ("rating", "prediction")
+    )
+    systems["contribution"] = (rating * predicted).round(DECIMALS)
+    contribution = systems.groupby(["name", "task", "subtask"], sort=False)["contribution"]
+    ends = {"highest": contribution.idxmax(), "lowest": contribution.idxmin()}
+    chosen = [systems.loc[rows].assign(agreement=end) for end, rows in ends.items()]
+    # A subtask's highest, and below it its lowest.
+    order = np.arange(2 * contribution.ngroups).reshape(2, -1).T.ravel()
+    of_paper = [systems[systems["pair"] == pair] for pair in examples(ratings)]
+    table = pd.concat(
+        [
+            *(rows.assign(agreement="example") for rows in of_paper),
+            pd.concat(chosen, ignore_index=True).iloc[order],
+        ]
+    )
+    table = table.merge(ratings[["sentence_a", "sentence_b"]], left_on="pair", right_index=True)
+    columns = ["name", "system", "epochs", "task", "subtask", "agreement", "contribution", "pair"]
+    columns += ["rating", "cosine", "classifier", "prediction", "sentence_a", "sentence_b"]
+    return table[columns]
+
+
+def examples(ratings: pd.DataFrame) -> list[int]:
+    """The rows of the paper's examples, as far as they are there; in its order."""
+    found = []
+    for task, subtask, *beginnings in EXAMPLES:
+        rows = ratings[(ratings["task"] == task) & (ratings["subtask"] == subtask)]
+        for column, beginning in zip(("sentence_a", "sentence_b"), beginnings, strict=True):
+            plain = rows[column].str.lower().str.replace(r"[^a-z0-9]", "", regex=True)
+            rows = rows[plain.str.startswith(beginning)]
+        found += rows.index[:1].tolist()
+    return found
+
+
+def _standardised(values: pd.Series) -> pd.Series:
+    """z-scores; 0 where all values are the same."""
+    if np.ptp(values) == 0:
+        return pd.Series(0.0, values.index)
+    return (values - values.mean()) / values.std(ddof=0)
+
+
+def write_table3(stem: Path, table: pd.DataFrame, select: str) -> None:
+    """Write what `table3` gives of the models selected by `select`, as `write.write_table` does."""
+    text = pd.DataFrame(
+        {
+            "subtask": table["task"] + " " + table["subtask"],
+            "agreement": table["agreement"],
+            "rating": decimals(table["rating"], 2),
+            "model": decimals(table["prediction"], 2),
+            "sentence a": table["sentence_a"],
+            "sentence b": table["sentence_b"],
+        }
+    )
+    text.loc[table["agreement"] == "lowest", "subtask"] = ""
+    sentence = r"p{0.29\linewidth}"
+    align = ["l", "l", "r", "r", sentence, sentence]
+    title = "Pairs on which the model and the ratings agree most and least."
+    notes = [*NOTES, f"The model of a data set: the ensemble of {criterion(select)}."]
+    write_table(stem, table, text, align, title, notes, table["name"])

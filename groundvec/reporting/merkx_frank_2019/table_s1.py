@@ -1,0 +1,189 @@
+"""The table in the supplement of Merkx & Frank (2019): correlations with ratings."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec.reporting.measures import headline, means, semantic_measures
+from groundvec.reporting.results import (
+    CORRELATIONS,
+    PROVENANCE,
+    Results,
+    read_reported_correlations,
+)
+from groundvec.reporting.systems import NAMES, criterion, in_order, main_systems, model_name
+from groundvec.reporting.write import MINUS, MISSING, TIMES, decimals, write_table
+
+INTERVALS = (
+    f"{{}} {TIMES} 100, the upper and lower half of the 95% interval after it: Fisher's, "
+    f"tanh(atanh r ± 1.96/√(n{MINUS}3)) over n pairs; of a mean with weights w, √Σ(w h)² for "
+    "the halves h of the subtasks."
+)
+NOTES = [
+    "Cosine: of the cosines of the embeddings with the ratings. Classifier: of the ratings that "
+    "SentEval's classifier, trained on the task's training pairs, predicts for its test pairs.",
+    "Mean: of the subtasks' correlations. Weighted mean: the same, weighted by pairs. "
+    "Concatenated: one correlation over the pairs of all subtasks together. The task all stands "
+    "for all tasks without training pairs.",
+]
+REPORTED_NOTE = (
+    "Reported: as printed in the supplement of Merkx & Frank (2019); its means are computed from "
+    "those numbers."
+)
+MODELS_NOTES = [
+    "Semantic score: the mean of the other measures without STS-B, whose pairs are taken from "
+    "STS 2012 to 2016.",
+    "Of several subtasks it is the mean of their correlations weighted by pairs (cosine); of a "
+    "task with training pairs, the correlation by SentEval's classifier.",
+    "The ensemble is of the snapshots with the best R@10 on the development set; snapshot 0 is the "
+    "untrained network.",
+]
+SYSTEMS_NOTE = (
+    "The measured model of a data set is the ensemble of {}. With an epoch: the single snapshot of "
+    "the same training with the best R@10 on the development set among those at the end of a cycle "
+    "(the paper does not say which of the two it reports). Untrained: the same network before "
+    "training."
+)
+
+
+def make(results: Results, stem: Path) -> None:
+    """Write the supplement's table, its rank correlations, and a table of every model."""
+    reported = read_reported_correlations(results["reported"])
+    table = table_s1(results.scores, reported, results.selected, results.best_snapshots)
+    write_table_s1(stem, table, results.select)
+    write_models(
+        stem.with_name(f"{stem.name}-models"), every_system(results.scores, results.models)
+    )
+
+
+def table_s1(
+    scores: pd.DataFrame,
+    reported: pd.DataFrame,
+    selected: dict[str, tuple[str, int]],
+    snapshots: dict[str, int],
+) -> pd.DataFrame:
+    """Reported and measured correlations of the main systems, a row each.
+
+    Args:
+        scores, reported: as `results.read_scores` and `read_reported_correlations` give them.
+        selected, snapshots: as `systems.select` and `systems.best_snapshots` give them.
+
+    Returns:
+        Columns source (reported or measured), name, system, dataset, model, seed, kind, epochs,
+        task, subtask, statistic, method, pairs, the correlations with their intervals, and where
+        the measured ones are from. Of the reported, those of subtasks that were measured, and
+        their mean and weighted mean where all subtasks of a task are reported.
+    """
+    measured = main_systems(scores, selected, snapshots).assign(source="measured")
+    subtasks = headline(measured)[["task", "subtask", "method"]].drop_duplicates()
+    theirs = reported.merge(subtasks, on=["task", "subtask"]).assign(statistic="correlation")
+    unsupervised = subtasks[subtasks["method"] == "cosine"]
+    count = pd.concat([unsupervised["task"], unsupervised["task"].map(lambda _: "all")])
+    cosines = theirs[theirs["method"] == "cosine"]
+    cosines = pd.concat([cosines, cosines.assign(task="all")])
+    keys = ["system", "task"]
+    found = cosines.groupby(keys)["subtask"].transform("size")
+    whole = cosines[found == cosines["task"].map(count.value_counts())]
+    pairs = whole.groupby(keys, sort=False)["pairs"].sum().to_numpy()
+    for statistic, weights in (("mean", None), ("weighted mean", "pairs")):
+        mean = means(whole, keys, weights).assign(subtask="all", method="cosine", pairs=pairs)
+        theirs = pd.concat([theirs, mean.assign(statistic=statistic)])
+    theirs = theirs.assign(source="reported", name=theirs.pop("system") + " (reported)")
+    columns = ["system", "dataset", "model", "seed", "kind", "epochs", "task", "subtask"]
+    columns += ["statistic", "method", "pairs", *CORRELATIONS, *PROVENANCE]
+    return pd.concat([theirs, measured], ignore_index=True)[["source", "name", *columns]]
+
+
+def write_table_s1(stem: Path, table: pd.DataFrame, select: str) -> None:
+    """Write what `table_s1` gives of the models selected by `select`: Pearson's r in a table.
+
+    The same of Spearman's, which was only measured, is called stem-spearman.
+    """
+    measured = table[table["source"] == "measured"]
+    notes = [*NOTES, SYSTEMS_NOTE.format(criterion(select))]
+    also = [REPORTED_NOTE] if len(measured) < len(table) else []
+    _write(stem, table, "pearson", "Pearson's r", [*notes, *also])
+    beside = stem.with_name(f"{stem.name}-spearman")
+    _write(beside, measured, "spearman", "Spearman's rank correlation", notes)
+
+
+def _write(stem: Path, table: pd.DataFrame, measure: str, name: str, notes: list[str]) -> None:
+    correlation = table["statistic"] == "correlation"
+    supervised = table["task"].isin(table["task"][table["method"] == "classifier"])
+    blocks = [
+        headline(table).assign(block="Each subtask"),
+        table[~correlation].assign(block="Means of subtasks, and their pairs concatenated"),
+        table[correlation & supervised].assign(block="Tasks with training pairs, by both methods"),
+    ]
+    shown = pd.concat(blocks, ignore_index=True)
+    of_subtask = shown["statistic"] == "correlation"
+    shown["measure"] = shown["method"].where(of_subtask, shown["statistic"])
+    shown["text"] = with_interval(shown, measure)
+    keys = ["block", "task", "subtask", "measure"]
+    rows = shown.loc[shown["source"] == "measured", [*keys, "pairs"]].drop_duplicates(keys)
+    values = shown.pivot(index=keys, columns="name", values="text")[shown["name"].unique()]
+    text = rows.merge(values, left_on=keys, right_index=True).fillna(MISSING)
+    text["pairs"] = [f"{pairs:,.0f}" for pairs in text["pairs"]]
+    write_table(
+        stem,
+        table,
+        text.drop(columns="block"),
+        "lllr" + "r" * values.shape[1],
+        f"{name} of the ratings and the systems' predictions.",
+        [INTERVALS.format(name), *notes],
+        text["block"],
+        landscape=True,
+    )
+
+
+def with_interval(table: pd.DataFrame, measure: str = "pearson") -> list[str]:
+    """Correlations in percent with both halves of their intervals: 49.1 +5.2 -5.6."""
+    r, low, high = (table[f"{measure}{end}"] * 100 for end in ("", "_low", "_high"))
+    halves = zip(decimals(r), decimals(high - r), decimals(r - low), strict=True)
+    return [
+        MISSING if value == MISSING else f"{value} +{up} {MINUS}{down}"
+        for value, up, down in halves
+    ]
+
+
+def every_system(scores: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
+    """The semantic measures of every ensemble, snapshot and baseline, and their origin.
+
+    Args:
+        scores, models: as `results.read_scores` and `results.read_models` give them.
+
+    Returns:
+        The columns of `measures.semantic_measures`, and where each row is from.
+    """
+    measures = semantic_measures(scores).sort_values("kind", kind="stable")
+    baseline = measures["kind"] == "baseline"
+    table = pd.concat([in_order(measures[~baseline], models), measures[baseline]])
+    keys = ["system", "kind", "epochs"]
+    return table.merge(scores[[*keys, *PROVENANCE]].drop_duplicates(keys), on=keys)
+
+
+def write_models(stem: Path, table: pd.DataFrame) -> None:
+    """Write what `every_system` gives as `write.write_table` does, a row for each system."""
+    ours = table["kind"] != "baseline"
+    shown = pd.DataFrame(
+        {
+            "group": table["dataset"].replace(NAMES).where(ours, "Baselines"),
+            "model": model_name(table).where(ours, table["system"]),
+            "epochs": (table["kind"] + " " + table["epochs"]).where(ours, ""),
+            "measure": table["measure"],
+            "text": with_interval(table),
+        }
+    )
+    keys = ["group", "model", "epochs"]
+    values = shown.pivot(index=keys, columns="measure", values="text")[shown["measure"].unique()]
+    text = shown[keys].drop_duplicates().merge(values, left_on=keys, right_index=True)
+    text = text.fillna(MISSING)
+    write_table(
+        stem,
+        table,
+        text.drop(columns="group"),
+        "ll" + "r" * values.shape[1],
+        "Correlation of every model with the ratings.",
+        [INTERVALS.format("Pearson's r"), *MODELS_NOTES],
+        text["group"],
+    )

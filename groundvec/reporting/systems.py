@@ -1,0 +1,233 @@
+"""Models and baselines: their order, their names, and which of them tables and figures show."""
+
+import numpy as np
+import pandas as pd
+
+from groundvec.errors import InputError
+from groundvec.evaluation import retrieval
+from groundvec.evaluation.retrieval import DECIMALS
+from groundvec.reporting.measures import SEMANTIC, recall
+
+NAMES = {"flickr8k": "Flickr8k", "mscoco": "MSCOCO"}
+# The parts that all models of Merkx & Frank (2019) share; others are mentioned with the network.
+USUAL = {"text.name": "characters", "similarity": "cosine", "objective.name": "hinge"}
+
+
+def ordered(models: pd.DataFrame) -> pd.DataFrame:
+    """Sort models by data set, network (GRU before LSTM), pooling (attention before max) and size.
+
+    Data sets, networks and poolings that are not the paper's, and models of the same parts follow
+    in their order of appearance, each model's seeds by number.
+
+    Args:
+        models: columns dataset, model, seed, and a description's such as `encoder.name`.
+
+    Returns:
+        The models with columns network, such as `GRU`, `bag (words)` or `LSTM (dot)`, pooling
+        (empty for networks without one) and size.
+    """
+    parts = ["encoder.name", "encoder.cell", "encoder.size", "encoder.pooling", *USUAL]
+    table = models.reindex(columns=[*models, *(part for part in parts if part not in models)])
+    table = table.assign(
+        network=table.apply(_network, axis=1),
+        pooling=table["encoder.pooling"].fillna(""),
+        size=pd.to_numeric(table["encoder.size"]).fillna(0).astype(int),
+    )
+    places = table[["size", "seed"]].copy()
+    known = {"network": ["GRU", "LSTM"], "pooling": ["attention", "max"]}
+    for column in ("dataset", "network", "pooling", "model"):
+        names = list(dict.fromkeys([*known.get(column, []), *table[column]]))
+        places[column] = table[column].map(names.index)
+    keys = ["dataset", "network", "pooling", "size", "model", "seed"]
+    order = places.sort_values(keys, kind="stable").index
+    return table.loc[order].reset_index(drop=True)
+
+
+def _network(parts: pd.Series) -> str:
+    cell = parts["encoder.cell"]
+    name = parts["encoder.name"] if pd.isna(cell) else cell.upper()
+    unusual = [parts[part] for part, usual in USUAL.items() if parts[part] != usual]
+    unusual = [part for part in unusual if not pd.isna(part)]
+    return f"{name} ({', '.join(unusual)})" if unusual else name
+
+
+def in_order(table: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
+    """Sort rows by their dataset, model and seed as `models` has them; otherwise they keep order.
+
+    Args:
+        table: columns dataset, model, seed, and others.
+        models: as `results.read_models` gives them.
+
+    Raises:
+        InputError: a row of a model that `models` does not have.
+    """
+    keys = ["dataset", "model", "seed"]
+    known = pd.MultiIndex.from_frame(models[keys])
+    place = known.get_indexer(pd.MultiIndex.from_frame(table[keys].astype({"seed": int})))
+    if (place < 0).any():
+        unknown = table[keys].iloc[int((place < 0).argmax())]
+        described(models, *unknown)  # raises the error
+    return table.iloc[np.argsort(place, kind="stable")].reset_index(drop=True)
+
+
+def described(models: pd.DataFrame, dataset: str, model: str, seed: int) -> pd.Series:
+    """The row of one model; InputError if there is none.
+
+    Args:
+        models: as `results.read_models` gives them.
+    """
+    rows = rows_of(models, dataset, model, seed)
+    if rows.empty:
+        raise InputError(
+            f"there is no model.json of {system_name(dataset, model, seed)}, which there are "
+            "results of: give it too"
+        )
+    return rows.iloc[0]
+
+
+def rows_of(table: pd.DataFrame, dataset: str, model: str, seed: int) -> pd.DataFrame:
+    """The rows of one training, of a table with columns dataset, model and seed."""
+    training = {"dataset": dataset, "model": model, "seed": seed}
+    return table[(table[list(training)] == pd.Series(training)).all(axis=1)]
+
+
+def system_name(dataset: str, model: str, seed: int) -> str:
+    """How a trained model is called among systems."""
+    return f"{dataset}/{model}/seed{seed}"
+
+
+def model_name(table: pd.DataFrame) -> pd.Series:
+    """The name of each row's model with its seed, for tables."""
+    return table["model"] + ", seed " + table["seed"].astype(str)
+
+
+def check_scored(table: pd.DataFrame, measures: pd.DataFrame) -> None:
+    """Raise InputError if a model of `table` has no `measures.semantic_measures`."""
+    there = set(measures["system"])
+    for model in table[["dataset", "model", "seed"]].drop_duplicates().itertuples(index=False):
+        if system_name(*model) not in there:
+            raise InputError(
+                f"there are no semantic scores of {system_name(*model)}: give its file too"
+            )
+
+
+def select(
+    measured: pd.DataFrame, measures: pd.DataFrame | None, by: str
+) -> dict[str, tuple[str, int]]:
+    """The model and seed of each data set that tables and figures single out.
+
+    Args:
+        measured: as `results.read_retrieval` gives it.
+        measures: as `measures.semantic_measures` gives them, needed if `by` is `ratings`.
+        by: `recall`: the ensemble with the best R@10 on the development set. `ratings`: the one
+            with the best semantic score. Else the name of a model: of its seeds the one with the
+            best R@10. Of equals (to DECIMALS) it is the first.
+
+    Raises:
+        InputError: a data set has no model of this name, or no semantic scores.
+    """
+    table = recall(measured, "dev").rename(columns={"r10": "value"})
+    datasets = table["dataset"].unique()
+    if by == "ratings":
+        assert measures is not None  # they are needed
+        table = measures[measures["measure"] == SEMANTIC].rename(columns={"pearson": "value"})
+    elif by != "recall":
+        table = table[table["model"] == by]
+    best = {}
+    for dataset in datasets:
+        rows = table[(table["dataset"] == dataset) & (table["kind"] == "ensemble")]
+        if rows.empty:
+            what = "semantic scores of a model" if by == "ratings" else f"scores of a model {by!r}"
+            raise InputError(f"{dataset} has no {what}, which is to be selected: choose another")
+        row = rows.loc[rows["value"].round(DECIMALS).idxmax()]
+        best[dataset] = (row["model"], int(row["seed"]))
+    return best
+
+
+def criterion(by: str) -> str:
+    """What `select` selects, for notes: `the model with ...`."""
+    best = "the best R@10 on its data set's development set (mean of both directions)"
+    if by == "recall":
+        return f"the model with {best}"
+    if by == "ratings":
+        return "the model with its data set's best semantic score"
+    return f"{by}, which the configuration names; of its seeds the one with {best}"
+
+
+def best_snapshots(
+    measured: pd.DataFrame, models: pd.DataFrame, selected: dict[str, tuple[str, int]]
+) -> dict[str, int]:
+    """For each data set the epoch of the selected training's single best snapshot.
+
+    It is the one with the best R@10 on the development set, of those that end a cycle.
+
+    Args:
+        measured, models: as `results.read_retrieval` and `results.read_models` give them.
+        selected: as `select` gives it.
+
+    Raises:
+        InputError: no scores of a snapshot that ends a cycle.
+    """
+    dev = recall(measured[measured["kind"] == "snapshot"], "dev").astype({"epochs": int})
+    best = {}
+    for dataset, (model, seed) in selected.items():
+        ends = described(models, dataset, model, seed)["snapshots"]
+        scores = rows_of(dev, dataset, model, seed).set_index("epochs")["r10"]
+        scores = scores[scores.index.isin(ends)].sort_index()
+        if scores.empty:
+            raise InputError(
+                f"there are no retrieval scores of the snapshots that the model.json of "
+                f"{system_name(dataset, model, seed)} lists: make both again"
+            )
+        [best[dataset]] = retrieval.best_snapshots(scores, 1)
+    return best
+
+
+def main_systems(
+    table: pd.DataFrame,
+    selected: dict[str, tuple[str, int]],
+    snapshots: dict[str, int] | None = None,
+) -> pd.DataFrame:
+    """The rows of the systems that tables and figures show, with their names in a column `name`.
+
+    For each data set the ensemble that is selected, such as `gru-2048-attention Flickr8k`; the
+    snapshot of that training, where one is named, `gru-2048-attention Flickr8k, epoch 28`; the
+    training's untrained network, `untrained gru-2048-attention` (with the data set if the model
+    is selected for two); then every baseline by its own name.
+
+    Args:
+        table: as `results.read_scores` or `results.read_predictions` give it.
+        selected: as `select` gives it.
+        snapshots: as `best_snapshots` gives them.
+
+    Raises:
+        InputError: no rows of a selected ensemble, of its snapshot, or of its untrained network.
+    """
+    names = {
+        dataset: f"{model} {NAMES.get(dataset, dataset)}"
+        for dataset, (model, _) in selected.items()
+    }
+    models = [model for model, _ in selected.values()]
+    wanted: list[tuple[str, str, int | None, str]] = [
+        (dataset, "ensemble", None, name) for dataset, name in names.items()
+    ]
+    for dataset, best in (snapshots or {}).items():
+        wanted.append((dataset, "snapshot", best, f"{names[dataset]}, epoch {best}"))
+    for dataset, name in names.items():
+        model = selected[dataset][0]
+        other = name if models.count(model) > 1 else model
+        wanted.append((dataset, "snapshot", 0, f"untrained {other}"))
+    parts = []
+    for dataset, kind, epoch, name in wanted:
+        system = system_name(dataset, *selected[dataset])
+        rows = table[(table["system"] == system) & (table["kind"] == kind)]
+        rows = rows if epoch is None else rows[rows["epochs"] == str(epoch)]
+        if rows.empty:
+            what = "its ensemble" if epoch is None else f"epoch {epoch}"
+            raise InputError(
+                f"of the selected model {system} there are no semantic results of {what}: give "
+                "its file too, or make it again"
+            )
+        parts.append(rows.assign(name=name))
+    baselines = table[table["kind"] == "baseline"]
+    return pd.concat([*parts, baselines.assign(name=baselines["system"])], ignore_index=True)

@@ -1,0 +1,39 @@
+"""How two vectors are compared: by their cosine, their inner product or their distance."""
+
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    Matrix = TypeVar("Matrix", np.ndarray, Tensor)
+
+NAMES = ("cosine", "dot", "euclidean")
+
+
+def embed(vectors: "Tensor", similarity: str) -> "Tensor":
+    """Bring vectors (N, size) to where they are compared: for cosines, to unit length."""
+    from torch.nn.functional import normalize  # here, because tables do without torch
+
+    return normalize(vectors, dim=1) if similarity == "cosine" else vectors
+
+
+def scores(a: "Matrix", b: "Matrix", similarity: str) -> "Matrix":
+    """How near every embedded vector of a (A, size) is to every one of b: (A, B), more is nearer.
+
+    The inner product, which of unit vectors is the cosine; for `euclidean`, minus the square of
+    the distance.
+    """
+    products = a @ b.T
+    if similarity == "euclidean":
+        return 2 * products - (a * a).sum(1)[:, None] - (b * b).sum(1)
+    return products
+
+
+def join(embeddings: list[np.ndarray], similarity: str) -> np.ndarray:
+    """The ensemble of several models' vectors (N, size) each: their sum at unit length, or mean."""
+    total = np.sum(embeddings, axis=0)
+    if similarity == "cosine":
+        return total / np.linalg.norm(total, axis=1, keepdims=True)
+    return total / len(embeddings)

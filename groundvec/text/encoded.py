@@ -1,0 +1,69 @@
+"""What all texts share: sentences are cleaned, and kept as one flat array of indices."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from groundvec.data.schema import LONGEST, clean
+from groundvec.errors import InputError
+
+PADDING, UNKNOWN = 0, 1
+LARGEST = 2**16  # different indices of a text; they are kept in 16 bits
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class Encoded:
+    """Sentences as one flat array of indices: two bytes each, however many there are."""
+
+    indices: np.ndarray  # (indices,) uint16
+    starts: np.ndarray  # (sentences + 1,) int64: sentence i is indices[starts[i]:starts[i + 1]]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @classmethod
+    def of(cls, indices: np.ndarray, lengths: Sequence[int] | np.ndarray) -> "Encoded":
+        """Cut a flat array into sentences of these lengths."""
+        starts = np.zeros(len(lengths) + 1, np.int64)
+        np.cumsum(lengths, out=starts[1:])
+        return cls(indices.astype(np.uint16), starts)
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """(sentences,) int64, in indices."""
+        return np.diff(self.starts)
+
+    def batch(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Padded indices (B, longest) and lengths (B,), both int64, of the sentences `rows`."""
+        lengths = self.lengths[rows]
+        steps = np.arange(lengths.max())
+        inside = steps < lengths[:, None]
+        positions = np.where(inside, self.starts[rows][:, None] + steps, 0)
+        return np.where(inside, self.indices[positions], PADDING).astype(np.int64), lengths
+
+
+def cleaned(sentences: Sequence[str]) -> list[str]:
+    """Clean sentences as captions are cleaned (`groundvec.data.schema.clean`).
+
+    What is longer than a data set's captions may be (`LONGEST`) is cut, with a warning: time and
+    memory grow with the longest of a batch.
+
+    Raises:
+        InputError: one of them is not text.
+    """
+    for number, sentence in enumerate(sentences):
+        if not isinstance(sentence, str):
+            raise InputError(
+                f"sentence {number} is not text but {type(sentence).__name__}: give strings"
+            )
+    result = [clean(sentence) for sentence in sentences]
+    if long := [sentence for sentence in result if len(sentence) > LONGEST]:
+        log.warning(
+            "%d of %d sentences are cut after %d characters; the first begins %r",
+            *(len(long), len(result), LONGEST, long[0][:40]),
+        )
+    return [sentence[:LONGEST].rstrip() for sentence in result]

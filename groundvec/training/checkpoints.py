@@ -1,0 +1,111 @@
+"""What is kept of a training, so that it can be killed at any moment and goes on where it was."""
+
+import io
+import logging
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from groundvec.files import atomic, sha256
+from groundvec.model import save_weights, snapshot_name
+
+SECONDS_BETWEEN = 60  # within an epoch,
+LARGEST_SHARE = 0.01  # but seldom enough that they take no more of the time than this
+
+log = logging.getLogger(__name__)
+
+
+class Checkpoints:
+    """The folder of one training: its snapshots, and its state now or when it was finished.
+
+    The state is a dictionary that `torch.save` writes; its `sha256` holds the checksums of the
+    snapshots written so far, by epoch. The two latest checkpoints are kept, so that one that is
+    damaged loses little. When a training is finished its checkpoints go; the snapshots and the
+    last state stay, to be found again.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.snapshots = folder / "snapshots"
+        self.finished = folder / "finished.pt"
+        self.latest = folder / "checkpoint.pt"
+        self.previous = folder / "checkpoint-previous.pt"
+        self.number, self.seconds = 0, 0.0  # how many were written, and what that took
+        self.saved_at = self.started = time.monotonic()
+        self.pause = float(SECONDS_BETWEEN)
+
+    def load_finished(self) -> dict[str, Any] | None:
+        """The last state, if the training was finished and all its snapshots are whole."""
+        return self._load(self.finished)
+
+    def load_latest(self) -> dict[str, Any] | None:
+        """The state to go on from, if there is one whose snapshots are whole."""
+        return self._load(self.latest) or self._load(self.previous)
+
+    def save(self, state: dict[str, Any]) -> None:
+        """Write a checkpoint; the one that is there becomes the previous one."""
+        start = time.monotonic()
+        _save(self.latest, state, self.previous)
+        self.saved_at = time.monotonic()
+        cost = self.saved_at - start
+        self.number, self.seconds = self.number + 1, self.seconds + cost
+        self.pause = max(SECONDS_BETWEEN, cost / LARGEST_SHARE)
+
+    def due(self) -> bool:
+        """Whether the last checkpoint is long enough ago."""
+        return time.monotonic() - self.saved_at > self.pause
+
+    def save_snapshot(self, model: nn.Module, epoch: int) -> str:
+        """Write the weights after an epoch; returns the file's checksum."""
+        return save_weights(model, self.snapshots / snapshot_name(epoch))
+
+    def finish(self, state: dict[str, Any]) -> None:
+        """Write the last state, and remove the checkpoints."""
+        _save(self.finished, state)
+        for path in (self.latest, self.previous):
+            path.unlink(missing_ok=True)
+        share = self.seconds / (time.monotonic() - self.started)
+        log.info("%d checkpoints took %.1f %% of the time", self.number, 100 * share)
+
+    def _load(self, path: Path) -> dict[str, Any] | None:
+        state = _load(path)
+        return state if state and self._whole(state["sha256"]) else None
+
+    def _whole(self, sums: dict[int, str]) -> bool:
+        """Whether the snapshots are there as they were written."""
+        for epoch, expected in sums.items():
+            path = self.snapshots / snapshot_name(epoch)
+            if not path.exists() or sha256(path) != expected:
+                log.warning("%s is missing or damaged: its training goes back to before it", path)
+                return False
+        return True
+
+
+def _save(path: Path, state: dict[str, Any], previous: Path | None = None) -> None:
+    buffer = io.BytesIO()
+    torch.save(state, buffer)
+    with atomic(path, replace=True) as temporary:
+        temporary.write_bytes(buffer.getbuffer())
+        if previous and path.exists():
+            path.replace(previous)
+
+
+def _load(path: Path) -> dict[str, Any] | None:
+    """A state, if its file is there and whole; one that is damaged is removed."""
+    if not path.exists():
+        return None
+    data = io.BytesIO(path.read_bytes())  # an error here is the disk's, and not for us to handle
+    try:
+        with zipfile.ZipFile(data) as archive:  # torch itself does not look at the checksums
+            damaged = archive.testzip()
+        data.seek(0)
+        if not damaged:
+            return torch.load(data, map_location="cpu", weights_only=True)
+    except Exception:  # which one depends on the damage; torch's text advises to trust the file
+        pass
+    log.warning("%s cannot be read, or is damaged: it is removed", path)
+    path.unlink()
+    return None

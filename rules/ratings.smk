@@ -1,0 +1,98 @@
+"""People's ratings, and how the caption encoders and baselines beside them agree with these."""
+
+
+rule ratings_sts:
+    input:
+        rated_folders(),
+    output:
+        ratings="<experiment>/ratings/sts.csv",
+        tasks="<experiment>/ratings/sts.tasks.csv",
+    log:
+        "<experiment>/logs/ratings/sts.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        tokenizer=RATINGS.get("tokenizer"),
+        lowercase=RATINGS.get("lowercase"),
+        code=code_hash("groundvec/data/ratings.py"),
+    shell:
+        "python scripts/ratings.py --log {log:q} sts --folders {input:q} "
+        "--tokenizer {params.tokenizer:q} --lowercase {params.lowercase:q} "
+        "--output {output.ratings:q} --tasks {output.tasks:q}"
+
+
+rule ratings_scenes:
+    output:
+        ratings="<experiment>/ratings/scenes.csv",
+        tasks="<experiment>/ratings/scenes.tasks.csv",
+    log:
+        "<experiment>/logs/ratings/scenes.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        code=code_hash("groundvec/scenes/ratings.py", "groundvec/data/ratings.py"),
+    shell:
+        "python scripts/ratings.py --log {log:q} scenes --seed 1 "
+        "--output {output.ratings:q} --tasks {output.tasks:q}"
+
+
+rule rate:
+    input:
+        model=f"{MODEL}/model.json",
+        snapshots=f"{MODEL}/snapshots",
+        ensemble=f"{MODEL}/ensemble.json",
+        ratings=RATED,
+    output:
+        multiext(
+            "<experiment>/ratings/models/{dataset}/{model}/seed{seed}",
+            scores=".csv",
+            predictions=".predictions.csv",
+        ),
+    log:
+        "<experiment>/logs/ratings/models/{dataset}/{model}/seed{seed}.log",
+    benchmark:
+        "<experiment>/benchmarks/ratings/{dataset}/{model}/seed{seed}.tsv"
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        gpu=GPU,
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        # Minutes. All snapshots of an LSTM 4096 on a single core take some hours.
+        runtime=lambda wildcards, attempt: 60 * min(8 * attempt, 24),
+    params:
+        folder=subpath(input.model, parent=True),
+        stem=stem,
+        tokenised=["--tokenised"] if tokenised() else [],
+        code=code_of("scripts/rate.py"),
+    shell:
+        "python scripts/rate.py --model {params.folder:q} --ratings {input.ratings:q} "
+        "{params.tokenised:q} --threads {threads:q} --output {params.stem:q} --log {log:q}"
+
+
+rule baseline:
+    input:
+        ratings=RATED,
+        files=baseline_files,
+    output:
+        multiext(
+            "<experiment>/ratings/baselines/{baseline}",
+            scores=".csv",
+            predictions=".predictions.csv",
+        ),
+    log:
+        "<experiment>/logs/ratings/baselines/{baseline}.log",
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        gpu=lambda wildcards: GPU * ("state" in baseline_settings(wildcards)),
+    params:
+        stem=stem,
+        options=baseline_options,
+        code=code_hash("scripts/baseline.py"),
+    shell:
+        "python scripts/baseline.py --name {wildcards.baseline:q} {params.options:q} "
+        "--ratings {input.ratings:q} --output {params.stem:q} --log {log:q}"

@@ -1,0 +1,56 @@
+"""Let a trained model rate the similarity of sentences, and compare that with people's ratings.
+
+Each of its snapshots is scored, and its ensemble. Writes STEM.csv (the scores) and
+STEM.predictions.csv (a row a pair, for the ensemble, the best single snapshot and the untrained
+network).
+"""
+
+import argparse
+from pathlib import Path
+
+from groundvec.cli import run
+
+parser = argparse.ArgumentParser(
+    description=__doc__,
+    epilog="example:\n  python scripts/rate.py --model my-model --ratings ratings.csv "
+    "--output scores",
+)
+parser.add_argument("--model", type=Path, required=True, help="the folder of a training")
+parser.add_argument("--ratings", type=Path, required=True, help="what scripts/ratings.py wrote")
+parser.add_argument(
+    "--tokenised", action="store_true", help="the sentences are tokens with spaces between them"
+)
+parser.add_argument("--threads", type=int, help="CPU threads to use (default: all)")
+parser.add_argument("--output", required=True, metavar="STEM", help="the files to write")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    from functools import partial
+
+    from groundvec.data.ratings import read_ratings
+    from groundvec.device import choose
+    from groundvec.evaluation.ratings import score_model
+    from groundvec.files import write_csv
+    from groundvec.model import load_model, read_description, read_ensemble
+    from groundvec.provenance import provenance
+
+    device = choose(threads=arguments.threads)
+    model = read_description(arguments.model)
+    labels = {name: model[name] for name in ("dataset", "model", "seed")}
+    predictions, scores = score_model(
+        partial(load_model, arguments.model, device=device),
+        model["saved"],
+        read_ensemble(arguments.model),
+        model["description"]["similarity"],
+        read_ratings(arguments.ratings),
+        {"system": "{dataset}/{model}/seed{seed}".format(**labels)} | labels,
+        device,
+        arguments.tokenised,
+    )
+    source = {"configuration": model["key"], **provenance(device)}
+    write_csv(f"{arguments.output}.predictions.csv", predictions)
+    write_csv(f"{arguments.output}.csv", scores.assign(**source))
+
+
+if __name__ == "__main__":
+    run(main, parser)

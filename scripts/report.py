@@ -1,0 +1,66 @@
+"""Make one table or figure of a paper from result files.
+
+Tables are written as STEM.csv, STEM.md, STEM.tex and STEM.html, figures as STEM.pdf and STEM.png.
+What a table or figure needs and was not given is named.
+"""
+
+import argparse
+import logging
+from importlib import import_module
+from pathlib import Path
+
+from groundvec import reporting
+from groundvec.cli import run
+
+FOLDER = Path(reporting.__path__[0])
+ITEMS = sorted(
+    path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.glob("*/[a-z]*.py")
+)
+
+parser = argparse.ArgumentParser(
+    description=__doc__,
+    epilog="tables and figures:\n  "
+    + "\n  ".join(ITEMS)
+    + "\n\nexample:\n  python scripts/report.py merkx_frank_2019/table2 "
+    "--models results/demo/models/*/*/*/model.json --retrieval results/demo/retrieval/*/*/*.csv "
+    "--reported resources/merkx_frank_2019/table2.csv --output table2",
+)
+parser.add_argument("item", metavar="PAPER/ITEM", choices=ITEMS, help="what to make, see below")
+for option, what in {
+    "models": "the model.json of each training",
+    "retrieval": "what scripts/retrieval.py wrote, a file for each model",
+    "scores": "correlations with ratings, a file for each system",
+    "predictions": "what each system predicts for the rated pairs",
+}.items():
+    parser.add_argument(f"--{option}", type=Path, nargs="*", metavar="FILE", help=what)
+for option, what in {
+    "ratings": "the rated pairs of sentences",
+    "tasks": "the numbers of pairs by task",
+    "reported": "the paper's own numbers, in resources/",
+    "captions": "a data set's captions.csv",
+    "images": "a data set's images.csv",
+    "features": "the HDF5 file of its image features",
+}.items():
+    parser.add_argument(f"--{option}", type=Path, metavar="FILE", help=what)
+parser.add_argument("--backbone", metavar="NAME", help="the network that gave the image features")
+parser.add_argument("--subtask", metavar="TASK/SUBTASK", help="whose pairs agreement shows")
+parser.add_argument(
+    "--select",
+    default="recall",
+    metavar="RULE",
+    help="which model of a data set is singled out: the one with the best recall on the "
+    "development set (recall, the default), with the best semantic score (ratings), or of a name",
+)
+parser.add_argument("--output", type=Path, required=True, help="the files to write, as a stem")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    from groundvec.reporting.results import Results
+
+    item = import_module(f"groundvec.reporting.{arguments.item.replace('/', '.')}")
+    item.make(Results(**vars(arguments)), arguments.output)
+    logging.info("written: %s", arguments.output)
+
+
+if __name__ == "__main__":
+    run(main, parser)

@@ -1,0 +1,38 @@
+"""Learn from a data set's training captions how to read sentences: its characters, or its words."""
+
+import argparse
+import logging
+from pathlib import Path
+
+import yaml
+
+from groundvec import parts
+from groundvec.cli import run
+from groundvec.data import schema
+from groundvec.files import write_json
+
+parser = argparse.ArgumentParser(
+    description=__doc__,
+    epilog="example:\n  python scripts/text.py --text '{name: characters}' --language en "
+    "--captions results/datasets/scenes/captions.csv "
+    "--output results/text/scenes/characters.en.json",
+)
+parser.add_argument(
+    "--text", type=yaml.safe_load, required=True, help="the name of a text, and its options"
+)
+parser.add_argument("--captions", type=Path, required=True, help="a data set's captions.csv")
+parser.add_argument("--language", default="en", help="of the captions to use (default: en)")
+parser.add_argument("--output", type=Path, required=True, help="the JSON file to write")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    captions = schema.read_captions(arguments.captions, arguments.language)
+    make = parts.find("text", arguments.text["name"]).Text
+    training = captions.loc[captions["split"] == "train", "caption"]
+    text = make.build(training, **parts.options(arguments.text))
+    write_json(arguments.output, text.as_dict())
+    logging.info("%s: %d different indices", arguments.text["name"], len(text))
+
+
+if __name__ == "__main__":
+    run(main, parser)

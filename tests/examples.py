@@ -1,0 +1,41 @@
+"""Small models and data that several tests need."""
+
+import numpy as np
+
+from groundvec.config import complete_description
+from groundvec.data.split import Captions, Split
+from groundvec.text.characters import Text
+
+
+def description(encoder="gru-8-attention", text="characters", **training):
+    """A complete one: a cell of the grid, or the options of an encoder; how to train, by Adam."""
+    if isinstance(encoder, str):
+        cell, size, pooling = encoder.split("-")
+        encoder = {"name": "rnn", "cell": cell, "size": int(size), "pooling": pooling}
+    rates = {key: training.pop(key) for key in list(training) if key.startswith("learning_rate")}
+    return complete_description(
+        {
+            "languages": ["en"],
+            "text": {"name": text},
+            "encoder": encoder,
+            "training": {**training, "optimiser": {"name": "adam", **rates}},
+        }
+    )
+
+
+def make_split(images=11, captions=5, width=6, seed=0):
+    """A text of characters, and a split of as many images with as many captions each."""
+    rng = np.random.default_rng(seed)
+    texts = [f"picture {i}, caption {k}" for i in range(images) for k in range(captions)]
+    text = Text.build(texts)
+    of_english = Captions(
+        texts=texts,
+        encoded=text.encode(texts),
+        image=np.repeat(np.arange(images), captions),
+        order=np.tile(np.arange(captions), images),
+    )
+    return text, Split(
+        image_ids=np.array([str(i) for i in range(images)]),
+        features=rng.normal(size=(images, width)).astype(np.float32),
+        captions={"en": of_english},
+    )

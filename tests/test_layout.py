@@ -1,0 +1,44 @@
+"""The rooms of the library: imports point one way."""
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent / "groundvec"
+# A module may import what stands in its own line, or in a line above.
+ORDER = [
+    {"errors", "files", "jobs", "progress", "provenance", "parts", "device"},
+    {"data"},
+    {"text", "features", "scenes", "similarity"},
+    {"encoders", "objectives", "optimisers"},
+    {"model"},
+    {"training", "evaluation", "baselines"},
+    {"reporting"},
+    {"config"},
+    {"cli"},
+]
+LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
+
+
+def imports(path):
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_imports_point_one_way():
+    wrong = []
+    for path in sorted(ROOT.rglob("*.py")):
+        room = path.relative_to(ROOT).parts[0].removesuffix(".py")
+        if room == "__init__":
+            continue
+        for name in imports(path):
+            if name.startswith("groundvec.") and LEVEL[name.split(".")[1]] > LEVEL[room]:
+                wrong.append(f"{path.relative_to(ROOT)} imports {name}")
+    assert not wrong
+
+
+def test_every_room_has_its_place():
+    rooms = {path.stem for path in ROOT.iterdir() if path.stem[0] != "_"}
+    assert rooms == set(LEVEL)

@@ -1,0 +1,149 @@
+"""A model is a description of named parts, and a new part is one file and its lines of schema."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+from examples import make_split
+
+from groundvec import parts
+from groundvec.config import complete_description
+
+ROOT = Path(__file__).parent.parent
+OBJECTIVE = '''
+"""Cross-entropy over the batch, instead of a margin."""
+
+import torch
+
+from groundvec.similarity import scores
+
+
+def loss(images, captions, similarity, temperature):
+    [own] = captions.values()
+    near = scores(own, images, similarity) / temperature
+    return torch.nn.functional.cross_entropy(near, torch.arange(len(near)))
+'''
+SCHEMA_LINES = """\
+  softmax:
+    additionalProperties: false
+    properties:
+      name: {const: softmax}
+      temperature: {type: number, default: 0.1}
+"""
+CASE = (
+    '      - if: {properties: {name: {const: softmax}}}\n        then: {$ref: "#/$defs/softmax"}\n'
+)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A copy of the project, with a small data set."""
+    folder = tmp_path_factory.mktemp("project")
+    for name in ("groundvec", "scripts", "config", "resources"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    _, split = make_split(images=30)
+    captions = split.captions["en"]
+    of_image = np.array(["train"] * 20 + ["dev"] * 5 + ["test"] * 5)
+    rows = {
+        "image_id": split.image_ids[captions.image],
+        "caption_id": [f"c{i}" for i in range(len(captions.texts))],
+        "language": "en",
+        "split": of_image[captions.image],
+        "caption": captions.texts,
+    }
+    pd.DataFrame(rows).to_csv(folder / "captions.csv", index=False)
+    with h5py.File(folder / "f.h5", "w") as file:
+        file["features"], file["image_ids"] = split.features, split.image_ids.tolist()
+    return folder
+
+
+def run(project, *command):
+    result = subprocess.run(
+        [sys.executable, *command],
+        cwd=project,
+        env={**os.environ, "PYTHONPATH": str(project)},
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+
+
+def train(project, name, described):
+    """Train by the scripts, as a rule does; the model's folder."""
+    run(
+        *(project, "scripts/text.py", "--text", json.dumps(described.get("text", CHARACTERS))),
+        *("--captions", "captions.csv", "--output", f"{name}.json"),
+    )
+    run(
+        *(project, "scripts/train.py", "--description", json.dumps(described), "--name", name),
+        *("--dataset", "x", "--captions", "captions.csv", "--features", "f.h5"),
+        *("--texts", f"{name}.json", "--work", "work", "--output", name, "--threads", "1"),
+    )
+    return project / name
+
+
+CHARACTERS = {"name": "characters"}
+SHORT = {"epochs": 10, "cycle": 10, "batch_size": 10}
+RATE = {"name": "adam", "learning_rate_max": 0.01}
+
+
+def test_a_made_up_objective_is_one_file_and_its_lines_of_schema(project):
+    (project / "groundvec/objectives/softmax.py").write_text(OBJECTIVE)
+    schema = project / "config/schema.yaml"
+    text = schema.read_text()
+    text = text.replace("enum: [hinge]", "enum: [hinge, softmax]")
+    case = "      - if: {properties: {name: {const: hinge}}}\n"
+    text = text.replace(case, CASE + case).replace("  hinge:\n", f"{SCHEMA_LINES}  hinge:\n")
+    schema.write_text(text)
+    described = {
+        "languages": ["en"],
+        "encoder": {"name": "bag", "size": 8, "embedding": 8},
+        "objective": {"name": "softmax"},
+        "training": SHORT | {"optimiser": RATE},
+    }
+    folder = train(project, "softmax", described)
+    made = json.loads((folder / "model.json").read_text())["description"]
+    assert made["objective"] == {"name": "softmax", "temperature": 0.1}
+    losses = pd.read_csv(folder / "history.csv")["loss"]
+    assert losses.iloc[-1] < 0.7 * losses[1]
+
+
+@pytest.mark.parametrize("text", ["characters", "words", "ngrams"])
+@pytest.mark.parametrize("encoder", ["bag", "rnn"])
+@pytest.mark.parametrize("similarity", ["cosine", "euclidean"])
+def test_parts_cross_freely(text, encoder, similarity):
+    from groundvec.data.split import Captions
+    from groundvec.model import Model
+    from groundvec.training import loop
+
+    options = {"bag": {"embedding": 8}, "rnn": {"cell": "gru", "pooling": "attention"}}[encoder]
+    described = complete_description(
+        {
+            "languages": ["en"],
+            "text": {"name": text},
+            "encoder": {"name": encoder, "size": 8, **options},
+            "similarity": similarity,
+            "training": {**SHORT, "epochs": 2, "cycle": 2},
+        }
+    )
+    _, split = make_split(images=20)
+    captions = split.captions["en"]
+    made = parts.find("text", text).Text.build(captions.texts, **parts.options(described["text"]))
+    split.captions["en"] = Captions(
+        captions.texts, made.encode(captions.texts), captions.image, captions.order
+    )
+    model = Model(described, {"en": made}, split.features.shape[1])
+    batch = next(split.epoch(10, 0, 1))
+    optimiser = parts.find("optimisers", "adam").Optimiser(model.parameters(), 10, 0.01, 1e-6)
+    optimiser.prepare(5)
+    step = loop._batch_trainer(model, split, optimiser)
+    losses = [step(batch).item() for _ in range(20)]
+    assert losses[-1] < losses[0]
