@@ -3,19 +3,30 @@
 PYTHON ?= python3
 ACTIVATE := . .venv/bin/activate &&
 
-.PHONY: all test format lint
+.PHONY: all test format lint types docs flow
 
 all: .venv/made
 	$(ACTIVATE) snakemake --cores 8 all
 
 test: .venv/made
-	$(ACTIVATE) pytest -n 2 --dist loadgroup
+	$(ACTIVATE) pytest -n 2 --dist loadfile --no-loadscope-reorder
 
-lint: .venv/made
+lint: .venv/made types
 	$(ACTIVATE) ruff format --check . && ruff check . && snakefmt --check . && snakemake --lint
+
+types: .venv/made
+	$(ACTIVATE) mypy
 
 format: .venv/made
 	$(ACTIVATE) ruff format . && ruff check --fix . && snakefmt .
+
+# The pages, as a site in site/. What Sphinx warns of, such as a broken link, is an error.
+docs: .venv/made
+	$(ACTIVATE) sphinx-build --fail-on-warning --keep-going --fresh-env --quiet docs site
+
+# The drawing in docs/architecture.md; a test says when the rules have moved on.
+flow: .venv/made
+	$(ACTIVATE) python docs/draw_flow.py
 
 .venv/made: requirements.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'

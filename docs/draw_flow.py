@@ -1,0 +1,172 @@
+"""Draw which rule makes what from what, for docs/architecture.md.
+
+The rules and what each needs come from Snakemake, for all experiments in `config/` together, so
+that the drawing cannot say what the workflow does not do. A rule's colour is its file in `rules/`.
+It is drawn here, without Graphviz, so that every machine gives the same file to the byte.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+from itertools import cycle, pairwise
+from pathlib import Path
+
+import networkx as nx
+
+ROOT = Path(__file__).parent.parent
+PICTURE = ROOT / "docs" / "images" / "flow.svg"
+PAPERS = [path.parent.name for path in (ROOT / "groundvec" / "reporting").glob("*/__init__.py")]
+COLOURS = ["#f6d6a8", "#cfe3b4", "#b7dfd3", "#b9d7f0", "#cfc8ee", "#ecc6df", "#f3c1b8", "#dddddd"]
+WIDTH, HEIGHT, GAP_X, GAP_Y, MARGIN = 128, 26, 46, 12, 12  # of a rule's box, and around it
+
+# A rule's name; or an edge, and the column that it passes there.
+Place = str | tuple[str, str, int]
+
+
+def rule_graph() -> nx.DiGraph:
+    """The rules of all experiments, without `all`; what follows from other edges is left out.
+
+    A paper's tables and figures are one.
+    """
+    experiments = [ROOT / "config.yaml", *sorted((ROOT / "config").glob("*.yaml"))]
+    # A mirror of the data decides which files are downloaded; the drawing is without one.
+    environment = {**os.environ, "GROUNDVEC_MIRROR": ""}
+    command = [sys.executable, "-m", "snakemake", "--rulegraph", "mermaid-js", "--configfile"]
+    calls = [
+        subprocess.Popen(
+            [*command, str(path)],
+            cwd=ROOT,
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        for path in experiments
+        if path.name != "schema.yaml"
+    ]
+    graph = nx.DiGraph()
+    for call in calls:
+        text, errors = call.communicate()
+        if call.returncode:
+            raise SystemExit(errors)
+        rules = re.findall(r"^\s*(id\d+)\[(\w+)\]", text, flags=re.M)
+        names = {key: next(filter(rule.startswith, PAPERS), rule) for key, rule in rules}
+        edges = re.findall(r"^\s*(id\d+) --> (id\d+)", text, flags=re.M)
+        graph.add_nodes_from(names.values())
+        graph.add_edges_from((names[a], names[b]) for a, b in edges)
+    graph.remove_node("all")
+    return nx.transitive_reduction(graph)
+
+
+def stages() -> dict[str, str]:
+    """The stage of each rule: its file in `rules/`, in the order that the Snakefile includes."""
+    files = re.findall(r'^include: "rules/(\w+)\.smk"', (ROOT / "Snakefile").read_text(), re.M)
+    text = {stage: (ROOT / "rules" / f"{stage}.smk").read_text() for stage in files}
+    return {
+        rule: stage for stage in files for rule in re.findall(r"^rule (\w+):", text[stage], re.M)
+    } | dict.fromkeys(PAPERS, "report")
+
+
+def columns(graph: nx.DiGraph, order: list[str]) -> tuple[list[list[Place]], list[list[Place]]]:
+    """Put each rule one column left of the first that needs it; what nothing needs is rightmost.
+
+    Returns:
+        The columns, each from top to bottom, and for each edge the places that it goes through:
+        an edge across columns has a place in each, so that it crosses no box.
+    """
+    right: dict[str, int] = {}  # columns, counted from the right
+    for rule in reversed(list(nx.lexicographical_topological_sort(graph, key=order.index))):
+        right[rule] = max((right[after] + 1 for after in graph.successors(rule)), default=0)
+    column = {rule: max(right.values()) - right[rule] for rule in graph}
+    table: list[list[Place]] = [[] for _ in range(max(column.values()) + 1)]
+    for rule in sorted(graph, key=order.index):
+        table[column[rule]].append(rule)
+    paths: list[list[Place]] = []
+    for a, b in sorted(graph.edges):
+        between = [(a, b, i) for i in range(column[a] + 1, column[b])]
+        paths.append([a, *between, b])
+        for place in between:
+            table[place[2]].append(place)
+    # Sort each column by its neighbours' mean height, there and back, until lines hardly cross.
+    links = [link for path in paths for link in pairwise(path)]
+    for sweep in range(24):
+        forward = sweep % 2 == 0
+        height = {node: i / len(nodes) for nodes in table for i, node in enumerate(nodes)}
+        for nodes in table[1:] if forward else table[-2::-1]:
+            near = {n: [link[not forward] for link in links if link[forward] == n] for n in nodes}
+            mean = {n: sum(height[m] for m in near[n]) / len(near[n]) for n in nodes if near[n]}
+            nodes.sort(key={**height, **mean}.__getitem__)
+            height |= {node: i / len(nodes) for i, node in enumerate(nodes)}
+    return table, paths
+
+
+def svg() -> str:
+    """The drawing: a box a rule, coloured by stage, a line from each to what needs its files."""
+    stage = stages()
+    graph = rule_graph()
+    order = list(stage)
+    colour = dict(zip(dict.fromkeys(stage.values()), cycle(COLOURS), strict=False))
+    table, paths = columns(graph, order)
+    tallest = max(map(len, table))
+    middle: dict[Place, tuple[float, float]] = {}  # of each place, in pixels
+    for i, nodes in enumerate(table):
+        step = (HEIGHT + GAP_Y) * (1 if len(nodes) > tallest / 2 else 1.5)
+        top = MARGIN + (tallest - 1) * (HEIGHT + GAP_Y) / 2 - (len(nodes) - 1) * step / 2
+        for j, node in enumerate(nodes):
+            x = MARGIN + i * (WIDTH + GAP_X) + WIDTH / 2
+            middle[node] = x, top + j * step + HEIGHT / 2
+    lines = []
+    for path in paths:
+        x, y = middle[path[0]]
+        drawn = f"M{x + WIDTH / 2:g},{y:g}"
+        for place in path[1:]:
+            to_x, to_y = middle[place]
+            bend = to_x - WIDTH / 2 - GAP_X / 2
+            drawn += f" C{bend:g},{y:g} {bend:g},{to_y:g} {to_x - WIDTH / 2:g},{to_y:g}"
+            if isinstance(place, tuple):
+                drawn += f" H{to_x + WIDTH / 2:g}"
+            y = to_y
+        lines.append(f'<path d="{drawn}"/>')
+    boxes = []
+    for rule in sorted(graph, key=order.index):
+        x, y = middle[rule]
+        boxes.append(
+            f'<rect x="{x - WIDTH / 2:g}" y="{y - HEIGHT / 2:g}" width="{WIDTH}" '
+            f'height="{HEIGHT}" rx="5" fill="{colour[stage[rule]]}"/>'
+            f'<text x="{x:g}" y="{y + 4:g}">{rule}</text>'
+        )
+    shown = [name for name in colour if name in {stage[rule] for rule in graph}]
+    bottom = MARGIN + tallest * (HEIGHT + GAP_Y) + GAP_Y
+    legend = []
+    for i, name in enumerate(shown):
+        x = MARGIN + i * 110
+        legend.append(
+            f'<rect x="{x}" y="{bottom}" width="14" height="14" rx="3" fill="{colour[name]}"/>'
+            f'<text x="{x + 20}" y="{bottom + 11}">{name}</text>'
+        )
+    width = len(table) * (WIDTH + GAP_X) - GAP_X + 2 * MARGIN
+    height = bottom + 14 + MARGIN
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+            f'width="{width}" height="{height}" font-family="sans-serif" font-size="12">',
+            "<title>Which rule makes what from what</title>",
+            '<g fill="none" stroke="#8a8a8a" stroke-width="1.2">',
+            *lines,
+            "</g>",
+            '<g fill="#222222" text-anchor="middle">',
+            *boxes,
+            "</g>",
+            '<g fill="#8a8a8a">',
+            *legend,
+            "</g>",
+            "</svg>\n",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
+    PICTURE.write_text(svg())

@@ -1,0 +1,36 @@
+"""What the pages and the tools say of the project is true of it."""
+
+import re
+import runpy
+import tomllib
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_the_drawing_of_the_flow_shows_the_rules_as_they_are():
+    flow = runpy.run_path(str(ROOT / "docs" / "draw_flow.py"))
+    assert flow["PICTURE"].read_text() == flow["svg"](), "the rules have changed: make flow"
+
+
+def test_the_architecture_names_the_packages_of_the_library():
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    named = set(re.findall(r"^\| `groundvec\.(\w+)`", text, re.M))
+    assert named == {path.parent.name for path in (ROOT / "groundvec").glob("*/__init__.py")}
+
+
+def test_checks_before_a_commit_have_the_pinned_versions():
+    pins = dict(re.findall(r"^(\S+)==(\S+)$", (ROOT / "requirements.txt").read_text(), re.M))
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
+    used = {pin for hook in hooks for pin in hook["additional_dependencies"]}
+    used = dict(pin.split("==") for pin in used)
+    assert {"ruff", "snakefmt"} <= used.keys()
+    assert {name: pins[name] for name in used.keys() & pins.keys()}.items() <= used.items()
+
+
+def test_the_changelog_begins_with_the_version():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    first = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]
+    assert first == project["version"].split(".dev")[0]
