@@ -123,8 +123,8 @@ def built(faults, tmp_path_factory):
 
 
 def test_everything_is_built_by_jobs_of_slurm(built):
-    assert (built.folder / "results/small/tables/table2.md").exists()
-    assert (built.folder / "results/small/figures/figure4.pdf").exists()
+    assert (built.folder / "results/small/merkx_frank_2019/tables/table2.md").exists()
+    assert (built.folder / "results/small/merkx_frank_2019/figures/figure4.pdf").exists()
     jobs = {rule: {job for job, _ in built.jobs(rule)} for rule in ("train", "retrieval")}
     assert len(jobs["train"]) == len(jobs["retrieval"]) == 2
     models = [json.loads(p.read_text()) for p in built.folder.rglob("small/models/**/model.json")]
@@ -150,8 +150,8 @@ def test_quick_rules_cost_no_job(built):
         re.search(r"rule_(\w+)_wildcards", line)[1] for line in lines if str(built.folder) in line
     }
     assert sent == {
-        *("extract_features", "train", "retrieval", "samples"),
-        *("rate", "baseline"),
+        *("extract_features", "train", "retrieval"),
+        *("rate", "baseline", "merkx_frank_2019_samples"),
     }
 
 
