@@ -51,7 +51,7 @@ class Model(nn.Module):
         super().__init__()
         self.description, self.texts, self.width = description, texts, width
         self.similarity = description["similarity"]
-        encoder = parts.find("encoders", description["encoder"]["name"]).Encoder
+        encoder = parts.find("encoders", description["encoder"]["name"])
         options = parts.options(description["encoder"])
         try:
             self.captions = nn.ModuleDict(
@@ -239,7 +239,7 @@ def load_model(folder: str | Path, epoch: int, device: str = "cpu") -> Model:
         )
     description = content["description"]
     try:
-        text = parts.find("text", description["text"]["name"]).Text
+        text = parts.find("text", description["text"]["name"])
         texts = {
             language: text(**content["texts"][language]) for language in description["languages"]
         }

@@ -3,7 +3,6 @@
 import re
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from groundvec.errors import InputError
@@ -11,17 +10,25 @@ from groundvec.errors import InputError
 ROOT = Path(__file__).parent.parent
 
 
-def find(kind: str, name: str) -> ModuleType:
-    """The module of a part, such as the encoder `rnn`; kinds are the folders of parts.
+# What each file of a folder offers.
+OFFERED = {"text": "Text", "encoders": "Encoder", "objectives": "loss", "optimisers": "Optimiser"}
+
+
+def find(kind: str, name: str) -> Any:
+    """A part, such as the class of the encoder `rnn`; kinds are the folders of parts.
 
     Raises:
-        InputError: there is no such file. A description may come from anybody.
+        InputError: there is none of this name. A description may come from anybody.
     """
-    folder = Path(__file__).parent / kind
-    if not re.fullmatch("[a-z_0-9]+", name) or not (folder / f"{name}.py").exists():
-        known = ", ".join(sorted(path.stem for path in folder.glob("[a-z]*.py")))
-        raise InputError(f"{kind} has no {name!r}: choose one of {known}")
-    return import_module(f"groundvec.{kind}.{name}")
+    path = Path(__file__).parent / kind / f"{name}.py"
+    if re.fullmatch("[a-z_0-9]+", name) and path.exists():
+        module = import_module(f"groundvec.{kind}.{name}")
+        if hasattr(module, OFFERED[kind]):
+            return getattr(module, OFFERED[kind])
+    raise InputError(
+        f"there is no {name!r} in groundvec/{kind}: correct the name, or use the version of "
+        "groundvec that has it"
+    )
 
 
 def of_grid(name: str) -> dict[str, Any] | None:

@@ -27,7 +27,7 @@ parser.add_argument("--output", type=Path, required=True, help="the JSON file to
 
 def main(arguments: argparse.Namespace) -> None:
     captions = schema.read_captions(arguments.captions, arguments.language)
-    make = parts.find("text", arguments.text["name"]).Text
+    make = parts.find("text", arguments.text["name"])
     training = captions.loc[captions["split"] == "train", "caption"]
     text = make.build(training, **parts.options(arguments.text))
     write_json(arguments.output, text.as_dict())

@@ -68,7 +68,7 @@ def main(arguments: argparse.Namespace) -> None:
     torch.use_deterministic_algorithms(True)
     torch.manual_seed(arguments.seed)
 
-    text = parts.find("text", described["text"]["name"]).Text
+    text = parts.find("text", described["text"]["name"])
     of_texts = [read_json(path) for path in arguments.texts]
     texts = {
         language: text(**content)

@@ -276,7 +276,7 @@ CASES = {
         model(
             "an encoder that there is not",
             claim(description=description("gru-8-max") | {"encoder": {"name": "../x", "size": 8}}),
-            "encoders has no '../x': choose one of bag, ",
+            "there is no '../x' in groundvec/encoders: ",
         ),
         model(
             "an ensemble of `../../x`",

@@ -240,11 +240,11 @@ def merged(content, change):
         ({"description": {"encoder": {"size": "16"}}}, "encoder.size: '16' is not of type"),
         (
             {"description": {"encoder": {"name": "../x"}}},
-            r"encoders has no '\.\./x': choose one of",
+            r"there is no '\.\./x' in groundvec/encoders",
         ),
         ({"description": {"encoder": {"cell": "rnn"}}}, "this encoder cannot be built"),
         ({"description": {"encoder": {"wings": 2}}}, "this encoder cannot be built"),
-        ({"description": {"text": {"name": "trees?"}}}, r"text has no 'trees\?'"),
+        ({"description": {"text": {"name": "trees?"}}}, r"there is no 'trees\?' in groundvec/text"),
         ({"description": {"similarity": "taste"}}, "'taste' is not one of"),
         ({"width": 10**9}, "width: 1000000000 is greater than the maximum"),
         ({"width": 60_000}, "does not hold the weights of this model"),

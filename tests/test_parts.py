@@ -136,13 +136,13 @@ def test_parts_cross_freely(text, encoder, similarity):
     )
     _, split = make_split(images=20)
     captions = split.captions["en"]
-    made = parts.find("text", text).Text.build(captions.texts, **parts.options(described["text"]))
+    made = parts.find("text", text).build(captions.texts, **parts.options(described["text"]))
     split.captions["en"] = Captions(
         captions.texts, made.encode(captions.texts), captions.image, captions.order
     )
     model = Model(described, {"en": made}, split.features.shape[1])
     batch = next(split.epoch(10, 0, 1))
-    optimiser = parts.find("optimisers", "adam").Optimiser(model.parameters(), 10, 0.01, 1e-6)
+    optimiser = parts.find("optimisers", "adam")(model.parameters(), 10, 0.01, 1e-6)
     optimiser.prepare(5)
     step = loop._batch_trainer(model, split, optimiser)
     losses = [step(batch).item() for _ in range(20)]

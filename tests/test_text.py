@@ -64,8 +64,12 @@ def test_a_text_is_the_same_after_saving_and_loading(text):
         (lambda: words.Text(["a", "a"]), "distinct words"),
         (lambda: ngrams.Text(3, 2, 10), "the shortest comes first"),
         (lambda: ngrams.Text(1, 2, 100_000), "65,534 buckets are the most"),
-        (lambda: parts.find("text", "wrds"), "text has no 'wrds': choose one of characters"),
-        (lambda: parts.find("encoders", "..rnn"), r"encoders has no '\.\.rnn'"),
+        (
+            lambda: parts.find("text", "wrds"),
+            "there is no 'wrds' in groundvec/text: correct the name",
+        ),
+        (lambda: parts.find("encoders", "gru_states"), "there is no 'gru_states' in groundvec/enc"),
+        (lambda: parts.find("encoders", "..rnn"), r"there is no '\.\.rnn' in groundvec/encoders"),
     ],
 )
 def test_what_cannot_be_is_refused(make, message):

@@ -82,7 +82,7 @@ def train(
         log.info("%s: finished before, after epoch %d", name, epochs)
         return state["history"]
 
-    make = parts.find("optimisers", settings["optimiser"]["name"]).Optimiser
+    make = parts.find("optimisers", settings["optimiser"]["name"])
     cycle = settings["cycle"] * batches
     optimiser = make(model.parameters(), cycle, **parts.options(settings["optimiser"]))
     state = {"epoch": 0, "batch": 0, "loss": 0.0, "seconds": 0.0, "history": [], "sha256": {}}
@@ -163,7 +163,7 @@ def _batch_trainer(
     """A function that takes one step, given a batch's rows by language, and returns its loss."""
     description, device = model.description, next(model.parameters()).device
     settings = description["training"]
-    objective = parts.find("objectives", description["objective"]["name"]).loss
+    objective = parts.find("objectives", description["objective"]["name"])
     options = parts.options(description["objective"])
     features = torch.from_numpy(split.features).to(device)
 
