@@ -311,7 +311,7 @@ these.
 """
 
 
-@pytest.mark.parametrize("case", chain(*CASES.values()), ids=lambda case: case.what)
+@pytest.mark.parametrize("case", list(chain(*CASES.values())), ids=lambda case: case.what)
 def test_bad_input_is_answered_with_one_line_and_a_status(project, tmp_path, case, answers):
     mine = tmp_path / "mine"
     mine.mkdir()
