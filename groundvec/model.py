@@ -115,15 +115,7 @@ def to_tensors(batch: Sequence[np.ndarray], device: torch.device | str) -> list[
 
 
 EPOCHS = {"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 0}}
-PART: dict[str, Any] = {
-    "type": "object",
-    "required": ["name"],
-    "properties": {"name": {"type": "string"}},
-}
-ENCODER: dict[str, Any] = {
-    "required": ["name", "size"],
-    "properties": {"size": {"type": "integer", "minimum": 1}},
-}
+NAME = {"type": "string"}
 # What the files of a model folder must hold; they may come from anybody.
 MODEL = {
     "required": [
@@ -145,10 +137,12 @@ MODEL = {
             "required": ["languages", "text", "encoder", "similarity"],
             "properties": {
                 "languages": {"type": "array", "minItems": 1, "items": {"type": "string"}},
-                "text": PART,
-                "encoder": PART
-                | ENCODER
-                | {"properties": PART["properties"] | ENCODER["properties"]},
+                "text": {"type": "object", "required": ["name"], "properties": {"name": NAME}},
+                "encoder": {
+                    "type": "object",
+                    "required": ["name", "size"],
+                    "properties": {"name": NAME, "size": {"type": "integer", "minimum": 1}},
+                },
                 "similarity": {"enum": list(similarity.NAMES)},
             },
         },

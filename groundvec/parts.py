@@ -7,9 +7,6 @@ from typing import Any
 
 from groundvec.errors import InputError
 
-ROOT = Path(__file__).parent.parent
-
-
 # What each file of a folder offers.
 OFFERED = {"text": "Text", "encoders": "Encoder", "objectives": "loss", "optimisers": "Optimiser"}
 

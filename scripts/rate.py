@@ -29,7 +29,7 @@ def main(arguments: argparse.Namespace) -> None:
 
     from groundvec.data.ratings import read_ratings
     from groundvec.device import choose
-    from groundvec.evaluation.ratings import score_model
+    from groundvec.evaluation.ratings import score_model, system_name
     from groundvec.files import write_csv
     from groundvec.model import load_model, read_description, read_ensemble
     from groundvec.provenance import provenance
@@ -43,7 +43,7 @@ def main(arguments: argparse.Namespace) -> None:
         read_ensemble(arguments.model),
         model["description"]["similarity"],
         read_ratings(arguments.ratings),
-        {"system": "{dataset}/{model}/seed{seed}".format(**labels)} | labels,
+        {"system": system_name(**labels)} | labels,
         device,
         arguments.tokenised,
     )

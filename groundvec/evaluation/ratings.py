@@ -156,6 +156,11 @@ def evaluate(predictions: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def system_name(dataset: str, model: str, seed: int) -> str:
+    """How a trained model is called among systems."""
+    return f"{dataset}/{model}/seed{seed}"
+
+
 def score(
     ratings: pd.DataFrame,
     encode: Callable[[list[str]], np.ndarray],

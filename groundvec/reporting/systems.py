@@ -5,6 +5,7 @@ import pandas as pd
 
 from groundvec.errors import InputError
 from groundvec.evaluation import retrieval
+from groundvec.evaluation.ratings import system_name
 from groundvec.evaluation.retrieval import DECIMALS
 from groundvec.reporting.measures import SEMANTIC, recall
 
@@ -89,11 +90,6 @@ def rows_of(table: pd.DataFrame, dataset: str, model: str, seed: int) -> pd.Data
     """The rows of one training, of a table with columns dataset, model and seed."""
     training = {"dataset": dataset, "model": model, "seed": seed}
     return table[(table[list(training)] == pd.Series(training)).all(axis=1)]
-
-
-def system_name(dataset: str, model: str, seed: int) -> str:
-    """How a trained model is called among systems."""
-    return f"{dataset}/{model}/seed{seed}"
 
 
 def model_name(table: pd.DataFrame) -> pd.Series:

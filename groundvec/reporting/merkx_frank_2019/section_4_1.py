@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec.errors import InputError
+from groundvec.evaluation.ratings import system_name
 from groundvec.evaluation.significance import compare
 from groundvec.reporting.measures import SEMANTIC, as_values, recall, semantic_measures
 from groundvec.reporting.merkx_frank_2019.section_4_3 import LEVEL, ROUNDING
@@ -17,7 +18,6 @@ from groundvec.reporting.systems import (
     criterion,
     described,
     rows_of,
-    system_name,
 )
 from groundvec.reporting.write import MISSING, decimals, write_table
 
