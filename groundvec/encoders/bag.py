@@ -11,9 +11,11 @@ class Encoder(nn.Module):
 
     def __init__(self, indices: int, size: int, embedding: int) -> None:
         super().__init__()
-        self.embedding = nn.EmbeddingBag(indices, embedding, mode="mean", padding_idx=PADDING)
-        with torch.no_grad():  # what training never meets would stay a random vector
-            self.embedding.weight[UNKNOWN] = 0
+        vectors = torch.randn(indices, embedding)
+        vectors[[PADDING, UNKNOWN]] = 0  # what training never meets would stay a random vector
+        self.embedding = nn.EmbeddingBag.from_pretrained(
+            vectors, freeze=False, mode="mean", padding_idx=PADDING
+        )
         self.projection = nn.Linear(embedding, size)
 
     def forward(self, indices: Tensor, lengths: Tensor) -> Tensor:

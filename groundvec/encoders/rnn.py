@@ -53,9 +53,9 @@ class Encoder(nn.Module):
 
     def __init__(self, indices: int, size: int, cell: str, pooling: str, embedding: int) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(indices, embedding, padding_idx=PADDING)
-        with torch.no_grad():  # what training never meets would stay a random vector
-            self.embedding.weight[UNKNOWN] = 0
+        vectors = torch.randn(indices, embedding)
+        vectors[[PADDING, UNKNOWN]] = 0  # what training never meets would stay a random vector
+        self.embedding = nn.Embedding.from_pretrained(vectors, freeze=False, padding_idx=PADDING)
         self.rnn = CELLS[cell](embedding, size // 2, batch_first=True, bidirectional=True)
         self.pooling = POOLINGS[pooling](size)
 

@@ -128,8 +128,6 @@ def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
     Raises:
         InputError: there are more folds than images.
     """
-    from scipy.stats import hypergeom  # here: it takes a second, and few programs need it
-
     # For each fold the probability that the rank is at most 0, 1, 2, and so on.
     found: dict[str, list[np.ndarray]] = {direction: [] for direction in DIRECTIONS}
     images = image.max() + 1
@@ -138,8 +136,11 @@ def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
         # The best of an image's c captions is beyond place k if none of the first k is its own.
         captions = own.sum()
         counts, shares = np.unique(np.bincount(image[own] - rows[0]), return_counts=True)
-        places = np.arange(captions + 1)
-        beyond = [hypergeom.pmf(0, captions, c, places) for c in counts]
+        left = captions - np.arange(captions + 1)[:, None]  # beyond place k
+        beyond = []
+        for c in counts:
+            drawn = np.arange(c)  # all of them from what is left, one after another
+            beyond.append(np.prod((left - drawn) / (captions - drawn), axis=1))
         found["image_to_caption"].append(1 - shares / len(rows) @ beyond)
     queries = dict(zip(DIRECTIONS, (len(image), images), strict=True))
     table = []

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtr
 
 from groundvec.errors import InputError
 from groundvec.evaluation.correlation import pearson
@@ -31,15 +32,13 @@ def williams(
         t, with n - 3 degrees of freedom, positive where r12 is larger; and its two-sided p. Where
         the two systems are the same (r23 = 1), or up to three pairs say nothing, t is 0 and p 1.
     """
-    from scipy import stats  # here: it takes a second, and few programs need it
-
     r12, r13, r23, n = np.broadcast_arrays(*map(np.float64, (r12, r13, r23, n)))
     determinant = np.maximum(1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = 2 * determinant / (n - 3) + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3 / (n - 1)
         t = (r12 - r13) * np.sqrt((1 + r23) / variance)
     t = np.where((r23 > SAME) | (n <= 3), 0.0, t)
-    return t, 2 * stats.t.sf(np.abs(t), np.maximum(n - 3, 1))
+    return t, 2 * stdtr(np.maximum(n - 3, 1), -np.abs(t))
 
 
 def holm(p: np.ndarray) -> np.ndarray:
