@@ -250,7 +250,9 @@ def load_model(folder: str | Path, epoch: int, device: str = "cpu") -> Model:
             raise ValueError("other names or shapes")
         check_memory(path, sum(value.nbytes for value in parameters.values()))
         weights = {
-            _new_name(name, content): value.float() for name, value in load_file(path).items()
+            # A copy lies where torch wants it: products with the file's are rounded otherwise.
+            _new_name(name, content): value.to(torch.float32, copy=True)
+            for name, value in load_file(path).items()
         }
         model.load_state_dict(weights, assign=True)
     except InputError:

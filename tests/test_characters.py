@@ -37,11 +37,11 @@ def test_characters_are_counted_with_the_appended_full_stop():
 def test_encoding_can_be_read_back(captions):
     text = Text.build(captions)
     encoded = text.encode(captions)
-    padded, lengths = encoded.batch(np.arange(len(captions)))
-    assert padded.shape == (len(captions), lengths.max())
-    for caption, row, length in zip(captions, padded, lengths, strict=True):
-        assert "".join(text.characters[i - 2] for i in row[:length]) == finish(caption)
-        assert (row[length:] == PADDING).all()
+    rows = np.arange(len(captions))[::-1]
+    indices, lengths = encoded.batch(rows)
+    sentences = np.split(indices, lengths.cumsum())
+    for row, sentence in zip(rows, sentences[:-1], strict=True):
+        assert "".join(text.characters[i - 2] for i in sentence) == finish(captions[row])
 
 
 def test_a_text_is_the_same_after_saving_and_loading(tmp_path):

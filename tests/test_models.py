@@ -2,6 +2,7 @@ import hashlib
 import json
 import resource
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from safetensors.torch import load_file, save_file
 
 from groundvec import SentenceEncoder
 from groundvec.device import choose
-from groundvec.encoders import gru_states, rnn
+from groundvec.encoders import recurrence, rnn
 from groundvec.errors import InputError
 from groundvec.files import write_json
 from groundvec.model import Model, load_model, save_weights
@@ -64,36 +65,71 @@ def test_embeddings_have_unit_length_and_the_size_of_the_encoder(encoder, text):
     np.testing.assert_allclose(np.linalg.norm(images, axis=1), 1, atol=1e-6)
 
 
+RNNS = {"gru": torch.nn.GRU, "lstm": torch.nn.LSTM}
+
+
+@pytest.mark.parametrize("vocabulary", [9, 500])  # smaller and larger than the batch
+@pytest.mark.parametrize("directions", [1, 2])
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
-def test_a_caption_is_read_in_both_directions_from_its_own_ends(cell):
-    """Against one unpadded, unpacked run of torch's own bidirectional layer."""
-    torch.manual_seed(0)
-    encoder = rnn.Encoder(9, 6, cell, "max", 20)
-    characters = torch.tensor([[2, 3, 4, 0, 0], [5, 6, 7, 8, 2]])
-    result = encoder(characters, torch.tensor([3, 5]))
-    for row, length in enumerate([3, 5]):
-        states, _ = encoder.rnn(encoder.embedding(characters[row : row + 1, :length]))
-        expected = states[0].max(dim=0).values
-        torch.testing.assert_close(result[row], expected)
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.lists(st.integers(1, 40), min_size=1, max_size=8), st.sampled_from(["attention", "max"]))
-def test_without_gradients_a_gru_embeds_as_torch_s_own_does(lengths, pooling):
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.integers(1, 30), min_size=1, max_size=6))
+def test_states_and_gradients_are_those_of_torch_s_own_layers(
+    cell, directions, vocabulary, lengths
+):
     torch.manual_seed(len(lengths))
-    encoder = rnn.Encoder(9, 14, "gru", pooling, 20)
-    lengths = torch.tensor(sorted(lengths, reverse=True))
-    characters = torch.randint(1, 9, (len(lengths), lengths[0]))
-    characters[torch.arange(lengths[0]) >= lengths[:, None]] = 0
-    with torch.no_grad():
-        assert gru_states.applies(encoder.rnn, characters, lengths)
-        fast = encoder(characters, lengths)
-    assert not gru_states.applies(encoder.rnn, characters, lengths)  # with gradients: torch's own
-    torch.testing.assert_close(fast, encoder(characters, lengths).detach(), atol=1e-6, rtol=0)
+    layer = RNNS[cell](4, 5, batch_first=True, bidirectional=directions == 2)
+    embedding = torch.nn.Embedding(vocabulary, 4)
+    indices = torch.randint(vocabulary, (sum(lengths),))
+    parameters = [*embedding.parameters(), *layer.parameters()]
+    sentences = embedding(indices).split(lengths)
+    expected = torch.cat([layer(sentence[None])[0][0] for sentence in sentences])
+    found = recurrence.hidden_states(layer, embedding, indices, torch.tensor(lengths))
+    torch.testing.assert_close(found, expected, atol=1e-6, rtol=0)
+    weights = torch.randn_like(expected)
+    gradients = (torch.autograd.grad((x * weights).sum(), parameters) for x in (found, expected))
+    for mine, theirs in zip(*gradients, strict=True):
+        torch.testing.assert_close(mine, theirs, atol=1e-5, rtol=1e-5)
+    with torch.inference_mode():
+        again = recurrence.hidden_states(layer, embedding, indices, torch.tensor(lengths))
+    torch.testing.assert_close(again, found, atol=1e-6, rtol=0)
+
+
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+def test_gradients_of_the_recurrence_are_right_in_double_precision(cell):
+    torch.manual_seed(0)
+    layer = RNNS[cell](3, 4, bidirectional=True).double()
+    names, values = zip(*layer.named_parameters(), strict=True)
+    vectors = torch.randn(5, 3, dtype=torch.float64, requires_grad=True)
+    indices, lengths = torch.tensor([0, 1, 2, 2, 3, 4, 1, 0]), torch.tensor([2, 5, 1])
+
+    def states(vectors, *values):
+        for name, value in zip(names, values, strict=True):
+            delattr(layer, name)
+            setattr(layer, name, value)
+        embedding = SimpleNamespace(weight=vectors)
+        return recurrence.hidden_states(layer, embedding, indices, lengths)
+
+    inputs = [vectors, *(value.detach().requires_grad_() for value in values)]
+    for name in names:
+        layer._parameters.pop(name)
+        setattr(layer, name, None)
+    assert torch.autograd.gradcheck(states, inputs)
+
+
+@pytest.mark.parametrize("pooling", ["attention", "max"])
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+def test_a_gpu_s_way_through_an_encoder_ends_in_the_same_vectors(cell, pooling):
+    """Which is torch's own layer on packed sentences; here it is led over the CPU."""
+    torch.manual_seed(0)
+    encoder = rnn.Encoder(9, 6, cell, pooling, 20)
+    indices, lengths = torch.randint(2, 9, (12,)), torch.tensor([3, 1, 6, 2])
+    expected = encoder(indices, lengths)
+    states = encoder.packed_states(indices, lengths)
+    torch.testing.assert_close(encoder.pooling(states, lengths), expected, atol=1e-6, rtol=0)
 
 
 def test_attention_by_hand():
-    """a_t = softmax over t of V tanh(W h_t + b_w) + b_v, one weight a feature, padding out."""
+    """a_t = softmax over t of V tanh(W h_t + b_w) + b_v, one weight a feature."""
     attention = rnn.Attention(2)
     with torch.no_grad():
         for parameter in attention.parameters():
@@ -103,19 +139,27 @@ def test_attention_by_hand():
         )
         attention.out.weight[0, 0] = 2.0  # ... times 2 for the first feature
         attention.out.weight[1, 0] = -1.0  # ... times -1 for the second
-    states = torch.tensor([[[0.0, 1.0], [1.0, 3.0], [9.0, 9.0]]])
-    inside = torch.tensor([[True, True, False]])
+    states = torch.tensor([[9.0, 9.0], [0.0, 1.0], [1.0, 3.0]])
     t = np.tanh(1.0)
     first = np.exp([0, 2 * t]) / np.exp([0, 2 * t]).sum() @ [0.0, 1.0]
     second = np.exp([0, -t]) / np.exp([0, -t]).sum() @ [1.0, 3.0]
-    result = attention(states, inside).detach().numpy()
-    np.testing.assert_allclose(result, [[first, second]], rtol=1e-6)
+    result = attention(states, torch.tensor([1, 2])).detach().numpy()
+    np.testing.assert_allclose(result, [[9, 9], [first, second]], rtol=1e-6)
 
 
-def test_max_pooling_ignores_padding():
-    states = torch.tensor([[[-3.0, 1.0], [-2.0, 0.0], [5.0, 5.0]]])
-    result = rnn.MaxPooling(2)(states, torch.tensor([[True, True, False]]))
-    assert result.tolist() == [[-2.0, 1.0]]
+def test_attention_stands_scores_that_no_exponential_does():
+    attention = rnn.Attention(2)
+    with torch.no_grad():
+        attention.out.weight *= 1e4
+    states = torch.randn(7, 2)
+    result = attention(states, torch.tensor([4, 3]))
+    assert result.isfinite().all()
+
+
+def test_max_pooling_takes_the_largest_of_each_sentence():
+    states = torch.tensor([[-3.0, 1.0], [-2.0, 0.0], [5.0, 5.0]])
+    result = rnn.MaxPooling(2)(states, torch.tensor([2, 1]))
+    assert result.tolist() == [[-2.0, 1.0], [5.0, 5.0]]
 
 
 def test_the_image_encoder_starts_xavier_uniform():
@@ -345,15 +389,14 @@ def test_programs_compute_float32_as_such():
 # Other parts
 
 
-def test_a_bag_is_the_projected_mean_of_the_embeddings_without_padding():
+def test_a_bag_is_the_projected_mean_of_the_embeddings():
     one = model(BAG, text="words")
     encoder, text = one.captions["en"], TEXTS["words"]
     indices = text.encode(["a dog chases cats"]).indices.tolist()
     mean = torch.stack([encoder.embedding.weight[i] for i in indices]).mean(dim=0)
     expected = encoder.projection.weight @ mean + encoder.projection.bias
-    given = torch.tensor([[*indices, 0, 0], list(range(2, 2 + len(indices) + 2))])
-    result = encoder(given, torch.tensor([len(indices), len(indices) + 2]))
-    torch.testing.assert_close(result[0], expected)
+    result = encoder(torch.tensor([3, 2, *indices]), torch.tensor([2, len(indices)]))
+    torch.testing.assert_close(result[1], expected)
 
 
 def test_only_cosines_are_of_unit_vectors():

@@ -13,11 +13,10 @@ class Encoder(nn.Module):
         super().__init__()
         vectors = torch.randn(indices, embedding)
         vectors[[PADDING, UNKNOWN]] = 0  # what training never meets would stay a random vector
-        self.embedding = nn.EmbeddingBag.from_pretrained(
-            vectors, freeze=False, mode="mean", padding_idx=PADDING
-        )
+        self.embedding = nn.EmbeddingBag.from_pretrained(vectors, freeze=False, mode="mean")
         self.projection = nn.Linear(embedding, size)
 
     def forward(self, indices: Tensor, lengths: Tensor) -> Tensor:
-        """Embed padded indices (B, T): (B, size)."""
-        return self.projection(self.embedding(indices))
+        """Embed sentences of `lengths` (B,), their indices (N,) one after another: (B, size)."""
+        starts = (lengths.cumsum(0) - lengths).to(indices.device)
+        return self.projection(self.embedding(indices, starts))

@@ -2,9 +2,10 @@
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+from torch.nn.functional import embedding_bag
+from torch.nn.utils.rnn import pack_sequence, unpack_sequence
 
-from groundvec.encoders import gru_states
+from groundvec.encoders import recurrence
 from groundvec.text.encoded import PADDING, UNKNOWN
 
 ATTENTION_SIZE = 128
@@ -22,11 +23,13 @@ class Attention(nn.Module):
         nn.init.orthogonal_(self.hidden.weight)
         self.out = nn.Linear(ATTENTION_SIZE, size)
 
-    def forward(self, states: Tensor, inside: Tensor) -> Tensor:
-        """Pool states (B, T, size) over the steps where `inside` (B, T) is true: (B, size)."""
+    def forward(self, states: Tensor, lengths: Tensor) -> Tensor:
+        """Pool the states (N, size) of sentences of `lengths` (B,): (B, size)."""
         scores = self.out(torch.tanh(self.hidden(states)))
-        weights = scores.masked_fill(~inside[..., None], -torch.inf).softmax(dim=1)
-        return (weights * states).sum(dim=1)
+        largest = pool("max", scores.detach(), lengths)  # less these, no exponential is infinite
+        largest = largest.repeat_interleave(lengths, dim=0, output_size=len(scores))
+        weights = (scores - largest).exp()
+        return pool("sum", weights * states, lengths) / pool("sum", weights, lengths)
 
 
 class MaxPooling(nn.Module):
@@ -35,9 +38,15 @@ class MaxPooling(nn.Module):
     def __init__(self, size: int) -> None:
         super().__init__()
 
-    def forward(self, states: Tensor, inside: Tensor) -> Tensor:
-        """Pool states (B, T, size) over the steps where `inside` (B, T) is true: (B, size)."""
-        return states.masked_fill(~inside[..., None], -torch.inf).amax(dim=1)
+    def forward(self, states: Tensor, lengths: Tensor) -> Tensor:
+        """Pool the states (N, size) of sentences of `lengths` (B,): (B, size)."""
+        return pool("max", states, lengths)
+
+
+def pool(mode: str, values: Tensor, lengths: Tensor) -> Tensor:
+    """The sum or max (B, size) over each sentence of values (N, size) one after another."""
+    rows = torch.arange(len(values), device=values.device)
+    return embedding_bag(rows, values, lengths.cumsum(0) - lengths, mode=mode)
 
 
 CELLS = {"gru": nn.GRU, "lstm": nn.LSTM}
@@ -47,29 +56,31 @@ POOLINGS = {"attention": Attention, "max": MaxPooling}
 class Encoder(nn.Module):
     """Indices -> embeddings -> bidirectional RNN -> pooling.
 
-    The sequences are packed, so both directions of the RNN see a sentence's own characters only,
-    and padding is masked in the pooling: an embedding does not depend on the rest of its batch.
+    Both directions of the RNN see a sentence's own characters only: an embedding does not depend
+    on the rest of its batch.
     """
 
     def __init__(self, indices: int, size: int, cell: str, pooling: str, embedding: int) -> None:
         super().__init__()
         vectors = torch.randn(indices, embedding)
         vectors[[PADDING, UNKNOWN]] = 0  # what training never meets would stay a random vector
-        self.embedding = nn.Embedding.from_pretrained(vectors, freeze=False, padding_idx=PADDING)
+        self.embedding = nn.Embedding.from_pretrained(vectors, freeze=False)
         self.rnn = CELLS[cell](embedding, size // 2, batch_first=True, bidirectional=True)
         self.pooling = POOLINGS[pooling](size)
 
     def forward(self, indices: Tensor, lengths: Tensor) -> Tensor:
-        """Embed padded indices (B, T) of sentences of `lengths` (B,): (B, size).
+        """Embed sentences of `lengths` (B,) whose indices (N,) stand one after another: (B, size).
 
-        `lengths` stays on the CPU, where packing needs it.
+        `lengths` is on the CPU, wherever the indices are.
         """
-        if gru_states.applies(self.rnn, indices, lengths):
-            states = gru_states.hidden_states(self.rnn, self.embedding, indices, lengths)
+        if indices.device.type == "cpu":
+            states = recurrence.hidden_states(self.rnn, self.embedding, indices, lengths)
         else:
-            packed = pack_padded_sequence(
-                self.embedding(indices), lengths, batch_first=True, enforce_sorted=False
-            )
-            states, _ = pad_packed_sequence(self.rnn(packed)[0], batch_first=True)
-        inside = torch.arange(states.shape[1]) < lengths[:, None]
-        return self.pooling(states, inside.to(states.device))
+            states = self.packed_states(indices, lengths)
+        return self.pooling(states, lengths.to(states.device))
+
+    def packed_states(self, indices: Tensor, lengths: Tensor) -> Tensor:
+        """What `recurrence.hidden_states` gives, by torch's own layer."""
+        sentences = self.embedding(indices).split(lengths.tolist())
+        packed = pack_sequence(sentences, enforce_sorted=False)
+        return torch.cat(unpack_sequence(self.rnn(packed)[0]))

@@ -38,12 +38,11 @@ class Encoded:
         return np.diff(self.starts)
 
     def batch(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Padded indices (B, longest) and lengths (B,), both int64, of the sentences `rows`."""
+        """Indices (N,) of the sentences `rows`, one after another, and lengths (B,); both int64."""
         lengths = self.lengths[rows]
-        steps = np.arange(lengths.max())
-        inside = steps < lengths[:, None]
-        positions = np.where(inside, self.starts[rows][:, None] + steps, 0)
-        return np.where(inside, self.indices[positions], PADDING).astype(np.int64), lengths
+        ends = lengths.cumsum()
+        positions = np.arange(ends[-1]) + np.repeat(self.starts[rows] + lengths - ends, lengths)
+        return self.indices[positions].astype(np.int64), lengths
 
 
 def cleaned(sentences: Sequence[str]) -> list[str]:
