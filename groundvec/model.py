@@ -18,7 +18,7 @@ from groundvec.errors import InputError
 from groundvec.files import check_memory, read_json, sha256, write_bytes
 from groundvec.progress import Progress
 
-INDICES_PER_BATCH = 16_384
+INDICES_PER_BATCH = 8_192
 
 
 class Projection(nn.Module):

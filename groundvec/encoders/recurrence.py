@@ -10,13 +10,16 @@ longest sentence first, so that each step's sentences are the first ones of the 
 second direction reads each sentence from its end.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.autograd import Function
 from torch.nn.functional import linear
+
+# Of a gate: the gradient of its value, and its value in; the gradient of what it was made of out.
+sigmoid_backward = torch.ops.aten.sigmoid_backward
+tanh_backward = torch.ops.aten.tanh_backward
 
 
 def hidden_states(
@@ -46,14 +49,9 @@ def hidden_states(
     places, counts = steps(lengths)
     places = places[:, : len(weights)]
     directions = torch.arange(len(weights))
-    states: Tensor = cell.apply(
-        torch.cat(tables),
-        (indices[places] + len(vectors) * directions).flatten(),
-        (places * len(weights) + directions).flatten(),
-        counts,
-        torch.is_grad_enabled(),
-        *weights,
-    )
+    looked_up = (indices[places] + len(vectors) * directions).flatten()
+    order = (places * len(weights) + directions).flatten()
+    states: Tensor = cell.apply(torch.cat(tables), looked_up, order, counts, *weights)
     return states
 
 
@@ -93,7 +91,6 @@ class GRU(Function):
         looked_up: Tensor,
         order: Tensor,
         counts: list[int],
-        keep: bool,
         *weights: Tensor,
     ) -> Tensor:
         """States (N, directions x units).
@@ -103,18 +100,20 @@ class GRU(Function):
             looked_up: (N x directions,) the row of the table for each step of each direction.
             order: (N x directions,) where the state after each step of each direction belongs.
             counts: how many sentences each step reads.
-            keep: what `backward` needs.
-            weights: of the hidden state, one a direction.
+            weights: (3 units, units) of the hidden state, for each direction.
         """
-        gates, states = _buffers(table, weights, counts, keep)
+        gates = table[looked_up].view(sum(counts), len(weights), 4, -1)
+        states = torch.empty_like(gates[:, :, 0])
+        products = [gates[:, i].flatten(1)[:, : len(w)] for i, w in enumerate(weights)]
+        transposed = [w.t() for w in weights]
         h = torch.zeros_like(states[: counts[0]])
-        for step, gate, state in _steps(looked_up, gates, states, counts):
+        for rz, r, z, y, n, state, *shares in by_step(
+            counts, gates[:, :, :2], *gates.unbind(2), states, *products
+        ):
             h = h[: len(state)]
-            torch.index_select(table, 0, step, out=gate.flatten(0, 1).flatten(1))
-            for i, weight in enumerate(weights):
-                gate[:, i].flatten(1)[:, : len(weight)].addmm_(h[:, i], weight.t())
-            gate[:, :, :2].sigmoid_()
-            r, z, y, n = gate.unbind(2)
+            for i, share in enumerate(shares):
+                share.addmm_(h[:, i], transposed[i])
+            rz.sigmoid_()
             n.addcmul_(r, y).tanh_()
             h = torch.lerp(n, h, z, out=state)
         ctx.counts = counts
@@ -130,20 +129,23 @@ class GRU(Function):
         # How much of a state's gradient each gate gets, for all steps at once.
         shares = torch.empty_like(gates)
         for_r, for_z, for_y, for_n = shares.unbind(2)
-        torch.mul(1 - z, 1 - n * n, out=for_n)
+        tanh_backward(1 - z, n, grad_input=for_n)
         torch.mul(for_n, r, out=for_y)
-        torch.mul(for_y, y, out=for_r).mul_(1 - r)
-        torch.sub(before, n, out=for_z).mul_(z).mul_(1 - z)
-        gradient = gradients[0].view(-1, states.shape[2]).index_select(0, order).view_as(states)
+        sigmoid_backward(for_n * y, r, grad_input=for_r)
+        sigmoid_backward(before - n, z, grad_input=for_z)
+        products = [shares[:, i].flatten(1)[:, : len(w)] for i, w in enumerate(weights)]
+        gradient = _by_step(gradients[0], order, states)
         dh = torch.zeros_like(states[: ctx.counts[0]])
-        for share, own, kept in _backwards(ctx.counts, shares, gradient, z):
+        for own, share, kept, *parts in reversed(
+            by_step(ctx.counts, gradient, shares, z, *products)
+        ):
             h = dh[: len(own)]
             h += own
             share *= h[:, :, None]
             h *= kept
-            for i, weight in enumerate(weights):
-                h[:, i].addmm_(share[:, i].flatten(1)[:, : len(weight)], weight)
-        return _gradients(table, looked_up, shares, before, weights)
+            for i, part in enumerate(parts):
+                h[:, i].addmm_(part, weights[i])
+        return _gradients(table, looked_up, shares, before, products)
 
 
 class LSTM(Function):
@@ -161,23 +163,24 @@ class LSTM(Function):
         looked_up: Tensor,
         order: Tensor,
         counts: list[int],
-        keep: bool,
         *weights: Tensor,
     ) -> Tensor:
-        """States (N, directions x units); arguments as of `GRU.forward`."""
-        gates, states = _buffers(table, weights, counts, keep)
-        cells = torch.empty_like(states)
+        """States (N, directions x units); arguments as of `GRU.forward`, with 4 units."""
+        gates = table[looked_up].view(sum(counts), len(weights), 4, -1)
+        states, cells = torch.empty_like(gates[:, :, :2]).unbind(2)
+        products = [gates[:, i].flatten(1) for i in range(len(weights))]
+        transposed = [w.t() for w in weights]
         h = c = torch.zeros_like(states[: counts[0]])
-        for (step, gate, state), cell in zip(
-            _steps(looked_up, gates, states, counts), cells.split(counts), strict=True
+        for i_f, i, f, g, o, state, cell, *shares in by_step(
+            counts, gates[:, :, :2], *gates.unbind(2), states, cells, *products
         ):
-            torch.index_select(table, 0, step, out=gate.flatten(0, 1).flatten(1))
-            for j, weight in enumerate(weights):
-                gate[:, j].flatten(1).addmm_(h[: len(state), j], weight.t())
-            gate[:, :, :2].sigmoid_()
-            i, f, g, o = gate.unbind(2)
-            g.tanh_(), o.sigmoid_()
-            c = torch.mul(f, c[: len(state)], out=cell).addcmul_(i, g)
+            h, c = h[: len(state)], c[: len(state)]
+            for direction, share in enumerate(shares):
+                share.addmm_(h[:, direction], transposed[direction])
+            i_f.sigmoid_()
+            g.tanh_()
+            o.sigmoid_()
+            c = torch.mul(f, c, out=cell).addcmul_(i, g)
             h = torch.tanh(c, out=state).mul_(o)
         ctx.counts = counts
         ctx.save_for_backward(table, looked_up, order, gates, states, cells, *weights)
@@ -191,55 +194,37 @@ class LSTM(Function):
         # How much each gate gets of the gradient of its cell, o of that of its state.
         shares = torch.empty_like(gates)
         for_i, for_f, for_g, for_o = shares.unbind(2)
-        torch.mul(g, i, out=for_i).mul_(1 - i)
-        torch.mul(_step_before(cells, ctx.counts), f, out=for_f).mul_(1 - f)
-        torch.mul(i, 1 - g * g, out=for_g)
+        sigmoid_backward(g, i, grad_input=for_i)
+        sigmoid_backward(_step_before(cells, ctx.counts), f, grad_input=for_f)
+        tanh_backward(i, g, grad_input=for_g)
         squashed = cells.tanh()
-        torch.mul(squashed, o, out=for_o).mul_(1 - o)
-        for_c = squashed.square_().neg_().add_(1).mul_(o)
-        gradient = gradients[0].view(-1, states.shape[2]).index_select(0, order).view_as(states)
-        dh, dc = torch.zeros(2, *states[: ctx.counts[0]].shape, dtype=states.dtype)
-        for share, own, to_c, kept in _backwards(ctx.counts, shares, gradient, for_c, f):
+        sigmoid_backward(squashed, o, grad_input=for_o)
+        for_c = tanh_backward(o, squashed)
+        products = [shares[:, direction].flatten(1) for direction in range(len(weights))]
+        gradient = _by_step(gradients[0], order, states)
+        dh, dc = torch.zeros_like(torch.stack([states[: ctx.counts[0]]] * 2))
+        for own, of_cell, of_state, to_c, kept, *parts in reversed(
+            by_step(ctx.counts, gradient, shares[:, :, :3], for_o, for_c, f, *products)
+        ):
             h, c = dh[: len(own)], dc[: len(own)]
             h += own
             c.addcmul_(h, to_c)
-            share[:, :, 3] *= h
-            share[:, :, :3] *= c[:, :, None]
+            of_state *= h
+            of_cell *= c[:, :, None]
             c *= kept
-            for j, weight in enumerate(weights):
-                torch.mm(share[:, j].flatten(1), weight, out=h[:, j])
-        return _gradients(table, looked_up, shares, _step_before(states, ctx.counts), weights)
+            for direction, part in enumerate(parts):
+                torch.mm(part, weights[direction], out=h[:, direction])
+        before = _step_before(states, ctx.counts)
+        return _gradients(table, looked_up, shares, before, products)
 
 
-def _buffers(
-    table: Tensor, weights: tuple[Tensor, ...], counts: list[int], keep: bool
-) -> tuple[Tensor, Tensor]:
-    """Gates (N, directions, 4, units), of one step at a time if not kept; and states."""
-    shape = len(weights), weights[0].shape[1]
-    gates = table.new_empty(sum(counts) if keep else counts[0], shape[0], 4, shape[1])
-    return gates, table.new_empty(sum(counts), *shape)
-
-
-def _steps(
-    looked_up: Tensor, gates: Tensor, states: Tensor, counts: list[int]
-) -> Iterator[tuple[Tensor, ...]]:
-    """Each step's part of the arguments of `forward`."""
-    kept = len(gates) == len(states)
-    return zip(
-        looked_up.split([n * states.shape[1] for n in counts]),
-        gates.split(counts) if kept else [gates[:n] for n in counts],
-        states.split(counts),
-        strict=True,
-    )
-
-
-def _backwards(counts: list[int], *arrays: Tensor) -> Iterator[tuple[Tensor, ...]]:
-    """Each step's part of arrays (N, ...), from the last step to the first."""
-    return reversed(list(zip(*(array.split(counts) for array in arrays), strict=True)))
+def by_step(counts: list[int], *arrays: Tensor) -> list[tuple[Tensor, ...]]:
+    """For each step its rows of arrays (N, ...)."""
+    return list(zip(*(array.split(counts) for array in arrays), strict=True))
 
 
 def _step_before(states: Tensor, counts: list[int]) -> Tensor:
-    """What each step found: the states (N, ...) of the step before, zeros at the first."""
+    """What each step found: the states (N, ...) after the step before, zeros at the first."""
     sizes = torch.tensor(counts)
     rows = torch.arange(counts[0], len(states)) - sizes[:-1].repeat_interleave(sizes[1:])
     before = torch.zeros_like(states)
@@ -248,19 +233,20 @@ def _step_before(states: Tensor, counts: list[int]) -> Tensor:
 
 
 def _by_place(states: Tensor, order: Tensor) -> Tensor:
-    """States (N, directions x units) where they belong, from those of each step."""
-    result = torch.empty_like(states)
-    result.flatten(0, 1)[order] = states.flatten(0, 1)
-    return result.flatten(1)
+    """States (N, directions x units) where they belong, from (N, directions, units) by step."""
+    result = states.new_empty(len(order), states.shape[2])
+    return result.index_copy_(0, order, states.flatten(0, 1)).view(len(states), -1)
+
+
+def _by_step(gradient: Tensor, order: Tensor, states: Tensor) -> Tensor:
+    """The other way round, for the states' gradient."""
+    return gradient.reshape(len(order), -1)[order].view_as(states)
 
 
 def _gradients(
-    table: Tensor, looked_up: Tensor, shares: Tensor, before: Tensor, weights: list[Tensor]
+    table: Tensor, looked_up: Tensor, shares: Tensor, before: Tensor, products: list[Tensor]
 ) -> tuple[Tensor | None, ...]:
     """Of the arguments of `forward`, from those of the gates."""
     of_table = torch.zeros_like(table).index_add_(0, looked_up, shares.flatten(0, 1).flatten(1))
-    of_weights = (
-        shares[:, i].flatten(1)[:, : len(weight)].t() @ before[:, i]
-        for i, weight in enumerate(weights)
-    )
-    return of_table, None, None, None, None, *of_weights
+    of_weights = (product.t() @ before[:, i] for i, product in enumerate(products))
+    return of_table, None, None, None, *of_weights
