@@ -222,7 +222,7 @@ def test_the_report_is_one_page_with_the_figures(built):
 def training(built, output, work):
     described = (
         "{languages: [en], encoder: {name: rnn, cell: gru, size: 32}, "
-        "training: {batch_size: 8, epochs: 16, cycle: 8}}"
+        "training: {batch_size: 16, epochs: 16, cycle: 8}}"
     )
     command = [sys.executable, "scripts/train.py", "--description", described, "--seed", "7"]
     command += ["--name", "gru", "--dataset", "tiny-scenes"]
