@@ -81,6 +81,11 @@ def text_files(wildcards):
     return [f"{stem}.{language}.json" for language in model["languages"]]
 
 
+def code(*sources):
+    """A function for a rule's params: the hash of source files, for which only jobs have to wait."""
+    return lambda wildcards: code_hash(*sources)
+
+
 def code_of(script):
     """A function for a rule's params: the hash of a script with the parts of its model."""
     return lambda wildcards: code_hash(script, *parts.files(description(wildcards)))

@@ -18,7 +18,7 @@ rule dataset_scenes:
         folder=subpath(output.captions, parent=True),
         pictures=setting("count"),
         seed=setting("seed"),
-        code=code_hash("groundvec/scenes/__init__.py", "groundvec/data/schema.py"),
+        code=code("groundvec/scenes/__init__.py", "groundvec/data/schema.py"),
     shell:
         "python scripts/dataset.py --log {log:q} scenes --count {params.pictures:q} "
         "--seed {params.seed:q} --output {params.folder:q}"
@@ -40,7 +40,7 @@ rule dataset_flickr8k:
         ENVIRONMENT
     params:
         folder=subpath(output.captions, parent=True),
-        code=code_hash("groundvec/data/flickr8k.py", "groundvec/data/schema.py"),
+        code=code("groundvec/data/flickr8k.py", "groundvec/data/schema.py"),
     shell:
         "python scripts/dataset.py --log {log:q} flickr8k --images {input.pictures:q} "
         "--text {input.text:q} --output {params.folder:q}"
@@ -63,7 +63,7 @@ rule dataset_mscoco:
         ENVIRONMENT
     params:
         folder=subpath(output.captions, parent=True),
-        code=code_hash("groundvec/data/mscoco.py", "groundvec/data/schema.py"),
+        code=code("groundvec/data/mscoco.py", "groundvec/data/schema.py"),
     shell:
         "python scripts/dataset.py --log {log:q} mscoco --images data/mscoco "
         "--json {input.captions:q}/dataset_coco.json --output {params.folder:q}"
@@ -87,7 +87,7 @@ rule dataset_table:
         # The folder is no input: any file in it would count, and a picture within would not.
         images=setting("images"),
         pictures=pictures_state,
-        code=code_hash("groundvec/data/table.py", "groundvec/data/schema.py"),
+        code=code("groundvec/data/table.py", "groundvec/data/schema.py"),
     shell:
         "python scripts/dataset.py --log {log:q} table --table {input.table:q} "
         "--images {params.images:q} --output {params.folder:q}"

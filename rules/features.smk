@@ -31,7 +31,7 @@ rule extract_features:
                 if key in DATASETS[wildcards.dataset]
             }
         ),
-        code=code_hash("scripts/extract_features.py"),
+        code=code("scripts/extract_features.py"),
     shell:
         # What is done of a killed extraction lies in --work, which is no output, as in train.
         # --overwrite: what is there now is of a job that outlived its driver, and is the same.
@@ -58,7 +58,7 @@ rule join_features:
     conda:
         ENVIRONMENT
     params:
-        code=code_hash("scripts/join_features.py"),
+        code=code("scripts/join_features.py"),
     shell:
         "python scripts/join_features.py --parts {input.features:q} --images {input.images:q} "
         "--output {output:q} --log {log:q}"

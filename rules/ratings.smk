@@ -15,7 +15,7 @@ rule ratings_sts:
     params:
         tokenizer=RATINGS.get("tokenizer"),
         lowercase=RATINGS.get("lowercase"),
-        code=code_hash("groundvec/data/ratings.py"),
+        code=code("groundvec/data/ratings.py"),
     shell:
         "python scripts/ratings.py --log {log:q} sts --folders {input:q} "
         "--tokenizer {params.tokenizer:q} --lowercase {params.lowercase:q} "
@@ -32,7 +32,7 @@ rule ratings_scenes:
     conda:
         ENVIRONMENT
     params:
-        code=code_hash("groundvec/scenes/ratings.py", "groundvec/data/ratings.py"),
+        code=code("groundvec/scenes/ratings.py", "groundvec/data/ratings.py"),
     shell:
         "python scripts/ratings.py --log {log:q} scenes --seed 1 "
         "--output {output.ratings:q} --tasks {output.tasks:q}"
@@ -92,7 +92,7 @@ rule baseline:
     params:
         stem=stem,
         options=baseline_options,
-        code=code_hash("scripts/baseline.py"),
+        code=code("scripts/baseline.py"),
     shell:
         "python scripts/baseline.py --name {wildcards.baseline:q} {params.options:q} "
         "--ratings {input.ratings:q} --output {params.stem:q} --log {log:q}"

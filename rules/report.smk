@@ -107,7 +107,7 @@ for item, inputs in {**TABLES, **FIGURES}.items():
             files=as_options,
             options=options({"select": config["select"], **OPTIONS.get(item, {})}),
             stem=stem,
-            code=code_hash(f"groundvec/reporting/{PAPER}/{item}.py"),
+            code=code(f"groundvec/reporting/{PAPER}/{item}.py"),
         # Snakemake reads this when a job starts, so that the loop's variables are no use in it.
         shell:
             "python scripts/report.py {params.item:q} {params.files:q} {params.options:q} "
@@ -136,7 +136,7 @@ rule:
         files=as_options,
         options=options({"select": config["select"]}),
         stem=stem,
-        code=code_hash(f"groundvec/reporting/{PAPER}/samples.py"),
+        code=code(f"groundvec/reporting/{PAPER}/samples.py"),
     shell:
         "python scripts/report.py {params.item:q} {params.files:q} {params.options:q} "
         "--output {params.stem:q} --log {log:q}"

@@ -13,7 +13,7 @@ rule ensemble:
     conda:
         ENVIRONMENT
     params:
-        code=code_hash("scripts/ensemble.py"),
+        code=code("scripts/ensemble.py"),
     shell:
         "python scripts/ensemble.py --history {input.history:q} --model {input.model:q} "
         "--output {output:q} --log {log:q}"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+import forks
 import h5py
 import numpy as np
 import pandas as pd
@@ -318,17 +319,10 @@ def test_bad_input_is_answered_with_one_line_and_a_status(project, tmp_path, cas
     case.prepare(mine)
     before = {path: path.read_bytes() for path in mine.rglob("*") if path.is_file()}
     program, *arguments = case.command.split()
-    snakemake = program == "snakemake"
-    start = ["-m", "snakemake", "--snakefile", str(project / "Snakefile")]
-    start = start if snakemake else [str(project / program)]
-    result = subprocess.run(
-        [sys.executable, *start, *arguments],
-        cwd=mine,
-        env={**environment(), "PYTHONPATH": str(project)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    start = ["-m", "snakemake", "--snakefile", project / "Snakefile"]
+    start = start if program == "snakemake" else [project / program]
+    env = {**environment(), "PYTHONPATH": str(project)}
+    result = forks.run(*start, *arguments, cwd=mine, env=env)
     assert result.returncode == case.status, result.stderr
     lines = [line for line in result.stderr.splitlines() if case.said in line]
     assert lines, result.stderr

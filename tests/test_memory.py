@@ -11,6 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from groundvec.files import write_json
+from groundvec.text.characters import Text
+
 ROOT = Path(__file__).parent.parent
 IMAGES, CAPTIONS, WIDTH = 123_287, 616_767, 2048
 WORDS = np.array(["a", "the", "dog", "woman", "ball", "red", "two", "people", "street", "rides"])
@@ -44,12 +47,7 @@ def generate(folder):
 @pytest.mark.slow
 def test_mscoco_at_full_size_trains_within_4_gb(tmp_path):
     generate(tmp_path)
-    text = [sys.executable, "scripts/text.py", "--captions", tmp_path / "captions.csv"]
-    subprocess.run(
-        [*text, "--text", "{name: characters}", "--output", tmp_path / "v.json"],
-        cwd=ROOT,
-        check=True,
-    )
+    write_json(tmp_path / "v.json", Text.build([" ".join(WORDS)]).as_dict())
     described = "{languages: [en], encoder: {name: rnn, cell: gru, size: 16, pooling: max}}"
     command = [sys.executable, "scripts/train.py", "--description", described, "--threads", "1"]
     command += ["--name", "gru-16-max", "--dataset", "mscoco"]

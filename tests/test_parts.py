@@ -3,10 +3,9 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
+import forks
 import h5py
 import numpy as np
 import pandas as pd
@@ -66,13 +65,7 @@ def project(tmp_path_factory):
 
 
 def run(project, *command):
-    result = subprocess.run(
-        [sys.executable, *command],
-        cwd=project,
-        env={**os.environ, "PYTHONPATH": str(project)},
-        capture_output=True,
-        text=True,
-    )
+    result = forks.run(*command, cwd=project, env={**os.environ, "PYTHONPATH": str(project)})
     assert result.returncode == 0, result.stderr
 
 

@@ -13,6 +13,7 @@ import time
 import zipfile
 from pathlib import Path
 
+import forks
 import numpy as np
 import pandas as pd
 import pytest
@@ -43,18 +44,11 @@ def environment():
 
 
 def snakemake(project, *arguments, fails=False):
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
-    result = subprocess.run(
-        command,
-        cwd=project,
-        env=environment(),
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=900,
-    )
-    assert (result.returncode != 0) == fails, result.stdout[-5000:]
-    return result.stdout
+    command = ["-m", "snakemake", "--cores", "2", *arguments]
+    result = forks.run(*command, cwd=project, env=environment())
+    output = result.stdout + result.stderr
+    assert (result.returncode != 0) == fails, output[-5000:]
+    return output
 
 
 def planned(project, *arguments):
@@ -228,7 +222,7 @@ def test_the_report_is_one_page_with_the_figures(built):
 def training(built, output, work):
     described = (
         "{languages: [en], encoder: {name: rnn, cell: gru, size: 32}, "
-        "training: {batch_size: 8, epochs: 8, cycle: 4}}"
+        "training: {batch_size: 16, epochs: 16, cycle: 8}}"
     )
     command = [sys.executable, "scripts/train.py", "--description", described, "--seed", "7"]
     command += ["--name", "gru", "--dataset", "tiny-scenes"]
@@ -244,7 +238,7 @@ def test_a_training_killed_and_started_again_ends_in_the_same_weights(built, tmp
     assert whole.wait(300) == 0
     killed = training(built, tmp_path / "killed", tmp_path / "b")
     for line in killed.stderr:
-        if "epoch 3/8" in line:
+        if "epoch 3/16" in line:
             killed.send_signal(signal.SIGKILL)
             break
     assert killed.wait(60) == -signal.SIGKILL
@@ -252,7 +246,7 @@ def test_a_training_killed_and_started_again_ends_in_the_same_weights(built, tmp
     again = training(built, tmp_path / "killed", tmp_path / "b")
     log = again.communicate(timeout=300)[1]
     assert again.returncode == 0
-    assert "goes on after epoch" in log and "epoch 1/8" not in log
+    assert "goes on after epoch" in log and "epoch 1/16" not in log
     for path in sorted((tmp_path / "whole/snapshots").iterdir()):
         assert path.read_bytes() == (tmp_path / "killed/snapshots" / path.name).read_bytes()
 

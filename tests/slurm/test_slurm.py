@@ -82,7 +82,11 @@ class Project:
         return wait_for(lambda: [job for job, state in self.jobs() if state == "RUNNING"])[0]
 
     def process(self, epoch, other_than=None):
-        """The id of the training's process, once it has finished an epoch of its own."""
+        """The id of the training's process, once it has finished an epoch of its own.
+
+        It is held still from then on, lest it be done before it is disturbed. SLURM lets go of a
+        process (SIGCONT) that it tells to stop.
+        """
 
         def working():
             assert self.driver.poll() is None, self.screen.read_text()
@@ -94,7 +98,9 @@ class Project:
                     if done and int(done[-1]) >= epoch:
                         return int(found[1])
 
-        return wait_for(working)
+        process = wait_for(working)
+        os.kill(process, signal.SIGSTOP)
+        return process
 
 
 PREPARED = [
@@ -174,13 +180,13 @@ def cancelled(project):
 
 
 def time_limit(project):
-    """Two minutes pass twice, the training being held still until then."""
+    """The limit passes twice; it is cut to a minute once the training is held still."""
     limit = ("--set-resources", "train:runtime=2", "--retries", "0")
     process = None
     for epoch in (1, 3):
         driver = project.start(*limit)
         process = project.process(epoch, other_than=process)
-        os.kill(process, signal.SIGSTOP)
+        output_of("scontrol", "update", f"jobid={project.job()}", "timelimit=1")
         assert "DUE TO TIME LIMIT" in project.finish(driver, fails=True)
     project.run(*limit)
     assert [state for _, state in project.jobs()].count("TIMEOUT") == 2
@@ -196,14 +202,16 @@ def killed(project):
 
 def driver_killed(project):
     driver = project.start()
-    project.process(1)
+    process = project.process(1)
     driver.kill()
     driver.wait()
     first = project.job()
     assert "--unlock" in project.run(fails=True)
     project.run("--unlock")
-    screen = project.run()
-    assert f"SLURM job {first} " in screen and f"scancel {first}" in screen
+    driver = project.start()
+    wait_for(lambda: f"SLURM job {first} " in project.screen.read_text())
+    os.kill(process, signal.SIGCONT)
+    assert f"scancel {first}" in project.finish(driver)
     assert dict(project.jobs())[first] == "COMPLETED"
     return 2
 
@@ -246,7 +254,7 @@ def checkpoint_truncated(project):
 FAULTS = {
     nothing: "none",
     cancelled: "`scancel` of the training",
-    time_limit: "the time limit of two minutes, twice",
+    time_limit: "the time limit, twice",
     killed: "SIGKILL of the training's process",
     driver_killed: "SIGKILL of the driver; `--unlock` and again while its job runs",
     node_drained: "the node drained, the job put back in the queue, the node resumed",
@@ -274,6 +282,7 @@ def faults(tmp_path_factory):
         shutil.copytree(prepared, folder)
         project = Project(folder, "tests/slurm/faults.yaml", f"{MODEL}/model.json")
         project.jobs_expected = fault(project)
+        project.again = project.run()
         return project
 
     with ThreadPoolExecutor(len(FAULTS)) as pool:
@@ -310,7 +319,7 @@ def test_after_a_fault_the_weights_are_those_of_an_undisturbed_run(fault, faults
     assert bool(resumed) == (fault not in (nothing, memory_exhausted))  # no memory to begin with
     assert resumed is None or f"epoch {resumed[1]}/" not in log
 
-    assert NOTHING in project.run()
+    assert NOTHING in project.again
     assert not list(project.folder.glob("results/checkpoints/*/checkpoint*"))
     states = ", ".join(state.lower() for _, state in sorted(jobs, key=lambda job: int(job[0])))
     after = f"after epoch {resumed[1]} of 24" if resumed else "-"
