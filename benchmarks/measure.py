@@ -35,11 +35,15 @@ def row(
     plain: Contestant | None = None,
     floor: Contestant | None = None,
     rounds: int = 3,
+    memory: Callable[[Contestant], float | None] | None = None,
 ) -> Row:
     """Measure one case: seconds a unit, ratios to `plain` and to the `floor`, peak memory in MB.
 
     The contestants take turns, and what is kept is the median of the rounds, of the times and of
     the ratios: a machine whose speed drifts is as slow for one contestant as for the other.
+
+    Args:
+        memory: what measures the memory of `ours`, where `peak_memory` does not.
     """
     contestants = {"ours": ours, "plain": plain, "floor": floor}
     seconds = in_turn({name: run for name, run in contestants.items() if run}, rounds)
@@ -50,7 +54,7 @@ def row(
         else None
         for name in ("plain", "floor")
     }
-    rest = {"memory_mb": peak_memory(ours), "threads": threads()}
+    rest = {"memory_mb": (memory or peak_memory)(ours), "threads": threads()}
     return {"stage": stage, "what": what, "unit": unit} | middle | ratios | rest
 
 
