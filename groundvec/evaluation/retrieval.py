@@ -118,7 +118,8 @@ def evaluate(
     """
     found: dict[str, list[np.ndarray]] = {direction: [] for direction in DIRECTIONS}
     for rows, own in _folds(image, len(images), folds):
-        of_fold = ranks(captions[own], images[rows], image[own] - rows[0], similarity)
+        own_captions = captions if own.all() else captions[own]  # without a copy of them all
+        of_fold = ranks(own_captions, images[rows], image[own] - rows[0], similarity)
         for direction, each in zip(DIRECTIONS, of_fold, strict=True):
             found[direction].append(each)
     table = []
