@@ -9,10 +9,11 @@ import datetime
 import importlib.metadata
 import os
 import platform
-import resource
 import sys
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -70,7 +71,7 @@ def in_turn(contestants: dict[str, Contestant], rounds: int) -> dict[str, list[f
 
 
 def peak_memory(run: Contestant) -> float | None:
-    """By how many MB this process grows while it runs, and its largest child beyond it.
+    """By how many MB this process grows while it runs, and its children beyond it.
 
     A forked child begins with the memory of this process, which it shares. Only Linux tells.
     """
@@ -78,15 +79,31 @@ def peak_memory(run: Contestant) -> float | None:
         Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
     except OSError:
         return None
-    before = _status("VmRSS")
-    run()
-    child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    return (_status("VmHWM") - before + max(0, child - before)) / 1024
+    before = _memory("VmRSS")
+    children: dict[str, int] = {}
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.05):
+            for task in Path("/proc/self/task").iterdir():
+                with suppress(OSError, StopIteration):  # a child that has just ended
+                    for child in (task / "children").read_text().split():
+                        children[child] = _memory("VmHWM", child)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        run()
+    finally:
+        done.set()
+        watcher.join()
+    beyond = sum(max(0, peak - before) for peak in children.values())
+    return (_memory("VmHWM") - before + beyond) / 1024
 
 
-def _status(key: str) -> int:
-    """A line of this process's status, in kB."""
-    lines = Path("/proc/self/status").read_text().splitlines()
+def _memory(key: str, process: str = "self") -> int:
+    """What a process holds (VmRSS) or held at most (VmHWM), in kB."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(key))
 
 

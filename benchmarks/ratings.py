@@ -25,7 +25,7 @@ BATCH = 64  # sentences; of the plain way
 
 
 def rows(small: bool) -> list[Row]:
-    size, sentences, pairs = (64, 20, 60) if small else (4096, 512, 5749)
+    size, sentences, pairs = (64, 20, 60) if small else (4096, 256, 5749)
     return [
         *(embedding(cell, size, sentences) for cell in ("gru", "lstm")),
         classifier(size, pairs),
