@@ -7,6 +7,7 @@ measured too.
 
 import copy
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -94,11 +95,10 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str) -> Row
         batch_size=None,
         num_workers=processes,
         worker_init_fn=_start_worker,
-        persistent_workers=True,
     )
 
     def floor() -> float:
-        """The network alone, in the same number of processes, which are there already."""
+        """The network alone, in the same number of processes."""
         if device == "cpu":
             return CPU_BATCH * len(list(loader))
         for _ in range(count // GPU_BATCH):
@@ -107,7 +107,8 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str) -> Row
         return count // GPU_BATCH * len(batch)
 
     what = f"{backbone.name}, {backbone.precision}, {device}"
-    result = row("features", what, "s an image", ours, plain, floor)
+    clock = time.perf_counter if device == "cuda" else None
+    result = row("features", what, "s an image", ours, plain, floor, clock=clock)
     return result | {"threads": processes, "device": device}
 
 

@@ -5,6 +5,7 @@ upper sizes, in logarithms: at 1 twice as much takes twice as long, at 2 four ti
 """
 
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
@@ -15,7 +16,7 @@ import pandas as pd
 import ratings
 import workflow
 import yaml
-from measure import Contestant, Row, exponent, in_turn, peak_memory, program, threads
+from measure import Contestant, Row, exponent, in_turn, peak_memory, processor, program, threads
 
 from groundvec.data.split import load_split
 from groundvec.evaluation.retrieval import evaluate
@@ -42,7 +43,8 @@ def rows(small: bool) -> list[Row]:
 def growth(what: str, against: str, sizes: list[int], make: Callable[[int], Contestant]) -> Row:
     """Measure a case at all sizes; `make` turns a size into what is measured."""
     runs = {str(size): make(size) for size in sizes}
-    seconds = in_turn(runs, rounds=1 if len(sizes) < 3 else 3)
+    clock = processor if threads() == 1 else time.perf_counter
+    seconds = in_turn(runs, 1 if len(sizes) < 3 else 3, clock)
     points = []
     for size in sizes:
         run = runs[str(size)]

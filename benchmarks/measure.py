@@ -9,6 +9,7 @@ import datetime
 import importlib.metadata
 import os
 import platform
+import resource
 import sys
 import threading
 import time
@@ -36,6 +37,7 @@ def row(
     plain: Contestant | None = None,
     floor: Contestant | None = None,
     rounds: int = 3,
+    clock: Callable[[], float] | None = None,
     memory: Callable[[Contestant], float | None] | None = None,
 ) -> Row:
     """Measure one case: seconds a unit, ratios to `plain` and to the `floor`, peak memory in MB.
@@ -44,10 +46,13 @@ def row(
     the ratios: a machine whose speed drifts is as slow for one contestant as for the other.
 
     Args:
+        clock: the processor's with one thread, since other programs delay that less; else the
+            clock on the wall.
         memory: what measures the memory of `ours`, where `peak_memory` does not.
     """
     contestants = {"ours": ours, "plain": plain, "floor": floor}
-    seconds = in_turn({name: run for name, run in contestants.items() if run}, rounds)
+    clock = clock or (processor if threads() == 1 else time.perf_counter)
+    seconds = in_turn({name: run for name, run in contestants.items() if run}, rounds, clock)
     middle = {name: median(seconds[name]) if name in seconds else None for name in contestants}
     ratios = {
         f"ratio_{name}": median(a / b for a, b in zip(seconds["ours"], seconds[name], strict=True))
@@ -55,31 +60,40 @@ def row(
         else None
         for name in ("plain", "floor")
     }
-    rest = {"memory_mb": (memory or peak_memory)(ours), "threads": threads()}
+    rest: Row = {"memory_mb": (memory or peak_memory)(ours), "threads": threads()}
+    rest["clock"] = "processor" if clock is processor else "wall"
     return {"stage": stage, "what": what, "unit": unit} | middle | ratios | rest
 
 
-def in_turn(contestants: dict[str, Contestant], rounds: int) -> dict[str, list[float]]:
+def in_turn(
+    contestants: dict[str, Contestant], rounds: int, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, list[float]]:
     """The seconds a unit that each contestant takes, in rounds A B C, A B C, and so on."""
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     for _ in range(rounds):
         for name, run in contestants.items():
-            start = time.perf_counter()
+            start = clock()
             units = run()
-            seconds[name].append((time.perf_counter() - start) / units)
+            seconds[name].append((clock() - start) / units)
     return seconds
 
 
-def peak_memory(run: Contestant) -> float | None:
-    """By how many MB this process grows while it runs, and its children beyond it.
+def processor() -> float:
+    """The processor's seconds for this process, and for its children that have ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
 
-    A forked child begins with the memory of this process, which it shares. Only Linux tells.
+
+def peak_memory(run: Contestant) -> float | None:
+    """By how many MB this process grows while it runs, and what its children have for themselves.
+
+    Children are looked at twenty times a second. Only Linux tells.
     """
     try:
         Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
     except OSError:
         return None
-    before = _memory("VmRSS")
+    before = _memory("status", "VmRSS")
     children: dict[str, int] = {}
     done = threading.Event()
 
@@ -88,7 +102,8 @@ def peak_memory(run: Contestant) -> float | None:
             for task in Path("/proc/self/task").iterdir():
                 with suppress(OSError, StopIteration):  # a child that has just ended
                     for child in (task / "children").read_text().split():
-                        children[child] = _memory("VmHWM", child)
+                        own = _memory("smaps_rollup", "Private_Dirty", child)
+                        children[child] = max(own, children.get(child, 0))
 
     watcher = threading.Thread(target=watch)
     watcher.start()
@@ -97,13 +112,12 @@ def peak_memory(run: Contestant) -> float | None:
     finally:
         done.set()
         watcher.join()
-    beyond = sum(max(0, peak - before) for peak in children.values())
-    return (_memory("VmHWM") - before + beyond) / 1024
+    return (_memory("status", "VmHWM") - before + sum(children.values())) / 1024
 
 
-def _memory(key: str, process: str = "self") -> int:
-    """What a process holds (VmRSS) or held at most (VmHWM), in kB."""
-    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+def _memory(file: str, key: str, process: str = "self") -> int:
+    """A number of kB that Linux says of a process."""
+    lines = Path("/proc", process, file).read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(key))
 
 
