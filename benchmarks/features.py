@@ -33,7 +33,8 @@ def rows(small: bool) -> list[Row]:
         cases += [(each, "cuda", 32 if small else 2048) for each in (resnet, float16)]
     with tempfile.TemporaryDirectory() as folder:
         images = pictures(Path(folder), max(count for _, _, count in cases))
-        return [case(images[:count], backbone, device) for backbone, device, count in cases]
+        rounds = 1 if small else 3
+        return [case(images[:count], backbone, device, rounds) for backbone, device, count in cases]
 
 
 def pictures(folder: Path, count: int) -> pd.DataFrame:
@@ -59,7 +60,7 @@ def untrained(name: str, precision: str = "float32") -> backbones.Backbone:
     return backbones.Backbone(name, "random", name, network, width, transform, precision)
 
 
-def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str) -> Row:
+def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds: int) -> Row:
     count, processes = len(images), cores() if device == "cuda" else threads()
     to = backbone.transform
     resize = transforms.InterpolationMode(to.interpolation)
@@ -108,7 +109,7 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str) -> Row
 
     what = f"{backbone.name}, {backbone.precision}, {device}"
     clock = time.perf_counter if device == "cuda" else None
-    result = row("features", what, "s an image", ours, plain, floor, clock=clock)
+    result = row("features", what, "s an image", ours, plain, floor, rounds, clock)
     return result | {"threads": processes, "device": device}
 
 
