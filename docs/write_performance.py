@@ -16,6 +16,7 @@ from typing import Any
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -163,6 +164,7 @@ def pairs_per_second(row: Result) -> float | None:
     return row.get("pairs_per_second") or (32 / row["ours"] if "batch" in row["unit"] else None)
 
 
+@styled
 def svg(figure: Figure) -> str:
     """The drawing as text, the same every time."""
     file = io.StringIO()
@@ -186,6 +188,8 @@ def ratios(results: dict[str, Result]) -> Figure:
     axes.set_yticks(places, [f"{row['stage']}: {row['what']}" for row in rows])
     axes.invert_yaxis()
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel("time as a multiple of the floor's")
     axes.legend()
     return figure
@@ -193,24 +197,37 @@ def ratios(results: dict[str, Result]) -> Figure:
 
 @styled
 def growth(results: dict[str, Result]) -> Figure:
-    """Time against size, a panel a case, both axes logarithmic."""
+    """Time and memory against size, a panel a case, all axes logarithmic."""
     rows = results["growth"]["rows"]
-    figure = Figure(figsize=(PAGE, 2 * -(-len(rows) // 3) or 1), layout="constrained")
-    panels = figure.subplots(-(-len(rows) // 3) or 1, 3, squeeze=False).flat
+    lines = max(1, -(-len(rows) // 2))
+    figure = Figure(figsize=(PAGE, 2 * lines), layout="constrained")
+    panels = figure.subplots(lines, 2, squeeze=False).flat
     for row, axes in zip(rows, panels, strict=False):
         draw_growth(axes, row)
-    for axes in list(panels):
+    for axes in panels:  # those left
         axes.set_visible(False)
     return figure
 
 
 def draw_growth(axes: Axes, row: Result) -> None:
-    """One panel."""
-    x, seconds, _ = zip(*row["points"], strict=True)
-    axes.loglog(x, seconds, "o-", color=BLUE)
+    """One panel: time on the left, memory on the right where it was measured."""
+    sizes, seconds, memory = zip(*row["points"], strict=True)
     axes.set_title(f"{row['what']}: exponent {row['exponent']:.2f}")
     axes.set_xlabel(row["against"])
-    axes.set_ylabel("seconds")
+    axes.loglog(sizes, seconds, "o-", color=BLUE)
+    axes.set_ylabel("seconds", color=BLUE)
+    pairs = [(axes, seconds)]
+    if all(memory):
+        right = axes.twinx()
+        right.semilogy(sizes, memory, "s--", color=VERMILLION)
+        right.set_ylabel("MB", color=VERMILLION)
+        right.grid(visible=False)
+        pairs.append((right, memory))
+    for side, values in pairs:
+        side.yaxis.set_major_locator(FixedLocator([min(values), max(values)]))
+        side.yaxis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+        side.minorticks_off()
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
 
 
 def files() -> dict[Path, str]:
