@@ -3,7 +3,7 @@
 PYTHON ?= python3
 ACTIVATE := . .venv/bin/activate &&
 
-.PHONY: all test format lint types docs flow
+.PHONY: all test format lint types docs flow bench performance
 
 all: .venv/made
 	$(ACTIVATE) snakemake --cores 8 all
@@ -27,6 +27,16 @@ docs: .venv/made
 # The drawing in docs/architecture.md; a test says when the rules have moved on.
 flow: .venv/made
 	$(ACTIVATE) python docs/draw_flow.py
+
+# What each stage costs, into benchmarks/results/; then docs/performance.md from what is there.
+bench: .venv/made
+	$(ACTIVATE) for program in $(filter-out %/measure.py,$(wildcard benchmarks/*.py)); do \
+	    python $$program || exit; done
+	$(MAKE) performance
+
+# A test says when the page no longer fits the results.
+performance: .venv/made
+	$(ACTIVATE) python docs/write_performance.py
 
 .venv/made: requirements.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'

@@ -56,11 +56,13 @@ rule rate:
         "<experiment>/benchmarks/ratings/{dataset}/{model}/seed{seed}.tsv"
     conda:
         ENVIRONMENT
-    threads: 1
+    # One for each model, but for the largest, which on a single core would need the limit below
+    # (docs/performance.md).
+    threads: lambda wildcards: 4 if description(wildcards)["encoder"]["size"] >= 4096 else 1
     resources:
         gpu=GPU,
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
-        # Minutes. All snapshots of an LSTM 4096 on a single core take some hours.
+        # Minutes.
         runtime=lambda wildcards, attempt: 60 * min(8 * attempt, 24),
     params:
         folder=subpath(input.model, parent=True),

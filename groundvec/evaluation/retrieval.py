@@ -20,50 +20,68 @@ from groundvec.similarity import join, scores
 if TYPE_CHECKING:
     from groundvec.model import Model
 
-QUERIES_PER_BLOCK = 1000  # bounds the memory: 100 MB of scores with 25,000 candidates
+QUERIES_PER_BLOCK = 1000  # captions; bounds the memory: 20 MB of scores with 5,000 images
 SAME = 1e-6  # scores of unit vectors that differ by less do so by float32's rounding
 DECIMALS = 9  # scores are compared to so many: beyond is rounding, which differs by processor
 CUTOFFS = (1, 5, 10)
 DIRECTIONS = ("caption_to_image", "image_to_caption")
 
 
-def caption_to_image_ranks(
+def ranks(
     captions: np.ndarray, images: np.ndarray, image: np.ndarray, similarity: str = "cosine"
-) -> np.ndarray:
-    """The rank, from 1, of each caption's own image among all images.
+) -> tuple[np.ndarray, np.ndarray]:
+    """The ranks, from 1, in both directions, for which captions and images are multiplied once.
 
     Args:
         captions: embedded captions (M, size).
         images: embedded images (N, size).
         image: (M,) the row of each caption's image.
         similarity: how they are compared (`groundvec.similarity`).
+
+    Returns:
+        (M,) the rank of each caption's own image among all images, and (N,) the rank of the best of
+        each image's own captions among all captions; its others do not count against it.
     """
     same = rounding(captions, images)
-    ranks = np.empty(len(captions), np.int64)
-    for start in range(0, len(captions), QUERIES_PER_BLOCK):
-        block = slice(start, start + QUERIES_PER_BLOCK)
-        near = scores(captions[block], images, similarity)
-        own = np.take_along_axis(near, image[block, None], axis=1)
-        ranks[block] = (near >= own - same).sum(axis=1)
-    return ranks
+    blocks = [
+        slice(start, start + QUERIES_PER_BLOCK)
+        for start in range(0, len(captions), QUERIES_PER_BLOCK)
+    ]
+    own = np.concatenate(
+        [_scores_of_pairs(captions[rows], images[image[rows]], similarity) for rows in blocks]
+    )
+    best = np.full(len(images), -np.inf, own.dtype)
+    np.maximum.at(best, image, own)
+    of_captions, of_images = np.empty(len(captions), np.int64), np.ones(len(images), np.int64)
+    for rows in blocks:
+        near = scores(captions[rows], images, similarity)
+        of_captions[rows] = np.count_nonzero(near >= own[rows, None] - same, axis=1)
+        before = near >= best - same
+        before[np.arange(len(before)), image[rows]] = False
+        of_images += np.count_nonzero(before, axis=0)
+    return of_captions, of_images
+
+
+def _scores_of_pairs(a: np.ndarray, b: np.ndarray, similarity: str) -> np.ndarray:
+    """The diagonal (N,) of `scores` of two matrices (N, size), and nothing beside it."""
+    products = np.vecdot(a, b)
+    if similarity == "euclidean":
+        return 2 * products - np.vecdot(a, a) - np.vecdot(b, b)
+    return products
+
+
+def caption_to_image_ranks(
+    captions: np.ndarray, images: np.ndarray, image: np.ndarray, similarity: str = "cosine"
+) -> np.ndarray:
+    """The rank, from 1, of each caption's own image among all images: the first of `ranks`."""
+    return ranks(captions, images, image, similarity)[0]
 
 
 def image_to_caption_ranks(
     captions: np.ndarray, images: np.ndarray, image: np.ndarray, similarity: str = "cosine"
 ) -> np.ndarray:
-    """The rank, from 1, of the best of each image's own captions among all captions.
-
-    The image's other captions do not count against it. Arguments as above.
-    """
-    same = rounding(captions, images)
-    ranks = np.empty(len(images), np.int64)
-    for start in range(0, len(images), QUERIES_PER_BLOCK):
-        rows = np.arange(start, min(start + QUERIES_PER_BLOCK, len(images)))
-        near = scores(images[rows], captions, similarity)
-        own = image == rows[:, None]
-        best = np.where(own, near, -np.inf).max(axis=1, keepdims=True)
-        ranks[rows] = 1 + ((near >= best - same) & ~own).sum(axis=1)
-    return ranks
+    """The rank, from 1, of the best of each image's own captions: the second of `ranks`."""
+    return ranks(captions, images, image, similarity)[1]
 
 
 def rounding(captions: np.ndarray, images: np.ndarray) -> float:
@@ -98,13 +116,14 @@ def evaluate(
     Raises:
         InputError: there are more folds than images.
     """
-    ranks: dict[str, list[np.ndarray]] = {direction: [] for direction in DIRECTIONS}
+    found: dict[str, list[np.ndarray]] = {direction: [] for direction in DIRECTIONS}
     for rows, own in _folds(image, len(images), folds):
-        fold = captions[own], images[rows], image[own] - rows[0]
-        ranks["caption_to_image"].append(caption_to_image_ranks(*fold, similarity))
-        ranks["image_to_caption"].append(image_to_caption_ranks(*fold, similarity))
+        own_captions = captions if own.all() else captions[own]  # without a copy of them all
+        of_fold = ranks(own_captions, images[rows], image[own] - rows[0], similarity)
+        for direction, each in zip(DIRECTIONS, of_fold, strict=True):
+            found[direction].append(each)
     table = []
-    for direction, of_folds in ranks.items():
+    for direction, of_folds in found.items():
         queries = sum(map(len, of_folds))
         row: dict[str, Any] = {"direction": direction}
         for k in CUTOFFS:

@@ -1,0 +1,130 @@
+"""What ten-crop features cost: with a small network, and with the paper's, ResNet-152.
+
+The pictures are made for it, JPEG files of 640x480 pixels as most of MSCOCO's are. ResNet-152 has
+random weights, which take no less time, so that nothing is downloaded. Where there is a GPU it is
+measured too.
+"""
+
+import copy
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import torch
+from measure import Row, cores, program, row, threads
+from PIL import Image
+from torch.utils.data import DataLoader, Dataset
+from torchvision import models, transforms
+
+from groundvec.features import backbones
+from groundvec.features.extract import CPU_BATCH, GPU_BATCH, _MeanOfTen, _start_worker, extract
+from groundvec.features.images import load, ten_crops
+from groundvec.files import sha256
+
+
+def rows(small: bool) -> list[Row]:
+    lite = backbones.load("efficientnet_lite0")
+    resnet = untrained("resnet18" if small else "resnet152")
+    cases = [(lite, "cpu", 2 if small else 24), (resnet, "cpu", 2 if small else 4)]
+    if torch.cuda.is_available():
+        float16 = untrained(resnet.name, "float16")
+        cases += [(each, "cuda", 32 if small else 2048) for each in (resnet, float16)]
+    with tempfile.TemporaryDirectory() as folder:
+        images = pictures(Path(folder), max(count for _, _, count in cases))
+        rounds = 1 if small else 3
+        return [case(images[:count], backbone, device, rounds) for backbone, device, count in cases]
+
+
+def pictures(folder: Path, count: int) -> pd.DataFrame:
+    """Make smooth colours with noise, whose files have the size of photographs, about 140 kB."""
+    rng = np.random.default_rng(0)
+    files = []
+    for number in range(count):
+        coarse = Image.fromarray(rng.integers(0, 256, (60, 80, 3), np.uint8))
+        smooth = np.asarray(coarse.resize((640, 480), Image.Resampling.BICUBIC))
+        pixels = (smooth + rng.normal(0, 6, (480, 640, 1))).clip(0, 255).astype(np.uint8)
+        path = folder / f"{number}.jpg"
+        Image.fromarray(pixels).save(path, quality=90)
+        files.append({"image_id": path.name, "path": str(path), "sha256": sha256(path)})
+    return pd.DataFrame(files)
+
+
+def untrained(name: str, precision: str = "float32") -> backbones.Backbone:
+    network = models.get_model(name).eval()
+    width = network.fc.in_features
+    network.fc = torch.nn.Identity()
+    mean, std = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+    transform = backbones.Transform(256, 224, mean, std, "lanczos")
+    return backbones.Backbone(name, "random", name, network, width, transform, precision)
+
+
+def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds: int) -> Row:
+    count, processes = len(images), cores() if device == "cuda" else threads()
+    to = backbone.transform
+    resize = transforms.InterpolationMode(to.interpolation)
+    prepare = transforms.Compose(
+        [
+            transforms.Resize(to.resize, resize),
+            transforms.TenCrop(to.crop),
+            transforms.Lambda(lambda crops: torch.stack([*map(transforms.ToTensor(), crops)])),
+            transforms.Normalize(to.mean, to.std),
+        ]
+    )
+    network = copy.deepcopy(backbone.network).to(device)
+
+    def ours() -> float:
+        with tempfile.TemporaryDirectory() as work:
+            extract(images, backbone, Path(work), device, processes)
+        return count
+
+    @torch.inference_mode()
+    def plain() -> float:
+        """Image by image."""
+        some = images.path[: max(2, count // 8)]
+        for path in some:
+            network(prepare(Image.open(path).convert("RGB")).to(device)).mean(0).cpu()
+        return len(some)
+
+    some = [load(path) for path in images.path[:GPU_BATCH]]
+    crops = torch.stack([ten_crops(image, to.resize, to.crop, to.interpolation) for image in some])
+    mean_of_ten = _MeanOfTen(backbone).to(device)
+    batch = crops.to(device)
+    loader = DataLoader(
+        Forward(mean_of_ten, crops[:CPU_BATCH], count // CPU_BATCH),
+        batch_size=None,
+        num_workers=processes,
+        worker_init_fn=_start_worker,
+    )
+
+    def floor() -> float:
+        """The network alone, in the same number of processes."""
+        if device == "cpu":
+            return CPU_BATCH * len(list(loader))
+        for _ in range(count // GPU_BATCH):
+            mean_of_ten(batch)
+        torch.cuda.synchronize()
+        return count // GPU_BATCH * len(batch)
+
+    what = f"{backbone.name}, {backbone.precision}, {device}"
+    clock = time.perf_counter if device == "cuda" else None
+    result = row("features", what, "s an image", ours, plain, floor, rounds, clock)
+    return result | {"threads": processes, "device": device}
+
+
+class Forward(Dataset):
+    """The network's forward pass on the same crops, so many times."""
+
+    def __init__(self, network: torch.nn.Module, crops: torch.Tensor, batches: int) -> None:
+        self.network, self.crops, self.batches = network, crops, batches
+
+    def __len__(self) -> int:
+        return self.batches
+
+    def __getitem__(self, _: int) -> torch.Tensor:
+        return self.network(self.crops)
+
+
+if __name__ == "__main__":
+    program(__doc__, rows)

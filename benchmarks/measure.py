@@ -1,0 +1,232 @@
+"""What the benchmarks share: take turns, read the memory, describe the machine, write the result.
+
+Each benchmark compares up to three contestants that do the same work: *ours*; *plain*, what the
+authors' code does, in a few lines; and the *floor*, which no program of this kind can go below.
+"""
+
+import argparse
+import datetime
+import importlib.metadata
+import os
+import platform
+import resource
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from groundvec.files import write_json
+from groundvec.provenance import ROOT, commit, machine
+
+RESULTS = ROOT / "benchmarks" / "results"
+Contestant = Callable[[], float]  # does the work, and returns how many units of it
+Row = dict[str, Any]
+
+
+def row(
+    stage: str,
+    what: str,
+    unit: str,
+    ours: Contestant,
+    plain: Contestant | None = None,
+    floor: Contestant | None = None,
+    rounds: int = 3,
+    clock: Callable[[], float] | None = None,
+    memory: Callable[[Contestant], float | None] | None = None,
+) -> Row:
+    """Measure one case: seconds a unit, ratios to `plain` and to the `floor`, peak memory in MB.
+
+    The contestants take turns, and what is kept is the median of the rounds, of the times and of
+    the ratios: a machine whose speed drifts is as slow for one contestant as for the other.
+
+    Args:
+        clock: the processor's with one thread, since other programs delay that less; else the
+            clock on the wall.
+        memory: what measures the memory of `ours`, where `peak_memory` does not.
+    """
+    contestants = {"ours": ours, "plain": plain, "floor": floor}
+    clock = clock or (processor if threads() == 1 else time.perf_counter)
+    seconds = in_turn({name: run for name, run in contestants.items() if run}, rounds, clock)
+    middle = {name: median(seconds[name]) if name in seconds else None for name in contestants}
+    ratios = {
+        f"ratio_{name}": median(a / b for a, b in zip(seconds["ours"], seconds[name], strict=True))
+        if name in seconds
+        else None
+        for name in ("plain", "floor")
+    }
+    rest: Row = {"memory_mb": (memory or peak_memory)(ours), "threads": threads()}
+    rest["clock"] = "processor" if clock is processor else "wall"
+    return {"stage": stage, "what": what, "unit": unit} | middle | ratios | rest
+
+
+def in_turn(
+    contestants: dict[str, Contestant], rounds: int, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, list[float]]:
+    """The seconds a unit that each contestant takes, in rounds A B C, A B C, and so on."""
+    seconds: dict[str, list[float]] = {name: [] for name in contestants}
+    for _ in range(rounds):
+        for name, run in contestants.items():
+            start = clock()
+            units = run()
+            seconds[name].append((clock() - start) / units)
+    return seconds
+
+
+def processor() -> float:
+    """The processor's seconds for this process, and for its children that have ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def peak_memory(run: Contestant) -> float | None:
+    """By how many MB this process grows while it runs, and what its children have for themselves.
+
+    Children are looked at twenty times a second. Only Linux tells.
+    """
+    try:
+        Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
+    except OSError:
+        return None
+    before = _memory("status", "VmRSS")
+    children: dict[str, int] = {}
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.05):
+            for task in Path("/proc/self/task").iterdir():
+                with suppress(OSError, StopIteration):  # a child that has just ended
+                    for child in (task / "children").read_text().split():
+                        own = _memory("smaps_rollup", "Private_Dirty", child)
+                        children[child] = max(own, children.get(child, 0))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        run()
+    finally:
+        done.set()
+        watcher.join()
+    return (_memory("status", "VmHWM") - before + sum(children.values())) / 1024
+
+
+def _memory(file: str, key: str, process: str = "self") -> int:
+    """A number of kB that Linux says of a process."""
+    lines = Path("/proc", process, file).read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(key))
+
+
+def exponent(points: list[list[float]]) -> float:
+    """The power of x with which y grows: the slope through the upper half of (x, y), in logs.
+
+    At least three points count; at the lower ones what does not grow weighs most.
+    """
+    upper = np.log([point[:2] for point in points[-max(3, len(points) // 2) :]])
+    return float(np.polyfit(upper[:, 0], upper[:, 1], 1)[0])
+
+
+def multiplier(m: int, k: int, n: int) -> Callable[[], Any]:
+    """A function that multiplies two float32 matrices (m, k) and (k, n) as fast as can be here.
+
+    NumPy, torch and torch's oneDNN use different libraries; which is fastest depends on the
+    processor and the shape, so all are tried.
+    """
+    import torch
+
+    a, b = np.ones((m, k), np.float32), np.ones((k, n), np.float32)
+    x, y, z = torch.from_numpy(a), torch.from_numpy(b), torch.zeros(n)
+    ways: list[Callable[[], Any]] = [lambda: a @ b, lambda: x @ y]
+    if torch.backends.mkldnn.is_available():
+        packed, weight = x.to_mkldnn(), y.t().contiguous().to_mkldnn()
+        ways.append(lambda: torch.nn.functional.linear(packed, weight, z.to_mkldnn()))
+
+    def best(way: Callable[[], Any]) -> float:
+        times = []
+        for _ in range(3):
+            start = time.perf_counter()
+            way()
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    return min(ways, key=best)
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def threads() -> int:
+    """The threads that torch uses, or would use: as many as the environment or the cores say."""
+    if "torch" in sys.modules:
+        return sys.modules["torch"].get_num_threads()
+    return int(os.environ.get("OMP_NUM_THREADS", cores()))
+
+
+def hardware() -> dict[str, Any]:
+    """The machine and the versions: what the numbers are numbers of."""
+    import torch
+
+    gpu = torch.cuda.get_device_name() if torch.cuda.is_available() else None
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    versions = {name: importlib.metadata.version(name) for name in ("torch", "numpy", "snakemake")}
+    return {
+        "processor": machine(),
+        "cores": cores(),
+        "memory_gb": round(memory / 1e9),
+        "gpu": gpu,
+        "python": platform.python_version(),
+    } | versions
+
+
+def number(value: float | None) -> str:
+    """Three digits, or more before the point; `not measured` for None."""
+    if value is None:
+        return "not measured"
+    digits = f"{value:.3g}" if 1e-4 <= abs(value) < 100 else f"{value:,.0f}"
+    return f"{value:.1e}" if 0 < abs(value) < 1e-4 else digits
+
+
+def table(rows: list[Row]) -> str:
+    """The rows as a table in Markdown."""
+    heads = ["what", "unit", "ours", "plain", "floor", "ours / plain", "ours / floor"]
+    heads += ["memory, MB", "threads"]
+    lines = [f"| {' | '.join(heads)} |", f"|---|---|{'--:|' * (len(heads) - 2)}"]
+    keys = ("ours", "plain", "floor", "ratio_plain", "ratio_floor", "memory_mb", "threads")
+    for each in rows:
+        cells = [each["what"], each["unit"], *(number(each[key]) for key in keys)]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def program(text: str, rows: Callable[[bool], list[Row]]) -> None:
+    """Run a benchmark as a program: parse the arguments, measure, print the table, write JSON."""
+    name = Path(sys.argv[0]).stem
+    parser = argparse.ArgumentParser(
+        description=text,
+        epilog=f"example:\n  python benchmarks/{name}.py --small --output {name}.json",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--small", action="store_true", help="tiny inputs, to see that it works")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=RESULTS / f"{name}.json",
+        help=f"the JSON file to write (default: benchmarks/results/{name}.json)",
+    )
+    arguments = parser.parse_args()
+    measured = rows(arguments.small)
+    print(table(measured))
+    content = {
+        "machine": hardware(),
+        "command": f"python benchmarks/{name}.py{' --small' * arguments.small}",
+        "date": datetime.date.today().isoformat(),
+        "commit": commit(),
+        "rows": measured,
+    }
+    write_json(arguments.output, content)

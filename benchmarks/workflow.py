@@ -1,0 +1,136 @@
+"""What the workflow itself costs: to start, to plan the paper, and for each job.
+
+Nothing is trained and nothing downloaded. Plain is Snakemake with a Snakefile of two rules. The
+floor is the start of a process, of Python's or of one that imports the library a job needs most.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+from measure import Row, program, row
+
+from groundvec.files import write_csv, write_json
+from groundvec.provenance import ROOT
+
+PYTHON = [sys.executable, "-c"]
+SNAKEMAKE = [sys.executable, "-m", "snakemake", "--cores", "1"]
+PAPER = [*SNAKEMAKE, "-n", "--configfile", "config/paper.yaml"]
+NOTHING = """
+rule all:
+    input: expand("{{i}}.txt", i=range({jobs}))
+rule nothing:
+    output: "{{i}}.txt"
+    shell: "touch {{output}}"
+"""
+
+
+@dataclass
+class Command:
+    """A contestant: a command, which is killed where it says that its first job begins."""
+
+    words: list[str]
+    folder: Path
+    units: float = 1
+    until_first_job: bool = False
+    peak: float = 0  # MB, of the largest process so far
+
+    def __call__(self) -> float:
+        """Run it."""
+        process = subprocess.Popen(
+            self.words,
+            cwd=self.folder,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+        )
+        text = ""
+        for line in process.stderr or []:
+            text += line
+            if self.until_first_job and re.match("(local)?rule ", line):
+                os.killpg(process.pid, signal.SIGKILL)
+                break
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode and not self.until_first_job:
+            sys.exit(text)
+        self.peak = max(self.peak, usage.ru_maxrss / 1024)
+        return self.units
+
+
+def rows(small: bool) -> list[Row]:
+    with tempfile.TemporaryDirectory() as name:
+        project, plain = Path(name, "project"), Path(name, "plain")
+        copy_project(project)
+        jobs = count_jobs(project)
+        few = 3 if small else 50
+        for count, folder in ((jobs, plain), (few, plain / "few")):
+            folder.mkdir()
+            (folder / "Snakefile").write_text(NOTHING.format(jobs=count))
+        python = Command([*PYTHON, "pass"], project)
+        start = [*SNAKEMAKE, "results/demo/ratings/scenes.csv", "--configfile", "config.yaml"]
+        ensemble = [sys.executable, "scripts/ensemble.py", "--history", "history.csv"]
+        ensemble += ["--model", "model.json", "--output", "ensemble.json", "--overwrite"]
+        with_torch = [*PYTHON, "from groundvec.training import loop"]
+        cases: dict[str, tuple[Command, Command | None, Command]] = {
+            "start to first job": (
+                Command(start, project, until_first_job=True),
+                Command(SNAKEMAKE, plain, until_first_job=True),
+                python,
+            ),
+            f"dry run of config/paper.yaml, {jobs} jobs": (
+                Command(PAPER, project),
+                Command([*SNAKEMAKE, "-n"], plain),
+                python,
+            ),
+            f"a job in Snakemake, of {few} that do nothing": (
+                Command([*SNAKEMAKE, "--forceall"], plain / "few", units=few),
+                None,
+                Command(["sh", "-c", "touch 0.txt"], plain),
+            ),
+            "a job without torch, scripts/ensemble.py": (
+                Command(ensemble, project),
+                None,
+                Command([*PYTHON, "import pandas"], project),
+            ),
+            "what a job with torch imports, groundvec.training": (
+                Command(with_torch, project),
+                None,
+                Command([*PYTHON, "import torch"], project),
+            ),
+        }
+        rounds = 1 if small else 5
+        return [
+            # On the wall, because Snakemake also waits.
+            row("workflow", what, "s", *commands, rounds, time.perf_counter, lambda ours: ours.peak)
+            for what, commands in cases.items()
+        ]
+
+
+def copy_project(folder: Path) -> None:
+    """A folder to run in, without the results of this one; and what one job reads."""
+    folder.mkdir()
+    for path in ROOT.iterdir():
+        if path.name not in {"data", "results", ".snakemake", ".git"}:
+            (folder / path.name).symlink_to(path)
+    write_csv(folder / "history.csv", pd.DataFrame({"epoch": [1, 2], "dev_recall": [1.0, 2.0]}))
+    write_json(folder / "model.json", {"snapshots": [1, 2]})
+
+
+def count_jobs(folder: Path) -> int:
+    """How many jobs the paper's configuration has."""
+    plan = subprocess.run(PAPER, cwd=folder, capture_output=True, text=True)
+    found = re.search(r"^total\s+(\d+)", plan.stdout + plan.stderr, re.M)
+    return int(found[1]) if found else sys.exit(plan.stderr)
+
+
+if __name__ == "__main__":
+    program(__doc__, rows)

@@ -1,0 +1,249 @@
+"""Write docs/performance.md and its drawings from benchmarks/results/*.json; measures nothing.
+
+The prose is in docs/performance.template, where `$name` is a value or a table from here. What was
+not measured says so.
+"""
+
+import argparse
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from measure import number, table  # noqa: E402
+
+from groundvec.reporting.style import BLUE, PAGE, VERMILLION, styled  # noqa: E402
+
+RESULTS = ROOT / "benchmarks" / "results"
+PAGE_FILE = ROOT / "docs" / "performance.md"
+STAGES = ("training", "features", "retrieval", "ratings", "workflow", "growth")
+
+# What the calculations beside the measurements assume.
+MSCOCO = 123_287  # images
+CHARACTERS = 1_739_658  # of all 29,469 sentences of STS and SICK together, as tokenised
+SNAPSHOTS = 15  # kept of a training of 32 epochs
+IMAGES = 100_000_000
+CAPTIONS_PER_IMAGE = 5
+WIDTH = 2048  # features of an image
+JPEG = 163e3  # bytes of a picture: MSCOCO's 13 GB for 82,783 training images
+NETWORK = 1e9 / 8  # bytes a second
+FORWARD = 10 * 2 * 11.5e9  # operations of ResNet-152 on ten crops
+GPU = 0.5 * 67e12  # operations a second: half of an H100's peak in float32, not measured
+EPOCHS = 32
+
+Result = dict[str, Any]
+
+
+def read() -> dict[str, Result]:
+    """The results by stage; those that are not there have no rows."""
+    return {
+        stage: json.loads(path.read_text()) if path.exists() else {"rows": []}
+        for stage in STAGES
+        for path in [RESULTS / f"{stage}.json"]
+    }
+
+
+def page(results: dict[str, Result]) -> str:
+    """The page, in Markdown."""
+    template = Template((ROOT / "docs" / "performance.template").read_text())
+    tables = {stage: measured(stage, result) for stage, result in results.items()}
+    return template.substitute(tables | facts(results) | hundred_million(results))
+
+
+def measured(stage: str, result: Result) -> str:
+    """One stage's table, and under it what it was measured by and on."""
+    if not result["rows"]:
+        return f"Not measured: `python benchmarks/{stage}.py`."
+    machine = result["machine"]
+    of = growth_table(result["rows"]) if stage == "growth" else table(result["rows"])
+    versions = ", ".join(f"{name} {machine[name]}" for name in ("python", "torch", "numpy"))
+    return (
+        f"{of}\n\n`{result['command']}` on {result['date']} at commit `{result['commit']}`: "
+        f"{machine['processor']}, {machine['memory_gb']} GB, GPU: {machine['gpu'] or 'none'}; "
+        f"{versions}."
+    )
+
+
+def growth_table(rows: list[Result]) -> str:
+    """A row a case: the largest size, its time and memory, and the exponent."""
+    lines = ["| what | against | largest | time, s | memory, MB | exponent of the time |"]
+    lines += ["|---|---|--:|--:|--:|--:|"]
+    for row in rows:
+        size, seconds, memory = row["points"][-1]
+        cells = [row["what"], row["against"], f"{size:,}", number(seconds), number(memory)]
+        lines.append(f"| {' | '.join(cells)} | {row['exponent']:.2f} |")
+    return "\n".join(lines)
+
+
+def find(result: Result, start: str, **wanted: Any) -> Result | None:
+    """The first row whose case begins like this."""
+    for row in result["rows"]:
+        if row["what"].startswith(start) and all(row.get(k) == v for k, v in wanted.items()):
+            return row
+    return None
+
+
+def seconds(result: Result, start: str, **wanted: Any) -> float | None:
+    """What the first row whose case begins like this takes for a unit."""
+    row = find(result, start, **wanted)
+    return row["ours"] if row else None
+
+
+def times(value: float | None, factor: float) -> float | None:
+    """The product; nothing of what was not measured."""
+    return None if value is None else value * factor
+
+
+def facts(results: dict[str, Result]) -> dict[str, str]:
+    """What follows from the measurements by multiplication."""
+    features, rated = results["features"], results["ratings"]
+    hours = {
+        "mscoco_gpu": times(seconds(features, "resnet152", device="cuda"), MSCOCO / 3600),
+        "mscoco_cpu": times(seconds(features, "resnet152", device="cpu"), MSCOCO / 3600),
+        "ratings_gru": times(seconds(rated, "gru"), SNAPSHOTS * CHARACTERS / 3.6e6),
+        "ratings_lstm": times(seconds(rated, "lstm"), SNAPSHOTS * CHARACTERS / 3.6e6),
+    }
+    return {
+        **{name: number(value) for name, value in hours.items()},
+        "mscoco": f"{MSCOCO:,}",
+        "characters": f"{CHARACTERS:,}",
+        "snapshots": str(SNAPSHOTS),
+    }
+
+
+def hundred_million(results: dict[str, Result]) -> dict[str, str]:
+    """The values of the section on a hundred million captioned images."""
+    extraction = seconds(results["features"], "resnet152", device="cpu")
+    training = results["training"]["rows"]
+    loading = find(results["growth"], "loading")
+    retrieval = find(results["growth"], "retrieval")
+    machine = results["features"].get("machine") or {"memory_gb": 0}
+    memory = machine["memory_gb"] * 1e9
+    captions = CAPTIONS_PER_IMAGE * IMAGES
+
+    a_caption = 1e6 * loading["memory_mb"] / loading["points"][-1][0] if loading else None
+    per_core = pairs_per_second(training[0]) if training else None
+    ranking = retrieval["ours"] * (IMAGES / retrieval["points"][-1][0]) ** 2 if retrieval else None
+    day, year = 24 * 3600, 365.25 * 24 * 3600
+    values: dict[str, float | None] = {
+        "pictures_tb": JPEG * IMAGES / 1e12,
+        "network_hours": JPEG * IMAGES / NETWORK / 3600,
+        "float32_gb": 4 * WIDTH * IMAGES / 1e9,
+        "float16_gb": 2 * WIDTH * IMAGES / 1e9,
+        "extraction_core_years": times(extraction, IMAGES / year),
+        "extraction_gpu_hours": FORWARD / GPU * IMAGES / 3600,
+        "captions_gb": times(a_caption, captions / 1e9),
+        "ranking_years": times(ranking, 1 / year),
+        "block_gb": 1000 * 4 * IMAGES / 1e9,
+        "epoch_core_days": per_core and captions / per_core / day,
+        "training_core_years": per_core and EPOCHS * captions / per_core / year,
+        "memory_gb": memory / 1e9,
+        "full_features": memory / (4 * WIDTH) / 1e6,
+        "full_captions": a_caption and memory / a_caption / CAPTIONS_PER_IMAGE / 1e6,
+        "full_block": memory / 4000 / 1e6,
+        "gpu_share": 100 * GPU / 67e12,
+        "jpeg_kb": JPEG / 1e3,
+        "network_gbit": NETWORK * 8 / 1e9,
+    }
+    return {name: number(value) for name, value in values.items()}
+
+
+def pairs_per_second(row: Result) -> float | None:
+    """Of a row of training: as it says, or of batches of 32."""
+    return row.get("pairs_per_second") or (32 / row["ours"] if "batch" in row["unit"] else None)
+
+
+@styled
+def svg(figure: Figure) -> str:
+    """The drawing as text, the same every time."""
+    file = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": "groundvec", "svg.fonttype": "none"}):
+        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
+
+
+@styled
+def ratios(results: dict[str, Result]) -> Figure:
+    """How many times the floor each case takes, ours and plain, a line a case."""
+    rows = [row for stage in STAGES[:-1] for row in results[stage]["rows"] if row["floor"]]
+    figure = Figure(figsize=(PAGE, 0.6 + 0.25 * len(rows)), layout="constrained")
+    axes = figure.subplots()
+    places = range(len(rows))
+    axes.scatter([row["ratio_floor"] for row in rows], places, color=BLUE, label="ours", zorder=3)
+    plain = [(row["plain"] / row["floor"], y) for y, row in enumerate(rows) if row["plain"]]
+    x, y = zip(*plain, strict=True) if plain else ((), ())
+    axes.scatter(x, y, color=VERMILLION, marker="s", label="plain")
+    axes.axvline(1, color="0.4")
+    axes.set_yticks(places, [f"{row['stage']}: {row['what']}" for row in rows])
+    axes.invert_yaxis()
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel("time as a multiple of the floor's")
+    axes.legend()
+    return figure
+
+
+@styled
+def growth(results: dict[str, Result]) -> Figure:
+    """Time and memory against size, a panel a case, all axes logarithmic."""
+    rows = results["growth"]["rows"]
+    lines = max(1, -(-len(rows) // 2))
+    figure = Figure(figsize=(PAGE, 2 * lines), layout="constrained")
+    panels = figure.subplots(lines, 2, squeeze=False).flat
+    for row, axes in zip(rows, panels, strict=False):
+        draw_growth(axes, row)
+    for axes in panels:  # those left
+        axes.set_visible(False)
+    return figure
+
+
+def draw_growth(axes: Axes, row: Result) -> None:
+    """One panel: time on the left, memory on the right where it was measured."""
+    sizes, seconds, memory = zip(*row["points"], strict=True)
+    axes.set_title(f"{row['what']}: exponent {row['exponent']:.2f}")
+    axes.set_xlabel(row["against"])
+    axes.loglog(sizes, seconds, "o-", color=BLUE)
+    axes.set_ylabel("seconds", color=BLUE)
+    pairs = [(axes, seconds)]
+    if all(memory):
+        right = axes.twinx()
+        right.semilogy(sizes, memory, "s--", color=VERMILLION)
+        right.set_ylabel("MB", color=VERMILLION)
+        right.grid(visible=False)
+        pairs.append((right, memory))
+    for side, values in pairs:
+        side.yaxis.set_major_locator(FixedLocator([min(values), max(values)]))
+        side.yaxis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+        side.minorticks_off()
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+
+
+def files() -> dict[Path, str]:
+    """What this program writes."""
+    results = read()
+    images = ROOT / "docs" / "images"
+    drawings: dict[str, Callable[[dict[str, Result]], Figure]] = {
+        "performance-ratios.svg": ratios,
+        "performance-growth.svg": growth,
+    }
+    return {PAGE_FILE: page(results)} | {
+        images / name: svg(draw(results)) for name, draw in drawings.items()
+    }
+
+
+if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
+    for path, content in files().items():
+        path.write_text(content)
