@@ -5,14 +5,13 @@ since sentences are sorted before they are embedded. The networks are untrained,
 time.
 """
 
-from typing import Any
 from unittest import mock
 
 import numpy as np
 import torch
 from measure import Row, multiplier, program, row
 from torch import nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+from training import AuthorsEncoder, as_the_authors, indices
 
 from groundvec import parts
 from groundvec.config import complete_description
@@ -48,8 +47,7 @@ def untrained(cell: str, size: int) -> Model:
 
 def embedding(cell: str, size: int, count: int) -> Row:
     sentences, model = some_sentences(count), untrained(cell, size)
-    encoder: Any = model.captions["en"]
-    text = model.texts["en"]
+    network, index = AuthorsEncoder(cell, size, len(model.texts["en"])), indices(model.texts["en"])
     units, gates = size // 2, {"gru": 3, "lstm": 4}[cell]
     multiply = multiplier(256, units, gates * units)
     characters = sum(map(len, sentences))
@@ -61,21 +59,9 @@ def embedding(cell: str, size: int, count: int) -> Row:
     @torch.inference_mode()
     def plain() -> float:
         """In the order given; a Python loop over the characters, then torch's own network."""
-        index = {character: i for i, character in enumerate(text.characters, 2)}
         some = sentences[: max(BATCH, count // 4)]
         for start in range(0, len(some), BATCH):
-            batch = some[start : start + BATCH]
-            lengths = torch.tensor([len(sentence) for sentence in batch])
-            indices = torch.zeros(len(batch), int(lengths.max()), dtype=torch.long)
-            for i, sentence in enumerate(batch):
-                for t, character in enumerate(sentence):
-                    indices[i, t] = index[character]
-            packed = pack_padded_sequence(
-                encoder.embedding(indices), lengths, batch_first=True, enforce_sorted=False
-            )
-            states, _ = pad_packed_sequence(encoder.rnn(packed)[0], batch_first=True)
-            inside = torch.arange(states.shape[1]) < lengths[:, None]
-            nn.functional.normalize(encoder.pooling(states, inside))
+            network(*as_the_authors(some[start : start + BATCH], index))
         return sum(map(len, some)) / 1000
 
     def floor() -> float:

@@ -1,0 +1,232 @@
+"""What training costs: a batch of 32 captioned pictures, and the recurrence alone.
+
+Captions are random letters with lengths like Flickr8k's, features are random numbers; neither
+changes a time. A first row a network is the whole step: batch, both networks, loss, gradients,
+clipping and Adam. On a machine with a GPU, the paper's sizes are measured there.
+"""
+
+import tempfile
+import time
+from collections.abc import Sequence
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import torch
+from measure import Contestant, Row, multiplier, program, row
+from torch import Tensor, nn
+from torch.nn.utils import clip_grad_norm_
+from torch.nn.utils.rnn import pack_padded_sequence, pack_sequence, pad_packed_sequence
+
+from groundvec import parts
+from groundvec.config import complete_description
+from groundvec.data.split import Captions, Split
+from groundvec.encoders import recurrence
+from groundvec.model import Model
+from groundvec.objectives import hinge
+from groundvec.text.characters import Text
+from groundvec.training import loop
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz '.,ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+BATCH, WIDTH, EMBEDDING, ATTENTION = 32, 2048, 20, 128
+GATES = {"gru": 3, "lstm": 4}
+
+
+def rows(small: bool) -> list[Row]:
+    networks = [("gru", 16)] if small else [("gru", 1024), ("lstm", 1024), ("gru", 128)]
+    batches = 2 if small else 6
+    measured = [
+        one
+        for cell, size in networks
+        for one in (step(cell, size, batches, "cpu"), states(cell, size))
+    ]
+    for size in (1024, 2048, 4096):
+        if torch.cuda.is_available() and not small:
+            measured.append(step("gru", size, 50, "cuda"))
+    return measured
+
+
+def some_captions(count: int) -> list[str]:
+    """Letters at random, on average 54 as in Flickr8k."""
+    rng = np.random.default_rng(0)
+    lengths = np.clip(rng.normal(53, 18, count).astype(int), 10, 150)
+    return ["".join(rng.choice(list(LETTERS), length)) + "." for length in lengths]
+
+
+def step(cell: str, size: int, batches: int, device: str) -> Row:
+    """A training step, by this project and by the authors' way."""
+    captions = some_captions(BATCH * batches)
+    text = Text.build([LETTERS])
+    rng = np.random.default_rng(0)
+    features = rng.random((len(captions), WIDTH), np.float32)
+    place = np.arange(len(captions))
+    split = Split(
+        image_ids=place.astype(str),
+        features=features,
+        captions={"en": Captions(captions, text.encode(captions), place, np.zeros_like(place))},
+    )
+    grid = parts.of_grid(f"{cell}-{size}-attention")
+    description = complete_description({"languages": ["en"], "encoder": grid})
+    model = Model(description, {"en": text}, WIDTH).to(device)
+    settings = description["training"]
+    make = parts.find("optimisers", settings["optimiser"]["name"])
+    optimiser = make(model.parameters(), 1000, **parts.options(settings["optimiser"]))
+    train_batch = loop._batch_trainer(model, split, optimiser)
+    numbers = cycle(range(batches))
+
+    def ours() -> float:
+        for _ in range(batches):
+            n = next(numbers)
+            optimiser.prepare(n)
+            train_batch({"en": place[n * BATCH : (n + 1) * BATCH]})
+        return finished(batches, device)
+
+    encoder = AuthorsEncoder(cell, size, len(text)).to(device)
+    image = nn.Linear(WIDTH, size).to(device)
+    both = [*encoder.parameters(), *image.parameters()]
+    adam = torch.optim.Adam(both)
+    index = indices(text)
+    folder = tempfile.TemporaryDirectory()
+    with h5py.File(Path(folder.name, "features.h5"), "w") as file:
+        for name, vector in zip(split.image_ids, features, strict=True):
+            file[name] = vector
+
+    def plain() -> float:
+        some = max(1, batches // 2)
+        with h5py.File(Path(folder.name, "features.h5")) as file:
+            for n in range(some):
+                batch = place[n * BATCH : (n + 1) * BATCH]
+                vectors = np.array([file[name][:] for name in split.image_ids[batch]])
+                indices, lengths = as_the_authors([captions[i] for i in batch], index)
+                sentences = encoder(indices.to(device), lengths)
+                pictures = nn.functional.normalize(image(torch.from_numpy(vectors).to(device)))
+                loss = hinge.loss(pictures, {"en": sentences}, "cosine", margin=0.2)
+                adam.zero_grad()
+                loss.backward()
+                clip_grad_norm_(both, 0.5)
+                adam.step()
+                loss.item()
+        return finished(some, device)
+
+    ours(), plain()  # what is set up once
+    characters = sum(map(len, captions)) / batches
+    where = "" if device == "cpu" else f" on {torch.cuda.get_device_name()}"
+    result = row(
+        "training",
+        f"a step of {cell} {size:,}{where}",
+        "s for 32 pairs",
+        ours,
+        plain,
+        floor(cell, size, characters, whole=True) if device == "cpu" else None,
+        rounds=5,
+        clock=None if device == "cpu" else time.perf_counter,
+    )
+    folder.cleanup()
+    return result
+
+
+def finished(units: int, device: str) -> float:
+    if device == "cuda":
+        torch.cuda.synchronize()
+    return units
+
+
+def states(cell: str, size: int) -> Row:
+    """The recurrence alone, forwards and backwards, beside torch's own layer."""
+    captions = some_captions(BATCH)
+    encoded = Text.build([LETTERS]).encode(captions)
+    indices, lengths = map(torch.from_numpy, encoded.batch(np.arange(BATCH)))
+    encoder = AuthorsEncoder(cell, size, 100)
+    layer: Any = encoder.rnn
+    gradient = torch.ones(len(indices), size)
+    embedded = [encoder.embedding(part) for part in indices.split(lengths.tolist())]
+    packed = pack_sequence(embedded, enforce_sorted=False)
+
+    def ours() -> float:
+        encoder.zero_grad()
+        found = recurrence.hidden_states(layer, encoder.embedding, indices, lengths)
+        found.backward(gradient)
+        return 1
+
+    def plain() -> float:
+        encoder.zero_grad()
+        layer(packed)[0].data.backward(gradient, retain_graph=True)
+        return 1
+
+    return row(
+        "training",
+        f"the states of {cell} {size:,}, and their gradients",
+        "s for 32 captions",
+        ours,
+        plain,
+        floor(cell, size, len(indices), whole=False),
+        rounds=7,
+    )
+
+
+def floor(cell: str, size: int, characters: float, whole: bool) -> Contestant:
+    """The products of one batch at the rate that this machine multiplies such matrices."""
+    units, gates, places = size // 2, GATES[cell] * size // 2, round(characters)
+    forwards = multiplier(BATCH, units, gates)
+    backwards = multiplier(BATCH, gates, units)
+    weights = multiplier(gates, places, units)
+    attention = [
+        multiplier(places, size, ATTENTION),
+        multiplier(places, ATTENTION, size),
+        multiplier(size, places, ATTENTION),
+    ]
+    image = [multiplier(BATCH, WIDTH, size), multiplier(WIDTH, BATCH, size)]
+
+    def run() -> float:
+        for _ in range(2):  # directions
+            for _ in range(places // BATCH):
+                forwards()
+                backwards()
+            weights()
+        if whole:
+            for product in 2 * attention + image:
+                product()
+        return 1
+
+    return run
+
+
+def indices(text: Text) -> dict[str, int]:
+    """Of the characters of a text."""
+    return {character: i for i, character in enumerate(text.characters, 2)}
+
+
+def as_the_authors(sentences: Sequence[str], index: dict[str, int]) -> tuple[Tensor, Tensor]:
+    """Indices (B, longest), padded by a Python loop over the characters, and lengths (B,)."""
+    lengths = torch.tensor([len(sentence) for sentence in sentences])
+    indices = torch.zeros(len(sentences), int(lengths.max()), dtype=torch.long)
+    for i, sentence in enumerate(sentences):
+        for t, character in enumerate(sentence):
+            indices[i, t] = index[character]
+    return indices, lengths
+
+
+class AuthorsEncoder(nn.Module):
+    """Torch's own layer on packed sentences, and attention over padded ones."""
+
+    def __init__(self, cell: str, size: int, indices: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(indices, 20)
+        layer = {"gru": nn.GRU, "lstm": nn.LSTM}[cell]
+        self.rnn = layer(20, size // 2, batch_first=True, bidirectional=True)
+        self.hidden, self.out = nn.Linear(size, 128), nn.Linear(128, size)
+
+    def forward(self, indices: Tensor, lengths: Tensor) -> Tensor:
+        """Unit vectors (B, size)."""
+        packed = pack_padded_sequence(
+            self.embedding(indices), lengths.cpu(), batch_first=True, enforce_sorted=False
+        )
+        states, _ = pad_packed_sequence(self.rnn(packed)[0], batch_first=True)
+        weights = self.out(torch.tanh(self.hidden(states))).softmax(dim=1)
+        return nn.functional.normalize((weights * states).sum(dim=1))
+
+
+if __name__ == "__main__":
+    program(__doc__, rows)
