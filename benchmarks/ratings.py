@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from measure import Row, multiplier, program, row
 from torch import nn
-from training import AuthorsEncoder, as_the_authors, indices
+from training import AuthorsEncoder, as_the_authors, index_of
 
 from groundvec import parts
 from groundvec.config import complete_description
@@ -47,7 +47,7 @@ def untrained(cell: str, size: int) -> Model:
 
 def embedding(cell: str, size: int, count: int) -> Row:
     sentences, model = some_sentences(count), untrained(cell, size)
-    network, index = AuthorsEncoder(cell, size, len(model.texts["en"])), indices(model.texts["en"])
+    network, index = AuthorsEncoder(cell, size, len(model.texts["en"])), index_of(model.texts["en"])
     units, gates = size // 2, {"gru": 3, "lstm": 4}[cell]
     multiply = multiplier(256, units, gates * units)
     characters = sum(map(len, sentences))

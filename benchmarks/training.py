@@ -87,7 +87,7 @@ def step(cell: str, size: int, batches: int, device: str) -> Row:
     image = nn.Linear(WIDTH, size).to(device)
     both = [*encoder.parameters(), *image.parameters()]
     adam = torch.optim.Adam(both)
-    index = indices(text)
+    index = index_of(text)
     folder = tempfile.TemporaryDirectory()
     with h5py.File(Path(folder.name, "features.h5"), "w") as file:
         for name, vector in zip(split.image_ids, features, strict=True):
@@ -111,7 +111,6 @@ def step(cell: str, size: int, batches: int, device: str) -> Row:
         return finished(some, device)
 
     ours(), plain()  # what is set up once
-    characters = sum(map(len, captions)) / batches
     where = "" if device == "cpu" else f" on {torch.cuda.get_device_name()}"
     result = row(
         "training",
@@ -119,7 +118,9 @@ def step(cell: str, size: int, batches: int, device: str) -> Row:
         "s for 32 pairs",
         ours,
         plain,
-        floor(cell, size, characters, whole=True) if device == "cpu" else None,
+        floor(cell, size, list(map(len, captions[:BATCH])), whole=True)
+        if device == "cpu"
+        else None,
         rounds=5,
         clock=None if device == "cpu" else time.perf_counter,
     )
@@ -161,16 +162,17 @@ def states(cell: str, size: int) -> Row:
         "s for 32 captions",
         ours,
         plain,
-        floor(cell, size, len(indices), whole=False),
+        floor(cell, size, lengths.tolist(), whole=False),
         rounds=7,
     )
 
 
-def floor(cell: str, size: int, characters: float, whole: bool) -> Contestant:
-    """The products of one batch at the rate that this machine multiplies such matrices."""
-    units, gates, places = size // 2, GATES[cell] * size // 2, round(characters)
-    forwards = multiplier(BATCH, units, gates)
-    backwards = multiplier(BATCH, gates, units)
+def floor(cell: str, size: int, lengths: list[int], whole: bool) -> Contestant:
+    """The products of one batch, as fast as this machine multiplies matrices of their shapes."""
+    units, gates, places = size // 2, GATES[cell] * size // 2, sum(lengths)
+    _, counts = recurrence.steps(torch.tensor(lengths))
+    forwards = {n: multiplier(n, units, gates) for n in set(counts)}
+    backwards = {n: multiplier(n, gates, units) for n in set(counts)}
     weights = multiplier(gates, places, units)
     attention = [
         multiplier(places, size, ATTENTION),
@@ -181,9 +183,9 @@ def floor(cell: str, size: int, characters: float, whole: bool) -> Contestant:
 
     def run() -> float:
         for _ in range(2):  # directions
-            for _ in range(places // BATCH):
-                forwards()
-                backwards()
+            for n in counts:
+                forwards[n]()
+                backwards[n]()
             weights()
         if whole:
             for product in 2 * attention + image:
@@ -193,7 +195,7 @@ def floor(cell: str, size: int, characters: float, whole: bool) -> Contestant:
     return run
 
 
-def indices(text: Text) -> dict[str, int]:
+def index_of(text: Text) -> dict[str, int]:
     """Of the characters of a text."""
     return {character: i for i, character in enumerate(text.characters, 2)}
 
