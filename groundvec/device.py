@@ -2,6 +2,8 @@
 
 import torch
 
+PRECISIONS = {"float32": "ieee", "tf32": "tf32", "bfloat16": "bf16"}  # as torch calls them
+
 
 def choose(
     device: str | None = None, threads: int | None = None, precision: str = "float32"
@@ -13,11 +15,10 @@ def choose(
 
     Args:
         threads: of the CPU; all, if none are named.
-        precision: `float32`, or `tf32` for what GPUs do by default.
+        precision: of products, whose sums are float32 always: `float32`; `tf32` for what GPUs do by
+            default; `bfloat16` for CPUs that have instructions for it (others ignore it).
     """
     # Torch adds this attribute when it runs, so its types lack it.
-    torch.backends.fp32_precision = (  # type: ignore[attr-defined]
-        "tf32" if precision == "tf32" else "ieee"
-    )
+    torch.backends.fp32_precision = PRECISIONS[precision]  # type: ignore[attr-defined]
     torch.set_num_threads(threads or torch.get_num_threads())
     return device or ("cuda" if torch.cuda.is_available() else "cpu")

@@ -380,7 +380,10 @@ def test_programs_compute_float32_as_such():
         assert choose("cpu") == "cpu"
         assert torch.backends.cudnn.rnn.fp32_precision == "ieee"
         assert torch.backends.cuda.matmul.fp32_precision == "ieee"
+        assert torch.backends.mkldnn.matmul.fp32_precision == "ieee"
         assert torch.get_num_threads() == 1
+        choose(precision="bfloat16")
+        assert torch.backends.mkldnn.matmul.fp32_precision == "bf16"
     finally:
         torch.backends.fp32_precision = before[0]
         torch.set_num_threads(before[1])
