@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.autograd import Function
+from torch.autograd.function import Function, once_differentiable
 from torch.nn.functional import linear
 
 # Of a gate: the gradient of its value, and its value in; the gradient of what it was made of out.
@@ -121,6 +121,7 @@ class GRU(Function):
         return _by_place(states, order)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         """Gradients of the table and the weights."""
         table, looked_up, order, gates, states, *weights = ctx.saved_tensors
@@ -167,7 +168,7 @@ class LSTM(Function):
     ) -> Tensor:
         """States (N, directions x units); arguments as of `GRU.forward`, with 4 units."""
         gates = table[looked_up].view(sum(counts), len(weights), 4, -1)
-        states, cells = torch.empty_like(gates[:, :, :2]).unbind(2)
+        states, cells = torch.empty_like(gates[:, :, 0]), torch.empty_like(gates[:, :, 0])
         products = [gates[:, i].flatten(1) for i in range(len(weights))]
         transposed = [w.t() for w in weights]
         h = c = torch.zeros_like(states[: counts[0]])
@@ -187,6 +188,7 @@ class LSTM(Function):
         return _by_place(states, order)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         """Gradients of the table and the weights."""
         table, looked_up, order, gates, states, cells, *weights = ctx.saved_tensors
