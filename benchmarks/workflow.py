@@ -40,7 +40,6 @@ class Command:
     folder: Path
     units: float = 1
     until_first_job: bool = False
-    peak: float = 0  # MB, of the largest process so far
 
     def __call__(self) -> float:
         """Run it."""
@@ -58,11 +57,8 @@ class Command:
             if self.until_first_job and re.match("(local)?rule ", line):
                 os.killpg(process.pid, signal.SIGKILL)
                 break
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode and not self.until_first_job:
+        if process.wait() and not self.until_first_job:
             sys.exit(text)
-        self.peak = max(self.peak, usage.ru_maxrss / 1024)
         return self.units
 
 
@@ -110,7 +106,7 @@ def rows(small: bool) -> list[Row]:
         rounds = 1 if small else 5
         return [
             # On the wall, because Snakemake also waits.
-            row("workflow", what, "s", *commands, rounds, time.perf_counter, lambda ours: ours.peak)
+            row("workflow", what, "s", *commands, rounds, time.perf_counter)
             for what, commands in cases.items()
         ]
 
