@@ -21,7 +21,8 @@ from groundvec.files import write_csv, write_json
 from groundvec.provenance import ROOT
 
 PYTHON = [sys.executable, "-c"]
-SNAKEMAKE = [sys.executable, "-m", "snakemake", "--cores", "1"]
+# Without a lock, which a killed run would leave.
+SNAKEMAKE = [sys.executable, "-m", "snakemake", "--cores", "1", "--nolock"]
 PAPER = [*SNAKEMAKE, "-n", "--configfile", "config/paper.yaml"]
 NOTHING = """
 rule all:
@@ -46,19 +47,20 @@ class Command:
         process = subprocess.Popen(
             self.words,
             cwd=self.folder,
-            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
-            stdout=subprocess.DEVNULL,
         )
-        text = ""
-        for line in process.stderr or []:
+        text, killed = "", False
+        for line in process.stdout or []:
             text += line
             if self.until_first_job and re.match("(local)?rule ", line):
                 os.killpg(process.pid, signal.SIGKILL)
+                killed = True
                 break
-        if process.wait() and not self.until_first_job:
-            sys.exit(text)
+        if process.wait() and not killed:
+            sys.exit(f"{' '.join(self.words)}:\n{text}")
         return self.units
 
 
@@ -125,7 +127,7 @@ def count_jobs(folder: Path) -> int:
     """How many jobs the paper's configuration has."""
     plan = subprocess.run(PAPER, cwd=folder, capture_output=True, text=True)
     found = re.search(r"^total\s+(\d+)", plan.stdout + plan.stderr, re.M)
-    return int(found[1]) if found else sys.exit(plan.stderr)
+    return int(found[1]) if found else sys.exit(plan.stdout + plan.stderr)
 
 
 if __name__ == "__main__":
