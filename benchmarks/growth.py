@@ -48,7 +48,7 @@ def growth(what: str, against: str, sizes: list[int], make: Callable[[int], Cont
     points = []
     for size in sizes:
         run = runs[str(size)]
-        memory = run.peak if isinstance(run, workflow.Command) else peak_memory(run)
+        memory = peak_memory(run)
         points.append([size, median(seconds[str(size)]), memory])
     return {
         "stage": "growth",

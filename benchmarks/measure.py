@@ -38,7 +38,6 @@ def row(
     floor: Contestant | None = None,
     rounds: int = 3,
     clock: Callable[[], float] | None = None,
-    memory: Callable[[Contestant], float | None] | None = None,
 ) -> Row:
     """Measure one case: seconds a unit, ratios to `plain` and to the `floor`, peak memory in MB.
 
@@ -48,7 +47,6 @@ def row(
     Args:
         clock: the processor's with one thread, since other programs delay that less; else the
             clock on the wall.
-        memory: what measures the memory of `ours`, where `peak_memory` does not.
     """
     contestants = {"ours": ours, "plain": plain, "floor": floor}
     clock = clock or (processor if threads() == 1 else time.perf_counter)
@@ -60,7 +58,7 @@ def row(
         else None
         for name in ("plain", "floor")
     }
-    rest: Row = {"memory_mb": (memory or peak_memory)(ours), "threads": threads()}
+    rest: Row = {"memory_mb": peak_memory(ours), "threads": threads()}
     rest["clock"] = "processor" if clock is processor else "wall"
     return {"stage": stage, "what": what, "unit": unit} | middle | ratios | rest
 

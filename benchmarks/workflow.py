@@ -21,7 +21,8 @@ from groundvec.files import write_csv, write_json
 from groundvec.provenance import ROOT
 
 PYTHON = [sys.executable, "-c"]
-SNAKEMAKE = [sys.executable, "-m", "snakemake", "--cores", "1"]
+# Without a lock, which a killed run would leave.
+SNAKEMAKE = [sys.executable, "-m", "snakemake", "--cores", "1", "--nolock"]
 PAPER = [*SNAKEMAKE, "-n", "--configfile", "config/paper.yaml"]
 NOTHING = """
 rule all:
@@ -40,29 +41,26 @@ class Command:
     folder: Path
     units: float = 1
     until_first_job: bool = False
-    peak: float = 0  # MB, of the largest process so far
 
     def __call__(self) -> float:
         """Run it."""
         process = subprocess.Popen(
             self.words,
             cwd=self.folder,
-            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
-            stdout=subprocess.DEVNULL,
         )
-        text = ""
-        for line in process.stderr or []:
+        text, killed = "", False
+        for line in process.stdout or []:
             text += line
             if self.until_first_job and re.match("(local)?rule ", line):
                 os.killpg(process.pid, signal.SIGKILL)
+                killed = True
                 break
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode and not self.until_first_job:
-            sys.exit(text)
-        self.peak = max(self.peak, usage.ru_maxrss / 1024)
+        if process.wait() and not killed:
+            sys.exit(f"{' '.join(self.words)}:\n{text}")
         return self.units
 
 
@@ -110,7 +108,7 @@ def rows(small: bool) -> list[Row]:
         rounds = 1 if small else 5
         return [
             # On the wall, because Snakemake also waits.
-            row("workflow", what, "s", *commands, rounds, time.perf_counter, lambda ours: ours.peak)
+            row("workflow", what, "s", *commands, rounds, time.perf_counter)
             for what, commands in cases.items()
         ]
 
@@ -129,7 +127,7 @@ def count_jobs(folder: Path) -> int:
     """How many jobs the paper's configuration has."""
     plan = subprocess.run(PAPER, cwd=folder, capture_output=True, text=True)
     found = re.search(r"^total\s+(\d+)", plan.stdout + plan.stderr, re.M)
-    return int(found[1]) if found else sys.exit(plan.stderr)
+    return int(found[1]) if found else sys.exit(plan.stdout + plan.stderr)
 
 
 if __name__ == "__main__":
