@@ -115,7 +115,7 @@ def step(cell: str, size: int, batches: int, device: str) -> Row:
     result = row(
         "training",
         f"a step of {cell} {size:,}{where}",
-        "s for 32 pairs",
+        "s a batch of 32",
         ours,
         plain,
         floor(cell, size, list(map(len, captions[:BATCH])), whole=True)

@@ -70,20 +70,6 @@ def _scores_of_pairs(a: np.ndarray, b: np.ndarray, similarity: str) -> np.ndarra
     return products
 
 
-def caption_to_image_ranks(
-    captions: np.ndarray, images: np.ndarray, image: np.ndarray, similarity: str = "cosine"
-) -> np.ndarray:
-    """The rank, from 1, of each caption's own image among all images: the first of `ranks`."""
-    return ranks(captions, images, image, similarity)[0]
-
-
-def image_to_caption_ranks(
-    captions: np.ndarray, images: np.ndarray, image: np.ndarray, similarity: str = "cosine"
-) -> np.ndarray:
-    """The rank, from 1, of the best of each image's own captions: the second of `ranks`."""
-    return ranks(captions, images, image, similarity)[1]
-
-
 def rounding(captions: np.ndarray, images: np.ndarray) -> float:
     """The difference of scores that is rounding: a millionth of the largest that can be.
 
