@@ -55,9 +55,7 @@ def test_ties_are_found_at_any_length_of_the_vectors(similarity, scale):
     images = (scale * rng.normal(size=(4, 50))).astype(np.float32)
     captions = np.repeat(images[:1], 4, axis=0)
     captions[2:] *= np.float32(1 + 1e-7)
-    ranks, _ = retrieval.ranks(
-        captions, np.repeat(images[:1], 4, axis=0), np.arange(4), similarity
-    )
+    ranks, _ = retrieval.ranks(captions, np.repeat(images[:1], 4, axis=0), np.arange(4), similarity)
     assert ranks.tolist() == [4, 4, 4, 4]
 
 
