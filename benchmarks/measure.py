@@ -91,17 +91,16 @@ def peak_memory(run: Contestant) -> float | None:
         Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
     except OSError:
         return None
-    before = _memory("status", "VmRSS")
+    before, others = _memory("status", "VmRSS"), set(_children())
     children: dict[str, int] = {}
     done = threading.Event()
 
     def watch() -> None:
         while not done.wait(0.05):
-            for task in Path("/proc/self/task").iterdir():
-                with suppress(OSError, StopIteration):  # a child that has just ended
-                    for child in (task / "children").read_text().split():
-                        own = _memory("smaps_rollup", "Private_Dirty", child)
-                        children[child] = max(own, children.get(child, 0))
+            with suppress(OSError, StopIteration):  # a child that has just ended
+                for child in set(_children()) - others:
+                    own = _memory("smaps_rollup", "Private_Dirty", child)
+                    children[child] = max(own, children.get(child, 0))
 
     watcher = threading.Thread(target=watch)
     watcher.start()
@@ -111,6 +110,12 @@ def peak_memory(run: Contestant) -> float | None:
         done.set()
         watcher.join()
     return (_memory("status", "VmHWM") - before + sum(children.values())) / 1024
+
+
+def _children() -> list[str]:
+    """The processes that this one has started, and that run."""
+    tasks = Path("/proc/self/task").glob("*/children")
+    return [child for task in tasks for child in task.read_text().split()]
 
 
 def _memory(file: str, key: str, process: str = "self") -> int:
