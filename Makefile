@@ -41,6 +41,6 @@ performance: .venv/made
 .venv/made: requirements.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
 	$(PYTHON) -m venv .venv
-	$(ACTIVATE) pip install --disable-pip-version-check -r requirements.txt
+	$(ACTIVATE) pip install --disable-pip-version-check --no-compile -r requirements.txt
 	$(ACTIVATE) pip install --disable-pip-version-check --no-deps -e .
 	touch $@
