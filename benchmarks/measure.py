@@ -114,8 +114,11 @@ def peak_memory(run: Contestant) -> float | None:
 
 def _children() -> list[str]:
     """The processes that this one has started, and that run."""
-    tasks = Path("/proc/self/task").glob("*/children")
-    return [child for task in tasks for child in task.read_text().split()]
+    found: list[str] = []
+    for task in Path("/proc/self/task").glob("*/children"):
+        with suppress(OSError):  # a thread that has just ended
+            found += task.read_text().split()
+    return found
 
 
 def _memory(file: str, key: str, process: str = "self") -> int:

@@ -55,7 +55,7 @@ class Model(nn.Module):
         options = parts.options(description["encoder"])
         try:
             self.captions = nn.ModuleDict(
-                {language: encoder(len(text), **options) for language, text in texts.items()}
+                {language: encoder(text, **options) for language, text in texts.items()}
             )
         except (TypeError, KeyError) as error:
             raise InputError(
@@ -149,6 +149,7 @@ MODEL = {
         "texts": {"type": "object", "minProperties": 1, "additionalProperties": {"type": "object"}},
         "width": {"type": "integer", "minimum": 1, "maximum": 2**16},
         "seed": {"type": "integer"},
+        "draw": {"type": "array", "items": {"type": "integer", "minimum": 1}},
         "snapshots": EPOCHS,
         "saved": EPOCHS,
         "sha256": {"type": "object", "additionalProperties": {"type": "string"}},

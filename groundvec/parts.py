@@ -1,6 +1,7 @@
 """The parts that a model's description names, each the file of that name."""
 
 import re
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,15 +18,24 @@ def find(kind: str, name: str) -> Any:
     Raises:
         InputError: there is none of this name. A description may come from anybody.
     """
-    path = Path(__file__).parent / kind / f"{name}.py"
-    if re.fullmatch("[a-z_0-9]+", name) and path.exists():
-        module = import_module(f"groundvec.{kind}.{name}")
-        if hasattr(module, OFFERED[kind]):
-            return getattr(module, OFFERED[kind])
+    if part := _offered(kind, name, OFFERED[kind]):
+        return part
     raise InputError(
         f"there is no {name!r} in groundvec/{kind}: correct the name, or use the version of "
         "groundvec that has it"
     )
+
+
+def solution(objective: str) -> Callable[..., Any] | None:
+    """What computes the best weights at once, for an objective that has such a function."""
+    return _offered("objectives", objective, "solve")
+
+
+def _offered(kind: str, name: str, what: str) -> Any:
+    path = Path(__file__).parent / kind / f"{name}.py"
+    if re.fullmatch("[a-z_0-9]+", name) and path.exists():
+        return getattr(import_module(f"groundvec.{kind}.{name}"), what, None)
+    return None
 
 
 def of_grid(name: str) -> dict[str, Any] | None:

@@ -91,6 +91,11 @@ def code_of(script):
     return lambda wildcards: code_hash(script, *parts.files(description(wildcards)))
 
 
+def draw_option(wildcards):
+    counts = DATASETS[wildcards.dataset].get("draw")
+    return ["--draw", *map(str, counts)] if counts else []
+
+
 def setting(key):
     """A function for a rule's params: one key of the configuration of its data set."""
     return lambda wildcards: DATASETS[wildcards.dataset][key]

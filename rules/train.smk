@@ -29,6 +29,7 @@ rule train:
     params:
         folder=subpath(output.model, parent=True),
         description=lambda wildcards: json.dumps(description(wildcards), sort_keys=True),
+        draw=draw_option,
         code=code_of("scripts/train.py"),
     shell:
         # Checkpoints are no output: Snakemake deletes outputs before it tries again.
@@ -36,5 +37,6 @@ rule train:
         "python scripts/train.py --dataset {wildcards.dataset:q} --name {wildcards.model:q} "
         "--description {params.description:q} --seed {wildcards.seed:q} "
         "--captions {input.captions:q} --features {input.features:q} --texts {input.texts:q} "
+        "{params.draw:q} "
         "--threads {threads:q} --work results/checkpoints --output {params.folder:q} --overwrite "
         "--log {log:q}"

@@ -29,7 +29,7 @@ def main(arguments: argparse.Namespace) -> None:
     import pandas as pd
 
     from groundvec.data import schema
-    from groundvec.data.split import load_split
+    from groundvec.data.split import drawn, load_split
     from groundvec.device import choose
     from groundvec.evaluation.retrieval import score_model
     from groundvec.features import store
@@ -39,10 +39,12 @@ def main(arguments: argparse.Namespace) -> None:
 
     device = choose(threads=arguments.threads)
     model = read_description(arguments.model)
-    together = read_ensemble(arguments.model)["epochs"]
+    ensemble = read_ensemble(arguments.model)
     load = partial(load_model, arguments.model, device=device)
-    texts = load(together[0]).texts
+    texts = load(ensemble["best"]).texts
     captions = schema.read_captions(arguments.captions)
+    if "draw" in model:
+        captions = drawn(captions, model["draw"], model["seed"])
     read_features = partial(store.read, arguments.features)
     labels = {name: model[name] for name in ("dataset", "model", "seed")}
     source = {"configuration": model["key"], **provenance(device)}
@@ -50,7 +52,15 @@ def main(arguments: argparse.Namespace) -> None:
     for name in ("dev", "test"):
         split = load_split(captions, name, read_features, texts)
         similarity = model["description"]["similarity"]
-        table = score_model(load, model["saved"], together, split, similarity, arguments.folds)
+        table = score_model(
+            load,
+            model["saved"],
+            ensemble["epochs"],
+            ensemble["best"],
+            split,
+            similarity,
+            arguments.folds,
+        )
         of_split = pd.DataFrame(labels | {"split": name}, table.index)
         tables.append(of_split.join(table.assign(**source)))
     write_csv(arguments.output, pd.concat(tables))

@@ -32,6 +32,13 @@ parser.add_argument(
 )
 parser.add_argument("--seed", type=int, default=1, help="of the weights and the batches")
 parser.add_argument("--captions", type=Path, required=True, help="a data set's captions.csv")
+parser.add_argument(
+    "--draw",
+    type=int,
+    nargs=3,
+    metavar=("TRAIN", "DEV", "TEST"),
+    help="how many images of each split to draw with the seed (default: all)",
+)
 parser.add_argument("--features", type=Path, required=True, help="HDF5 file of image features")
 parser.add_argument(
     "--texts", type=Path, nargs="+", required=True, help="what scripts/text.py wrote, by language"
@@ -52,7 +59,7 @@ def main(arguments: argparse.Namespace) -> None:
 
     from groundvec import parts
     from groundvec.data import schema
-    from groundvec.data.split import load_split
+    from groundvec.data.split import drawn, load_split
     from groundvec.device import choose
     from groundvec.evaluation.retrieval import development_recall
     from groundvec.features import store
@@ -75,6 +82,8 @@ def main(arguments: argparse.Namespace) -> None:
         for language, content in zip(described["languages"], of_texts, strict=True)
     }
     captions = schema.read_captions(arguments.captions)
+    if arguments.draw:
+        captions = drawn(captions, arguments.draw, arguments.seed)
     read_features = partial(store.read, arguments.features)
     training, dev = (load_split(captions, name, read_features, texts) for name in ("train", "dev"))
     model = Model(described, texts, training.features.shape[1]).to(device)
@@ -86,6 +95,7 @@ def main(arguments: argparse.Namespace) -> None:
         arguments.captions.read_bytes(),
         store.fingerprint(arguments.features),
         code_hash("scripts/train.py", *parts.files(described)),
+        *([arguments.draw] if arguments.draw else []),
     )
     work = arguments.work / key
     labels = {"dataset": arguments.dataset, "model": arguments.name, "seed": arguments.seed}
@@ -102,6 +112,7 @@ def main(arguments: argparse.Namespace) -> None:
             "description": described,
             "texts": {language: text.as_dict() for language, text in texts.items()},
             "width": model.width,
+            **({"draw": arguments.draw} if arguments.draw else {}),
             "snapshots": loop.snapshots(settings),
             "saved": list(names),
             "sha256": {epoch: sha256(work / "snapshots" / name) for epoch, name in names.items()},

@@ -108,7 +108,11 @@ def test_every_key_of_the_schema_is_described():
             described(text={"name": "words", "buckets": 3}),
             "models.mine.text: unknown key 'buckets'",
         ),
-        (described(objective={"name": "hing"}), "objective.name: 'hing' is not one of ['hinge']"),
+        (
+            described(objective={"name": "hing"}),
+            "objective.name: 'hing' is not one of ['hinge', "
+            "'squared_error', 'cca']: did you mean 'hinge'?",
+        ),
         (
             {**SMALL, "select": "gru-9-max"},
             "select: datasets.one has no model 'gru-9-max': did you",
@@ -236,7 +240,8 @@ TEXTS = [
     ("datasets", "one", "models", 0),
     ("select",),
     *(("models", "mine", part, "name") for part in ("text", "encoder", "objective")),
-    *(("models", "mine", "encoder", key) for key in ("cell", "pooling")),
+    *(("models", "mine", "encoder", key) for key in ("cell", "pooling", "compose", "nonlinearity")),
+    ("models", "mine", "objective", "reduction"),
     ("models", "mine", "similarity"),
     ("models", "mine", "languages", 0),
     *(("ratings", key) for key in ("source", "tokenizer", "subtask")),

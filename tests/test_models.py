@@ -121,7 +121,7 @@ def test_gradients_of_the_recurrence_are_right_in_double_precision(cell):
 def test_a_gpu_s_way_through_an_encoder_ends_in_the_same_vectors(cell, pooling):
     """Which is torch's own layer on packed sentences; here it is led over the CPU."""
     torch.manual_seed(0)
-    encoder = rnn.Encoder(9, 6, cell, pooling, 20)
+    encoder = rnn.Encoder(range(9), 6, cell, pooling, 20)
     indices, lengths = torch.randint(2, 9, (12,)), torch.tensor([3, 1, 6, 2])
     expected = encoder(indices, lengths)
     states = encoder.packed_states(indices, lengths)

@@ -28,18 +28,30 @@ def without_slurm(tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [[], ["--configfile", "config/paper.yaml"]])
-def test_a_dry_run_needs_no_slurm_and_takes_under_five_seconds(tmp_path, without_slurm, arguments):
+def test_a_dry_run_needs_no_slurm_and_little_more_than_its_start(
+    tmp_path, without_slurm, arguments
+):
     project = copy_project(tmp_path)
-    command = [sys.executable, "-m", "snakemake", "--profile", "slurm", "-n", *arguments]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    result = subprocess.run(
-        command, cwd=project, env=without_slurm, capture_output=True, text=True, timeout=120
-    )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+
+    def run(*arguments):
+        """Also the processor's time in seconds."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        result = subprocess.run(
+            [sys.executable, "-m", "snakemake", *arguments],
+            cwd=project,
+            env=without_slurm,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return result, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    result, seconds = run("--profile", "slurm", "-n", *arguments)
+    _, start = run("--help")
     assert result.returncode == 0, result.stderr[-3000:]
     assert "Using profiles slurm" in result.stderr
-    # Of the processor, whose time does not depend on what else runs.
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 5
+    assert seconds < 4 * start  # it is about twice as much
     trainings = re.findall(r"^rule train:\n(?:    .*\n)*", result.stdout, re.M)
     assert len(trainings) == (9 if arguments else 10)
     assert all("gpu=1" in text and "mem_mb=8000" in text for text in trainings)

@@ -269,22 +269,73 @@ def scored():
 
 def test_every_snapshot_and_the_ensemble_is_scored_in_every_language(scored):
     models, split, image = scored
-    table = retrieval.score_model(models.get, models, [1, 2], split, "cosine", folds=2)
+    table = retrieval.score_model(models.get, models, [1, 2], 2, split, "cosine", folds=2)
     for (language, kind, epochs, test_set), rows in table.groupby(
         ["language", "kind", "epochs", "test_set"]
     ):
         folds = 2 if test_set == "3-folds" else 1
+        if kind == "random":
+            continue
         if kind == "chance":
             expected = retrieval.chance(image[language], folds)
+            of_sentences = retrieval.chance_of_sentences(image[language])
         else:
             chosen = [models[int(epoch)] for epoch in epochs.split("+")]
             of_captions = sum(model.captions[language] for model in chosen)
             of_images = sum(model.images for model in chosen)
             vectors = (v / np.linalg.norm(v, axis=1)[:, None] for v in (of_captions, of_images))
-            expected = retrieval.evaluate(*vectors, image[language], folds)
+            of_captions, of_images = vectors
+            expected = retrieval.evaluate(of_captions, of_images, image[language], folds)
+            of_sentences = retrieval.evaluate_sentences(of_captions, image[language])
+        if language == "en" and folds == 1 and (kind != "snapshot" or epochs == "2"):
+            expected = pd.concat([expected, of_sentences], ignore_index=True)
         columns = list(expected)
         pd.testing.assert_frame_equal(rows[columns].reset_index(drop=True), expected)
-    assert len(table) == 2 * 2 * 2 * (1 + 3 + 1)  # languages, directions, test sets, systems
+    # Languages, directions, test sets, systems; and sentences, of which German has one an image.
+    assert len(table) == 2 * 2 * 2 * (1 + 1 + 3 + 1) + 4
+    assert set(table.loc[table["direction"] == "caption_to_caption", "language"]) == {"en"}
+
+
+def test_captions_of_one_image_are_ranked_among_all_others():
+    rng = np.random.default_rng(3)
+    image = np.array([0, 0, 1, 2, 2, 2, 0])  # the second image has one caption
+    captions = rng.normal(size=(7, 4))
+    queries, found = retrieval.sentence_ranks(captions, image, "dot")
+    wanted = {}
+    for row in range(7):
+        others = [other for other in range(7) if other != row]
+        others.sort(key=lambda other: -(captions[row] @ captions[other]))
+        places = [place for place, other in enumerate(others, 1) if image[other] == image[row]]
+        if places:
+            wanted[row] = places[0]
+    assert dict(zip(queries.tolist(), found.tolist(), strict=True)) == wanted
+
+
+def test_one_point_for_all_captions_finds_none_of_the_same_image():
+    image = np.repeat(np.arange(4), 2)
+    _, found = retrieval.sentence_ranks(np.ones((8, 3)), image)
+    assert (found == 7).all()  # six others of other images rank before
+
+
+def test_chance_of_sentences_is_what_random_vectors_get():
+    image = np.repeat(np.arange(100), 5)  # the size of Pascal1K's test set
+    exact = retrieval.chance_of_sentences(image)
+    assert exact["mean_rank"].item() == pytest.approx(100)  # 500 / 5
+    rng = np.random.default_rng(0)
+    drawn = [
+        retrieval.evaluate_sentences(rng.normal(size=(500, 64)), image)["mean_rank"].item()
+        for _ in range(10)
+    ]
+    assert np.mean(drawn) == pytest.approx(100, abs=3)
+
+
+def test_the_interval_of_a_mean_rank_holds_images_together():
+    image = np.repeat(np.arange(50), 4)
+    of_images = np.random.default_rng(0).normal(100, 10, 50)
+    low, high = retrieval._interval_of_mean(of_images[image], image)
+    half = 1.96 * of_images.std() / np.sqrt(50)  # as if there were one query an image
+    assert high - low == pytest.approx(2 * half, rel=0.1)
+    assert low < of_images.mean() < high
 
 
 def test_development_recall_is_the_mean_of_directions_and_languages(scored):

@@ -1,6 +1,6 @@
 """A split of a data set in memory, which training and evaluation share."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +52,29 @@ class Split:
         """The number of batches in an epoch."""
         [captions] = self.captions.values()
         return int((np.bincount(captions.order) // batch_size).sum())
+
+
+def drawn(captions: pd.DataFrame, counts: Sequence[int], seed: int) -> pd.DataFrame:
+    """The captions of so many images of each split, drawn at random with a seed.
+
+    Args:
+        captions: the data set's captions (`groundvec.data.schema.read_captions`).
+        counts: how many train, dev and test images.
+
+    Raises:
+        InputError: a split has fewer.
+    """
+    chosen: list[str] = []
+    for number, (split, count) in enumerate(zip(("train", "dev", "test"), counts, strict=True)):
+        images = captions.loc[captions["split"] == split, "image_id"].unique()
+        if count > len(images):
+            raise InputError(
+                f"{count} {split} images cannot be drawn from {len(images)}: make `draw` smaller "
+                "in the configuration"
+            )
+        rng = np.random.default_rng([seed, number])
+        chosen += rng.choice(images, count, replace=False).tolist()
+    return captions[captions["image_id"].isin(chosen)]
 
 
 def load_split(

@@ -2,9 +2,10 @@
 
 Each has a class `Encoder`, an `nn.Module`::
 
-    Encoder(indices, size, **options)   for a text of so many indices, with vectors of this size
-    encoder(*batch)                     (B, size), of what `Encoded.batch` gives as tensors: of
-                                        sentences one after another, and their lengths
+    Encoder(text, size, **options)   for what this text gives, with vectors of this size
+    encoder(*batch)                  (B, size), of what the text's `batch` gives as tensors: what
+                                     sentences one after another have, and their lengths; texts
+                                     such as trees say more
 
 A vector depends on its sentence alone, not on what else is in the batch.
 """

@@ -1,5 +1,7 @@
 """A bidirectional GRU or LSTM, pooled over time (Merkx & Frank 2019, section 3.1)."""
 
+from collections.abc import Sized
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding_bag
@@ -60,15 +62,15 @@ class Encoder(nn.Module):
     on the rest of its batch.
     """
 
-    def __init__(self, indices: int, size: int, cell: str, pooling: str, embedding: int) -> None:
+    def __init__(self, text: Sized, size: int, cell: str, pooling: str, embedding: int) -> None:
         super().__init__()
-        vectors = torch.randn(indices, embedding)
+        vectors = torch.randn(len(text), embedding)
         vectors[[PADDING, UNKNOWN]] = 0  # what training never meets would stay a random vector
         self.embedding = nn.Embedding.from_pretrained(vectors, freeze=False)
         self.rnn = CELLS[cell](embedding, size // 2, batch_first=True, bidirectional=True)
         self.pooling = POOLINGS[pooling](size)
 
-    def forward(self, indices: Tensor, lengths: Tensor) -> Tensor:
+    def forward(self, indices: Tensor, lengths: Tensor, *_: Tensor) -> Tensor:
         """Embed sentences of `lengths` (B,) whose indices (N,) stand one after another: (B, size).
 
         `lengths` is on the CPU, wherever the indices are.

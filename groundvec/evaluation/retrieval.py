@@ -25,6 +25,9 @@ SAME = 1e-6  # scores of unit vectors that differ by less do so by float32's rou
 DECIMALS = 9  # scores are compared to so many: beyond is rounding, which differs by processor
 CUTOFFS = (1, 5, 10)
 DIRECTIONS = ("caption_to_image", "image_to_caption")
+SENTENCES = "caption_to_caption"  # of the same image
+RESAMPLES = 1000  # of the bootstrap
+RANDOM = 64  # the size of random vectors
 
 
 def ranks(
@@ -80,6 +83,35 @@ def rounding(captions: np.ndarray, images: np.ndarray) -> float:
     return SAME * float(longest[0] * longest[1])
 
 
+def sentence_ranks(
+    captions: np.ndarray, image: np.ndarray, similarity: str = "cosine"
+) -> tuple[np.ndarray, np.ndarray]:
+    """The ranks, from 1, of the nearest other caption of the same image among all other captions.
+
+    As in Socher et al. 2014, section 6.1.
+
+    Args:
+        captions: embedded captions (M, size).
+        image: (M,) the row of each caption's image.
+        similarity: how they are compared.
+
+    Returns:
+        (Q,) the rows of the captions whose image has another one, and (Q,) their ranks.
+    """
+    same = rounding(captions, captions)
+    queries = np.flatnonzero(np.bincount(image)[image] > 1)
+    found = np.empty(len(queries), np.int64)
+    for start in range(0, len(queries), QUERIES_PER_BLOCK):
+        block = slice(start, start + QUERIES_PER_BLOCK)
+        rows = queries[block]
+        near = scores(captions[rows], captions, similarity)
+        near[np.arange(len(rows)), rows] = -np.inf
+        own = image[rows, None] == image
+        best = np.where(own, near, -np.inf).max(axis=1)
+        found[block] = 1 + np.count_nonzero((near >= best[:, None] - same) & ~own, axis=1)
+    return queries, found
+
+
 def recall_interval(recall: float, queries: int) -> float:
     """Half the width of the 95% interval of a recall in percent: 1.96 sqrt(p (1 - p) / n)."""
     p = recall / 100
@@ -103,29 +135,63 @@ def evaluate(
         InputError: there are more folds than images.
     """
     found: dict[str, list[np.ndarray]] = {direction: [] for direction in DIRECTIONS}
+    image_of: dict[str, list[np.ndarray]] = {direction: [] for direction in DIRECTIONS}
     for rows, own in _folds(image, len(images), folds):
         own_captions = captions if own.all() else captions[own]  # without a copy of them all
         of_fold = ranks(own_captions, images[rows], image[own] - rows[0], similarity)
-        for direction, each in zip(DIRECTIONS, of_fold, strict=True):
+        for direction, each, of_query in zip(DIRECTIONS, of_fold, (image[own], rows), strict=True):
             found[direction].append(each)
-    table = []
-    for direction, of_folds in found.items():
-        queries = sum(map(len, of_folds))
-        row: dict[str, Any] = {"direction": direction}
-        for k in CUTOFFS:
-            recall = 100 * float(np.mean([np.mean(r <= k) for r in of_folds]))
-            row |= {f"r{k}": recall, f"r{k}_ci": recall_interval(recall, queries)}
-        row["median_rank"] = float(np.mean([np.median(r) for r in of_folds]))
-        row["mean_rank"] = float(np.mean([np.mean(r) for r in of_folds]))
-        table.append(row | {"queries": queries})
-    return pd.DataFrame(table)
+            image_of[direction].append(of_query)
+    return pd.DataFrame(
+        [_row(name, found[name], np.concatenate(image_of[name])) for name in DIRECTIONS]
+    )
+
+
+def evaluate_sentences(
+    captions: np.ndarray, image: np.ndarray, similarity: str = "cosine"
+) -> pd.DataFrame:
+    """Score how near captions of one image are to each other: a row as of `evaluate`, or none.
+
+    An image with a single caption has nothing to find; if all are so, there is no row.
+    """
+    queries, found = sentence_ranks(captions, image, similarity)
+    return pd.DataFrame([_row(SENTENCES, [found], image[queries])] if len(queries) else [])
+
+
+def _row(direction: str, of_folds: list[np.ndarray], image: np.ndarray) -> dict[str, Any]:
+    """A row of scores from the ranks of queries in each fold, and the image (queries,) of each."""
+    queries = sum(map(len, of_folds))
+    row: dict[str, Any] = {"direction": direction}
+    for k in CUTOFFS:
+        recall = 100 * float(np.mean([np.mean(r <= k) for r in of_folds]))
+        row |= {f"r{k}": recall, f"r{k}_ci": recall_interval(recall, queries)}
+    row["median_rank"] = float(np.mean([np.median(r) for r in of_folds]))
+    row["mean_rank"] = float(np.mean([np.mean(r) for r in of_folds]))
+    low, high = _interval_of_mean(np.concatenate(of_folds), image)
+    return row | {"mean_rank_low": low, "mean_rank_high": high, "queries": queries}
+
+
+def _interval_of_mean(of_queries: np.ndarray, image: np.ndarray) -> tuple[float, float]:
+    """The 95% interval of a mean rank, by bootstrap over images, whose queries belong together.
+
+    Args:
+        of_queries: (queries,) the ranks.
+        image: (queries,) the image of each.
+    """
+    image = np.unique(image, return_inverse=True)[1]
+    sums, counts = np.bincount(image, of_queries), np.bincount(image)
+    times = np.random.default_rng(0).multinomial(
+        len(sums), np.full(len(sums), 1 / len(sums)), RESAMPLES
+    )
+    low, high = np.percentile((times @ sums) / (times @ counts), [2.5, 97.5])
+    return float(low), float(high)
 
 
 def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
     """What `evaluate` is expected to give for a model that ranks at random.
 
-    Recalls are exact, so that their intervals are 0. Median ranks are those of the distribution
-    of a random rank.
+    Recalls and mean ranks are exact, so that their intervals are 0. Median ranks are those of the
+    distribution of a random rank.
 
     Args:
         image: (M,) the row of each caption's image; every image has a caption.
@@ -133,32 +199,51 @@ def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
     Raises:
         InputError: there are more folds than images.
     """
+    images = image.max() + 1
     # For each fold the probability that the rank is at most 0, 1, 2, and so on.
     found: dict[str, list[np.ndarray]] = {direction: [] for direction in DIRECTIONS}
-    images = image.max() + 1
     for rows, own in _folds(image, images, folds):
-        found["caption_to_image"].append(np.linspace(0, 1, len(rows) + 1))
-        # The best of an image's c captions is beyond place k if none of the first k is its own.
-        captions = own.sum()
-        counts, shares = np.unique(np.bincount(image[own] - rows[0]), return_counts=True)
-        left = captions - np.arange(captions + 1)[:, None]  # beyond place k
-        beyond = []
-        for c in counts:
-            drawn = np.arange(c)  # all of them from what is left, one after another
-            beyond.append(np.prod((left - drawn) / (captions - drawn), axis=1))
-        found["image_to_caption"].append(1 - shares / len(rows) @ beyond)
+        of_images = np.bincount(image[own] - rows[0])
+        found["caption_to_image"].append(_found_by_chance(np.ones(1, int), len(rows)))
+        found["image_to_caption"].append(_found_by_chance(of_images, own.sum()))
     queries = dict(zip(DIRECTIONS, (len(image), images), strict=True))
-    table = []
-    for direction, of_folds in found.items():
-        row: dict[str, Any] = {"direction": direction}
-        for k in CUTOFFS:
-            recalls = [p[min(k, len(p) - 1)] for p in of_folds]
-            row |= {f"r{k}": 100 * float(np.mean(recalls)), f"r{k}_ci": 0.0}
-        row["median_rank"] = float(np.mean([_median_rank(p) for p in of_folds]))
-        # The mean of a rank is the sum of the probabilities that it is above 0, 1, 2, and so on.
-        row["mean_rank"] = float(np.mean([(1 - p).sum() for p in of_folds]))
-        table.append(row | {"queries": queries[direction]})
-    return pd.DataFrame(table)
+    return pd.DataFrame([_chance_row(name, found[name], queries[name]) for name in DIRECTIONS])
+
+
+def chance_of_sentences(image: np.ndarray) -> pd.DataFrame:
+    """What `evaluate_sentences` is expected to give for a model that ranks at random."""
+    others = np.bincount(image)[image] - 1
+    others = others[others > 0]
+    if not len(others):
+        return pd.DataFrame()
+    found = _found_by_chance(others, len(image) - 1)
+    return pd.DataFrame([_chance_row(SENTENCES, [found], len(others))])
+
+
+def _chance_row(direction: str, of_folds: list[np.ndarray], queries: int) -> dict[str, Any]:
+    """A row of scores, of each fold from the probabilities that a rank is at most 0, 1, 2, ..."""
+    row: dict[str, Any] = {"direction": direction}
+    for k in CUTOFFS:
+        recalls = [p[min(k, len(p) - 1)] for p in of_folds]
+        row |= {f"r{k}": 100 * float(np.mean(recalls)), f"r{k}_ci": 0.0}
+    row["median_rank"] = float(np.mean([_median_rank(p) for p in of_folds]))
+    # The mean of a rank is the sum of the probabilities that it is above 0, 1, 2, and so on.
+    row["mean_rank"] = float(np.mean([(1 - p).sum() for p in of_folds]))
+    row |= {"mean_rank_low": row["mean_rank"], "mean_rank_high": row["mean_rank"]}
+    return row | {"queries": queries}
+
+
+def _found_by_chance(own: np.ndarray, candidates: int) -> np.ndarray:
+    """The probability (candidates + 1,) that one of a query's own is among the first 0, 1, 2, ...
+
+    Args:
+        own: (queries,) how many of the candidates are each query's own; the mean is over queries.
+    """
+    counts, times = np.unique(own, return_counts=True)
+    left = candidates - np.arange(candidates + 1)[:, None]  # beyond place k
+    # That the first k have none: all its own are drawn from what is left, one after another.
+    none = [np.prod((left - np.arange(c)) / (candidates - np.arange(c)), axis=1) for c in counts]
+    return 1 - times / len(own) @ none
 
 
 def _median_rank(found: np.ndarray) -> float:
@@ -229,30 +314,44 @@ def score_model(
     load: Callable[[int], "Model"],
     epochs: Iterable[int],
     together: Sequence[int],
+    best: int,
     split: Split,
     similarity: str,
     folds: int = 1,
 ) -> pd.DataFrame:
     """Score chance, each of a model's snapshots, and its ensemble, on one split.
 
+    How near captions of one image are to each other is scored for the best snapshot and for the
+    ensemble: with many captions it takes long. Chance is there twice, by calculation (`chance`),
+    and by vectors drawn at random (`random`).
+
     Args:
         load: an epoch in, the model's snapshot out.
         epochs: of the snapshots to score, those of the ensemble among them.
         together: the epochs of the ensemble.
+        best: the epoch of the best snapshot.
         similarity: of the model.
         folds: also the mean over so many parts of the split, if they are more than one.
 
     Returns:
-        The columns of `evaluate`, and before them language, kind (chance, snapshot or ensemble),
-        epochs and test_set.
+        The columns of `evaluate`, and before them language, kind (chance, random, snapshot or
+        ensemble), epochs and test_set.
     """
     tables = []
 
     def add(
-        kind: str, epochs: Sequence[int], language: str, of_folds: Callable[[int], pd.DataFrame]
+        kind: str,
+        epochs: Sequence[int],
+        language: str,
+        of_folds: Callable[[int], pd.DataFrame],
+        of_sentences: Callable[[], pd.DataFrame],
     ) -> None:
-        for cut in sorted({1, folds}):
-            table = of_folds(cut)
+        scored = [(of_folds(cut), cut) for cut in sorted({1, folds})]
+        if kind != "snapshot" or epochs == [best]:
+            scored.append((of_sentences(), 1))
+        for table, cut in scored:
+            if table.empty:
+                continue
             labels = {
                 "language": language,
                 "kind": kind,
@@ -266,11 +365,19 @@ def score_model(
     ) -> None:
         for language, own in captions.items():
             image = split.captions[language].image
-            scored = partial(evaluate, own, images, image, similarity=similarity)
-            add(kind, epochs, language, scored)
+            of_folds = partial(evaluate, own, images, image, similarity=similarity)
+            of_sentences = partial(evaluate_sentences, own, image, similarity)
+            add(kind, epochs, language, of_folds, of_sentences)
 
+    rng = np.random.default_rng(0)
+    at_random = {
+        language: rng.normal(size=(len(own.image), RANDOM))
+        for language, own in split.captions.items()
+    }
     for language, own in split.captions.items():
-        add("chance", [], language, partial(chance, own.image))
+        of_sentences = partial(chance_of_sentences, own.image)
+        add("chance", [], language, partial(chance, own.image), of_sentences)
+    add_scores("random", [], rng.normal(size=(len(split.features), RANDOM)), at_random)
     parts = []
     for epoch in epochs:
         model = load(epoch)

@@ -130,7 +130,7 @@ def read_retrieval(paths: Iterable[str | Path]) -> pd.DataFrame:
     """Read measured retrieval scores, one file for each data set, model and seed.
 
     Returns:
-        The rows of the files. The epochs of kind `chance` are empty texts.
+        The rows of the files between captions and images. The epochs of chance are empty texts.
 
     Raises:
         InputError: a file that is not whole, or two about the same model.
@@ -139,7 +139,7 @@ def read_retrieval(paths: Iterable[str | Path]) -> pd.DataFrame:
     for path in map(Path, paths):
         numbers = ["seed", "queries", "mean_rank", *MEASURES]
         table = _read(path, [*KEYS, *PROVENANCE], numbers, optional=["epochs", *PROVENANCE])
-        _check_filled(path, table[table["kind"] != "chance"], ["epochs"])
+        _check_filled(path, table[~table["kind"].isin(["chance", "random"])], ["epochs"])
         table = table.fillna({"epochs": ""})
         ensembles = table[table["kind"] == "ensemble"]
         there = set(zip(ensembles["split"], ensembles["direction"], strict=True))
@@ -152,7 +152,8 @@ def read_retrieval(paths: Iterable[str | Path]) -> pd.DataFrame:
         tables.append(table.assign(path=str(path)))
     measured = pd.concat(tables, ignore_index=True)
     _check_once(measured, KEYS)
-    return measured.drop(columns="path")
+    between = measured["direction"].isin(DIRECTIONS) & (measured["kind"] != "random")
+    return measured[between].drop(columns="path").reset_index(drop=True)
 
 
 def read_reported_retrieval(path: str | Path) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors.torch import load_file
+from torch import nn
 from torch.nn.utils import clip_grad_norm_
 
 from groundvec import parts
@@ -91,7 +92,8 @@ def train(
         optimiser.load_state_dict(found.pop("optimiser"))
         state = found
         log.info("%s: goes on after epoch %d, batch %d", name, state["epoch"], state["batch"])
-    train_batch = _batch_trainer(model, split, optimiser)
+    solve = parts.solution(model.description["objective"]["name"])
+    train_batch = None if solve else _batch_trainer(model, split, optimiser)
     device = next(model.parameters()).device
 
     def save_checkpoint() -> None:
@@ -125,7 +127,13 @@ def train(
             end_epoch(0, math.nan, math.nan)
         for epoch in range(state["epoch"] + 1, epochs + 1):
             stop_if_told()
+            if solve:
+                _solve(model, split, solve)
+                end_epoch(epoch, math.nan, math.nan)
+                continue
+            assert train_batch
             model.train()
+            _hold_still(model, epoch)
             first, before, start = state["batch"], state["seconds"], time.monotonic()
             checkpoints.saved_at = start
             total = torch.tensor(state["loss"], dtype=torch.float64, device=device)
@@ -155,6 +163,40 @@ def train(
             end_epoch(epoch, state["loss"] / batches, speed)
     checkpoints.finish(state)
     return state["history"]
+
+
+def _hold_still(model: Model, epoch: int) -> None:
+    """Train one network for the epochs of `alternate`, then the other one; the images' first."""
+    if period := model.description["training"].get("alternate"):
+        of_images = (epoch - 1) // period % 2 == 0
+        model.image.requires_grad_(of_images)
+        model.captions.requires_grad_(not of_images)
+        if not any(weights.requires_grad for weights in model.parameters()):
+            raise InputError(
+                "the caption encoder has nothing to train: leave `alternate` out of its `training`"
+            )
+
+
+def _solve(model: Model, split: Split, solve: Callable[..., Any]) -> None:
+    """Set the last layers of both networks to the best that there are."""
+    [(language, captions)] = split.captions.items()
+    encoder = model.captions[language]
+    last = getattr(encoder, "projection", None)
+    if not isinstance(last, nn.Linear):
+        raise InputError(
+            f"{model.description['objective']['name']} sets the last linear layer of a caption "
+            "encoder, and this one has none: take one that has (mean, with `project: true`)"
+        )
+    device = last.weight.device
+    encoder.projection = nn.Identity()
+    with torch.inference_mode():
+        batch = to_tensors(captions.encoded.batch(np.arange(len(captions.texts))), device)
+        inputs = encoder(*batch).cpu().numpy()
+    encoder.projection = last
+    options = parts.options(model.description["objective"])
+    maps = solve(split.features[captions.image], inputs, len(last.weight), **options)
+    for layer, (weights, bias) in zip((model.image.projection, last), maps, strict=True):
+        layer.load_state_dict({"weight": torch.from_numpy(weights), "bias": torch.from_numpy(bias)})
 
 
 def _batch_trainer(

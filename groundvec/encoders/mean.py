@@ -1,0 +1,51 @@
+"""The mean of fixed word vectors: the bag of words of Socher et al. 2014 (section 6)."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from groundvec.errors import InputError
+from groundvec.text.encoded import UNKNOWN
+
+
+def word_vectors(text: Any) -> Tensor:
+    """The vectors (indices, dimension) of a text's words; zeros where a file will give them."""
+    if text.vectors is None:
+        return torch.zeros(len(text), text.dimension)
+    return torch.from_numpy(text.vectors)
+
+
+class Encoder(nn.Module):
+    """Word vectors, which are fixed -> the mean of those of the known words, maybe projected."""
+
+    vectors: Tensor
+
+    def __init__(self, text: Any, size: int, project: bool = False) -> None:
+        """An untrained network; without `project` there is nothing in it to train.
+
+        Args:
+            text: with vectors (`groundvec.text.trees.Text`).
+            size: of the result; without `project` that of the vectors.
+
+        Raises:
+            InputError: it is not.
+        """
+        super().__init__()
+        if not project and size != text.dimension:
+            raise InputError(
+                f"a mean of vectors of {text.dimension} dimensions has not {size}: make `size` "
+                "the text's `dimension`, or say `project: true`"
+            )
+        self.register_buffer("vectors", word_vectors(text))
+        self.projection = nn.Linear(text.dimension, size) if project else nn.Identity()
+
+    def forward(self, words: Tensor, lengths: Tensor, *_: Tensor) -> Tensor:
+        """Embed sentences of `lengths` (B,), their words (N,) one after another: (B, size)."""
+        sentence = torch.arange(len(lengths)).repeat_interleave(lengths).to(words.device)
+        sums = self.vectors.new_zeros(len(lengths), self.vectors.shape[1])
+        sums.index_add_(0, sentence, self.vectors[words])
+        known = sums.new_zeros(len(lengths)).index_add_(
+            0, sentence, (words > UNKNOWN).to(sums.dtype)
+        )
+        return self.projection(sums / known.clamp(min=1)[:, None])
