@@ -23,6 +23,7 @@ SCHEMA = ROOT / "config" / "schema.yaml"
 BACKBONES = ROOT / "resources" / "backbones.yaml"
 
 LANGUAGES = {"scenes": ["en", "de"], "flickr8k": ["en"], "mscoco": ["en"]}
+OWN = {"models", "seeds", "draw", "folds", "training"}  # what no data set has from another one
 DEEPEST, MOST = 20, 10_000  # a configuration's levels and values
 MOST_NAMED = 30  # valid names that an error lists
 
@@ -35,6 +36,7 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
     """
     _check_form(config)
     config = copy.deepcopy(config)
+    _inherit(config.get("datasets"))
     schema = _schema()
     _check(config, schema)
     given = copy.deepcopy(config.get("models", {}))
@@ -112,6 +114,23 @@ def complete_description(description: dict[str, Any], place: str = "model") -> d
             "the two"
         )
     return description
+
+
+def _inherit(datasets: Any) -> None:
+    """Fill in what a data set that is `of` another one has from it: all but what is trained."""
+    for name, dataset in datasets.items() if isinstance(datasets, dict) else []:
+        if not isinstance(dataset, dict) or "of" not in dataset:
+            continue
+        others = {k: v for k, v in datasets.items() if isinstance(v, dict) and "of" not in v}
+        if dataset["of"] not in list(others):
+            hint = _hint(str(dataset["of"]), others)
+            raise InputError(
+                f"configuration, datasets.{name}.of: there is no data set {dataset['of']!r} that "
+                f"is of no other{hint}"
+            )
+        for key, value in others[dataset["of"]].items():
+            if key not in OWN:
+                dataset.setdefault(key, copy.deepcopy(value))
 
 
 @cache

@@ -50,12 +50,22 @@ def names(source):
 
 
 def dataset_file(name):
-    """A function for a rule's input: a file of the data set of its wildcards."""
+    """A pattern: a file of a data set."""
     return f"results/datasets/{{dataset}}/{name}"
 
 
+def base(wildcards):
+    """The data set whose pictures and captions are read: itself, or the one that it is of."""
+    return DATASETS[wildcards.dataset].get("of", wildcards.dataset)
+
+
+def read_file(name):
+    """A function for a rule's input: a file of the data set whose captions are read."""
+    return lambda wildcards: f"results/datasets/{base(wildcards)}/{name}"
+
+
 def features_file(wildcards):
-    return f"results/features/{wildcards.dataset}/{DATASETS[wildcards.dataset]['backbone']}.h5"
+    return f"results/features/{base(wildcards)}/{DATASETS[wildcards.dataset]['backbone']}.h5"
 
 
 def description(wildcards):
@@ -77,7 +87,7 @@ TEXTS = {
 
 def text_files(wildcards):
     model = description(wildcards)
-    stem = f"results/text/{wildcards.dataset}/{text_name(model['text'])}"
+    stem = f"results/text/{base(wildcards)}/{text_name(model['text'])}"
     return [f"{stem}.{language}.json" for language in model["languages"]]
 
 

@@ -24,7 +24,7 @@ rule retrieval:
         model=f"{MODEL}/model.json",
         snapshots=f"{MODEL}/snapshots",
         ensemble=f"{MODEL}/ensemble.json",
-        captions=dataset_file("captions.csv"),
+        captions=read_file("captions.csv"),
         features=features_file,
     output:
         "<experiment>/retrieval/{dataset}/{model}/seed{seed}.csv",

@@ -3,7 +3,7 @@
 
 rule train:
     input:
-        captions=dataset_file("captions.csv"),
+        captions=read_file("captions.csv"),
         features=features_file,
         texts=text_files,
     output:

@@ -230,12 +230,29 @@ def test_keys_may_be_the_same_in_different_places(tmp_path):
     check_keys([tmp_path / "c.yaml", tmp_path / "itself.yaml"])
 
 
+def test_a_data_set_of_another_one_has_its_pictures_and_captions():
+    draws = {"of": "one", "draw": [8, 2, 2], "seeds": [1, 2], "models": ["lstm-8-max"]}
+    one = {**SMALL["datasets"]["one"], "folds": 3}
+    found = complete({**SMALL, "datasets": {"draws": draws, "one": one}})["datasets"]
+    assert found["draws"]["source"] == one["source"]
+    assert found["draws"]["count"] == one["count"]
+    assert (found["draws"]["folds"], list(found["draws"]["models"])) == (1, ["lstm-8-max"])
+
+
+@pytest.mark.parametrize("name", ["won", "draws", 3, ["one"]])
+def test_a_data_set_is_of_one_that_there_is(name):
+    draws = {"of": name, "models": ["gru-8-max"]}
+    with pytest.raises(InputError, match="draws.of: there is no data set .*one"):
+        complete({**SMALL, "datasets": {**SMALL["datasets"], "draws": draws}})
+
+
 # Every text of a configuration may be anything
 
 TEXTS = [
     ("experiment",),
     ("mirror",),
     *(("datasets", "one", key) for key in ("source", "table", "images", "language", "backbone")),
+    ("datasets", "two", "of"),
     *(("datasets", "one", key) for key in ("weights", "features", "interpolation", "precision")),
     ("datasets", "one", "models", 0),
     ("select",),
@@ -251,7 +268,8 @@ TEXTS = [
 WHOLE = {
     "experiment": "small",
     "datasets": {
-        "one": {"source": "table", "table": "t.csv", "images": "i", "models": ["gru-8-max"]}
+        "one": {"source": "table", "table": "t.csv", "images": "i", "models": ["gru-8-max"]},
+        "two": {"of": "one", "models": ["gru-8-max"]},
     },
     "models": {
         "mine": {
