@@ -69,6 +69,29 @@ rule dataset_mscoco:
         "--json {input.captions:q}/dataset_coco.json --output {params.folder:q}"
 
 
+rule dataset_pascal1k:
+    input:
+        pictures="data/pascal1k/images",
+        page="data/pascal1k/index.html",
+    output:
+        captions=dataset_file("captions.csv"),
+        images=dataset_file("images.csv"),
+    log:
+        "results/logs/dataset/{dataset}.log",
+    wildcard_constraints:
+        dataset=names("pascal1k"),
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        folder=subpath(output.captions, parent=True),
+        seed=setting("seed"),
+        code=code("groundvec/data/pascal1k.py", "groundvec/data/schema.py"),
+    shell:
+        "python scripts/dataset.py --log {log:q} pascal1k --images {input.pictures:q} "
+        "--page {input.page:q} --seed {params.seed:q} --output {params.folder:q}"
+
+
 rule dataset_table:
     input:
         table=setting("table"),

@@ -46,3 +46,21 @@ rule unpack:
         ENVIRONMENT
     shell:
         "python scripts/unpack.py --archive {input:q} --output {output:q} --log {log:q}"
+
+
+# The images of a page, which have no archive.
+rule pascal1k_images:
+    input:
+        # A sentence that is corrected in it must not have a thousand images downloaded again.
+        page=ancient("data/pascal1k/index.html"),
+        sources=ancient("resources/sources.yaml"),
+    output:
+        directory("data/pascal1k/images"),
+    log:
+        "results/logs/download/pascal1k/images.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    shell:
+        "python scripts/pascal1k_images.py --page {input.page:q} --sources {input.sources:q} "
+        "--output {output:q} --log {log:q}"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from groundvec import scenes
 from groundvec.cli import run
-from groundvec.data import flickr8k, mscoco, schema, table
+from groundvec.data import flickr8k, mscoco, pascal1k, schema, table
 
 EXAMPLES = """examples:
   python scripts/dataset.py scenes --count 300 --seed 1 --output results/datasets/scenes
@@ -14,6 +14,8 @@ EXAMPLES = """examples:
       --text data/flickr8k/Flickr8k_text.zip --output results/datasets/flickr8k
   python scripts/dataset.py mscoco --images data/mscoco --json data/mscoco/dataset_coco.json \\
       --output results/datasets/mscoco
+  python scripts/dataset.py pascal1k --images data/pascal1k/images \\
+      --page data/pascal1k/index.html --seed 1 --output results/datasets/pascal1k
   python scripts/dataset.py table --table my/captions.csv --images my/photos \\
       --output results/datasets/mine
 """
@@ -26,6 +28,8 @@ def main(arguments: argparse.Namespace) -> None:
         captions, images = flickr8k.read(arguments.images, arguments.text)
     elif arguments.source == "mscoco":
         captions, images = mscoco.read(arguments.images, arguments.json)
+    elif arguments.source == "pascal1k":
+        captions, images = pascal1k.read(arguments.images, arguments.page, arguments.seed)
     else:
         captions, images = table.read(arguments.table, arguments.images)
     schema.write(arguments.output, captions, images)
@@ -52,6 +56,9 @@ def make_parser() -> argparse.ArgumentParser:
     command.add_argument("--text", type=Path, required=True, help="Flickr8k_text.zip or its folder")
     command = add("mscoco", "MSCOCO in Karpathy's splits")
     command.add_argument("--json", type=Path, required=True, help="dataset_coco.json")
+    command = add("pascal1k", "the UIUC Pascal sentences, in splits that are drawn")
+    command.add_argument("--page", type=Path, required=True, help="the HTML page")
+    command.add_argument("--seed", type=int, required=True, help="the same seed, the same splits")
     command = add("table", "your own CSV of captions and folder of images")
     command.add_argument("--table", type=Path, required=True, help="CSV: image, caption, ...")
     return parser

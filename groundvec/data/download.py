@@ -8,8 +8,10 @@ import ssl
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
+from urllib.parse import quote, urljoin
 
 from groundvec.errors import InputError
 from groundvec.files import atomic
@@ -20,6 +22,7 @@ log = logging.getLogger(__name__)
 CHUNK = 1 << 16  # bytes
 TIMEOUT = 30  # seconds without a byte
 RETRIES = 4  # in a row that gain nothing, after 1, 2, 4 and 8 seconds
+MOST_FAILED = 5  # images in a row: then it is not the images, but the server or the network
 
 # What may be gone at the next attempt. urllib raises these as they are or inside a URLError.
 TRANSIENT = (TimeoutError, ConnectionError, ssl.SSLEOFError, http.client.IncompleteRead)
@@ -77,6 +80,74 @@ def fetch(
             )
         part.replace(target)
         log.info("%s is downloaded from %s", target, source["url"])
+
+
+def fetch_images(
+    addresses: Sequence[str],
+    url: str,
+    folder: Path,
+    name: str,
+    mirror: str | Path | None = None,
+) -> None:
+    """Bring a page's JPEG images into a folder, one by one, as `fetch` does; keep what is there.
+
+    An image that cannot be had is logged, and the others are fetched.
+
+    Args:
+        addresses: of the images, relative to the page: `dog/1.jpg`. Trusted to stay below it.
+        url: the page's address.
+        folder: where to put them, each at its address.
+        name: the folder's path in a mirror.
+        mirror: a folder that is looked into first.
+
+    Raises:
+        InputError: some cannot be had; one line that names them and says what to do. After
+            `MOST_FAILED` of them in a row the rest is not asked for.
+        OSError: if the disk is full; what has been downloaded is kept.
+    """
+    problems: dict[str, InputError] = {}
+    in_a_row = rest = 0
+    with Progress(total=len(addresses), desc=name, unit="images") as bar:
+        for i, address in enumerate(addresses):
+            try:
+                source = {"url": urljoin(url, quote(address))}
+                _fetch_image(f"{name}/{address}", source, folder / address, mirror)
+                in_a_row = 0
+            except InputError as error:
+                log.warning("%s", error)
+                problems[address] = error
+                in_a_row += 1
+            bar.update()
+            if in_a_row == MOST_FAILED:
+                rest = len(addresses) - i - 1
+                break
+    if problems:
+        first, *others = problems
+        likewise = f"; likewise {', '.join(others[:3])}" if others else ""
+        more = f" and {len(others) - 3:,} more" if len(others) > 3 else ""
+        stopped = f" ({rest:,} more were not asked for)" if rest else ""
+        raise InputError(
+            f"{len(problems):,} of {len(addresses):,} images cannot be had{stopped}: "
+            f"{problems[first]}{likewise}{more}; then run again, which keeps what is there"
+        )
+
+
+def _fetch_image(
+    name: str, source: dict[str, Any], target: Path, mirror: str | Path | None
+) -> None:
+    """Fetch an image that nobody has published a sum of: at least it must be a JPEG."""
+    before = target.exists()
+    fetch(name, source, target, mirror)
+    with target.open("rb") as file:
+        if file.read(2) == b"\xff\xd8":
+            return
+    if before:
+        raise InputError(f"{target} is no JPEG picture: delete it")
+    target.unlink()  # what a server says in place of a file
+    raise InputError(
+        f"what came for {name} is no JPEG picture: get it from {source['url']} and put it at "
+        f"{target}"
+    )
 
 
 def _listed(mirror: Path) -> dict[str, dict[str, str]]:
@@ -168,7 +239,8 @@ def _write(stream: BinaryIO, path: Path, start: int, total: int | None, name: st
 
 
 def _bar(text: str, start: int, total: int | None) -> Progress:
-    return Progress(initial=start, total=total, desc=text, unit="B", unit_scale=True)
+    # A file that takes less than a second needs no bar, and a thousand of them no thousand bars.
+    return Progress(initial=start, total=total, desc=text, unit="B", unit_scale=True, delay=1)
 
 
 def _size(path: Path) -> int:

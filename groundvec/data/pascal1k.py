@@ -1,0 +1,157 @@
+"""Pascal1K, the UIUC Pascal sentences (Rashtchian, Young, Hodosh & Hockenmaier 2010).
+
+Published as one HTML page: a table with a row for each of 1,000 photographs of PASCAL VOC 2008, an
+`<img src="category/name.jpg">` and beside it a table of its own, with a row for each of five
+sentences. There are 20 categories of 50 photographs, and no published split.
+"""
+
+import hashlib
+import logging
+import posixpath
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import pandas as pd
+from bs4 import BeautifulSoup, NavigableString, Tag
+
+from groundvec.data import schema
+from groundvec.errors import InputError
+
+log = logging.getLogger(__name__)
+
+# An image's address: one folder below the page's, and nothing hidden, absolute or above it.
+ADDRESS = re.compile(r"[\w-][\w .-]*/[\w-][\w .-]*")
+
+
+def read(
+    images_folder: str | Path, page: str | Path, seed: int
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Read Pascal1K as (captions, images) of the schema, in the page's order.
+
+    The id of an image is its address on the page, `category/name.jpg`. Sentences are taken as they
+    stand, however many an image has. The split is drawn (`draw_split`).
+
+    Args:
+        images_folder: where the images are, each at its address.
+        page: the HTML page.
+        seed: of the draw.
+
+    Raises:
+        InputError: naming the page and the line, if the page is missing or has no images, an image
+            is listed twice, has no sentences or an address outside the page's folder, or if a
+            category cannot be divided.
+    """
+    rows = _rows(Path(page))
+    schema.refuse(
+        rows[rows.sentences.map(len) == 0],
+        "{where}{more}: the image {image_id} has no sentences; write some or remove its row",
+    )
+    try:
+        rows["split"] = rows.image_id.map(draw_split(rows.image_id, seed))
+    except InputError as error:
+        raise InputError(f"{page}: {error}") from None
+    images = rows[["image_id", "split"]].copy()
+    images["path"] = [str(Path(images_folder, name)) for name in images.image_id]
+    captions = rows.explode("sentences", ignore_index=True).rename(columns={"sentences": "caption"})
+    captions["language"] = "en"
+    captions["caption_id"] = schema.caption_ids(captions.image_id, captions.language)
+
+    counts = images.split.value_counts()[schema.SPLITS]
+    log.info("%d captions of %d train, %d dev and %d test images", len(captions), *counts)
+    names = images.image_id.map(posixpath.basename)
+    if twice := names[names.duplicated()].nunique():
+        log.warning("%d file names are in two categories: the same photographs, perhaps", twice)
+    return captions[schema.CAPTION_COLUMNS], images
+
+
+def image_ids(page: str | Path) -> list[str]:
+    """The addresses of a page's images, in its order; InputError as in `read`."""
+    return _rows(Path(page)).image_id.tolist()
+
+
+def draw_split(image_ids: pd.Series, seed: int) -> pd.Series:
+    """Draw a split 80/10/10 of each category, indexed by image id: 800/100/100 of Pascal1K.
+
+    The order in a category is that of the SHA-256 sums of `<seed> <image id>`; its first tenth is
+    dev, its second test. So the split depends on nothing but the ids and the seed.
+
+    Raises:
+        InputError: the categories have different numbers of images, or not a multiple of ten.
+    """
+    categories = image_ids.str.partition("/")[0].rename("category")
+    sizes = image_ids.groupby(categories, sort=False).size().reset_index(name="size")
+    first = sizes.iloc[0]
+    schema.refuse(
+        sizes[(sizes["size"] % 10 != 0) | (sizes["size"] != first["size"])],
+        f"the category {{category}}{{more}} has {{size}} images, and {first.category} has "
+        f"{first['size']}: to be split 80/10/10, all need the same number, a multiple of ten; "
+        "add or remove images",
+    )
+    tenth = first["size"] // 10
+    split = pd.Series("train", index=image_ids)
+    for _, ids in image_ids.groupby(categories):
+        order = sorted(ids, key=lambda name: hashlib.sha256(f"{seed} {name}".encode()).digest())
+        split[order[:tenth]] = "dev"
+        split[order[tenth : 2 * tenth]] = "test"
+    return split
+
+
+def _rows(page: Path) -> pd.DataFrame:
+    """A row an image, in the page's order: where (`page line 3`), image_id, sentences (a list)."""
+    try:
+        soup = BeautifulSoup(_text(page.read_bytes()), "html.parser")
+    except OSError as error:
+        raise InputError(f"{page} cannot be read ({error.strerror}); get the page again") from None
+    rows = pd.DataFrame(
+        [
+            (f"{page} line {image.sourceline}", str(image.get("src") or ""), _sentences(image))
+            for image in soup.find_all("img")
+        ],
+        columns=["where", "address", "sentences"],
+    )
+    if rows.empty:
+        raise InputError(f"{page} has no rows with images: it is another page; get the right one")
+    rows["image_id"] = [posixpath.normpath(unquote(address.strip())) for address in rows.address]
+    schema.refuse(
+        rows[[not ADDRESS.fullmatch(name) for name in rows.image_id]],
+        "{where}{more}: the image {address!r} is not category/name.jpg below the page's folder; "
+        "get the page as it was published, or correct the address",
+    )
+    schema.refuse(
+        rows[rows.image_id.duplicated()],
+        "{where}{more}: the image {image_id} is listed twice; list each image once",
+    )
+    return rows
+
+
+def _sentences(image: Tag) -> list[str]:
+    """The cells with text in the table that follows an image.
+
+    In the order of the page, and not by what is inside what: where end tags are left out, the
+    parser puts a row or cell into the one before.
+    """
+    table = image.find_next(["table", "img"])
+    cells: list[str] = []
+    for node in table.descendants if table else ():
+        if isinstance(node, Tag):
+            if node.name == "img":  # the table was never closed
+                break
+            if node.name == "td":
+                cells.append("")
+            elif node.name == "br" and cells:
+                cells[-1] += " "
+        elif type(node) is NavigableString and cells:  # its subclasses are comments and the like
+            cells[-1] += node
+    return [sentence for sentence in map(schema.clean, cells) if sentence]
+
+
+def _text(data: bytes) -> str:
+    """The text of a page that may not say how it is encoded: UTF-8, or else Windows' Latin-1.
+
+    Beautiful Soup would guess, by whatever detector happens to be installed.
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", errors="replace")

@@ -1,0 +1,51 @@
+"""Bring Pascal1K's images into place, one by one: from a mirror, else from beside the page."""
+
+import argparse
+import logging
+import os
+from pathlib import Path
+
+import yaml
+
+from groundvec.cli import run
+from groundvec.data import download, pascal1k
+
+EXAMPLES = """example:
+  python scripts/pascal1k_images.py --page data/pascal1k/index.html \\
+      --sources resources/sources.yaml --output data/pascal1k/images
+"""
+
+PAGE = "pascal1k/index.html"  # in the sources
+IMAGES = "pascal1k/images"  # in a mirror
+
+
+def main(arguments: argparse.Namespace) -> None:
+    sources = yaml.safe_load(arguments.sources.read_text(encoding="utf-8"))
+    output = arguments.output
+    # Snakemake deletes the output of a job that fails: images lie beside it until all are there.
+    folder = output if output.exists() else output.with_name(f"{output.name}.part")
+    # One bar, not three lines an image.
+    logging.getLogger(download.__name__).setLevel(logging.WARNING)
+    addresses = pascal1k.image_ids(arguments.page)
+    url = sources[PAGE]["url"]
+    download.fetch_images(addresses, url, folder, IMAGES, arguments.mirror)
+    folder.replace(output)
+    logging.info("%d images: %s", len(addresses), output)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLES)
+    parser.add_argument("--page", type=Path, required=True, help="the HTML page that names them")
+    parser.add_argument("--sources", type=Path, required=True, help="YAML: the page's address")
+    parser.add_argument(
+        "--mirror",
+        type=Path,
+        default=os.environ.get("GROUNDVEC_MIRROR") or None,
+        help=f"folder that may have them, in {IMAGES} (default: $GROUNDVEC_MIRROR)",
+    )
+    parser.add_argument("--output", type=Path, required=True, help="folder to put them in")
+    return parser
+
+
+if __name__ == "__main__":
+    run(main, make_parser())
