@@ -85,6 +85,38 @@ TEXTS = {
 }
 
 
+# The parsers of these texts. Texts that differ in something else share a treebank.
+PARSERS = {
+    f"trees-{digest(text['parser'])[:8]}": text["parser"]
+    for text in TEXTS.values()
+    if "parser" in text
+}
+
+
+def treebank_name(text):
+    """The name of a text's treebank; nothing for one that reads no trees, or has its own."""
+    of_text = [key for key, parser in PARSERS.items() if parser == text.get("parser")]
+    return "".join(of_text) if "parses" not in text else ""
+
+
+def treebank_files(wildcards):
+    """The parsed captions that a model reads, by language; none for most models."""
+    model = description(wildcards)
+    name = treebank_name(model["text"])
+    stem = f"results/text/{base(wildcards)}/{name}"
+    return [f"{stem}.{language}.conllu.gz" for language in model["languages"] if name]
+
+
+def treebank_of_ratings(wildcards):
+    """The parsed sentences that people rated, if a model reads them as trees."""
+    name = treebank_name(description(wildcards)["text"])
+    return [f"<experiment>/ratings/{name}.conllu.gz"] if name else []
+
+
+def treebank_option(wildcards, input):
+    return ["--treebanks", *input.treebanks] if input.treebanks else []
+
+
 def text_files(wildcards):
     model = description(wildcards)
     stem = f"results/text/{base(wildcards)}/{text_name(model['text'])}"

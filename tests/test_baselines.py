@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groundvec.baselines import load
-from groundvec.baselines.vectors import read_vectors
 from groundvec.errors import InputError
+from groundvec.text.vectors import read_vectors
 
 GLOVE = "a 1 0 -2\ndog 0 3 1e-1\n. 0.5 0.5 0.5\nruns -1 -1 4\n"
 

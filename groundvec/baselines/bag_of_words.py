@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_array
 
-from groundvec.baselines.vectors import look_up
+from groundvec.text.vectors import look_up
 
 
 class BagOfWords:
@@ -18,7 +18,7 @@ class BagOfWords:
     """
 
     def __init__(self, vectors: str | Path) -> None:
-        """Take the vectors from a file as `groundvec.baselines.vectors.read_vectors` reads it."""
+        """Take the vectors from a file as `groundvec.text.vectors.read_vectors` reads it."""
         self.path = vectors
 
     def encode(self, sentences: Sequence[str]) -> np.ndarray:

@@ -8,9 +8,9 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
 
-from groundvec.baselines.vectors import look_up
 from groundvec.errors import InputError
 from groundvec.progress import Progress
+from groundvec.text.vectors import look_up
 
 TOKENS_PER_BATCH = 4096
 MARKS = {1: ("<s>", "</s>"), 2: ("<p>", "</p>")}  # before and after a sentence, by version
@@ -35,7 +35,7 @@ class InferSent(nn.Module):
         Args:
             state: a file written by `torch.save`, with the weights and biases of a bidirectional
                 LSTM named `enc_lstm`, whose shapes give the sizes.
-            vectors: word vectors as `groundvec.baselines.vectors.read_vectors` reads them.
+            vectors: word vectors as `groundvec.text.vectors.read_vectors` reads them.
             version: 1 or 2, of both files.
 
         Raises:

@@ -1,5 +1,10 @@
-"""Word vectors in text format: on each line a word and its values, separated by single spaces."""
+"""Word vectors: read from files in text format, and learned from sentences.
 
+In text format each line is a word and its values, separated by single spaces.
+"""
+
+import base64
+import binascii
 import io
 import logging
 import re
@@ -11,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from groundvec.data.archives import DAMAGED
 from groundvec.errors import InputError
@@ -21,7 +27,12 @@ log = logging.getLogger(__name__)
 HEADER = re.compile(r"(\d+) (\d+)")  # the first line of fastText's files: words and dimensions
 
 
-def read_vectors(path: str | Path, words: Collection[str]) -> tuple[dict[str, int], np.ndarray]:
+WINDOW = 5  # words before and after a word that count as its neighbours
+
+
+def read_vectors(
+    path: str | Path, words: Collection[str], others: int = 0
+) -> tuple[dict[str, int], np.ndarray]:
     """Read the vectors of `words` from a file in the text format of GloVe or fastText.
 
     The file is read once and only the wanted vectors are kept. As in SentEval, the last one counts
@@ -36,6 +47,7 @@ def read_vectors(path: str | Path, words: Collection[str]) -> tuple[dict[str, in
         path: a text file, or a member of a zip file as `glove.6B.zip/glove.6B.100d.txt`; a zip
             file with one member needs no member's name.
         words: the words wanted.
+        others: how many more words of the file to read: its first without capitals.
 
     Returns:
         The row of each word that has a vector, and the vectors (rows, dimensions), float32.
@@ -60,7 +72,8 @@ def read_vectors(path: str | Path, words: Collection[str]) -> tuple[dict[str, in
                 if text.count(" ") != dimensions or not dimensions:
                     raise ValueError(f"{text.count(' ')} values, not {dimensions or 'a vector'}")
                 word, values = text.split(" ", 1)
-                if word in words:
+                if word in words or (others and word == word.lower()):
+                    others -= word not in words and word not in found
                     found[word] = np.array(values.split(" "), np.float32)
                     if not np.isfinite(found[word]).all():
                         raise ValueError("a value is not finite")
@@ -72,6 +85,83 @@ def read_vectors(path: str | Path, words: Collection[str]) -> tuple[dict[str, in
         raise InputError(f"{path} ends after {number - 1} of {header[1]} vectors: get it again")
     index = {word: row for row, word in enumerate(found)}
     return index, np.array(list(found.values()), np.float32).reshape(-1, dimensions)
+
+
+def reduce(vectors: np.ndarray | csr_array, dimension: int) -> tuple[np.ndarray, np.ndarray]:
+    """Truncated SVD of vectors (N, D): U S (N, dimension), and S; a fixed seed.
+
+    Raises:
+        InputError: there are fewer vectors than `dimension`, or they have fewer values.
+    """
+    from sklearn.decomposition import TruncatedSVD  # here, for it takes a second to import
+
+    if max(dimension, 2) > min(vectors.shape):  # of one word, scikit-learn computes nothing
+        raise InputError(
+            f"{vectors.shape[0]:,} words with {vectors.shape[1]:,} values each do not make vectors "
+            f"of {dimension} dimensions: make `dimension` smaller"
+        )
+    svd = TruncatedSVD(dimension, n_iter=10, random_state=0)
+    return svd.fit_transform(vectors).astype(np.float32), svd.singular_values_
+
+
+def learn(sentences: Sequence[Sequence[str]], words: Sequence[str], dimension: int) -> np.ndarray:
+    """Vectors (words, dimension) of words, from the company they keep in sentences; float32.
+
+    `association`, and of its truncated SVD U S^0.5 (Levy, Goldberg & Dagan 2015, who find that
+    better than U S). A word that keeps no company above chance has a vector of zeros.
+    """
+    information = association(sentences, words)
+    if not information.nnz:
+        raise InputError(
+            "the captions' words have no neighbours to learn vectors from: name a file of vectors"
+        )
+    vectors, strengths = reduce(information, dimension)
+    vectors /= np.sqrt(np.maximum(strengths, 1e-12)).astype(np.float32)
+    vectors[information.sum(axis=1) == 0] = 0
+    return vectors
+
+
+def association(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> csr_array:
+    """Positive pointwise mutual information (words, words) of words and their neighbours.
+
+    max(0, log(p(a, b) / (p(a) p(b)))), where p(a, b) is b's share of all neighbours within `WINDOW`
+    words of an a, on either side. Words that are not in `words` are no neighbours, but keep their
+    place.
+    """
+    index = {word: row for row, word in enumerate(words)}
+    flat = np.array([index.get(word, -1) for word in chain.from_iterable(sentences)], int)
+    sentence = np.repeat(np.arange(len(sentences)), [len(each) for each in sentences])
+    counts = csr_array((len(words), len(words)))
+    for distance in range(1, WINDOW + 1):
+        left, right = flat[:-distance], flat[distance:]
+        near = (sentence[:-distance] == sentence[distance:]) & (left >= 0) & (right >= 0)
+        one_way = csr_array((np.ones(near.sum()), (left[near], right[near])), counts.shape)
+        counts = counts + one_way + one_way.T
+    pairs = counts.tocoo()
+    totals = counts.sum(axis=0)
+    information = np.log(pairs.data * totals.sum() / (totals[pairs.row] * totals[pairs.col]))
+    result = csr_array((np.maximum(information, 0), (pairs.row, pairs.col)), counts.shape)
+    result.eliminate_zeros()
+    return result
+
+
+def pack(vectors: np.ndarray) -> str:
+    """Vectors as text for JSON: little-endian float32 in base 64, a third of their digits."""
+    return base64.b64encode(vectors.astype("<f4").tobytes()).decode()
+
+
+def unpack(text: str, count: int, dimension: int) -> np.ndarray:
+    """What was packed, (count, dimension) float32; InputError if that is not what it is."""
+    try:
+        vectors = np.frombuffer(base64.b64decode(text, validate=True), "<f4")
+        vectors = vectors.reshape(count, dimension).astype(np.float32)
+    except (binascii.Error, ValueError) as error:
+        raise InputError(
+            f"the word vectors of this text are damaged ({error}): make it again"
+        ) from None
+    if not np.isfinite(vectors).all():
+        raise InputError("the word vectors of this text are not finite: make it again")
+    return vectors
 
 
 @contextmanager

@@ -1,0 +1,364 @@
+"""The forms of a sentence's tree (Socher et al. 2014, sections 3 and 6): nodes, and their edges.
+
+`dependency` is what the DT-RNN and the SDT-RNN read, `binary` the RNN over constituency trees, and
+`chain` the recurrent network. No form has nodes for punctuation.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from groundvec.errors import InputError
+from groundvec.text.treebank import ROOT, Tree
+
+# Prepositions of several words: those of the Stanford parser's that captions have.
+PHRASES = {
+    *("across from", "ahead of", "along with", "alongside of", "apart from", "aside from"),
+    *("away from", "because of", "by means of", "close to", "due to", "far from", "in addition to"),
+    *(
+        "except for",
+        "in back of",
+        "in front of",
+        "in place of",
+        "in spite of",
+        "inside of",
+        "instead of",
+    ),
+    *("near to", "next to", "off of", "on top of", "out of", "outside of", "such as"),
+    *("together with",),
+}
+# The relations of a preposition that has an object, and what becomes of the object's own;
+# `dative` is "gives it to her".
+PREPOSITIONS = {"prep", "agent", "dative"}
+OBJECTS = {"pobj": "prep", "pcomp": "prepc"}
+CONJUNCTIONS = {"&": "and", "n": "and"}
+POSSESSIVE = {"'s", "'", "\u2019s", "\u2019"}
+# How the Penn treebank writes what it has another use for.
+ESCAPED = {
+    **{"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"},
+    **{"``": '"', "''": '"', "\\/": "/", "\\*": "*"},
+}
+
+GONE = -2  # the head of a word that is no longer there
+
+
+class Nodes(NamedTuple):
+    """The nodes of a tree; children to the left of their parent stand before it."""
+
+    words: list[str | None]  # in small letters; None of a phrase
+    parents: list[int]  # the root's is -1
+    relations: list[str]  # of each to its parent; the root's is "root"
+
+
+def dependency(tree: Tree) -> Nodes:
+    """The dependency tree, collapsed as the Stanford parser does it (de Marneffe et al. 2006).
+
+    A preposition's node goes, and its object hangs from the preposition's head by the relation
+    `prep_at`, or `prepc_by` if it is a clause; the passive's by `agent`. Conjuncts hang from the
+    first one by `conj_and`. What else hung from a word that goes hangs from the one in its place.
+    Where prepositions are the `case` of their object, as in Universal Dependencies, that one's
+    relation becomes `nmod_at`. A preposition that is the root stays: it has no relation to fold
+    into. A sentence of punctuation alone keeps its root, and an empty one is an unknown word.
+    """
+    left = _Remaining(tree)
+    left.fold_prepositions()
+    left.fold_conjunctions()
+    left.fold_cases()
+    left.drop_punctuation()
+    return left.nodes()
+
+
+def binary(tree: Tree) -> Nodes:
+    """A binary tree over all words, made of the dependency tree: head-outward binarisation.
+
+    A word is joined with what hangs to its right, the nearest first, then with what hangs to its
+    left: (a man) (rides (a bike)). Where edges cross, words are first lifted to the head of their
+    head (Nivre & Nilsson 2005), so that all stay in their order.
+    """
+    words, parents, _ = _all_words(tree)
+    parents = _without_crossings(parents)
+    depths = [sum(1 for _ in _ancestors(word, parents)) for word in range(len(words))]
+    binary = _Binary()
+    parts = [binary.leaf(word) for word in words]
+    # From the deepest words up: what hangs from a word is joined with it before it goes on.
+    below = [word for word, parent in enumerate(parents) if parent != ROOT]
+    for word in sorted(below, key=lambda w: (-depths[w], w < parents[w], abs(w - parents[w]))):
+        parent = parents[word]
+        first, second = (word, parent) if word < parent else (parent, word)
+        parts[parent] = binary.join(parts[first], parts[second])
+    return binary.nodes()
+
+
+def chain(tree: Tree) -> Nodes:
+    """All words, each the left child of the next: the last one is the root."""
+    words = _all_words(tree).words
+    last = len(words) - 1
+    return Nodes(words, [*range(1, last + 1), ROOT], ["left"] * last + ["root"])
+
+
+FORMS = {"dependency": dependency, "binary": binary, "chain": chain}
+
+
+def bracketed(sentences: Sequence[str], path: str) -> list[Nodes]:
+    """Binary trees of sentences from a file of bracketed parses, such as (S (NP (DT A) ...)).
+
+    They are found by their words, whatever the spaces and capitals. A phrase of several parts is
+    binarised to the right, (a (big (red dog))), and one of a single part is that part.
+
+    Args:
+        path: a text file, a parse in the Penn treebank's brackets on each line.
+
+    Raises:
+        InputError: the file is missing, a line is malformed, or a sentence has no parse.
+    """
+    parses = _read_brackets(path)
+    keys = [_key(sentence) for sentence in sentences]
+    if missing := [s for s, key in zip(sentences, keys, strict=True) if key not in parses]:
+        more = f" (and of {len(missing) - 1:,} more)" if len(missing) > 1 else ""
+        raise InputError(f"{path} has no parse of {missing[0][:60]!r}{more}: add one, on a line")
+    return [parses[key] for key in keys]
+
+
+def _key(sentence: str) -> str:
+    return sentence.replace(" ", "").lower()
+
+
+@cache
+def _read_brackets(path: str) -> dict[str, Nodes]:
+    parses = {}
+    try:
+        with Path(path).open(encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    words, nodes = _read_line(line, f"{path} line {number}")
+                    parses[_key("".join(words))] = nodes
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist: put the bracketed parses there") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 ({error}): write it again") from None
+    return parses
+
+
+def _read_line(line: str, where: str) -> tuple[list[str], Nodes]:
+    """The words of a bracketed parse, punctuation too, and its binary tree, without it."""
+    words, binary = [], _Binary()
+    stack: list[list[tuple[int, int]]] = [[]]  # the parts of each phrase that is open
+    before = ""
+    for token in re.findall(r"[()]|[^\s()]+", line):
+        if token == "(":
+            stack.append([])
+        elif len(stack) == 1:
+            raise InputError(f"{where} has words or brackets outside of a parse: correct it")
+        elif token == ")":
+            part = binary.join_all(stack.pop())
+            stack[-1] += part
+        elif before != "(":  # which a label follows
+            words.append(ESCAPED.get(token, token))
+            if _has_letters(words[-1]):
+                stack[-1].append(binary.leaf(words[-1].lower()))
+        before = token
+    if len(stack) > 1 or not words:
+        raise InputError(f"{where} is no parse: it has no words, or a bracket is not closed")
+    binary.join_all(stack[0])  # several sentences of one caption
+    return words, binary.nodes() if binary.words else Nodes([words[0]], [ROOT], ["root"])
+
+
+class _Binary:
+    """A binary tree over words in their order, which grows by joining neighbours.
+
+    Word i is node 2 i, and the phrase that joins what ends in word i with what follows is the node
+    between them, 2 i + 1: each pair of neighbours is joined by one phrase. A part is its last word
+    and its node.
+    """
+
+    def __init__(self) -> None:
+        self.words: list[str | None] = []
+        self.above: dict[int, tuple[int, str]] = {}  # the parent of a node, and the relation
+
+    def leaf(self, word: str | None) -> tuple[int, int]:
+        self.words.append(word)
+        return len(self.words) - 1, 2 * len(self.words) - 2
+
+    def join(self, left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
+        phrase = 2 * left[0] + 1
+        self.above[left[1]] = phrase, "left"
+        self.above[right[1]] = phrase, "right"
+        return right[0], phrase
+
+    def join_all(self, parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Join the last two parts until there is one; none stay none."""
+        while len(parts) > 1:
+            right = parts.pop()
+            parts.append(self.join(parts.pop(), right))
+        return parts
+
+    def nodes(self) -> Nodes:
+        words: list[str | None] = [None] * (2 * len(self.words) - 1)
+        words[::2] = self.words
+        edges = [self.above.get(node, (ROOT, "root")) for node in range(len(words))]
+        return Nodes(words, [parent for parent, _ in edges], [relation for _, relation in edges])
+
+
+class _Remaining:
+    """What remains of a dependency tree while words go; after each of them it is a tree."""
+
+    def __init__(self, tree: Tree) -> None:
+        empty = not tree.words
+        self.words = [""] if empty else [word.lower() for word in tree.words]
+        self.heads: list[int] = [ROOT] if empty else list(tree.heads)
+        self.relations = ["root"] if empty else list(tree.relations)
+        self.relations[self.heads.index(ROOT)] = "root"
+        self.tags = ["X"] if empty else tree.tags
+
+    def children(self, word: int) -> list[int]:
+        return [child for child, head in enumerate(self.heads) if head == word]
+
+    def drop(self, word: int) -> None:
+        """Let a word go; what hung from it hangs from its head."""
+        for child in self.children(word):
+            self.heads[child] = self.heads[word]
+        self.heads[word] = GONE
+
+    def replace(self, word: int, child: int) -> None:
+        """Let a word go and one of its children take its place."""
+        for other in self.children(word):
+            self.heads[other] = child
+        self.heads[child], self.heads[word] = self.heads[word], GONE
+
+    def fold_prepositions(self) -> None:
+        # From the right: the last word of "in front of", which has the object, comes first.
+        for word in reversed(range(len(self.words))):
+            if objects := [c for c in self.children(word) if self.relations[c] in OBJECTS]:
+                self.fold_preposition(word, objects)
+
+    def fold_preposition(self, word: int, objects: list[int]) -> None:
+        phrase, top = self.phrase(word, objects)
+        first = top  # of "on the bed or under the table": `on`, which `under` hangs from
+        while self.relations[first] == "conj":
+            first = self.heads[first]
+        if self.is_preposition(first):
+            role, head = self.relations[first], self.heads[first]
+        elif first != top and self.is_preposition(top):  # "jumps off the bed and under the table"
+            role, head = "prep", first
+        else:
+            role, head = "prep", self.heads[top] if len(phrase) > 1 else ROOT
+        if head == ROOT:
+            return
+        for each in phrase:
+            if each != top:
+                self.drop(each)
+        if first != top:
+            for conjunction in self.children(self.heads[top]):
+                if self.relations[conjunction] == "cc":
+                    self.drop(conjunction)
+        name = "_".join(self.words[each] for each in phrase)
+        for each in objects:
+            kind = OBJECTS[self.relations[each]]
+            self.relations[each] = "agent" if role == "agent" else f"{kind}_{name}"
+        self.replace(top, objects[0])
+        for each in objects:
+            self.heads[each] = head
+
+    def is_preposition(self, word: int) -> bool:
+        return self.relations[word] in PREPOSITIONS or self.tags[word] == "ADP"
+
+    def phrase(self, word: int, objects: list[int]) -> tuple[list[int], int]:
+        """The words of a preposition that ends here, and which of them the others hang from."""
+        for length in (3, 2):
+            inside = list(range(max(word - length + 1, 0), word + 1))
+            if " ".join(self.words[each] for each in inside) not in PHRASES:
+                continue
+            tops = [each for each in inside if self.heads[each] not in inside]
+            if len(tops) == 1 and self.heads[tops[0]] != ROOT and not {*objects} & {*inside}:
+                return inside, tops[0]
+        return [word], word
+
+    def fold_conjunctions(self) -> None:
+        groups: dict[int, list[int]] = {}  # conjunctions and conjuncts after each first conjunct
+        for word, relation in enumerate(self.relations):
+            if relation in ("conj", "cc") and self.heads[word] != GONE:
+                first = self.heads[word]
+                while self.relations[first] == "conj":
+                    first = self.heads[first]
+                groups.setdefault(first, []).append(word)
+        for first, members in groups.items():
+            names = {w: self.words[w] for w in members if self.relations[w] == "cc"}
+            for place, word in enumerate(members):
+                if word in names:
+                    continue
+                # Of "a cat, a dog and a cow", "and" joins the first two as well.
+                near = members[max(place - 1, 0) :]
+                name = next((names[each] for each in near if each in names), "")
+                self.relations[word] = f"conj_{CONJUNCTIONS.get(name, name)}" if name else "conj"
+                self.heads[word] = first
+            if len(names) < len(members):
+                for word in names:
+                    self.drop(word)
+
+    def fold_cases(self) -> None:
+        for word, relation in enumerate(self.relations):
+            head = self.heads[word]
+            if relation != "case" or head == GONE:
+                continue
+            if self.words[word] in POSSESSIVE:
+                self.drop(word)
+            elif head != ROOT and not self.relations[head].startswith(("root", "conj")):
+                fixed = [c for c in self.children(word) if self.relations[c] == "fixed"]
+                name = "_".join(self.words[each] for each in (word, *fixed))
+                self.relations[head] += f"_{name}"
+                for each in (*fixed, word):
+                    self.drop(each)
+
+    def drop_punctuation(self) -> None:
+        left = [word for word, head in enumerate(self.heads) if head != GONE]
+        marks = [word for word in left if not _has_letters(self.words[word])]
+        for word in marks:
+            if self.heads[word] != ROOT:
+                self.drop(word)
+            elif len(marks) < len(left):
+                below = self.children(word)
+                child = next((each for each in below if each not in marks), below[0])
+                self.replace(word, child)
+                self.relations[child] = "root"
+
+    def nodes(self) -> Nodes:
+        left = [word for word, head in enumerate(self.heads) if head != GONE]
+        number = {word: place for place, word in enumerate(left)} | {ROOT: ROOT}
+        return Nodes(
+            [self.words[word] for word in left],
+            [number[self.heads[word]] for word in left],
+            [self.relations[word] for word in left],
+        )
+
+
+def _all_words(tree: Tree) -> Nodes:
+    """A dependency tree without punctuation, otherwise as it is."""
+    remaining = _Remaining(tree)
+    remaining.drop_punctuation()
+    return remaining.nodes()
+
+
+def _has_letters(word: str) -> bool:
+    """Whether a word has a letter or a digit: what has neither is punctuation."""
+    return any(map(str.isalnum, word))
+
+
+def _ancestors(word: int, parents: Sequence[int]) -> Iterator[int]:
+    while (word := parents[word]) != ROOT:
+        yield word
+
+
+def _without_crossings(parents: Sequence[int]) -> list[int]:
+    """Lift words to the head of their head, until no edge spans a word that is not below it."""
+    parents = list(parents)
+
+    def crosses(word: int) -> bool:
+        parent = parents[word]
+        between = range(min(word, parent) + 1, max(word, parent))
+        return parent != ROOT and any(parent not in _ancestors(each, parents) for each in between)
+
+    while (word := next(filter(crosses, range(len(parents))), None)) is not None:
+        parents[word] = parents[parents[word]]
+    return parents

