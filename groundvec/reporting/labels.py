@@ -11,6 +11,7 @@ from groundvec.errors import InputError
 # dependency trees by what its matrices depend on.
 COMPOSED = {"position": "DT-RNN", "relation": "SDT-RNN"}
 FORMS = {"binary": "CT-RNN", "chain": "Recurrent NN"}
+BINARISED = "CT-RNN (binarised)"
 BAG, CCA = "BoW", "kCCA (linear)"
 
 OBJECTIVES = {"squared_error": "squared error", "cca": "CCA"}
@@ -66,7 +67,7 @@ def labelled(models: pd.DataFrame) -> pd.DataFrame:
     """Add columns `system`, `objective` and `name` to models.
 
     `name` is the system's, and has the model's in brackets where a data set has several models of
-    the same system and objective.
+    the same system and objective. A CT-RNN without constituency trees is called so.
 
     Args:
         models: as `results.read_models` gives them.
@@ -76,8 +77,11 @@ def labelled(models: pd.DataFrame) -> pd.DataFrame:
     )
     kinds = table.groupby(["dataset", "system", "objective"])["model"].transform("nunique")
     own = table["system"] == table["model"]
-    names = table["system"] + " (" + table["model"] + ")"
-    return table.assign(name=table["system"].where((kinds == 1) | own, names))
+    made = table["system"].eq(FORMS["binary"])
+    made &= table["text.parses"].isna() if "text.parses" in table else True
+    name = table["system"].where(~made, BINARISED)
+    names = name + " (" + table["model"] + ")"
+    return table.assign(name=name.where((kinds == 1) | own, names))
 
 
 def trained_as(models: pd.DataFrame, name: str, of: str = MARGIN) -> pd.DataFrame:

@@ -9,8 +9,8 @@ from scipy.special import stdtrit
 
 from groundvec.errors import InputError
 from groundvec.evaluation.retrieval import DIRECTIONS
-from groundvec.reporting.labels import HINGE, MARGIN, labelled
-from groundvec.reporting.results import PROVENANCE, REPORTED_CCA, REPORTED_LOSSES
+from groundvec.reporting.labels import BINARISED, HINGE, MARGIN, labelled
+from groundvec.reporting.results import PROVENANCE, REPORTED_CCA, REPORTED_LOSSES, Results
 from groundvec.reporting.retrieval_table import test_set
 from groundvec.reporting.systems import best_snapshots, in_order, rows_of
 from groundvec.reporting.write import MISSING, decimals, write_table
@@ -52,8 +52,8 @@ RECALL = (
     "of one seed is 1.96 sqrt(p(1-p)/n) of n queries to both sides."
 )
 CT_RNN = (
-    "The measured CT-RNN has no constituency trees but binary trees made of the dependency trees, "
-    "head outward."
+    f"{BINARISED}: it has no constituency trees, but binary trees made of the dependency trees: "
+    "head-outward binarisation."
 )
 
 
@@ -100,6 +100,20 @@ def of_trainings(measured: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
         )
     columns = [f"{number}{end}" for number in NUMBERS for end in ("", "_low", "_high")]
     return table[[*SYSTEM, "seed", "epochs", "direction", *columns, "queries", *PROVENANCE]]
+
+
+def best_snapshot(results: Results, about: pd.Series) -> int:
+    """The epoch of a training's snapshot that is best on the development set.
+
+    Args:
+        about: the training's row of `results.models`.
+
+    Raises:
+        InputError: there are no scores of its snapshots.
+    """
+    training = (about["dataset"], about["model"], about["seed"])
+    scores = rows_of(results.retrieval, *training)
+    return best_snapshots(scores, results.models, {training[0]: training[1:]})[training[0]]
 
 
 def t_interval(values: Iterable[float]) -> tuple[float, float]:
@@ -231,8 +245,7 @@ def write(
     tasks = [TASKS[direction] for direction in directions]
     text.columns = [*text.columns[:4], *(tasks if alone else shown.values())]
     spans = {} if alone else dict.fromkeys(tasks, len(numbers))
-    ours = set(table.loc[table["source"] == "measured", "system"])
     notes = [*NOTES, REPORTED, *([] if alone else [RECALL])]
-    notes += [CT_RNN] if "CT-RNN" in ours else []
+    notes += [CT_RNN] if table["name"].str.startswith(BINARISED).any() else []
     align = "lllr" + "r" * len(shown)
     write_table(stem, table, text, align, title, notes, test_set(table), spans)

@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 
 from groundvec.reporting.labels import trained_as
-from groundvec.reporting.ranks import t_interval, with_interval
+from groundvec.reporting.ranks import best_snapshot, t_interval, with_interval
 from groundvec.reporting.results import Results, read_reported_relations
-from groundvec.reporting.systems import NAMES, best_snapshots, rows_of
+from groundvec.reporting.systems import NAMES
 from groundvec.reporting.write import MISSING, decimals, write_table
 
 SHOWN = 20  # relations of a data set; the CSV has all
-RARE = 0.001  # of the edges; a relation with less is rare
+RARE = 10  # edges; a relation with fewer is rare
 PRINTED = 141  # relations, section 3.3
 
 NOTES = [
@@ -31,8 +31,8 @@ NOTES = [
     "passive auxiliary twice. Their parser is another, and so are some of its relations.",
 ]
 COUNTS_NOTES = [
-    f"Rare: relations with less than {100 * RARE:g}% of the edges of the training captions' trees. "
-    "Of several seeds the mean.",
+    f"Rare: relations with fewer than {RARE} edges in the trees of the training captions. Of "
+    "several seeds the mean.",
     "Reported: the number of relations in section 3.3 of Socher et al. (2014), who call most of "
     "them very rare.",
 ]
@@ -78,16 +78,12 @@ def of_models(results: Results) -> pd.DataFrame:
     from groundvec.model import load_model  # torch takes seconds to import
 
     tables = []
-    for about in trained_as(results.models, "SDT-RNN").itertuples(index=False):
-        training = (about.dataset, about.model, about.seed)
-        scores = rows_of(results.retrieval, *training)
-        epoch = best_snapshots(scores, results.models, {about.dataset: training[1:]})[about.dataset]
-        model = load_model(about.folder, epoch)
-        [(language, text), *_] = model.texts.items()
-        weights = model.captions[language].state_dict()
-        [matrices] = [w for name, w in weights.items() if name.endswith("compose.matrices")]
-        table = norms(matrices.numpy(), text.relations, text.counts)
-        labels = dict(zip(("dataset", "model", "seed"), training, strict=True))
+    for _, about in trained_as(results.models, "SDT-RNN").iterrows():
+        epoch = best_snapshot(results, about)
+        model, language = load_model(about["folder"], epoch), about["languages"][0]
+        text, matrices = model.texts[language], model.captions[language].matrices
+        table = norms(matrices.detach().numpy(), text.relations, text.counts)
+        labels = about[["dataset", "model", "seed"]].to_dict()
         tables.append(table.assign(**labels, epoch=epoch, size=matrices.shape[1]))
     return pd.concat(tables, ignore_index=True)
 
@@ -131,7 +127,7 @@ def counted(table: pd.DataFrame) -> pd.DataFrame:
     rows = [{"dataset": "pascal1k", "source": "reported", "relations": PRINTED}]
     for dataset, of_dataset in table.groupby("dataset", sort=False):
         seeds = of_dataset["seed"].nunique()
-        rare = of_dataset[of_dataset["share"] < 100 * RARE]
+        rare = of_dataset[of_dataset["edges"] < RARE]
         row = {"relations": len(of_dataset) / seeds, "rare": len(rare) / seeds}
         row |= {"rare_share": rare["share"].sum() / seeds}
         rows.append({"dataset": dataset, "source": "measured", **row})
