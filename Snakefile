@@ -74,5 +74,5 @@ onerror:
 
 
 onsuccess:
-    folder = f"results/{config['experiment']}"
-    print(f"The tables and figures are in {folder}/{PAPER}.")
+    folders = [f"results/{config['experiment']}/{paper}" for paper in PAPERS]
+    print(f"The tables and figures are in {' and '.join(folders)}.")

@@ -31,6 +31,7 @@ for option, what in {
     "retrieval": "what scripts/retrieval.py wrote, a file for each model",
     "scores": "correlations with ratings, a file for each system",
     "predictions": "what each system predicts for the rated pairs",
+    "treebanks": "parsed captions, which scripts/trees.py wrote; others are parsed",
 }.items():
     parser.add_argument(f"--{option}", type=Path, nargs="*", metavar="FILE", help=what)
 for option, what in {

@@ -12,7 +12,7 @@ from groundvec.data import ratings
 from groundvec.errors import InputError
 from groundvec.evaluation.retrieval import CUTOFFS, DIRECTIONS
 from groundvec.files import read_json
-from groundvec.reporting import systems
+from groundvec.reporting import labels, systems
 from groundvec.reporting.measures import semantic_measures
 
 MEASURES = [*(f"r{k}{suffix}" for k in CUTOFFS for suffix in ("", "_ci")), "median_rank"]
@@ -26,6 +26,16 @@ REPORTED_CORRELATIONS = {
     "infersent": "InferSent",
     "char_gru_flickr8k": "char-GRU Flickr8k",
     "char_gru_mscoco": "char-GRU MSCOCO",
+}
+REPORTED_TASKS = {
+    "sentence_similarity": "caption_to_caption",
+    "image_search": "caption_to_image",
+    "describing": "image_to_caption",
+}
+REPORTED_LOSSES = {"max_margin": labels.MARGIN, "squared_error": labels.SQUARED}
+REPORTED_CCA = {
+    "max_margin": "CCA, inner product",
+    "squared_error": "CCA, Euclidean distance",
 }
 
 
@@ -58,6 +68,11 @@ class Results:
     def retrieval(self) -> pd.DataFrame:
         """As `read_retrieval` gives it."""
         return read_retrieval(self["retrieval"])
+
+    @cached_property
+    def ranks(self) -> pd.DataFrame:
+        """As `read_retrieval` gives everything."""
+        return read_retrieval(self["retrieval"], everything=True)
 
     @cached_property
     def scores(self) -> pd.DataFrame:
@@ -126,18 +141,23 @@ def read_models(paths: Iterable[str | Path]) -> pd.DataFrame:
     return systems.ordered(models.drop(columns="path"))
 
 
-def read_retrieval(paths: Iterable[str | Path]) -> pd.DataFrame:
+def read_retrieval(paths: Iterable[str | Path], everything: bool = False) -> pd.DataFrame:
     """Read measured retrieval scores, one file for each data set, model and seed.
 
+    Args:
+        everything: also what is not between captions and images, and simulated chance; then mean
+            ranks have intervals too.
+
     Returns:
-        The rows of the files between captions and images. The epochs of chance are empty texts.
+        The rows of the files. The epochs of chance are empty texts.
 
     Raises:
         InputError: a file that is not whole, or two about the same model.
     """
     tables = []
+    numbers = ["seed", "queries", "mean_rank", *MEASURES]
+    numbers += ["mean_rank_low", "mean_rank_high"] if everything else []
     for path in map(Path, paths):
-        numbers = ["seed", "queries", "mean_rank", *MEASURES]
         table = _read(path, [*KEYS, *PROVENANCE], numbers, optional=["epochs", *PROVENANCE])
         _check_filled(path, table[~table["kind"].isin(["chance", "random"])], ["epochs"])
         table = table.fillna({"epochs": ""})
@@ -152,14 +172,44 @@ def read_retrieval(paths: Iterable[str | Path]) -> pd.DataFrame:
         tables.append(table.assign(path=str(path)))
     measured = pd.concat(tables, ignore_index=True)
     _check_once(measured, KEYS)
-    between = measured["direction"].isin(DIRECTIONS) & (measured["kind"] != "random")
-    return measured[between].drop(columns="path").reset_index(drop=True)
+    if not everything:
+        between = measured["direction"].isin(DIRECTIONS) & (measured["kind"] != "random")
+        measured = measured[between].reset_index(drop=True)
+    return measured.drop(columns="path")
 
 
 def read_reported_retrieval(path: str | Path) -> pd.DataFrame:
     """Read reported retrieval scores; what a paper does not report is NaN."""
     columns = ["paper", "dataset", "test_set", "model", "direction"]
     return _read(Path(path), columns, MEASURES, optional=MEASURES)
+
+
+def read_reported_ranks(path: str | Path) -> pd.DataFrame:
+    """Read the mean ranks and recalls that Socher et al. (2014) report; what they do not is NaN.
+
+    Returns:
+        A row for each system and loss: paper, model, name and system (the paper's name), objective
+        (as `labels.objective` has it; of chance none), and for each direction its mean rank and
+        recalls in columns such as `image_to_caption_r10`.
+    """
+    numbers = {f"{task}_mean_rank": f"{way}_mean_rank" for task, way in REPORTED_TASKS.items()}
+    for task in ("image_search", "describing"):
+        numbers |= {f"{task}_r{k}": f"{REPORTED_TASKS[task]}_r{k}" for k in CUTOFFS}
+    table = _read(Path(path), ["paper", "loss", "model"], list(numbers), optional=list(numbers))
+    name, loss = table["model"], table.pop("loss")
+    objective = loss.map(REPORTED_LOSSES).where(name != "kCCA", loss.map(REPORTED_CCA))
+    objective = objective.where(name != "Random", "")
+    table = table.rename(columns=numbers)
+    return table.assign(name=name, system=name, objective=objective)
+
+
+def read_reported_relations(path: str | Path) -> pd.DataFrame:
+    """Read the relations whose matrices have the largest norms in Socher et al. (2014).
+
+    Returns:
+        Columns paper, place (from 1), printed (what the paper calls it) and relation.
+    """
+    return _read(Path(path), ["paper", "printed", "relation"], ["place"])
 
 
 def read_reported_changes(path: str | Path) -> pd.DataFrame:

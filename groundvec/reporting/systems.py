@@ -31,7 +31,7 @@ def ordered(models: pd.DataFrame) -> pd.DataFrame:
     table = models.reindex(columns=[*models, *(part for part in parts if part not in models)])
     table = table.assign(
         network=table.apply(_network, axis=1),
-        pooling=table["encoder.pooling"].fillna(""),
+        pooling=table["encoder.pooling"].astype(object).fillna(""),
         size=pd.to_numeric(table["encoder.size"]).fillna(0).astype(int),
     )
     places = table[["size", "seed"]].copy()

@@ -1,0 +1,80 @@
+"""A training's test set, embedded by its best snapshot: for tables and figures of sentences."""
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from groundvec.data import schema
+from groundvec.data.split import drawn, load_split
+from groundvec.errors import InputError
+from groundvec.files import read_json
+from groundvec.reporting.ranks import best_snapshot
+from groundvec.reporting.results import Results
+from groundvec.text import treebank
+
+
+@dataclass
+class Embedded:
+    """Captions of one language and their images."""
+
+    captions: list[str]  # M texts
+    image: np.ndarray  # (M,) the row of each caption's image
+    image_ids: np.ndarray  # (N,) str
+    caption_vectors: np.ndarray  # (M, size)
+    image_vectors: np.ndarray  # (N, size)
+    similarity: str
+
+
+def remember_treebanks(results: Results) -> None:
+    """Read the treebanks that were given, if any; what they do not have is parsed."""
+    for path in results.given.get("treebanks") or []:
+        treebank.remember(path)
+
+
+def read_captions(results: Results, about: pd.Series) -> pd.DataFrame:
+    """The captions of a training's data set: of a draw, those that it drew.
+
+    Args:
+        about: the training's row of `results.models`.
+    """
+    captions = schema.read_captions(results["captions"])
+    content = read_json(Path(about["folder"], "model.json"))
+    return drawn(captions, content["draw"], content["seed"]) if "draw" in content else captions
+
+
+def embed(results: Results, about: pd.Series) -> Embedded:
+    """Embed the test set of a training by its best snapshot.
+
+    Args:
+        about: the training's row of `results.models`.
+
+    Raises:
+        InputError: there is no snapshot, there are no test captions in its language, or there are
+            no features of an image.
+    """
+    from groundvec.device import choose  # torch takes seconds to import
+    from groundvec.features import store
+    from groundvec.model import load_model
+
+    model = load_model(about["folder"], best_snapshot(results, about), choose("cpu"))
+    captions, language = read_captions(results, about), about["languages"][0]
+    split = load_split(captions, "test", partial(store.read, results["features"]), model.texts)
+    own = split.captions[language]
+    return Embedded(
+        captions=own.texts,
+        image=own.image,
+        image_ids=split.image_ids,
+        caption_vectors=model.encode_captions(own.encoded, language, progress=True),
+        image_vectors=model.encode_images(split.features),
+        similarity=model.similarity,
+    )
+
+
+def of_one(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of models as they are; InputError if they are of several data sets."""
+    if len(names := table["dataset"].unique()) > 1:
+        raise InputError(f"this is of one data set: give the results of one of {', '.join(names)}")
+    return table

@@ -1,0 +1,104 @@
+"""What tables call a system: by its description, and never by the name that somebody gave it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from groundvec.errors import InputError
+
+# Socher et al. (2014) call one recursion over trees by the form of the trees, and that over
+# dependency trees by what its matrices depend on.
+COMPOSED = {"position": "DT-RNN", "relation": "SDT-RNN"}
+FORMS = {"binary": "CT-RNN", "chain": "Recurrent NN"}
+BINARISED = "CT-RNN (binarised)"
+BAG, CCA = "BoW", "kCCA (linear)"
+
+OBJECTIVES = {"squared_error": "squared error", "cca": "CCA"}
+SIMILARITIES = {"cosine": "cosine", "dot": "inner product", "euclidean": "Euclidean distance"}
+MARGIN, HINGE = "max margin, inner product", "mean hinge, cosine"
+SQUARED = "squared error, Euclidean distance"
+
+
+def system(parts: "Mapping[str, Any] | pd.Series") -> str:
+    """The name of a system, such as `SDT-RNN`; of one that no paper names, its model's.
+
+    Args:
+        parts: a row of `results.read_models`, or the same flat names of a description and `model`.
+    """
+    encoder, form = parts["encoder.name"], parts.get("text.form")
+    if parts.get("objective.name") == "cca":
+        name = CCA
+    elif encoder == "mean":
+        name = BAG
+    elif encoder == "trees" and form == "dependency":
+        name = COMPOSED.get(parts.get("encoder.compose"), parts["model"])
+    elif encoder == "trees":
+        name = FORMS.get(str(form), parts["model"])
+    elif encoder == "rnn":
+        cell, text = str(parts["encoder.cell"]).upper(), parts["text.name"]
+        name = f"char-{cell}" if text == "characters" else f"{cell} ({text})"
+    else:
+        name = parts["model"]
+    return name
+
+
+def named(model: str, description: dict[str, Any]) -> str:
+    """`system` of the description that a configuration or a model.json has."""
+    return system(pd.json_normalize(description).iloc[0].to_dict() | {"model": model})
+
+
+def objective(parts: pd.Series) -> str:
+    """What a system was trained for and how its vectors are compared: `max margin, inner product`.
+
+    A hinge that is summed over a batch is a max margin (Socher et al. 2014), one that is averaged
+    is the hinge of Merkx & Frank (2019).
+
+    Args:
+        parts: a row of `results.read_models`.
+    """
+    name = parts.get("objective.name")
+    if name == "hinge":
+        name = "max margin" if parts.get("objective.reduction") == "sum" else "mean hinge"
+    return f"{OBJECTIVES.get(str(name), name)}, {SIMILARITIES[parts['similarity']]}"
+
+
+def labelled(models: pd.DataFrame) -> pd.DataFrame:
+    """Add columns `system`, `objective` and `name` to models.
+
+    `name` is the system's, and has the model's in brackets where a data set has several models of
+    the same system and objective. A CT-RNN without constituency trees is called so.
+
+    Args:
+        models: as `results.read_models` gives them.
+    """
+    table = models.assign(
+        system=models.apply(system, axis=1), objective=models.apply(objective, axis=1)
+    )
+    kinds = table.groupby(["dataset", "system", "objective"])["model"].transform("nunique")
+    own = table["system"] == table["model"]
+    made = table["system"].eq(FORMS["binary"])
+    made &= table["text.parses"].isna() if "text.parses" in table else True
+    name = table["system"].where(~made, BINARISED)
+    names = name + " (" + table["model"] + ")"
+    return table.assign(name=name.where((kinds == 1) | own, names))
+
+
+def trained_as(models: pd.DataFrame, name: str, of: str = MARGIN) -> pd.DataFrame:
+    """For each data set all seeds of one model of a system: the first of this objective, or any.
+
+    Args:
+        models: as `results.read_models` gives them.
+        name: the system's, as `system` has it.
+        of: the objective, as `objective` has it.
+
+    Raises:
+        InputError: no data set has such a system.
+    """
+    table = labelled(models)
+    table = table[table["system"] == name]
+    if table.empty:
+        raise InputError(f"there is no {name} among the models, which this is about: train one")
+    preferred = table["objective"].ne(of).sort_values(kind="stable").index
+    first = table.loc[preferred].drop_duplicates("dataset")[["dataset", "model"]]
+    return table.merge(first)

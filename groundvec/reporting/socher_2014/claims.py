@@ -1,0 +1,212 @@
+"""What Socher et al. (2014) claim, and whether it holds here."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from groundvec.errors import InputError
+from groundvec.evaluation.correlation import fisher_interval, spearman
+from groundvec.reporting import ranks
+from groundvec.reporting.labels import BAG, CCA, HINGE, MARGIN, SQUARED
+from groundvec.reporting.ranks import TASKS, TEST_SET, t_interval
+from groundvec.reporting.results import REPORTED_CCA, Results, read_reported_ranks
+from groundvec.reporting.retrieval_table import test_set
+from groundvec.reporting.write import MISSING, decimals, write_numbers, write_table
+
+TREES = ["DT-RNN", "SDT-RNN"]
+OTHERS = [BAG, "CT-RNN", CCA, *TREES]  # than the recurrent network
+AGREE = "Mean rank and recall agree"
+HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided"
+ROUNDING = 1e-9  # of means of ranks
+VALUES = ["mean_rank", "mean_rank_low", "mean_rank_high"]
+LABELS = ["system", "name", "objective"]
+PAIR = ["claim", *(f"{label}_{side}" for side in ("worse", "better") for label in LABELS)]
+REPORTED = ["system_worse", "objective_worse", "system_better", "objective_better", "direction"]
+
+TITLE = "The claims of Socher et al. (2014), and whether they hold."
+NOTES = [
+    "Difference: the mean rank of the system that is said to be worse, minus that of the other; "
+    "positive where the claim holds. Of several seeds the mean of their differences, each seed "
+    "with itself (of draws, so, on the same images), and its 95% t interval. Of one seed the "
+    "interval follows from both systems' own as if these were independent, which makes it too wide "
+    "rather than too narrow, and says nothing of other seeds.",
+    f"{AGREE}: Spearman's rank correlation, over all systems of the data set, of the mean rank "
+    "(lowest first) and R@10 (highest first). Of several seeds the mean of their correlations and "
+    "its t interval; of one, Fisher's interval.",
+    f"A claim {HOLDS} where the interval is above 0, {FAILS} where it is below, and is {OPEN} "
+    "where it has 0 in it. Intervals are not corrected for their number.",
+    "Reported: the difference of the mean ranks that the paper prints, or the correlation over the "
+    "systems whose recall it prints.",
+]
+
+
+def make(results: Results, stem: Path) -> None:
+    """Write the claims; the differences of every seed are called stem-draws.csv."""
+    trainings = ranks.of_trainings(results.ranks, results.models)
+    trainings = trainings[trainings["source"] == "measured"]
+    draws = pd.concat([differences(trainings), agreements(trainings)], ignore_index=True)
+    if draws.empty:
+        raise InputError("there is nothing to compare: give the results of two systems")
+    write_numbers(stem.with_name(f"{stem.name}-draws.csv"), draws)
+    write_claims(stem, claims(draws, read_reported_ranks(results["reported"])))
+
+
+def compared(models: pd.DataFrame) -> pd.DataFrame:
+    """The two models of each claim, of the same data set.
+
+    Args:
+        models: columns dataset, model, system, name and objective, each model once.
+
+    Returns:
+        Columns dataset, claim, and the others for both: `model_worse`, said to have the higher mean
+        rank, and `model_better`.
+    """
+    both = models.merge(models, on="dataset", suffixes=("_worse", "_better"))
+    worse, better = both["system_worse"], both["system_better"]
+    of_worse, of_better = both["objective_worse"], both["objective_better"]
+    similarity = of_worse.str.rpartition(", ")[2] == of_better.str.rpartition(", ")[2]
+    # kCCA has an objective of its own.
+    alike = (of_worse == of_better) | (similarity & better.eq(CCA))
+    margin = of_better.eq(MARGIN) & worse.eq(better)
+    of_cca = worse.eq(CCA) & of_worse.eq(REPORTED_CCA["squared_error"])
+    of_cca &= better.eq(CCA) & of_better.eq(REPORTED_CCA["max_margin"])
+    claims = {
+        "Trees beat the bag": alike & worse.eq(BAG) & better.isin(TREES),
+        "Relations beat positions": alike & worse.eq("DT-RNN") & better.eq("SDT-RNN"),
+        "The recurrent network is worst": alike & worse.eq("Recurrent NN") & better.isin(OTHERS),
+        "The margin beats the squared error": (margin & of_worse.eq(SQUARED)) | of_cca,
+        "Not in the paper: the max margin beats the char-GRU's hinge": margin & of_worse.eq(HINGE),
+        "Not in the paper: trees beat the char-GRU": alike
+        & worse.str.startswith("char-")
+        & better.isin(TREES),
+    }
+    return pd.concat([both[which].assign(claim=claim) for claim, which in claims.items()])
+
+
+def differences(trainings: pd.DataFrame) -> pd.DataFrame:
+    """How much higher the mean rank is of the system that is said to be worse.
+
+    Args:
+        trainings: the measured rows of `ranks.of_trainings`.
+
+    Returns:
+        A row for each test set, two models, seed that both have, and direction: the columns of
+        `ranks.TEST_SET`, of `compared`, seed, direction, value, and low and high of the interval
+        that follows from those of both mean ranks (Zou & Donner 2008).
+    """
+    table = compared(trainings[["dataset", "model", *LABELS]].drop_duplicates())
+    same = [*TEST_SET, "seed", "direction"]
+    keys = ["dataset", "model_worse"]
+    for side in ("worse", "better"):
+        scores = trainings[[*same, "model", *VALUES]]
+        names = {name: f"{name}_{side}" for name in ("model", *VALUES)}
+        table = table.merge(scores.rename(columns=names), on=keys)
+        keys = [*same, "model_better"]
+    a, a_low, a_high = (table[f"{name}_worse"] for name in VALUES)
+    b, b_low, b_high = (table[f"{name}_better"] for name in VALUES)
+    value = a - b
+    table = table.assign(
+        value=value,
+        low=value - np.hypot(a - a_low, b_high - b),
+        high=value + np.hypot(a_high - a, b - b_low),
+    )
+    return table[[*TEST_SET, *PAIR, "seed", "direction", "value", "low", "high"]]
+
+
+def agreements(trainings: pd.DataFrame) -> pd.DataFrame:
+    """Rank correlations of mean rank and R@10 over at least three systems, both best first.
+
+    Returns:
+        A row for each test set, seed and direction of search, in the columns of `differences`,
+        where those of the two systems are empty; the intervals are Fisher's.
+    """
+    rows = []
+    both_ways = trainings[trainings["direction"] != "caption_to_caption"]
+    for key, systems in both_ways.groupby([*TEST_SET, "seed", "direction"], sort=False):
+        if len(systems) > 2:
+            value = spearman(systems["mean_rank"].to_numpy(), -systems["r10"].to_numpy())
+            low, high = fisher_interval(value, len(systems))
+            rows.append([*key, value, low, high])
+    columns = [*TEST_SET, "seed", "direction", "value", "low", "high"]
+    table = pd.DataFrame(rows, columns=columns).assign(claim=AGREE)
+    return table.assign(**dict.fromkeys(PAIR[1:], ""))[
+        [*TEST_SET, *PAIR, "seed", "direction", "value", "low", "high"]
+    ]
+
+
+def claims(draws: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
+    """The mean over the seeds, and whether the claim holds.
+
+    Args:
+        draws: what `differences` and `agreements` give.
+        reported: as `results.read_reported_ranks` gives it.
+
+    Returns:
+        A row for each test set, claim, two systems and direction, with columns reported, value,
+        low, high, seeds (their number) and verdict.
+    """
+    theirs = _printed(reported)
+    keys = [*TEST_SET, *PAIR, "direction"]
+    rows = []
+    for key, seeds in draws.groupby(keys, sort=False):
+        row = dict(zip(keys, key, strict=True)) | {"value": seeds["value"].mean()}
+        row["seeds"] = len(seeds)
+        row["low"], row["high"] = t_interval(seeds["value"])
+        if len(seeds) == 1:
+            row["low"], row["high"] = seeds[["low", "high"]].iloc[0]
+        above, below = row["low"] > ROUNDING, row["high"] < -ROUNDING
+        row["verdict"] = HOLDS if above else FAILS if below else OPEN
+        row["reported"] = theirs.get(tuple(row[name] for name in REPORTED), np.nan)
+        rows.append(row)
+    return pd.DataFrame(rows)[[*keys, "reported", "value", "low", "high", "seeds", "verdict"]]
+
+
+def _printed(reported: pd.DataFrame) -> dict[tuple[str, ...], float]:
+    """What the paper's numbers give for two systems and a direction, by the columns `REPORTED`."""
+    found = {}
+    for direction in TASKS:
+        rank = f"{direction}_mean_rank"
+        printed = reported.replace({"system": {"kCCA": CCA}}).dropna(subset=rank)
+        values = printed.set_index(["system", "objective"])[rank].to_dict()
+        for worse, a in values.items():
+            for better, b in values.items():
+                found[*worse, *better, direction] = a - b
+        if direction != "caption_to_caption":
+            printed = printed.dropna(subset=f"{direction}_r10")
+            recall = printed[f"{direction}_r10"].to_numpy()
+            agreement = spearman(printed[rank].to_numpy(), -recall)
+            found["", "", "", "", direction] = agreement
+    return found
+
+
+def write_claims(stem: Path, table: pd.DataFrame) -> None:
+    """Write what `claims` gives as `write.write_table` does, a part for each claim."""
+    groups = table["claim"] + ": " + test_set(table)
+    counts = table.groupby(groups, sort=False)["verdict"].value_counts().unstack(fill_value=0)
+    said = {
+        group: f"{group} ({', '.join(f'{verdict} in {n}' for verdict, n in row.items() if n)})"
+        for group, row in counts.reindex(columns=[HOLDS, FAILS, OPEN], fill_value=0).iterrows()
+    }
+    same = table["objective_worse"] == table["objective_better"]
+    digits = [2 if claim == AGREE else 1 for claim in table["claim"]]
+    text = pd.DataFrame(
+        {
+            "task": table["direction"].map(TASKS),
+            "objective": table["objective_worse"].where(same, ""),
+        }
+    )
+    for side in ("worse", "better"):
+        name, objective = table[f"name_{side}"], table[f"objective_{side}"]
+        text[side] = name.where(same, name + ", " + objective)
+    text.loc[table["claim"] == AGREE, ["objective", "worse", "better"]] = MISSING
+    for column in ("reported", "value", "low", "high"):
+        of_row = zip(table[column], digits, strict=True)
+        text[column] = [decimals([value], digit)[0] for value, digit in of_row]
+    text["difference"] = [
+        f"{value} [{low}, {high}]"
+        for value, low, high in zip(text["value"], text.pop("low"), text.pop("high"), strict=True)
+    ]
+    del text["value"]
+    text["seeds"], text["verdict"] = table["seeds"].astype(str), table["verdict"]
+    write_table(stem, table, text, "llllrrrl", TITLE, NOTES, groups.map(said))

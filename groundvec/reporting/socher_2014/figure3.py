@@ -1,0 +1,140 @@
+"""A sentence's dependency tree, and what its words weigh (after Socher et al. 2014, Figure 3).
+
+By the counts of Eq. 4 a node's vector enters its parent's times l(child) / l(parent), and so the
+root's times the product of these along the path, which is the share of all words that are under it.
+The node's own word enters it times 1 / l(node): so with identity matrices and no nonlinearity all
+words would weigh the same, as in a bag of words. What a word does weigh is learned.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from groundvec.reporting.embedded import of_one, read_captions, remember_treebanks
+from groundvec.reporting.labels import trained_as
+from groundvec.reporting.ranks import best_snapshot
+from groundvec.reporting.results import Results
+from groundvec.reporting.style import BLUE, COLUMN, FONT_SIZE, PAGE, VERMILLION, save, styled
+from groundvec.text import treebank
+from groundvec.text.forms import Nodes, dependency
+
+if TYPE_CHECKING:
+    from groundvec.model import Model
+
+# In inches.
+LEVEL, ABOVE, BELOW, MARGIN = 0.6, 0.25, 0.55, 0.2
+CHARACTER, NARROWEST = 0.6 * FONT_SIZE / 72, 0.55  # a character's width, and that of a node
+LARGEST = 0.15  # the radius of the root
+
+
+def make(results: Results, stem: Path) -> None:
+    """Draw a test caption of middle length of one data set, with the SDT-RNN's first seed."""
+    from groundvec.model import load_model  # torch takes seconds to import
+
+    about = of_one(trained_as(results.models, "SDT-RNN")).iloc[0]
+    remember_treebanks(results)
+    model = load_model(about["folder"], best_snapshot(results, about))
+    captions, language = read_captions(results, about), about["languages"][0]
+    shown = captions["split"].eq("test") & captions["language"].eq(language)
+    parses = treebank.trees(captions.loc[shown, "caption"].tolist(), about["text.parser"])
+    parse = middle(parses)
+    save(drawing(dependency(parse), learned(model, language, parse.text)), stem)
+
+
+def middle(trees: list[treebank.Tree]) -> treebank.Tree:
+    """The tree with the median number of words; of equals the one in the middle."""
+    order = sorted(trees, key=lambda tree: len(tree.words))
+    return order[len(order) // 2]
+
+
+def by_counts(parents: list[int]) -> np.ndarray:
+    """The weight (N,) of each node's vector in the root's, by the counts of Eq. 4.
+
+    Args:
+        parents: of the nodes, which all have a word; the root's is -1.
+    """
+    words = np.ones(len(parents))
+    for node in sorted(range(len(parents)), key=lambda node: -depth(node, parents)):
+        if parents[node] >= 0:
+            words[parents[node]] += words[node]
+    return words / len(parents)
+
+
+def depth(node: int, parents: list[int]) -> int:
+    """How many edges a node is below the root."""
+    return 0 if parents[node] < 0 else 1 + depth(parents[node], parents)
+
+
+def learned(model: "Model", language: str, sentence: str) -> np.ndarray:
+    """How much the sentence's vector follows each node's word: shares (N,) of their sum.
+
+    Of each word the Frobenius norm of the derivative of the vector at the root by the word's.
+    """
+    import torch
+
+    from groundvec.model import to_tensors
+
+    encoder: Any = model.captions[language]
+    words, lengths, *others = to_tensors(model.texts[language].encode([sentence]).batch([0]), "cpu")
+    known, encoder.vectors = encoder.vectors, encoder.vectors[words].requires_grad_()
+    try:
+        [root] = encoder(torch.arange(len(words)), lengths, *others)
+        derivatives = [
+            torch.autograd.grad(value, encoder.vectors, retain_graph=True)[0] for value in root
+        ]
+    finally:
+        encoder.vectors = known
+    norms = torch.stack(derivatives).square().sum(dim=(0, 2)).sqrt().numpy()
+    return norms / norms.sum()
+
+
+@styled
+def drawing(nodes: Nodes, weights: np.ndarray) -> Figure:
+    """Draw a tree above its words.
+
+    The area of a node, and the number beside it, are its weight by the counts; the number below a
+    word is its learned one, in percent.
+
+    Args:
+        nodes: of a dependency tree.
+        weights: (N,) the learned ones, as `learned` gives them.
+    """
+    depths = [depth(node, nodes.parents) for node in range(len(nodes.parents))]
+    texts = [
+        [word or "", relation] for word, relation in zip(nodes.words, nodes.relations, strict=True)
+    ]
+    widths = np.array([max(CHARACTER * max(map(len, pair)) + 0.1, NARROWEST) for pair in texts])
+    width = max(widths.sum() + 2 * MARGIN, COLUMN)
+    height = BELOW + LEVEL * (max(depths) + 1)
+    x = (width - widths.sum()) / 2 + widths.cumsum() - widths / 2
+    y = height - ABOVE - LEVEL * np.array(depths)
+    scale = min(1, PAGE / width)
+    figure = Figure((scale * width, scale * height))
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(0, height))
+    axes.set_axis_off()
+
+    def write(x: float, y: float, text: str, ha: str = "center", colour: str = "black") -> None:
+        box = {"boxstyle": "square,pad=0.05", "facecolor": "white", "edgecolor": "none"}
+        font = {"fontsize": scale * FONT_SIZE, "color": colour}
+        axes.text(x, y, text, font, ha=ha, va="center", bbox=box, zorder=3)
+
+    shares = by_counts(nodes.parents)
+    radii = LARGEST * np.sqrt(shares)  # so that areas are the weights
+    for node, parent in enumerate(nodes.parents):
+        word, relation = texts[node]
+        axes.plot(
+            [x[node]] * 2, [y[node], 0.5], color="0.8", linestyle=":", linewidth=0.8, zorder=0
+        )
+        if parent >= 0:
+            axes.plot(x[[node, parent]], y[[node, parent]], color="0.5", linewidth=0.8, zorder=1)
+            write(x[node], y[node] + radii[node] + 0.08, relation)
+        diameter = scale * 72 * 2 * radii[node]
+        axes.plot(x[node], y[node], "o", color=BLUE, markersize=diameter, zorder=2)
+        beside = x[node] + 0.7 * radii[node] + 0.03
+        below = y[node] - 0.7 * radii[node] - 0.04
+        write(beside, below, f"{shares[node]:.2f}", "left", BLUE)
+        write(x[node], 0.4, word)
+        write(x[node], 0.2, f"{100 * weights[node]:.0f}%", colour=VERMILLION)
+    return figure

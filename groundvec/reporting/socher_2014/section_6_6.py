@@ -1,0 +1,193 @@
+"""Sentences of one image that lie far apart, and verbs (Socher et al. 2014, section 6.6).
+
+The paper says that the SDT-RNN fails mainly where one of two sentences has no verb. So: how often
+is that so among the pairs with the worst ranks, and how often among all pairs?
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from groundvec.evaluation.retrieval import rounding
+from groundvec.reporting.embedded import embed, of_one, remember_treebanks
+from groundvec.reporting.labels import trained_as
+from groundvec.reporting.ranks import t_interval, with_interval
+from groundvec.reporting.results import Results
+from groundvec.reporting.write import decimals, write_table
+from groundvec.similarity import scores
+from groundvec.text import treebank
+
+VERBS = {"VERB", "AUX"}  # the tags of Universal Dependencies
+BOTH, ONE, NEITHER = "both have a verb", "one has no verb", "neither has a verb"
+WORST = 0.1  # the share of pairs that are called the worst
+SHOWN = 20
+RESAMPLES = 1000
+QUERIES_PER_BLOCK = 500  # bounds the memory: 20 MB of scores with 5,000 sentences, and masks
+
+RANKS = (
+    "Rank of a pair: the mean of both ways of the rank, from 1, of one sentence among the other "
+    "images' sentences as seen from the other one; of the test set, by the SDT-RNN's best snapshot "
+    "on the development set. The lower the nearer."
+)
+VERBS_NOTE = f"A sentence has a verb if the parser tags a word as {' or '.join(sorted(VERBS))}."
+SHARES_NOTE = (
+    f"The worst are the tenth of the pairs with the highest ranks. Intervals are of 95%: of one "
+    f"seed by bootstrap over images ({RESAMPLES:,} resamples), of several seeds by t. The paper "
+    "calls it the main failure that one sentence has no verb, without a number."
+)
+
+
+def make(results: Results, stem: Path) -> None:
+    """Write the worst pairs of one data set; the shares are called stem-shares."""
+    models = of_one(trained_as(results.models, "SDT-RNN"))
+    remember_treebanks(results)
+    tables = []
+    for _, about in models.iterrows():
+        found = embed(results, about)
+        trees = treebank.trees(found.captions, about["text.parser"])
+        verbs = np.array([has_verb(tree.tags) for tree in trees])
+        pairs = of_one_image(found.caption_vectors, found.image, verbs, found.similarity)
+        texts = np.array(found.captions, object)
+        sides = {f"sentence_{side}": texts[pairs[side]] for side in "ab"}
+        labels = about[["dataset", "model", "seed"]].to_dict()
+        images = found.image_ids[pairs["image"]]
+        tables.append(pairs.assign(**labels, **sides, image_id=images))
+    table = pd.concat(tables, ignore_index=True)
+    title = f"{models['model'].iloc[0]} on {models['dataset'].iloc[0]}"
+    write_pairs(stem, table, title)
+    write_shares(stem.with_name(f"{stem.name}-shares"), shares(table), title)
+
+
+def has_verb(tags: Sequence[str]) -> bool:
+    """Whether a sentence whose words have these tags has a verb."""
+    return not VERBS.isdisjoint(tags)
+
+
+def of_one_image(
+    vectors: np.ndarray, image: np.ndarray, verbs: np.ndarray, similarity: str
+) -> pd.DataFrame:
+    """Every two sentences of one image, and how far they are from each other.
+
+    As everywhere, a sentence as near as the right one ranks before it.
+
+    Args:
+        vectors: of the sentences, embedded, (M, size).
+        image: (M,) the number of each sentence's image.
+        verbs: (M,) whether each sentence has a verb.
+        similarity: how sentences are compared (`groundvec.similarity`).
+
+    Returns:
+        A row for every two: image, a and b (the rows of the sentences), rank_of_b (from 1, among
+        the sentences of other images and itself, as seen from a), rank_of_a, rank (their mean), and
+        verbs: `BOTH`, `ONE` or `NEITHER`.
+    """
+    same = rounding(vectors, vectors)
+    rows = pd.DataFrame({"image": image, "row": np.arange(len(image))})
+    both = rows.merge(rows, on="image", suffixes=("_a", "_b")).query("row_a < row_b")
+    a, b = both["row_a"].to_numpy(), both["row_b"].to_numpy()
+    query, other = np.concatenate([a, b]), np.concatenate([b, a])
+    ranks = np.empty(len(query), np.int64)
+    for start in range(0, len(query), QUERIES_PER_BLOCK):
+        block = slice(start, start + QUERIES_PER_BLOCK)
+        near = scores(vectors[query[block]], vectors, similarity)
+        own = near[np.arange(len(near)), other[block]]
+        foreign = image[query[block], None] != image
+        ranks[block] = 1 + np.count_nonzero((near >= own[:, None] - same) & foreign, axis=1)
+    of_b, of_a = np.split(ranks, 2)
+    return pd.DataFrame(
+        {
+            **{"image": image[a], "a": a, "b": b, "rank_of_b": of_b, "rank_of_a": of_a},
+            "rank": (of_a + of_b) / 2,
+            "verbs": np.array([NEITHER, ONE, BOTH], object)[verbs[a].astype(int) + verbs[b]],
+        }
+    )
+
+
+def measures(pairs: pd.DataFrame, times: np.ndarray | None = None) -> dict[str, float]:
+    """The shares of pairs of which one has no verb, in percent, and the mean ranks; NaN of none.
+
+    Args:
+        pairs: as `of_one_image` gives them.
+        times: how often each counts; once if nothing is said.
+    """
+    table = pairs.assign(times=1 if times is None else times)
+    table = table.sort_values("rank", ascending=False, kind="stable")
+    times, one = table["times"].to_numpy(float), table["verbs"].eq(ONE).to_numpy()
+    before = times.cumsum() - times
+    worst = np.clip(WORST * times.sum() - before, 0, times)  # how much of each is among the worst
+    everywhere, among_worst = (100 * (w @ one) / w.sum() for w in (times, worst))
+    found = {
+        "one has no verb, of all pairs (%)": everywhere,
+        "one has no verb, of the worst tenth (%)": among_worst,
+        "difference (points)": among_worst - everywhere,
+    }
+    for verbs in (BOTH, ONE, NEITHER):
+        chosen = table["verbs"].eq(verbs).to_numpy() * times
+        total = chosen.sum()
+        mean = chosen @ table["rank"].to_numpy() / total if total else np.nan
+        found[f"mean rank where {verbs}"] = mean
+    return found
+
+
+def shares(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The `measures` with their intervals.
+
+    Args:
+        pairs: as `of_one_image` gives them, of every seed, with a column seed.
+
+    Returns:
+        Columns measure, value, value_low, value_high and seeds (their number).
+    """
+    of_seeds = [rows for _, rows in pairs.groupby("seed", sort=False)]
+    values = pd.DataFrame([measures(rows) for rows in of_seeds])
+    if len(of_seeds) > 1:
+        intervals = [t_interval(values[name].dropna()) for name in values]
+    else:
+        [rows] = of_seeds
+        number = np.unique(rows["image"], return_inverse=True)[1]
+        images = number.max() + 1
+        rng = np.random.default_rng(0)
+        drawn = rng.multinomial(images, np.full(images, 1 / images), RESAMPLES)
+        again = pd.DataFrame([measures(rows, times[number]) for times in drawn])
+        intervals = again.quantile([0.025, 0.975]).T.to_numpy().tolist()
+    low, high = zip(*intervals, strict=True)
+    table = pd.DataFrame({"measure": list(values), "value": values.mean().to_numpy()})
+    return table.assign(value_low=low, value_high=high, seeds=len(of_seeds))
+
+
+def write_pairs(stem: Path, table: pd.DataFrame, model: str) -> None:
+    """Write the worst pairs as `write.write_table` does; of several seeds each pair once.
+
+    Args:
+        table: as `shares` wants it, with columns image_id, sentence_a and sentence_b.
+        model: whose they are, for the title.
+    """
+    table = table.sort_values("rank", ascending=False, kind="stable")
+    worst = table.drop_duplicates(["image_id", "sentence_a", "sentence_b"]).head(SHOWN)
+    text = pd.DataFrame(
+        {
+            "rank": decimals(worst["rank"]),
+            "verbs": worst["verbs"],
+            "sentence a": worst["sentence_a"],
+            "sentence b": worst["sentence_b"],
+        }
+    )
+    sentence = r"p{0.35\linewidth}"
+    title = f"Sentences of one image with the worst ranks: {model}."
+    notes = [RANKS, VERBS_NOTE, f"The worst {SHOWN}; the CSV file has all pairs of every seed."]
+    raw = table.drop(columns=["image", "a", "b"])
+    write_table(stem, raw, text, ["r", "l", sentence, sentence], title, notes)
+
+
+def write_shares(stem: Path, table: pd.DataFrame, model: str) -> None:
+    """Write what `shares` gives as `write.write_table` does.
+
+    Args:
+        model: whose they are, for the title.
+    """
+    text = table[["measure"]].assign(value=with_interval(table, "value"))
+    text["seeds"] = table["seeds"].astype(str)
+    title = f"Pairs of sentences of one image, and verbs: {model}."
+    write_table(stem, table, text, "lrr", title, [RANKS, VERBS_NOTE, SHARES_NOTE])

@@ -1,0 +1,173 @@
+"""Relations by the norm of their matrix (Socher et al. 2014, section 6.7), and how many there are.
+
+Not in the paper: how often each relation occurs, and how far its matrix is from the identity, which
+all of them start near.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from groundvec.reporting.labels import trained_as
+from groundvec.reporting.ranks import best_snapshot, t_interval, with_interval
+from groundvec.reporting.results import Results, read_reported_relations
+from groundvec.reporting.systems import NAMES
+from groundvec.reporting.write import MISSING, decimals, write_table
+
+SHOWN = 20  # relations of a data set; the CSV has all
+RARE = 10  # edges; a relation with fewer is rare
+PRINTED = 141  # relations, section 3.3
+
+NOTES = [
+    "Norm: Frobenius norm of the relation's matrix in the SDT-RNN. Minus identity: the norm of the "
+    "difference from the identity, which matrices start near, so that it tells what was learned. "
+    "Means over the seeds, with 95% t intervals; each seed's best snapshot on the development set.",
+    "Edges: of all edges of the training captions' trees, percent. A relation that most captions "
+    "have had more to learn from.",
+    f"The {SHOWN} largest norms, and what the paper names; the CSV file has all relations.",
+    "Reported: the place of the relation in section 6.7 of Socher et al. (2014), which prints the "
+    "passive auxiliary twice. Their parser is another, and so are some of its relations.",
+]
+COUNTS_NOTES = [
+    f"Rare: relations with fewer than {RARE} edges in the trees of the training captions. Of "
+    "several seeds the mean.",
+    "Reported: the number of relations in section 3.3 of Socher et al. (2014), who call most of "
+    "them very rare.",
+]
+
+
+def make(results: Results, stem: Path) -> None:
+    """Write the relations' norms; their numbers are called stem-counts."""
+    table = of_models(results)
+    reported = read_reported_relations(results["reported"])
+    write_norms(stem, over_seeds(table), reported)
+    write_counts(stem.with_name(f"{stem.name}-counts"), counted(table))
+
+
+def norms(matrices: np.ndarray, relations: Sequence[str], edges: Sequence[int]) -> pd.DataFrame:
+    """The norms of one model's matrices.
+
+    Args:
+        matrices: (R, size, size), in the order of the relations.
+        edges: how often each relation occurs in the training captions.
+
+    Returns:
+        Columns relation, edges, share (of all edges, in percent), norm, and from_identity: the norm
+        of the matrix minus the identity.
+    """
+    identity = np.eye(matrices.shape[1])
+    return pd.DataFrame(
+        {
+            "relation": list(relations),
+            "edges": list(edges),
+            "share": 100 * np.asarray(edges) / np.sum(edges),
+            "norm": np.linalg.norm(matrices, axis=(1, 2)),
+            "from_identity": np.linalg.norm(matrices - identity, axis=(1, 2)),
+        }
+    )
+
+
+def of_models(results: Results) -> pd.DataFrame:
+    """The `norms` of every seed of each data set's SDT-RNN; also dataset, model, seed, epoch, size.
+
+    Raises:
+        InputError: there is no SDT-RNN, or its snapshot is not there.
+    """
+    from groundvec.model import load_model  # torch takes seconds to import
+
+    tables = []
+    for _, about in trained_as(results.models, "SDT-RNN").iterrows():
+        epoch = best_snapshot(results, about)
+        model, language = load_model(about["folder"], epoch), about["languages"][0]
+        text, matrices = model.texts[language], model.captions[language].matrices
+        table = norms(matrices.detach().numpy(), text.relations, text.counts)
+        labels = about[["dataset", "model", "seed"]].to_dict()
+        tables.append(table.assign(**labels, epoch=epoch, size=matrices.shape[1]))
+    return pd.concat(tables, ignore_index=True)
+
+
+def over_seeds(table: pd.DataFrame) -> pd.DataFrame:
+    """The mean over the seeds, a row for each data set and relation, the largest norm first.
+
+    Args:
+        table: as `of_models` gives it.
+
+    Returns:
+        Columns dataset, model, size, relation, place (from 1), seeds (how many have the relation),
+        edges, share, and norm and from_identity with their t intervals.
+    """
+    rows = []
+    keys = ["dataset", "model", "size", "relation"]
+    for key, seeds in table.groupby(keys, sort=False):
+        row = dict(zip(keys, key, strict=True)) | {"seeds": len(seeds)}
+        row |= {name: seeds[name].mean() for name in ("edges", "share", "norm", "from_identity")}
+        for name in ("norm", "from_identity"):
+            row[f"{name}_low"], row[f"{name}_high"] = t_interval(seeds[name])
+        rows.append(row)
+    found = pd.DataFrame(rows)
+    place = found.groupby("dataset")["norm"].rank(ascending=False, method="first").astype(int)
+    order = found["dataset"].map(list(found["dataset"].unique()).index)
+    found = found.assign(place=place, order=order).sort_values(["order", "place"])
+    values = [f"{name}{end}" for name in ("norm", "from_identity") for end in ("", "_low", "_high")]
+    return found[[*keys, "place", "seeds", "edges", "share", *values]].reset_index(drop=True)
+
+
+def counted(table: pd.DataFrame) -> pd.DataFrame:
+    """How many relations there are, and how many edges the rare ones have; the paper's first.
+
+    Args:
+        table: as `of_models` gives it.
+
+    Returns:
+        A row for the paper and each data set: dataset, source, relations, rare (relations) and
+        rare_share (of all edges, in percent).
+    """
+    rows = [{"dataset": "pascal1k", "source": "reported", "relations": PRINTED}]
+    for dataset, of_dataset in table.groupby("dataset", sort=False):
+        seeds = of_dataset["seed"].nunique()
+        rare = of_dataset[of_dataset["edges"] < RARE]
+        row = {"relations": len(of_dataset) / seeds, "rare": len(rare) / seeds}
+        row |= {"rare_share": rare["share"].sum() / seeds}
+        rows.append({"dataset": dataset, "source": "measured", **row})
+    return pd.DataFrame(rows)
+
+
+def write_norms(stem: Path, table: pd.DataFrame, reported: pd.DataFrame) -> None:
+    """Write what `over_seeds` gives as `write.write_table` does.
+
+    Args:
+        reported: as `results.read_reported_relations` gives it.
+    """
+    printed = reported.groupby("relation")["place"].agg(lambda p: ", ".join(f"{n:.0f}" for n in p))
+    table = table.assign(reported=table["relation"].map(printed))
+    shown = table[(table["place"] <= SHOWN) | table["reported"].notna()]
+    text = pd.DataFrame(
+        {
+            "place": shown["place"].astype(str),
+            "relation": shown["relation"],
+            "reported": shown["reported"].fillna(MISSING),
+            "norm": with_interval(shown, "norm", 2),
+            "minus identity": with_interval(shown, "from_identity", 2),
+            "edges (%)": decimals(shown["share"], 2),
+        }
+    )
+    title = "Relations by the Frobenius norm of their matrix in the SDT-RNN."
+    groups = shown["dataset"].replace(NAMES) + ": " + shown["model"]
+    write_table(stem, table, text, "rlrrrr", title, NOTES, groups)
+
+
+def write_counts(stem: Path, table: pd.DataFrame) -> None:
+    """Write what `counted` gives as `write.write_table` does."""
+    text = pd.DataFrame(
+        {
+            "source": table["source"],
+            "data set": table["dataset"].replace(NAMES),
+            "relations": decimals(table["relations"], 0),
+            "rare": decimals(table["rare"], 0),
+            "edges of rare ones (%)": decimals(table["rare_share"], 2),
+        }
+    )
+    title = "How many relations there are, and how many edges the rare ones have."
+    write_table(stem, table, text, "llrrr", title, COUNTS_NOTES)

@@ -1,0 +1,24 @@
+"""Table 2 of Socher et al. (2014): mean ranks by Euclidean distances, of the squared error."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec.reporting import ranks
+from groundvec.reporting.results import Results, read_reported_ranks
+
+TITLE = "Mean ranks with a squared error or Euclidean distances."
+
+
+def make(results: Results, stem: Path) -> None:
+    """Write Table 2."""
+    table = ranks.over_seeds(ranks.of_trainings(results.ranks, results.models))
+    reported = read_reported_ranks(results["reported"])
+    table = table[of_table2(table) | table["objective"].eq("")]  # chance has no objective
+    reported = reported[of_table2(reported)]
+    ranks.write(stem, ranks.beside(table, reported), list(ranks.TASKS), ["mean_rank"], TITLE)
+
+
+def of_table2(table: pd.DataFrame) -> pd.Series:
+    """Which rows Table 2 shows, and Table 1 does not."""
+    return table["objective"].str.contains("squared error|Euclidean")

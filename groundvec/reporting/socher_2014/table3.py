@@ -1,0 +1,17 @@
+"""Table 3 of Socher et al. (2014): mean rank beside recall at 1, 5 and 10, of all systems."""
+
+from pathlib import Path
+
+from groundvec.reporting import ranks
+from groundvec.reporting.results import Results, read_reported_ranks
+
+TITLE = "Mean rank beside recall: image search, and describing images."
+DIRECTIONS = ["caption_to_image", "image_to_caption"]
+
+
+def make(results: Results, stem: Path) -> None:
+    """Write Table 3; of the reported systems those whose recall is."""
+    table = ranks.over_seeds(ranks.of_trainings(results.ranks, results.models))
+    reported = read_reported_ranks(results["reported"])
+    reported = reported[reported["caption_to_image_r10"].notna()]
+    ranks.write(stem, ranks.beside(table, reported), DIRECTIONS, ranks.NUMBERS, TITLE)
