@@ -44,6 +44,7 @@ rule rate:
         snapshots=f"{MODEL}/snapshots",
         ensemble=f"{MODEL}/ensemble.json",
         ratings=RATED,
+        treebanks=treebank_of_ratings,
     output:
         multiext(
             "<experiment>/ratings/models/{dataset}/{model}/seed{seed}",
@@ -68,10 +69,12 @@ rule rate:
         folder=subpath(input.model, parent=True),
         stem=stem,
         tokenised=["--tokenised"] if tokenised() else [],
+        treebanks=treebank_option,
         code=code_of("scripts/rate.py"),
     shell:
         "python scripts/rate.py --model {params.folder:q} --ratings {input.ratings:q} "
-        "{params.tokenised:q} --threads {threads:q} --output {params.stem:q} --log {log:q}"
+        "{params.tokenised:q} {params.treebanks:q} --threads {threads:q} "
+        "--output {params.stem:q} --log {log:q}"
 
 
 rule baseline:

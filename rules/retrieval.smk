@@ -26,6 +26,7 @@ rule retrieval:
         ensemble=f"{MODEL}/ensemble.json",
         captions=read_file("captions.csv"),
         features=features_file,
+        treebanks=treebank_files,
     output:
         "<experiment>/retrieval/{dataset}/{model}/seed{seed}.csv",
     log:
@@ -40,8 +41,9 @@ rule retrieval:
     params:
         folder=subpath(input.model, parent=True),
         folds=setting("folds"),
+        treebanks=treebank_option,
         code=code_of("scripts/retrieval.py"),
     shell:
         "python scripts/retrieval.py --model {params.folder:q} "
         "--captions {input.captions:q} --features {input.features:q} --folds {params.folds:q} "
-        "--threads {threads:q} --output {output:q} --log {log:q}"
+        "{params.treebanks:q} --threads {threads:q} --output {output:q} --log {log:q}"

@@ -6,6 +6,7 @@ rule train:
         captions=read_file("captions.csv"),
         features=features_file,
         texts=text_files,
+        treebanks=treebank_files,
     output:
         model=f"{MODEL}/model.json",
         history=f"{MODEL}/history.csv",
@@ -30,6 +31,7 @@ rule train:
         folder=subpath(output.model, parent=True),
         description=lambda wildcards: json.dumps(description(wildcards), sort_keys=True),
         draw=draw_option,
+        treebanks=treebank_option,
         code=code_of("scripts/train.py"),
     shell:
         # Checkpoints are no output: Snakemake deletes outputs before it tries again.
@@ -37,6 +39,6 @@ rule train:
         "python scripts/train.py --dataset {wildcards.dataset:q} --name {wildcards.model:q} "
         "--description {params.description:q} --seed {wildcards.seed:q} "
         "--captions {input.captions:q} --features {input.features:q} --texts {input.texts:q} "
-        "{params.draw:q} "
+        "{params.treebanks:q} {params.draw:q} "
         "--threads {threads:q} --work results/checkpoints --output {params.folder:q} --overwrite "
         "--log {log:q}"

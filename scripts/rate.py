@@ -20,6 +20,9 @@ parser.add_argument("--ratings", type=Path, required=True, help="what scripts/ra
 parser.add_argument(
     "--tokenised", action="store_true", help="the sentences are tokens with spaces between them"
 )
+parser.add_argument(
+    "--treebanks", type=Path, nargs="+", default=[], help="trees: what scripts/trees.py wrote"
+)
 parser.add_argument("--threads", type=int, help="CPU threads to use (default: all)")
 parser.add_argument("--output", required=True, metavar="STEM", help="the files to write")
 
@@ -27,6 +30,7 @@ parser.add_argument("--output", required=True, metavar="STEM", help="the files t
 def main(arguments: argparse.Namespace) -> None:
     from functools import partial
 
+    from groundvec import parts
     from groundvec.data.ratings import read_ratings
     from groundvec.device import choose
     from groundvec.evaluation.ratings import score_model, system_name
@@ -36,6 +40,8 @@ def main(arguments: argparse.Namespace) -> None:
 
     device = choose(threads=arguments.threads)
     model = read_description(arguments.model)
+    for path in arguments.treebanks:
+        parts.find("text", model["description"]["text"]["name"]).remember(path)
     labels = {name: model[name] for name in ("dataset", "model", "seed")}
     predictions, scores = score_model(
         partial(load_model, arguments.model, device=device),

@@ -18,6 +18,9 @@ parser = argparse.ArgumentParser(
 parser.add_argument("--model", type=Path, required=True, help="the folder of a training")
 parser.add_argument("--captions", type=Path, required=True, help="a data set's captions.csv")
 parser.add_argument("--features", type=Path, required=True, help="HDF5 file of image features")
+parser.add_argument(
+    "--treebanks", type=Path, nargs="+", default=[], help="trees: what scripts/trees.py wrote"
+)
 parser.add_argument("--folds", type=int, default=1, help="also the mean over parts (default: no)")
 parser.add_argument("--threads", type=int, help="CPU threads to use (default: all)")
 parser.add_argument("--output", type=Path, required=True, help="the CSV to write")
@@ -28,6 +31,7 @@ def main(arguments: argparse.Namespace) -> None:
 
     import pandas as pd
 
+    from groundvec import parts
     from groundvec.data import schema
     from groundvec.data.split import drawn, load_split
     from groundvec.device import choose
@@ -39,6 +43,8 @@ def main(arguments: argparse.Namespace) -> None:
 
     device = choose(threads=arguments.threads)
     model = read_description(arguments.model)
+    for path in arguments.treebanks:
+        parts.find("text", model["description"]["text"]["name"]).remember(path)
     ensemble = read_ensemble(arguments.model)
     load = partial(load_model, arguments.model, device=device)
     texts = load(ensemble["best"]).texts

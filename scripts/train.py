@@ -43,6 +43,9 @@ parser.add_argument("--features", type=Path, required=True, help="HDF5 file of i
 parser.add_argument(
     "--texts", type=Path, nargs="+", required=True, help="what scripts/text.py wrote, by language"
 )
+parser.add_argument(
+    "--treebanks", type=Path, nargs="+", default=[], help="trees: what scripts/trees.py wrote"
+)
 parser.add_argument("--threads", type=int, help="CPU threads to use (default: all)")
 parser.add_argument("--device", choices=["cpu", "cuda"], help="(default: cuda where there is one)")
 parser.add_argument("--work", type=Path, required=True, help="a folder for checkpoints")
@@ -77,6 +80,8 @@ def main(arguments: argparse.Namespace) -> None:
 
     text = parts.find("text", described["text"]["name"])
     of_texts = [read_json(path) for path in arguments.texts]
+    for path in arguments.treebanks:
+        text.remember(path)
     texts = {
         language: text(**content)
         for language, content in zip(described["languages"], of_texts, strict=True)
