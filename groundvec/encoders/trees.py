@@ -97,7 +97,9 @@ class Encoder(nn.Module):
 
 def _identities(*shape: int) -> Tensor:
     """Identity matrices, cut or filled up with zeros to be (..., rows, columns), with noise."""
-    return torch.eye(*shape[-2:]) + NOISE * torch.randn(shape)
+    matrices = NOISE * torch.randn(shape)
+    matrices.diagonal(dim1=-2, dim2=-1).add_(1)  # torch.eye has seconds of imports on `meta`
+    return matrices
 
 
 class Level(NamedTuple):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from groundvec.errors import InputError
 from groundvec.files import atomic
@@ -159,6 +159,23 @@ def _lines(tree: Tree) -> Iterable[str]:
         yield f"{number}\t{word}\t_\t{tag}\t_\t_\t{head + 1}\t{relation}\t_\t{space}"
 
 
+class Block(NamedTuple):
+    """The lines of a sentence in a file, not looked at yet."""
+
+    text: str
+    lines: list[str]  # a word each
+    where: str  # the file, and the number of the first of them
+
+    def tree(self) -> Tree:
+        """What they say; InputError if they are malformed, of another text, or no tree."""
+        place, _, start = self.where.rpartition(" ")
+        rows = [
+            _row(line, number, f"{place} {int(start) + number - 1}")
+            for number, line in enumerate(self.lines, 1)
+        ]
+        return _checked(rows, self.text, self.where)
+
+
 def read(path: str | Path) -> tuple[str, list[Tree]]:
     """Read a treebank: its parser's name, and the trees.
 
@@ -166,36 +183,38 @@ def read(path: str | Path) -> tuple[str, list[Tree]]:
         InputError: the file is missing or damaged; a line is malformed; the words of a sentence
             are not those of its text, or they are no tree. It names the file and the line.
     """
-    parser, text = "", ""
-    trees: list[Tree] = []
-    rows: list[list[str]] = []
+    parser, blocks = _blocks(path)
+    return parser, [block.tree() for block in blocks]
+
+
+def _blocks(path: str | Path) -> tuple[str, list[Block]]:
     try:
-        with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
-            for number, line in enumerate(file, 1):
-                line = line.rstrip("\r\n")
-                if line.startswith("#"):
-                    name, _, value = line[1:].partition("=")
-                    if name.strip() == "text":
-                        text = value.strip()
-                    elif name.strip() == "parser":
-                        parser = value.strip()
-                elif line:
-                    rows.append(_row(line, len(rows) + 1, f"{path} line {number}"))
-                elif rows:
-                    trees.append(_checked(rows, text, f"{path} line {number - len(rows)}"))
-                    text, rows = "", []
+        content = gzip.decompress(Path(path).read_bytes()).decode().replace("\r\n", "\n")
     except FileNotFoundError:
         raise InputError(f"{path} does not exist: make it with scripts/trees.py") from None
     except DAMAGED as error:
         raise InputError(
             f"{path} is no whole gzipped text ({_first_line(error)}): make it again"
         ) from None
-    if rows:
-        raise InputError(f"{path} ends within a sentence, {text[:60]!r}: make it again")
-    if not parser or not trees:
+    parser, number, blocks = "", 1, []
+    for block in content.split("\n\n"):
+        lines = block.split("\n")
+        words = [line for line in lines if line and not line.startswith("#")]
+        said = {
+            name.strip("# "): value.strip()
+            for name, _, value in (line.partition("=") for line in lines if line.startswith("#"))
+        }
+        parser = said.get("parser", parser)
+        if words:
+            first = number + lines.index(words[0])
+            blocks.append(Block(said.get("text", ""), words, f"{path} line {first}"))
+        number += len(lines) + 1
+    if words:
+        raise InputError(f"{path} ends within a sentence, {blocks[-1].text[:60]!r}: make it again")
+    if not parser or not blocks:
         missing = "sentences" if parser else "`# parser = NAME`"
         raise InputError(f"{path} has no {missing}: it is no treebank of scripts/trees.py")
-    return parser, trees
+    return parser, blocks
 
 
 def _row(line: str, number: int, where: str) -> list[str]:
@@ -227,23 +246,29 @@ def _checked(rows: list[list[str]], text: str, where: str) -> Tree:
     return Tree(words, heads, relations, [sys.intern(row[3]) for row in rows], text)
 
 
-# By parser and text: what was read from treebanks, and what the last call of `trees` found, so
-# that several models that read the same sentences parse them once.
-_known: dict[str, dict[str, Tree]] = {}
+# By parser and text: what treebanks have, and what the last call of `trees` parsed, so that several
+# models that read the same sentences parse them once.
+_known: dict[str, dict[str, Block]] = {}
 _last: dict[str, dict[str, Tree]] = {}
 
 
 def remember(path: str | Path) -> None:
-    """Read a treebank, so that `trees` looks its sentences up, and parses only others."""
-    parser, trees = read(path)
-    _known.setdefault(parser, {}).update((tree.text, tree) for tree in trees)
+    """Read a treebank, so that `trees` looks its sentences up, and parses only others.
+
+    A sentence's lines are looked at when it is looked up: a draw needs an eighth of them.
+    """
+    parser, blocks = _blocks(path)
+    _known.setdefault(parser, {}).update((block.text, block) for block in blocks)
 
 
 def trees(sentences: Sequence[str], parser: str) -> list[Tree]:
     """The trees of sentences: looked up, or parsed where none is known."""
     known, last = _known.get(parser, {}), _last.get(parser, {})
-    found = {text: tree for text in sentences if (tree := known.get(text) or last.get(text))}
-    if new := [text for text in dict.fromkeys(sentences) if text not in found]:
-        found |= zip(new, parse(new, parser), strict=True)
-        _last[parser] = found
+    different = dict.fromkeys(sentences)
+    found = {text: known[text].tree() for text in different if text in known}
+    found |= {text: last[text] for text in different if text in last and text not in found}
+    if new := [text for text in different if text not in found]:
+        parsed = dict(zip(new, parse(new, parser), strict=True))
+        found |= parsed
+        _last[parser] = {text: found[text] for text in different if text not in known}
     return [found[text] for text in sentences]
