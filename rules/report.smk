@@ -61,10 +61,24 @@ PREDICTIONS = ratings_files(".predictions.csv")
 TRAINED = {"models": model_files, "retrieval": retrieval_files}
 # Where the ratings select the models, all that shows selected ones needs their scores.
 SELECTED = {**TRAINED, **({"scores": SCORES} if config["select"] == "ratings" else {})}
-OF_DATASET = {
-    "captions": read_file("captions.csv"),
-    "images": read_file("images.csv"),
-    "features": features_file,
+
+
+def of_relations(pattern):
+    """A function for a rule's input: `every_model` of SDT-RNNs alone."""
+    return lambda wildcards: [
+        pattern.format(dataset=name, model=model, seed=seed)
+        for name, models in with_relations().items()
+        if name == wildcards.get("dataset", name)
+        for model in models
+        for seed in DATASETS[name]["seeds"]
+    ]
+
+
+RELATIONS = {
+    "models": of_relations(f"{MODEL}/model.json"),
+    "retrieval": of_relations(
+        "<experiment>/retrieval/{dataset}/{model}/seed{seed}.csv"
+    ),
 }
 
 # What each table or figure needs: options of scripts/report.py, and their files.
@@ -96,7 +110,7 @@ TABLES = {
             name: {**TRAINED, "reported": reported(SOCHER, "tables")}
             for name in ("table1", "table2", "table3", "claims")
         },
-        "section_6_7": {**TRAINED, "reported": reported(SOCHER, "section_6_7")},
+        "section_6_7": {**RELATIONS, "reported": reported(SOCHER, "section_6_7")},
     },
 }
 FIGURES = {
@@ -111,7 +125,7 @@ FIGURES = {
         "figure4": {**TRAINED, "scores": SCORES},
         "agreement": {**SELECTED, "predictions": PREDICTIONS},
     },
-    SOCHER: {"relations": TRAINED},
+    SOCHER: {"relations": RELATIONS},
 }
 BESIDE = {  # what is written with a table
     MERKX: {
@@ -165,45 +179,74 @@ for paper in PAPERS:
                 "--output {params.stem:q} --log {log:q}"
 
 
-# Those of one data set, which need its data and a trained model's weights.
-OF_ONE = {
-    MERKX: {"samples": (pictures, SELECTED)},
-    SOCHER: {
-        "samples": (pictures, {**TRAINED, "treebanks": every_treebank}),
-        "section_6_6": (table, {**TRAINED, "treebanks": every_treebank}),
-        "figure3": (pictures, {**TRAINED, "treebanks": every_treebank}),
-    },
+if MERKX in PAPERS:
+
+    rule:
+        name:
+            f"{MERKX}_samples"
+        input:
+            # Not an option of the script: it lies beside the model.json that is.
+            lambda wildcards: every_model(f"{MODEL}/ensemble.json", wildcards.dataset),
+            **SELECTED,
+            captions=read_file("captions.csv"),
+            images=read_file("images.csv"),
+            features=features_file,
+        output:
+            *pictures(MERKX, "samples-{dataset}"),
+        log:
+            f"<experiment>/logs/{MERKX}/samples-{{dataset}}.log",
+        conda:
+            ENVIRONMENT
+        threads: 1
+        params:
+            item=f"{MERKX}/samples",
+            files=as_options,
+            options=options({"select": config["select"]}),
+            stem=stem,
+            code=code(f"groundvec/reporting/{MERKX}/samples.py"),
+        shell:
+            "python scripts/report.py {params.item:q} {params.files:q} {params.options:q} "
+            "--output {params.stem:q} --log {log:q}"
+
+
+# What Socher et al. (2014) show of sentences, for each data set: the files that it is, and what it
+# needs beside an SDT-RNN and the parsed captions.
+SENTENCES = {
+    "figure3": (pictures(SOCHER, "figure3-{dataset}"), []),
+    "samples": (pictures(SOCHER, "samples-{dataset}"), ["images", "features"]),
+    "section_6_6": (
+        table(SOCHER, "section_6_6-{dataset}")
+        + table(SOCHER, "section_6_6-{dataset}-shares"),
+        ["features"],
+    ),
 }
+OF_DATASET = {"images": read_file("images.csv"), "features": features_file}
 
-for paper in PAPERS:
-    for item, (form, inputs) in OF_ONE[paper].items():
+for item, (files, needed) in SENTENCES.items() if SOCHER in PAPERS else []:
 
-        rule:
-            name:
-                f"{paper}_{item}"
-            input:
-                # Not an option of the script: it lies beside the model.json that is.
-                lambda wildcards: every_model(
-                    f"{MODEL}/ensemble.json", wildcards.dataset
-                ),
-                **inputs,
-                **OF_DATASET,
-            output:
-                *form(paper, f"{item}-{{dataset}}"),
-            log:
-                f"<experiment>/logs/{paper}/{item}-{{dataset}}.log",
-            conda:
-                ENVIRONMENT
-            threads: 1
-            params:
-                item=f"{paper}/{item}",
-                files=as_options,
-                options=options({"select": config["select"]}),
-                stem=stem,
-                code=code(f"groundvec/reporting/{paper}/{item}.py"),
-            shell:
-                "python scripts/report.py {params.item:q} {params.files:q} {params.options:q} "
-                "--output {params.stem:q} --log {log:q}"
+    rule:
+        name:
+            f"{SOCHER}_{item}"
+        input:
+            **RELATIONS,
+            **{kind: OF_DATASET[kind] for kind in needed},
+            captions=read_file("captions.csv"),
+            treebanks=every_treebank,
+        output:
+            *files,
+        log:
+            f"<experiment>/logs/{SOCHER}/{item}-{{dataset}}.log",
+        conda:
+            ENVIRONMENT
+        threads: 1
+        params:
+            item=f"{SOCHER}/{item}",
+            files=as_options,
+            stem=stem,
+            code=code(f"groundvec/reporting/{SOCHER}/{item}.py"),
+        shell:
+            "python scripts/report.py {params.item:q} {params.files:q} --output {params.stem:q} "
+            "--log {log:q}"
 
 
 def wanted_tables(paper):
@@ -211,9 +254,11 @@ def wanted_tables(paper):
         names = ["table1", "table3"]
         names += ["table2"] if any(map(of_table2, models())) else []
         names += ["claims"] if several_models(3) else []
-        if with_relations():
-            names += ["section_6_7", "section_6_7-counts"]
-        return names + [f"section_6_6-{name}" for name in with_relations()]
+        names += ["section_6_7", "section_6_7-counts"] if with_relations() else []
+        of_one = ("section_6_6-{}", "section_6_6-{}-shares")
+        return names + [
+            name.format(data) for data in with_relations() for name in of_one
+        ]
     names = ["table2", "snapshots"]
     if RATINGS:
         names += ["table1", "table3", "section_4_3", "section_4_3_4"]
@@ -224,11 +269,11 @@ def wanted_tables(paper):
 
 def wanted_figures(paper):
     if paper == SOCHER:
-        datasets = with_relations()
-        of_one = [
-            f"{item}-{name}" for item in ("samples", "figure3") for name in datasets
+        names = ["relations"] if with_relations() else []
+        of_one = ("figure3-{}", "samples-{}")
+        return names + [
+            name.format(data) for data in with_relations() for name in of_one
         ]
-        return of_one + (["relations"] if datasets else [])
     names = ["figure1", "figure4", *(f"samples-{name}" for name in DATASETS)]
     names += ["figure2"] if several_models() else []
     names += ["figure3", "agreement"] if RATINGS else []
@@ -272,12 +317,13 @@ def of_table2(model):
 
 
 def with_relations():
-    """The data sets with an SDT-RNN, whose matrices are relations'."""
-    return [
-        name
-        for name, data in DATASETS.items()
-        if any(
-            labels.named(model, description) == "SDT-RNN"
+    """The names of the SDT-RNNs, whose matrices are relations', of each data set that has one."""
+    found = {
+        name: [
+            model
             for model, description in data["models"].items()
-        )
-    ]
+            if labels.named(model, description) == "SDT-RNN"
+        ]
+        for name, data in DATASETS.items()
+    }
+    return {name: models for name, models in found.items() if models}

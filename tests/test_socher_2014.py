@@ -1,16 +1,20 @@
 """The tables and figures of Socher et al. (2014), made of small result files."""
 
 import importlib
+import re
 from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from PIL import Image
 from result_files import described, write_models
 from scipy import stats
+from test_workflow import copy_project, snakemake
 
+from groundvec.config import complete
 from groundvec.errors import InputError
 from groundvec.reporting import labels, ranks, results, style
 from groundvec.reporting.socher_2014 import claims, figure3, relations, section_6_6, section_6_7
@@ -201,8 +205,8 @@ def test_table1_has_measured_beside_reported_rows(tmp_path):
     ]
     assert rows[0][2:] == ["", "–", "101.1", "52.1", "92.1"]  # noqa: RUF001
     assert rows[6][2:] == ["max margin, inner product", "–", "10.5", "12.5", "16.9"]  # noqa: RUF001
-    assert rows[7][3:] == ["1", "26.0", "52.0", "104.0"]
-    assert rows[8][3:5] == ["1", "25.5 [24.5, 27.5]"]
+    assert rows[7][4:] == ["26.0", "52.0", "104.0"]
+    assert rows[8][4] == "25.5 [24.5, 27.5]"
     # Of one seed the interval of the file, of several the t interval.
     assert rows[9][3:] == ["1", "7.0 [6.0, 9.0]", "14.0 [13.0, 16.0]", "28.0 [27.0, 30.0]"]
     low, high = stats.t.interval(0.95, 2, 13, stats.sem([10, 12, 17]))
@@ -222,8 +226,8 @@ def test_the_snapshot_is_the_best_on_the_development_set(tmp_path):
     for best in ("4", "8"):
         table = training("a", 14, best=best)
         arguments = results_of(tmp_path, table)
-        measured = results.read_retrieval(arguments[3:], everything=True)
-        rows = ranks.of_trainings(measured, results.read_models(arguments[1:2]))
+        given = {"models": arguments[1:2], "retrieval": arguments[3:]}
+        rows = ranks.of_trainings(results.Results(**given))
         rows = rows[rows["source"] == "measured"]
         assert rows["mean_rank"].tolist() == [7, 14, 28]
         assert (rows["epochs"] == best).all()
@@ -250,7 +254,7 @@ def test_reported_ranks_stand_only_with_test_sets_of_their_size(tmp_path):
     large = training("e", 10, dataset="flickr8k").assign(test_set="1k")
     large["queries"] *= 10
     parts, _ = tables(tmp_path, "table1", *results_of(tmp_path, large))
-    assert list(parts) == ["pascal1k, test set 100", "Flickr8k, test set 1k"]
+    assert list(parts) == ["Pascal1K, test set 100", "Flickr8k, test set 1k"]
     first, second = parts.values()
     assert {row[0] for row in first} == {"reported"}
     assert {row[0] for row in second} == {"computed", "simulated", "measured"}
@@ -347,6 +351,8 @@ def test_claims_hold_fail_or_are_not_decided(tmp_path):
     key = ("Not in the paper: trees beat the char-GRU", search, labels.HINGE)
     assert found[*key, "char-GRU", "SDT-RNN"][-1] == "does not hold"
     assert {key[0] for key in found} >= {"Relations beat positions", "Mean rank and recall agree"}
+    tasks = [row[0] for row in next(iter(parts.values()))]
+    assert tasks[:3] == list(ranks.TASKS.values())
     # In a heading, how many of its rows.
     counts = "(holds in 3, not decided in 3)"
     assert f"Trees beat the bag: draws, test set 100 {counts}" in parts
@@ -752,3 +758,68 @@ def test_what_is_of_one_data_set_names_several(tmp_path):
     for item in ("section_6_6", "figure3", "samples"):
         with pytest.raises(InputError, match="give the results of one of draws, flickr8k"):
             run(item, *results_of(tmp_path, *both), "--output", tmp_path / item)
+
+
+# The rules
+
+EXPERIMENT = """
+experiment: tries
+papers: [{papers}]
+models:
+  first: &margin
+    text: {{name: trees, dimension: 8}}
+    encoder: {{name: trees, size: 8, compose: position}}
+    similarity: dot
+    objective: {{name: hinge, margin: 3, reduction: sum}}
+  second: {{<<: *margin, encoder: {{name: trees, size: 8, compose: relation}}}}
+  third: {{<<: *margin, encoder: {{name: mean, size: 8}}}}
+  fourth: {{<<: *margin, objective: {{name: squared_error}}, similarity: euclidean}}
+datasets:
+  scenes: {{source: scenes, count: 50, backbone: efficientnet_lite0, models: [third]}}
+  few: {{of: scenes, source: scenes, count: 50, backbone: efficientnet_lite0, models: [{models}]}}
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    return copy_project(tmp_path_factory.mktemp("project"))
+
+
+@pytest.mark.parametrize(
+    ("papers", "models", "wanted"),
+    [
+        ("socher_2014", "first", "table1 table3"),
+        ("socher_2014", "first, fourth", "table1 table2 table3"),
+        ("socher_2014", "first, third, gru-8-max", "table1 table3 claims"),
+        (
+            "socher_2014",
+            "first, second, third",
+            "table1 table3 claims relations section_6_6 section_6_7 samples figure3",
+        ),
+        ("merkx_frank_2019", "first", ""),
+        ("merkx_frank_2019, socher_2014", "first", "table1 table3"),
+    ],
+)
+def test_an_experiment_asks_for_what_its_papers_and_models_have(project, papers, models, wanted):
+    (project / "tries.yaml").write_text(EXPERIMENT.format(papers=papers, models=models))
+    plan = snakemake(project, "-n", "--configfile", "tries.yaml")
+    asked = {rule for rule in re.findall(r"rule (\w+):", plan) if "_20" in rule}
+    of_merkx = {f"merkx_frank_2019_{item}" for item in ("table2", "samples", "snapshots")}
+    of_merkx |= {f"merkx_frank_2019_{item}" for item in ("figure1", "figure4")}
+    expected = {f"socher_2014_{item}" for item in wanted.split()}
+    assert asked == expected | (of_merkx if "merkx" in papers else set())
+    if "second" in models:
+        # What is of an SDT-RNN needs no other model's files, and of each data set that has one.
+        part = plan[plan.index("rule socher_2014_section_6_6:") :].partition("output:")
+        assert "models/few/second/seed1/model.json" in part[0]
+        assert "models/few/first" not in part[0] and "models/scenes" not in part[0]
+        assert "results/datasets/scenes/captions.csv" in part[0]
+        assert "section_6_6-few-shares.md" in part[2] and "section_6_6-scenes" not in plan
+
+
+def test_a_paper_that_nobody_reports_is_named():
+    config = yaml.safe_load(EXPERIMENT.format(papers="socher_2013", models="first"))
+    with pytest.raises(InputError, match=r"papers\.0: 'socher_2013' .*did you mean 'socher_2014'"):
+        complete(config)
+    with pytest.raises(InputError, match="configuration, papers: "):
+        complete(config | {"papers": []})

@@ -1,6 +1,5 @@
 """What tables call a system: by its description, and never by the name that somebody gave it."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -20,21 +19,21 @@ MARGIN, HINGE = "max margin, inner product", "mean hinge, cosine"
 SQUARED = "squared error, Euclidean distance"
 
 
-def system(parts: "Mapping[str, Any] | pd.Series") -> str:
+def system(parts: pd.Series) -> str:
     """The name of a system, such as `SDT-RNN`; of one that no paper names, its model's.
 
     Args:
-        parts: a row of `results.read_models`, or the same flat names of a description and `model`.
+        parts: a row of `results.read_models`.
     """
-    encoder, form = parts["encoder.name"], parts.get("text.form")
+    encoder, form = parts["encoder.name"], str(parts.get("text.form"))
     if parts.get("objective.name") == "cca":
         name = CCA
     elif encoder == "mean":
         name = BAG
     elif encoder == "trees" and form == "dependency":
-        name = COMPOSED.get(parts.get("encoder.compose"), parts["model"])
+        name = COMPOSED.get(str(parts.get("encoder.compose")), parts["model"])
     elif encoder == "trees":
-        name = FORMS.get(str(form), parts["model"])
+        name = FORMS.get(form, parts["model"])
     elif encoder == "rnn":
         cell, text = str(parts["encoder.cell"]).upper(), parts["text.name"]
         name = f"char-{cell}" if text == "characters" else f"{cell} ({text})"
@@ -45,7 +44,7 @@ def system(parts: "Mapping[str, Any] | pd.Series") -> str:
 
 def named(model: str, description: dict[str, Any]) -> str:
     """`system` of the description that a configuration or a model.json has."""
-    return system(pd.json_normalize(description).iloc[0].to_dict() | {"model": model})
+    return system(pd.json_normalize(description).assign(model=model).iloc[0])
 
 
 def objective(parts: pd.Series) -> str:

@@ -8,7 +8,6 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from groundvec.errors import InputError
-from groundvec.evaluation.retrieval import DIRECTIONS
 from groundvec.reporting.labels import BINARISED, HINGE, MARGIN, labelled
 from groundvec.reporting.results import PROVENANCE, REPORTED_CCA, REPORTED_LOSSES, Results
 from groundvec.reporting.retrieval_table import test_set
@@ -57,12 +56,8 @@ CT_RNN = (
 )
 
 
-def of_trainings(measured: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
+def of_trainings(results: Results) -> pd.DataFrame:
     """Test scores of the best snapshot of every training, and of chance.
-
-    Args:
-        measured: as `results.read_retrieval` gives everything.
-        models: as `results.read_models` gives them.
 
     Returns:
         A row for each system, seed and direction: the columns `SYSTEM`, seed, epochs, direction,
@@ -70,29 +65,27 @@ def of_trainings(measured: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
         `source` is measured, computed (chance) or simulated (chance).
 
     Raises:
-        InputError: there are no scores of a model's snapshots.
+        InputError: there are scores without a model, or a model without scores of its snapshots.
     """
-    test = measured["split"].eq("test") & ~measured["test_set"].str.endswith("-folds")
-    models = labelled(models)
+    models = labelled(results.models)
+    test = in_order(results.ranks, models)
+    test = test[test["split"].eq("test") & ~test["test_set"].str.endswith("-folds")]
+    place = test["direction"].map(list(TASKS).index)
+    test = test.loc[place.sort_values(kind="stable").index]
     parts = []
-    for (dataset, model, seed), training in measured.groupby(
-        ["dataset", "model", "seed"], sort=False
-    ):
-        task = training[training["direction"].isin(DIRECTIONS)]
-        best = best_snapshots(task, models, {dataset: (model, seed)})[dataset]
-        chosen = training["kind"].eq("snapshot") & training["epochs"].eq(str(best))
-        about = rows_of(models, dataset, model, seed).iloc[0]
-        labels = about[["system", "objective", "name"]].to_dict()
-        rows = training[chosen & test[training.index]]
+    for _, about in models.iterrows():
+        rows = rows_of(test, about["dataset"], about["model"], about["seed"])
+        best = str(best_snapshot(results, about))
+        rows = rows[rows["kind"].eq("snapshot") & rows["epochs"].eq(best)]
+        labels = {name: about[name] for name in ("system", "objective", "name")}
         parts.append(rows.assign(source="measured", **labels))
-    ours = in_order(pd.concat(parts, ignore_index=True), models)
     # Every model's scores come with the same chance.
-    chance = measured[test & measured["kind"].isin(list(RANDOM))]
+    chance = test[test["kind"].isin(list(RANDOM))]
     chance = chance.drop_duplicates([*TEST_SET, "kind", "direction"])
     name = chance["kind"].map(RANDOM)
     source = chance["kind"].map({"chance": "computed", "random": "simulated"})
     chance = chance.assign(source=source, system=name, name=name, model=name, objective="")
-    table = pd.concat([chance, ours], ignore_index=True)
+    table = pd.concat([chance, *parts], ignore_index=True)
     for number in NUMBERS[1:]:
         half = table[f"{number}_ci"]
         table = table.assign(
@@ -176,11 +169,11 @@ def sorted_systems(table: pd.DataFrame) -> pd.DataFrame:
     # kCCA has an objective of its own, and stands among the systems that it is compared with.
     family = {of_cca: REPORTED_LOSSES[loss] for loss, of_cca in REPORTED_CCA.items()}
     keyed = table.assign(objective=table["objective"].replace(family))
-    places = pd.DataFrame(index=table.index)
-    for column in (*TEST_SET, "source", "objective", "system"):
+    places, keys = pd.DataFrame(index=table.index), [*TEST_SET, *orders]
+    for column in keys:
         names = list(dict.fromkeys([*orders.get(column, []), *keyed[column]]))
         places[column] = keyed[column].map(names.index)
-    order = places.sort_values(list(places), kind="stable").index
+    order = places.sort_values(keys, kind="stable").index
     return table.loc[order].reset_index(drop=True)
 
 
@@ -234,7 +227,8 @@ def write(
         numbers: those of each direction that are shown, of `NUMBERS`.
     """
     text = table[["source", "name", "objective"]].rename(columns={"name": "system"})
-    text["seeds"] = [MISSING if pd.isna(seeds) else str(seeds) for seeds in table["seeds"]]
+    measured = table["source"] == "measured"
+    text["seeds"] = table["seeds"].astype(str).where(measured, MISSING)
     shown = {}
     for direction in directions:
         for number in numbers:

@@ -9,7 +9,7 @@ from groundvec.evaluation.ratings import system_name
 from groundvec.evaluation.retrieval import DECIMALS
 from groundvec.reporting.measures import SEMANTIC, recall
 
-NAMES = {"flickr8k": "Flickr8k", "mscoco": "MSCOCO"}
+NAMES = {"flickr8k": "Flickr8k", "mscoco": "MSCOCO", "pascal1k": "Pascal1K"}
 # The parts that all models of Merkx & Frank (2019) share; others are mentioned with the network.
 USUAL = {"text.name": "characters", "similarity": "cosine", "objective.name": "hinge"}
 

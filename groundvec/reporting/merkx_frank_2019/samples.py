@@ -17,7 +17,7 @@ from matplotlib.ft2font import FT2Font
 from matplotlib.patches import Rectangle
 
 from groundvec.data import schema
-from groundvec.data.split import load_split
+from groundvec.data.split import drawn, load_split
 from groundvec.errors import InputError
 from groundvec.evaluation.retrieval import SAME, rounding
 from groundvec.features.images import load
@@ -61,10 +61,13 @@ def embedded(
     # Torch takes seconds to import, and no other table or figure needs it.
     from groundvec.device import choose
     from groundvec.features import store
-    from groundvec.model import load_ensemble
+    from groundvec.model import load_ensemble, read_description
 
     models = load_ensemble(folder, device=choose("cpu"))
     table, similarity = schema.read_captions(captions), models[0].similarity
+    about = read_description(folder)
+    if "draw" in about:
+        table = drawn(table, about["draw"], about["seed"])
     split = load_split(table, "test", partial(store.read, features), models[0].texts)
     own = split.captions[language]
     path_of = schema.read_images(images).set_index("image_id")["path"]

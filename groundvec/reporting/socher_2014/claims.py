@@ -1,6 +1,8 @@
 """What Socher et al. (2014) claim, and whether it holds here."""
 
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -43,7 +45,7 @@ NOTES = [
 
 def make(results: Results, stem: Path) -> None:
     """Write the claims; the differences of every seed are called stem-draws.csv."""
-    trainings = ranks.of_trainings(results.ranks, results.models)
+    trainings = ranks.of_trainings(results)
     trainings = trainings[trainings["source"] == "measured"]
     draws = pd.concat([differences(trainings), agreements(trainings)], ignore_index=True)
     if draws.empty:
@@ -150,7 +152,8 @@ def claims(draws: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
     keys = [*TEST_SET, *PAIR, "direction"]
     rows = []
     for key, seeds in draws.groupby(keys, sort=False):
-        row = dict(zip(keys, key, strict=True)) | {"value": seeds["value"].mean()}
+        row: dict[str, Any] = dict(zip(keys, key, strict=True))
+        row["value"] = seeds["value"].mean()
         row["seeds"] = len(seeds)
         row["low"], row["high"] = t_interval(seeds["value"])
         if len(seeds) == 1:
@@ -168,10 +171,9 @@ def _printed(reported: pd.DataFrame) -> dict[tuple[str, ...], float]:
     for direction in TASKS:
         rank = f"{direction}_mean_rank"
         printed = reported.replace({"system": {"kCCA": CCA}}).dropna(subset=rank)
-        values = printed.set_index(["system", "objective"])[rank].to_dict()
-        for worse, a in values.items():
-            for better, b in values.items():
-                found[*worse, *better, direction] = a - b
+        values = list(zip(printed["system"], printed["objective"], printed[rank], strict=True))
+        for (*worse, a), (*better, b) in product(values, values):
+            found[*worse, *better, direction] = a - b
         if direction != "caption_to_caption":
             printed = printed.dropna(subset=f"{direction}_r10")
             recall = printed[f"{direction}_r10"].to_numpy()

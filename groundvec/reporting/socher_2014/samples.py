@@ -1,4 +1,4 @@
-"""Sample retrievals by the SDT-RNN (Socher et al. 2014, Figure 6), its first seed's best snapshot."""
+"""Sample retrievals by the first seed of the SDT-RNN (Socher et al. 2014, Figure 6)."""
 
 from pathlib import Path
 

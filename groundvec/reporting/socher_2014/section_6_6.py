@@ -51,7 +51,7 @@ def make(results: Results, stem: Path) -> None:
         pairs = of_one_image(found.caption_vectors, found.image, verbs, found.similarity)
         texts = np.array(found.captions, object)
         sides = {f"sentence_{side}": texts[pairs[side]] for side in "ab"}
-        labels = about[["dataset", "model", "seed"]].to_dict()
+        labels = {name: about[name] for name in ("dataset", "model", "seed")}
         images = found.image_ids[pairs["image"]]
         tables.append(pairs.assign(**labels, **sides, image_id=images))
     table = pd.concat(tables, ignore_index=True)
@@ -151,10 +151,11 @@ def shares(pairs: pd.DataFrame) -> pd.DataFrame:
         rng = np.random.default_rng(0)
         drawn = rng.multinomial(images, np.full(images, 1 / images), RESAMPLES)
         again = pd.DataFrame([measures(rows, times[number]) for times in drawn])
-        intervals = again.quantile([0.025, 0.975]).T.to_numpy().tolist()
-    low, high = zip(*intervals, strict=True)
+        low, high = (again.quantile(end) for end in (0.025, 0.975))
+        intervals = list(zip(low, high, strict=True))
     table = pd.DataFrame({"measure": list(values), "value": values.mean().to_numpy()})
-    return table.assign(value_low=low, value_high=high, seeds=len(of_seeds))
+    table[["value_low", "value_high"]] = intervals
+    return table.assign(seeds=len(of_seeds))
 
 
 def write_pairs(stem: Path, table: pd.DataFrame, model: str) -> None:

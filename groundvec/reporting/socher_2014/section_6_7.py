@@ -6,6 +6,7 @@ all of them start near.
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,14 +16,14 @@ from groundvec.reporting.ranks import best_snapshot, t_interval, with_interval
 from groundvec.reporting.results import Results, read_reported_relations
 from groundvec.reporting.systems import NAMES
 from groundvec.reporting.write import MISSING, decimals, write_table
+from groundvec.text.trees import RARE
 
 SHOWN = 20  # relations of a data set; the CSV has all
-RARE = 10  # edges; a relation with fewer is rare
 PRINTED = 141  # relations, section 3.3
 
 NOTES = [
-    "Norm: Frobenius norm of the relation's matrix in the SDT-RNN. Minus identity: the norm of the "
-    "difference from the identity, which matrices start near, so that it tells what was learned. "
+    "Norm: Frobenius norm of the relation's matrix in the SDT-RNN. Minus identity: the norm of its "
+    "difference from the identity, which with some noise is what training starts from. "
     "Means over the seeds, with 95% t intervals; each seed's best snapshot on the development set.",
     "Edges: of all edges of the training captions' trees, percent. A relation that most captions "
     "have had more to learn from.",
@@ -81,9 +82,10 @@ def of_models(results: Results) -> pd.DataFrame:
     for _, about in trained_as(results.models, "SDT-RNN").iterrows():
         epoch = best_snapshot(results, about)
         model, language = load_model(about["folder"], epoch), about["languages"][0]
-        text, matrices = model.texts[language], model.captions[language].matrices
-        table = norms(matrices.detach().numpy(), text.relations, text.counts)
-        labels = about[["dataset", "model", "seed"]].to_dict()
+        encoder: Any = model.captions[language]
+        text, matrices = model.texts[language], encoder.matrices.detach().numpy()
+        labels = {name: about[name] for name in ("dataset", "model", "seed")}
+        table = norms(matrices, text.relations, text.counts)
         tables.append(table.assign(**labels, epoch=epoch, size=matrices.shape[1]))
     return pd.concat(tables, ignore_index=True)
 

@@ -11,7 +11,7 @@ TITLE = "Mean ranks: sentence similarity, image search, and describing images."
 
 def make(results: Results, stem: Path) -> None:
     """Write Table 1."""
-    table = ranks.over_seeds(ranks.of_trainings(results.ranks, results.models))
+    table = ranks.over_seeds(ranks.of_trainings(results))
     reported = read_reported_ranks(results["reported"])
     table, reported = table[~of_table2(table)], reported[~of_table2(reported)]
     ranks.write(stem, ranks.beside(table, reported), list(ranks.TASKS), ["mean_rank"], TITLE)

@@ -12,7 +12,7 @@ TITLE = "Mean ranks with a squared error or Euclidean distances."
 
 def make(results: Results, stem: Path) -> None:
     """Write Table 2."""
-    table = ranks.over_seeds(ranks.of_trainings(results.ranks, results.models))
+    table = ranks.over_seeds(ranks.of_trainings(results))
     reported = read_reported_ranks(results["reported"])
     table = table[of_table2(table) | table["objective"].eq("")]  # chance has no objective
     reported = reported[of_table2(reported)]

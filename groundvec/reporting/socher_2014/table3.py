@@ -11,7 +11,7 @@ DIRECTIONS = ["caption_to_image", "image_to_caption"]
 
 def make(results: Results, stem: Path) -> None:
     """Write Table 3; of the reported systems those whose recall is."""
-    table = ranks.over_seeds(ranks.of_trainings(results.ranks, results.models))
+    table = ranks.over_seeds(ranks.of_trainings(results))
     reported = read_reported_ranks(results["reported"])
     reported = reported[reported["caption_to_image_r10"].notna()]
     ranks.write(stem, ranks.beside(table, reported), DIRECTIONS, ranks.NUMBERS, TITLE)
