@@ -23,7 +23,7 @@ SCHEMA = ROOT / "config" / "schema.yaml"
 BACKBONES = ROOT / "resources" / "backbones.yaml"
 
 LANGUAGES = {"scenes": ["en", "de"], "flickr8k": ["en"], "mscoco": ["en"], "pascal1k": ["en"]}
-OWN = {"models", "seeds", "draw", "folds", "training"}  # what no data set has from another one
+OWN = {"models", "seeds", "draw", "folds", "training", "papers"}  # what no data set has from another one
 DEEPEST, MOST = 20, 10_000  # a configuration's levels and values
 MOST_NAMED = 30  # valid names that an error lists
 

@@ -181,21 +181,19 @@ def pictures_state(wildcards):
     return captions_table.state(data["table"], data["images"])
 
 
-def every_model(pattern, dataset=None):
-    """Fill a pattern in for every data set, model and seed, or for those of one data set."""
+def every_model(pattern, datasets):
+    """Fill a pattern in for every model and seed of some data sets."""
     return [
         pattern.format(dataset=name, model=model, seed=seed)
-        for name, data in DATASETS.items()
-        if dataset in (None, name)
-        for model in data["models"]
-        for seed in data["seeds"]
+        for name in datasets
+        for model in DATASETS[name]["models"]
+        for seed in DATASETS[name]["seeds"]
     ]
 
 
-def retrieval_files(wildcards):
-    """The scores of all models, or of those of one data set."""
-    pattern = "<experiment>/retrieval/{dataset}/{model}/seed{seed}.csv"
-    return every_model(pattern, wildcards.get("dataset"))
+def shown_in(paper):
+    """The names of the data sets whose models a paper's tables and figures show."""
+    return [name for name, data in DATASETS.items() if paper in data["papers"]]
 
 
 def rated_folders():
@@ -244,7 +242,9 @@ def ratings_files(suffix):
         return []
     models = f"<experiment>/ratings/models/{{dataset}}/{{model}}/seed{{seed}}{suffix}"
     baselines = f"<experiment>/ratings/baselines/{{baseline}}{suffix}"
-    return every_model(models) + expand(baselines, baseline=RATINGS["baselines"])
+    return every_model(models, shown_in("merkx_frank_2019")) + expand(
+        baselines, baseline=RATINGS["baselines"]
+    )
 
 
 def stem(wildcards, output):

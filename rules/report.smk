@@ -2,8 +2,8 @@
 
 from groundvec.reporting import labels
 
-PAPERS = config["papers"]
 MERKX, SOCHER = "merkx_frank_2019", "socher_2014"
+PAPERS = [paper for paper in (MERKX, SOCHER) if shown_in(paper)]
 
 
 def table(paper, name):
@@ -37,9 +37,21 @@ def as_options(wildcards, input):
     ]
 
 
-def model_files(wildcards):
-    """What all models are made of, or those of one data set."""
-    return every_model(f"{MODEL}/model.json", wildcards.get("dataset"))
+def trained(paper):
+    """For a rule's input: what the models that a paper shows are, and their scores.
+
+    Of a rule for one data set, those of that alone.
+    """
+
+    def of(pattern):
+        return lambda wildcards: every_model(
+            pattern, [wildcards.dataset] if wildcards else shown_in(paper)
+        )
+
+    return {
+        "models": of(f"{MODEL}/model.json"),
+        "retrieval": of("<experiment>/retrieval/{dataset}/{model}/seed{seed}.csv"),
+    }
 
 
 def every_treebank(wildcards):
@@ -58,9 +70,12 @@ def every_treebank(wildcards):
 
 SCORES = ratings_files(".csv")
 PREDICTIONS = ratings_files(".predictions.csv")
-TRAINED = {"models": model_files, "retrieval": retrieval_files}
+TRAINED = {paper: trained(paper) for paper in (MERKX, SOCHER)}
 # Where the ratings select the models, all that shows selected ones needs their scores.
-SELECTED = {**TRAINED, **({"scores": SCORES} if config["select"] == "ratings" else {})}
+SELECTED = {
+    **TRAINED[MERKX],
+    **({"scores": SCORES} if config["select"] == "ratings" else {}),
+}
 
 
 def of_relations(pattern):
@@ -103,11 +118,11 @@ TABLES = {
             "scores": SCORES,
             "reported": reported(MERKX, "section_4_3_4"),
         },
-        "snapshots": TRAINED,
+        "snapshots": TRAINED[MERKX],
     },
     SOCHER: {
         **{
-            name: {**TRAINED, "reported": reported(SOCHER, "tables")}
+            name: {**TRAINED[SOCHER], "reported": reported(SOCHER, "tables")}
             for name in ("table1", "table2", "table3", "claims")
         },
         "section_6_7": {**RELATIONS, "reported": reported(SOCHER, "section_6_7")},
@@ -116,13 +131,13 @@ TABLES = {
 FIGURES = {
     MERKX: {
         "figure1": {},
-        "figure2": {**TRAINED, "scores": SCORES},
+        "figure2": {**TRAINED[MERKX], "scores": SCORES},
         "figure3": {
             **SELECTED,
             "scores": SCORES,
             "reported": reported(MERKX, "table_s1"),
         },
-        "figure4": {**TRAINED, "scores": SCORES},
+        "figure4": {**TRAINED[MERKX], "scores": SCORES},
         "agreement": {**SELECTED, "predictions": PREDICTIONS},
     },
     SOCHER: {"relations": RELATIONS},
@@ -186,7 +201,7 @@ if MERKX in PAPERS:
             f"{MERKX}_samples"
         input:
             # Not an option of the script: it lies beside the model.json that is.
-            lambda wildcards: every_model(f"{MODEL}/ensemble.json", wildcards.dataset),
+            lambda wildcards: every_model(f"{MODEL}/ensemble.json", [wildcards.dataset]),
             **SELECTED,
             captions=read_file("captions.csv"),
             images=read_file("images.csv"),
@@ -252,8 +267,8 @@ for item, (files, needed) in SENTENCES.items() if SOCHER in PAPERS else []:
 def wanted_tables(paper):
     if paper == SOCHER:
         names = ["table1", "table3"]
-        names += ["table2"] if any(map(of_table2, models())) else []
-        names += ["claims"] if several_models(3) else []
+        names += ["table2"] if any(map(of_table2, models(paper))) else []
+        names += ["claims"] if several_models(paper, 3) else []
         names += ["section_6_7", "section_6_7-counts"] if with_relations() else []
         of_one = ("section_6_6-{}", "section_6_6-{}-shares")
         return names + [
@@ -263,7 +278,7 @@ def wanted_tables(paper):
     if RATINGS:
         names += ["table1", "table3", "section_4_3", "section_4_3_4"]
         names += ["table_s1", "table_s1-models", "table_s1-spearman"]
-        names += ["section_4_1"] if several_models() else []
+        names += ["section_4_1"] if several_models(paper) else []
     return names
 
 
@@ -274,8 +289,8 @@ def wanted_figures(paper):
         return names + [
             name.format(data) for data in with_relations() for name in of_one
         ]
-    names = ["figure1", "figure4", *(f"samples-{name}" for name in DATASETS)]
-    names += ["figure2"] if several_models() else []
+    names = ["figure1", "figure4", *(f"samples-{name}" for name in shown_in(paper))]
+    names += ["figure2"] if several_models(paper) else []
     names += ["figure3", "agreement"] if RATINGS else []
     return names
 
@@ -298,14 +313,16 @@ def figures():
     ]
 
 
-def several_models(count=2):
+def several_models(paper, count=2):
     """Whether a data set has several models, so that there is something to compare."""
-    return any(len(data["models"]) >= count for data in DATASETS.values())
+    return any(len(DATASETS[name]["models"]) >= count for name in shown_in(paper))
 
 
-def models():
-    """The descriptions of all models."""
-    return [model for data in DATASETS.values() for model in data["models"].values()]
+def models(paper):
+    """The descriptions of all models that a paper shows."""
+    return [
+        model for name in shown_in(paper) for model in DATASETS[name]["models"].values()
+    ]
 
 
 def of_table2(model):
@@ -325,5 +342,6 @@ def with_relations():
             if labels.named(model, description) == "SDT-RNN"
         ]
         for name, data in DATASETS.items()
+        if SOCHER in data["papers"]
     }
     return {name: models for name, models in found.items() if models}

@@ -764,7 +764,6 @@ def test_what_is_of_one_data_set_names_several(tmp_path):
 
 EXPERIMENT = """
 experiment: tries
-papers: [{papers}]
 models:
   first: &margin
     text: {{name: trees, dimension: 8}}
@@ -775,8 +774,8 @@ models:
   third: {{<<: *margin, encoder: {{name: mean, size: 8}}}}
   fourth: {{<<: *margin, objective: {{name: squared_error}}, similarity: euclidean}}
 datasets:
-  scenes: {{source: scenes, count: 50, backbone: efficientnet_lite0, models: [third]}}
-  few: {{of: scenes, source: scenes, count: 50, backbone: efficientnet_lite0, models: [{models}]}}
+  scenes: {{source: scenes, count: 50, backbone: efficientnet_lite0, models: [third], papers: &papers [{papers}]}}
+  few: {{of: scenes, source: scenes, count: 50, backbone: efficientnet_lite0, models: [{models}], papers: *papers}}
 """
 
 
@@ -821,5 +820,6 @@ def test_a_paper_that_nobody_reports_is_named():
     config = yaml.safe_load(EXPERIMENT.format(papers="socher_2013", models="first"))
     with pytest.raises(InputError, match=r"papers\.0: 'socher_2013' .*did you mean 'socher_2014'"):
         complete(config)
-    with pytest.raises(InputError, match="configuration, papers: "):
-        complete(config | {"papers": []})
+    with pytest.raises(InputError, match=r"configuration, datasets.scenes.papers: "):
+        config["datasets"]["scenes"]["papers"].clear()
+        complete(config)
