@@ -236,6 +236,7 @@ TEXTS = [
     ("datasets", "one", "models", 0),
     ("select",),
     *(("models", "mine", part, "name") for part in ("text", "encoder", "objective")),
+    *(("models", "mine", "text", key) for key in ("parser", "form", "parses", "vectors")),
     *(("models", "mine", "encoder", key) for key in ("cell", "pooling")),
     ("models", "mine", "similarity"),
     ("models", "mine", "languages", 0),
@@ -250,7 +251,7 @@ WHOLE = {
     },
     "models": {
         "mine": {
-            "text": {},
+            "text": {"name": "trees", "form": "binary"},
             "objective": {},
             "languages": ["en"],
             "encoder": {"name": "rnn", "cell": "gru", "size": 2, "pooling": "max"},
@@ -306,6 +307,7 @@ def test_any_text_is_refused_in_one_line_or_is_a_path(place, text):
         assert len(str(error).splitlines()) == 1
     else:
         paths = {"mirror", "table", "images", "features", "vectors", "state", "model"}
+        paths |= {"parser", "parses"}
         harmless = text.replace("_", "a").replace("-", "a").isalnum() and text.isascii()
         assert (place[-1] in paths and not NO_PATH & set(text)) or harmless, (place, text)
 
