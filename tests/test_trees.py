@@ -92,6 +92,11 @@ def edges(nodes):
             id="a phrase is of neighbours",
         ),
         pytest.param(
+            "moves 0 root\nclose 1 advmod\nto 1 prep ADP\nthem 3 pobj",
+            ["-root-> moves", "moves -advmod-> close", "moves -prep_to-> them"],
+            id="a phrase hangs together",
+        ),
+        pytest.param(
             "sits 0 root\non 1 prep ADP\nbeds 2 pobj\nor 2 cc\nunder 2 conj ADP\nthem 5 pobj",
             ["-root-> sits", "sits -prep_on-> beds", "sits -prep_under-> them"],
             id="two prepositions",

@@ -284,7 +284,7 @@ class _Remaining:
                 while self.relations[first] == "conj":
                     first = self.heads[first]
                 groups.setdefault(first, []).append(word)
-        folded = []
+        folded: list[int] = []
         for first, members in groups.items():
             names = {w: self.words[w] for w in members if self.relations[w] == "cc"}
             for place, word in enumerate(members):
