@@ -253,10 +253,12 @@ TEXTS = [
     ("mirror",),
     *(("datasets", "one", key) for key in ("source", "table", "images", "language", "backbone")),
     ("datasets", "two", "of"),
+    ("datasets", "one", "papers", 0),
     *(("datasets", "one", key) for key in ("weights", "features", "interpolation", "precision")),
     ("datasets", "one", "models", 0),
     ("select",),
     *(("models", "mine", part, "name") for part in ("text", "encoder", "objective")),
+    *(("models", "mine", "text", key) for key in ("parser", "form", "parses", "vectors")),
     *(("models", "mine", "encoder", key) for key in ("cell", "pooling", "compose", "nonlinearity")),
     ("models", "mine", "objective", "reduction"),
     ("models", "mine", "similarity"),
@@ -273,7 +275,7 @@ WHOLE = {
     },
     "models": {
         "mine": {
-            "text": {},
+            "text": {"name": "trees", "form": "binary"},
             "objective": {},
             "languages": ["en"],
             "encoder": {"name": "rnn", "cell": "gru", "size": 2, "pooling": "max"},
@@ -329,6 +331,7 @@ def test_any_text_is_refused_in_one_line_or_is_a_path(place, text):
         assert len(str(error).splitlines()) == 1
     else:
         paths = {"mirror", "table", "images", "features", "vectors", "state", "model"}
+        paths |= {"parser", "parses"}
         harmless = text.replace("_", "a").replace("-", "a").isalnum() and text.isascii()
         assert (place[-1] in paths and not NO_PATH & set(text)) or harmless, (place, text)
 

@@ -59,8 +59,9 @@ def dependency(tree: Tree) -> Nodes:
     `prep_at`, or `prepc_by` if it is a clause; the passive's by `agent`. Conjuncts hang from the
     first one by `conj_and`. What else hung from a word that goes hangs from the one in its place.
     Where prepositions are the `case` of their object, as in Universal Dependencies, that one's
-    relation becomes `nmod_at`. A preposition that is the root stays: it has no relation to fold
-    into. A sentence of punctuation alone keeps its root, and an empty one is an unknown word.
+    relation becomes `nmod_at`; labels of yet another kind stay as they are. A preposition that is
+    the root stays: it has no relation to fold into. A sentence of punctuation alone keeps its
+    root, and an empty one is an unknown word.
     """
     left = _Remaining(tree)
     left.fold_prepositions()
@@ -283,6 +284,7 @@ class _Remaining:
                 while self.relations[first] == "conj":
                     first = self.heads[first]
                 groups.setdefault(first, []).append(word)
+        folded: list[int] = []
         for first, members in groups.items():
             names = {w: self.words[w] for w in members if self.relations[w] == "cc"}
             for place, word in enumerate(members):
@@ -294,8 +296,9 @@ class _Remaining:
                 self.relations[word] = f"conj_{CONJUNCTIONS.get(name, name)}" if name else "conj"
                 self.heads[word] = first
             if len(names) < len(members):
-                for word in names:
-                    self.drop(word)
+                folded += names
+        for word in folded:
+            self.drop(word)
 
     def fold_cases(self) -> None:
         for word, relation in enumerate(self.relations):

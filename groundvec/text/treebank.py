@@ -24,6 +24,7 @@ ROOT = -1  # the head of the word that has none
 DAMAGED = gzip.BadGzipFile, zlib.error, EOFError, UnicodeDecodeError
 # What pipelines have that a dependency parser needs nothing of.
 NOT_NEEDED = ("ner", "lemmatizer", "trainable_lemmatizer", "senter", "textcat", "entity_linker")
+BATCH = 256  # sentences parsed together
 QUICK = 1000  # sentences; so few are parsed without a bar
 
 
@@ -76,7 +77,7 @@ def parse(sentences: Sequence[str], parser: str) -> list[Tree]:
     """
     nlp = _pipeline(parser)
     docs = Progress(
-        nlp.pipe(sentences),
+        nlp.pipe(sentences, batch_size=BATCH),
         total=len(sentences),
         desc=f"parsing by {parser}",
         unit="sentences",
