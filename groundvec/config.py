@@ -23,7 +23,14 @@ SCHEMA = ROOT / "config" / "schema.yaml"
 BACKBONES = ROOT / "resources" / "backbones.yaml"
 
 LANGUAGES = {"scenes": ["en", "de"], "flickr8k": ["en"], "mscoco": ["en"], "pascal1k": ["en"]}
-OWN = {"models", "seeds", "draw", "folds", "training", "papers"}  # what no data set has from another one
+OWN = {
+    "models",
+    "seeds",
+    "draw",
+    "folds",
+    "training",
+    "papers",
+}  # what no data set has from another one
 DEEPEST, MOST = 20, 10_000  # a configuration's levels and values
 MOST_NAMED = 30  # valid names that an error lists
 
@@ -196,12 +203,23 @@ def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> N
             captions, images = table.read(dataset["table"], dataset["images"])
             schema.check_files(images)
             _check_language(place, dataset, captions.language.unique().tolist())
+        for model, description in dataset["models"].items():
+            _check_named(f"models.{model}.text", description["text"], public)
     for name, baseline in config.get("ratings", {}).get("baselines", {}).items():
-        for key in ("vectors", "state"):
-            named = baseline.get(key)
-            if named and not any(named == p or named.startswith(f"{p}/") for p in public):
-                path = Path(re.sub(r"\.zip/.*", ".zip", named))
-                _check_path(f"ratings.baselines.{name}.{key}", path, also=public)
+        _check_named(f"ratings.baselines.{name}", baseline, public)
+
+
+def _check_named(place: str, options: dict[str, Any], public: tuple[str, ...]) -> None:
+    """Raise InputError if a file that options name is neither a public one nor there."""
+    for key in ("vectors", "state", "parses"):
+        named = options.get(key)
+        if (
+            named
+            and named != "captions"
+            and not any(f"{named}/".startswith(f"{p}/") for p in public)
+        ):
+            path = Path(re.sub(r"\.zip/.*", ".zip", named))
+            _check_path(f"{place}.{key}", path, also=public)
 
 
 def _check_form(config: dict[str, Any]) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from groundvec.config import SCHEMA, check_files, check_keys, complete
@@ -242,7 +242,7 @@ def test_a_data_set_of_another_one_has_its_pictures_and_captions():
 @pytest.mark.parametrize("name", ["won", "draws", 3, ["one"]])
 def test_a_data_set_is_of_one_that_there_is(name):
     draws = {"of": name, "models": ["gru-8-max"]}
-    with pytest.raises(InputError, match="draws.of: there is no data set .*one"):
+    with pytest.raises(InputError, match=r"draws\.of: there is no data set .*one"):
         complete({**SMALL, "datasets": {**SMALL["datasets"], "draws": draws}})
 
 
@@ -253,7 +253,7 @@ TEXTS = [
     ("mirror",),
     *(("datasets", "one", key) for key in ("source", "table", "images", "language", "backbone")),
     ("datasets", "two", "of"),
-    ("datasets", "one", "papers", 0),
+    ("datasets", "two", "papers", 0),
     *(("datasets", "one", key) for key in ("weights", "features", "interpolation", "precision")),
     ("datasets", "one", "models", 0),
     ("select",),
@@ -271,7 +271,7 @@ WHOLE = {
     "experiment": "small",
     "datasets": {
         "one": {"source": "table", "table": "t.csv", "images": "i", "models": ["gru-8-max"]},
-        "two": {"of": "one", "models": ["gru-8-max"]},
+        "two": {"of": "one", "models": ["gru-8-max"], "papers": ["socher_2014"]},
     },
     "models": {
         "mine": {
@@ -316,6 +316,7 @@ def test_every_text_of_the_schema_is_tried():
                     assert "pattern" in each or "enum" in each, key
 
 
+@settings(deadline=None)
 @given(st.sampled_from(TEXTS), st.sampled_from(HOSTILE) | st.text())
 @example(("experiment",), "nl\n")
 def test_any_text_is_refused_in_one_line_or_is_a_path(place, text):
@@ -379,6 +380,17 @@ def test_what_a_data_set_names_must_be_there(named, change, error):
     with pytest.raises(InputError) as caught:
         check_files(complete(named), "", [])
     assert str(caught.value).startswith(f"configuration, datasets.one.{error}")
+
+
+def test_the_vectors_of_a_text_must_be_there(named):
+    text = {"name": "trees", "vectors": "my/vector.txt", "dimension": 5}
+    named["models"] = {"mine": {"text": text, "encoder": {"name": "mean", "size": 5}}}
+    named["datasets"]["one"]["models"] = ["mine"]
+    with pytest.raises(InputError, match=r"models\.mine\.text\.vectors: .*my/vectors.txt"):
+        check_files(complete(named), "", [])
+    for good in ("my/vectors.txt", "captions"):
+        text["vectors"] = good
+        check_files(complete(named), "", [])
 
 
 @pytest.mark.parametrize(

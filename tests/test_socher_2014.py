@@ -774,8 +774,13 @@ models:
   third: {{<<: *margin, encoder: {{name: mean, size: 8}}}}
   fourth: {{<<: *margin, objective: {{name: squared_error}}, similarity: euclidean}}
 datasets:
-  scenes: {{source: scenes, count: 50, backbone: efficientnet_lite0, models: [third], papers: &papers [{papers}]}}
-  few: {{of: scenes, source: scenes, count: 50, backbone: efficientnet_lite0, models: [{models}], papers: *papers}}
+  scenes: &scenes
+    source: scenes
+    count: 50
+    backbone: efficientnet_lite0
+    models: [third]
+    papers: [{papers}]
+  few: {{<<: *scenes, of: scenes, models: [{models}]}}
 """
 
 
