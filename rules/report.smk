@@ -155,12 +155,10 @@ BESIDE = {  # what is written with a table
         "section_6_7": table(SOCHER, "section_6_7-counts"),
     },
 }
+SELECT = {MERKX: {"select": config["select"]}, SOCHER: {}}
 OPTIONS = {
-    MERKX: {
-        "figure1": {"backbone": next(iter(DATASETS.values()))["backbone"]},
-        "agreement": {"subtask": RATINGS["subtask"]} if "subtask" in RATINGS else {},
-    },
-    SOCHER: {},
+    "figure1": {"backbone": next(iter(DATASETS.values()))["backbone"]},
+    "agreement": {"subtask": RATINGS["subtask"]} if "subtask" in RATINGS else {},
 }
 
 
@@ -183,9 +181,7 @@ for paper in PAPERS:
             params:
                 item=f"{paper}/{item}",
                 files=as_options,
-                options=options(
-                    {"select": config["select"], **OPTIONS[paper].get(item, {})}
-                ),
+                options=options({**SELECT[paper], **OPTIONS.get(item, {})}),
                 stem=stem,
                 code=code(f"groundvec/reporting/{paper}/{item}.py"),
             # Snakemake reads this when a job starts, so that the loops' variables are no use in it.
@@ -216,7 +212,7 @@ if MERKX in PAPERS:
         params:
             item=f"{MERKX}/samples",
             files=as_options,
-            options=options({"select": config["select"]}),
+            options=options(SELECT[MERKX]),
             stem=stem,
             code=code(f"groundvec/reporting/{MERKX}/samples.py"),
         shell:

@@ -18,6 +18,7 @@ from groundvec.reporting.ranks import best_snapshot
 from groundvec.reporting.results import Results
 from groundvec.reporting.style import BLUE, COLUMN, FONT_SIZE, PAGE, VERMILLION, save, styled
 from groundvec.text import treebank
+from groundvec.text.encoded import cleaned
 from groundvec.text.forms import Nodes, dependency
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ def make(results: Results, stem: Path) -> None:
     model = load_model(about["folder"], best_snapshot(results, about))
     captions, language = read_captions(results, about), about["languages"][0]
     shown = captions["split"].eq("test") & captions["language"].eq(language)
-    parses = treebank.trees(captions.loc[shown, "caption"].tolist(), about["text.parser"])
+    sentences = cleaned(captions.loc[shown, "caption"].tolist())
+    parses = treebank.trees(sentences, about["text.parser"])
     parse = middle(parses)
     save(drawing(dependency(parse), learned(model, language, parse.text)), stem)
 

@@ -18,6 +18,7 @@ from groundvec.reporting.results import Results
 from groundvec.reporting.write import decimals, write_table
 from groundvec.similarity import scores
 from groundvec.text import treebank
+from groundvec.text.encoded import cleaned
 
 VERBS = {"VERB", "AUX"}  # the tags of Universal Dependencies
 BOTH, ONE, NEITHER = "both have a verb", "one has no verb", "neither has a verb"
@@ -46,7 +47,7 @@ def make(results: Results, stem: Path) -> None:
     tables = []
     for _, about in models.iterrows():
         found = embed(results, about)
-        trees = treebank.trees(found.captions, about["text.parser"])
+        trees = treebank.trees(cleaned(found.captions), about["text.parser"])
         verbs = np.array([has_verb(tree.tags) for tree in trees])
         pairs = of_one_image(found.caption_vectors, found.image, verbs, found.similarity)
         texts = np.array(found.captions, object)
