@@ -841,6 +841,7 @@ def test_a_paper_that_nobody_reports_is_named():
     config = yaml.safe_load(EXPERIMENT.format(papers="socher_2013", models="first"))
     with pytest.raises(InputError, match=r"papers\.0: 'socher_2013' .*did you mean 'socher_2014'"):
         complete(config)
-    with pytest.raises(InputError, match=r"configuration, datasets.scenes.papers: "):
-        config["datasets"]["scenes"]["papers"].clear()
+    config["datasets"]["few"]["papers"] = []
+    config["datasets"]["scenes"]["papers"] = ["socher_2014"]
+    with pytest.raises(InputError, match=r"configuration, datasets\.few\.papers: "):
         complete(config)

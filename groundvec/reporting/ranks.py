@@ -8,6 +8,7 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from groundvec.errors import InputError
+from groundvec.evaluation.retrieval import DIRECTIONS
 from groundvec.reporting.labels import BINARISED, HINGE, MARGIN, labelled
 from groundvec.reporting.results import PROVENANCE, REPORTED_CCA, REPORTED_LOSSES, Results
 from groundvec.reporting.retrieval_table import test_set
@@ -28,6 +29,7 @@ RANDOM = {"chance": "Random (calculated)", "random": "Random (simulated)"}
 SYSTEMS = ["Random", *RANDOM.values(), "BoW", "CT-RNN", "Recurrent NN", "kCCA", "kCCA (linear)"]
 SYSTEMS += ["DT-RNN", "SDT-RNN"]
 TEST_SET = ["dataset", "test_set", "language"]
+TRAINING = ["dataset", "model", "seed"]
 SYSTEM = [*TEST_SET, "source", "objective", "system", "name", "model"]
 
 NOTES = [
@@ -68,19 +70,19 @@ def of_trainings(results: Results) -> pd.DataFrame:
         InputError: there are scores without a model, or a model without scores of its snapshots.
     """
     models = labelled(results.models)
-    test = in_order(results.ranks, models)
-    test = test[test["split"].eq("test") & ~test["test_set"].str.endswith("-folds")]
-    place = test["direction"].map(list(TASKS).index)
-    test = test.loc[place.sort_values(kind="stable").index]
+    measured = in_order(results.ranks, models)
+    place = measured["direction"].map(list(TASKS).index)
+    measured = measured.loc[place.sort_values(kind="stable").index]
+    test = measured["split"].eq("test") & ~measured["test_set"].str.endswith("-folds")
+    of_training = dict(iter(measured.groupby(TRAINING)))
     parts = []
     for _, about in models.iterrows():
-        rows = rows_of(test, about["dataset"], about["model"], about["seed"])
-        best = str(best_snapshot(results, about))
-        rows = rows[rows["kind"].eq("snapshot") & rows["epochs"].eq(best)]
+        rows = of_training.get(tuple(about[TRAINING]), measured[:0])
+        chosen = rows["kind"].eq("snapshot") & rows["epochs"].eq(str(_best(rows, about)))
         labels = {name: about[name] for name in ("system", "objective", "name")}
-        parts.append(rows.assign(source="measured", **labels))
+        parts.append(rows[chosen & test[rows.index]].assign(source="measured", **labels))
     # Every model's scores come with the same chance.
-    chance = test[test["kind"].isin(list(RANDOM))]
+    chance = measured[test & measured["kind"].isin(list(RANDOM))]
     chance = chance.drop_duplicates([*TEST_SET, "kind", "direction"])
     name = chance["kind"].map(RANDOM)
     source = chance["kind"].map({"chance": "computed", "random": "simulated"})
@@ -104,9 +106,13 @@ def best_snapshot(results: Results, about: pd.Series) -> int:
     Raises:
         InputError: there are no scores of its snapshots.
     """
-    training = (about["dataset"], about["model"], about["seed"])
-    scores = rows_of(results.retrieval, *training)
-    return best_snapshots(scores, results.models, {training[0]: training[1:]})[training[0]]
+    return _best(rows_of(results.ranks, *about[TRAINING]), about)
+
+
+def _best(scores: pd.DataFrame, about: pd.Series) -> int:
+    task = scores[scores["direction"].isin(DIRECTIONS)]
+    dataset, model, seed = about[TRAINING]
+    return best_snapshots(task, about.to_frame().T, {dataset: (model, seed)})[dataset]
 
 
 def t_interval(values: Iterable[float]) -> tuple[float, float]:
