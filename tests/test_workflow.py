@@ -138,7 +138,7 @@ def test_without_ratings_only_retrieval_is_evaluated(built):
         text.replace("experiment: tiny", "experiment: other")
     )
     plan = snakemake(built, "--configfile", "retrieval-only.yaml", "-n")
-    assert "retrieval" in plan and "ratings_scenes" not in plan and "figure3" not in plan
+    assert "retrieval" in plan and "ratings_scenes" not in plan and f"{PAPER}_figure3" not in plan
 
 
 def test_the_paper_s_ratings_come_from_nine_archives_or_from_a_mirror_s_two(built, tmp_path):
