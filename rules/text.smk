@@ -1,24 +1,6 @@
 """What each text learns from the training captions: characters or words; trees are parsed first."""
 
 
-def text_treebanks(wildcards):
-    name = treebank_name(TEXTS[wildcards.text])
-    treebank = f"results/text/{wildcards.dataset}/{name}.{wildcards.language}.conllu.gz"
-    return [treebank] if name else []
-
-
-def text_settings(wildcards):
-    """A text and its options, with the files that it names where they lie."""
-    text = TEXTS[wildcards.text]
-    return {k: public(v) if k in ("vectors", "parses") else v for k, v in text.items()}
-
-
-def text_sources(wildcards):
-    text = text_settings(wildcards)
-    files = [text[key] for key in ("vectors", "parses") if key in text]
-    return [re.sub(r"\.zip/.*", ".zip", name) for name in files if name != "captions"]
-
-
 rule trees:
     input:
         dataset_file("captions.csv"),

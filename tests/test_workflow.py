@@ -479,6 +479,7 @@ def test_mscoco_from_small_archives_of_the_public_form(built):
     assert test.set_index(["test_set", "direction"])["queries"].to_dict() == {
         ("4", "caption_to_image"): 20,
         ("4", "image_to_caption"): 4,
+        ("4", "caption_to_caption"): 20,
         ("2-folds", "caption_to_image"): 20,
         ("2-folds", "image_to_caption"): 4,
     }
