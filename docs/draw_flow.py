@@ -18,6 +18,8 @@ import networkx as nx
 ROOT = Path(__file__).parent.parent
 PICTURE = ROOT / "docs" / "images" / "flow.svg"
 PAPERS = [path.parent.name for path in (ROOT / "groundvec" / "reporting").glob("*/__init__.py")]
+# No experiment, and those that want one's own features.
+NOT_DRAWN = ("schema", "flickr8k-cpu", "dt-rnn", "dt-rnn-tuning")
 COLOURS = ["#f6d6a8", "#cfe3b4", "#b7dfd3", "#b9d7f0", "#cfc8ee", "#ecc6df", "#f3c1b8", "#dddddd"]
 WIDTH, HEIGHT, GAP_X, GAP_Y, MARGIN = 128, 26, 46, 12, 12  # of a rule's box, and around it
 
@@ -44,8 +46,7 @@ def rule_graph() -> nx.DiGraph:
             stderr=subprocess.PIPE,
         )
         for path in experiments
-        # The last two want one's own features.
-        if path.name not in ("schema.yaml", "flickr8k-cpu.yaml", "dt-rnn.yaml")
+        if path.stem not in NOT_DRAWN
     ]
     graph = nx.DiGraph()
     for call in calls:
