@@ -92,7 +92,7 @@ def test_a_made_up_objective_is_one_file_and_its_lines_of_schema(project):
     (project / "groundvec/objectives/softmax.py").write_text(OBJECTIVE)
     schema = project / "config/schema.yaml"
     text = schema.read_text()
-    text = text.replace("enum: [hinge]", "enum: [hinge, softmax]")
+    text = text.replace("enum: [hinge, ", "enum: [hinge, softmax, ")
     case = "      - if: {properties: {name: {const: hinge}}}\n"
     text = text.replace(case, CASE + case).replace("  hinge:\n", f"{SCHEMA_LINES}  hinge:\n")
     schema.write_text(text)
