@@ -53,7 +53,7 @@ def test_a_dry_run_needs_no_slurm_and_little_more_than_its_start(
     assert "Using profiles slurm" in result.stderr
     assert seconds < 4 * start  # it is about twice as much
     trainings = re.findall(r"^rule train:\n(?:    .*\n)*", result.stdout, re.M)
-    assert len(trainings) == (9 if arguments else 10)
+    assert len(trainings) == (9 if arguments else 17)
     assert all("gpu=1" in text and "mem_mb=8000" in text for text in trainings)
 
 
