@@ -23,14 +23,8 @@ SCHEMA = ROOT / "config" / "schema.yaml"
 BACKBONES = ROOT / "resources" / "backbones.yaml"
 
 LANGUAGES = {"scenes": ["en", "de"], "flickr8k": ["en"], "mscoco": ["en"], "pascal1k": ["en"]}
-OWN = {
-    "models",
-    "seeds",
-    "draw",
-    "folds",
-    "training",
-    "papers",
-}  # what no data set has from another one
+# What no data set has from another one that it is of.
+OWN = {"models", "seeds", "draw", "folds", "training", "papers"}
 DEEPEST, MOST = 20, 10_000  # a configuration's levels and values
 MOST_NAMED = 30  # valid names that an error lists
 

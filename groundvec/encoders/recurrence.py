@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.autograd.function import Function, once_differentiable
 from torch.nn.functional import linear
 
-# Of a weight's rows, multiplied together: products with more are up to a third slower.
+# Of a weight's rows, multiplied together: MKL's products with more were up to a third slower.
 ROWS = 1024
 
 # Of a gate: the gradient of its value, and its value in; the gradient of what it was made of out.
