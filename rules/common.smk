@@ -6,11 +6,13 @@ import re
 import shutil
 import time
 from pathlib import Path
+from threading import Timer
 
 from groundvec.data import table as captions_table
 from groundvec.jobs import running
 from groundvec import parts
 from groundvec.provenance import code_hash, digest
+from snakemake.scheduling.job_scheduler import JobScheduler
 
 ENVIRONMENT = "../envs/groundvec.yaml"
 
@@ -291,3 +293,23 @@ def say_why_jobs_failed():
         )
         if reason:
             print(f"{log}: {reason[0]}")
+
+
+def look_again(scheduler, seconds):
+    """Wake the scheduler after a while, for which it waits once.
+
+    Snakemake 9.27 starts a clock after every job, each of which starts itself anew as long as jobs
+    are ready: after some hundred short jobs it keeps a core busy with looking for free ones.
+    """
+
+    def ring():
+        scheduler.clock_runs = False
+        scheduler._open_jobs.release()
+
+    if not getattr(scheduler, "clock_runs", False):
+        scheduler.clock_runs = True
+        Timer(seconds, ring).start()
+
+
+if hasattr(JobScheduler, "_schedule_reevalutation"):
+    JobScheduler._schedule_reevalutation = look_again
