@@ -256,14 +256,23 @@ def baseline_options(wildcards):
     return options(baseline_settings(wildcards))
 
 
-def ratings_files(suffix):
-    """Scores (.csv) or predictions (.predictions.csv) of all systems; none without ratings."""
-    if not RATINGS:
-        return []
+def rated(paper):
+    """The names of the data sets of a paper whose models are rated, if there are ratings.
+
+    Draws stand beside the whole data set to be compared with numbers of a paper, which has none of
+    ratings: so they are rated only where Socher et al. (2014) are shown nothing else.
+    """
+    shown = shown_in(paper) if RATINGS else []
+    whole = [name for name in shown if "draw" not in DATASETS[name]]
+    return (whole or shown) if paper == "socher_2014" else shown
+
+
+def ratings_files(suffix, paper):
+    """Scores (.csv) or predictions (.predictions.csv) of a paper's systems; none without ratings."""
     models = f"<experiment>/ratings/models/{{dataset}}/{{model}}/seed{{seed}}{suffix}"
     baselines = f"<experiment>/ratings/baselines/{{baseline}}{suffix}"
-    return every_model(models, shown_in("merkx_frank_2019")) + expand(
-        baselines, baseline=RATINGS["baselines"]
+    return every_model(models, rated(paper)) + expand(
+        baselines, baseline=RATINGS.get("baselines", [])
     )
 
 

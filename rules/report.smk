@@ -37,15 +37,15 @@ def as_options(wildcards, input):
     ]
 
 
-def trained(paper):
-    """For a rule's input: what the models that a paper shows are, and their scores.
+def trained(datasets):
+    """For a rule's input: what the models of some data sets are, and their scores.
 
     Of a rule for one data set, those of that alone.
     """
 
     def of(pattern):
         return lambda wildcards: every_model(
-            pattern, [wildcards.dataset] if wildcards else shown_in(paper)
+            pattern, [wildcards.dataset] if wildcards else datasets
         )
 
     return {
@@ -68,9 +68,9 @@ def every_treebank(wildcards):
     )
 
 
-SCORES = ratings_files(".csv")
-PREDICTIONS = ratings_files(".predictions.csv")
-TRAINED = {paper: trained(paper) for paper in (MERKX, SOCHER)}
+SCORES = ratings_files(".csv", MERKX)
+PREDICTIONS = ratings_files(".predictions.csv", MERKX)
+TRAINED = {paper: trained(shown_in(paper)) for paper in (MERKX, SOCHER)}
 # Where the ratings select the models, all that shows selected ones needs their scores.
 SELECTED = {
     **TRAINED[MERKX],
@@ -95,6 +95,8 @@ RELATIONS = {
         "<experiment>/retrieval/{dataset}/{model}/seed{seed}.csv"
     ),
 }
+
+PARSED = {"captions": read_file("captions.csv"), "treebanks": every_treebank}
 
 # What each table or figure needs: options of scripts/report.py, and their files.
 TABLES = {
@@ -126,6 +128,10 @@ TABLES = {
             for name in ("table1", "table2", "table3", "claims")
         },
         "section_6_7": {**RELATIONS, "reported": reported(SOCHER, "section_6_7")},
+        "ratings": {
+            **trained(rated(SOCHER)),
+            "scores": ratings_files(".csv", SOCHER),
+        },
     },
 }
 FIGURES = {
@@ -220,29 +226,34 @@ if MERKX in PAPERS:
             "--output {params.stem:q} --log {log:q}"
 
 
-# What Socher et al. (2014) show of sentences, for each data set: the files that it is, and what it
-# needs beside an SDT-RNN and the parsed captions.
+# What Socher et al. (2014) show of sentences, for each data set: the files that it is, the models,
+# and what it needs beside them.
 SENTENCES = {
-    "figure3": (pictures(SOCHER, "figure3-{dataset}"), []),
-    "samples": (pictures(SOCHER, "samples-{dataset}"), ["images", "features"]),
+    "figure3": (pictures(SOCHER, "figure3-{dataset}"), RELATIONS, PARSED),
+    "samples": (
+        pictures(SOCHER, "samples-{dataset}"),
+        RELATIONS,
+        {**PARSED, "images": read_file("images.csv"), "features": features_file},
+    ),
     "section_6_6": (
         table(SOCHER, "section_6_6-{dataset}")
         + table(SOCHER, "section_6_6-{dataset}-shares"),
-        ["features"],
+        RELATIONS,
+        {**PARSED, "features": features_file},
     ),
+    "active_passive": (table(SOCHER, "active_passive-{dataset}"), TRAINED[SOCHER], {}),
 }
-OF_DATASET = {"images": read_file("images.csv"), "features": features_file}
 
-for item, (files, needed) in SENTENCES.items() if SOCHER in PAPERS else []:
+for item, (files, models_shown, needed) in (
+    SENTENCES.items() if SOCHER in PAPERS else []
+):
 
     rule:
         name:
             f"{SOCHER}_{item}"
         input:
-            **RELATIONS,
-            **{kind: OF_DATASET[kind] for kind in needed},
-            captions=read_file("captions.csv"),
-            treebanks=every_treebank,
+            **models_shown,
+            **needed,
         output:
             *files,
         log:
@@ -265,6 +276,8 @@ def wanted_tables(paper):
         names = ["table1", "table3"]
         names += ["table2"] if any(map(of_table2, models(paper))) else []
         names += ["claims"] if several_models(paper, 3) else []
+        names += ["ratings"] if RATINGS else []
+        names += [f"active_passive-{name}" for name in shown_in(paper) if english(name)]
         names += ["section_6_7", "section_6_7-counts"] if with_relations() else []
         of_one = ("section_6_6-{}", "section_6_6-{}-shares")
         return names + [
@@ -319,6 +332,13 @@ def models(paper):
     return [
         model for name in shown_in(paper) for model in DATASETS[name]["models"].values()
     ]
+
+
+def english(dataset):
+    """Whether a model of a data set reads English."""
+    return any(
+        "en" in model["languages"] for model in DATASETS[dataset]["models"].values()
+    )
 
 
 def of_table2(model):

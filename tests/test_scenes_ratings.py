@@ -7,7 +7,9 @@ import pytest
 
 from groundvec.data.ratings import COLUMNS, count
 from groundvec.scenes import facts, ratings
+from groundvec.scenes.captions import voices
 from groundvec.scenes.ratings import grade, graded_pairs
+from groundvec.scenes.voices import SENTENCES, exchanges
 
 CHASE = {
     "background": "beach",
@@ -140,3 +142,39 @@ def test_a_denial_does_not_mention_numbers():
         assert two.denied
         assert "3 balloon" not in one.weights | two.weights
         assert not re.search(r"three|3", one.text + two.text)
+
+
+# Active and passive
+
+
+def test_a_scene_in_the_active_and_in_the_passive():
+    roles = {**CHASE, "action": {"verb": "carry", "agent": "b", "patient": "a"}}
+    found = set()
+    for seed in range(200):
+        said = voices(roles, ALL, random.Random(seed))
+        found.add((said["active"], said["passive"]))
+    pair = ("A white cat carries a black dog.", "A black dog is carried by a white cat.")
+    assert pair in found
+    assert {text.rstrip(".!").lower() for pair in found for text in pair} == {
+        *("a white cat carries a black dog", "a white cat is carrying a black dog"),
+        *("there is a white cat carrying a black dog", "a white cat carrying a black dog"),
+        *("a black dog is carried by a white cat", "a black dog is being carried by a white cat"),
+        "there is a black dog carried by a white cat",
+        "there is a black dog being carried by a white cat",
+        *("a black dog carried by a white cat", "a black dog being carried by a white cat"),
+    }
+    jump = {**CHASE, "action": {"verb": "jump over", "agent": "a", "patient": "b"}}
+    assert "passive" not in voices(jump, ALL, random.Random(0))
+
+
+def test_roles_are_exchanged_in_the_same_words():
+    table = exchanges(1, 60)
+    assert exchanges(1, 60).equals(table) and not exchanges(2, 60).equals(table)
+    assert list(table.columns) == SENTENCES and len(table) == 60
+    assert table["active"].is_unique
+    words = table.map(lambda text: sorted(re.findall(r"[\w-]+", text.lower())))
+    assert words["active"].equals(words["exchanged_active"])
+    assert words["passive"].equals(words["exchanged_passive"])
+    for _, row in table.iterrows():
+        assert len(set(row)) == 4
+        assert [" by a " in text for text in row] == [False, True, False, True]

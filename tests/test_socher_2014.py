@@ -12,12 +12,20 @@ import yaml
 from PIL import Image
 from result_files import described, write_models
 from scipy import stats
+from test_rating_tables import baseline, of_system, sts_rows, write
 from test_workflow import copy_project, snakemake
 
 from groundvec.config import complete
 from groundvec.errors import InputError
 from groundvec.reporting import labels, ranks, results, style
-from groundvec.reporting.socher_2014 import claims, figure3, relations, section_6_6, section_6_7
+from groundvec.reporting.socher_2014 import (
+    active_passive,
+    claims,
+    figure3,
+    relations,
+    section_6_6,
+    section_6_7,
+)
 from groundvec.text import treebank
 from groundvec.text.forms import dependency
 
@@ -117,8 +125,8 @@ def run(item, *arguments):
 
 def tables(folder, item, *arguments, reported="tables"):
     """The parts of a table's Markdown, each with its rows, and its CSV."""
-    reported = REPORTED / f"{reported}.csv"
-    run(item, *arguments, "--reported", reported, "--output", folder / item)
+    beside = ["--reported", REPORTED / f"{reported}.csv"] if reported else []
+    run(item, *arguments, *beside, "--output", folder / item)
     parts = {}
     for part in (folder / f"{item}.md").read_text("utf-8").split("### ")[1:]:
         lines = [line for line in part.splitlines() if line.startswith("|")]
@@ -293,6 +301,72 @@ def test_the_reported_numbers_are_the_paper_s():
     assert rows.loc[("kCCA", "CCA, Euclidean distance"), f"{I2C}_mean_rank"] == 38
     assert rows.loc[("BoW", labels.SQUARED), f"{C2I}_mean_rank"] == 24.7
     assert len(reported) == 13
+
+
+# Ratings
+
+
+def rated(model, seed=1, r=0.4):
+    """Scores of a training: of its snapshots and of its ensemble."""
+    kinds = {("snapshot", "0"): r - 0.3, ("snapshot", "4"): r - 0.1, ("snapshot", "8"): r}
+    system = f"draws/{model}/seed{seed}"
+    return of_system(system, kinds | {("ensemble", "4+8"): r + 0.05}, sts_rows)
+
+
+def test_the_ratings_are_of_the_best_snapshot_and_of_the_untrained_network(tmp_path):
+    arguments = results_of(
+        tmp_path,
+        *(training("a", 14), training("gru-8-max", 10, best="4")),
+        *(training("e", 10, seed) for seed in (1, 2, 3)),
+    )
+    scores = [rated("a"), rated("gru-8-max"), baseline(make=sts_rows)]
+    scores += [rated("e", seed, r) for seed, r in enumerate((0.3, 0.4, 0.5), 1)]
+    arguments += ["--scores", *write(tmp_path, *scores)]
+    parts, table = tables(tmp_path, "ratings", *arguments, reported=None)
+    assert list(parts) == ["draws", "Baselines"]
+    low, high = stats.t.interval(0.95, 2, 40, stats.sem([30, 40, 50]))
+    bag, tree, gru = parts["draws"]
+    # STS 12-16 trained and untrained, then STS-B and SICK-R by the classifier.
+    assert bag == [
+        *("BoW", "max margin, inner product", "1", "40.0 [38.0, 44.0]", "10.0 [8.0, 14.0]"),
+        *("70.0 [68.0, 74.0]", "40.0 [38.0, 44.0]", "60.0 [58.0, 64.0]", "30.0 [28.0, 34.0]"),
+    ]
+    assert tree[:4] == ["SDT-RNN", labels.MARGIN, "3", f"40.0 [{low:.1f}, {high:.1f}]"]
+    assert gru[:4] == ["char-GRU", labels.HINGE, "1", "30.0 [28.0, 34.0]"]
+    [trigrams] = parts["Baselines"]
+    assert trigrams[:3] == ["trigrams", "", "–"]  # noqa: RUF001
+    assert trigrams[3::2] == ["30.0 [28.0, 34.0]", "60.0 [58.0, 64.0]", "50.0 [48.0, 54.0]"]
+    assert trigrams[4::2] == ["–"] * 3  # noqa: RUF001
+    row = table[(table["model"] == "e") & (table["measure"] == "STS-B")].iloc[0]
+    assert row[["state", "seeds", "epochs", "commit"]].tolist() == ["trained", 3, 8, "the commit"]
+    assert row["value"] == pytest.approx(70)
+
+
+def test_a_model_that_is_not_rated_is_named(tmp_path):
+    arguments = results_of(tmp_path, training("a", 14), training("e", 10))
+    arguments += ["--scores", *write(tmp_path, rated("a"))]
+    with pytest.raises(InputError, match="there are no semantic scores of draws/e/seed1"):
+        tables(tmp_path, "ratings", *arguments, reported=None)
+
+
+def test_nearness_of_the_passive_by_hand():
+    active = np.array([[1, 0], [0, 2], [1, 0], [3, 0]], np.float32)
+    passive = np.array([[1, 1], [0, 1], [0, 1], [4, 3]], np.float32)  # cosines √½, 1, 0, 0.8
+    exchanged = np.array([[2, 0], [1, 0], [3, 4], [4, 3]], np.float32)  # 1, 0, 0.6, 0.8
+    other = np.array([[2, 2], [0, 5], [0, 1], [3, 4]], np.float32)  # √½, 1, 0, 0.6
+    table = active_passive.closeness(active, passive, exchanged, other).set_index("measure")
+    values = {
+        "its passive": [0.5**0.5, 1, 0, 0.8],
+        "roles exchanged": [1, 0, 0.6, 0.8],
+        "roles exchanged, passive": [0.5**0.5, 1, 0, 0.6],
+        "than roles exchanged": [0, 1, 0, 0.5],
+        "than roles exchanged, passive": [0.5, 0.5, 0.5, 1],
+    }
+    assert list(table.index) == list(values)
+    for name, of_scenes in values.items():
+        mean, half = 100 * np.mean(of_scenes), 98 * np.std(of_scenes)  # 1.96 s / √4
+        expected = [mean, mean - half, mean + half]
+        assert table.loc[name].tolist() == pytest.approx(expected, abs=1e-4)
 
 
 # Claims
@@ -699,6 +773,29 @@ def test_pairs_of_each_seed_s_own_draw_are_marked_by_their_verbs(trained, tmp_pa
     assert len([line for line in lines if line.startswith("|")]) == 2 + section_6_6.SHOWN
 
 
+def test_passives_are_embedded_by_the_best_snapshots(trained, tmp_path, monkeypatch):
+    from groundvec.model import load_model
+
+    said = pd.DataFrame(
+        [
+            [f"The {noun} runs in the {place}." for place in ("park", "street", "water", "snow")]
+            for noun in ("dog", "cat", "man")
+        ],
+        columns=active_passive.SENTENCES,
+    )
+    monkeypatch.setattr(active_passive, "exchanges", lambda seed, size: said)
+    parts, table = tables(tmp_path, "active_passive", *trained[:6], reported=None)
+    [[row]] = parts.values()
+    assert row[:3] == ["SDT-RNN", labels.MARGIN, "2"]
+    cosines = []
+    for path in trained[1:3]:
+        model = load_model(path.parent, 8)
+        a, b = (model.encode_sentences(said[name].tolist()) for name in ("active", "passive"))
+        lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+        cosines.append(100 * np.mean((a * b).sum(axis=1) / lengths))
+    assert table["value"][0] == pytest.approx(np.mean(cosines), abs=1e-4)
+
+
 def test_a_word_s_learned_weight_is_how_much_the_sentence_follows_it(trained):
     """By differences of the real encoder, each word's vector changed a little."""
     import torch
@@ -808,16 +905,16 @@ def project(tmp_path_factory):
 @pytest.mark.parametrize(
     ("papers", "models", "wanted"),
     [
-        ("socher_2014", "first", "table1 table3"),
-        ("socher_2014", "first, fourth", "table1 table2 table3"),
-        ("socher_2014", "first, third, gru-8-max", "table1 table3 claims"),
+        ("socher_2014", "first", "table1 table3 active_passive"),
+        ("socher_2014", "first, fourth", "table1 table2 table3 active_passive"),
+        ("socher_2014", "first, third, gru-8-max", "table1 table3 claims active_passive"),
         (
             "socher_2014",
             "first, second, third",
-            "table1 table3 claims relations section_6_6 section_6_7 samples figure3",
+            "table1 table3 claims active_passive relations section_6_6 section_6_7 samples figure3",
         ),
         ("merkx_frank_2019", "first", ""),
-        ("merkx_frank_2019, socher_2014", "first", "table1 table3"),
+        ("merkx_frank_2019, socher_2014", "first", "table1 table3 active_passive"),
     ],
 )
 def test_an_experiment_asks_for_what_its_papers_and_models_have(project, papers, models, wanted):
@@ -835,6 +932,24 @@ def test_an_experiment_asks_for_what_its_papers_and_models_have(project, papers,
         assert "models/few/first" not in part[0] and "models/scenes" not in part[0]
         assert "results/datasets/scenes/captions.csv" in part[0]
         assert "section_6_6-few-shares.md" in part[2] and "section_6_6-scenes" not in plan
+
+
+@pytest.mark.parametrize(
+    ("papers", "of_few", "rated"),
+    [
+        ("socher_2014", "", ["scenes", "few"]),
+        ("socher_2014", "draw: [20, 8, 8],", ["scenes"]),
+        ("merkx_frank_2019", "papers: [socher_2014], draw: [20, 8, 8],", ["scenes", "few"]),
+    ],
+)
+def test_a_draw_is_rated_only_where_its_paper_has_nothing_else(project, papers, of_few, rated):
+    text = EXPERIMENT.format(papers=papers, models="first")
+    text = text.replace("of: scenes,", f"of: scenes, {of_few}") + "ratings: {source: scenes}\n"
+    (project / "rated.yaml").write_text(text)
+    plan = snakemake(project, "-n", "--configfile", "rated.yaml")
+    assert "rule socher_2014_ratings:" in plan
+    found = re.findall(r"^    output: \S+/ratings/models/(\w+)/", plan, flags=re.M)
+    assert sorted(found) == sorted(rated)
 
 
 def test_a_paper_that_nobody_reports_is_named():

@@ -165,7 +165,8 @@ def over_seeds(trainings: pd.DataFrame) -> pd.DataFrame:
 def sorted_systems(table: pd.DataFrame) -> pd.DataFrame:
     """Sort rows by test set, source (measured last) and objective, systems as the paper has them.
 
-    What the paper does not have follows in its order of appearance.
+    What the paper does not have follows in its order of appearance. Columns that the table does not
+    have are left out.
     """
     orders = {
         "source": ["reported", "computed", "simulated", "measured"],
@@ -175,7 +176,8 @@ def sorted_systems(table: pd.DataFrame) -> pd.DataFrame:
     # kCCA has an objective of its own, and stands among the systems that it is compared with.
     family = {of_cca: REPORTED_LOSSES[loss] for loss, of_cca in REPORTED_CCA.items()}
     keyed = table.assign(objective=table["objective"].replace(family))
-    places, keys = pd.DataFrame(index=table.index), [*TEST_SET, *orders]
+    places = pd.DataFrame(index=table.index)
+    keys = [key for key in (*TEST_SET, *orders) if key in table]
     for column in keys:
         names = list(dict.fromkeys([*orders.get(column, []), *keyed[column]]))
         places[column] = keyed[column].map(names.index)

@@ -35,8 +35,26 @@ def caption(
     if not objects or objects != needed or not described <= objects:
         raise ValueError(f"these facts do not make one sentence: {sorted(mention)}")
     grammar = _LANGUAGES[language](scene, mention, rng.random(), negated)
-    options = grammar.clauses(said)
-    text = " ".join(grammar.pick("clause", options).split())
+    return _sentence(grammar, grammar.clauses(said))
+
+
+def voices(scene: Scene, mention: set[str], rng: random.Random) -> dict[str, str]:
+    """Say in English what happens in a scene: in the `active` and, where natural, the `passive`.
+
+    The words and their order are chosen alike; with `rng` in the same state also those of another
+    scene of the family.
+
+    Args:
+        scene: one with an action.
+        mention: as of `caption`, with the action.
+    """
+    grammar = English(scene, mention, rng.random(), negated=False)
+    clauses = grammar.voices(scene["action"]["verb"], *predicates(scene)["action"])
+    return {voice: _sentence(grammar, options) for voice, options in clauses.items()}
+
+
+def _sentence(grammar: Grammar, clauses: list[str]) -> str:
+    text = " ".join(grammar.pick("clause", clauses).split())
     return text[0].upper() + text[1:] + grammar.pick("end", (*["."] * 8, "", "!"))
 
 

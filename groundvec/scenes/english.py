@@ -131,20 +131,30 @@ class English(Grammar):
 
     def action(self, verb: str, agent: str, patient: str) -> list[str]:
         """Clauses in the active, in the passive or with a verb for the patient's part."""
+        options = list(self.voices(verb, agent, patient).values())
+        return self.pick("order", (options[0], *options))
+
+    def voices(self, verb: str, agent: str, patient: str) -> dict[str, list[str]]:
+        """Clauses in the active, and where they are natural the passive and a converse.
+
+        Those of the active and the passive are alike, one by one.
+        """
         finite, active, passive = self.pick("verb", _VERBS[verb])
         cart = ""
         if verb in ("pull", "push") and self.kind(patient) in ANIMATE:
             cart = self.pick("cart", ("in a cart", "in a wagon"))
         other = self.noun(patient)
-        options = [self.clause(agent, f"{active} {other} {cart}", f"{finite} {other} {cart}")]
+        voices = {
+            "active": self.clause(agent, f"{active} {other} {cart}", f"{finite} {other} {cart}")
+        }
         if passive:
             voice = self.pick("voice", (f"being {passive}", passive))
-            options += [self.clause(patient, f"{voice} {cart} by {self.noun(agent)}")]
+            voices["passive"] = self.clause(patient, f"{voice} {cart} by {self.noun(agent)}")
         if verb == "chase" or (verb == "carry" and self.kind(agent) in ANIMALS):
             finite, converse = _CONVERSES[verb]
             by = self.noun(agent)
-            options += [self.clause(patient, f"{converse} {by}", f"{finite} {by}")]
-        return self.pick("order", (options[0], *options))
+            voices["converse"] = self.clause(patient, f"{converse} {by}", f"{finite} {by}")
+        return voices
 
     def relation(self, subject: str, name: str, object: str, below: str | None) -> list[str]:
         """Clauses with either object as subject."""

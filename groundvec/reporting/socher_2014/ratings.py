@@ -1,0 +1,133 @@
+"""How Socher et al.'s (2014) systems agree with ratings of sentence pairs: not in the paper."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from groundvec.reporting.labels import labelled
+from groundvec.reporting.measures import SEMANTIC, as_values
+from groundvec.reporting.merkx_frank_2019.table_s1 import every_system
+from groundvec.reporting.ranks import (
+    TRAINING,
+    best_snapshot,
+    sorted_systems,
+    t_interval,
+    with_interval,
+)
+from groundvec.reporting.results import PROVENANCE, Results
+from groundvec.reporting.systems import NAMES, check_scored, rows_of
+from groundvec.reporting.write import MISSING, write_table
+
+SYSTEM = ["dataset", "objective", "system", "name", "model"]
+STATES = ["trained", "untrained"]
+
+TITLE = "Correlation of every system with the ratings."
+SNAPSHOT = (
+    "The single snapshot of a training with the best R@10 on the development set among those at "
+    "the end of a cycle, as in Table 1. Of several seeds the mean and its 95% t interval."
+)
+NOTES = [
+    "Pearson's r \N{MULTIPLICATION SIGN} 100 with its 95% interval, Fisher's: of several subtasks "
+    "the mean of their correlations weighted by pairs, of the cosines; of a task with training "
+    "pairs, of what SentEval's classifier predicts.",
+    SNAPSHOT + " Untrained: the same network before training, with the same word vectors.",
+]
+
+
+def make(results: Results, stem: Path) -> None:
+    """Write the table of the ratings."""
+    table = over_seeds(of_trainings(results), ["measure", "state"])
+    measures = table["measure"].unique()
+    write(stem, table, ["measure", "state"], dict.fromkeys(measures, len(STATES)), TITLE, NOTES)
+
+
+def of_trainings(results: Results) -> pd.DataFrame:
+    """Correlations with the ratings, in percent: of trainings' best snapshots and of baselines.
+
+    Returns:
+        A row for each measure (`measures.semantic_measures` but for the semantic score) and state,
+        `trained` or `untrained`: the columns `SYSTEM`, seed, epochs, measure, state, value and its
+        interval, value_low and value_high, and where each row is from. Baselines, which have no
+        data set, count as trained.
+
+    Raises:
+        InputError: there are no scores of a model.
+    """
+    models = labelled(results.models)
+    scores = as_values(every_system(results.scores, results.models))
+    scores = scores.rename(columns={"low": "value_low", "high": "value_high"})
+    scores = scores[scores["measure"] != SEMANTIC]
+    check_scored(models, scores)
+    snapshots, baselines = (scores[scores["kind"] == kind] for kind in ("snapshot", "baseline"))
+    parts = []
+    for _, about in models.iterrows():
+        rows = rows_of(snapshots, *about[TRAINING])
+        labels = {name: about[name] for name in ("system", "objective", "name")}
+        for state, epoch in zip(STATES, (best_snapshot(results, about), 0), strict=True):
+            chosen = rows[rows["epochs"] == str(epoch)]
+            parts.append(chosen.assign(state=state, **labels))
+    name = baselines["system"]
+    parts.append(baselines.assign(state=STATES[0], objective="", name=name, model=name))
+    table = pd.concat(parts, ignore_index=True)
+    values = ["value", "value_low", "value_high"]
+    return table[[*SYSTEM, "seed", "epochs", "measure", "state", *values, *PROVENANCE]]
+
+
+def over_seeds(trainings: pd.DataFrame, cell: list[str]) -> pd.DataFrame:
+    """The mean of a system's seeds in every cell of the table, with its interval.
+
+    Args:
+        trainings: columns `SYSTEM`, seed, epochs, those of `cell`, value, value_low and value_high.
+        cell: what has numbers of its own in a row of the table, such as the measure.
+
+    Returns:
+        The same, `ranks.sorted_systems`: for the seed their number, seeds; the epochs and where the
+        numbers are from each once, with a semicolon between.
+    """
+    rows = []
+    for key, seeds in trainings.groupby([*SYSTEM, *cell], sort=False):
+        row = dict(zip([*SYSTEM, *cell], key, strict=True))
+        row |= {"seeds": len(seeds), "value": seeds["value"].mean()}
+        interval: Iterable[float] = t_interval(seeds["value"])
+        if len(seeds) == 1:
+            interval = seeds[["value_low", "value_high"]].iloc[0]
+        row["value_low"], row["value_high"] = interval
+        for column in seeds.columns.intersection(["epochs", *PROVENANCE]):
+            row[column] = "; ".join(seeds[column].dropna().astype(str).unique())
+        rows.append(row)
+    return sorted_systems(pd.DataFrame(rows))
+
+
+def write(
+    stem: Path,
+    table: pd.DataFrame,
+    cell: list[str],
+    spans: dict[str, int],
+    title: str,
+    notes: list[str],
+) -> None:
+    """Write what `over_seeds` gives as `write.write_table` does, a row for each system.
+
+    Args:
+        cell: as of `over_seeds`; the last is a column's heading.
+        spans: headings above the columns.
+    """
+    shown = table.assign(
+        text=with_interval(table, "value"), column=table[cell].agg(" ".join, axis=1)
+    )
+    columns = shown.drop_duplicates("column")
+    place = columns.groupby(cell[0], sort=False).ngroup()
+    columns = columns.loc[place.sort_values(kind="stable").index]
+    rows = shown.drop_duplicates(SYSTEM)
+    values = shown.pivot(index=SYSTEM, columns="column", values="text").fillna(MISSING)
+    values = values.loc[pd.MultiIndex.from_frame(rows[SYSTEM]), columns["column"]]
+    ours = rows["dataset"] != ""
+    labels = {"system": rows["name"], "objective": rows["objective"]}
+    labels["seeds"] = rows["seeds"].astype(str).where(ours, MISSING)
+    text = pd.DataFrame(np.column_stack([*labels.values(), values]))
+    text.columns = [*labels, *columns[cell[-1]]]
+    groups = rows["dataset"].replace(NAMES).where(ours, "Baselines")
+    align = "llr" + "r" * len(columns)
+    write_table(stem, table, text, align, title, notes, groups, spans)
