@@ -256,6 +256,12 @@ def baseline_options(wildcards):
     return options(baseline_settings(wildcards))
 
 
+def few_epochs(wildcards):
+    """For a rule's params: to rate few epochs, where no figure shows them all."""
+    papers = DATASETS[wildcards.dataset]["papers"]
+    return [] if "merkx_frank_2019" in papers else ["--few"]
+
+
 def rated(paper):
     """The names of the data sets of a paper whose models are rated, if there are ratings.
 

@@ -69,11 +69,12 @@ rule rate:
         folder=subpath(input.model, parent=True),
         stem=stem,
         tokenised=["--tokenised"] if tokenised() else [],
+        few=few_epochs,
         treebanks=treebank_option,
         code=code_of("scripts/rate.py"),
     shell:
         "python scripts/rate.py --model {params.folder:q} --ratings {input.ratings:q} "
-        "{params.tokenised:q} {params.treebanks:q} --threads {threads:q} "
+        "{params.tokenised:q} {params.few:q} {params.treebanks:q} --threads {threads:q} "
         "--output {params.stem:q} --log {log:q}"
 
 

@@ -23,6 +23,9 @@ parser.add_argument(
 parser.add_argument(
     "--treebanks", type=Path, nargs="+", default=[], help="trees: what scripts/trees.py wrote"
 )
+parser.add_argument(
+    "--few", action="store_true", help="not every epoch: the untrained model, ensemble and its best"
+)
 parser.add_argument("--threads", type=int, help="CPU threads to use (default: all)")
 parser.add_argument("--output", required=True, metavar="STEM", help="the files to write")
 
@@ -43,10 +46,12 @@ def main(arguments: argparse.Namespace) -> None:
     for path in arguments.treebanks:
         parts.find("text", model["description"]["text"]["name"]).remember(path)
     labels = {name: model[name] for name in ("dataset", "model", "seed")}
+    ensemble = read_ensemble(arguments.model)
+    few = sorted({0, ensemble["best"], *ensemble["epochs"]})
     predictions, scores = score_model(
         partial(load_model, arguments.model, device=device),
-        model["saved"],
-        read_ensemble(arguments.model),
+        few if arguments.few else model["saved"],
+        ensemble,
         model["description"]["similarity"],
         read_ratings(arguments.ratings),
         {"system": system_name(**labels)} | labels,

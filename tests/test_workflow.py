@@ -128,6 +128,10 @@ def test_every_model_and_baseline_is_judged_by_the_ratings(built):
     best = str(json.loads((model / "ensemble.json").read_text())["best"])
     assert set(predictions["epochs"]) == {"0", best, "2+4"}
     assert len(predictions) == 3 * (pairs["split"] == "test").sum()
+    of_few = pd.read_csv(folder / "models/few/SDT-RNN/seed1.csv")["epochs"]
+    about = built / "results/tiny/models/few/SDT-RNN/seed1/ensemble.json"
+    first, second = map(str, json.loads(about.read_text())["epochs"])
+    assert of_few.unique().tolist() == ["0", first, second, f"{first}+{second}"]
     baseline = pd.read_csv(folder / "baselines/trigrams.csv")
     assert set(baseline["kind"]) == {"baseline"}
 
