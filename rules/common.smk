@@ -314,7 +314,7 @@ def look_again(scheduler, seconds):
     """Wake the scheduler after a while, for which it waits once.
 
     Snakemake 9.27 starts a clock after every job, each of which starts itself anew as long as jobs
-    are ready: after some hundred short jobs it keeps a core busy with looking for free ones.
+    are ready: after some hundred short jobs looking for free cores takes half of one.
     """
 
     def ring():
