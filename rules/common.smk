@@ -40,7 +40,7 @@ wildcard_constraints:
         )
     ),
     seed=r"\d+",
-    language="[a-z]+",
+    language="[a-z+]+", # of a shared text, several: en+de
     baseline="|".join(RATINGS.get("baselines", ["(?!)"])),
 
 
@@ -119,8 +119,9 @@ def treebank_option(wildcards, input):
 
 def text_treebanks(wildcards):
     name = treebank_name(TEXTS[wildcards.text])
-    treebank = f"results/text/{wildcards.dataset}/{name}.{wildcards.language}.conllu.gz"
-    return [treebank] if name else []
+    stem = f"results/text/{wildcards.dataset}/{name}"
+    languages = wildcards.language.split("+")
+    return [f"{stem}.{language}.conllu.gz" for language in languages if name]
 
 
 def text_settings(wildcards):
@@ -138,7 +139,10 @@ def text_sources(wildcards):
 def text_files(wildcards):
     model = description(wildcards)
     stem = f"results/text/{base(wildcards)}/{text_name(model['text'])}"
-    return [f"{stem}.{language}.json" for language in model["languages"]]
+    languages = model["languages"]
+    if model.get("shared"):
+        languages = ["+".join(languages)] * len(languages)
+    return [f"{stem}.{language}.json" for language in languages]
 
 
 def code(*sources):
