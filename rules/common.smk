@@ -203,6 +203,21 @@ def pictures_state(wildcards):
     return captions_table.state(data["table"], data["images"])
 
 
+def multi30k_flickr8k(wildcards):
+    """Flickr8k's pictures and text, where a Multi30k has its pictures from there."""
+    of_flickr8k = "pictures" in DATASETS[wildcards.dataset]
+    files = ["data/flickr8k/Flicker8k_Dataset", "data/flickr8k/Flickr8k_text.zip"]
+    return files if of_flickr8k else []
+
+
+def multi30k_pictures(wildcards, input):
+    """The options of scripts/dataset.py that say where a Multi30k's pictures are."""
+    if input.flickr8k:
+        pictures, text = input.flickr8k
+        return ["--images", pictures, "--flickr8k", text]
+    return ["--images", DATASETS[wildcards.dataset]["images"]]
+
+
 def every_model(pattern, datasets):
     """Fill a pattern in for every model and seed of some data sets."""
     return [
