@@ -40,7 +40,7 @@ wildcard_constraints:
         )
     ),
     seed=r"\d+",
-    language="[a-z+]+", # of a shared text, several: en+de
+    language="[a-z+]+",  # of a shared text, several: en+de
     baseline="|".join(RATINGS.get("baselines", ["(?!)"])),
 
 
@@ -218,13 +218,14 @@ def multi30k_pictures(wildcards, input):
     return ["--images", DATASETS[wildcards.dataset]["images"]]
 
 
-def every_model(pattern, datasets):
-    """Fill a pattern in for every model and seed of some data sets."""
+def every_model(pattern, datasets, language=""):
+    """Fill a pattern in for every model and seed of some data sets; of a language, or of any."""
     return [
         pattern.format(dataset=name, model=model, seed=seed)
         for name in datasets
-        for model in DATASETS[name]["models"]
+        for model, description in DATASETS[name]["models"].items()
         for seed in DATASETS[name]["seeds"]
+        if not language or language in description["languages"]
     ]
 
 
@@ -274,12 +275,15 @@ def baseline_options(wildcards):
 
 
 def ratings_files(suffix):
-    """Scores (.csv) or predictions (.predictions.csv) of all systems; none without ratings."""
+    """Scores (.csv) or predictions (.predictions.csv) of all systems; none without ratings.
+
+    The rated sentences are English, so that models without it have none.
+    """
     if not RATINGS:
         return []
     models = f"<experiment>/ratings/models/{{dataset}}/{{model}}/seed{{seed}}{suffix}"
     baselines = f"<experiment>/ratings/baselines/{{baseline}}{suffix}"
-    return every_model(models, shown_in("merkx_frank_2019")) + expand(
+    return every_model(models, shown_in("merkx_frank_2019"), "en") + expand(
         baselines, baseline=RATINGS["baselines"]
     )
 
