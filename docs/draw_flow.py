@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 PICTURE = ROOT / "docs" / "images" / "flow.svg"
 PAPERS = [path.parent.name for path in (ROOT / "groundvec" / "reporting").glob("*/__init__.py")]
 # No experiment, and those that want one's own features.
-NOT_DRAWN = ("schema", "flickr8k-cpu", "dt-rnn", "dt-rnn-tuning")
+NOT_DRAWN = ("schema", "flickr8k-cpu", "dt-rnn", "dt-rnn-tuning", "mlmme")
 COLOURS = ["#f6d6a8", "#cfe3b4", "#b7dfd3", "#b9d7f0", "#cfc8ee", "#ecc6df", "#f3c1b8", "#dddddd"]
 WIDTH, HEIGHT, GAP_X, GAP_Y, MARGIN = 128, 26, 46, 12, 12  # of a rule's box, and around it
 

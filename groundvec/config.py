@@ -22,7 +22,13 @@ ROOT = Path(__file__).parent.parent
 SCHEMA = ROOT / "config" / "schema.yaml"
 BACKBONES = ROOT / "resources" / "backbones.yaml"
 
-LANGUAGES = {"scenes": ["en", "de"], "flickr8k": ["en"], "mscoco": ["en"], "pascal1k": ["en"]}
+LANGUAGES = {
+    "scenes": ["en", "de"],
+    "multi30k": ["en", "de"],
+    "flickr8k": ["en"],
+    "mscoco": ["en"],
+    "pascal1k": ["en"],
+}
 # What no data set has from another one that it is of.
 OWN = {"models", "seeds", "draw", "folds", "training", "papers"}
 DEEPEST, MOST = 20, 10_000  # a configuration's levels and values
@@ -47,8 +53,7 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
     for name, dataset in config["datasets"].items():
         place = f"datasets.{name}"
         _check_backbone(place, dataset)
-        if dataset["source"] in LANGUAGES:
-            _check_language(place, dataset, LANGUAGES[dataset["source"]])
+        _check_pictures(place, dataset)
         models = {
             model: describe(model, given, dataset, f"{place}.models") for model in dataset["models"]
         }
@@ -58,6 +63,8 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
                 f"configuration, select: {place} has no model {config['select']!r}{hint}"
             )
         dataset["models"] = models
+        if dataset["source"] in LANGUAGES:
+            _check_languages(place, dataset, LANGUAGES[dataset["source"]])
     if config["select"] == "ratings" and "ratings" not in config:
         raise InputError("configuration, select: there are no `ratings` to select by: add them")
     return config
@@ -107,6 +114,10 @@ def complete_description(description: dict[str, Any], place: str = "model") -> d
     schema = {"$ref": "#/$defs/model", "$defs": root["$defs"]}
     _check(description, schema, place)
     _fill(description, schema, root)
+    if description["objective"]["name"] == "cca" and len(description["languages"]) > 1:
+        raise InputError(
+            f"configuration, {place}: cca is solved for one language: make a model for each"
+        )
     settings = description["training"]
     if settings["epochs"] % settings["cycle"]:
         raise InputError(
@@ -196,7 +207,9 @@ def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> N
             _check_path(f"{place}.images", Path(dataset["images"]), folder=True)
             captions, images = table.read(dataset["table"], dataset["images"])
             schema.check_files(images)
-            _check_language(place, dataset, captions.language.unique().tolist())
+            _check_languages(place, dataset, captions.language.unique().tolist())
+        if dataset["source"] == "multi30k" and "images" in dataset:
+            _check_path(f"{place}.images", Path(dataset["images"]), folder=True)
         for model, description in dataset["models"].items():
             _check_named(f"models.{model}.text", description["text"], public)
     for name, baseline in config.get("ratings", {}).get("baselines", {}).items():
@@ -367,12 +380,28 @@ def _check_backbone(place: str, dataset: dict[str, Any]) -> None:
         raise InputError(f"configuration, {place}.weights: {name} has no weights {weights!r}{hint}")
 
 
-def _check_language(place: str, dataset: dict[str, Any], known: list[str]) -> None:
-    if dataset["language"] not in known:
+def _check_pictures(place: str, dataset: dict[str, Any]) -> None:
+    """Raise InputError unless a multi30k says where its pictures are, and only once."""
+    if dataset["source"] == "multi30k" and ("images" in dataset) == ("pictures" in dataset):
         raise InputError(
-            f"configuration, {place}.language: the data set has no captions in "
-            f"{dataset['language']!r}; it has: {', '.join(known)}"
+            f"configuration, {place}: say where the pictures are: `images`, a folder of "
+            "Flickr30k's, or `pictures: flickr8k`"
         )
+
+
+def _check_languages(place: str, dataset: dict[str, Any], known: list[str]) -> None:
+    """Raise InputError if the data set has not its own language, or one of its models'."""
+    wanted = {f"{place}.language": [dataset["language"]]}
+    for model, description in dataset["models"].items():
+        wanted[f"models.{model}.languages"] = description["languages"]
+    for key, languages in wanted.items():
+        for language in languages:
+            if language not in known:
+                of = "the data set" if key.startswith(place) else f"the data set of {place}"
+                raise InputError(
+                    f"configuration, {key}: {of} has no captions in {language!r}; it has: "
+                    f"{', '.join(known)}"
+                )
 
 
 def _check_path(place: str, path: Path, folder: bool = False, also: Iterable[str] = ()) -> None:

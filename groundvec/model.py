@@ -22,27 +22,40 @@ INDICES_PER_BATCH = 8_192
 
 
 class Projection(nn.Module):
-    """Image features -> one linear layer."""
+    """Image features -> one linear layer, with the dropout and the first weights of its encoder."""
 
-    def __init__(self, width: int, size: int) -> None:
+    def __init__(
+        self, width: int, size: int, dropout: float = 0.0, gaussian: float | None = None
+    ) -> None:
         super().__init__()
+        self.dropout = nn.Dropout(dropout)
         self.projection = nn.Linear(width, size)
-        nn.init.xavier_uniform_(self.projection.weight)
+        if gaussian is None:
+            nn.init.xavier_uniform_(self.projection.weight)
+        else:
+            nn.init.normal_(self.projection.weight, std=gaussian)
+            nn.init.zeros_(self.projection.bias)
 
     def forward(self, features: Tensor) -> Tensor:
         """Project image features (B, width): (B, size)."""
-        return self.projection(features)
+        return self.projection(self.dropout(features))
+
+
+SHARED = "shared"  # the name of the one encoder of all languages
 
 
 class Model(nn.Module):
-    """An image encoder, and a caption encoder for each language, that embed into one space."""
+    """An image encoder, and a caption encoder for each language, that embed into one space.
+
+    One for all of them, if the description says `shared`.
+    """
 
     def __init__(self, description: dict[str, Any], texts: dict[str, Any], width: int) -> None:
         """Build an untrained model; the seed is torch's own.
 
         Args:
             description: of its parts, as the configuration's schema has it.
-            texts: by language, what encodes its sentences (`groundvec.text`).
+            texts: by language, what encodes its sentences (`groundvec.text`); alike if `shared`.
             width: of the image features.
 
         Raises:
@@ -53,15 +66,21 @@ class Model(nn.Module):
         self.similarity = description["similarity"]
         encoder = parts.find("encoders", description["encoder"]["name"])
         options = parts.options(description["encoder"])
+        of_encoders = {self.name_of(language): text for language, text in texts.items()}
         try:
             self.captions = nn.ModuleDict(
-                {language: encoder(text, **options) for language, text in texts.items()}
+                {name: encoder(text, **options) for name, text in of_encoders.items()}
             )
         except (TypeError, KeyError) as error:
             raise InputError(
                 f"this encoder cannot be built: {description['encoder']} ({error})"
             ) from None
-        self.image = Projection(width, options["size"])
+        both = {key: options[key] for key in ("dropout", "gaussian") if key in options}
+        self.image = Projection(width, options["size"], **both)
+
+    def name_of(self, language: str) -> str:
+        """The name of a language's encoder among `captions`."""
+        return SHARED if self.description.get("shared") else language
 
     def embed_images(self, features: Tensor) -> Tensor:
         """Embed image features (B, width): (B, size)."""
@@ -69,7 +88,7 @@ class Model(nn.Module):
 
     def embed_captions(self, language: str, batch: Sequence[Tensor]) -> Tensor:
         """Embed what the language's `Encoded.batch` gave, as tensors: (B, size)."""
-        return similarity.embed(self.captions[language](*batch), self.similarity)
+        return similarity.embed(self.captions[self.name_of(language)](*batch), self.similarity)
 
     @torch.inference_mode()
     def encode_images(self, features: np.ndarray, batch_size: int = 4096) -> np.ndarray:
@@ -103,8 +122,15 @@ class Model(nn.Module):
     def encode_sentences(
         self, sentences: Sequence[str], language: str | None = None, progress: bool = False
     ) -> np.ndarray:
-        """Embed raw sentences of a language, the first if none is named: (N, size) float32."""
+        """Embed raw sentences of a language, the first if none is named: (N, size) float32.
+
+        Raises:
+            InputError: the model knows no such language.
+        """
         language = language or next(iter(self.texts))
+        if language not in self.texts:
+            known = ", ".join(self.texts)
+            raise InputError(f"this model has no language {language!r}: choose one of {known}")
         return self.encode_captions(self.texts[language].encode(sentences), language, progress)
 
 
@@ -298,22 +324,29 @@ class SentenceEncoder:
         """Load the snapshots of `epochs`; without it, those that `ensemble.json` names."""
         self.models = load_ensemble(folder, epochs, device)
 
-    def encode(self, sentences: str | Iterable[str], progress: bool = False) -> np.ndarray:
+    def encode(
+        self,
+        sentences: str | Iterable[str],
+        progress: bool = False,
+        language: str | None = None,
+    ) -> np.ndarray:
         """Embed raw sentences: (N, size) float32, of unit length if the model compares cosines.
 
         One string is one sentence, and gives one vector (size,). Sentences are cleaned as captions
         are in training (see `groundvec.data.schema.clean`), so white space around them or several
         spaces within change nothing. What is beyond 1,000 characters is cut off, with a warning.
+        A model of several languages reads its first one if none is named.
 
         Raises:
-            InputError: something in `sentences` is not a string, or it has no order.
+            InputError: something in `sentences` is not a string, or it has no order; the model
+                knows no such language.
         """
         if isinstance(sentences, str):
-            return self.encode([sentences])[0]
+            return self.encode([sentences], language=language)[0]
         if isinstance(sentences, bytes | Mapping | Set) or not isinstance(sentences, Iterable):
             raise InputError(f"give a list of strings, and not {type(sentences).__name__}")
         sentences = list(sentences)
         return similarity.join(
-            [model.encode_sentences(sentences, progress=progress) for model in self.models],
+            [model.encode_sentences(sentences, language, progress) for model in self.models],
             self.models[0].similarity,
         )

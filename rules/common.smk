@@ -42,7 +42,7 @@ wildcard_constraints:
         )
     ),
     seed=r"\d+",
-    language="[a-z]+",
+    language="[a-z+]+",  # of a shared text, several: en+de
     baseline="|".join(RATINGS.get("baselines", ["(?!)"])),
 
 
@@ -121,8 +121,9 @@ def treebank_option(wildcards, input):
 
 def text_treebanks(wildcards):
     name = treebank_name(TEXTS[wildcards.text])
-    treebank = f"results/text/{wildcards.dataset}/{name}.{wildcards.language}.conllu.gz"
-    return [treebank] if name else []
+    stem = f"results/text/{wildcards.dataset}/{name}"
+    languages = wildcards.language.split("+")
+    return [f"{stem}.{language}.conllu.gz" for language in languages if name]
 
 
 def text_settings(wildcards):
@@ -140,7 +141,10 @@ def text_sources(wildcards):
 def text_files(wildcards):
     model = description(wildcards)
     stem = f"results/text/{base(wildcards)}/{text_name(model['text'])}"
-    return [f"{stem}.{language}.json" for language in model["languages"]]
+    languages = model["languages"]
+    if model.get("shared"):
+        languages = ["+".join(languages)] * len(languages)
+    return [f"{stem}.{language}.json" for language in languages]
 
 
 def code(*sources):
@@ -201,13 +205,29 @@ def pictures_state(wildcards):
     return captions_table.state(data["table"], data["images"])
 
 
-def every_model(pattern, datasets):
-    """Fill a pattern in for every model and seed of some data sets."""
+def multi30k_flickr8k(wildcards):
+    """Flickr8k's pictures and text, where a Multi30k has its pictures from there."""
+    of_flickr8k = "pictures" in DATASETS[wildcards.dataset]
+    files = ["data/flickr8k/Flicker8k_Dataset", "data/flickr8k/Flickr8k_text.zip"]
+    return files if of_flickr8k else []
+
+
+def multi30k_pictures(wildcards, input):
+    """The options of scripts/dataset.py that say where a Multi30k's pictures are."""
+    if input.flickr8k:
+        pictures, text = input.flickr8k
+        return ["--images", pictures, "--flickr8k", text]
+    return ["--images", DATASETS[wildcards.dataset]["images"]]
+
+
+def every_model(pattern, datasets, language=""):
+    """Fill a pattern in for every model and seed of some data sets; of a language, or of any."""
     return [
         pattern.format(dataset=name, model=model, seed=seed)
         for name in datasets
-        for model in DATASETS[name]["models"]
+        for model, description in DATASETS[name]["models"].items()
         for seed in DATASETS[name]["seeds"]
+        if not language or language in description["languages"]
     ]
 
 
@@ -274,10 +294,13 @@ def rated(paper):
 
 
 def ratings_files(suffix, paper):
-    """Scores (.csv) or predictions (.predictions.csv) of a paper's systems; none without ratings."""
+    """Scores (.csv) or predictions (.predictions.csv) of a paper's systems; none without ratings.
+
+    The rated sentences are English, so that models without it have none.
+    """
     models = f"<experiment>/ratings/models/{{dataset}}/{{model}}/seed{{seed}}{suffix}"
     baselines = f"<experiment>/ratings/baselines/{{baseline}}{suffix}"
-    return every_model(models, rated(paper)) + expand(
+    return every_model(models, rated(paper), "en") + expand(
         baselines, baseline=RATINGS.get("baselines", [])
     )
 

@@ -6,6 +6,7 @@ rule dataset_scenes:
         captions=dataset_file("captions.csv"),
         images=dataset_file("images.csv"),
         facts=dataset_file("scenes.jsonl"),
+        parallel=dataset_file("parallel.csv"),
         pictures=directory(dataset_file("images")),
     log:
         "results/logs/dataset/{dataset}.log",
@@ -18,7 +19,11 @@ rule dataset_scenes:
         folder=subpath(output.captions, parent=True),
         pictures=setting("count"),
         seed=setting("seed"),
-        code=code("groundvec/scenes/__init__.py", "groundvec/data/schema.py"),
+        code=code(
+            "groundvec/scenes/__init__.py",
+            "groundvec/scenes/parallel.py",
+            "groundvec/data/schema.py",
+        ),
     shell:
         "python scripts/dataset.py --log {log:q} scenes --count {params.pictures:q} "
         "--seed {params.seed:q} --output {params.folder:q}"
@@ -90,6 +95,34 @@ rule dataset_pascal1k:
     shell:
         "python scripts/dataset.py --log {log:q} pascal1k --images {input.pictures:q} "
         "--page {input.page:q} --seed {params.seed:q} --output {params.folder:q}"
+
+
+rule dataset_multi30k:
+    input:
+        archive="data/multi30k/multi30k.zip",
+        flickr8k=multi30k_flickr8k,
+    output:
+        captions=dataset_file("captions.csv"),
+        images=dataset_file("images.csv"),
+        parallel=dataset_file("parallel.csv"),
+    log:
+        "results/logs/dataset/{dataset}.log",
+    wildcard_constraints:
+        dataset=names("multi30k"),
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        folder=subpath(output.captions, parent=True),
+        pictures=multi30k_pictures,
+        code=code(
+            "groundvec/data/multi30k.py",
+            "groundvec/data/parallel.py",
+            "groundvec/data/schema.py",
+        ),
+    shell:
+        "python scripts/dataset.py --log {log:q} multi30k --archive {input.archive:q} "
+        "{params.pictures:q} --output {params.folder:q}"
 
 
 rule dataset_table:

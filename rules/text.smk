@@ -57,10 +57,11 @@ rule text:
         ENVIRONMENT
     params:
         text=lambda wildcards: json.dumps(text_settings(wildcards), sort_keys=True),
+        languages=lambda wildcards: wildcards.language.split("+"),
         treebanks=treebank_option,
         code=lambda wildcards: code_hash(
             "scripts/text.py", f"groundvec/text/{TEXTS[wildcards.text]['name']}.py"
         ),
     shell:
         "python scripts/text.py --text {params.text:q} --captions {input.captions:q} "
-        "--language {wildcards.language:q} {params.treebanks:q} --output {output:q} --log {log:q}"
+        "--languages {params.languages:q} {params.treebanks:q} --output {output:q} --log {log:q}"

@@ -1,4 +1,7 @@
-"""Bring captioned pictures into the one form of all data sets: captions.csv and images.csv."""
+"""Bring captioned pictures into the one form of all data sets: captions.csv and images.csv.
+
+Of data sets with translations, also parallel.csv.
+"""
 
 import argparse
 import logging
@@ -6,7 +9,8 @@ from pathlib import Path
 
 from groundvec import scenes
 from groundvec.cli import run
-from groundvec.data import flickr8k, mscoco, pascal1k, schema, table
+from groundvec.data import flickr8k, mscoco, multi30k, parallel, pascal1k, schema, table
+from groundvec.scenes import parallel as said_twice
 
 EXAMPLES = """examples:
   python scripts/dataset.py scenes --count 300 --seed 1 --output results/datasets/scenes
@@ -16,22 +20,35 @@ EXAMPLES = """examples:
       --output results/datasets/mscoco
   python scripts/dataset.py pascal1k --images data/pascal1k/images \\
       --page data/pascal1k/index.html --seed 1 --output results/datasets/pascal1k
+  python scripts/dataset.py multi30k --archive data/multi30k/multi30k.zip \\
+      --images data/flickr8k/Flicker8k_Dataset --flickr8k data/flickr8k/Flickr8k_text.zip \\
+      --output results/datasets/multi30k
   python scripts/dataset.py table --table my/captions.csv --images my/photos \\
       --output results/datasets/mine
 """
 
 
 def main(arguments: argparse.Namespace) -> None:
+    pairs = None
     if arguments.source == "scenes":
         captions, images = scenes.generate(arguments.output, arguments.count, arguments.seed)
+        pairs = said_twice.pairs(arguments.output / "scenes.jsonl", arguments.seed)
     elif arguments.source == "flickr8k":
         captions, images = flickr8k.read(arguments.images, arguments.text)
     elif arguments.source == "mscoco":
         captions, images = mscoco.read(arguments.images, arguments.json)
     elif arguments.source == "pascal1k":
         captions, images = pascal1k.read(arguments.images, arguments.page, arguments.seed)
+    elif arguments.source == "multi30k" and arguments.flickr8k:
+        captions, images, pairs = multi30k.read_flickr8k(
+            arguments.archive, arguments.images, arguments.flickr8k
+        )
+    elif arguments.source == "multi30k":
+        captions, images, pairs = multi30k.read(arguments.archive, arguments.images)
     else:
         captions, images = table.read(arguments.table, arguments.images)
+    if pairs is not None:
+        parallel.write(arguments.output / "parallel.csv", pairs)
     schema.write(arguments.output, captions, images)
     logging.info("%d captions, %d images: %s", len(captions), len(images), arguments.output)
 
@@ -59,6 +76,13 @@ def make_parser() -> argparse.ArgumentParser:
     command = add("pascal1k", "the UIUC Pascal sentences, in splits that are drawn")
     command.add_argument("--page", type=Path, required=True, help="the HTML page")
     command.add_argument("--seed", type=int, required=True, help="the same seed, the same splits")
+    command = add("multi30k", "Multi30k, described in English and in German")
+    command.add_argument("--archive", type=Path, required=True, help="multi30k.zip or its folder")
+    command.add_argument(
+        "--flickr8k",
+        type=Path,
+        help="Flickr8k_text.zip: only its images, in its split (default: --images are Flickr30k's)",
+    )
     command = add("table", "your own CSV of captions and folder of images")
     command.add_argument("--table", type=Path, required=True, help="CSV: image, caption, ...")
     return parser

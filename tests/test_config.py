@@ -111,7 +111,7 @@ def test_every_key_of_the_schema_is_described():
         (
             described(objective={"name": "hing"}),
             "objective.name: 'hing' is not one of ['hinge', "
-            "'squared_error', 'cca']: did you mean 'hinge'?",
+            "'squared_error', 'cca', 'multilingual']: did you mean 'hinge'?",
         ),
         (
             {**SMALL, "select": "gru-9-max"},
@@ -254,11 +254,15 @@ TEXTS = [
     *(("datasets", "one", key) for key in ("source", "table", "images", "language", "backbone")),
     ("datasets", "two", "of"),
     ("datasets", "two", "papers", 0),
+    ("datasets", "two", "pictures"),
     *(("datasets", "one", key) for key in ("weights", "features", "interpolation", "precision")),
     ("datasets", "one", "models", 0),
     ("select",),
     *(("models", "mine", part, "name") for part in ("text", "encoder", "objective")),
-    *(("models", "mine", "text", key) for key in ("parser", "form", "parses", "vectors")),
+    *(
+        ("models", "mine", "text", key)
+        for key in ("parser", "form", "parses", "vectors", "tokenizer")
+    ),
     *(("models", "mine", "encoder", key) for key in ("cell", "pooling", "compose", "nonlinearity")),
     ("models", "mine", "objective", "reduction"),
     ("models", "mine", "similarity"),

@@ -276,7 +276,7 @@ def test_snapshots_and_their_ensemble_are_scored():
         def __init__(self, epoch):
             self.encode = encoder(by_epoch[epoch])
 
-        def encode_sentences(self, sentences, progress):
+        def encode_sentences(self, sentences, language, progress):
             given.append(sentences)
             return self.encode(sentences)
 

@@ -75,3 +75,28 @@ def test_a_text_is_the_same_after_saving_and_loading(text):
 def test_what_cannot_be_is_refused(make, message):
     with pytest.raises(InputError, match=message):
         make()
+
+
+def test_words_cut_by_moses_stay_cut_and_may_keep_their_capitals():
+    options = {"tokenizer": "moses", "lowercase": False}
+    [once] = words.cut(["A man's dog doesn't run (fast), Mr. Smith."], **options)
+    assert once[:4] == ["A", "man", "'s", "dog"]
+    assert words.cut([" ".join(once)], **options) == [once]
+    assert words.cut(["Don't RUN!"], "moses")[0] == ["don", "'t", "run", "!"]
+    assert words.cut(["Der Hund."], lowercase=False) == [["Der", "Hund", "."]]
+
+
+def test_options_of_words_are_kept_with_them():
+    text = words.Text.build(["Der Hund's Ball"], 1, tokenizer="moses", lowercase=False)
+    again = words.Text(**text.as_dict())
+    assert again.as_dict()["tokenizer"] == "moses"
+    assert again.encode(["Der Hund's", "der"]).indices.tolist().count(UNKNOWN) == 1
+    assert words.Text.build(["a"], 1).as_dict() == {"words": ["a"]}
+    with pytest.raises(TypeError):
+        words.Text(["a"], speed=1)
+
+
+def test_unknown_words_are_counted_in_the_log(caplog):
+    caplog.set_level("INFO")
+    words.Text.build(["a dog", "a cat"], 2).encode(["a dog ran", "a"])
+    assert "2 of the 4 words of 2 sentences are unknown" in caplog.text

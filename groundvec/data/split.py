@@ -1,5 +1,6 @@
 """A split of a data set in memory, which training and evaluation share."""
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +9,8 @@ import numpy as np
 import pandas as pd
 
 from groundvec.errors import InputError
+
+log = logging.getLogger(__name__)
 
 CAPTIONS_PER_IMAGE = 5  # later captions of an image are not used, as in all published results
 
@@ -38,20 +41,31 @@ class Split:
 
         The images are shuffled once and passed over in that order, with caption 0, then caption
         1, and so on; the last incomplete batch of a pass is dropped. So no batch holds two
-        captions of one image. The order is a function of the seed and the epoch alone.
+        captions of one image. The captions are those of the first language; of every other one
+        comes a caption of the same image, drawn for each. All is a function of the seed and the
+        epoch alone.
         """
-        [(language, first)] = self.captions.items()
-        place = np.random.default_rng([seed, epoch]).permutation(len(self.features))[first.image]
+        (language, first), *others = self.captions.items()
+        rng = np.random.default_rng([seed, epoch])
+        place = rng.permutation(len(self.features))[first.image]
+        drawn = {name: _draw(captions.image, first.image, rng) for name, captions in others}
         for k in range(first.order.max() + 1):
             rows = np.flatnonzero(first.order == k)
             rows = rows[np.argsort(place[rows])]
             for start in range(0, len(rows) - batch_size + 1, batch_size):
-                yield {language: rows[start : start + batch_size]}
+                batch = rows[start : start + batch_size]
+                yield {language: batch, **{name: own[batch] for name, own in drawn.items()}}
 
     def batches(self, batch_size: int) -> int:
         """The number of batches in an epoch."""
-        [captions] = self.captions.values()
-        return int((np.bincount(captions.order) // batch_size).sum())
+        first = next(iter(self.captions.values()))
+        return int((np.bincount(first.order) // batch_size).sum())
+
+
+def _draw(image: np.ndarray, wanted: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """For each wanted image (M,) the row of one of its captions, whose images are `image`."""
+    rows, counts = np.argsort(image, kind="stable"), np.bincount(image)
+    return rows[(counts.cumsum() - counts)[wanted] + rng.integers(counts[wanted])]
 
 
 def drawn(captions: pd.DataFrame, counts: Sequence[int], seed: int) -> pd.DataFrame:
@@ -85,6 +99,8 @@ def load_split(
 ) -> Split:
     """Bring one split of a data set into memory.
 
+    An image that has no caption in one of the languages is left out.
+
     Args:
         captions: the data set's captions (`groundvec.data.schema.read_captions`).
         name: train, dev or test.
@@ -92,7 +108,7 @@ def load_split(
         texts: what encodes the captions of each language (`groundvec.text`).
 
     Raises:
-        InputError: the split has no captions in one of the languages.
+        InputError: the split has no captions in one of the languages, or no image has in all.
     """
     captions = captions[captions["split"].eq(name) & captions["language"].isin(list(texts))]
     for language in texts:
@@ -101,6 +117,8 @@ def load_split(
                 f"the data set has no {name} captions in language {language}: write some, or "
                 "choose another language"
             )
+    if len(texts) > 1:
+        captions = _in_all(captions, name, list(texts))
     order = captions.groupby(["language", "image_id"], sort=False).cumcount()
     captions = captions.assign(order=order)[order < CAPTIONS_PER_IMAGE]
     image, image_ids = pd.factorize(captions["image_id"])
@@ -122,3 +140,20 @@ def load_split(
             for language, rows in by_language.items()
         },
     )
+
+
+def _in_all(captions: pd.DataFrame, name: str, languages: list[str]) -> pd.DataFrame:
+    """The captions of images that have some in each of the languages."""
+    having = captions.groupby("image_id")["language"].nunique()
+    left_out = having.index[having < len(languages)]
+    if len(left_out) == len(having):
+        raise InputError(
+            f"no {name} image of the data set has captions in each of {', '.join(languages)}: "
+            "write some, or choose other languages"
+        )
+    if len(left_out):
+        log.warning(
+            "%d of %d %s images are left out: they have no caption in one of %s",
+            *(len(left_out), len(having), name, ", ".join(languages)),
+        )
+    return captions[~captions["image_id"].isin(left_out)]

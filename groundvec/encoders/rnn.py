@@ -1,4 +1,8 @@
-"""A bidirectional GRU or LSTM, pooled over time (Merkx & Frank 2019, section 3.1)."""
+"""A GRU or LSTM, pooled over time.
+
+Bidirectional over characters in Merkx & Frank 2019, section 3.1; from left to right over words,
+with its last state, in Calixto & Liu 2017, section 5.
+"""
 
 from collections.abc import Sized
 
@@ -45,6 +49,20 @@ class MaxPooling(nn.Module):
         return pool("max", states, lengths)
 
 
+class LastState(nn.Module):
+    """Takes the state in which each direction ends."""
+
+    def __init__(self, size: int, directions: int) -> None:
+        super().__init__()
+        self.forwards = size // directions
+
+    def forward(self, states: Tensor, lengths: Tensor) -> Tensor:
+        """Pool the states (N, size) of sentences of `lengths` (B,): (B, size)."""
+        ends = lengths.cumsum(0)
+        one, other = states.split([self.forwards, states.shape[1] - self.forwards], dim=1)
+        return torch.cat([one[ends - 1], other[ends - lengths]], dim=1)
+
+
 def pool(mode: str, values: Tensor, lengths: Tensor) -> Tensor:
     """The sum or max (B, size) over each sentence of values (N, size) one after another."""
     rows = torch.arange(len(values), device=values.device)
@@ -56,19 +74,53 @@ POOLINGS = {"attention": Attention, "max": MaxPooling}
 
 
 class Encoder(nn.Module):
-    """Indices -> embeddings -> bidirectional RNN -> pooling.
+    """Indices -> embeddings -> RNN -> pooling, and with `units` -> one linear layer.
 
-    Both directions of the RNN see a sentence's own characters only: an embedding does not depend
+    Each direction of the RNN sees a sentence's own characters only: an embedding does not depend
     on the rest of its batch.
     """
 
-    def __init__(self, text: Sized, size: int, cell: str, pooling: str, embedding: int) -> None:
+    def __init__(
+        self,
+        text: Sized,
+        size: int,
+        cell: str,
+        pooling: str,
+        embedding: int,
+        units: int | None = None,
+        bidirectional: bool = True,
+        dropout: float = 0.0,
+        gaussian: float | None = None,
+    ) -> None:
+        """An untrained network.
+
+        Args:
+            text: what it reads.
+            size: of the vectors.
+            cell: gru or lstm.
+            pooling: attention, max or last.
+            embedding: the size of what stands for a character or a word.
+            units: of both directions together; the size of the vectors if it is nothing.
+            bidirectional: whether there are two directions.
+            dropout: the share of the pooled state that is left out in training.
+            gaussian: the deviation of all matrices but the recurrent ones, which are then
+                orthogonal, gate by gate, and biases 0; as torch has it if it is nothing.
+        """
         super().__init__()
+        width, directions = units or size, 1 + bidirectional
         vectors = torch.randn(len(text), embedding)
         vectors[[PADDING, UNKNOWN]] = 0  # what training never meets would stay a random vector
         self.embedding = nn.Embedding.from_pretrained(vectors, freeze=False)
-        self.rnn = CELLS[cell](embedding, size // 2, batch_first=True, bidirectional=True)
-        self.pooling = POOLINGS[pooling](size)
+        self.rnn = CELLS[cell](
+            embedding, width // directions, batch_first=True, bidirectional=bidirectional
+        )
+        self.pooling = (
+            LastState(width, directions) if pooling == "last" else POOLINGS[pooling](width)
+        )
+        self.dropout = nn.Dropout(dropout)
+        self.projection = nn.Linear(width, size) if units else nn.Identity()
+        if gaussian is not None:
+            self.initialise(gaussian)
 
     def forward(self, indices: Tensor, lengths: Tensor, *_: Tensor) -> Tensor:
         """Embed sentences of `lengths` (B,) whose indices (N,) stand one after another: (B, size).
@@ -79,7 +131,20 @@ class Encoder(nn.Module):
             states = recurrence.hidden_states(self.rnn, self.embedding, indices, lengths)
         else:
             states = self.packed_states(indices, lengths)
-        return self.pooling(states, lengths.to(states.device))
+        return self.projection(self.dropout(self.pooling(states, lengths.to(states.device))))
+
+    @torch.no_grad()
+    def initialise(self, deviation: float) -> None:
+        """Draw the weights anew: see `gaussian`."""
+        for name, weights in self.named_parameters():
+            if weights.ndim < 2:
+                weights.zero_()
+            elif "weight_hh" in name:
+                for gate in weights.split(weights.shape[1]):
+                    nn.init.orthogonal_(gate)
+            else:
+                nn.init.normal_(weights, std=deviation)
+        self.embedding.weight[[PADDING, UNKNOWN]] = 0
 
     def packed_states(self, indices: Tensor, lengths: Tensor) -> Tensor:
         """What `recurrence.hidden_states` gives, by torch's own layer."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 PAIRS_PER_BLOCK = 1000  # bounds the memory: 33 MB for float32 embeddings of size 4096
 MEASURES = ("pearson", "spearman")
+LANGUAGE = "en"  # of all rated sentences
 
 log = logging.getLogger(__name__)
 
@@ -217,7 +218,7 @@ def score_model(
 
     def encode(sentences: list[str], epoch: int) -> np.ndarray:
         given = list(map(stopped, sentences)) if tokenised else sentences
-        vectors = load(epoch).encode_sentences(given, progress=True)
+        vectors = load(epoch).encode_sentences(given, LANGUAGE, progress=True)
         if epoch in ensemble["epochs"]:
             embedded[epoch] = vectors
         return vectors

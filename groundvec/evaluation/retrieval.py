@@ -8,6 +8,7 @@ rounding), and the median of an even number of ranks is the mean of the two in t
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -106,10 +107,41 @@ def sentence_ranks(
         rows = queries[block]
         near = scores(captions[rows], captions, similarity)
         near[np.arange(len(rows)), rows] = -np.inf
-        own = image[rows, None] == image
-        best = np.where(own, near, -np.inf).max(axis=1)
-        found[block] = 1 + np.count_nonzero((near >= best[:, None] - same) & ~own, axis=1)
+        found[block] = _ranks_of_best(near, image[rows, None] == image, same)
     return queries, found
+
+
+def translation_ranks(
+    queries: np.ndarray,
+    image: np.ndarray,
+    candidates: np.ndarray,
+    image_of_candidates: np.ndarray,
+    similarity: str = "cosine",
+) -> np.ndarray:
+    """The ranks, from 1, of the nearest caption of the same image in another language.
+
+    As in `ranks`, the others of the same image do not count against it.
+
+    Args:
+        queries: embedded captions (M, size) of one language.
+        image: (M,) the row of each one's image, which has captions in both.
+        candidates: embedded captions (N, size) of the other language.
+        image_of_candidates: (N,) the row of each one's image.
+        similarity: how they are compared.
+    """
+    same = rounding(queries, candidates)
+    found = np.empty(len(queries), np.int64)
+    for start in range(0, len(queries), QUERIES_PER_BLOCK):
+        block = slice(start, start + QUERIES_PER_BLOCK)
+        near = scores(queries[block], candidates, similarity)
+        found[block] = _ranks_of_best(near, image[block, None] == image_of_candidates, same)
+    return found
+
+
+def _ranks_of_best(near: np.ndarray, own: np.ndarray, same: float) -> np.ndarray:
+    """The rank (Q,) of each query's best own candidate, from scores (Q, N) and whose they are."""
+    best = np.where(own, near, -np.inf).max(axis=1)
+    return 1 + np.count_nonzero((near >= best[:, None] - same) & ~own, axis=1)
 
 
 def recall_interval(recall: float, queries: int) -> float:
@@ -156,6 +188,21 @@ def evaluate_sentences(
     """
     queries, found = sentence_ranks(captions, image, similarity)
     return pd.DataFrame([_row(SENTENCES, [found], image[queries])] if len(queries) else [])
+
+
+def evaluate_translations(
+    queries: np.ndarray,
+    image: np.ndarray,
+    candidates: np.ndarray,
+    image_of_candidates: np.ndarray,
+    similarity: str = "cosine",
+) -> pd.DataFrame:
+    """Score how near captions of two languages are: a row as of `evaluate`.
+
+    Arguments are as of `translation_ranks`.
+    """
+    found = translation_ranks(queries, image, candidates, image_of_candidates, similarity)
+    return pd.DataFrame([_row(SENTENCES, [found], image)])
 
 
 def _row(direction: str, of_folds: list[np.ndarray], image: np.ndarray) -> dict[str, Any]:
@@ -218,6 +265,13 @@ def chance_of_sentences(image: np.ndarray) -> pd.DataFrame:
         return pd.DataFrame()
     found = _found_by_chance(others, len(image) - 1)
     return pd.DataFrame([_chance_row(SENTENCES, [found], len(others))])
+
+
+def chance_of_translations(image: np.ndarray, image_of_candidates: np.ndarray) -> pd.DataFrame:
+    """What `evaluate_translations` is expected to give for a model that ranks at random."""
+    own = np.bincount(image_of_candidates)[image]
+    found = _found_by_chance(own, len(image_of_candidates))
+    return pd.DataFrame([_chance_row(SENTENCES, [found], len(image))])
 
 
 def _chance_row(direction: str, of_folds: list[np.ndarray], queries: int) -> dict[str, Any]:
@@ -321,9 +375,9 @@ def score_model(
 ) -> pd.DataFrame:
     """Score chance, each of a model's snapshots, and its ensemble, on one split.
 
-    How near captions of one image are to each other is scored for the best snapshot and for the
-    ensemble: with many captions it takes long. Chance is there twice, by calculation (`chance`),
-    and by vectors drawn at random (`random`).
+    How near captions of one image are to each other, also across languages, is scored for the best
+    snapshot and for the ensemble: with many captions it takes long. Chance is there twice, by
+    calculation (`chance`), and by vectors drawn at random (`random`).
 
     Args:
         load: an epoch in, the model's snapshot out.
@@ -335,18 +389,20 @@ def score_model(
 
     Returns:
         The columns of `evaluate`, and before them language, kind (chance, random, snapshot or
-        ensemble), epochs and test_set.
+        ensemble), epochs and test_set. Where captions find captions of another language, the
+        language is of queries and candidates, such as en-de.
     """
     tables = []
+    pairs = list(permutations(split.captions, 2))
 
     def add(
         kind: str,
         epochs: Sequence[int],
         language: str,
-        of_folds: Callable[[int], pd.DataFrame],
+        of_folds: Callable[[int], pd.DataFrame] | None,
         of_sentences: Callable[[], pd.DataFrame],
     ) -> None:
-        scored = [(of_folds(cut), cut) for cut in sorted({1, folds})]
+        scored = [(of_folds(cut), cut) for cut in sorted({1, folds})] if of_folds else []
         if kind != "snapshot" or epochs == [best]:
             scored.append((of_sentences(), 1))
         for table, cut in scored:
@@ -368,6 +424,12 @@ def score_model(
             of_folds = partial(evaluate, own, images, image, similarity=similarity)
             of_sentences = partial(evaluate_sentences, own, image, similarity)
             add(kind, epochs, language, of_folds, of_sentences)
+        for one, other in pairs:
+            first, second = split.captions[one].image, split.captions[other].image
+            of_translations = partial(
+                evaluate_translations, captions[one], first, captions[other], second, similarity
+            )
+            add(kind, epochs, f"{one}-{other}", None, of_translations)
 
     rng = np.random.default_rng(0)
     at_random = {
@@ -377,6 +439,11 @@ def score_model(
     for language, own in split.captions.items():
         of_sentences = partial(chance_of_sentences, own.image)
         add("chance", [], language, partial(chance, own.image), of_sentences)
+    for one, other in pairs:
+        of_translations = partial(
+            chance_of_translations, split.captions[one].image, split.captions[other].image
+        )
+        add("chance", [], f"{one}-{other}", None, of_translations)
     add_scores("random", [], rng.normal(size=(len(split.features), RANDOM)), at_random)
     parts = []
     for epoch in epochs:

@@ -1,22 +1,45 @@
 """Sentences as sequences of words."""
 
+import logging
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
+from groundvec.data.tokenization import prepare
 from groundvec.errors import InputError
 from groundvec.text.encoded import LARGEST, UNKNOWN, Encoded, cleaned
 
 # A word with its apostrophes and hyphens, or a single mark.
 TOKEN = re.compile(r"\w+(?:['\u2019-]\w+)*|[^\w\s]")
+# What Moses cuts off a word, "dog 's", and cuts again where it finds it cut, "dog ' s".
+CLITIC = re.compile(r"(?<=\w) ' (s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
+
+log = logging.getLogger(__name__)
 
 
-def tokens(sentence: str) -> list[str]:
-    """The lower-case words and the punctuation marks of a sentence."""
-    return TOKEN.findall(sentence.lower())
+def tokens(sentence: str, lowercase: bool = True) -> list[str]:
+    """The words, in lower case if you like, and the punctuation marks of a sentence."""
+    return TOKEN.findall(sentence.lower() if lowercase else sentence)
+
+
+def cut(
+    sentences: Iterable[str], tokenizer: str | None = None, lowercase: bool = True
+) -> list[list[str]]:
+    """The words and the punctuation marks of each sentence.
+
+    Args:
+        sentences: any text; what Moses has cut before stays as it is.
+        tokenizer: one of `groundvec.data.tokenization`, or nothing for `tokens`.
+        lowercase: whether capitals become small letters.
+    """
+    if not tokenizer:
+        return [tokens(sentence, lowercase) for sentence in sentences]
+    prepared = prepare(sentences, tokenizer, lowercase)
+    return [CLITIC.sub(r" '\1", sentence).split() for sentence in prepared]
 
 
 class Text:
@@ -26,20 +49,25 @@ class Text:
 
     Attributes:
         words: the i-th has the index i + 2.
+        options: of `cut`.
     """
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, words: Sequence[str], **options: Any) -> None:
         if len(set(words)) != len(words) or len(words) + 2 > LARGEST:
             raise InputError(f"a vocabulary needs distinct words, {LARGEST - 2:,} at most")
-        self.words = list(words)
+        self.words, self.options = list(words), options
+        cut([], **options)  # fails at once for what is no option
         self._index = {word: index for index, word in enumerate(self.words, 2)}
 
     @classmethod
-    def build(cls, captions: Iterable[str], at_least: int) -> "Text":
-        """The words that the captions have `at_least` so often, the most frequent first."""
-        counts = Counter(chain.from_iterable(map(tokens, captions)))
+    def build(cls, captions: Iterable[str], at_least: int, **options: Any) -> "Text":
+        """The words that the captions have `at_least` so often, the most frequent first.
+
+        The options are of `cut`.
+        """
+        counts = Counter(chain.from_iterable(cut(captions, **options)))
         often = [word for word, count in counts.items() if count >= at_least]
-        return cls(sorted(often, key=lambda word: (-counts[word], word))[: LARGEST - 2])
+        return cls(sorted(often, key=lambda word: (-counts[word], word))[: LARGEST - 2], **options)
 
     def __len__(self) -> int:
         """The number of indices, padding and unknown included."""
@@ -47,11 +75,16 @@ class Text:
 
     def encode(self, sentences: Sequence[str]) -> Encoded:
         """Clean each sentence and look its words up; one without any is one unknown word."""
-        words = [tokens(sentence) or [""] for sentence in cleaned(sentences)]
-        flat = (self._index.get(word, UNKNOWN) for word in chain.from_iterable(words))
+        words = [found or [""] for found in cut(cleaned(sentences), **self.options)]
         lengths = [len(sentence) for sentence in words]
-        return Encoded.of(np.fromiter(flat, np.int64, sum(lengths)), lengths)
+        flat = (self._index.get(word, UNKNOWN) for word in chain.from_iterable(words))
+        indices = np.fromiter(flat, np.int64, sum(lengths))
+        unknown = np.count_nonzero(indices == UNKNOWN)
+        log.info(
+            "%d of the %d words of %d sentences are unknown", unknown, len(indices), len(words)
+        )
+        return Encoded.of(indices, lengths)
 
-    def as_dict(self) -> dict[str, list[str]]:
+    def as_dict(self) -> dict[str, Any]:
         """What `Text(**...)` takes, ready for JSON."""
-        return {"words": self.words}
+        return {"words": self.words, **self.options}

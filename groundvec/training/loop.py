@@ -52,9 +52,9 @@ def train(
     How is said by its description: `training`, `objective` and `similarity`. SIGTERM is taken as
     notice: after the batch that is being computed, a checkpoint is written.
 
-    Nothing random is drawn after the model was made but the order of the captions, which is a
-    function of the seed and the epoch; so a training that was killed and started again ends in
-    the same weights as one that was not.
+    What is random after the model was made is a function of the seed and the epoch, as the order of
+    the captions, or of the seed and the step, as what dropout leaves out; so a training that was
+    killed and started again ends in the same weights as one that was not.
 
     Args:
         split: what to train on.
@@ -142,7 +142,9 @@ def train(
             for batch, rows in enumerate(split.epoch(batch_size, seed, epoch)):
                 if batch < first:
                     continue
-                optimiser.prepare((epoch - 1) * batches + batch)
+                step = (epoch - 1) * batches + batch
+                optimiser.prepare(step)
+                torch.manual_seed(int(np.random.default_rng([seed, step]).integers(2**63)))
                 total += train_batch(rows)
                 bar.update()
                 check = (batch + 1) % BATCHES_BETWEEN_CHECKS == 0 or batch + 1 == batches
@@ -180,7 +182,7 @@ def _hold_still(model: Model, epoch: int) -> None:
 def _solve(model: Model, split: Split, solve: Callable[..., Any]) -> None:
     """Set the last layers of both networks to the best that there are."""
     [(language, captions)] = split.captions.items()
-    encoder = model.captions[language]
+    encoder = model.captions[model.name_of(language)]
     last = getattr(encoder, "projection", None)
     if not isinstance(last, nn.Linear):
         raise InputError(

@@ -1,0 +1,178 @@
+"""Multi30k (Elliott, Frank, Sima'an & Specia 2016): photographs described in English and German.
+
+The archive holds `task2/raw/{train,val,test_2016}.{1..5}.{en,de}.gz`, the k-th description of each
+image, written independently in each language; `task1/raw/*.{en,de}.gz`, one description of each
+image and its translation; and beside them `image_splits/*.txt`, with the name of a line's image.
+The images are Flickr30k's, and 7,478 of them are Flickr8k's too: there `1000268201.jpg` is called
+`1000268201_693b08cb0e.jpg`.
+"""
+
+import gzip
+import logging
+import zipfile
+import zlib
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec.data import flickr8k, schema
+from groundvec.errors import InputError
+
+log = logging.getLogger(__name__)
+
+LANGUAGES = ("en", "de")
+# Of an image's descriptions, by their language and the number of their file.
+DESCRIPTIONS = [(language, k) for language in LANGUAGES for k in range(1, 6)]
+# Names in task 2, and of the same images in task 1.
+DESCRIBED = {"train": "train", "val": "val", "test_2016": "test_2016_flickr"}
+TRANSLATED = [*DESCRIBED.values(), "test_2017_flickr", "test_2018_flickr"]
+DEV = 500  # of the validation images; the others test (Calixto & Liu 2017, section 4)
+
+Read = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
+
+
+def read(archive: str | Path, images_folder: str | Path) -> Read:
+    """Read Multi30k with Flickr30k's images, as (captions, images) of the schema, and pairs.
+
+    Train is the published one; dev is the first 500 images of the published validation split, test
+    the others. Pairs are those of `groundvec.data.parallel`, in the published splits: test is that
+    of 2016, whose images are not among these.
+
+    Args:
+        archive: multi30k.zip, with the files anywhere within, or the folder it was unpacked to.
+        images_folder: Flickr30k's images.
+
+    Raises:
+        InputError: a file is missing or damaged, or has fewer or more lines than images.
+    """
+    files = _Files(archive)
+    names = pd.concat([_described(files, name) for name in ("train", "val")], ignore_index=True)
+    of_val = names.groupby("published").cumcount()
+    names["split"] = "train"
+    names.loc[names.published == "val", "split"] = "dev"
+    names.loc[names.published.eq("val") & of_val.ge(DEV), "split"] = "test"
+    names["image_id"] = names.name
+    names["path"] = [str(Path(images_folder, name)) for name in names.name]
+
+    pairs = pd.concat([_pairs(files, name) for name in DESCRIBED.values()], ignore_index=True)
+    published = dict(zip(DESCRIBED.values(), schema.SPLITS, strict=True))
+    pairs["split"] = pairs.published.map(published)
+    return _captions(names), _images(names), _with_ids(pairs, names)
+
+
+def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Path) -> Read:
+    """Read the part of Multi30k whose images are Flickr8k's, with its ids and in its split.
+
+    Dev and test pairs are those of its dev and test images, train pairs are all others.
+
+    Args:
+        archive: as of `read`.
+        images_folder, text: as of `groundvec.data.flickr8k.read`.
+
+    Raises:
+        InputError: as `read`, and as that of Flickr8k.
+    """
+    files = _Files(archive)
+    _, images = flickr8k.read(images_folder, text)
+    images["name"] = images.image_id.str.replace(r"_\w+(?=\.jpg$)", "", regex=True)
+    described = pd.concat([_described(files, name) for name in DESCRIBED], ignore_index=True)
+    names = described.merge(images, on="name")
+    if names.empty:
+        raise InputError(
+            f"{archive}: none of its images is one of {text}: get the public files again"
+        )
+    log.info(
+        "%d of %d images are Flickr8k's: %d train, %d dev, %d test",
+        *(len(names), len(described), *names.split.value_counts()[schema.SPLITS]),
+    )
+    pairs = pd.concat([_pairs(files, name) for name in TRANSLATED], ignore_index=True)
+    split = names.set_index("name").split
+    pairs["split"] = pairs.name.map(split).fillna("train")
+    return _captions(names), _images(names), _with_ids(pairs, names)
+
+
+class _Files:
+    """The lines of the files in an archive or folder, wherever in it they lie."""
+
+    def __init__(self, archive: str | Path) -> None:
+        self.archive = Path(archive)
+        try:
+            if self.archive.is_dir():
+                found = [path for path in self.archive.rglob("*") if path.is_file()]
+                self.paths = {path.relative_to(self.archive).as_posix(): path for path in found}
+            else:
+                with zipfile.ZipFile(self.archive) as file:
+                    self.paths = {name: self.archive for name in file.namelist()}
+        except FileNotFoundError:
+            raise InputError(f"{archive} does not exist; get multi30k.zip") from None
+        except (zipfile.BadZipFile, OSError) as error:
+            raise InputError(f"{archive} is damaged; get it again ({error})") from None
+
+    def lines(self, name: str) -> list[str]:
+        """The lines of `task1/raw/train.en.gz`, for one."""
+        found = [path for path in self.paths if f"/{path}".endswith(f"/{name}")]
+        if not found:
+            raise InputError(f"{self.archive} has no {name}; get multi30k.zip again")
+        path = min(found, key=len)
+        try:
+            if self.archive.is_dir():
+                data = self.paths[path].read_bytes()
+            else:
+                with zipfile.ZipFile(self.archive) as file:
+                    data = file.read(path)
+            text = (gzip.decompress(data) if name.endswith(".gz") else data).decode("utf-8")
+        except (zipfile.BadZipFile, OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+            raise InputError(f"{self.archive}: {name} is damaged; get it again ({error})") from None
+        return [schema.clean(line) for line in text.removesuffix("\n").split("\n")]
+
+    def table(self, published: str, images: str, sentences: dict[str, str]) -> pd.DataFrame:
+        """A row an image: its name, the published split, and sentences, by column and file."""
+        names = self.lines(images)
+        columns = {"name": names, "published": [published] * len(names)}
+        for column, file in sentences.items():
+            columns[column] = self.lines(file)
+            if len(columns[column]) != len(names):
+                raise InputError(
+                    f"{self.archive}: {file} has {len(columns[column]):,} lines and {images} has "
+                    f"{len(names):,}, one for each; get the public files again"
+                )
+        return pd.DataFrame(columns)
+
+
+def _described(files: _Files, published: str) -> pd.DataFrame:
+    """The images of one split of task 2, with a column for each of their descriptions."""
+    sentences = {
+        f"{language} {k}": f"task2/raw/{published}.{k}.{language}.gz"
+        for language, k in DESCRIPTIONS
+    }
+    return files.table(published, f"task2/image_splits/{published}_images.txt", sentences)
+
+
+def _pairs(files: _Files, published: str) -> pd.DataFrame:
+    """The pairs of one split of task 1."""
+    sentences = {language: f"task1/raw/{published}.{language}.gz" for language in LANGUAGES}
+    return files.table(published, f"task1/image_splits/{published}.txt", sentences)
+
+
+def _captions(names: pd.DataFrame) -> pd.DataFrame:
+    """A row a description, image by image, of each its English and then its German ones."""
+    columns = [f"{language} {k}" for language, k in DESCRIPTIONS]
+    captions = names.melt(
+        ["image_id", "split"], columns, "column", "caption", ignore_index=False
+    ).sort_index(kind="stable")
+    captions["language"] = captions.column.str.partition(" ")[0]
+    captions = captions.reset_index(drop=True)
+    captions["caption_id"] = schema.caption_ids(captions.image_id, captions.language)
+    return captions[schema.CAPTION_COLUMNS]
+
+
+def _images(names: pd.DataFrame) -> pd.DataFrame:
+    return names[schema.IMAGE_COLUMNS]
+
+
+def _with_ids(pairs: pd.DataFrame, names: pd.DataFrame) -> pd.DataFrame:
+    """The pairs with the ids of those images that the data set has."""
+    pairs["image_id"] = pairs.name.map(names.set_index("name").image_id).fillna("")
+    counts = pairs.split.value_counts().reindex(schema.SPLITS, fill_value=0)
+    log.info("pairs of sentences: %d train, %d dev, %d test", *counts)
+    return pairs[["split", "image_id", *LANGUAGES]]

@@ -1,0 +1,62 @@
+"""Images with sentences, and sentences of two languages (Calixto & Liu 2017, section 3)."""
+
+from itertools import combinations
+
+import torch
+from torch import Tensor
+
+from groundvec.similarity import scores
+
+
+def loss(
+    images: Tensor,
+    captions: dict[str, Tensor],
+    similarity: str,
+    margin: float,
+    beta: float,
+    contrastive: int | None = None,
+) -> Tensor:
+    """The sum beta R_MM + (1 - beta) R_ML (Eq. 1 to 3), in both directions.
+
+    R_MM is the sum over languages of the hinge loss of images and captions, R_ML that over pairs of
+    languages of the hinge loss of their captions. As in `hinge`, each is a mean over all B x B
+    entries: with one language and beta 1 this is `hinge`.
+
+    Args:
+        images: (B, size).
+        captions: by language, (B, size); row i belongs to row i of the images.
+        margin: alpha, 0.2 in the paper.
+        beta: from 0 (languages only) to 1 (images only).
+        contrastive: how many of the batch's others are drawn for each query and direction, by
+            torch's own generator; all of them if it is nothing or they are no more. What is drawn
+            counts for all, so that the loss is of the same size.
+    """
+    of_images = [
+        _hinge(scores(own, images, similarity), margin, contrastive) for own in captions.values()
+    ]
+    of_languages = [
+        _hinge(scores(one, other, similarity), margin, contrastive)
+        for one, other in combinations(captions.values(), 2)
+    ]
+    return beta * sum(of_images, images.new_zeros(())) + (1 - beta) * sum(
+        of_languages, images.new_zeros(())
+    )
+
+
+def _hinge(of_pairs: Tensor, margin: float, contrastive: int | None) -> Tensor:
+    """The mean cost of scores (B, B): rows are queries, then columns."""
+    right = of_pairs.diagonal()
+    rows = (margin + of_pairs - right[:, None]).relu() * _others(of_pairs, contrastive)
+    columns = (margin + of_pairs - right).relu() * _others(of_pairs, contrastive).T
+    return (rows + columns).mean()
+
+
+def _others(of_pairs: Tensor, contrastive: int | None) -> Tensor:
+    """How much each other candidate (B, B) of a row's query counts; its own does not."""
+    size = len(of_pairs)
+    others = 1 - torch.eye(size, device=of_pairs.device)
+    if contrastive is None or contrastive >= size - 1:
+        return others
+    lots = torch.rand(size, size, device=of_pairs.device) + others  # below 1: the own one, alone
+    drawn = torch.zeros_like(others).scatter_(1, lots.topk(contrastive).indices, 1.0)
+    return drawn * ((size - 1) / contrastive)
