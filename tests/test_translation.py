@@ -1,0 +1,180 @@
+"""The translator: its words, its arithmetic, its training and its lists."""
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from groundvec.errors import InputError
+from groundvec.jobs import Stopped
+from groundvec.training.checkpoints import Checkpoints
+from groundvec.translation import beam, training
+from groundvec.translation.network import Translator
+from groundvec.translation.vocabulary import END, Vocabulary, padded, tokenise
+
+SETTINGS = {"batch_size": 4, "epochs": 3, "patience": 5, "l2": 1e-8}
+
+
+def translator(source=9, target=6, dropout=0.0, seed=1):
+    torch.manual_seed(seed)
+    model = Translator(source, target, size=5, embedding=4, dropout=dropout)
+    for weights in model.parameters():  # far from each other, so that the order is clear
+        torch.nn.init.normal_(weights, std=0.7)
+    model.target.weight.data[0] = 0  # padding, which stands before the first word
+    return model.eval()
+
+
+def test_words_come_back_as_plain_text():
+    texts = ["Ein Hund läuft, schnell.", "Ein Hund läuft, schnell."]
+    words = Vocabulary.build("de", tokenise(texts))
+    encoded = words.encode(tokenise([*texts, "Ein Kater läuft."]))
+    assert encoded.indices[encoded.starts[1] - 1] == END
+    matrix = padded(encoded, np.array([2, 0]))
+    assert words.decode(matrix) == ["Ein? läuft.", "Ein Hund läuft, schnell."]
+    again = Vocabulary(**words.as_dict())
+    assert again.encode(["Ein Hund"]).indices.tolist() == encoded.indices[:2].tolist() + [END]
+
+
+def test_a_rare_word_is_unknown_in_training_too():
+    assert Vocabulary.build("de", ["a b a", "a"]).words == ["a"]
+    with pytest.raises(InputError, match="distinct"):
+        Vocabulary("de", ["a", "a"])
+
+
+def test_an_empty_sentence_is_an_end():
+    assert Vocabulary("de", ["a"]).encode(["", "a"]).indices.tolist() == [END, 3, END]
+
+
+def test_the_loss_of_a_sentence_does_not_depend_on_its_batch():
+    model = translator()
+    source = torch.tensor([[3, 4, 5, 2], [6, 2, 0, 0]])
+    target = torch.tensor([[3, 2, 0], [4, 5, 2]])
+    alone = [model.loss(source[:1], target[:1, :2]), model.loss(source[1:, :2], target[1:])]
+    assert model.loss(source, target).item() == pytest.approx(sum(alone).item() / 2, rel=1e-5)
+
+
+@pytest.mark.parametrize("n", [1, 3, 200])
+def test_beam_search_agrees_with_brute_force(n):
+    """All translations of up to three words of a vocabulary of three; a beam of 200 has them all."""
+    model = translator()
+    source = torch.tensor([[3, 4, 5, 2], [6, 2, 0, 0]])
+    longest = torch.tensor([4, 3])
+    found, scores = beam.search(model, source, n, longest)
+    words = [3, 4, 5]
+    for row in range(2):
+        every = [
+            (*inner, END)
+            for length in range(1, longest[row])
+            for inner in itertools.product(words, repeat=length)
+        ]
+        own = source[row : row + 1][:, : (source[row] != 0).sum()]
+        log_p = {text: -model.loss(own, torch.tensor([text])).item() for text in every}
+        best = sorted(log_p.values(), reverse=True)
+        real = scores[row].isfinite()
+        assert real.sum() == min(n, len(every))
+        texts = [tuple(word for word in text if word) for text in found[row][real].tolist()]
+        assert len(set(texts)) == len(texts)
+        for text, score in zip(texts, scores[row][real].tolist(), strict=True):
+            assert score == pytest.approx(log_p[text], abs=1e-5)
+        if n == 200:
+            assert scores[row][real].tolist() == pytest.approx(best, abs=1e-5)
+
+
+def test_a_beam_of_one_takes_the_most_probable_word_each_time():
+    model = translator(seed=3)
+    source = torch.tensor([[3, 4, 2]])
+    found, _ = beam.search(model, source, 1, torch.tensor([9]))
+    text = [word for word in found[0, 0].tolist() if word]
+    before: list[int] = []
+    for word in text:
+        options = range(3, 6) if not before else range(2, 6)
+        losses = {o: model.loss(source, torch.tensor([[*before, o]])).item() for o in options}
+        if len(before) < 8:
+            assert word == min(losses, key=losses.get)
+        before.append(word)
+
+
+def test_a_list_does_not_depend_on_the_other_sentences(monkeypatch):
+    model = translator()
+    words = Vocabulary("de", ["a", "b", "c"])
+    encoded = Vocabulary("en", list("uvwxyz")).encode(["u v", "w", "x y z u v", "z"])
+    together = beam.translate(model, encoded, words, 3)
+    monkeypatch.setattr(beam, "HYPOTHESES", 3)
+    alone = beam.translate(model, encoded, words, 3)
+    assert together.hypotheses == alone.hypotheses
+    assert np.allclose(together.features, alone.features, atol=1e-5)
+    scores = together.features[:, 0]
+    for start, end in itertools.pairwise(together.starts):
+        assert (np.diff(scores[start:end]) <= 0).all()
+
+
+def table(count, seed):
+    rng = np.random.default_rng(seed)
+    english, german = ["a", "red", "blue", "dog", "cat"], ["ein", "rot", "blau", "Hund", "Katze"]
+    picked = [rng.integers(5, size=rng.integers(2, 6)) for _ in range(count)]
+    return pd.DataFrame(
+        {
+            "image_id": "",
+            "source": [" ".join(english[i] for i in p) for p in picked],
+            "target": [" ".join(german[i] for i in p) for p in picked],
+        }
+    )
+
+
+def trained(work, settings=SETTINGS):
+    source, target, pairs, dev = training.prepare(table(30, 1), table(8, 2), "en", "de")
+    torch.manual_seed(1)
+    model = Translator(len(source), len(target), 8, 6, dropout=0.3)
+    history = training.train(model, target, pairs, dev, settings, 1, work)
+    return model.state_dict(), history
+
+
+def test_training_ends_in_the_same_weights_wherever_it_was_killed(tmp_path, monkeypatch):
+    whole, history = trained(tmp_path / "whole")
+    assert [row["epoch"] for row in history] == [1, 2, 3]
+    assert sum(row["best"] for row in history) == 1
+    monkeypatch.setattr(training, "BATCHES_BETWEEN_CHECKS", 1)
+    monkeypatch.setattr(Checkpoints, "due", lambda self: True)
+    save, calls = Checkpoints.save, itertools.count(1)
+
+    def save_and_die(self, state):
+        save(self, state)
+        if next(calls) in (3, 8, 12):
+            raise Stopped("killed")
+
+    monkeypatch.setattr(Checkpoints, "save", save_and_die)
+    for _ in range(3):
+        with pytest.raises(Stopped, match="killed"):
+            trained(tmp_path / "killed")
+    resumed, again = trained(tmp_path / "killed")
+    assert all(torch.equal(whole[name], resumed[name]) for name in whole)
+    assert [row["loss"] for row in again] == [row["loss"] for row in history]
+    found, _ = trained(tmp_path / "killed")  # finished: nothing is trained
+    assert all(torch.equal(whole[name], found[name]) for name in whole)
+
+
+def test_training_ends_early_and_keeps_the_best(tmp_path, monkeypatch):
+    scores = iter([1.0, 5.0, 4.0, 3.0, 9.0])
+    monkeypatch.setattr(training, "_bleu", lambda *_: next(scores))
+    _, history = trained(tmp_path, SETTINGS | {"epochs": 9, "patience": 2})
+    assert [row["best"] for row in history] == [False, True, False, False]
+
+
+def test_training_learns_to_translate_word_by_word(tmp_path):
+    source, target, pairs, dev = training.prepare(table(200, 1), table(20, 2), "en", "de")
+    torch.manual_seed(1)
+    model = Translator(len(source), len(target), 32, 16, dropout=0.0)
+    settings = SETTINGS | {"epochs": 1, "batch_size": 20}
+    [row] = training.train(model, target, pairs, dev, settings, 1, tmp_path / "one")
+    untrained = math.log(len(target)) * pairs.target.lengths.mean()
+    assert row["loss"] < untrained
+
+
+def test_batches_hold_each_sentence_once():
+    pairs = training.prepare(table(30, 1), table(8, 2), "en", "de")[2]
+    batches = list(pairs.epoch(4, 1, 1))
+    assert sorted(np.concatenate(batches).tolist()) == list(range(30))
+    assert len(batches) == 8
