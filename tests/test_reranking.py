@@ -1,6 +1,7 @@
 """Lists of translations: read, weighed, chosen from and judged."""
 
 import gzip
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,15 @@ import pytest
 from groundvec.errors import InputError
 from groundvec.translation import mira, nbest, pairs, pro, scores
 from groundvec.translation.nbest import Lists
-from groundvec.translation.rerank import BASELINE, LOGISTIC, ORACLE, distances, judged, rerank
+from groundvec.translation.rerank import (
+    BASELINE,
+    LOGISTIC,
+    ORACLE,
+    Space,
+    distances,
+    judged,
+    rerank,
+)
 
 GOOD = """0 ||| Ein Hund . ||| LM= -2 TM= -1 -3 ||| -4.5
 1 |||  ||| LM= -1 TM= 0 0 ||| -1
@@ -191,16 +200,15 @@ def test_distances_are_compared_with_the_own_sentence_and_picture():
     table = pd.DataFrame({"image_id": ["i", ""], "source": ["x", "y"], "target": ["", ""]})
     vectors = {"a": 1.0, "b": 2.0, "x": 10.0, "y": 100.0, "i": 1000.0}
 
-    def encode(texts, language=""):
+    def encode(texts, *_, **__):
         return np.array([[vectors[text]] for text in texts])
 
-    def compare(a, b):
-        return (a * b).sum(axis=1)
-
-    names, values = distances(lists, table, encode, encode, compare, ("en", "de"))
+    model = SimpleNamespace(similarity="dot", encode_sentences=encode, encode_images=lambda x: x)
+    space = Space([model])
+    names, values = distances(lists, table, space, encode, ("en", "de"))
     assert names == ["target-source", "target-image"]
     assert values.tolist() == [[10, 1000], [200, 0], [100, 0]]
-    names, values = distances(lists, table, encode, encode, compare, (None, "de"))
+    names, values = distances(lists, table, space, encode, (None, "de"))
     assert names == ["target-image"]
     assert values[:, 0].tolist() == [1000, 0, 0]
 

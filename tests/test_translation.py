@@ -35,7 +35,7 @@ def test_words_come_back_as_plain_text():
     matrix = padded(encoded, np.array([2, 0]))
     assert words.decode(matrix) == ["Ein? läuft.", "Ein Hund läuft, schnell."]
     again = Vocabulary(**words.as_dict())
-    assert again.encode(["Ein Hund"]).indices.tolist() == encoded.indices[:2].tolist() + [END]
+    assert again.encode(["Ein Hund"]).indices.tolist() == [*encoded.indices[:2].tolist(), END]
 
 
 def test_a_rare_word_is_unknown_in_training_too():
@@ -58,7 +58,7 @@ def test_the_loss_of_a_sentence_does_not_depend_on_its_batch():
 
 @pytest.mark.parametrize("n", [1, 3, 200])
 def test_beam_search_agrees_with_brute_force(n):
-    """All translations of up to three words of a vocabulary of three; a beam of 200 has them all."""
+    """Translations of up to three words of a vocabulary of three: a beam of 200 has them all."""
     model = translator()
     source = torch.tensor([[3, 4, 5, 2], [6, 2, 0, 0]])
     longest = torch.tensor([4, 3])

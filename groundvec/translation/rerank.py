@@ -2,13 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from groundvec import similarity
 from groundvec.translation import mira, pro
 from groundvec.translation.nbest import Lists
 from groundvec.translation.scores import bleu_statistics
+
+if TYPE_CHECKING:
+    from groundvec.model import Model
 
 BASELINE, ORACLE = "baseline", "oracle"
 LOGISTIC = "+logistic"  # after a model's name: weights by logistic regression
@@ -30,12 +35,34 @@ def judged(lists: Lists, references: list[str]) -> Judged:
     return Judged(lists, references, *bleu_statistics(lists.hypotheses, of_hypotheses))
 
 
+class Space:
+    """Where sentences and pictures are compared: an ensemble of snapshots of one model."""
+
+    def __init__(self, models: "list[Model]") -> None:
+        self.models, self.similarity = models, models[0].similarity
+
+    def sentences(self, texts: list[str], language: str) -> np.ndarray:
+        """Embed sentences: (N, size)."""
+        found = [model.encode_sentences(texts, language, progress=True) for model in self.models]
+        return similarity.join(found, self.similarity)
+
+    def images(self, features: np.ndarray) -> np.ndarray:
+        """Embed image features: (N, size)."""
+        found = [model.encode_images(features) for model in self.models]
+        return similarity.join(found, self.similarity)
+
+    def compare(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """How near each vector of a (N, size) is to that of b in the same row: (N,)."""
+        if self.similarity == "euclidean":
+            return -((a - b) ** 2).sum(axis=1)
+        return (a * b).sum(axis=1)
+
+
 def distances(
     lists: Lists,
     pairs: pd.DataFrame,
-    encode: Callable[[list[str], str], np.ndarray],
-    encode_images: Callable[[list[str]], np.ndarray],
-    compare: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    space: Space,
+    read_features: Callable[[np.ndarray], np.ndarray],
     languages: tuple[str | None, str],
 ) -> tuple[list[str], np.ndarray]:
     """How near each hypothesis is, in one space, to its source sentence and to its picture.
@@ -44,9 +71,7 @@ def distances(
 
     Args:
         pairs: a row a sentence (`groundvec.translation.pairs.read`).
-        encode: embeds sentences of a language: (sentences, size).
-        encode_images: embeds images by their ids: (images, size).
-        compare: rows of vectors (N, size) with others (N, size): (N,), more is nearer.
+        read_features: the features (images, width) of images with these ids.
         languages: of the sources and of the translations; none for the sources, where the model
             does not know their language (VSE): then only the picture is compared with.
 
@@ -55,24 +80,21 @@ def distances(
     """
     source, target = languages
     sentence = lists.sentence
-    # A list repeats itself a lot; a sentence's vector does not depend on the others.
+    # Lists have much in common, and a sentence's vector does not depend on the others.
     texts, place = np.unique(np.array(lists.hypotheses, object), return_inverse=True)
-    hypotheses = encode(texts.tolist(), target)[place]
+    hypotheses = space.sentences(texts.tolist(), target)[place]
     names, columns = [], []
     if source:
-        sources = encode(pairs["source"].tolist(), source)[sentence]
+        of_sources = space.sentences(pairs["source"].tolist(), source)
         names.append("target-source")
-        columns.append(compare(hypotheses, sources))
-    shown = np.flatnonzero(pairs["image_id"] != "")
+        columns.append(space.compare(hypotheses, of_sources[sentence]))
+    ids = pairs["image_id"].to_numpy(str)[sentence]
+    shown = ids != ""
     near = np.zeros(len(sentence))
-    if len(shown):
-        ids = pairs["image_id"].to_numpy()[shown]
-        known, image = np.unique(ids.astype(str), return_inverse=True)
-        of_sentence = np.full(len(pairs), -1)
-        of_sentence[shown] = image
-        rows = of_sentence[sentence] >= 0
-        vectors = encode_images(known.tolist())[of_sentence[sentence][rows]]
-        near[rows] = compare(hypotheses[rows], vectors)
+    if shown.any():
+        known, image = np.unique(ids[shown], return_inverse=True)
+        of_images = space.images(read_features(known))
+        near[shown] = space.compare(hypotheses[shown], of_images[image])
     names.append("target-image")
     columns.append(near)
     return names, np.stack(columns, axis=1).astype(np.float64)

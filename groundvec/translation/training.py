@@ -68,7 +68,7 @@ def prepare(
     ]
     of_source = Vocabulary.build(source, texts[0]["source"])
     of_target = Vocabulary.build(target, texts[0]["target"])
-    splits = [
+    first, second = [
         Pairs(
             of_source.encode(text["source"]),
             of_target.encode(text["target"]),
@@ -77,12 +77,12 @@ def prepare(
         for text, table in zip(texts, (train, dev), strict=True)
     ]
     for name, words, encoded in (
-        (source, of_source, splits[0].source),
-        (target, of_target, splits[0].target),
+        (source, of_source, first.source),
+        (target, of_target, first.target),
     ):
         unknown = 100 * (encoded.indices == 1).mean()
         log.info("%s: %d words, %.1f %% of the text unknown", name, len(words.words), unknown)
-    return of_source, of_target, *splits
+    return of_source, of_target, first, second
 
 
 def train(
