@@ -6,7 +6,9 @@ RERANK_BY = [
     f"<experiment>/models/{TRANSLATED}/{model}/seed{DATASETS[TRANSLATED]['seeds'][0]}"
     for model in TRANSLATION["rerank_by"]
 ]
-PAIRS = f"results/datasets/{DATASETS[TRANSLATED].get('of', TRANSLATED)}/parallel.csv"
+PICTURED = DATASETS[TRANSLATED].get("of", TRANSLATED)
+PAIRS = f"results/datasets/{PICTURED}/parallel.csv"
+FEATURES = f"results/features/{PICTURED}/{DATASETS[TRANSLATED]['backbone']}.h5"
 SYSTEM = "<experiment>/translation/{system}"
 
 
@@ -86,9 +88,7 @@ rule rerank:
         dev=f"{SYSTEM}/dev.{{n}}.nbest.gz",
         test=f"{SYSTEM}/test.{{n}}.nbest.gz",
         pairs=PAIRS,
-        features=lambda wildcards: features_file(
-            Wildcards(fromdict={"dataset": TRANSLATED})
-        ),
+        features=FEATURES,
         models=expand("{folder}/model.json", folder=RERANK_BY),
         ensembles=expand("{folder}/ensemble.json", folder=RERANK_BY),
         snapshots=expand("{folder}/snapshots", folder=RERANK_BY),
