@@ -122,5 +122,5 @@ rule rerank:
         "python scripts/rerank.py --system {wildcards.system:q} --n {wildcards.n:q} "
         "--dev {input.dev:q} --test {input.test:q} --pairs {input.pairs:q} {params.languages:q} "
         "--features {input.features:q} --models {params.folders:q} --threads {threads:q} "
-        "--output {output.scores:q} --translations {output.translations:q} "
-        "--weights {output.weights:q} --log {log:q}"
+        "--output {output.scores:q} --output-translations {output.translations:q} "
+        "--output-weights {output.weights:q} --log {log:q}"

@@ -17,7 +17,7 @@ parser = argparse.ArgumentParser(
       --pairs results/datasets/scenes/parallel.csv --source en --target de \\
       --features results/features/scenes/efficientnet_lite0.h5 \\
       --models results/demo/models/scenes/mlmme/seed1 --output reranked.csv \\
-      --translations translations.csv --weights weights.csv""",
+      --output-translations translations.csv --output-weights weights.csv""",
 )
 parser.add_argument("--system", required=True, help="the name of what wrote the lists, for results")
 parser.add_argument("--dev", type=Path, required=True, help="lists of the development split")
@@ -32,8 +32,10 @@ parser.add_argument(
 )
 parser.add_argument("--threads", type=int, help="CPU threads to use (default: all)")
 parser.add_argument("--output", type=Path, required=True, help="the CSV of the scores to write")
-parser.add_argument("--translations", type=Path, required=True, help="the CSV of all first ones")
-parser.add_argument("--weights", type=Path, required=True, help="the CSV of the weights")
+parser.add_argument(
+    "--output-translations", type=Path, required=True, help="the CSV of all first ones"
+)
+parser.add_argument("--output-weights", type=Path, required=True, help="the CSV of the weights")
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -49,7 +51,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.provenance import provenance
     from groundvec.translation import nbest, pairs, rerank, scores
 
-    for path in (arguments.output, arguments.translations, arguments.weights):
+    for path in (arguments.output, arguments.output_translations, arguments.output_weights):
         check_output(path)
     device = choose(threads=arguments.threads)
     tables, splits = {}, {}
@@ -114,14 +116,14 @@ def main(arguments: argparse.Namespace) -> None:
         .assign(reranker=name, hypothesis=texts[name])
         for name in chosen
     ]
-    write_csv(arguments.translations, pd.concat(of_rerankers))
+    write_csv(arguments.output_translations, pd.concat(of_rerankers))
     weights = [
         labels | {"reranker": name, "feature": feature, "weight": weight}
         for name, found in chosen.items()
         for feature, weight in found.weights.items()
     ]
     columns = [*labels, "reranker", "feature", "weight"]
-    write_csv(arguments.weights, pd.DataFrame(weights, columns=columns))
+    write_csv(arguments.output_weights, pd.DataFrame(weights, columns=columns))
     for row in rows[: len(chosen)]:
         logging.info("%(system)s, %(n_best)d-best: %(reranker)s BLEU %(score).1f", row)
 

@@ -1,20 +1,34 @@
 """The translator: its words, its arithmetic, its training and its lists."""
 
 import itertools
+import json
 import math
+import os
+from pathlib import Path
 
+import forks
 import numpy as np
 import pandas as pd
 import pytest
 import torch
+from examples import description
 
 from groundvec.errors import InputError
+from groundvec.features import store
 from groundvec.jobs import Stopped
+from groundvec.model import Model, save_weights
+from groundvec.text.words import Text
 from groundvec.training.checkpoints import Checkpoints
 from groundvec.translation import beam, training
+from groundvec.translation.model import build, load, save
 from groundvec.translation.network import Translator
 from groundvec.translation.vocabulary import END, Vocabulary, padded, tokenise
 
+ROOT = Path(__file__).parent.parent
+WORDS = {
+    "en": ["a", "red", "blue", "dog", "cat"],
+    "de": ["ein", "rot", "blau", "Hund", "Katze"],
+}
 SETTINGS = {"batch_size": 4, "epochs": 3, "patience": 5, "l2": 1e-8}
 
 
@@ -113,13 +127,12 @@ def test_a_list_does_not_depend_on_the_other_sentences(monkeypatch):
 
 def table(count, seed):
     rng = np.random.default_rng(seed)
-    english, german = ["a", "red", "blue", "dog", "cat"], ["ein", "rot", "blau", "Hund", "Katze"]
     picked = [rng.integers(5, size=rng.integers(2, 6)) for _ in range(count)]
     return pd.DataFrame(
         {
             "image_id": "",
-            "source": [" ".join(english[i] for i in p) for p in picked],
-            "target": [" ".join(german[i] for i in p) for p in picked],
+            "source": [" ".join(WORDS["en"][i] for i in p) for p in picked],
+            "target": [" ".join(WORDS["de"][i] for i in p) for p in picked],
         }
     )
 
@@ -178,3 +191,125 @@ def test_batches_hold_each_sentence_once():
     batches = list(pairs.epoch(4, 1, 1))
     assert sorted(np.concatenate(batches).tolist()) == list(range(30))
     assert len(batches) == 8
+
+
+def saved(folder):
+    words = Vocabulary("en", ["a", "b"]), Vocabulary("de", ["c"])
+    settings = {"size": 5, "embedding": 4, "dropout": 0.2}
+    model = build(*words, settings).eval()
+    save(folder, model, *words, {"settings": settings, "key": "x"})
+    return model
+
+
+def test_a_translator_is_read_as_it_was_written(tmp_path):
+    model = saved(tmp_path)
+    again, source, target, _ = load(tmp_path)
+    assert (source.words, target.words, target.language) == (["a", "b"], ["c"], "de")
+    batch = torch.tensor([[3, 4, 2]]), torch.tensor([[3, 2]])
+    assert torch.equal(model.loss(*batch), again.loss(*batch))
+
+
+def test_a_translator_that_is_damaged_is_refused(tmp_path):
+    saved(tmp_path)
+    path = tmp_path / "model.json"
+    content = json.loads(path.read_text())
+    for change, said in (
+        ({"settings": content["settings"] | {"size": 60000}}, "not this translator's weights"),
+        ({"settings": content["settings"] | {"size": 0}}, "does not describe a translator"),
+        ({"source": {"language": "en", "words": [1]}}, "does not describe a translator"),
+        ({"target": {"language": "de", "words": ["a", "a"]}}, "distinct words"),
+        ({"sha256": "0"}, "is damaged"),
+    ):
+        path.write_text(json.dumps(content | change))
+        with pytest.raises(InputError, match=said):
+            load(tmp_path)
+
+
+def made_model(folder, name, languages):
+    """An untrained model of words in a folder, as a training leaves it."""
+    texts = {language: Text.build([" ".join(WORDS[language])] * 2, 1) for language in languages}
+    encoder = {"name": "bag", "size": 8, "embedding": 4}
+    described = description(encoder, "words") | {"languages": languages}
+    torch.manual_seed(1)
+    model = Model(described, texts, 4)
+    sums = {"1": save_weights(model, folder / "snapshots/epoch-001.safetensors")}
+    content = {"dataset": "x", "model": name, "description": described, "width": 4, "seed": 1}
+    content |= {"texts": {language: text.as_dict() for language, text in texts.items()}}
+    content |= {"snapshots": [1], "saved": [1], "sha256": sums, "key": "x"}
+    (folder / "model.json").write_text(json.dumps(content))
+    (folder / "ensemble.json").write_text('{"epochs": [1]}')
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A folder with pairs, features and two models; the programs in it, run one after another."""
+    folder = tmp_path_factory.mktemp("translation")
+    tables = {"train": table(30, 1), "dev": table(8, 2), "test": table(7, 3)}
+    rows = pd.concat([t.assign(split=name) for name, t in tables.items()], ignore_index=True)
+    rows["image_id"] = np.where(rows["split"] == "train", "", [f"i{n % 5}" for n in rows.index])
+    rows = rows.rename(columns={"source": "en", "target": "de"})
+    rows[["split", "image_id", "en", "de"]].to_csv(folder / "parallel.csv", index=False)
+    features = np.random.default_rng(1).normal(size=(5, 4))
+    store.write(folder / "f.h5", features, [f"i{n}" for n in range(5)], {})
+    made_model(folder / "vse", "VSE", ["de"])
+    made_model(folder / "mlmme", "MLMME", ["en", "de"])
+    return folder
+
+
+def run(folder, command):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": ""}
+    program, *arguments = command.split()
+    return forks.run(ROOT / "scripts" / program, *arguments, cwd=folder, env=environment)
+
+
+RERANK = (
+    "rerank.py --system weak --dev dev.gz --test test.gz --pairs parallel.csv --source en "
+    "--target de --features f.h5 --models vse mlmme --output r.csv --output-translations t.csv "
+    "--output-weights w.csv"
+)
+
+
+def test_the_programs_translate_and_rerank(project):
+    small = "--size 8 --embedding 6 --epochs 2 --batch-size 4 --threads 1"
+    for command in (
+        f"translator.py --name weak --pairs parallel.csv --source en --target de {small} "
+        "--work work --output model",
+        "translate.py --model model --pairs parallel.csv --split dev --n 4 --output dev.gz",
+        "translate.py --model model --pairs parallel.csv --split test --n 4 --output test.gz",
+        RERANK,
+    ):
+        result = run(project, command)
+        assert result.returncode == 0, result.stderr
+    scores = pd.read_csv(project / "r.csv")
+    names = ["baseline", "VSE", "VSE+logistic", "MLMME", "MLMME+logistic", "oracle"]
+    assert scores["metric"].unique().tolist() == ["bleu", "meteor", "ter", "sentence_bleu"]
+    for metric, of_metric in scores.groupby("metric"):
+        assert of_metric["reranker"].tolist() == names
+        if metric != "meteor":
+            assert of_metric["score"].notna().all()
+            assert of_metric["p_baseline"].isna().tolist() == [True] + 5 * [False]
+            assert of_metric["p_vse"].isna().tolist() == [False, True] + 4 * [False]
+    alone = scores[scores["metric"] == "sentence_bleu"].set_index("reranker")["score"]
+    assert (alone["oracle"] >= alone - 1e-9).all()
+    weights = pd.read_csv(project / "w.csv").groupby("reranker")["feature"].apply(list)
+    assert weights["VSE"] == ["score", "target-image"]
+    assert weights["MLMME"] == ["score", "target-source", "target-image"]
+    translations = pd.read_csv(project / "t.csv", keep_default_na=False)
+    assert len(translations) == 7 * len(names)
+    columns = ["id", "image_id", "source", "reference", "reranker", "hypothesis"]
+    assert translations.columns.tolist() == columns
+
+
+@pytest.mark.parametrize(
+    ("lists", "said"),
+    [
+        ("0 ||| Ein Hund ||| ||| 1\n", "has no hypothesis for sentence 1 (and 6 more of 8)"),
+        ("0 ||| Ein Hund\n", "line 1: '0 ||| Ein Hund' is not `id ||| hypothesis"),
+        ("0 ||| Ein Hund ||| ||| nan\n", "line 1: a score is nan: mend the system"),
+    ],
+)
+def test_bad_lists_are_one_line(project, lists, said):
+    (project / "bad.txt").write_text(lists)
+    result = run(project, f"{RERANK} --overwrite".replace("dev.gz", "bad.txt"))
+    [line] = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+    assert result.returncode == 1 and said in line and "bad.txt" in line
