@@ -1,5 +1,6 @@
 """How good translations are: BLEU, TER and METEOR, and whether two systems differ."""
 
+import logging
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
@@ -109,6 +110,7 @@ def _by_sacrebleu(
     from sacrebleu.metrics.base import Metric
     from sacrebleu.significance import PairedTest
 
+    logging.getLogger("sacrebleu").setLevel(logging.WARNING)  # it tells each of its steps
     scores: dict[str, float] = {}
     p: dict[tuple[str, str], float] = {}
     signature = ""
