@@ -54,6 +54,11 @@ include: "rules/ratings.smk"
 include: "rules/report.smk"
 
 
+if "translation" in config:
+
+    include: "rules/translation.smk"
+
+
 report: "report/workflow.rst"
 
 
@@ -62,6 +67,7 @@ rule all:
     input:
         tables(),
         figures(),
+        translation_files(),
     localrule: True
 
 

@@ -13,7 +13,8 @@ from groundvec import files
 from groundvec.errors import InputError
 from groundvec.jobs import Stopped
 
-OUTPUTS = {"output", "output_tasks", "work", "log"}  # the arguments that are not inputs
+# The arguments that are not inputs.
+OUTPUTS = {"output", "output_tasks", "output_translations", "output_weights", "work", "log"}
 ENDINGS = (".yaml", ".yml", ".json")
 NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # a full disk, a quota, a limit on file sizes
 NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS}

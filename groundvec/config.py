@@ -29,6 +29,7 @@ LANGUAGES = {
     "mscoco": ["en"],
     "pascal1k": ["en"],
 }
+TRANSLATED = ("scenes", "multi30k")  # the sources with pairs of sentences and their translations
 # What no data set has from another one that it is of.
 OWN = {"models", "seeds", "draw", "folds", "training", "papers"}
 DEEPEST, MOST = 20, 10_000  # a configuration's levels and values
@@ -65,6 +66,8 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
         dataset["models"] = models
         if dataset["source"] in LANGUAGES:
             _check_languages(place, dataset, LANGUAGES[dataset["source"]])
+    if "translation" in config:
+        _check_translation(config["translation"], config["datasets"])
     if config["select"] == "ratings" and "ratings" not in config:
         raise InputError("configuration, select: there are no `ratings` to select by: add them")
     return config
@@ -365,6 +368,32 @@ def _check_subtask(ratings: dict[str, Any]) -> None:
         raise InputError(
             f"configuration, ratings.subtask: unknown subtask {name!r}{_hint(name, names)}"
         )
+
+
+def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) -> None:
+    """Raise InputError if the data set has no translations, or models do not fit them."""
+    place = "configuration, translation"
+    name, target = translation["dataset"], translation["target"]
+    if name not in datasets:
+        raise InputError(f"{place}.dataset: there is no data set {name!r}{_hint(name, datasets)}")
+    dataset = datasets[name]
+    if dataset["source"] not in TRANSLATED:
+        raise InputError(
+            f"{place}.dataset: {name} is from {dataset['source']}, which has no translations: take "
+            f"one from {' or '.join(TRANSLATED)}"
+        )
+    if target == translation["source"]:
+        raise InputError(f"{place}.target: it is the source too: name another language")
+    for model in translation["rerank_by"]:
+        if model not in dataset["models"]:
+            hint = _hint(model, dataset["models"])
+            raise InputError(f"{place}.rerank_by: {name} has no model {model!r}{hint}")
+        languages = dataset["models"][model]["languages"]
+        if target not in languages:
+            raise InputError(
+                f"{place}.rerank_by: {model} reads {', '.join(languages)}, not {target}: name a "
+                "model that reads the target language"
+            )
 
 
 def _check_backbone(place: str, dataset: dict[str, Any]) -> None:

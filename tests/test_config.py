@@ -29,6 +29,12 @@ def described(**parts):
     return {**changed(models=["mine"]), "models": {"mine": model}}
 
 
+def translated(**changes):
+    """The small configuration with translations."""
+    settings = {"dataset": "one", "systems": {"weak": {}}, **changes}
+    return {**SMALL, "translation": settings}
+
+
 def judged(**baselines):
     """The small configuration with ratings and baselines."""
     return {**SMALL, "ratings": {"source": "scenes", "baselines": baselines}}
@@ -76,7 +82,10 @@ def test_the_paper_s_grid_is_the_configured_one():
 
 def test_every_key_of_the_schema_is_described():
     schema = yaml.safe_load(SCHEMA.read_text())
-    for part in ("dataset", "training", "ratings", "baseline", "model", "bag", "rnn", "words"):
+    for part in (
+        *("dataset", "training", "ratings", "baseline", "model", "bag", "rnn", "words"),
+        *("translation", "translator"),
+    ):
         for key, value in schema["$defs"][part]["properties"].items():
             obvious = {"name", "cell", "pooling", "epochs", "batch_size"}
             assert key in obvious or "description" in value or "$ref" in value, key
@@ -121,6 +130,12 @@ def test_every_key_of_the_schema_is_described():
         (changed(source="table"), "datasets.one: 'table' is a required property"),
         (changed(backbone="precomputed"), "datasets.one: 'features' is a required property"),
         (changed(training={"epochs": 6}), "gru-8-max: epochs 6 is not a multiple of cycle 4"),
+        (translated(dataset="on"), "translation.dataset: there is no data set 'on': did you mean"),
+        (translated(target="en"), "translation.target: it is the source too"),
+        (translated(rerank_by=["gru-9-max"]), "rerank_by: one has no model 'gru-9-max': did you"),
+        (translated(rerank_by=["gru-8-max"]), "rerank_by: gru-8-max reads en, not de"),
+        (translated(systems={}), "translation.systems"),
+        (translated(systems={"weak": {"dropout": 1}}), "translation.systems.weak.dropout"),
         ({**SMALL, "ratings": {"source": "stss"}}, "ratings.source: 'stss' is not one of"),
         (judged(x={"encoder": "infersent"}), "baselines.x: 'vectors' is a required property"),
         (judged(x={"encoder": "trigram"}), "did you mean 'trigrams'?"),
@@ -230,6 +245,20 @@ def test_keys_may_be_the_same_in_different_places(tmp_path):
     check_keys([tmp_path / "c.yaml", tmp_path / "itself.yaml"])
 
 
+def test_translation_needs_pairs_of_sentences():
+    pascal = {"one": {"source": "pascal1k", "models": ["gru-8-max"]}}
+    with pytest.raises(InputError, match="one is from pascal1k, which has no translations"):
+        complete({**translated(), "datasets": pascal})
+
+
+def test_the_translator_is_the_paper_s_unless_said_otherwise():
+    settings = complete(translated())["translation"]
+    assert settings["n_best"] == [20, 50]
+    weak = settings["systems"]["weak"]
+    assert (weak["size"], weak["embedding"], weak["batch_size"]) == (1024, 620, 40)
+    assert weak["dropout"] == weak["l2"] == 0
+
+
 def test_a_data_set_of_another_one_has_its_pictures_and_captions():
     draws = {"of": "one", "draw": [8, 2, 2], "seeds": [1, 2], "models": ["lstm-8-max"]}
     one = {**SMALL["datasets"]["one"], "folds": 3}
@@ -270,12 +299,15 @@ TEXTS = [
     *(("ratings", key) for key in ("source", "tokenizer", "subtask")),
     ("ratings", "lowercase", 0),
     *(("ratings", "baselines", "x", key) for key in ("encoder", "vectors", "state", "model")),
+    *(("translation", key) for key in ("dataset", "source", "target")),
+    ("translation", "rerank_by", 0),
 ]
 WHOLE = {
     "experiment": "small",
     "datasets": {
         "one": {"source": "table", "table": "t.csv", "images": "i", "models": ["gru-8-max"]},
         "two": {"of": "one", "models": ["gru-8-max"], "papers": ["socher_2014"]},
+        "three": {"source": "scenes", "count": 20, "models": ["mine"]},
     },
     "models": {
         "mine": {
@@ -289,6 +321,10 @@ WHOLE = {
         "source": "scenes",
         "lowercase": ["STS"],
         "baselines": {"x": {"encoder": "infersent", "vectors": "v", "state": "s", "version": 1}},
+    },
+    "translation": {
+        **{"dataset": "three", "source": "de", "target": "en"},
+        **{"rerank_by": ["mine"], "systems": {"weak": {}}},
     },
 }
 HOSTILE = [

@@ -12,6 +12,7 @@ ORDER = [
     {"encoders", "objectives", "optimisers"},
     {"model"},
     {"training", "evaluation", "baselines"},
+    {"translation"},
     {"reporting"},
     {"config"},
     {"cli"},

@@ -1,0 +1,141 @@
+"""Lists of translations in a new order: by how near they are to the sentence and to its picture."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from groundvec import similarity
+from groundvec.translation import mira, pro
+from groundvec.translation.nbest import Lists
+from groundvec.translation.scores import bleu_statistics
+
+if TYPE_CHECKING:
+    from groundvec.model import Model
+
+BASELINE, ORACLE = "baseline", "oracle"
+LOGISTIC = "+logistic"  # after a model's name: weights by logistic regression
+
+
+@dataclass
+class Judged:
+    """Lists beside the references, and what BLEU says of each hypothesis."""
+
+    lists: Lists
+    references: list[str]  # one a sentence
+    statistics: np.ndarray  # (N, 10), see `bleu_statistics`
+    bleu: np.ndarray  # (N,) of each hypothesis alone
+
+
+def judged(lists: Lists, references: list[str]) -> Judged:
+    """Look at every hypothesis of the lists beside its sentence's reference."""
+    of_hypotheses = [references[sentence] for sentence in lists.sentence.tolist()]
+    return Judged(lists, references, *bleu_statistics(lists.hypotheses, of_hypotheses))
+
+
+class Space:
+    """Where sentences and pictures are compared: an ensemble of snapshots of one model."""
+
+    def __init__(self, models: "list[Model]") -> None:
+        self.models, self.similarity = models, models[0].similarity
+
+    def sentences(self, texts: list[str], language: str) -> np.ndarray:
+        """Embed sentences: (N, size)."""
+        found = [model.encode_sentences(texts, language, progress=True) for model in self.models]
+        return similarity.join(found, self.similarity)
+
+    def images(self, features: np.ndarray) -> np.ndarray:
+        """Embed image features: (N, size)."""
+        found = [model.encode_images(features) for model in self.models]
+        return similarity.join(found, self.similarity)
+
+    def compare(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """How near each vector of a (N, size) is to that of b in the same row: (N,)."""
+        if self.similarity == "euclidean":
+            return -((a - b) ** 2).sum(axis=1)
+        return (a * b).sum(axis=1)
+
+
+def distances(
+    lists: Lists,
+    pairs: pd.DataFrame,
+    space: Space,
+    read_features: Callable[[np.ndarray], np.ndarray],
+    languages: tuple[str | None, str],
+) -> tuple[list[str], np.ndarray]:
+    """How near each hypothesis is, in one space, to its source sentence and to its picture.
+
+    Of a sentence without a picture the second is 0 for all hypotheses, and has no say.
+
+    Args:
+        pairs: a row a sentence (`groundvec.translation.pairs.read`).
+        read_features: the features (images, width) of images with these ids.
+        languages: of the sources and of the translations; none for the sources, where the model
+            does not know their language (VSE): then only the picture is compared with.
+
+    Returns:
+        The names of the features, and (hypotheses, features).
+    """
+    source, target = languages
+    sentence = lists.sentence
+    # Lists have much in common, and a sentence's vector does not depend on the others.
+    texts, place = np.unique(np.array(lists.hypotheses, object), return_inverse=True)
+    hypotheses = space.sentences(texts.tolist(), target)[place]
+    names, columns = [], []
+    if source:
+        of_sources = space.sentences(pairs["source"].tolist(), source)
+        names.append("target-source")
+        columns.append(space.compare(hypotheses, of_sources[sentence]))
+    ids = pairs["image_id"].to_numpy(str)[sentence]
+    shown = ids != ""
+    near = np.zeros(len(sentence))
+    if shown.any():
+        known, image = np.unique(ids[shown], return_inverse=True)
+        of_images = space.images(read_features(known))
+        near[shown] = space.compare(hypotheses[shown], of_images[image])
+    names.append("target-image")
+    columns.append(near)
+    return names, np.stack(columns, axis=1).astype(np.float64)
+
+
+@dataclass
+class Reranked:
+    """What one re-ranker chose of the test lists."""
+
+    rows: np.ndarray  # (sentences,) of the lists
+    weights: dict[str, float]  # by feature; nothing for the baseline and the oracle
+
+
+def rerank(
+    dev: Judged,
+    test: Judged,
+    features: dict[str, tuple[list[str], np.ndarray, np.ndarray]],
+    seed: int = 1,
+) -> dict[str, Reranked]:
+    """Choose one hypothesis of each test list, by every model's features beside the lists' own.
+
+    Weights are found on the development lists and applied to the test lists as they are.
+
+    Args:
+        features: by model: names, and values for the development and the test hypotheses.
+
+    Returns:
+        By re-ranker: `baseline`, the first of each list; for each model MIRA's choice under its
+        name and that of logistic regression under NAME+logistic; `oracle`, the best by its own
+        BLEU.
+    """
+    result = {BASELINE: Reranked(test.lists.starts[:-1], {})}
+    for model, (names, of_dev, of_test) in features.items():
+        lists = dev.lists.with_features(names, of_dev)
+        others = test.lists.with_features(names, of_test)
+        found = {
+            model: mira.weights(lists, dev.statistics, seed),
+            model + LOGISTIC: pro.weights(lists, dev.bleu, seed),
+        }
+        for name, weights in found.items():
+            named = dict(zip(lists.names, weights.tolist(), strict=True))
+            result[name] = Reranked(others.chosen(others.features @ weights), named)
+    result[ORACLE] = Reranked(test.lists.chosen(test.bleu), {})
+    return result

@@ -1,0 +1,79 @@
+"""Words of a language for a translator: text to indices, and indices to text."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
+import numpy as np
+
+from groundvec.data.tokenization import prepare
+from groundvec.errors import InputError
+from groundvec.text.encoded import LARGEST, PADDING, UNKNOWN, Encoded
+
+END = 2  # of a sentence; PADDING and UNKNOWN are 0 and 1
+AT_LEAST = 2  # rarer words of the training sentences are unknown
+
+
+class Vocabulary:
+    """The words of the training sentences, by Moses' tokens as they are written.
+
+    Attributes:
+        words: the i-th has the index i + 3.
+    """
+
+    def __init__(self, language: str, words: Sequence[str]) -> None:
+        if len(set(words)) != len(words) or len(words) + 3 > LARGEST:
+            raise InputError(f"a vocabulary needs distinct words, {LARGEST - 3:,} at most")
+        self.language, self.words = language, list(words)
+        self._index = {word: index for index, word in enumerate(self.words, 3)}
+
+    @classmethod
+    def build(cls, language: str, tokenised: Iterable[str]) -> "Vocabulary":
+        """The words that stand in `tokenised` sentences often enough, the most frequent first."""
+        counts = Counter(chain.from_iterable(sentence.split() for sentence in tokenised))
+        often = [word for word, count in counts.items() if count >= AT_LEAST]
+        return cls(language, sorted(often, key=lambda word: (-counts[word], word))[: LARGEST - 3])
+
+    def __len__(self) -> int:
+        """The number of indices: padding, unknown and the end included."""
+        return len(self.words) + 3
+
+    def encode(self, tokenised: Sequence[str]) -> Encoded:
+        """Look up the words of `tokenised` sentences; each gets an end."""
+        words = [sentence.split() for sentence in tokenised]
+        lengths = np.fromiter(map(len, words), np.int64, len(words)) + 1
+        indices = np.full(lengths.sum(), END)
+        inside = np.ones(len(indices), bool)
+        inside[lengths.cumsum() - 1] = False
+        flat = (self._index.get(word, UNKNOWN) for word in chain.from_iterable(words))
+        indices[inside] = np.fromiter(flat, np.int64, inside.sum())
+        return Encoded.of(indices, lengths)
+
+    def decode(self, indices: np.ndarray) -> list[str]:
+        """Put sentences (N, length), each up to its end, together as plain text."""
+        from sacremoses import MosesDetokenizer
+
+        moses = MosesDetokenizer(lang=self.language)
+        ends = np.where(indices == END, np.arange(indices.shape[1]), indices.shape[1]).min(axis=1)
+        names = ["", "?", "", *self.words]
+        return [
+            moses.detokenize([names[index] for index in row[:end]], unescape=False)
+            for row, end in zip(indices.tolist(), ends.tolist(), strict=True)
+        ]
+
+    def as_dict(self) -> dict[str, object]:
+        """What `Vocabulary(**...)` takes, ready for JSON."""
+        return {"language": self.language, "words": self.words}
+
+
+def tokenise(sentences: Iterable[str]) -> list[str]:
+    """Cut plain sentences into Moses' tokens, with a space between them."""
+    return prepare(sentences, "moses", lowercase=False)
+
+
+def padded(encoded: Encoded, rows: np.ndarray) -> np.ndarray:
+    """The sentences `rows` as a matrix (B, longest) int64, filled up with padding."""
+    indices, lengths = encoded.batch(rows)
+    result = np.full((len(rows), lengths.max()), PADDING)
+    result[np.arange(result.shape[1]) < lengths[:, None]] = indices
+    return result

@@ -1,0 +1,126 @@
+"""Translators, their lists of translations, and these re-ranked by models that see."""
+
+TRANSLATION = config["translation"]
+TRANSLATED = TRANSLATION["dataset"]
+RERANK_BY = [
+    f"<experiment>/models/{TRANSLATED}/{model}/seed{DATASETS[TRANSLATED]['seeds'][0]}"
+    for model in TRANSLATION["rerank_by"]
+]
+PICTURED = DATASETS[TRANSLATED].get("of", TRANSLATED)
+PAIRS = f"results/datasets/{PICTURED}/parallel.csv"
+FEATURES = f"results/features/{PICTURED}/{DATASETS[TRANSLATED]['backbone']}.h5"
+SYSTEM = "<experiment>/translation/{system}"
+
+
+wildcard_constraints:
+    system="|".join(TRANSLATION["systems"]),
+    n=r"\d+",
+
+
+rule translator:
+    input:
+        pairs=PAIRS,
+    output:
+        multiext(
+            f"{SYSTEM}/model/",
+            model="model.json",
+            weights="weights.safetensors",
+            history="history.csv",
+        ),
+    log:
+        "<experiment>/logs/translation/{system}/translator.log",
+    benchmark:
+        "<experiment>/benchmarks/translation/{system}/translator.tsv"
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        gpu=GPU,
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        # Minutes; what takes longer than the limit goes on in the next attempt.
+        runtime=lambda wildcards, attempt: 60 * min(8 * attempt, 24),
+    params:
+        folder=subpath(output.model, parent=True),
+        languages=["--source", TRANSLATION["source"], "--target", TRANSLATION["target"]],
+        settings=lambda wildcards: [
+            word
+            for key, value in TRANSLATION["systems"][wildcards.system].items()
+            for word in (f"--{key.replace('_', '-')}", str(value))
+        ],
+        code=code("scripts/translator.py"),
+    shell:
+        # Checkpoints are no output: Snakemake deletes outputs before it tries again.
+        # --overwrite: what is there now is of a job that outlived its driver, and is the same.
+        "python scripts/translator.py --name {wildcards.system:q} --pairs {input.pairs:q} "
+        "{params.languages:q} {params.settings:q} --threads {threads:q} "
+        "--work results/checkpoints --output {params.folder:q} --overwrite --log {log:q}"
+
+
+rule translate:
+    input:
+        model=f"{SYSTEM}/model/model.json",
+        weights=f"{SYSTEM}/model/weights.safetensors",
+        pairs=PAIRS,
+    output:
+        f"{SYSTEM}/{{split}}.{{n}}.nbest.gz",
+    log:
+        "<experiment>/logs/translation/{system}/{split}.{n}.log",
+    wildcard_constraints:
+        split="dev|test",
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        gpu=GPU,
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        folder=subpath(input.model, parent=True),
+        code=code("scripts/translate.py"),
+    shell:
+        "python scripts/translate.py --model {params.folder:q} --pairs {input.pairs:q} "
+        "--split {wildcards.split:q} --n {wildcards.n:q} --threads {threads:q} "
+        "--output {output:q} --log {log:q}"
+
+
+rule rerank:
+    input:
+        dev=f"{SYSTEM}/dev.{{n}}.nbest.gz",
+        test=f"{SYSTEM}/test.{{n}}.nbest.gz",
+        pairs=PAIRS,
+        features=FEATURES,
+        models=expand("{folder}/model.json", folder=RERANK_BY),
+        ensembles=expand("{folder}/ensemble.json", folder=RERANK_BY),
+        snapshots=expand("{folder}/snapshots", folder=RERANK_BY),
+    output:
+        scores=f"{SYSTEM}/reranked.{{n}}.csv",
+        translations=f"{SYSTEM}/translations.{{n}}.csv",
+        weights=f"{SYSTEM}/weights.{{n}}.csv",
+    log:
+        "<experiment>/logs/translation/{system}/rerank.{n}.log",
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        gpu=GPU,
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        folders=lambda wildcards, input: [
+            os.path.dirname(path) for path in input.models
+        ],
+        languages=["--source", TRANSLATION["source"], "--target", TRANSLATION["target"]],
+        code=lambda wildcards: code_hash(
+            "scripts/rerank.py",
+            *(
+                file
+                for model in TRANSLATION["rerank_by"]
+                for file in parts.files(DATASETS[TRANSLATED]["models"][model])
+            ),
+        ),
+    shell:
+        "python scripts/rerank.py --system {wildcards.system:q} --n {wildcards.n:q} "
+        "--dev {input.dev:q} --test {input.test:q} --pairs {input.pairs:q} {params.languages:q} "
+        "--features {input.features:q} --models {params.folders:q} --threads {threads:q} "
+        "--output {output.scores:q} --output-translations {output.translations:q} "
+        "--output-weights {output.weights:q} --log {log:q}"

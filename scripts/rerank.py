@@ -1,0 +1,132 @@
+"""Re-rank lists of translations by trained models, and judge what is first then.
+
+The lists may be any system's (docs/translation.md). Weights are found on the development lists and
+applied to the test lists.
+"""
+
+import argparse
+import logging
+from pathlib import Path
+
+from groundvec.cli import run
+
+parser = argparse.ArgumentParser(
+    description=__doc__,
+    epilog="""example:
+  python scripts/rerank.py --system weak --dev dev.20.nbest.gz --test test.20.nbest.gz \\
+      --pairs results/datasets/scenes/parallel.csv --source en --target de \\
+      --features results/features/scenes/efficientnet_lite0.h5 \\
+      --models results/demo/models/scenes/mlmme/seed1 --output reranked.csv \\
+      --output-translations translations.csv --output-weights weights.csv""",
+)
+parser.add_argument("--system", required=True, help="the name of what wrote the lists, for results")
+parser.add_argument("--dev", type=Path, required=True, help="lists of the development split")
+parser.add_argument("--test", type=Path, required=True, help="lists of the test split")
+parser.add_argument("--n", type=int, help="the length of the lists, for results (default: theirs)")
+parser.add_argument("--pairs", type=Path, required=True, help="a data set's parallel.csv")
+parser.add_argument("--source", required=True, help="the language of the sentences, such as en")
+parser.add_argument("--target", required=True, help="the language of the translations, such as de")
+parser.add_argument("--features", type=Path, required=True, help="HDF5 file of image features")
+parser.add_argument(
+    "--models", type=Path, nargs="*", default=[], help="the folders of trainings to re-rank by"
+)
+parser.add_argument("--threads", type=int, help="CPU threads to use (default: all)")
+parser.add_argument("--output", type=Path, required=True, help="the CSV of the scores to write")
+parser.add_argument(
+    "--output-translations", type=Path, required=True, help="the CSV of all first ones"
+)
+parser.add_argument("--output-weights", type=Path, required=True, help="the CSV of the weights")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    from functools import partial
+
+    import pandas as pd
+
+    from groundvec.device import choose
+    from groundvec.errors import InputError
+    from groundvec.features import store
+    from groundvec.files import check_output, write_csv
+    from groundvec.model import load_ensemble, read_description
+    from groundvec.provenance import provenance
+    from groundvec.translation import nbest, pairs, rerank, scores
+
+    for path in (arguments.output, arguments.output_translations, arguments.output_weights):
+        check_output(path)
+    device = choose(threads=arguments.threads)
+    tables, splits = {}, {}
+    for name, path in (("dev", arguments.dev), ("test", arguments.test)):
+        tables[name] = pairs.read(arguments.pairs, name, arguments.source, arguments.target)
+        lists = nbest.read(path, len(tables[name]))
+        splits[name] = rerank.judged(lists, tables[name]["target"].tolist())
+    if splits["dev"].lists.names != splits["test"].lists.names:
+        raise InputError(
+            f"{arguments.test} has other features than {arguments.dev}: write both lists with the "
+            "same system"
+        )
+
+    features, only_pictures = {}, []
+    for folder in arguments.models:
+        described = read_description(folder)
+        name, languages = described["model"], described["description"]["languages"]
+        if arguments.target not in languages:
+            raise InputError(
+                f"{folder} knows {', '.join(languages)}, not {arguments.target}: re-rank by models "
+                "of the language of the translations"
+            )
+        source = arguments.source if arguments.source in languages else None
+        if source is None:
+            only_pictures.append(name)
+        space = rerank.Space(load_ensemble(folder, device=device))
+        read_features = partial(store.read, arguments.features)
+        between = (source, arguments.target)
+        (names, of_dev), (_, of_test) = (
+            rerank.distances(splits[split].lists, tables[split], space, read_features, between)
+            for split in ("dev", "test")
+        )
+        features[name] = (names, of_dev, of_test)
+        logging.info("%s: distances of %d hypotheses", name, len(of_dev) + len(of_test))
+
+    test, table = splits["test"], tables["test"]
+    chosen = rerank.rerank(splits["dev"], test, features)
+    texts = {
+        name: [test.lists.hypotheses[row] for row in found.rows] for name, found in chosen.items()
+    }
+    against = [rerank.BASELINE, *only_pictures[:1]]
+    n = arguments.n or int((test.lists.starts[1:] - test.lists.starts[:-1]).max())
+    labels = {"n_best": n, "system": arguments.system}
+    rows = []
+    for judgement in scores.judge(texts, against, test.references, arguments.target):
+        for name in chosen:
+            p = [judgement.p.get((name, other)) for other in against]
+            row = {
+                "reranker": name,
+                "metric": judgement.metric,
+                "score": judgement.scores.get(name),
+                "p_baseline": p[0],
+                "p_vse": p[1] if len(p) > 1 else None,
+                "signature": judgement.signature,
+            }
+            rows.append(labels | row | provenance(device))
+    write_csv(arguments.output, pd.DataFrame(rows))
+    of_rerankers = [
+        table.rename(columns={"target": "reference"})
+        .rename_axis("id")
+        .reset_index()
+        .assign(reranker=name, hypothesis=texts[name])
+        for name in chosen
+    ]
+    write_csv(arguments.output_translations, pd.concat(of_rerankers))
+    weights = [
+        labels | {"reranker": name, "feature": feature, "weight": weight}
+        for name, found in chosen.items()
+        for feature, weight in found.weights.items()
+    ]
+    columns = [*labels, "reranker", "feature", "weight"]
+    write_csv(arguments.output_weights, pd.DataFrame(weights, columns=columns))
+    for row in rows[: len(chosen)]:
+        logging.info("%(system)s, %(n_best)d-best: %(reranker)s BLEU %(score).1f", row)
+
+
+if __name__ == "__main__":
+    run(main, parser)

@@ -1,0 +1,278 @@
+"""Lists of translations: read, weighed, chosen from and judged."""
+
+import gzip
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from groundvec.errors import InputError
+from groundvec.translation import mira, nbest, pairs, pro, scores
+from groundvec.translation.nbest import Lists
+from groundvec.translation.rerank import (
+    BASELINE,
+    LOGISTIC,
+    ORACLE,
+    Space,
+    distances,
+    judged,
+    rerank,
+)
+
+GOOD = """0 ||| Ein Hund . ||| LM= -2 TM= -1 -3 ||| -4.5
+1 |||  ||| LM= -1 TM= 0 0 ||| -1
+0 ||| Eine Katze . ||| LM= -2.5 TM= -1 -3 ||| -5 ||| 0-0 1-1
+"""
+
+
+def written(tmp_path, text):
+    path = tmp_path / "lists.txt"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_lists_of_moses_are_read(tmp_path):
+    lists = nbest.read(written(tmp_path, GOOD), 2)
+    assert lists.hypotheses == ["Ein Hund .", "Eine Katze .", ""]
+    assert lists.sentence.tolist() == [0, 0, 1]
+    assert lists.names == ["LM", "TM", "TM#2", "score"]
+    assert lists.features[1].tolist() == [-2.5, -1, -3, -5]
+
+
+def test_a_feature_that_is_the_score_again_is_left_out(tmp_path):
+    lists = nbest.read(written(tmp_path, "0 ||| Ja ||| F0= -1.5 ||| -1.5\n"), 1)
+    assert lists.names == ["score"]
+    assert nbest.read(written(tmp_path, "0 ||| Ja |||  ||| -1.5\n"), 1).names == ["score"]
+
+
+def test_lists_may_have_fewer_hypotheses_than_others(tmp_path):
+    lists = nbest.read(
+        written(tmp_path, "1 ||| a ||| ||| 1\n0 ||| b ||| ||| 2\n1 ||| c ||| ||| 0\n"), 2
+    )
+    assert np.diff(lists.starts).tolist() == [1, 2]
+    assert lists.chosen(lists.features[:, 0]).tolist() == [0, 1]
+
+
+def test_what_is_written_is_read_again(tmp_path):
+    values = np.array([[-1.25, -2.5], [-3, -4], [0.5, 7]])
+    lists = Lists(["Ein ||| Hund", "ä €", ""], np.array([0, 2, 3]), ["lm", "score"], values)
+    path = tmp_path / "lists.gz"
+    nbest.write(path, lists)
+    again = nbest.read(path, 2)
+    assert again.hypotheses == ["Ein Hund", "ä €", ""]
+    assert again.names == lists.names and np.array_equal(again.features, values)
+    first = path.read_bytes()
+    nbest.write(path, lists)
+    assert path.read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("0 ||| Ja ||| ||| 1\n", "no hypothesis for sentence 1"),
+        ("", "no hypothesis for sentence 0"),
+        ("0 ||| Ja\n", "line 1: '0 ||| Ja' is not"),
+        ("0 ||| Ja ||| ||| 1\n\n", "line 2: '' is not"),
+        ("0 ||| Ja ||| ||| 1\n2 ||| a ||| ||| 1\n", "line 2: there is no sentence '2'"),
+        ("x ||| Ja ||| ||| 1\n", "there is no sentence 'x'"),
+        ("0 ||| Ja ||| ||| nan\n", "line 1: a score is nan"),
+        ("0 ||| Ja ||| lm= inf ||| 1\n", "line 1: a score is inf"),
+        ("0 ||| Ja ||| lm= so ||| 1\n", "'so' is not a number"),
+        ("0 ||| Ja ||| a= 1 ||| 1\n1 ||| a ||| b= 1 ||| 1\n", "line 2: its features are b"),
+    ],
+)
+def test_broken_lists_are_refused_in_one_line(tmp_path, text, said):
+    with pytest.raises(InputError, match=r"lists\.txt") as error:
+        nbest.read(written(tmp_path, text), 2)
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_missing_or_damaged_file_is_refused(tmp_path):
+    with pytest.raises(InputError, match="does not exist"):
+        nbest.read(tmp_path / "none.gz", 1)
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(GOOD.encode())[:-12])
+    with pytest.raises(InputError, match="damaged"):
+        nbest.read(tmp_path / "cut.gz", 2)
+
+
+WORDS = np.array(["rot", "blau", "der", "ein", "Hund", "Mann", "geht", "sieht", "auf", "Haus"])
+
+
+def drawn_lists(seed, sentences=40, n=12):
+    """Hypotheses of which the best is known: the feature `clue` is their BLEU, `score` is noise."""
+    rng = np.random.default_rng(seed)
+    references = [" ".join(rng.choice(WORDS, 9)) for _ in range(sentences)]
+    texts = []
+    for reference in references:
+        for _ in range(n):
+            words = np.array(reference.split())
+            wrong = rng.integers(9, size=rng.integers(1, 7))
+            words[wrong] = rng.choice(WORDS, len(wrong))
+            texts.append(" ".join(words))
+    lists = Lists(
+        texts, np.arange(0, len(texts) + 1, n), ["score"], rng.normal(0, 5, (len(texts), 1))
+    )
+    return judged(lists, references)
+
+
+def test_statistics_are_those_of_corpus_bleu():
+    from sacrebleu.metrics import BLEU
+
+    found = drawn_lists(1)
+    texts = [found.lists.hypotheses[row] for row in found.lists.starts[:-1]]
+    sums = found.statistics[found.lists.starts[:-1]].sum(axis=0)
+    expected = BLEU().corpus_score(texts, [found.references]).score
+    assert mira.corpus_bleu(sums) * 100 == pytest.approx(expected)
+    assert mira.corpus_bleu(np.array([3, 5, 0, 0, 0, 0, 3, 2, 1, 0])) == 0
+
+
+@pytest.mark.parametrize("how", ["mira", "pro"])
+def test_the_best_weights_are_found_where_they_are_known(how):
+    dev, test = drawn_lists(1), drawn_lists(2)
+    rng = np.random.default_rng(3)
+    names = ["clue", "against", "noise"]
+
+    def clues(of):
+        noise = rng.normal(size=len(of.bleu))
+        return np.stack([of.bleu / 1000, -of.bleu * 50 + noise * 300, noise], axis=1)
+
+    lists = dev.lists.with_features(names, clues(dev))
+    found = {"mira": mira.weights(lists, dev.statistics), "pro": pro.weights(lists, dev.bleu)}
+    weights = found[how]
+    by_name = dict(zip(lists.names, weights, strict=True))
+    assert by_name["clue"] > 0
+    others = test.lists.with_features(names, clues(test))
+    chosen = others.chosen(others.features @ weights)
+    best = others.chosen(test.bleu)
+    assert test.bleu[chosen].mean() > 0.95 * test.bleu[best].mean()
+
+
+def test_weights_do_not_depend_on_the_scale_of_a_feature():
+    dev = drawn_lists(1)
+    found = [
+        mira.weights(dev.lists.with_features(["clue"], dev.bleu[:, None] * by), dev.statistics)
+        for by in (1, 1000)
+    ]
+    assert found[0][1] == pytest.approx(found[1][1] * 1000)
+
+
+def test_one_step_of_mira_is_that_of_the_paper():
+    """Two hypotheses: the weights move just until hope is ahead by its margin, or by C."""
+    statistics = np.array([[4, 4, 4, 3, 2, 1, 4, 3, 2, 1], [4, 4, 2, 1, 0, 0, 4, 3, 2, 1]])
+    values = np.array([[0.0, 1.0], [1.0, 0.0]])
+    lists = Lists(["a", "b"], np.array([0, 2]), ["score", "clue"], values)
+    spread = mira.scale(lists)
+    assert spread.tolist() == [0.5, 0.5]
+    background = statistics + 1
+    bleu = [
+        np.exp(np.mean(np.log(row[2:6] / row[6:]))) * 5 for row in background
+    ]  # no penalty: the lengths agree
+    assert bleu[0] == 5.0
+    # score's weight is 1 at first, so fear is the second: ahead by (-2, 2).
+    loss = bleu[0] - bleu[1] + 2
+    step = min(mira.AGGRESSIVENESS, loss / 8)
+    expected = np.array([1 - 2 * step, 2 * step]) / spread
+    assert mira.weights(lists, statistics, epochs=1) == pytest.approx(expected)
+
+
+def test_lists_that_are_all_alike_keep_their_order():
+    lists = Lists(["a b", "a b"], np.array([0, 2]), ["score"], np.array([[1.0], [1.0]]))
+    found = judged(lists, ["a c"])
+    assert np.isfinite(mira.weights(lists, found.statistics)).all()
+    assert np.isfinite(pro.weights(lists, found.bleu)).all()
+    assert lists.chosen(np.zeros(2)).tolist() == [0]
+
+
+def test_rerankers_lie_between_the_baseline_and_the_oracle():
+    dev, test = drawn_lists(1), drawn_lists(2)
+    features = {"m": (["clue"], dev.bleu[:, None], test.bleu[:, None])}
+    result = rerank(dev, test, features)
+    assert list(result) == [BASELINE, "m", "m" + LOGISTIC, ORACLE]
+    means = {name: test.bleu[found.rows].mean() for name, found in result.items()}
+    assert means[BASELINE] < means["m"] <= means[ORACLE]
+    assert (test.bleu[result[ORACLE].rows] >= test.bleu[result[BASELINE].rows]).all()
+    assert list(result["m"].weights) == ["score", "clue"]
+
+
+def test_distances_are_compared_with_the_own_sentence_and_picture():
+    lists = Lists(["a", "b", "a"], np.array([0, 1, 3]), ["score"], np.zeros((3, 1)))
+    table = pd.DataFrame({"image_id": ["i", ""], "source": ["x", "y"], "target": ["", ""]})
+    vectors = {"a": 1.0, "b": 2.0, "x": 10.0, "y": 100.0, "i": 1000.0}
+
+    def encode(texts, *_, **__):
+        return np.array([[vectors[text]] for text in texts])
+
+    model = SimpleNamespace(similarity="dot", encode_sentences=encode, encode_images=lambda x: x)
+    space = Space([model])
+    names, values = distances(lists, table, space, encode, ("en", "de"))
+    assert names == ["target-source", "target-image"]
+    assert values.tolist() == [[10, 1000], [200, 0], [100, 0]]
+    names, values = distances(lists, table, space, encode, (None, "de"))
+    assert names == ["target-image"]
+    assert values[:, 0].tolist() == [1000, 0, 0]
+
+
+def test_judgements_agree_with_sacrebleu(monkeypatch):
+    from sacrebleu.metrics import BLEU, TER
+
+    monkeypatch.setattr(scores, "TRIALS", 200)
+    monkeypatch.setattr(scores, "meteor_jar", lambda: "there is no java")
+    test = drawn_lists(2)
+    best = test.lists.chosen(test.bleu)
+    systems = {
+        name: [test.lists.hypotheses[row] for row in rows]
+        for name, rows in (("baseline", test.lists.starts[:-1]), ("oracle", best))
+    }
+    bleu, meteor, ter, alone = scores.judge(systems, ["baseline"], test.references, "de")
+    references = [test.references]
+    assert bleu.scores["oracle"] == pytest.approx(
+        BLEU().corpus_score(systems["oracle"], references).score
+    )
+    assert ter.scores["oracle"] == pytest.approx(
+        TER().corpus_score(systems["oracle"], references).score
+    )
+    assert "version:" in bleu.signature and "|ar:200|" in f"{ter.signature}|"
+    assert bleu.p["oracle", "baseline"] < 0.05 and alone.p["oracle", "baseline"] < 0.05
+    assert meteor.scores == {} and meteor.signature == "missing: there is no java"
+    assert alone.scores["oracle"] == pytest.approx(test.bleu[best].mean())
+
+
+def test_the_same_translations_do_not_differ():
+    values = np.random.default_rng(1).random((30, 1))
+    assert scores.randomisation(values, values, lambda sums: sums[:, 0]) == 1
+    assert scores.randomisation(values, values + 1, lambda sums: sums[:, 0]) < 0.001
+
+
+def test_meteor_is_that_of_its_jar():
+    jar = scores.meteor_jar()
+    if isinstance(jar, str):
+        pytest.skip(jar)
+    meteor = scores.Meteor(jar, "de")
+    statistics = meteor.statistics(
+        ["Ein Mann | schläft .", "Zwei Hunde"], ["Ein Mann schläft .", "x"]
+    )
+    perfect, nothing = meteor.score(statistics)
+    assert perfect == 100 and nothing == 0
+    [both] = meteor.score(statistics.sum(axis=0)[None])
+    assert 0 < both < 100
+
+
+def test_pairs_are_read(tmp_path):
+    path = tmp_path / "parallel.csv"
+    path.write_text("split,image_id,en,de\ntrain,,A  dog,Ein Hund\ndev,7,A cat,Eine Katze\n")
+    table = pairs.read(path, "dev", "en", "de")
+    assert table.to_dict("records") == [
+        {"image_id": "7", "source": "A cat", "target": "Eine Katze"}
+    ]
+    for split, source, said in (
+        ("test", "en", "no pairs of the split test"),
+        ("dev", "fr", "no column 'fr'"),
+    ):
+        with pytest.raises(InputError, match=said):
+            pairs.read(path, split, source, "de")
+    path.write_text("split,image_id,en,de\ntrain,,A dog,\n")
+    with pytest.raises(InputError, match="line 2"):
+        pairs.read(path, "train", "en", "de")
+    with pytest.raises(InputError, match="does not exist"):
+        pairs.read(tmp_path / "none.csv", "train", "en", "de")
