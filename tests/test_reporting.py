@@ -18,7 +18,8 @@ from groundvec.errors import InputError
 from groundvec.files import write_json
 from groundvec.reporting import measures, results, style, systems
 from groundvec.reporting.merkx_frank_2019.figure1 import architecture
-from groundvec.reporting.merkx_frank_2019.samples import _wrap, retrieved, samples
+from groundvec.reporting.pictures import wrap
+from groundvec.reporting.samples import retrieved, samples
 from tests.result_files import BAG, described, models, run, write_models
 
 ROOT = Path(__file__).parent.parent
@@ -484,17 +485,17 @@ def test_what_is_retrieved_equals_sorting_by_hand(candidates):
 @settings(deadline=None)
 @given(st.text(max_size=300), st.integers(1, 4))
 def test_any_caption_can_be_wrapped(text, lines):
-    wrapped = _wrap(text, 1.2, lines)
+    wrapped = wrap(text, 1.2, lines)
     assert 1 <= len(wrapped) <= lines
     assert not any("\n" in line for line in wrapped)
 
 
 def test_a_wrapped_caption_keeps_its_words_and_is_cut_only_when_too_long():
     words = "A dog in a red coat jumps over a fence while two children look on"
-    assert " ".join(_wrap(words, 1.2, 9)) == words
-    assert len(_wrap(words, 9.0, 9)) == 1
-    assert _wrap(words, 1.2, 2)[-1].endswith(" …")
-    assert _wrap("a 🐶", 9.0, 1) == ["a □"]  # DejaVu Sans has no dog
+    assert " ".join(wrap(words, 1.2, 9)) == words
+    assert len(wrap(words, 9.0, 9)) == 1
+    assert wrap(words, 1.2, 2)[-1].endswith(" …")
+    assert wrap("a 🐶", 9.0, 1) == ["a □"]  # DejaVu Sans has no dog
 
 
 @pytest.fixture

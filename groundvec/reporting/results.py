@@ -14,9 +14,9 @@ from groundvec.evaluation.retrieval import CUTOFFS, DIRECTIONS
 from groundvec.files import read_json
 from groundvec.reporting import labels, systems
 from groundvec.reporting.measures import semantic_measures
+from groundvec.reporting.systems import PROVENANCE
 
 MEASURES = [*(f"r{k}{suffix}" for k in CUTOFFS for suffix in ("", "_ci")), "median_rank"]
-PROVENANCE = ["configuration", "commit", "versions", "machine", "slurm_job"]
 KEYS = ["dataset", "model", "seed", "language", "kind", "epochs"]
 KEYS += ["split", "test_set", "direction"]
 TRAINED = ["dataset", "model", "seed", "epochs"]  # what a baseline does not have

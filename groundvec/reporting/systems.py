@@ -7,9 +7,10 @@ from groundvec.errors import InputError
 from groundvec.evaluation import retrieval
 from groundvec.evaluation.ratings import system_name
 from groundvec.evaluation.retrieval import DECIMALS
-from groundvec.reporting.measures import SEMANTIC, recall
+from groundvec.reporting.measures import SEMANTIC, recall, semantic_measures
 
-NAMES = {"flickr8k": "Flickr8k", "mscoco": "MSCOCO", "pascal1k": "Pascal1K"}
+PROVENANCE = ["configuration", "commit", "versions", "machine", "slurm_job"]
+NAMES = {"flickr8k": "Flickr8k", "mscoco": "MSCOCO", "pascal1k": "Pascal1K", "multi30k": "Multi30k"}
 # The parts that all models of Merkx & Frank (2019) share; others are mentioned with the network.
 USUAL = {"text.name": "characters", "similarity": "cosine", "objective.name": "hinge"}
 
@@ -227,3 +228,19 @@ def main_systems(
         parts.append(rows.assign(name=name))
     baselines = table[table["kind"] == "baseline"]
     return pd.concat([*parts, baselines.assign(name=baselines["system"])], ignore_index=True)
+
+
+def every_system(scores: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
+    """The semantic measures of every ensemble, snapshot and baseline, and their origin.
+
+    Args:
+        scores, models: as `results.read_scores` and `results.read_models` give them.
+
+    Returns:
+        The columns of `measures.semantic_measures`, and where each row is from.
+    """
+    measures = semantic_measures(scores).sort_values("kind", kind="stable")
+    baseline = measures["kind"] == "baseline"
+    table = pd.concat([in_order(measures[~baseline], models), measures[baseline]])
+    keys = ["system", "kind", "epochs"]
+    return table.merge(scores[[*keys, *PROVENANCE]].drop_duplicates(keys), on=keys)

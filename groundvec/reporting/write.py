@@ -157,7 +157,7 @@ def _latex(
         for name, columns in spans.items():
             last = first + columns - 1
             end = last == len(heading)
-            above += rf"\multicolumn{{{columns}}}{{c}}{{{_escaped(name.capitalize())}}} "
+            above += rf"\multicolumn{{{columns}}}{{c}}{{{_escaped(name[:1].upper() + name[1:])}}} "
             above += r"\\" if end else "& "
             rules.append(rf"\cmidrule({'l' if end else 'lr'}){{{first}-{last}}}")
             first = last + 1
@@ -211,7 +211,7 @@ def _html(
         before = len(align) - sum(spans.values())
         above = f'<th colspan="{before}"></th>'
         for name, columns in spans.items():
-            above += f'<th colspan="{columns}" class="span">{escape(name.capitalize())}</th>'
+            above += f'<th colspan="{columns}" class="span">{escape(name[:1].upper() + name[1:])}</th>'
         head.insert(0, f"<tr>{above}</tr>")
     bodies = []
     for group, rows in groups.items():

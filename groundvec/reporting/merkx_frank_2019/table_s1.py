@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.reporting.measures import headline, means, semantic_measures
+from groundvec.reporting.measures import headline, means
 from groundvec.reporting.results import (
     CORRELATIONS,
     PROVENANCE,
     Results,
     read_reported_correlations,
 )
-from groundvec.reporting.systems import NAMES, criterion, in_order, main_systems, model_name
+from groundvec.reporting.systems import NAMES, criterion, every_system, main_systems, model_name
 from groundvec.reporting.write import MINUS, MISSING, TIMES, decimals, write_table
 
 INTERVALS = (
@@ -144,22 +144,6 @@ def with_interval(table: pd.DataFrame, measure: str = "pearson") -> list[str]:
         MISSING if value == MISSING else f"{value} +{up} {MINUS}{down}"
         for value, up, down in halves
     ]
-
-
-def every_system(scores: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
-    """The semantic measures of every ensemble, snapshot and baseline, and their origin.
-
-    Args:
-        scores, models: as `results.read_scores` and `results.read_models` give them.
-
-    Returns:
-        The columns of `measures.semantic_measures`, and where each row is from.
-    """
-    measures = semantic_measures(scores).sort_values("kind", kind="stable")
-    baseline = measures["kind"] == "baseline"
-    table = pd.concat([in_order(measures[~baseline], models), measures[baseline]])
-    keys = ["system", "kind", "epochs"]
-    return table.merge(scores[[*keys, *PROVENANCE]].drop_duplicates(keys), on=keys)
 
 
 def write_models(stem: Path, table: pd.DataFrame) -> None:

@@ -8,7 +8,6 @@ import pandas as pd
 
 from groundvec.reporting.labels import labelled
 from groundvec.reporting.measures import SEMANTIC, as_values
-from groundvec.reporting.merkx_frank_2019.table_s1 import every_system
 from groundvec.reporting.ranks import (
     TRAINING,
     best_snapshot,
@@ -17,7 +16,7 @@ from groundvec.reporting.ranks import (
     with_interval,
 )
 from groundvec.reporting.results import PROVENANCE, Results
-from groundvec.reporting.systems import NAMES, check_scored, rows_of
+from groundvec.reporting.systems import NAMES, check_scored, every_system, rows_of
 from groundvec.reporting.write import MISSING, write_table
 
 SYSTEM = ["dataset", "objective", "system", "name", "model"]

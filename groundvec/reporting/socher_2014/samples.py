@@ -6,8 +6,8 @@ from groundvec.data import schema
 from groundvec.errors import InputError
 from groundvec.reporting.embedded import embed, of_one, remember_treebanks
 from groundvec.reporting.labels import trained_as
-from groundvec.reporting.merkx_frank_2019.samples import samples
 from groundvec.reporting.results import Results
+from groundvec.reporting.samples import samples
 from groundvec.reporting.style import save
 
 
