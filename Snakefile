@@ -51,12 +51,14 @@ include: "rules/text.smk"
 include: "rules/train.smk"
 include: "rules/retrieval.smk"
 include: "rules/ratings.smk"
-include: "rules/report.smk"
 
 
 if "translation" in config:
 
     include: "rules/translation.smk"
+
+
+include: "rules/report.smk"
 
 
 report: "report/workflow.rst"
@@ -67,7 +69,6 @@ rule all:
     input:
         tables(),
         figures(),
-        translation_files(),
     localrule: True
 
 

@@ -310,20 +310,6 @@ def stem(wildcards, output):
     return os.path.splitext(output[0])[0]
 
 
-def translation_files():
-    """Re-ranked translations; none, if nothing is to be translated."""
-    settings = config.get("translation")
-    return (
-        expand(
-            "<experiment>/translation/{system}/reranked.{n}.csv",
-            system=settings["systems"],
-            n=settings["n_best"],
-        )
-        if settings
-        else []
-    )
-
-
 CHECKPOINTS = Path("results/checkpoints")
 STARTED = time.time()
 

@@ -31,6 +31,8 @@ for option, what in {
     "retrieval": "what scripts/retrieval.py wrote, a file for each model",
     "scores": "correlations with ratings, a file for each system",
     "predictions": "what each system predicts for the rated pairs",
+    "reranked": "scores of scripts/rerank.py, a file for each system and length",
+    "tables": "tables that were made before, as CSV",
     "treebanks": "parsed captions, which scripts/trees.py wrote; others are parsed",
 }.items():
     parser.add_argument(f"--{option}", type=Path, nargs="*", metavar="FILE", help=what)
@@ -40,6 +42,7 @@ for option, what in {
     "reported": "the paper's own numbers, in resources/",
     "captions": "a data set's captions.csv",
     "images": "a data set's images.csv",
+    "translations": "translations of scripts/rerank.py, of one system",
     "features": "the HDF5 file of its image features",
 }.items():
     parser.add_argument(f"--{option}", type=Path, metavar="FILE", help=what)

@@ -101,3 +101,31 @@ def trained_as(models: pd.DataFrame, name: str, of: str = MARGIN) -> pd.DataFram
     preferred = table["objective"].ne(of).sort_values(kind="stable").index
     first = table.loc[preferred].drop_duplicates("dataset")[["dataset", "model"]]
     return table.merge(first)
+
+
+def of_languages(models: pd.DataFrame) -> pd.DataFrame:
+    """Add what Calixto & Liu (2017) call models: columns name, several and reads.
+
+    `name` is VSE of one language, and MLMME of several, with its beta; what is unlike theirs, and
+    the model's name where that would not tell two apart, stands in brackets. `several` says whether
+    the languages are several, `reads` what the text is read as, such as words.
+
+    Args:
+        models: as `results.read_models` gives them.
+    """
+    table = models.assign(several=models["languages"].map(len) > 1, reads=models["text.name"])
+    table["name"] = table.apply(_of_languages, axis=1)
+    same = ["dataset", "name"]
+    apart = table.assign(languages=table["languages"].map(tuple))
+    several = apart.groupby([*same, "languages"])["model"].transform("nunique") > 1
+    table["name"] = table["name"].where(~several, table["name"] + " (" + table["model"] + ")")
+    return table
+
+
+def _of_languages(parts: pd.Series) -> str:
+    if parts.get("objective.name") != "multilingual":
+        return system(parts)
+    unlike = [parts["reads"]] if parts["reads"] != "words" else []
+    unlike += ["shared"] if parts.get("shared") is True else []
+    name = f"MLMME, β = {parts['objective.beta']:g}" if parts["several"] else "VSE"
+    return f"{name} ({', '.join(unlike)})" if unlike else name

@@ -90,6 +90,11 @@ class Results:
         return ratings.read_ratings(self["ratings"])
 
     @cached_property
+    def reranked(self) -> pd.DataFrame:
+        """As `read_reranked` gives them."""
+        return read_reranked(self["reranked"])
+
+    @cached_property
     def tasks(self) -> pd.DataFrame:
         """As `read_tasks` gives them."""
         return read_tasks(self["tasks"])
@@ -182,6 +187,62 @@ def read_reported_retrieval(path: str | Path) -> pd.DataFrame:
     """Read reported retrieval scores; what a paper does not report is NaN."""
     columns = ["paper", "dataset", "test_set", "model", "direction"]
     return _read(Path(path), columns, MEASURES, optional=MEASURES)
+
+
+def read_reported_languages(path: str | Path) -> pd.DataFrame:
+    """Read the recalls and median ranks that Calixto & Liu (2017) report.
+
+    Returns:
+        Columns paper, language, direction, model, r1, r5, r10 and median_rank.
+    """
+    columns = ["paper", "language", "direction", "model"]
+    return _read(Path(path), columns, [*(f"r{k}" for k in CUTOFFS), "median_rank"])
+
+
+def read_reported_images(path: str | Path) -> pd.DataFrame:
+    """Read the correlations that Calixto & Liu (2017) report.
+
+    Returns:
+        Columns paper, model, task, subtask and pearson.
+    """
+    return _read(Path(path), ["paper", "model", "task", "subtask"], ["pearson"])
+
+
+def read_reported_translations(path: str | Path) -> pd.DataFrame:
+    """Read the scores of re-ranked translations that Calixto & Liu (2017) report.
+
+    Returns:
+        Columns paper, n_best, system, reranker, and a metric each: bleu, meteor and ter.
+    """
+    return _read(Path(path), ["paper", "system", "reranker"], ["n_best", "bleu", "meteor", "ter"])
+
+
+def read_reranked(paths: Iterable[str | Path]) -> pd.DataFrame:
+    """Read the scores of re-ranked translations, one file for each system and length of lists.
+
+    Returns:
+        Columns n_best, system, reranker, metric, score (NaN of a metric that is not to be had),
+        p_baseline, p_vse, signature, and where each row is from.
+    """
+    text = ["system", "reranker", "metric", "signature", *PROVENANCE]
+    values = ["score", "p_baseline", "p_vse"]
+    optional = [*values, *PROVENANCE]
+    return pd.concat(
+        [_read(Path(path), text, ["n_best", *values], optional) for path in paths],
+        ignore_index=True,
+    )
+
+
+def read_translations(path: str | Path) -> pd.DataFrame:
+    """Read what each re-ranker puts first.
+
+    Returns:
+        Columns id, image_id (empty where there is no picture), source, reference, reranker and
+        hypothesis.
+    """
+    text = ["image_id", "source", "reference", "reranker", "hypothesis"]
+    table = _read(Path(path), text, ["id"], ["image_id", "hypothesis"])
+    return table.fillna({"image_id": "", "hypothesis": ""})
 
 
 def read_reported_ranks(path: str | Path) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from groundvec.evaluation.retrieval import CUTOFFS, DIRECTIONS
 from groundvec.reporting.systems import NAMES
-from groundvec.reporting.write import MISSING, decimals, write_table
+from groundvec.reporting.write import MINUS, MISSING, decimals, write_table
 
 CONVENTIONS = [
     "R@N: percent of the queries whose right image or caption is among the first N, ± half the 95% "
@@ -48,9 +48,12 @@ def test_set(table: pd.DataFrame) -> pd.Series:
 
 
 def with_interval(value: pd.Series, interval: pd.Series) -> list[str]:
-    """Recalls and halves of their intervals: 27.5 ± 1.2; a dash for what is missing."""
+    """Recalls and halves of their intervals: 27.5 ± 1.2, or 27.5; a dash for what is missing."""
     pairs = zip(value, interval, strict=True)
-    return [MISSING if pd.isna(v) else f"{v:.1f} ± {ci:.1f}" for v, ci in pairs]
+    return [
+        MISSING if pd.isna(v) else f"{v:.1f}" if pd.isna(ci) else f"{v:.1f} ± {ci:.1f}"
+        for v, ci in pairs
+    ]
 
 
 def write(
@@ -64,7 +67,8 @@ def write(
     """Write a table as `write.write_table` does.
 
     Args:
-        table: what `side_by_side` gives, and whatever else the CSV file is to hold.
+        table: what `side_by_side` gives, and whatever else the CSV file is to hold; recalls may
+            have gains over others, as in `caption_to_image_r10_gain`.
         headings: for each row the heading that it stands under.
         labels: the text that each row begins with, in columns.
     """
@@ -73,6 +77,10 @@ def write(
         for k in CUTOFFS:
             recall = f"{direction}_r{k}"
             text[recall] = with_interval(table[recall], table[f"{recall}_ci"])
+            if f"{recall}_gain" in table:
+                gains = table[f"{recall}_gain"]
+                signed = gains.map(lambda gain: f" ({gain:+.1f})".replace("-", MINUS))
+                text[recall] += signed.where(gains.notna(), "")
         text[f"{direction}_median"] = decimals(table[f"{direction}_median_rank"])
     text.columns = [*labels, *[*(f"R@{k}" for k in CUTOFFS), "med r"] * len(DIRECTIONS)]
     notes = [*notes, *CONVENTIONS]

@@ -10,7 +10,7 @@ import pandas as pd
 from groundvec.files import atomic, write_csv
 from groundvec.provenance import provenance
 
-DAGGER = "†"
+DAGGER, DOUBLE = "†", "‡"
 MISSING = "\N{EN DASH}"
 MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
 
@@ -117,6 +117,8 @@ LATEX = str.maketrans(
         TIMES: r"$\times$",
         MISSING: "--",
         DAGGER: r"\dag{}",
+        DOUBLE: r"\ddag{}",
+        "β": r"$\beta$",
     }
 )
 
@@ -211,7 +213,9 @@ def _html(
         before = len(align) - sum(spans.values())
         above = f'<th colspan="{before}"></th>'
         for name, columns in spans.items():
-            above += f'<th colspan="{columns}" class="span">{escape(name[:1].upper() + name[1:])}</th>'
+            above += (
+                f'<th colspan="{columns}" class="span">{escape(name[:1].upper() + name[1:])}</th>'
+            )
         head.insert(0, f"<tr>{above}</tr>")
     bodies = []
     for group, rows in groups.items():

@@ -14,12 +14,12 @@ from groundvec.reporting.labels import BAG, CCA, HINGE, MARGIN, SQUARED
 from groundvec.reporting.ranks import TASKS, TEST_SET, t_interval
 from groundvec.reporting.results import REPORTED_CCA, Results, read_reported_ranks
 from groundvec.reporting.retrieval_table import test_set
+from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN, counted, verdict
 from groundvec.reporting.write import MISSING, decimals, write_numbers, write_table
 
 TREES = ["DT-RNN", "SDT-RNN"]
 OTHERS = [BAG, "CT-RNN", CCA, *TREES]  # than the recurrent network
 AGREE = "Mean rank and recall agree"
-HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided"
 ROUNDING = 1e-9  # of means of ranks
 VALUES = ["mean_rank", "mean_rank_low", "mean_rank_high"]
 LABELS = ["system", "name", "objective"]
@@ -158,8 +158,7 @@ def claims(draws: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
         row["low"], row["high"] = t_interval(seeds["value"])
         if len(seeds) == 1:
             row["low"], row["high"] = seeds[["low", "high"]].iloc[0]
-        above, below = row["low"] > ROUNDING, row["high"] < -ROUNDING
-        row["verdict"] = HOLDS if above else FAILS if below else OPEN
+        row["verdict"] = verdict(row["low"] > ROUNDING, row["high"] < -ROUNDING)
         row["reported"] = theirs.get(tuple(row[name] for name in REPORTED), np.nan)
         rows.append(row)
     return pd.DataFrame(rows)[[*keys, "reported", "value", "low", "high", "seeds", "verdict"]]
@@ -185,11 +184,6 @@ def _printed(reported: pd.DataFrame) -> dict[tuple[str, ...], float]:
 def write_claims(stem: Path, table: pd.DataFrame) -> None:
     """Write what `claims` gives as `write.write_table` does, a part for each claim."""
     groups = table["claim"] + ": " + test_set(table)
-    counts = table.groupby(groups, sort=False)["verdict"].value_counts().unstack(fill_value=0)
-    said = {
-        group: f"{group} ({', '.join(f'{verdict} in {n}' for verdict, n in row.items() if n)})"
-        for group, row in counts.reindex(columns=[HOLDS, FAILS, OPEN], fill_value=0).iterrows()
-    }
     same = table["objective_worse"] == table["objective_better"]
     digits = [2 if claim == AGREE else 1 for claim in table["claim"]]
     text = pd.DataFrame(
@@ -211,4 +205,4 @@ def write_claims(stem: Path, table: pd.DataFrame) -> None:
     ]
     del text["value"]
     text["seeds"], text["verdict"] = table["seeds"].astype(str), table["verdict"]
-    write_table(stem, table, text, "llllrrrl", TITLE, NOTES, groups.map(said))
+    write_table(stem, table, text, "llllrrrl", TITLE, NOTES, counted(groups, table["verdict"]))

@@ -1,0 +1,1 @@
+"""The tables of Calixto & Liu (2017), and what was asked of its models beyond."""

@@ -1,0 +1,157 @@
+"""What Calixto & Liu (2017) claim, and whether it holds here."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from groundvec.errors import InputError
+from groundvec.reporting.calixto_liu_2017.table3 import LEVEL
+from groundvec.reporting.results import Results
+from groundvec.reporting.systems import NAMES
+from groundvec.reporting.verdicts import counted, verdict
+from groundvec.reporting.write import MISSING, TIMES, decimals, write_table
+
+IMAGES = "Several languages find images better"
+SENTENCES = "Several languages find sentences no better"
+RATINGS = "Several languages help with the ratings of image descriptions"
+BETA = "With a smaller β the ratings gain more"
+ADEQUACY = "Re-ranking by MLMME gains adequacy"
+HARM = "Re-ranking by VSE alone harms a good translator"
+
+TITLE = "The claims of Calixto & Liu (2017), and whether they hold."
+NOTES = [
+    f"Difference: of R@10, of Pearson's r {TIMES} 100, of METEOR (adequacy) or of BLEU (harm): "
+    "positive where the claim holds. In square brackets its 95% interval, as if both models had "
+    "been tested on independent samples, which makes it too wide rather than too narrow; or p, of "
+    "Williams's test (ratings) or of approximate randomisation (translations), as in the tables. "
+    "Neither says anything of other seeds, and none is corrected for their number.",
+    "A claim holds where the difference is positive and the interval has no 0 in it, or p is below "
+    "0.05; it does not hold where it is so but negative; else it is not decided.",
+    "The harm is claimed of the optimised translator; the others are shown beside it.",
+    "Reported: the difference of the numbers that the paper prints; of one language alone its own "
+    "retrained VSE.",
+]
+COLUMNS = ["claim", "dataset", "of", "worse", "better", "value", "low", "high", "p"]
+
+
+def make(results: Results, stem: Path) -> None:
+    """Write the claims, from what was written as Tables 1 to 4."""
+    tables = {Path(path).stem: pd.read_csv(path) for path in results["tables"]}
+    table = claims(tables)
+    if table.empty:
+        raise InputError("there is nothing to compare: give the results of VSE and MLMME")
+    text = table[["of", "worse", "better"]].copy()
+    text["reported"] = decimals(table["reported"])
+    sides = zip(*(decimals(table[name]) for name in ("value", "low", "high")), strict=True)
+    text["difference"] = [
+        value if low == MISSING else f"{value} [{low}, {high}]" for value, low, high in sides
+    ]
+    text["p"] = decimals(table["p"], 3)
+    text["verdict"] = table["verdict"]
+    groups = table["claim"] + ": " + table["dataset"].replace(NAMES)
+    write_table(stem, table, text, "lllrrrl", TITLE, NOTES, counted(groups, table["verdict"]))
+
+
+def claims(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """The differences that the claims are about, and whether these hold.
+
+    Args:
+        tables: the CSV files of table1 to table4, those that there are, by these names.
+
+    Returns:
+        A row for each claim and two systems: claim, dataset, of (what is compared), worse and
+        better (which is said to be so), reported, value, low and high, or p, and verdict.
+    """
+    parts = [pd.DataFrame(columns=[*COLUMNS, "source"])]
+    if "table1" in tables:
+        parts += of_retrieval(tables["table1"])
+    if "table2" in tables:
+        parts += of_ratings(tables["table2"])
+    for name in ("table3", "table4"):
+        if name in tables:
+            parts += of_translations(tables[name])
+    table = pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
+    ours, theirs = (table[table["source"] == source] for source in ("measured", "reported"))
+    keys = ["claim", "of", "worse", "better"]
+    reported = theirs[[*keys, "value"]].rename(columns={"value": "reported"})
+    ours = ours.merge(reported, "left", on=keys)
+    tested = ours["p"].notna()
+    above = np.where(tested, ours["p"].lt(LEVEL) & ours["value"].gt(0), ours["low"].gt(0))
+    below = np.where(tested, ours["p"].lt(LEVEL) & ours["value"].lt(0), ours["high"].lt(0))
+    ours["verdict"] = [verdict(*sides) for sides in zip(above, below, strict=True)]
+    order = [IMAGES, SENTENCES, RATINGS, BETA, ADEQUACY, HARM]
+    ours = ours.sort_values("claim", key=lambda names: names.map(order.index), kind="stable")
+    return ours[[*keys[:1], "dataset", *keys[1:], "reported", *COLUMNS[5:], "verdict"]]
+
+
+def _pairs(table: pd.DataFrame, alike: list[str]) -> pd.DataFrame:
+    """Each model of one language beside each of several; their columns _one and _more."""
+    one, more = table[table["several"].eq(False)], table[table["several"].eq(True)]
+    return one.merge(more, on=alike, suffixes=("_one", "_more"))
+
+
+def of_retrieval(table: pd.DataFrame) -> list[pd.DataFrame]:
+    """Differences of R@10 between models of one and of several languages, from Table 1."""
+    table = table[~table["name"].isin(["Skip-Thought", "VSE (paper)"])]
+    table = table.assign(name=table["name"].replace("VSE (retrained)", "VSE"))
+    both = _pairs(
+        table.fillna({"reads": "", "seed": 0}), ["source", "dataset", "language", "reads", "seed"]
+    )
+    parts = []
+    for claim, direction, worse, better in (
+        (IMAGES, "caption_to_image", "one", "more"),
+        (SENTENCES, "image_to_caption", "more", "one"),
+    ):
+        value = both[f"{direction}_r10_{better}"] - both[f"{direction}_r10_{worse}"]
+        half = np.hypot(both[f"{direction}_r10_ci_one"], both[f"{direction}_r10_ci_more"])
+        found = both.assign(
+            claim=claim, of=both["language"], value=value, low=value - half, high=value + half
+        )
+        names = {f"name_{worse}": "worse", f"name_{better}": "better"}
+        parts.append(found.rename(columns=names).assign(p=np.nan)[[*COLUMNS, "source"]])
+    return parts
+
+
+def of_ratings(table: pd.DataFrame) -> list[pd.DataFrame]:
+    """Differences of correlations with ratings of image descriptions, from Table 2."""
+    table = table[table["measure"].str.endswith(" images")].fillna({"reads": "", "seed": 0})
+    alike = ["source", "group", "measure", "reads", "seed"]
+    table = table.assign(dataset=table["group"], of=table["measure"])
+    both = _pairs(table.drop(columns=["dataset", "of"]), alike)
+    helped = both.assign(claim=RATINGS, value=both["value_more"] - both["value_one"])
+    helped = helped.assign(low=np.nan, high=np.nan, p=both["p_vse_more"])
+    helped = helped.rename(columns={"name_one": "worse", "name_more": "better"})
+
+    half = "MLMME, β = 0"
+    whole = table[table["name"] == "MLMME, β = 1"]
+    smaller = table[table["name"].str.startswith(half)]
+    both = whole.merge(smaller, on=alike, suffixes=("_one", "_more"))
+    value = both["value_more"] - both["value_one"]
+    below = np.hypot(
+        both["value_more"] - both["value_low_more"], both["value_high_one"] - both["value_one"]
+    )
+    above = np.hypot(
+        both["value_high_more"] - both["value_more"], both["value_one"] - both["value_low_one"]
+    )
+    gained = both.assign(claim=BETA, value=value, low=value - below, high=value + above, p=np.nan)
+    gained = gained.rename(columns={"name_one": "worse", "name_more": "better"})
+    return [
+        part.assign(dataset=part["group"], of=part["measure"])[[*COLUMNS, "source"]]
+        for part in (helped, gained)
+    ]
+
+
+def of_translations(table: pd.DataFrame) -> list[pd.DataFrame]:
+    """Differences between re-ranked translations and first ones, from Table 3 or 4."""
+    table = table[~table["name"].str.endswith("logistic")].assign(low=np.nan, high=np.nan)
+    table["of"] = table["n_best"].astype(str) + "-best, " + table["system"]
+    table["p"] = table["p_baseline"]
+    adequacy = table[table["name"].str.startswith("MLMME") & table["metric"].eq("meteor")]
+    adequacy = adequacy.assign(claim=ADEQUACY, worse="baseline", better=adequacy["name"])
+    harm = table[table["name"].str.startswith("VSE") & table["metric"].eq("bleu")]
+    harm = harm.assign(claim=HARM, worse=harm["name"], better="baseline", gain=-harm["gain"])
+    return [
+        part.assign(value=part["gain"]).dropna(subset="value")[[*COLUMNS, "source"]]
+        for part in (adequacy, harm)
+    ]

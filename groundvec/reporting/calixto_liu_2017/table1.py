@@ -1,0 +1,92 @@
+"""Table 1 of Calixto & Liu (2017): images and sentences of several languages find each other."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec.evaluation.retrieval import CUTOFFS, DIRECTIONS
+from groundvec.reporting.labels import of_languages
+from groundvec.reporting.results import (
+    MEASURES,
+    PROVENANCE,
+    Results,
+    read_reported_languages,
+)
+from groundvec.reporting.retrieval_table import CHANCE, side_by_side, write
+from groundvec.reporting.systems import NAMES, in_order
+from groundvec.reporting.write import MISSING
+
+RECALLS = [f"{direction}_r{k}" for direction in DIRECTIONS for k in CUTOFFS]
+TITLE = "Retrieval of images by sentences, and of sentences by images, in each language."
+ENSEMBLE = (
+    "Measured: by this project, the ensemble of a training's best snapshots. Reported: as printed "
+    "in Calixto & Liu (2017), of single models."
+)
+NOTES = [
+    "In brackets: the gain of a model of several languages over the best one of this language "
+    "alone that reads the same (words or characters); reported ones, over all reported.",
+    ENSEMBLE + " Their test set has other images.",
+]
+
+
+def make(results: Results, stem: Path) -> None:
+    """Write Table 1."""
+    reported = read_reported_languages(results["reported"])
+    table = table1(results.retrieval, reported, results.models)
+    headings = table["dataset"].replace(NAMES) + ", " + table["language"]
+    labels = table[["source", "test_set", "name"]].fillna(MISSING)
+    labels.columns = ["source", "images", "model"]
+    write(stem, table, headings, labels, TITLE, [*NOTES, CHANCE])
+
+
+def table1(measured: pd.DataFrame, reported: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
+    """Chance, reported models and measured ensembles, for each data set and language.
+
+    Args:
+        measured, reported, models: as `results.read_retrieval`, `read_reported_languages` and
+            `read_models` give them.
+
+    Returns:
+        A row a model, with both directions side by side in columns such as
+        `caption_to_image_r10_ci`, the gains as in `caption_to_image_r10_gain`, and columns `source`
+        (computed, reported or measured), several and reads (`labels.of_languages`).
+    """
+    named = of_languages(models)
+    whole = ~measured["test_set"].str.endswith("-folds")
+    test = measured[(measured["split"] == "test") & whole]
+    keys = ["dataset", "test_set", "language", "model", "seed"]
+    numbers = [*MEASURES, "mean_rank", "queries"]
+    ours = in_order(side_by_side(test[test["kind"] == "ensemble"], keys, numbers), models)
+    about = named[["dataset", "model", "seed", "name", "several", "reads"]]
+    ours = ours.merge(about, on=["dataset", "model", "seed"]).assign(source="measured")
+    seeds = "" if about["seed"].nunique() == 1 else ", seed " + ours["seed"].astype(str)
+    ours["name"] += seeds
+    # Every model's scores come with the same chance.
+    chance = test[test["kind"] == "chance"].drop(columns="seed")
+    chance = chance.drop_duplicates([*keys[:3], "direction"])
+    chance = side_by_side(chance, keys[:3], numbers).assign(source="computed", name="chance")
+    keys = ["paper", "language", "model"]
+    scores = [*(f"r{k}" for k in CUTOFFS), "median_rank"]
+    theirs = side_by_side(reported, keys, scores).assign(dataset="multi30k", source="reported")
+    theirs = theirs.assign(name=theirs["model"], several=theirs["model"].str.startswith("MLMME"))
+    table = _with_gains(pd.concat([chance, theirs, ours], ignore_index=True))
+    columns = [
+        f"{direction}_{number}"
+        for direction in DIRECTIONS
+        for number in (*numbers, *(f"r{k}_gain" for k in CUTOFFS))
+    ]
+    first = ["dataset", "test_set", "language", "source", "name", "model", "seed"]
+    last = ["several", "reads", "paper", "epochs", *PROVENANCE]
+    table["seed"] = table["seed"].astype("Int64")
+    return table[[*first, *columns, *last]]
+
+
+def _with_gains(table: pd.DataFrame) -> pd.DataFrame:
+    """Add how much higher the recalls of models of several languages are than the best of one."""
+    alike = ["source", "dataset", "language", "reads", "seed"]
+    groups = table[alike].astype(str).agg(" ".join, axis=1)
+    for recall in RECALLS:
+        of_one = table[recall].where(table["several"].eq(False))
+        gain = table[recall] - of_one.groupby(groups).transform("max")
+        table[f"{recall}_gain"] = gain.where(table["several"].eq(True))
+    return table

@@ -1,0 +1,138 @@
+"""Table 3 of Calixto & Liu (2017): lists of translations, re-ranked."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec.reporting.labels import of_languages
+from groundvec.reporting.results import (
+    PROVENANCE,
+    Results,
+    read_reported_translations,
+)
+from groundvec.reporting.write import (
+    DAGGER,
+    DOUBLE,
+    MINUS,
+    MISSING,
+    decimals,
+    write_table,
+)
+from groundvec.translation.rerank import BASELINE, LOGISTIC, ORACLE
+
+METRICS = {"bleu": "BLEU", "meteor": "METEOR", "ter": "TER"}
+LEVEL = 0.05
+NOTES = [
+    "In brackets: the difference from the first translation of each list (baseline). Of TER lower "
+    f"is better. Better than the baseline ({DAGGER}), or than lists re-ranked by VSE ({DOUBLE}), "
+    "by approximate randomisation at 5%, two-sided, not corrected for the number of tests.",
+    "Weights by k-best batch MIRA on the development lists; + logistic: by logistic regression. "
+    "Oracle: of each list the one with the best BLEU of its own.",
+    "Reported: as printed in Calixto & Liu (2017), of other translators, images and training "
+    "sentences.",
+]
+
+
+def make(results: Results, stem: Path) -> None:
+    """Write Table 3."""
+    table = table3(
+        results.reranked, read_reported_translations(results["reported"]), results.models
+    )
+    groups = table["n_best"].astype(str) + "-best lists, " + table["system"]
+    rows = table.assign(group=groups, text=_texts(table))
+    keys = ["group", "name"]
+    cells = rows.pivot(index=keys, columns=["metric", "source"], values="text")
+    order = [(m, s) for m in METRICS for s in ("measured", "reported") if (m, s) in cells]
+    text = (
+        rows[keys]
+        .drop_duplicates()
+        .merge(
+            cells[order].set_axis([source for _, source in order], axis=1),
+            left_on=keys,
+            right_index=True,
+        )
+    )
+    spans = {METRICS[metric]: sum(m == metric for m, _ in order) for metric, _ in order}
+    write_table(
+        stem,
+        table,
+        text.drop(columns="group").rename(columns={"name": "re-ranked by"}).fillna(MISSING),
+        "l" + "r" * len(order),
+        "First translations of lists, before and after they were re-ranked.",
+        [*NOTES, *_signatures(table)],
+        text["group"],
+        spans,
+    )
+
+
+def table3(measured: pd.DataFrame, reported: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
+    """Measured and reported scores of the same systems, re-rankers and lengths of lists.
+
+    Args:
+        measured, reported, models: as `results.read_reranked`, `read_reported_translations` and
+            `read_models` give them.
+
+    Returns:
+        A row for each system, re-ranker, metric and source: dataset, n_best, system, name,
+        reranker, metric, source, score, gain over the baseline and gain_vse over VSE, with their p,
+        signature, and where it is from.
+    """
+    ours = measured.assign(name=measured["reranker"].replace(names_of(models)), source="measured")
+    theirs = reported.melt(
+        ["paper", "n_best", "system", "reranker"], list(METRICS), "metric", "score"
+    )
+    theirs = theirs.merge(ours[["n_best", "system"]].drop_duplicates())
+    theirs = theirs.assign(name=theirs["reranker"], source="reported")
+    table = pd.concat([ours, theirs], ignore_index=True)
+    table["gain"] = _gain(table, BASELINE)
+    alone = ours.loc[ours["name"].str.startswith("VSE"), "name"]
+    table["gain_vse"] = _gain(table, alone.iloc[0] if len(alone) else "")
+    table["dataset"] = models["dataset"].iloc[0]
+    columns = [
+        "dataset",
+        "n_best",
+        "system",
+        "name",
+        "reranker",
+        "metric",
+        "source",
+        "score",
+        "gain",
+    ]
+    columns += ["p_baseline", "gain_vse", "p_vse", "signature", "paper"]
+    return table[[*columns, *PROVENANCE]]
+
+
+def names_of(models: pd.DataFrame) -> dict[str, str]:
+    """What re-rankers are called, by the models' names, alone and with logistic regression."""
+    about = of_languages(models).drop_duplicates("model")
+    names = dict(zip(about["model"], about["name"], strict=True))
+    return names | {model + LOGISTIC: f"{name} + logistic" for model, name in names.items()}
+
+
+def _gain(table: pd.DataFrame, over: str) -> pd.Series:
+    """How much higher each score is than that of one re-ranker, whose own is NaN."""
+    cells = table[["n_best", "system", "metric", "source"]].astype(str).agg(" ".join, axis=1)
+    one = table["name"] == over
+    return (table["score"] - cells.map(table["score"][one].set_axis(cells[one]))).mask(one)
+
+
+def _texts(table: pd.DataFrame) -> pd.Series:
+    """Scores, gains and daggers: 26.1 (+0.4)†."""
+    sign = table["metric"].map({"ter": -1}).fillna(1)
+    text = pd.Series(decimals(table["score"]), table.index)
+    shown = table["gain"].notna() & (table["reranker"] != ORACLE)
+    gains = table["gain"].map(lambda gain: f" ({gain:+.1f})".replace("-", MINUS))
+    text += gains.where(shown, "")
+    for gain, p, dagger in (("gain", "p_baseline", DAGGER), ("gain_vse", "p_vse", DOUBLE)):
+        better = (sign * table[gain] > 0) & (table[p] < LEVEL)
+        text += better.map({True: dagger, False: ""})
+    return text
+
+
+def _signatures(table: pd.DataFrame) -> list[str]:
+    said = table[table["metric"].isin(list(METRICS))].dropna(subset="signature")
+    said = said[["metric", "signature"]].drop_duplicates()
+    return [
+        f"{METRICS[metric]}: {signature}." for metric, signature in said.itertuples(index=False)
+    ]

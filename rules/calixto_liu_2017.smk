@@ -1,0 +1,66 @@
+"""Calixto & Liu (2017): the tables of several languages, and of re-ranked translations."""
+
+TRAINED = trained(shown_in(CALIXTO))
+LANGUAGES = {len(model["languages"]) for model in models(CALIXTO)}
+
+TABLES[CALIXTO] = {
+    "table1": {**TRAINED, "reported": reported(CALIXTO, "table1")},
+    "cross_lingual": TRAINED,
+    "table2": {
+        "models": TRAINED["models"],
+        "scores": ratings_files(".csv", CALIXTO),
+        "predictions": ratings_files(".predictions.csv", CALIXTO),
+        "reported": reported(CALIXTO, "table2"),
+    },
+}
+WANTED_TABLES[CALIXTO] = ["table1"]
+WANTED_TABLES[CALIXTO] += ["cross_lingual"] if max(LANGUAGES) > 1 else []
+WANTED_TABLES[CALIXTO] += ["table2"] if ratings_files(".csv", CALIXTO) else []
+FIGURES[CALIXTO], WANTED_FIGURES[CALIXTO] = {}, []
+BESIDE[CALIXTO], OPTIONS[CALIXTO] = {}, {}
+
+if "translation" in config:
+    RERANKED = f"{SYSTEM}/reranked.{{n}}.csv"
+    # The shortest lists are Table 3's, longer ones Table 4's.
+    LENGTHS = {"table3": TRANSLATION["n_best"][:1], "table4": TRANSLATION["n_best"][1:]}
+    for item, lengths in LENGTHS.items():
+        TABLES[CALIXTO][item] = {
+            "models": [f"{folder}/model.json" for folder in RERANK_BY],
+            "reranked": expand(RERANKED, system=TRANSLATION["systems"], n=lengths),
+            "reported": reported(CALIXTO, "tables_3_4"),
+        }
+        WANTED_TABLES[CALIXTO] += [item] if lengths else []
+    WANTED_FIGURES[CALIXTO] += [
+        f"translations-{system}" for system in TRANSLATION["systems"]
+    ]
+
+    rule:
+        name:
+            f"{CALIXTO}_translations"
+        input:
+            models=[f"{folder}/model.json" for folder in RERANK_BY],
+            translations=f"{SYSTEM}/translations.{TRANSLATION['n_best'][0]}.csv",
+            images=f"results/datasets/{PICTURED}/images.csv",
+        output:
+            *pictures(CALIXTO, "translations-{system}"),
+        log:
+            f"<experiment>/logs/{CALIXTO}/translations-{{system}}.log",
+        localrule: True
+        conda:
+            ENVIRONMENT
+        params:
+            item=f"{CALIXTO}/translations",
+            files=as_options,
+            stem=stem,
+            code=code(f"groundvec/reporting/{CALIXTO}/translations.py"),
+        shell:
+            "python scripts/report.py {params.item:q} {params.files:q} --output {params.stem:q} "
+            "--log {log:q}"
+
+
+if len(LANGUAGES) > 1:
+    COMPARED = [name for name in WANTED_TABLES[CALIXTO] if name.startswith("table")]
+    TABLES[CALIXTO]["claims"] = {
+        "tables": [f"<experiment>/{CALIXTO}/tables/{name}.csv" for name in COMPARED]
+    }
+    WANTED_TABLES[CALIXTO] += ["claims"]
