@@ -84,9 +84,8 @@ def table1(measured: pd.DataFrame, reported: pd.DataFrame, models: pd.DataFrame)
 def _with_gains(table: pd.DataFrame) -> pd.DataFrame:
     """Add how much higher the recalls of models of several languages are than the best of one."""
     alike = ["source", "dataset", "language", "reads", "seed"]
-    groups = table[alike].astype(str).agg(" ".join, axis=1)
     for recall in RECALLS:
-        of_one = table[recall].where(table["several"].eq(False))
-        gain = table[recall] - of_one.groupby(groups).transform("max")
+        of_one = table.assign(one=table[recall].where(table["several"].eq(False)))
+        gain = table[recall] - of_one.groupby(alike, dropna=False)["one"].transform("max")
         table[f"{recall}_gain"] = gain.where(table["several"].eq(True))
     return table

@@ -1,0 +1,341 @@
+"""The tables and figures of Calixto & Liu (2017), made of small result files."""
+
+import importlib
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+from result_files import described, write_models
+
+from groundvec.errors import InputError
+from groundvec.reporting import labels, results
+from groundvec.reporting.calixto_liu_2017 import claims, cross_lingual, translations
+from groundvec.reporting.calixto_liu_2017 import table1 as first_table
+from groundvec.reporting.write import DAGGER, DOUBLE, MINUS, MISSING
+
+REPORTED = Path(__file__).parent.parent / "resources" / "calixto_liu_2017"
+C2I, I2C = "caption_to_image", "image_to_caption"
+
+
+def description(languages, beta=1.0, text="words", **more):
+    return {
+        **described("gru-8-last"),
+        "languages": languages,
+        "text": {"name": text},
+        "objective": {"name": "multilingual", "margin": 0.2, "beta": beta},
+        **more,
+    }
+
+
+MODELS = {
+    "a": description(["en"]),
+    "b": description(["de"]),
+    "c": description(["en", "de"]),
+    "d": description(["en", "de"], 0.5),
+    "e": description(["en"], text="characters"),
+    "f": description(["en", "de"], 0.5, "characters"),
+    "g": description(["en", "de"], 0.5, "characters", shared=True),
+}
+NAMES = {
+    **{"a": "VSE", "b": "VSE", "c": "MLMME, β = 1", "d": "MLMME, β = 0.5"},
+    **{"e": "VSE (characters)", "f": "MLMME, β = 0.5 (characters)"},
+    "g": "MLMME, β = 0.5 (characters, shared)",
+}
+
+
+def run(item, *arguments):
+    script = importlib.import_module("scripts.report")
+    words = [f"calixto_liu_2017/{item}", *map(str, arguments)]
+    script.main(script.parser.parse_args(words))
+
+
+def score(model, direction, recall, language="en", split="test", kind="ensemble", seed=1):
+    return {
+        **{"dataset": "multi30k", "model": model, "seed": seed, "kind": kind, "epochs": "4+8"},
+        **{"language": language, "split": split, "test_set": "929", "direction": direction},
+        **{"r1": recall / 4, "r1_ci": 1, "r5": recall / 2, "r5_ci": 2, "r10": recall, "r10_ci": 3},
+        **{"mean_rank": 9, "mean_rank_low": 8, "mean_rank_high": 10, "median_rank": 3},
+        **{"queries": 929, "slurm_job": "", "configuration": "c", "machine": "a computer"},
+        **{"commit": "0123abc", "versions": "python 3.11"},
+    }
+
+
+def retrieval(folder, **recalls):
+    """Files of scores by model: R@10 from sentence to image; 10 more from image to sentence."""
+    names = []
+    for model, recall in recalls.items():
+        rows = []
+        for language, split in product(MODELS[model]["languages"], ("dev", "test")):
+            for kind, value in (("ensemble", recall), ("snapshot", 90), ("chance", 1)):
+                rows += [
+                    score(model, C2I, value, language, split, kind),
+                    score(model, I2C, value + 10, language, split, kind),
+                ]
+        if len(MODELS[model]["languages"]) > 1:
+            for language, kind in product(("en-de", "de-en"), ("ensemble", "chance")):
+                value = recall if kind == "ensemble" else 1
+                rows.append(score(model, "caption_to_caption", value, language, kind=kind))
+        path = folder / f"{model}.csv"
+        pd.DataFrame(rows).to_csv(path, index=False)
+        names.append(path)
+    files = write_models(folder, *(("multi30k", model) for model in recalls), **MODELS)
+    return ["--models", *files, "--retrieval", *names]
+
+
+def read(folder, item):
+    return pd.read_csv(folder / f"{item}.csv"), (folder / f"{item}.md").read_text()
+
+
+def test_models_are_called_by_their_languages_and_beta(tmp_path):
+    files = write_models(tmp_path, *(("multi30k", model) for model in MODELS), **MODELS)
+    named = labels.of_languages(results.read_models(files))
+    assert dict(zip(named["model"], named["name"], strict=True)) == NAMES
+
+
+def test_two_models_of_the_same_parts_are_told_apart_by_their_own_names(tmp_path):
+    files = write_models(tmp_path, ("d", "d"), ("d", "x"), d=MODELS["d"], x=MODELS["d"])
+    named = labels.of_languages(results.read_models(files))["name"]
+    assert sorted(named) == ["MLMME, β = 0.5 (d)", "MLMME, β = 0.5 (x)"]
+
+
+def test_table_1_has_the_gain_over_the_best_model_of_one_language_that_reads_the_same(tmp_path):
+    options = retrieval(tmp_path, a=40, b=30, c=44, d=36, e=60, f=66)
+    run("table1", *options, "--reported", REPORTED / "table1.csv", "--output", tmp_path / "table1")
+    table, text = read(tmp_path, "table1")
+    ours = table[table["source"] == "measured"].set_index(["language", "model"])
+    gains = ours[f"{C2I}_r10_gain"].dropna().to_dict()
+    assert gains == {
+        **{("en", "c"): 4, ("en", "d"): -4, ("de", "c"): 14, ("de", "d"): 6, ("en", "f"): 6}
+    }
+    assert ours.loc[("en", "a"), f"{C2I}_r10"] == 40  # of the ensemble, not of the snapshot
+    assert "44.0 ± 3.0 (+4.0)" in text and f"36.0 ± 3.0 ({MINUS}4.0)" in text
+    # The paper's own: 63.6 (+7.1) over the best of Skip-Thought and both VSE.
+    theirs = table[(table["source"] == "reported") & (table["name"] == "MLMME, β = 0.75")]
+    gain = theirs.set_index("language")[f"{C2I}_r10_gain"]
+    assert gain.round(1).to_dict() == {"en": 7.1, "de": 7.6}
+    assert "63.6 (+7.1)" in text
+
+
+def test_reported_gains_are_those_that_the_paper_prints(tmp_path):
+    options = retrieval(tmp_path, a=40, c=44)
+    run("table1", *options, "--reported", REPORTED / "table1.csv", "--output", tmp_path / "table1")
+    table, _ = read(tmp_path, "table1")
+    theirs = table[(table["source"] == "reported") & table["name"].str.startswith("MLMME")]
+    printed = {
+        ("en", C2I): [4.6, 7.1, 1.9, 0.2],
+        ("de", C2I): [10.5, 7.6, 6.4, 5.4],
+        ("en", I2C): [-1.9, -5.0, -6.6, -8.7],
+        ("de", I2C): [-0.8, -5.3, -6.1, -7.6],
+    }
+    for (language, direction), gains in printed.items():
+        rows = theirs[theirs["language"] == language]
+        assert rows[f"{direction}_r10_gain"].round(1).tolist() == gains
+
+
+def test_cross_lingual_retrieval_is_shown_both_ways(tmp_path):
+    run("cross_lingual", *retrieval(tmp_path, a=40, d=36), "--output", tmp_path / "cross_lingual")
+    table, text = read(tmp_path, "cross_lingual")
+    assert table["language"].tolist() == ["en-de", "de-en"] * 2
+    assert table["name"].tolist() == ["chance"] * 2 + ["MLMME, β = 0.5"] * 2
+    assert "Multi30k, en to de" in text and "36.0 ± 3.0" in text
+
+
+def test_models_of_one_language_alone_have_no_retrieval_between_languages(tmp_path):
+    options = retrieval(tmp_path, a=40)
+    with pytest.raises(InputError, match="no model has several languages"):
+        run("cross_lingual", *options, "--output", tmp_path / "x")
+
+
+def ratings(folder, **closeness):
+    """Scores and predictions of models whose cosines are so much of the rating."""
+    rng = np.random.default_rng(0)
+    rating, noise = rng.normal(size=400), rng.normal(size=400)
+    files = {"scores": [], "predictions": []}
+    for model, share in closeness.items():
+        system = f"multi30k/{model}/seed1"
+        cosine = share * rating + (1 - share) * noise
+        r = np.corrcoef(rating, cosine)[0, 1]
+        about = {"system": system, "kind": "ensemble", "epochs": "4+8"}
+        pairs = pd.DataFrame({"pair": range(400), "rating": rating, "cosine": cosine})
+        pairs = pairs.assign(**about, task="STS 2014", subtask="images", classifier=np.nan)
+        row = about | {"dataset": "multi30k", "model": model, "seed": 1, "pairs": 400}
+        row |= {f"{name}{end}": r for name in ("pearson", "spearman") for end in ("", "_low")}
+        row |= {"pearson_high": r, "spearman_high": r, "method": "cosine"}
+        row |= dict.fromkeys(results.PROVENANCE, "x")
+        rows = [
+            row | {"task": "STS 2014", "subtask": "images", "statistic": "correlation"},
+            row | {"task": "STS 2014", "subtask": "all", "statistic": "weighted mean"},
+            row | {"task": "all", "subtask": "all", "statistic": "weighted mean"},
+        ]
+        for kind, table in (("scores", pd.DataFrame(rows)), ("predictions", pairs)):
+            files[kind].append(folder / f"{model}.{kind}.csv")
+            table.to_csv(files[kind][-1], index=False)
+    models = write_models(folder, *(("multi30k", model) for model in closeness), **MODELS)
+    return [
+        "--models",
+        *models,
+        "--scores",
+        *files["scores"],
+        "--predictions",
+        *files["predictions"],
+    ]
+
+
+def test_table_2_marks_what_is_better_than_the_model_of_english_alone(tmp_path):
+    options = ratings(tmp_path, a=0.5, c=0.5, d=0.8)
+    run("table2", *options, "--reported", REPORTED / "table2.csv", "--output", tmp_path / "table2")
+    table, text = read(tmp_path, "table2")
+    ours = table[(table["source"] == "measured") & (table["measure"] == "STS 2014 images")]
+    p = dict(zip(ours["model"], ours["p_vse"], strict=True))
+    assert np.isnan(p["a"]) and p["c"] == 1 and p["d"] < 0.001
+    lines = [line for line in text.splitlines() if line.startswith("| measured")]
+    assert [DAGGER in line for line in lines] == [False, False, True]
+    reported = table[table["source"] == "reported"].set_index(["name", "measure"])["value"]
+    assert reported["MLMME, β = 0.25", "STS 2015 images"] == pytest.approx(88.6)
+
+
+def reranked(folder, scores, n=20, system="weak"):
+    """A file of scores: by re-ranker (BLEU, TER, p against the first, p against VSE)."""
+    rows = []
+    for reranker, (bleu, ter, p, p_vse) in scores.items():
+        for metric, value in (("bleu", bleu), ("meteor", None), ("ter", ter)):
+            row = {"n_best": n, "system": system, "reranker": reranker, "metric": metric}
+            row |= {"score": value, "p_baseline": p, "p_vse": p_vse, "signature": f"of {metric}"}
+            rows.append(row | dict.fromkeys(results.PROVENANCE, "x"))
+    path = folder / f"{system}.{n}.csv"
+    pd.DataFrame(rows).to_csv(path, index=False)
+    return path
+
+
+SCORES = {
+    "baseline": (25.0, 56.0, None, 0.6),
+    "b": (24.0, 57.0, 0.6, None),
+    "d": (26.5, 55.0, 0.01, 0.001),
+    "d+logistic": (25.5, 58.0, 0.01, 0.2),
+    "oracle": (33.0, 46.0, 0.0001, 0.0001),
+}
+
+
+def table3(folder):
+    files = write_models(folder, ("multi30k", "b"), ("multi30k", "d"), **MODELS)
+    options = ["--models", *files, "--reranked", reranked(folder, SCORES)]
+    beside = ["--reported", REPORTED / "tables_3_4.csv", "--output", folder / "table3"]
+    run("table3", *options, *beside)
+    table, text = read(folder, "table3")
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
+    return table, {row[0]: row[1:] for row in rows}, text
+
+
+def test_table_3_has_daggers_only_where_translations_got_better(tmp_path):
+    table, rows, text = table3(tmp_path)
+    bleu, ter = 0, -2  # the columns that were measured
+    assert rows["baseline"][bleu] == "25.0" and rows["baseline"][ter] == "56.0"
+    assert rows["VSE"][bleu] == f"24.0 ({MINUS}1.0)"
+    assert rows["MLMME, β = 0.5"][bleu] == f"26.5 (+1.5){DAGGER}{DOUBLE}"
+    assert rows["MLMME, β = 0.5"][ter] == f"55.0 ({MINUS}1.0){DAGGER}{DOUBLE}"
+    # Significantly worse than the first by TER, which has no dagger.
+    assert rows["MLMME, β = 0.5 + logistic"][bleu] == f"25.5 (+0.5){DAGGER}"
+    assert rows["MLMME, β = 0.5 + logistic"][ter] == "58.0 (+2.0)"
+    assert rows["oracle"][bleu] == f"33.0{DAGGER}{DOUBLE}"
+    assert rows["MLMME, β = 0.5"][bleu + 1] == "26.0 (+0.3)"  # reported beside it
+    assert "BLEU: of bleu." in text
+    assert table["dataset"].unique().tolist() == ["multi30k"]
+
+
+def test_a_metric_that_could_not_be_had_is_a_dash(tmp_path):
+    _, rows, _ = table3(tmp_path)
+    assert rows["VSE"][2] == MISSING
+
+
+def test_claims_are_made_of_the_tables(tmp_path):
+    recalls = retrieval(tmp_path, a=40, b=30, c=50, d=41)
+    run("table1", *recalls, "--reported", REPORTED / "table1.csv", "--output", tmp_path / "table1")
+    table3(tmp_path)
+    options = ["--tables", tmp_path / "table1.csv", tmp_path / "table3.csv"]
+    run("claims", *options, "--output", tmp_path / "claims")
+    table, text = read(tmp_path, "claims")
+    table = table.set_index(["claim", "of", "better"]).sort_index()
+    images = table.loc[(claims.IMAGES, "en")]
+    assert images.loc["MLMME, β = 1", "verdict"] == "holds"  # 10 apart, the halves are 3 and 3
+    assert images.loc["MLMME, β = 1", "low"] == pytest.approx(10 - np.hypot(3, 3))
+    assert images.loc["MLMME, β = 0.5", "verdict"] == "not decided"
+    assert images.loc["MLMME, β = 1", "reported"] == pytest.approx(61.1 - 54.4)
+    sentences = table.loc[claims.SENTENCES]
+    assert sentences.loc[("en", "VSE"), "verdict"].tolist() == ["does not hold", "not decided"]
+    harm = table.loc[(claims.HARM, "20-best, weak", "baseline")]
+    assert (harm["value"], harm["verdict"], round(harm["reported"], 1)) == (1, "not decided", -0.1)
+    assert "in brackets" not in text and "not decided in" in text
+
+
+def test_nothing_to_compare_is_said(tmp_path):
+    recalls = retrieval(tmp_path, a=40)
+    run("table1", *recalls, "--reported", REPORTED / "table1.csv", "--output", tmp_path / "table1")
+    with pytest.raises(InputError, match="nothing to compare"):
+        run("claims", "--tables", tmp_path / "table1.csv", "--output", tmp_path / "claims")
+
+
+def of_sentences(count, changed):
+    """Translations of so many sentences, of which a re-ranker changed these."""
+    rows = []
+    for number in range(count):
+        for reranker in ("baseline", "d", "d+logistic", "oracle"):
+            new = number in changed and reranker == "d"
+            rows.append(
+                {
+                    **{"id": number, "image_id": f"i{number % 2}", "source": f"a dog {number}"},
+                    **{"reference": "ein Hund", "reranker": reranker},
+                    "hypothesis": "neu" if new else "alt",
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def test_the_figure_of_translations_shows_sentences_that_were_changed(tmp_path):
+    shown = translations.chosen(of_sentences(50, {3, 7, 30}))
+    assert set(shown["id"]) == {3, 7, 30}
+    assert set(shown["reranker"]) == {"baseline", "d", "oracle"}
+    assert shown["id"].nunique() == 3
+    assert translations.chosen(of_sentences(50, range(50)))["id"].nunique() == translations.COUNT
+    assert translations.chosen(of_sentences(5, {}))["id"].nunique() == 5  # nothing was changed
+
+
+def test_the_figure_of_translations_is_drawn(tmp_path):
+    paths = []
+    for name in ("i0", "i1"):
+        paths.append(tmp_path / f"{name}.png")
+        Image.new("RGB", (30, 20), "red").save(paths[-1])
+    images = pd.DataFrame({"image_id": ["i0", "i1"], "split": "test", "path": paths})
+    images["sha256"] = "0" * 64
+    images.to_csv(tmp_path / "images.csv", index=False)
+    of_sentences(4, {1, 2}).to_csv(tmp_path / "translations.csv", index=False)
+    files = write_models(tmp_path, ("multi30k", "d"), **MODELS)
+    options = ["--models", *files, "--images", tmp_path / "images.csv"]
+    options += ["--translations", tmp_path / "translations.csv"]
+    run("translations", *options, "--output", tmp_path / "figure")
+    assert (tmp_path / "figure.pdf").stat().st_size > 1000
+    with Image.open(tmp_path / "figure.png") as figure:
+        assert figure.width == 1400
+    images[:1].to_csv(tmp_path / "images.csv", index=False)
+    with pytest.raises(InputError, match="no row of the image i1"):
+        run("translations", *options, "--output", tmp_path / "figure")
+
+
+def test_gains_are_of_the_same_seed():
+    table = pd.DataFrame(
+        {
+            **{"source": "measured", "dataset": "d", "language": "en", "reads": "words"},
+            **{"several": [False, True, False, True], "seed": [1, 1, 2, 2]},
+            **{recall: [10.0, 15.0, 20.0, 21.0] for recall in first_table.RECALLS},
+        }
+    )
+    gains = first_table._with_gains(table)["caption_to_image_r10_gain"]
+    assert gains.dropna().tolist() == [5, 1]
+
+
+def test_languages_that_nobody_measured_between_are_no_rows():
+    measured = pd.DataFrame([score("a", C2I, 4)])
+    with pytest.raises(InputError, match="train one"):
+        cross_lingual.cross_lingual(measured, pd.DataFrame())
