@@ -204,7 +204,7 @@ def reranked(folder, scores, n=20, system="weak"):
         for metric, value in (("bleu", bleu), ("meteor", None), ("ter", ter)):
             row = {"n_best": n, "system": system, "reranker": reranker, "metric": metric}
             row |= {"score": value, "p_baseline": p, "p_vse": p_vse, "signature": f"of {metric}"}
-            rows.append(row | dict.fromkeys(results.PROVENANCE, "x"))
+            rows.append(row | dict.fromkeys(results.PROVENANCE[1:], "x"))
     path = folder / f"{system}.{n}.csv"
     pd.DataFrame(rows).to_csv(path, index=False)
     return path

@@ -244,6 +244,16 @@ def test_the_same_translations_do_not_differ():
     assert scores.randomisation(values, values + 1, lambda sums: sums[:, 0]) < 0.001
 
 
+def test_systems_that_say_the_same_have_p_1_by_every_metric(monkeypatch):
+    monkeypatch.setattr(scores, "TRIALS", 50)
+    monkeypatch.setattr(scores, "meteor_jar", lambda: "there is no java")
+    texts = ["Ein Hund rennt über die Wiese.", "Zwei Frauen lachen laut."] * 4
+    found = scores.judge({"baseline": texts, "VSE": texts}, ["baseline"], texts[::-1], "de")
+    assert {j.metric: j.p for j in found if j.p} == {
+        metric: {("VSE", "baseline"): 1} for metric in ("bleu", "ter", "sentence_bleu")
+    }
+
+
 def test_meteor_is_that_of_its_jar():
     jar = scores.meteor_jar()
     if isinstance(jar, str):

@@ -89,6 +89,17 @@ def test_one_command_makes_every_table_and_figure(built):
     }
 
 
+def test_translations_are_made_re_ranked_and_shown(built):
+    results = built / "results/tiny/calixto_liu_2017"
+    tables = {path.stem for path in (results / "tables").iterdir()}
+    assert tables == {"table1", "table2", "table3", "table4", "cross_lingual", "claims"}
+    assert {path.stem for path in (results / "figures").iterdir()} == {"translations-weak"}
+    table = pd.read_csv(results / "tables/table4.csv")
+    assert set(table["n_best"]) == {3}
+    rerankers = ["baseline", "VSE", "VSE+logistic", "MLMME", "MLMME+logistic", "oracle"]
+    assert table["reranker"].unique().tolist() == rerankers
+
+
 def test_every_model_has_its_history_snapshots_ensemble_and_scores(built):
     for cell in ("gru-32-attention", "lstm-16-max"):
         for seed in (1, 2):

@@ -224,9 +224,10 @@ def read_reranked(paths: Iterable[str | Path]) -> pd.DataFrame:
         Columns n_best, system, reranker, metric, score (NaN of a metric that is not to be had),
         p_baseline, p_vse, signature, and where each row is from.
     """
-    text = ["system", "reranker", "metric", "signature", *PROVENANCE]
+    origin = [name for name in PROVENANCE if name != "configuration"]  # which is a model's
+    text = ["system", "reranker", "metric", "signature", *origin]
     values = ["score", "p_baseline", "p_vse"]
-    optional = [*values, *PROVENANCE]
+    optional = [*values, *origin]
     return pd.concat(
         [_read(Path(path), text, ["n_best", *values], optional) for path in paths],
         ignore_index=True,

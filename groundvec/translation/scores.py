@@ -130,7 +130,9 @@ def _by_sacrebleu(
             assert not isinstance(result, str) and isinstance(system, str)
             scores[system] = float(result.score)
             if result.p_value is not None:
-                p[system, other] = float(result.p_value)
+                # It counts differences above the one that it tests, of which 0 never is one.
+                same = systems[system] == systems[other]
+                p[system, other] = 1.0 if same else float(result.p_value)
     return Judgement(metric, scores, p, signature)
 
 

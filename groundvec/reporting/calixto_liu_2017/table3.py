@@ -100,7 +100,7 @@ def table3(measured: pd.DataFrame, reported: pd.DataFrame, models: pd.DataFrame)
         "gain",
     ]
     columns += ["p_baseline", "gain_vse", "p_vse", "signature", "paper"]
-    return table[[*columns, *PROVENANCE]]
+    return table[[*columns, *table.columns.intersection(PROVENANCE)]]
 
 
 def names_of(models: pd.DataFrame) -> dict[str, str]:
