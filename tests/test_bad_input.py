@@ -38,6 +38,11 @@ EXTRACT = (
 )
 JOIN = "scripts/join_features.py --parts f.h5 --images images.csv --output out.h5"
 MILLIONS = {"name": "rnn", "cell": "gru", "size": 2_000_000, "pooling": "max", "embedding": 20}
+RERANK = (
+    "scripts/rerank.py --system x --dev lists.txt --test lists.txt --pairs parallel.csv "
+    "--source en --target de --features f.h5 --output a.csv --output-translations b.csv "
+    "--output-weights c.csv"
+)
 RATE = "scripts/rate.py --model model --ratings ratings.csv --output out"
 
 
@@ -105,6 +110,17 @@ def features(what: str, change: Callable[[h5py.File], None], said: str) -> Case:
         pd.DataFrame(columns).to_csv(folder / "images.csv", index=False)
 
     return Case(what, said, prepare, JOIN)
+
+
+def lists(what: str, text: str, said: str, target: str = "de") -> Case:
+    """Lists of translations of two sentences."""
+
+    def prepare(folder: Path) -> None:
+        rows = "".join(f"{split},,A dog.,Ein Hund.\n" * 2 for split in ("train", "dev", "test"))
+        (folder / "parallel.csv").write_text(f"split,image_id,en,de\n{rows}")
+        (folder / "lists.txt").write_text(text)
+
+    return Case(what, said, prepare, RERANK.replace("--target de", f"--target {target}"))
 
 
 def model(what: str, change: Callable[[Path, Model], None], said: str) -> Case:
@@ -283,6 +299,19 @@ CASES = {
             "an ensemble of `../../x`",
             lambda folder, _: (folder / "ensemble.json").write_text('{"epochs": ["../../x"]}'),
             "ensemble.json does not describe a model",
+        ),
+    ],
+    "Lists of translations": [
+        lists("a sentence without translations", "0 ||| Ja ||| ||| 1\n", "for sentence 1"),
+        lists(
+            "a line that is cut off", "0 ||| Ja ||| ||| 1\n1 ||| Ne", "line 2: '1 ||| Ne' is not"
+        ),
+        lists("a score that is no number", "0 ||| Ja ||| ||| nan\n", "line 1: a score is nan"),
+        lists(
+            "a language without sentences",
+            "0 ||| Ja ||| ||| 1\n1 ||| Ja ||| ||| 1\n",
+            "parallel.csv has no column 'fr'",
+            target="fr",
         ),
     ],
 }
