@@ -1,7 +1,7 @@
 """Visually grounded sentence embeddings: sentences in, vectors out.
 
 >>> from groundvec import SentenceEncoder
->>> SentenceEncoder("results/demo/models/scenes/gru-256-attention/seed1").encode(["A dog runs."])
+>>> SentenceEncoder("results/demo/models/scenes/gru-128-attention/seed1").encode(["A dog runs."])
 """
 
 from typing import Any

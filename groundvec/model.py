@@ -313,7 +313,7 @@ def load_ensemble(
 class SentenceEncoder:
     """Sentences in, vectors out: the caption encoders of an ensemble, or of one snapshot.
 
-    >>> encoder = SentenceEncoder("results/demo/models/scenes/gru-256-attention/seed1")
+    >>> encoder = SentenceEncoder("results/demo/models/scenes/gru-128-attention/seed1")
     >>> encoder.encode(["A dog chases a cat.", "Two red balloons above a house."]).shape
     (2, 256)
     """
