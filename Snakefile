@@ -69,6 +69,7 @@ rule all:
     input:
         tables(),
         figures(),
+        reranked(TRANSLATION["n_best"]) if "translation" in config else [],
     localrule: True
 
 

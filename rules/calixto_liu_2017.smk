@@ -1,7 +1,8 @@
 """Calixto & Liu (2017): the tables of several languages, and of re-ranked translations."""
 
 TRAINED = trained(shown_in(CALIXTO))
-LANGUAGES = {len(model["languages"]) for model in models(CALIXTO)}
+LANGUAGES = [model["languages"] for model in models(CALIXTO)]
+SEVERAL = [len(languages) > 1 for languages in LANGUAGES]
 
 TABLES[CALIXTO] = {
     "table1": {**TRAINED, "reported": reported(CALIXTO, "table1")},
@@ -14,19 +15,21 @@ TABLES[CALIXTO] = {
     },
 }
 WANTED_TABLES[CALIXTO] = ["table1"]
-WANTED_TABLES[CALIXTO] += ["cross_lingual"] if max(LANGUAGES) > 1 else []
-WANTED_TABLES[CALIXTO] += ["table2"] if ratings_files(".csv", CALIXTO) else []
+WANTED_TABLES[CALIXTO] += ["cross_lingual"] if any(SEVERAL) else []
+WANTED_TABLES[CALIXTO] += (
+    ["table2"] if RATINGS and any("en" in l for l in LANGUAGES) else []
+)
 FIGURES[CALIXTO], WANTED_FIGURES[CALIXTO] = {}, []
 BESIDE[CALIXTO], OPTIONS[CALIXTO] = {}, {}
 
 if "translation" in config:
-    RERANKED = f"{SYSTEM}/reranked.{{n}}.csv"
+    MODELS_SEEING = [f"{folder}/model.json" for folder in RERANK_BY]
     # The shortest lists are Table 3's, longer ones Table 4's.
     LENGTHS = {"table3": TRANSLATION["n_best"][:1], "table4": TRANSLATION["n_best"][1:]}
     for item, lengths in LENGTHS.items():
         TABLES[CALIXTO][item] = {
-            "models": [f"{folder}/model.json" for folder in RERANK_BY],
-            "reranked": expand(RERANKED, system=TRANSLATION["systems"], n=lengths),
+            "models": MODELS_SEEING,
+            "reranked": reranked(lengths),
             "reported": reported(CALIXTO, "tables_3_4"),
         }
         WANTED_TABLES[CALIXTO] += [item] if lengths else []
@@ -38,7 +41,7 @@ if "translation" in config:
         name:
             f"{CALIXTO}_translations"
         input:
-            models=[f"{folder}/model.json" for folder in RERANK_BY],
+            models=MODELS_SEEING,
             translations=f"{SYSTEM}/translations.{TRANSLATION['n_best'][0]}.csv",
             images=f"results/datasets/{PICTURED}/images.csv",
         output:
@@ -58,7 +61,7 @@ if "translation" in config:
             "--log {log:q}"
 
 
-if len(LANGUAGES) > 1:
+if any(SEVERAL) and not all(SEVERAL):
     COMPARED = [name for name in WANTED_TABLES[CALIXTO] if name.startswith("table")]
     TABLES[CALIXTO]["claims"] = {
         "tables": [f"<experiment>/{CALIXTO}/tables/{name}.csv" for name in COMPARED]

@@ -1,7 +1,9 @@
 """Merkx & Frank (2019): the tables and figures of the char-GRU, and more of the same data."""
 
-SCORES = ratings_files(".csv", MERKX)
-PREDICTIONS = ratings_files(".predictions.csv", MERKX)
+# The rated sentences are English: tables and figures of ratings need models that all read it.
+IN_ENGLISH = all("en" in model["languages"] for model in models(MERKX))
+SCORES = ratings_files(".csv", MERKX) if IN_ENGLISH else []
+PREDICTIONS = ratings_files(".predictions.csv", MERKX) if IN_ENGLISH else []
 TRAINED = trained(shown_in(MERKX))
 # Where the ratings select the models, all that shows selected ones needs their scores.
 SELECTED = {
@@ -60,7 +62,7 @@ WANTED_TABLES[MERKX] = ["table2", "snapshots"]
 WANTED_FIGURES[MERKX] = ["figure1", "figure4"]
 WANTED_FIGURES[MERKX] += [f"samples-{name}" for name in shown_in(MERKX)]
 WANTED_FIGURES[MERKX] += ["figure2"] if several_models(MERKX) else []
-if RATINGS:
+if SCORES:
     WANTED_TABLES[MERKX] += ["table1", "table3", "section_4_3", "section_4_3_4"]
     WANTED_TABLES[MERKX] += ["table_s1", "table_s1-models", "table_s1-spearman"]
     WANTED_TABLES[MERKX] += ["section_4_1"] if several_models(MERKX) else []

@@ -10,6 +10,12 @@ PICTURED = DATASETS[TRANSLATED].get("of", TRANSLATED)
 PAIRS = f"results/datasets/{PICTURED}/parallel.csv"
 FEATURES = f"results/features/{PICTURED}/{DATASETS[TRANSLATED]['backbone']}.h5"
 SYSTEM = "<experiment>/translation/{system}"
+RERANKED = f"{SYSTEM}/reranked.{{n}}.csv"
+
+
+def reranked(lengths):
+    """The scores of all systems' lists of some lengths."""
+    return expand(RERANKED, system=TRANSLATION["systems"], n=lengths)
 
 
 wildcard_constraints:
@@ -93,7 +99,7 @@ rule rerank:
         ensembles=expand("{folder}/ensemble.json", folder=RERANK_BY),
         snapshots=expand("{folder}/snapshots", folder=RERANK_BY),
     output:
-        scores=f"{SYSTEM}/reranked.{{n}}.csv",
+        scores=RERANKED,
         translations=f"{SYSTEM}/translations.{{n}}.csv",
         weights=f"{SYSTEM}/weights.{{n}}.csv",
     log:

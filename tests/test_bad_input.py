@@ -22,13 +22,12 @@ import torch
 from examples import description
 from PIL import Image
 from reliability import write_section
-from test_workflow import ROOT, copy_project, environment
+from test_workflow import ROOT, SCENES, copy_project, environment
 
 from groundvec.files import sha256
 from groundvec.model import Model, save_weights
 from groundvec.text.characters import Text
 
-SCENES = "{source: scenes, count: 40, backbone: efficientnet_lite0, models: [gru-8-max]}"
 TABLE = "source: table, table: my/captions.csv, images: my/photos, models: [gru-8-max]"
 ROWS = "image,caption,split\na.png,A cat.,train\nb.png,A dog.,dev\nc.png,A cow.,test\n"
 DATASET = "scripts/dataset.py table --table my/captions.csv --images my/photos --output out"

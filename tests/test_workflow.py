@@ -23,6 +23,7 @@ from groundvec import SentenceEncoder
 
 ROOT = Path(__file__).parent.parent
 TINY = ("--configfile", "tests/tiny.yaml")
+SCENES = "{source: scenes, count: 40, backbone: efficientnet_lite0, models: [gru-8-max]}"
 NOTHING = "Nothing to be done"
 MODEL = "results/tiny/models/tiny-scenes/gru-32-attention/seed1"
 
@@ -154,6 +155,14 @@ def test_without_ratings_only_retrieval_is_evaluated(built):
     )
     plan = snakemake(built, "--configfile", "retrieval-only.yaml", "-n")
     assert "retrieval" in plan and "ratings_scenes" not in plan and f"{PAPER}_figure3" not in plan
+
+
+def test_german_models_have_no_tables_of_english_ratings(built):
+    data = SCENES.replace("{", "{language: de, ", 1)
+    text = f"experiment: german\ndatasets: {{one: {data}}}\nratings: {{source: scenes}}\n"
+    (built / "german.yaml").write_text(text)
+    plan = snakemake(built, "--configfile", "german.yaml", "-n")
+    assert f"{PAPER}_table2" in plan and "rule rate" not in plan and "table_s1" not in plan
 
 
 def test_the_paper_s_ratings_come_from_nine_archives_or_from_a_mirror_s_two(built, tmp_path):
