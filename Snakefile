@@ -69,7 +69,13 @@ rule all:
     input:
         tables(),
         figures(),
-        reranked(TRANSLATION["n_best"]) if "translation" in config else [],
+        (
+            expand(
+                RERANKED, system=TRANSLATION["systems"], n=TRANSLATION["n_best"]
+            )
+            if "translation" in config
+            else []
+        ),
     localrule: True
 
 

@@ -29,7 +29,7 @@ if "translation" in config:
     for item, lengths in LENGTHS.items():
         TABLES[CALIXTO][item] = {
             "models": MODELS_SEEING,
-            "reranked": reranked(lengths),
+            "reranked": expand(RERANKED, system=TRANSLATION["systems"], n=lengths),
             "reported": reported(CALIXTO, "tables_3_4"),
         }
         WANTED_TABLES[CALIXTO] += [item] if lengths else []

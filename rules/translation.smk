@@ -13,11 +13,6 @@ SYSTEM = "<experiment>/translation/{system}"
 RERANKED = f"{SYSTEM}/reranked.{{n}}.csv"
 
 
-def reranked(lengths):
-    """The scores of all systems' lists of some lengths."""
-    return expand(RERANKED, system=TRANSLATION["systems"], n=lengths)
-
-
 wildcard_constraints:
     system="|".join(TRANSLATION["systems"]),
     n=r"\d+",

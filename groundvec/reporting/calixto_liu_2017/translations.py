@@ -28,7 +28,7 @@ def make(results: Results, stem: Path) -> None:
             f"{results['images']} has no row of the image {min(missing)} (of {len(missing)} in all "
             f"that {results['translations']} names): build the data set again"
         )
-    save(translations(chosen(table), names, path_of.to_dict()), stem)
+    save(translations(chosen(table), names, path_of), stem)
 
 
 def chosen(table: pd.DataFrame) -> pd.DataFrame:
@@ -50,13 +50,13 @@ def chosen(table: pd.DataFrame) -> pd.DataFrame:
 
 
 @styled
-def translations(table: pd.DataFrame, names: dict[str, str], path_of: dict[str, str]) -> Figure:
+def translations(table: pd.DataFrame, names: dict[str, str], path_of: pd.Series) -> Figure:
     """Draw sentences beside their pictures: the sentence, its reference, and who puts what first.
 
     Args:
         table: as `chosen` gives it.
         names: of re-rankers, for the figure.
-        path_of: the file of each image.
+        path_of: the file of each image, by its id.
     """
     width = PAGE - TEXT - MARGIN
     blocks = []
