@@ -11,7 +11,7 @@ from PIL import Image
 from result_files import described, write_models
 
 from groundvec.errors import InputError
-from groundvec.reporting import labels, results
+from groundvec.reporting import labels, results, verdicts
 from groundvec.reporting.calixto_liu_2017 import claims, cross_lingual, translations
 from groundvec.reporting.calixto_liu_2017 import table1 as first_table
 from groundvec.reporting.write import DAGGER, DOUBLE, MINUS, MISSING
@@ -321,6 +321,17 @@ def test_the_figure_of_translations_is_drawn(tmp_path):
     images[:1].to_csv(tmp_path / "images.csv", index=False)
     with pytest.raises(InputError, match="no row of the image i1"):
         run("translations", *options, "--output", tmp_path / "figure")
+
+
+def test_the_interval_of_a_difference_is_made_of_both():
+    sides = [
+        pd.DataFrame({"value": [a], "low": [low], "high": [high]})
+        for a, low, high in ((10, 9, 12), (8, 7, 8.5))
+    ]
+    value, low, high = verdicts.difference(*sides).iloc[0]
+    assert value == 2
+    assert low == pytest.approx(2 - np.hypot(1, 0.5))
+    assert high == pytest.approx(2 + np.hypot(2, 1))
 
 
 def test_gains_are_of_the_same_seed():

@@ -9,7 +9,7 @@ from groundvec.errors import InputError
 from groundvec.reporting.calixto_liu_2017.table3 import LEVEL
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES
-from groundvec.reporting.verdicts import counted, verdict
+from groundvec.reporting.verdicts import counted, difference, verdict
 from groundvec.reporting.write import MISSING, TIMES, decimals, write_table
 
 IMAGES = "Several languages find images better"
@@ -82,7 +82,8 @@ def claims(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
     ours["verdict"] = [verdict(*sides) for sides in zip(above, below, strict=True)]
     order = [IMAGES, SENTENCES, RATINGS, BETA, ADEQUACY, HARM]
     ours = ours.sort_values("claim", key=lambda names: names.map(order.index), kind="stable")
-    return ours[[*keys[:1], "dataset", *keys[1:], "reported", *COLUMNS[5:], "verdict"]]
+    columns = [*COLUMNS[:5], "reported", *COLUMNS[5:], "verdict"]
+    return ours[columns]
 
 
 def _pairs(table: pd.DataFrame, alike: list[str]) -> pd.DataFrame:
@@ -95,21 +96,20 @@ def of_retrieval(table: pd.DataFrame) -> list[pd.DataFrame]:
     """Differences of R@10 between models of one and of several languages, from Table 1."""
     table = table[~table["name"].isin(["Skip-Thought", "VSE (paper)"])]
     table = table.assign(name=table["name"].replace("VSE (retrained)", "VSE"))
-    both = _pairs(
-        table.fillna({"reads": "", "seed": 0}), ["source", "dataset", "language", "reads", "seed"]
-    )
+    alike = ["source", "dataset", "language", "reads", "seed"]
+    both = _pairs(table.fillna({"reads": "", "seed": 0}), alike).assign(p=np.nan)
     parts = []
     for claim, direction, worse, better in (
         (IMAGES, "caption_to_image", "one", "more"),
         (SENTENCES, "image_to_caption", "more", "one"),
     ):
-        value = both[f"{direction}_r10_{better}"] - both[f"{direction}_r10_{worse}"]
-        half = np.hypot(both[f"{direction}_r10_ci_one"], both[f"{direction}_r10_ci_more"])
-        found = both.assign(
-            claim=claim, of=both["language"], value=value, low=value - half, high=value + half
-        )
-        names = {f"name_{worse}": "worse", f"name_{better}": "better"}
-        parts.append(found.rename(columns=names).assign(p=np.nan)[[*COLUMNS, "source"]])
+        recalls = {}
+        for side in (worse, better):
+            r10, half = both[f"{direction}_r10_{side}"], both[f"{direction}_r10_ci_{side}"]
+            recalls[side] = pd.DataFrame({"value": r10, "low": r10 - half, "high": r10 + half})
+        found = both.assign(**difference(recalls[better], recalls[worse]))
+        names = {f"name_{worse}": "worse", f"name_{better}": "better", "language": "of"}
+        parts.append(found.rename(columns=names).assign(claim=claim)[[*COLUMNS, "source"]])
     return parts
 
 
@@ -117,27 +117,22 @@ def of_ratings(table: pd.DataFrame) -> list[pd.DataFrame]:
     """Differences of correlations with ratings of image descriptions, from Table 2."""
     table = table[table["measure"].str.endswith(" images")].fillna({"reads": "", "seed": 0})
     alike = ["source", "group", "measure", "reads", "seed"]
-    table = table.assign(dataset=table["group"], of=table["measure"])
-    both = _pairs(table.drop(columns=["dataset", "of"]), alike)
-    helped = both.assign(claim=RATINGS, value=both["value_more"] - both["value_one"])
-    helped = helped.assign(low=np.nan, high=np.nan, p=both["p_vse_more"])
-    helped = helped.rename(columns={"name_one": "worse", "name_more": "better"})
+    helped = _pairs(table, alike)
+    helped = helped.assign(claim=RATINGS, value=helped["value_more"] - helped["value_one"])
+    helped = helped.assign(low=np.nan, high=np.nan, p=helped["p_vse_more"])
 
-    half = "MLMME, β = 0"
     whole = table[table["name"] == "MLMME, β = 1"]
-    smaller = table[table["name"].str.startswith(half)]
-    both = whole.merge(smaller, on=alike, suffixes=("_one", "_more"))
-    value = both["value_more"] - both["value_one"]
-    below = np.hypot(
-        both["value_more"] - both["value_low_more"], both["value_high_one"] - both["value_one"]
-    )
-    above = np.hypot(
-        both["value_high_more"] - both["value_more"], both["value_one"] - both["value_low_one"]
-    )
-    gained = both.assign(claim=BETA, value=value, low=value - below, high=value + above, p=np.nan)
-    gained = gained.rename(columns={"name_one": "worse", "name_more": "better"})
+    smaller = table[table["name"].str.startswith("MLMME, β = 0")]
+    gained = whole.merge(smaller, on=alike, suffixes=("_one", "_more"))
+    ends = {"": "value", "_low": "low", "_high": "high"}
+    sides = [
+        gained[[f"value{end}_{side}" for end in ends]].set_axis(list(ends.values()), axis=1)
+        for side in ("more", "one")
+    ]
+    gained = gained.assign(claim=BETA, p=np.nan, **difference(*sides))
+    names = {"name_one": "worse", "name_more": "better", "group": "dataset", "measure": "of"}
     return [
-        part.assign(dataset=part["group"], of=part["measure"])[[*COLUMNS, "source"]]
+        part.drop(columns="dataset", errors="ignore").rename(columns=names)[[*COLUMNS, "source"]]
         for part in (helped, gained)
     ]
 

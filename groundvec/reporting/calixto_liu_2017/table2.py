@@ -14,7 +14,6 @@ from groundvec.reporting.systems import NAMES, every_system
 from groundvec.reporting.write import DAGGER, MISSING, TIMES, write_table
 
 LEVEL = 0.05
-COLUMNS = ["measure", "value", "value_low", "value_high", "p_vse"]
 TITLE = "Correlation with the ratings of sentence pairs."
 NOTES = [
     f"Pearson's r {TIMES} 100 with its 95% interval, Fisher's. STS images: of the plain cosines of "
@@ -87,18 +86,9 @@ def table2(
         several=reported["model"].str.startswith("MLMME"),
     )
     columns = ["group", "source", "name", "dataset", "model", "seed", "epochs", "measure", "value"]
-    columns += [
-        "value_low",
-        "value_high",
-        "gain",
-        "p_vse",
-        "several",
-        "reads",
-        "paper",
-        *PROVENANCE,
-    ]
+    columns += ["value_low", "value_high", "gain", "p_vse", "several", "reads", "paper"]
     joined = pd.concat([theirs, table], ignore_index=True)
-    return joined[columns]
+    return joined[[*columns, *PROVENANCE]]
 
 
 def _against_one(table: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
@@ -117,8 +107,7 @@ def _against_one(table: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame
             if len(alone) and system in of_system:
                 found = compare(of_system[system], of_system[alone.iloc[0]])
                 gain = 100 * (found["r_a"] - found["r_b"])
-                found = found.assign(system=system, gain=gain, p_vse=found["p"])
-                parts.append(
-                    found.assign(measure=found["task"] + " " + found["subtask"])[list(parts[0])]
-                )
+                measure = found["task"] + " " + found["subtask"]
+                found = found.assign(system=system, measure=measure, gain=gain, p_vse=found["p"])
+                parts.append(found[list(parts[0])])
     return pd.concat(parts, ignore_index=True)

@@ -14,7 +14,7 @@ from groundvec.reporting.labels import BAG, CCA, HINGE, MARGIN, SQUARED
 from groundvec.reporting.ranks import TASKS, TEST_SET, t_interval
 from groundvec.reporting.results import REPORTED_CCA, Results, read_reported_ranks
 from groundvec.reporting.retrieval_table import test_set
-from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN, counted, verdict
+from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN, counted, difference, verdict
 from groundvec.reporting.write import MISSING, decimals, write_numbers, write_table
 
 TREES = ["DT-RNN", "SDT-RNN"]
@@ -105,14 +105,12 @@ def differences(trainings: pd.DataFrame) -> pd.DataFrame:
         names = {name: f"{name}_{side}" for name in ("model", *VALUES)}
         table = table.merge(scores.rename(columns=names), on=keys)
         keys = [*same, "model_better"]
-    a, a_low, a_high = (table[f"{name}_worse"] for name in VALUES)
-    b, b_low, b_high = (table[f"{name}_better"] for name in VALUES)
-    value = a - b
-    table = table.assign(
-        value=value,
-        low=value - np.hypot(a - a_low, b_high - b),
-        high=value + np.hypot(a_high - a, b - b_low),
-    )
+    # A mean rank is the better the lower it is: the other's is the larger value.
+    ranks_of = [
+        table[[f"{name}_{side}" for name in VALUES]].set_axis(["value", "low", "high"], axis=1)
+        for side in ("worse", "better")
+    ]
+    table = table.assign(**difference(*ranks_of))
     return table[[*TEST_SET, *PAIR, "seed", "direction", "value", "low", "high"]]
 
 
