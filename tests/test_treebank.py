@@ -149,9 +149,11 @@ def test_a_bad_treebank_is_refused_in_one_line(path, old, new, message):
     "data",
     [
         GOOD.encode(),
-        gzip.compress(GOOD.encode() * 50)[:-9],
-        gzip.compress(GOOD.replace("Dogs", "D\xf6gs").encode("latin-1")),
-        gzip.compress(GOOD.encode())[:20] + b"\0" * 9 + gzip.compress(GOOD.encode())[29:],
+        gzip.compress(GOOD.encode() * 50, mtime=0)[:-9],
+        gzip.compress(GOOD.replace("Dogs", "D\xf6gs").encode("latin-1"), mtime=0),
+        gzip.compress(GOOD.encode(), mtime=0)[:20]
+        + b"\0" * 9
+        + gzip.compress(GOOD.encode(), mtime=0)[29:],
     ],
 )
 def test_a_damaged_treebank_is_refused(path, data):
