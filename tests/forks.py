@@ -3,20 +3,37 @@
     forks.run("-m", "snakemake", "-n", cwd=project, env=environment)
 
 is `python -m snakemake -n`, but forked off a process that has imported the large packages, and
-nothing of groundvec: a command finds that in its PYTHONPATH, as ever.
+nothing of groundvec: a command finds that in its PYTHONPATH, as ever. `jobs(folder)` does the same
+for the programs that Snakemake starts.
 """
 
 import json
 import os
 import runpy
+import select
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from functools import cache
 from pathlib import Path
 
-LONGEST = 900  # seconds that a command may take
+LONGEST = 3000  # seconds that a command may take
+# What stands in a job's PATH for python: it hands itself over, and ends as the job does.
+PYTHON = """\
+#!{python} -IS
+import json, os, socket, sys
+if not sys.argv[1:] or not sys.argv[1].startswith("scripts/"):
+    os.execv("{python}", ["python", *sys.argv[1:]])
+server = socket.socket(socket.AF_UNIX)
+server.connect("{server}")
+request = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
+socket.send_fds(server, [len(request).to_bytes(8, "big")], [0, 1, 2])
+server.sendall(request)
+sys.exit(int(server.recv(16)))
+"""
 
 
 def run(*command, cwd, env):
@@ -40,6 +57,56 @@ def _server():
     return subprocess.Popen(command, env=env, stdin=pipe, stdout=pipe, text=True)
 
 
+def jobs(folder):
+    """Let `python scripts/...` be forked off too: gives what a PATH has to begin with."""
+    python, server = folder / "bin" / "python", folder / "server"
+    python.parent.mkdir()
+    python.write_text(PYTHON.format(python=sys.executable, server=server))
+    python.chmod(0o755)
+    command = [sys.executable, "-P", __file__, str(server)]
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, env=env, stdin=pipe, stdout=pipe, text=True)
+    process.stdout.readline()  # it listens
+    _servers.append(process)  # its stdin is open as long as this process lives
+    return str(python.parent)
+
+
+_servers = []
+
+
+def _serve_jobs(path):
+    """Fork for each program that comes in; return, in the child, what it is to do."""
+    threading.Thread(target=lambda: os._exit(len(os.read(0, 1))), daemon=True).start()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that watch
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(path)
+    listening.listen(64)
+    print("ready", flush=True)
+    while True:
+        connection, _ = listening.accept()
+        if not os.fork():
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            size, streams, *_ = socket.recv_fds(connection, 8, 3)
+            request = connection.recv(int.from_bytes(size, "big"), socket.MSG_WAITALL)
+            if not (process := os.fork()):
+                return json.loads(request), streams
+            _watch(process, connection)
+        connection.close()
+
+
+def _watch(process, connection):
+    """Say what a program ended with; end it when the one that it stands for is no more."""
+    ended = os.pidfd_open(process)
+    if connection in select.select([ended, connection], [], [])[0]:
+        os.kill(process, signal.SIGTERM)
+    status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    try:
+        connection.sendall(str(status if status >= 0 else 128 - status).encode())
+    finally:
+        os._exit(0)
+
+
 def _serve():
     """Fork for each command that comes in; return, in the child, what it is to do."""
     for line in sys.stdin:
@@ -51,9 +118,9 @@ def _serve():
 
 
 def _become(command, cwd, env, streams):
-    """Go on as `python COMMAND` does."""
-    for number, path in enumerate([os.devnull, *streams]):
-        os.dup2(os.open(path, os.O_RDWR | os.O_CREAT), number)
+    """Go on as `python COMMAND` does, with these file descriptors."""
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
     signal.alarm(LONGEST)
     os.chdir(cwd)
     os.environ.clear()
@@ -70,9 +137,21 @@ def _become(command, cwd, env, streams):
 
 
 if __name__ == "__main__":
+    import matplotlib.figure  # noqa: F401
     import pandas  # noqa: F401
-    import snakemake.cli
-    import torch  # noqa: F401
+    import torch
 
-    snakemake.cli.get_argument_parser()  # finds and imports its plugins
-    _become(*_serve())
+    if sys.argv[1:]:
+        import sacrebleu  # noqa: F401
+        import sklearn.linear_model  # noqa: F401
+        import torch._dynamo  # noqa: F401
+
+        request, streams = _serve_jobs(sys.argv[1])
+        _become(*request, streams)
+    else:
+        import snakemake.cli
+
+        snakemake.cli.get_argument_parser()  # finds and imports its plugins
+        command, cwd, env, paths = _serve()
+        flags = os.O_RDWR | os.O_CREAT
+        _become(command, cwd, env, [os.open(path, flags) for path in [os.devnull, *paths]])

@@ -1,5 +1,6 @@
 """The workflow as people run it: a tiny experiment with the real code in a copy of the project."""
 
+import atexit
 import hashlib
 import io
 import json
@@ -9,8 +10,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import zipfile
+from functools import cache
 from pathlib import Path
 
 import forks
@@ -44,9 +47,17 @@ def environment():
     return {**outer, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 
+@cache
+def with_forked_jobs():
+    env = environment()
+    folder = Path(tempfile.mkdtemp(prefix="jobs"))
+    atexit.register(shutil.rmtree, folder)
+    return {**env, "PATH": f"{forks.jobs(folder)}:{env['PATH']}"}
+
+
 def snakemake(project, *arguments, fails=False):
     command = ["-m", "snakemake", "--cores", "2", *arguments]
-    result = forks.run(*command, cwd=project, env=environment())
+    result = forks.run(*command, cwd=project, env=with_forked_jobs())
     output = result.stdout + result.stderr
     assert (result.returncode != 0) == fails, output[-5000:]
     return output
