@@ -70,9 +70,7 @@ rule all:
         tables(),
         figures(),
         (
-            expand(
-                RERANKED, system=TRANSLATION["systems"], n=TRANSLATION["n_best"]
-            )
+            expand(RERANKED, system=TRANSLATION["systems"], n=TRANSLATION["n_best"])
             if "translation" in config
             else []
         ),
