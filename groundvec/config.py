@@ -29,7 +29,6 @@ LANGUAGES = {
     "mscoco": ["en"],
     "pascal1k": ["en"],
 }
-TRANSLATED = ("scenes", "multi30k")  # the sources with pairs of sentences and their translations
 # What no data set has from another one that it is of.
 OWN = {"models", "seeds", "draw", "folds", "training", "papers"}
 DEEPEST, MOST = 20, 10_000  # a configuration's levels and values
@@ -377,10 +376,11 @@ def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) ->
     if name not in datasets:
         raise InputError(f"{place}.dataset: there is no data set {name!r}{_hint(name, datasets)}")
     dataset = datasets[name]
-    if dataset["source"] not in TRANSLATED:
+    translated = [source for source, known in LANGUAGES.items() if len(known) > 1]
+    if dataset["source"] not in translated:
         raise InputError(
             f"{place}.dataset: {name} is from {dataset['source']}, which has no translations: take "
-            f"one from {' or '.join(TRANSLATED)}"
+            f"one from {' or '.join(translated)}"
         )
     if target == translation["source"]:
         raise InputError(f"{place}.target: it is the source too: name another language")

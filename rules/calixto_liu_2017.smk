@@ -17,7 +17,7 @@ TABLES[CALIXTO] = {
 WANTED_TABLES[CALIXTO] = ["table1"]
 WANTED_TABLES[CALIXTO] += ["cross_lingual"] if any(SEVERAL) else []
 WANTED_TABLES[CALIXTO] += (
-    ["table2"] if RATINGS and any("en" in l for l in LANGUAGES) else []
+    ["table2"] if RATINGS and any("en" in known for known in LANGUAGES) else []
 )
 FIGURES[CALIXTO], WANTED_FIGURES[CALIXTO] = {}, []
 BESIDE[CALIXTO], OPTIONS[CALIXTO] = {}, {}

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+LEVEL = 0.05  # of tests, two-sided
 HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided"
 
 

@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 
 from groundvec.errors import InputError
-from groundvec.reporting.calixto_liu_2017.table3 import LEVEL
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES
-from groundvec.reporting.verdicts import counted, difference, verdict
+from groundvec.reporting.verdicts import LEVEL, counted, difference, verdict
 from groundvec.reporting.write import MISSING, TIMES, decimals, write_table
 
 IMAGES = "Several languages find images better"

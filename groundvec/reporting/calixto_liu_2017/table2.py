@@ -11,9 +11,9 @@ from groundvec.reporting.measures import SEMANTIC, as_values
 from groundvec.reporting.ranks import with_interval
 from groundvec.reporting.results import PROVENANCE, Results, read_reported_images
 from groundvec.reporting.systems import NAMES, every_system
+from groundvec.reporting.verdicts import LEVEL
 from groundvec.reporting.write import DAGGER, MISSING, TIMES, write_table
 
-LEVEL = 0.05
 TITLE = "Correlation with the ratings of sentence pairs."
 NOTES = [
     f"Pearson's r {TIMES} 100 with its 95% interval, Fisher's. STS images: of the plain cosines of "

@@ -10,6 +10,7 @@ from groundvec.reporting.results import (
     Results,
     read_reported_translations,
 )
+from groundvec.reporting.verdicts import LEVEL
 from groundvec.reporting.write import (
     DAGGER,
     DOUBLE,
@@ -21,7 +22,6 @@ from groundvec.reporting.write import (
 from groundvec.translation.rerank import BASELINE, LOGISTIC, ORACLE
 
 METRICS = {"bleu": "BLEU", "meteor": "METEOR", "ter": "TER"}
-LEVEL = 0.05
 NOTES = [
     "In brackets: the difference from the first translation of each list (baseline). Of TER lower "
     f"is better. Better than the baseline ({DAGGER}), or than lists re-ranked by VSE ({DOUBLE}), "
