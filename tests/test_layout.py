@@ -41,5 +41,6 @@ def test_imports_point_one_way():
 
 
 def test_every_room_has_its_place():
-    rooms = {path.stem for path in ROOT.iterdir() if path.stem[0] != "_"}
+    rooms = {path.stem for path in ROOT.glob("[!_]*.py")}
+    rooms |= {path.parent.name for path in ROOT.glob("*/__init__.py")}
     assert rooms == set(LEVEL)
