@@ -18,7 +18,20 @@ def add_model(parser: argparse.ArgumentParser) -> None:
         "(default: %(default)s)",
     )
     parser.add_argument("--language", help="of the sentences, such as en (default: the model's)")
-    parser.add_argument("--device", help="cpu or cuda (default: cuda where there is one)")
+    parser.add_argument(
+        "--device", type=_device, help="cpu or cuda (default: cuda where there is one)"
+    )
+
+
+def _device(name: str) -> str:
+    import torch
+
+    try:
+        torch.empty(0, device=name)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).partition("\n")[0]
+        raise argparse.ArgumentTypeError(f"{name} cannot be used: {reason}") from None
+    return name
 
 
 def add_output(parser: argparse.ArgumentParser, endings: list[str], help: str) -> None:

@@ -63,7 +63,9 @@ def main(arguments: argparse.Namespace) -> None:
         language=arguments.language,
     )
     if arguments.output == common.STANDARD:
-        sys.stdout.buffer.write(_as_file(sentences, vectors, ".csv"))
+        # Not sys.stdout.buffer: under PYTHONUNBUFFERED it may write a part only.
+        with open(sys.stdout.fileno(), "wb", closefd=False) as output:
+            output.write(_as_file(sentences, vectors, ".csv"))
     else:
         data = _as_file(sentences, vectors, arguments.output.suffix.lower())
         files.write_bytes(arguments.output, data)

@@ -32,13 +32,13 @@ def main(arguments: argparse.Namespace) -> None:
     folder = find(arguments.model)
     about, epochs = read_description(folder), read_ensemble(folder)["epochs"]
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    network = about.get("features", {}).get("backbone", "an unknown network")
+    features = {"backbone": "?", "weights": "?"} | about.get("features", {})
     facts = {
         "model": f"{about['model']}, seed {about['seed']}",
         "data": about["dataset"],
         **about["description"],
         "vectors": f"{about['description']['encoder']['size']} numbers",
-        "pictures": f"{about['width']} features, by {network}",
+        "pictures": f"{about['width']} features, {features['backbone']} ({features['weights']})",
         "snapshots": f"after epoch {', '.join(map(str, epochs))}",
         "folder": f"{folder} ({size / 1e6:.1f} MB)",
     }

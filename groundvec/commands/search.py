@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from groundvec import files
 from groundvec.commands import common
+from groundvec.errors import InputError
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -77,6 +78,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> None:
     """Search, and show what was found."""
+    if arguments.best < 1:
+        raise InputError(f"--best is {arguments.best}: ask for one or more")
     files.check_output(arguments.output)
 
     from groundvec.encoder import search
