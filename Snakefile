@@ -59,6 +59,7 @@ if "translation" in config:
 
 
 include: "rules/report.smk"
+include: "rules/card.smk"
 
 
 report: "report/workflow.rst"
@@ -69,6 +70,7 @@ rule all:
     input:
         tables(),
         figures(),
+        cards(),
         (
             expand(RERANKED, system=TRANSLATION["systems"], n=TRANSLATION["n_best"])
             if "translation" in config
