@@ -70,7 +70,7 @@ rule all:
     input:
         tables(),
         figures(),
-        cards(),
+        every_model(f"{MODEL}/README.md", DATASETS),
         (
             expand(RERANKED, system=TRANSLATION["systems"], n=TRANSLATION["n_best"])
             if "translation" in config

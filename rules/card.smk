@@ -1,24 +1,12 @@
 """A model card for every trained model, in its folder."""
 
-RATED_MODELS = {path for paper in PAPERS for path in ratings_files(".csv", paper)}
-
-
-def scores_of_model(wildcards):
-    """The model's correlations with ratings, if a table shows them."""
-    path = f"<experiment>/ratings/models/{wildcards.dataset}/{wildcards.model}/seed{wildcards.seed}.csv"
-    return [path] if path in RATED_MODELS else []
-
-
-def cards():
-    return every_model(f"{MODEL}/README.md", DATASETS)
-
 
 rule card:
     input:
         model=f"{MODEL}/model.json",
         ensemble=f"{MODEL}/ensemble.json",
         retrieval="<experiment>/retrieval/{dataset}/{model}/seed{seed}.csv",
-        scores=scores_of_model,
+        scores=scores_shown,
         data="resources/data_cards.yaml",
         citation="CITATION.cff",
     output:
