@@ -12,7 +12,7 @@ ORDER = [
     {"encoders", "objectives", "optimisers"},
     {"model"},
     {"encoder", "training", "evaluation", "baselines"},
-    {"translation"},
+    {"translation", "export"},
     {"reporting"},
     {"config"},
     {"cli"},
