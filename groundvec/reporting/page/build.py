@@ -147,7 +147,7 @@ def _table(path: Path, captions: Path) -> dict[str, Any]:
     paper, name = _place(path)
     source = path.with_suffix(".html")
     parts = re.search(
-        r'<h1>(.*?)</h1>.*?<table>(.*?)</table></div>\s*<ul>(.*?)</ul>', _read(source), re.S
+        r"<h1>(.*?)</h1>.*?<table>(.*?)</table></div>\s*<ul>(.*?)</ul>", _read(source), re.S
     )
     if not parts:
         raise InputError(f"{source} is not a table of this project: delete it and make it again")
@@ -184,8 +184,14 @@ def marked(table: str) -> str:
     head, body, rest = table.partition("<tbody>")
     head = head.replace("<th ", '<th scope="col" ')
     head = head.replace('<th scope="col" colspan', '<th scope="colgroup" colspan')
-    body = re.sub(r'<tr><th (colspan="\d+")>', r'<tr class="group"><th scope="rowgroup" \1>', body + rest)
-    body = re.sub(r'<tr>(<td class="label">(reported|measured|computed|simulated)</td>)', r'<tr class="\2">\1', body)
+    body = re.sub(
+        r'<tr><th (colspan="\d+")>', r'<tr class="group"><th scope="rowgroup" \1>', body + rest
+    )
+    body = re.sub(
+        r'<tr>(<td class="label">(reported|measured|computed|simulated)</td>)',
+        r'<tr class="\2">\1',
+        body,
+    )
     for verdict, sign in SIGNS.items():
         badge = f'<span class="badge {CLASSES[verdict]}"><span aria-hidden="true">{sign}</span> {verdict}</span>'
         body = body.replace(f">{verdict}</td>", f">{badge}</td>")
@@ -227,7 +233,12 @@ def inline(text: str, prefix: str) -> Markup:
         raise InputError(f"{prefix} is not an SVG file: delete it and make it again")
     text = re.sub(r"(?s)<metadata>.*?</metadata>|<!--.*?-->", "", text[start:])
     text = re.sub(r'\b(id="|href="#|url\(#)', rf"\1{prefix}-", text)
-    text = re.sub(r'<svg [^>]*?viewBox="([^"]*)"[^>]*>', rf'<svg viewBox="\1" role="img" aria-labelledby="{prefix}-caption">', text, count=1)
+    text = re.sub(
+        r'<svg [^>]*?viewBox="([^"]*)"[^>]*>',
+        rf'<svg viewBox="\1" role="img" aria-labelledby="{prefix}-caption">',
+        text,
+        count=1,
+    )
     return Markup(re.sub(r"\n\s*", "\n", text.replace("xlink:href", "href")))
 
 
@@ -309,8 +320,11 @@ def _training(results: Results) -> list[dict[str, Any]]:
             "dataset": dataset,
             "id": f"training-{number}",
             "svg": inline(svg(curves(rows)), f"training-{number}"),
-            "last": rows.sort_values("epoch").groupby(["model", "seed"], sort=False).tail(1)
-            .fillna(MISSING).to_dict("records"),
+            "last": rows.sort_values("epoch")
+            .groupby(["model", "seed"], sort=False)
+            .tail(1)
+            .fillna(MISSING)
+            .to_dict("records"),
         }
         for number, (dataset, rows) in enumerate(histories.groupby("dataset", sort=False))
     ]
@@ -334,4 +348,3 @@ def _provenance(tables: list[dict[str, Any]], results: Results) -> list[dict[str
         for row in columns.astype(str).drop_duplicates().itertuples(index=False, name=None):
             found.setdefault(row, []).append(f"{PAPERS[table['paper']][0]}: {table['label']}")
     return [dict(zip(names, key, strict=True)) | {"tables": of} for key, of in found.items()]
-
