@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation.retrieval import CUTOFFS, DIRECTIONS
+from groundvec.reporting.labels import CCA
 from groundvec.reporting.ranks import TASKS
 from groundvec.reporting.systems import NAMES
 
@@ -104,7 +105,8 @@ def _of_ranks(names: list[str]) -> Callable[[pd.DataFrame], Values]:
     """The tables of Socher et al. (2014), of such numbers."""
 
     def values(content: pd.DataFrame) -> Values:
-        system = content["name"] + ", " + content["objective"].fillna("")
+        content = content.fillna({"objective": ""})
+        system = content["system"].replace({"kCCA": CCA}) + ", " + content["objective"]
         content = content.assign(of=_test_set(content), system=system)
         for direction, task in TASKS.items():
             for name in names:
@@ -113,7 +115,8 @@ def _of_ranks(names: list[str]) -> Callable[[pd.DataFrame], Values]:
                 measure = measure.replace("r5", "R@5")
                 ends = {"value": "", "low": "_low", "high": "_high"}
                 numbers = {key: content[f"{column}{end}"] for key, end in ends.items()}
-                yield _joined(content.assign(measure=measure, **numbers))
+                found = _joined(content.assign(measure=measure, **numbers))
+                yield found.assign(system=found["name"] + ", " + found["objective"])
 
     return values
 
