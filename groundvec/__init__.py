@@ -1,20 +1,22 @@
-"""Visually grounded sentence embeddings: sentences in, vectors out.
+"""Visually grounded sentence embeddings: sentences and pictures in, vectors out.
 
 >>> from groundvec import SentenceEncoder
->>> SentenceEncoder("results/demo/models/scenes/gru-128-attention/seed1").encode(["A dog runs."])
+>>> SentenceEncoder.load("flickr8k").encode(["A dog runs."])
 """
 
 from typing import Any
 
+OFFERED = ("ImageEncoder", "SentenceEncoder", "search")
+
 
 def __getattr__(name: str) -> Any:
-    """Import the encoder, and torch with it, only when it is asked for."""
+    """Import the encoders, and torch with them, only when they are asked for."""
     if name == "__version__":
         from importlib.metadata import version
 
         return version("groundvec")
-    if name == "SentenceEncoder":
-        from groundvec.model import SentenceEncoder
+    if name in OFFERED:
+        from groundvec import encoder
 
-        return SentenceEncoder
+        return getattr(encoder, name)
     raise AttributeError(f"module 'groundvec' has no attribute {name!r}")

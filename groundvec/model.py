@@ -1,7 +1,7 @@
-"""A trained model on disk: `model.json` beside the weights; and sentences in, vectors out."""
+"""A model: its parts put together; and on disk, `model.json` beside the weights."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from groundvec import parts, similarity
 from groundvec.errors import InputError
-from groundvec.files import check_memory, read_json, sha256, write_bytes
+from groundvec.files import check_memory, read_json, sha256, write_bytes, write_json
 from groundvec.progress import Progress
 
 INDICES_PER_BATCH = 8_192
@@ -98,11 +98,16 @@ class Model(nn.Module):
         return torch.cat([self.embed_images(batch.to(device)).cpu() for batch in batches]).numpy()
 
     @torch.inference_mode()
-    def encode_captions(self, encoded: Any, language: str, progress: bool = False) -> np.ndarray:
+    def encode_captions(
+        self, encoded: Any, language: str, progress: bool = False, most: int | None = None
+    ) -> np.ndarray:
         """Embed encoded sentences of a language: (N, size) float32, in the order given.
 
         They are batched longest first, a fixed number of indices at a time, so that little
         padding is computed and a very long sentence does not exhaust the memory.
+
+        Args:
+            most: the largest number of sentences in a batch, if it has one.
         """
         device = next(self.parameters()).device
         result = np.empty((len(encoded), self.image.projection.out_features), np.float32)
@@ -112,7 +117,8 @@ class Model(nn.Module):
         with Progress(total=len(order), desc="encoding", unit="sentences", disable=hidden) as bar:
             while start < len(order):
                 longest = encoded.lengths[order[start]]
-                rows = order[start : start + max(1, INDICES_PER_BATCH // longest)]
+                count = max(1, INDICES_PER_BATCH // longest)
+                rows = order[start : start + min(count, most or count)]
                 batch = to_tensors(encoded.batch(rows), device)
                 result[rows] = self.embed_captions(language, batch).cpu().numpy()
                 start += len(rows)
@@ -120,9 +126,16 @@ class Model(nn.Module):
         return result
 
     def encode_sentences(
-        self, sentences: Sequence[str], language: str | None = None, progress: bool = False
+        self,
+        sentences: Sequence[str],
+        language: str | None = None,
+        progress: bool = False,
+        most: int | None = None,
     ) -> np.ndarray:
         """Embed raw sentences of a language, the first if none is named: (N, size) float32.
+
+        Args:
+            most: the largest number of sentences in a batch, if it has one.
 
         Raises:
             InputError: the model knows no such language.
@@ -131,7 +144,9 @@ class Model(nn.Module):
         if language not in self.texts:
             known = ", ".join(self.texts)
             raise InputError(f"this model has no language {language!r}: choose one of {known}")
-        return self.encode_captions(self.texts[language].encode(sentences), language, progress)
+        return self.encode_captions(
+            self.texts[language].encode(sentences), language, progress, most
+        )
 
 
 def to_tensors(batch: Sequence[np.ndarray], device: torch.device | str) -> list[Tensor]:
@@ -310,43 +325,20 @@ def load_ensemble(
     return [load_model(folder, epoch, device) for epoch in epochs]
 
 
-class SentenceEncoder:
-    """Sentences in, vectors out: the caption encoders of an ensemble, or of one snapshot.
+def pack(folder: str | Path, target: Path) -> None:
+    """Copy a trained model for others to use: its ensemble alone, in half precision.
 
-    >>> encoder = SentenceEncoder("results/demo/models/scenes/gru-128-attention/seed1")
-    >>> encoder.encode(["A dog chases a cat.", "Two red balloons above a house."]).shape
-    (2, 256)
+    Raises:
+        InputError: there is no trained model in `folder`, or something at `target`.
     """
-
-    def __init__(
-        self, folder: str | Path, epochs: Sequence[int] | None = None, device: str = "cpu"
-    ) -> None:
-        """Load the snapshots of `epochs`; without it, those that `ensemble.json` names."""
-        self.models = load_ensemble(folder, epochs, device)
-
-    def encode(
-        self,
-        sentences: str | Iterable[str],
-        progress: bool = False,
-        language: str | None = None,
-    ) -> np.ndarray:
-        """Embed raw sentences: (N, size) float32, of unit length if the model compares cosines.
-
-        One string is one sentence, and gives one vector (size,). Sentences are cleaned as captions
-        are in training (see `groundvec.data.schema.clean`), so white space around them or several
-        spaces within change nothing. What is beyond 1,000 characters is cut off, with a warning.
-        A model of several languages reads its first one if none is named.
-
-        Raises:
-            InputError: something in `sentences` is not a string, or it has no order; the model
-                knows no such language.
-        """
-        if isinstance(sentences, str):
-            return self.encode([sentences], language=language)[0]
-        if isinstance(sentences, bytes | Mapping | Set) or not isinstance(sentences, Iterable):
-            raise InputError(f"give a list of strings, and not {type(sentences).__name__}")
-        sentences = list(sentences)
-        return similarity.join(
-            [model.encode_sentences(sentences, language, progress) for model in self.models],
-            self.models[0].similarity,
+    content, epochs = read_description(folder), read_ensemble(folder)["epochs"]
+    if target.exists():
+        raise InputError(f"{target} is there already: name another folder")
+    sums = {
+        str(epoch): save_weights(
+            load_model(folder, epoch).half(), target / "snapshots" / snapshot_name(epoch)
         )
+        for epoch in epochs
+    }
+    write_json(target / "ensemble.json", {"epochs": epochs})
+    write_json(target / "model.json", content | {"saved": epochs, "sha256": sums})

@@ -34,6 +34,9 @@ def scores(a: "Matrix", b: "Matrix", similarity: str) -> "Matrix":
 def join(embeddings: list[np.ndarray], similarity: str) -> np.ndarray:
     """The ensemble of several models' vectors (N, size) each: their sum at unit length, or mean."""
     total = np.sum(embeddings, axis=0)
-    if similarity == "cosine":
-        return total / np.linalg.norm(total, axis=1, keepdims=True)
-    return total / len(embeddings)
+    return unit(total) if similarity == "cosine" else total / len(embeddings)
+
+
+def unit(vectors: np.ndarray) -> np.ndarray:
+    """Vectors (N, size) at unit length."""
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)

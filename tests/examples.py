@@ -4,6 +4,8 @@ import numpy as np
 
 from groundvec.config import complete_description
 from groundvec.data.split import Captions, Split
+from groundvec.files import write_json
+from groundvec.model import save_weights, snapshot_name
 from groundvec.text.characters import Text
 
 
@@ -43,3 +45,22 @@ def make_split(images=11, captions=5, width=6, seed=0):
         features=rng.normal(size=(images, width)).astype(np.float32),
         captions={"en": of_english},
     )
+
+
+def save_model(folder, model, epochs=(4,), **about):
+    """Make the folder of a training that gave this model after each of these epochs."""
+    for epoch in epochs:
+        save_weights(model, folder / "snapshots" / snapshot_name(epoch))
+    content = {
+        "dataset": "scenes",
+        "model": "gru-16-attention",
+        "description": model.description,
+        "texts": {language: text.as_dict() for language, text in model.texts.items()},
+        "width": model.width,
+        "seed": 1,
+        "snapshots": list(epochs),
+        "saved": list(epochs),
+        "key": "0" * 16,
+    }
+    write_json(folder / "model.json", content | about)
+    write_json(folder / "ensemble.json", {"epochs": list(epochs)})

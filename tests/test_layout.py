@@ -11,7 +11,7 @@ ORDER = [
     {"text", "features", "scenes", "similarity"},
     {"encoders", "objectives", "optimisers"},
     {"model"},
-    {"training", "evaluation", "baselines"},
+    {"encoder", "training", "evaluation", "baselines"},
     {"translation"},
     {"reporting"},
     {"config"},

@@ -1,13 +1,12 @@
 import hashlib
 import json
 import resource
-import time
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
-from examples import description
+from examples import description, save_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
@@ -172,19 +171,7 @@ def test_the_image_encoder_starts_xavier_uniform():
 
 def saved_model(folder, seed=0, epoch=4):
     one = model(seed=seed)
-    save_weights(one, folder / "snapshots" / f"epoch-{epoch:03}.safetensors")
-    content = {
-        "dataset": "scenes",
-        "model": "gru-16-attention",
-        "description": one.description,
-        "texts": {"en": TEXT.as_dict()},
-        "width": 12,
-        "seed": seed,
-        "snapshots": [4],
-        "saved": [4],
-        "key": "0" * 16,
-    }
-    write_json(folder / "model.json", content)
+    save_model(folder, one, [epoch], seed=seed)
     return one
 
 
@@ -201,7 +188,7 @@ def test_the_ensemble_is_the_renormalised_sum_of_its_snapshots(tmp_path):
     captions = ["A dog.", "2 cats", "Zwei Hunde!"]
     total = embed(one, captions) + embed(two, captions)
     expected = total / np.sqrt((total**2).sum(axis=1))[:, None]
-    np.testing.assert_allclose(SentenceEncoder(tmp_path).encode(captions), expected, atol=1e-6)
+    np.testing.assert_allclose(SentenceEncoder.load(tmp_path).encode(captions), expected, atol=1e-6)
     np.testing.assert_allclose(
         join([np.eye(2), np.eye(2)[::-1]], "cosine"), np.full((2, 2), np.sqrt(0.5))
     )
@@ -318,57 +305,7 @@ def test_an_ensemble_that_names_no_epochs_is_refused(tmp_path, epochs):
     saved_model(tmp_path)
     write_json(tmp_path / "ensemble.json", {"epochs": epochs})
     with pytest.raises(InputError, match=r"ensemble\.json does not describe a model"):
-        SentenceEncoder(tmp_path)
-
-
-@pytest.fixture(scope="module")
-def encoder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("encoder")
-    saved_model(folder)
-    return SentenceEncoder(folder, epochs=[4])
-
-
-def test_one_string_is_one_sentence(encoder):
-    vector = encoder.encode("A dog chases 2 cats.")
-    assert vector.shape == (16,)
-    np.testing.assert_allclose(vector, encoder.encode(["A dog chases 2 cats."])[0], atol=1e-6)
-
-
-@settings(max_examples=30, deadline=None)
-@given(
-    st.lists(st.text("A dogchasesZ2", min_size=1), min_size=1, max_size=6),
-    st.lists(st.text(" \t\r\n\x00\x85\x1f\u2028", min_size=1, max_size=3), min_size=7, max_size=7),
-)
-def test_sentences_are_cleaned_as_captions_are(encoder, words, gaps):
-    plain = " ".join(word for text in words for word in text.split())
-    odd = "".join(f"{gap}{word}" for word, gap in zip(plain.split(), gaps * 99, strict=False))
-    np.testing.assert_array_equal(encoder.encode([f"{odd}{gaps[0]}"]), encoder.encode([plain]))
-
-
-@pytest.mark.parametrize(
-    ("sentences", "message"),
-    [
-        ([None], "sentence 0 is not text but NoneType"),
-        (["A dog.", 3], "sentence 1 is not text but int"),
-        ([b"A dog."], "sentence 0 is not text but bytes"),
-        (b"A dog.", "give a list of strings, and not bytes"),
-        ({"A dog.": 1}, "give a list of strings, and not dict"),
-        ({"A dog."}, "give a list of strings, and not set"),
-        (None, "give a list of strings, and not NoneType"),
-        ([["A dog."]], "sentence 0 is not text but list"),
-    ],
-)
-def test_what_is_no_sentence_is_named(encoder, sentences, message):
-    with pytest.raises(InputError, match=message):
-        encoder.encode(sentences)
-
-
-def test_what_is_longer_than_a_caption_may_be_is_cut_and_says_so(encoder, caplog):
-    start = time.monotonic()
-    long = encoder.encode(["dogs " * 200_000, "A dog."])
-    assert time.monotonic() - start < 20  # a million characters, uncut, took minutes
-    assert "1 of 2 sentences are cut after 1000 characters; the first begins 'dogs" in caplog.text
-    np.testing.assert_allclose(long[0], encoder.encode(["dogs " * 200])[0], atol=1e-6)
+        SentenceEncoder.load(tmp_path)
 
 
 def test_programs_compute_float32_as_such():
@@ -425,7 +362,7 @@ def test_a_model_of_version_0_1_still_loads(tmp_path):
         name.replace("captions.en.", "caption."): weight for name, weight in load_file(path).items()
     }
     save_file(weights, path)
-    vectors = SentenceEncoder(tmp_path).encode(CAPTIONS)
+    vectors = SentenceEncoder.load(tmp_path).encode(CAPTIONS)
     np.testing.assert_allclose(vectors, embed(one, CAPTIONS), atol=1e-6)
 
 

@@ -1,0 +1,290 @@
+"""What was trained, for those who only use it: sentences and pictures in, vectors out.
+
+A model is named by its folder, or by its name if it comes with this package, in `pretrained`.
+"""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence, Set
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import pandas as pd
+
+from groundvec import similarity
+from groundvec.device import choose
+from groundvec.errors import InputError
+from groundvec.files import sha256
+from groundvec.model import Model, load_ensemble, read_description
+
+if TYPE_CHECKING:
+    from groundvec.features.backbones import Backbone
+
+PRETRAINED = Path(__file__).parent / "pretrained"
+SUFFIXES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".tif", ".tiff", ".bmp"}
+
+
+def find(model: str | Path) -> Path:
+    """The folder of a model that comes with this package, by its name, or of any other.
+
+    Raises:
+        InputError: there is no such model.
+    """
+    shipped = sorted(path.name for path in PRETRAINED.iterdir()) if PRETRAINED.exists() else []
+    folder = PRETRAINED / model if str(model) in shipped else Path(model).expanduser()
+    if not folder.is_dir():
+        raise InputError(
+            f"there is no model {model}: give the folder of a trained one, such as "
+            f"results/demo/models/scenes/gru-128-attention/seed1, or {' or '.join(shipped)}"
+        )
+    return folder
+
+
+class SentenceEncoder:
+    """Sentences in, vectors out: the caption encoders of an ensemble, or of one snapshot.
+
+    >>> encoder = SentenceEncoder.load("flickr8k")
+    >>> encoder.encode(["A dog chases a cat.", "Two red balloons above a house."]).shape
+    (2, 1024)
+
+    Attributes:
+        models: its snapshots.
+        description: of their parts.
+        languages: that it reads; the first is the one it takes where none is named.
+        size: of the vectors.
+    """
+
+    def __init__(self, models: Sequence[Model]) -> None:
+        self.models = list(models)
+        self.description = self.models[0].description
+        self.languages = list(self.models[0].texts)
+        self.size = self.models[0].image.projection.out_features
+
+    @classmethod
+    def load(
+        cls, model: str | Path, epochs: Sequence[int] | None = None, device: str | None = None
+    ) -> Self:
+        """Load a model that comes with this package, by its name, or a trained one, by its folder.
+
+        Nothing in its files is executed.
+
+        Args:
+            epochs: those of its snapshots; else the ensemble that `ensemble.json` names.
+            device: where to compute; else a GPU where there is one.
+
+        Raises:
+            InputError: no such model or snapshot; files that are damaged or of another form.
+        """
+        return cls(load_ensemble(find(model), epochs, choose(device)))
+
+    def encode(
+        self,
+        sentences: str | Iterable[str],
+        batch_size: int | None = None,
+        device: str | None = None,
+        show_progress: bool = False,
+        normalize: bool = False,
+        language: str | None = None,
+    ) -> np.ndarray:
+        """Embed raw sentences: (n, size) float32, in their order.
+
+        One string is one sentence, and gives one vector (size,). A vector depends on its sentence
+        alone. Sentences are cleaned as captions are in training (`groundvec.data.schema.clean`), so
+        white space around them or several spaces within change nothing; the empty string has a
+        vector too. Characters or words that training never met are read as one unknown. What is
+        beyond 1,000 characters is cut off, with a warning.
+
+        Args:
+            sentences: any number of them.
+            batch_size: the most that are computed at a time; else as many as make a good batch.
+            device: where to compute from now on.
+            show_progress: whether to show a bar.
+            normalize: bring the vectors to unit length; those of models that compare cosines are.
+            language: of the sentences; else the first of `languages`.
+
+        Raises:
+            InputError: something in `sentences` is not a string, or it has no order; the model
+                knows no such language.
+        """
+        if isinstance(sentences, str):
+            one = self.encode([sentences], batch_size, device, show_progress, normalize, language)
+            return one[0]
+        if isinstance(sentences, bytes | Mapping | Set) or not isinstance(sentences, Iterable):
+            raise InputError(f"give a list of strings, and not {type(sentences).__name__}")
+        if batch_size is not None and batch_size < 1:
+            raise InputError(f"batch_size is {batch_size}: it must be 1 or more")
+        sentences = list(sentences)
+        vectors = similarity.join(
+            [
+                (model.to(device) if device else model).encode_sentences(
+                    sentences, language, show_progress, batch_size
+                )
+                for model in self.models
+            ],
+            self.models[0].similarity,
+        )
+        return similarity.unit(vectors) if normalize else vectors
+
+    def similarity(
+        self, a: str | Iterable[str], b: str | Iterable[str], language: str | None = None
+    ) -> np.ndarray:
+        """How near each sentence of `a` is to each of `b`: (a, b) float32, more is nearer.
+
+        In the model's own way: mostly the cosine, from -1 to 1. A single string in place of a list
+        leaves its axis out, so that two of them give one number.
+        """
+        one, other = self.encode(a, language=language), self.encode(b, language=language)
+        kind = self.models[0].similarity
+        scores = similarity.scores(np.atleast_2d(one), np.atleast_2d(other), kind)
+        return scores.reshape(one.shape[:-1] + other.shape[:-1])
+
+
+class ImageEncoder:
+    """Pictures in, vectors out, in the space of the same model's sentences.
+
+    Each picture is cut into ten crops; the mean of their features is projected.
+
+    Attributes:
+        models: the snapshots.
+        backbone: the network that computes the features.
+    """
+
+    def __init__(self, models: Sequence[Model], backbone: "Backbone") -> None:
+        """Raises InputError if the models were trained on features of another width."""
+        self.models, self.backbone = list(models), backbone
+        if backbone.width != self.models[0].width:
+            raise InputError(
+                f"{backbone.name} gives {backbone.width} features, and the model reads "
+                f"{self.models[0].width}: name the backbone that it was trained with"
+            )
+
+    @classmethod
+    def load(
+        cls,
+        model: str | Path,
+        epochs: Sequence[int] | None = None,
+        device: str | None = None,
+        backbone: "str | Backbone | None" = None,
+    ) -> Self:
+        """Load a model, as `SentenceEncoder.load` does, and the network that its features are of.
+
+        Args:
+            backbone: the network, or its name, where the features were computed elsewhere.
+
+        Raises:
+            InputError: also if the network is not known, or its weights cannot be had: then it says
+                where to get them.
+        """
+        from groundvec.features import backbones
+
+        folder = find(model)
+        if backbone is None:
+            backbone = _backbone_of(read_description(folder).get("features", {}))
+        elif isinstance(backbone, str):
+            backbone = backbones.load(backbone)
+        return cls(load_ensemble(folder, epochs, choose(device)), backbone)
+
+    def encode(
+        self, images: str | Path | Iterable[str | Path], show_progress: bool = False
+    ) -> np.ndarray:
+        """Embed pictures, as `pictures` finds them: (n, size) float32, in their order.
+
+        Their features are kept in the user's cache, by the content of each picture, so that they
+        are computed once.
+
+        Raises:
+            InputError: pictures that are missing or damaged; it names them all.
+        """
+        from groundvec.features.extract import CPU_BATCH, extract
+
+        files = pictures(images)
+        sums = {"path": [str(path) for path in files], "sha256": [sha256(path) for path in files]}
+        device = next(self.models[0].parameters()).device.type
+        processes = (os.cpu_count() or 1) if len(files) > CPU_BATCH else 0
+        features = extract(pd.DataFrame(sums), self.backbone, _cache(), device, processes)
+        return similarity.join(
+            [model.encode_images(features) for model in self.models], self.models[0].similarity
+        )
+
+
+def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
+    """The picture files of a folder and those in it, sorted; or one file, or several, as named.
+
+    Raises:
+        InputError: there is no such file, or none in the folder.
+    """
+    named = [images] if isinstance(images, str | Path) else list(images)
+    files: list[Path] = []
+    for path in map(Path, named):
+        if path.is_dir():
+            found = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES)
+            if not found:
+                raise InputError(f"{path} holds no pictures ({', '.join(sorted(SUFFIXES))})")
+            files += found
+        elif path.is_file():
+            files.append(path)
+        else:
+            raise InputError(f"{path} does not exist: name a picture or a folder of pictures")
+    return files
+
+
+def search(
+    images: str | Path | Iterable[str | Path],
+    sentence: str,
+    model: str | Path = "flickr8k",
+    best: int = 10,
+    language: str | None = None,
+    device: str | None = None,
+    backbone: "str | Backbone | None" = None,
+    show_progress: bool = False,
+) -> list[tuple[Path, float]]:
+    """The pictures that a sentence describes best, and how near each is to it; the nearest first.
+
+    Args:
+        images: a folder, or files.
+        sentence: what to look for.
+        model: by its name or folder.
+        best: how many pictures to give.
+        language: of the sentence; else the model's first.
+        device: where to compute; else a GPU where there is one.
+        backbone: see `ImageEncoder.load`.
+        show_progress: whether to show a bar.
+
+    Raises:
+        InputError: as `ImageEncoder` and `SentenceEncoder` say.
+    """
+    files = pictures(images)
+    seeing = ImageEncoder.load(model, device=device, backbone=backbone)
+    vector = SentenceEncoder(seeing.models).encode([sentence], language=language)
+    near = similarity.scores(
+        vector, seeing.encode(files, show_progress), seeing.models[0].similarity
+    )[0]
+    order = np.argsort(-near, kind="stable")[:best]
+    return [(files[row], float(near[row])) for row in order]
+
+
+def _backbone_of(features: dict[str, Any]) -> "Backbone":
+    """The network that a model's features were computed by, as its model.json says."""
+    from groundvec.features import backbones
+
+    name = str(features.get("backbone", "precomputed"))
+    if name == "precomputed":
+        raise InputError(
+            f"this model was trained on features that were computed elsewhere "
+            f"({features.get('weights', 'nothing says where')}): give the network that gave them, "
+            "such as backbone='resnet50'"
+        )
+    # Torchvision's names are such as ResNet152_Weights.IMAGENET1K_V1; others are of files.
+    weights = str(features.get("weights")).partition("_Weights.")[2] or None
+    backbone = backbones.load(name, weights)
+    if backbone.sha256 != features.get("weights_sha256"):
+        raise InputError(
+            f"this model was trained with other weights of {name} ({features.get('weights')}): "
+            "give backbone=groundvec.features.backbones.load(name, weights_file=...) with those"
+        )
+    return backbone
+
+
+def _cache() -> Path:
+    """The folder for what can be computed again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "groundvec")

@@ -1,0 +1,250 @@
+import time
+
+import numpy as np
+import pytest
+import torch
+from examples import description, save_model
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from groundvec import ImageEncoder, SentenceEncoder, search
+from groundvec.encoder import pictures
+from groundvec.errors import InputError
+from groundvec.features import backbones
+from groundvec.model import Model, pack
+from groundvec.text import characters, words
+
+CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
+TEXTS = {
+    "characters": characters.Text.build(CAPTIONS),
+    "words": words.Text.build(CAPTIONS, at_least=1),
+}
+
+
+def model(text="characters", width=12, seed=0, **parts):
+    torch.manual_seed(seed)
+    described = description("gru-16-attention", text, parts)
+    return Model(described, dict.fromkeys(described["languages"], TEXTS[text]), width).eval()
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("encoder")
+    save_model(folder, model())
+    return SentenceEncoder.load(folder)
+
+
+def test_one_string_is_one_sentence(encoder):
+    vector = encoder.encode("A dog chases 2 cats.")
+    assert vector.shape == (16,)
+    np.testing.assert_allclose(vector, encoder.encode(["A dog chases 2 cats."])[0], atol=1e-6)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.text("A dogchasesZ2", min_size=1), min_size=1, max_size=6),
+    st.lists(st.text(" \t\r\n\x00\x85\x1f\u2028", min_size=1, max_size=3), min_size=7, max_size=7),
+)
+def test_sentences_are_cleaned_as_captions_are(encoder, words, gaps):
+    plain = " ".join(word for text in words for word in text.split())
+    odd = "".join(f"{gap}{word}" for word, gap in zip(plain.split(), gaps * 99, strict=False))
+    np.testing.assert_array_equal(encoder.encode([f"{odd}{gaps[0]}"]), encoder.encode([plain]))
+
+
+@pytest.mark.parametrize(
+    ("sentences", "message"),
+    [
+        ([None], "sentence 0 is not text but NoneType"),
+        (["A dog.", 3], "sentence 1 is not text but int"),
+        ([b"A dog."], "sentence 0 is not text but bytes"),
+        (b"A dog.", "give a list of strings, and not bytes"),
+        ({"A dog.": 1}, "give a list of strings, and not dict"),
+        ({"A dog."}, "give a list of strings, and not set"),
+        (None, "give a list of strings, and not NoneType"),
+        ([["A dog."]], "sentence 0 is not text but list"),
+    ],
+)
+def test_what_is_no_sentence_is_named(encoder, sentences, message):
+    with pytest.raises(InputError, match=message):
+        encoder.encode(sentences)
+
+
+def test_what_is_longer_than_a_caption_may_be_is_cut_and_says_so(encoder, caplog):
+    start = time.monotonic()
+    long = encoder.encode(["dogs " * 200_000, "A dog."])
+    assert time.monotonic() - start < 20  # a million characters, uncut, took minutes
+    assert "1 of 2 sentences are cut after 1000 characters; the first begins 'dogs" in caplog.text
+    np.testing.assert_allclose(long[0], encoder.encode(["dogs " * 200])[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("text", ["characters", "words"])
+def test_a_vector_is_the_same_alone_in_any_batch_and_in_any_order(text):
+    encoder = SentenceEncoder([model(text), model(text, seed=1)])
+    sentences = ["A dog.", "", "never seen: éß🐶", "Zwei Hunde! " * 20, "A dog chases 2 cats."]
+    alone = np.stack([encoder.encode(sentence) for sentence in sentences])
+    assert alone.dtype == np.float32
+    for size in (1, 2, 100, None):
+        np.testing.assert_allclose(encoder.encode(sentences, batch_size=size), alone, atol=1e-6)
+    turned = encoder.encode(sentences[::-1], show_progress=True)
+    np.testing.assert_allclose(turned[::-1], alone, atol=1e-6)
+    assert encoder.encode([]).shape == (0, 16)
+
+
+def test_a_batch_of_no_sentences_is_refused(encoder):
+    with pytest.raises(InputError, match="batch_size is 0: it must be 1 or more"):
+        encoder.encode(CAPTIONS, batch_size=0)
+
+
+def test_vectors_are_normalised_where_that_is_asked_for():
+    encoder = SentenceEncoder([model(similarity="dot")])
+    vectors = encoder.encode(CAPTIONS)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    assert not np.allclose(lengths, 1)
+    np.testing.assert_allclose(encoder.encode(CAPTIONS, normalize=True), vectors / lengths)
+
+
+@pytest.mark.parametrize("kind", ["cosine", "dot", "euclidean"])
+def test_similarity_is_the_model_s_own(kind):
+    encoder = SentenceEncoder([model(similarity=kind)])
+    a, b = CAPTIONS, ["A cat.", "A dog.", "Zwei"]
+    one, other = encoder.encode(a), encoder.encode(b)
+    expected = np.array(
+        [[-((x - y) ** 2).sum() if kind == "euclidean" else sum(x * y) for y in other] for x in one]
+    )
+    np.testing.assert_allclose(encoder.similarity(a, b), expected, atol=1e-5)
+    np.testing.assert_allclose(encoder.similarity(a[0], b), expected[0], atol=1e-5)
+    np.testing.assert_allclose(encoder.similarity(a, b[2]), expected[:, 2], atol=1e-5)
+    assert encoder.similarity(a[0], b[2]) == pytest.approx(expected[0, 2], abs=1e-5)
+
+
+def test_a_language_is_the_first_if_none_is_named():
+    encoder = SentenceEncoder([model(languages=["en", "de"])])
+    assert encoder.languages == ["en", "de"]
+    english, german = (encoder.encode(CAPTIONS, language=name) for name in ("en", "de"))
+    np.testing.assert_array_equal(encoder.encode(CAPTIONS), english)
+    assert not np.allclose(english, german)
+    with pytest.raises(InputError, match="no language 'fr': choose one of en, de"):
+        encoder.encode(CAPTIONS, language="fr")
+
+
+@pytest.mark.parametrize("use", [SentenceEncoder.load, ImageEncoder.load])
+def test_a_model_that_there_is_not_is_named(use):
+    with pytest.raises(InputError, match="no model nowhere: give the folder of a trained one"):
+        use("nowhere")
+
+
+def test_a_packed_model_is_the_ensemble_in_half_precision(tmp_path):
+    save_model(tmp_path / "whole", model(), [0, 4, 8])
+    (tmp_path / "whole" / "ensemble.json").write_text('{"epochs": [4, 8], "best": 8}')
+    pack(tmp_path / "whole", tmp_path / "packed")
+    whole, packed = (SentenceEncoder.load(tmp_path / name) for name in ("whole", "packed"))
+    np.testing.assert_allclose(packed.encode(CAPTIONS), whole.encode(CAPTIONS), atol=1e-3)
+    size = (tmp_path / "whole/snapshots/epoch-004.safetensors").stat().st_size
+    small = sorted((tmp_path / "packed" / "snapshots").iterdir())
+    assert [path.name for path in small] == ["epoch-004.safetensors", "epoch-008.safetensors"]
+    assert all(path.stat().st_size < 0.6 * size for path in small)
+    with pytest.raises(InputError, match="packed is there already"):
+        pack(tmp_path / "whole", tmp_path / "packed")
+
+
+# Pictures
+
+
+@pytest.fixture(scope="module")
+def lite():
+    return backbones.load("efficientnet_lite0")
+
+
+def of_backbone(backbone):
+    return {
+        "backbone": backbone.name,
+        "weights": backbone.weights,
+        "weights_sha256": backbone.sha256,
+    }
+
+
+@pytest.fixture
+def photos(tmp_path, monkeypatch):
+    """Four pictures, in folders, beside a file that is none."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    rng = np.random.default_rng(0)
+    for name in ("b.png", "a.jpg", "deep/c.PNG", "deep/d.jpeg"):
+        path = tmp_path / "photos" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(rng.integers(0, 256, (60, 80, 3), np.uint8)).save(path)
+    (tmp_path / "photos" / "notes.txt").write_text("no picture")
+    return tmp_path / "photos"
+
+
+def test_pictures_are_found_in_folders_and_by_name(photos):
+    names = [path.relative_to(photos).as_posix() for path in pictures(photos)]
+    assert names == ["a.jpg", "b.png", "deep/c.PNG", "deep/d.jpeg"]
+    assert pictures([photos / "b.png", photos / "deep"]) == [
+        photos / "b.png",
+        photos / "deep/c.PNG",
+        photos / "deep/d.jpeg",
+    ]
+    with pytest.raises(InputError, match=r"e\.png does not exist"):
+        pictures([photos / "a.jpg", photos / "e.png"])
+    (photos / "empty").mkdir()
+    with pytest.raises(InputError, match="empty holds no pictures"):
+        pictures(photos / "empty")
+
+
+def test_search_ranks_pictures_as_their_vectors_do(photos, tmp_path, lite):
+    save_model(tmp_path / "model", model(width=lite.width), features=of_backbone(lite))
+    images = ImageEncoder.load(tmp_path / "model")
+    vectors = images.encode(photos)
+    assert vectors.shape == (4, 16) and vectors.dtype == np.float32
+    np.testing.assert_allclose(images.encode(photos / "b.png"), vectors[1:2], atol=1e-6)
+    sentence = SentenceEncoder.load(tmp_path / "model").encode("A dog.")
+    found = search(photos, "A dog.", model=tmp_path / "model", best=3)
+    order = np.argsort(-(vectors @ sentence))[:3]
+    assert [path for path, _ in found] == [pictures(photos)[row] for row in order]
+    np.testing.assert_allclose(
+        [score for _, score in found], (vectors @ sentence)[order], atol=1e-6
+    )
+
+
+def test_pictures_are_computed_once(photos, tmp_path, lite):
+    images = ImageEncoder([model(width=lite.width)], lite)
+    first = images.encode(photos)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("groundvec.features.extract._compute", lambda *_: iter(()))
+        np.testing.assert_array_equal(images.encode(photos), first)
+
+
+def test_damaged_pictures_are_all_named(photos, lite):
+    for name in ("a.jpg", "b.png"):
+        (photos / name).write_bytes(b"no picture")
+    with pytest.raises(InputError, match=r"2 of 4 images cannot be used[\s\S]*a\.jpg[\s\S]*b\.png"):
+        ImageEncoder([model(width=lite.width)], lite).encode(photos)
+
+
+def test_the_backbone_must_be_the_one_of_the_training(tmp_path, lite):
+    elsewhere = {"backbone": "precomputed", "weights": "my.npz"}
+    save_model(tmp_path / "elsewhere", model(width=lite.width), features=elsewhere)
+    with pytest.raises(InputError, match=r"computed elsewhere \(my\.npz\): give the network"):
+        ImageEncoder.load(tmp_path / "elsewhere")
+    assert ImageEncoder.load(tmp_path / "elsewhere", backbone=lite).backbone is lite
+    by_name = ImageEncoder.load(tmp_path / "elsewhere", backbone="efficientnet_lite0")
+    assert by_name.backbone.sha256 == lite.sha256
+    other = of_backbone(lite) | {"weights_sha256": "0" * 64}
+    save_model(tmp_path / "other", model(width=lite.width), features=other)
+    with pytest.raises(InputError, match="trained with other weights of efficientnet_lite0"):
+        ImageEncoder.load(tmp_path / "other")
+    save_model(tmp_path / "narrow", model(width=12), features=of_backbone(lite))
+    with pytest.raises(InputError, match="gives 1280 features, and the model reads 12"):
+        ImageEncoder.load(tmp_path / "narrow")
+
+
+def test_where_there_are_no_weights_the_error_says_where_to_get_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path))
+    monkeypatch.setattr(
+        "torch.hub.download_url_to_file", lambda *_: (_ for _ in ()).throw(ConnectionError("no"))
+    )
+    features = {"backbone": "resnet50", "weights": "ResNet50_Weights.IMAGENET1K_V2"}
+    save_model(tmp_path / "model", model(width=2048), features=features)
+    with pytest.raises(InputError, match=r"cannot download .*resnet50-11ad3fa6\.pth .*put it at"):
+        ImageEncoder.load(tmp_path / "model")
