@@ -109,6 +109,20 @@ def treebank_files(wildcards):
     return [f"{stem}.{language}.conllu.gz" for language in model["languages"] if name]
 
 
+def every_treebank(wildcards):
+    """The parsed captions that the models of a data set read."""
+    stem = f"results/text/{base(wildcards)}"
+    models = DATASETS[wildcards.dataset]["models"].values()
+    return sorted(
+        {
+            f"{stem}/{treebank_name(model['text'])}.{language}.conllu.gz"
+            for model in models
+            if treebank_name(model["text"])
+            for language in model["languages"]
+        }
+    )
+
+
 def treebank_of_ratings(wildcards):
     """The parsed sentences that people rated, if a model reads them as trees."""
     name = treebank_name(description(wildcards)["text"])

@@ -15,7 +15,8 @@ from PIL import Image
 from groundvec.errors import InputError
 from groundvec.files import read_json
 from groundvec.provenance import provenance
-from groundvec.reporting.page.compared import compared
+from groundvec.reporting.page.claims import WIDTH, claims
+from groundvec.reporting.page.compared import ABOVE, BELOW, INSIDE, compared
 from groundvec.reporting.page.training import curves, read_histories
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, PROVENANCE
@@ -45,6 +46,7 @@ TASKS = {
     "to_sentences": "caption → captions",
 }
 SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?"}
+PLACES = {INSIDE: "✓", ABOVE: "▲", BELOW: "▼"}
 CLASSES = {HOLDS: "good", FAILS: "bad", OPEN: "open"}
 WIDEST = 1400  # of a figure of photographs, in pixels
 
@@ -74,7 +76,7 @@ def page(results: Results) -> str:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters["number"] = lambda value: decimals([value])[0]
+    environment.filters["number"] = lambda value, digits=1: decimals([value], digits)[0]
     loader = environment.loader
     assert loader is not None
     css, script = (
@@ -103,6 +105,8 @@ def page(results: Results) -> str:
         miniature=sorted({g["dataset"] for g in shown} - set(NAMES)),
         try_it=Markup(_read(try_it)) if try_it else "",
         signs=SIGNS,
+        places=PLACES,
+        width=WIDTH,
         classes=CLASSES,
         names=NAMES,
     )
@@ -249,20 +253,27 @@ def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list
         own = [table for table in tables if table["paper"] == key]
         drawn = [figure for figure in figures if figure["paper"] == key]
         if own or drawn:
-            claims = [table for table in own if "verdict" in table["content"]]
-            verdicts = [v for table in claims for v in table["content"]["verdict"]]
+            found = [
+                claim
+                for table in own
+                if "verdict" in table["content"]
+                for claim in claims(table["content"])
+            ]
             lying = [row for table in own for row in table["compared"]]
             papers.append(
                 {
                     "key": key,
                     "name": name,
                     "title": title,
-                    "claims": claims,
-                    "verdicts": {verdict: verdicts.count(verdict) for verdict in SIGNS},
-                    "tables": [table for table in own if table not in claims],
+                    "claims": found,
+                    "verdicts": {
+                        verdict: sum(claim["verdicts"][verdict] for claim in found)
+                        for verdict in SIGNS
+                    },
+                    "tables": own,
                     "figures": drawn,
                     "compared": [table for table in own if table["compared"]],
-                    "inside": sum(row["verdict"] == "in the interval" for row in lying),
+                    "inside": sum(row["verdict"] == INSIDE for row in lying),
                     "lying": len(lying),
                 }
             )

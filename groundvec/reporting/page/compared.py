@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation.retrieval import CUTOFFS, DIRECTIONS
+from groundvec.reporting.labels import CCA
 from groundvec.reporting.ranks import TASKS
 from groundvec.reporting.systems import NAMES
 
-INSIDE, HIGHER, LOWER = "in the interval", "reported higher", "reported lower"
+INSIDE, ABOVE, BELOW = "in the interval", "above it", "below it"
 KEYS = ["of", "system", "measure"]
 COLUMNS = [*KEYS, "reported", "value", "low", "high", "verdict"]
 
@@ -25,16 +26,25 @@ def compared(table: str, content: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         A row a number: of (the data), system, measure, reported, value (measured), low, high, and
-        verdict: where the reported number lies. Empty for a table without such numbers.
+        verdict: what `lies` says. Empty for a table without such numbers.
     """
     if table not in TABLES or content.empty:
         return pd.DataFrame(columns=COLUMNS)
     parts = list(TABLES[table](content))
     found = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
     found = found.reindex(columns=COLUMNS).dropna(subset=["reported", "low", "high"])
-    outside = [found["reported"] > found["high"], found["reported"] < found["low"]]
-    found["verdict"] = np.select(outside, [HIGHER, LOWER], INSIDE)
-    return found
+    return found.assign(verdict=lies(found))
+
+
+def lies(table: pd.DataFrame) -> np.ndarray:
+    """Where reported numbers lie; nothing where there is none, or no interval.
+
+    Args:
+        table: columns reported, low and high.
+    """
+    reported, low, high = table["reported"], table["low"], table["high"]
+    places = [reported > high, reported < low, reported.between(low, high)]
+    return np.select(places, [ABOVE, BELOW, INSIDE], "")
 
 
 def _joined(values: pd.DataFrame) -> pd.DataFrame:
@@ -95,7 +105,8 @@ def _of_ranks(names: list[str]) -> Callable[[pd.DataFrame], Values]:
     """The tables of Socher et al. (2014), of such numbers."""
 
     def values(content: pd.DataFrame) -> Values:
-        system = content["name"] + ", " + content["objective"].fillna("")
+        content = content.fillna({"objective": ""})
+        system = content["system"].replace({"kCCA": CCA}) + ", " + content["objective"]
         content = content.assign(of=_test_set(content), system=system)
         for direction, task in TASKS.items():
             for name in names:
@@ -104,7 +115,8 @@ def _of_ranks(names: list[str]) -> Callable[[pd.DataFrame], Values]:
                 measure = measure.replace("r5", "R@5")
                 ends = {"value": "", "low": "_low", "high": "_high"}
                 numbers = {key: content[f"{column}{end}"] for key, end in ends.items()}
-                yield _joined(content.assign(measure=measure, **numbers))
+                found = _joined(content.assign(measure=measure, **numbers))
+                yield found.assign(system=found["name"] + ", " + found["objective"])
 
     return values
 
@@ -124,25 +136,12 @@ def _of_images(content: pd.DataFrame) -> Values:
     yield _joined(content.assign(of=of, system=content["name"], **ends))
 
 
-def _of_claims(content: pd.DataFrame) -> Values:
-    """Differences that claims are about, which have the reported one in their row."""
-    if "direction" in content:
-        measure = content["direction"].map(TASKS)
-        sides = content["name_worse"].fillna(""), content["name_better"].fillna("")
-    else:
-        measure, sides = content["of"], (content["worse"], content["better"])
-    system = (sides[1] + " and " + sides[0]).replace(" and ", "all systems")
-    yield content.assign(of=content["claim"], system=system, measure=measure)
-
-
 TABLES = {
     "merkx_frank_2019/table2": _of_table2,
     "merkx_frank_2019/table_s1": _of_table_s1,
     "socher_2014/table1": _of_ranks(["mean_rank"]),
     "socher_2014/table2": _of_ranks(["mean_rank"]),
     "socher_2014/table3": _of_ranks([f"r{k}" for k in CUTOFFS]),
-    "socher_2014/claims": _of_claims,
     "calixto_liu_2017/table1": _of_languages,
     "calixto_liu_2017/table2": _of_images,
-    "calixto_liu_2017/claims": _of_claims,
 }

@@ -88,7 +88,7 @@ for (const box of document.querySelectorAll(".plot")) {
     zoom(1);
     view.focus();
   });
-  box.append(button);
+  box.after(button);
 }
 dialog.addEventListener("close", () => {
   const figure = view.firstElementChild;
@@ -96,7 +96,7 @@ dialog.addEventListener("close", () => {
   plot.prepend(figure);
   plot.style.minHeight = "";
   tip.replaceChildren();
-  plot.querySelector(".enlarge").focus();
+  plot.nextElementSibling.focus();
 });
 const ZOOMS = { in: () => zoom(scale * 1.5), out: () => zoom(scale / 1.5), whole: () => zoom(1), close: () => dialog.close() };
 dialog.addEventListener("click", (event) => ZOOMS[event.target.dataset.zoom]?.());
@@ -121,8 +121,10 @@ view.addEventListener("pointermove", (event) => {
 
 // How many queries the filters leave; it is the style that hides the others.
 for (const gallery of document.querySelectorAll(".gallery")) {
+  const queries = [...gallery.querySelectorAll(".query")];
   const count = () => {
-    const left = [...gallery.querySelectorAll(".query")].filter((query) => getComputedStyle(query).display !== "none");
+    const wanted = [...gallery.querySelectorAll("input:checked")].map((input) => input.value);
+    const left = queries.filter(({ classList }) => wanted.every((name) => name === "all" || classList.contains(name)));
     const hits = left.filter((query) => query.classList.contains("hit")).length;
     gallery.querySelector(".shown").textContent = `${left.length} queries, ${hits} of them ${hits === 1 ? "a hit" : "hits"}.`;
   };
