@@ -17,7 +17,7 @@ import networkx as nx
 
 ROOT = Path(__file__).parent.parent
 PICTURE = ROOT / "docs" / "images" / "flow.svg"
-PAPERS = [path.parent.name for path in (ROOT / "groundvec" / "reporting").glob("*/__init__.py")]
+PAPERS = [path.name for path in (ROOT / "groundvec" / "reporting").glob("*_20??")]
 # Those that want one's own features.
 NOT_DRAWN = ("flickr8k-cpu", "dt-rnn", "dt-rnn-tuning", "mlmme")
 COLOURS = [

@@ -12,9 +12,15 @@ import logging
 
 import groundvec
 from groundvec import cli
-from groundvec.commands import encode, info, search, similarity
+from groundvec.commands import encode, export, info, search, similarity
 
-COMMANDS = {"encode": encode, "similarity": similarity, "search": search, "info": info}
+COMMANDS = {
+    "encode": encode,
+    "similarity": similarity,
+    "search": search,
+    "info": info,
+    "export": export,
+}
 
 
 def main() -> None:
