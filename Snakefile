@@ -59,6 +59,9 @@ if "translation" in config:
 
 
 include: "rules/report.smk"
+include: "rules/card.smk"
+include: "rules/try_it.smk"
+include: "rules/page.smk"
 
 
 report: "report/workflow.rst"
@@ -69,6 +72,8 @@ rule all:
     input:
         tables(),
         figures(),
+        every_model(f"{MODEL}/README.md", DATASETS),
+        PAGE,
         (
             expand(RERANKED, system=TRANSLATION["systems"], n=TRANSLATION["n_best"])
             if "translation" in config
@@ -88,3 +93,6 @@ onerror:
 onsuccess:
     folders = [f"results/{config['experiment']}/{paper}" for paper in PAPERS]
     print(f"The tables and figures are in {' and '.join(folders)}.")
+    print(
+        f"They are on one page for a browser in results/{config['experiment']}/report/index.html."
+    )

@@ -17,9 +17,9 @@ import networkx as nx
 
 ROOT = Path(__file__).parent.parent
 PICTURE = ROOT / "docs" / "images" / "flow.svg"
-PAPERS = [path.parent.name for path in (ROOT / "groundvec" / "reporting").glob("*/__init__.py")]
-# No experiment, and those that want one's own features.
-NOT_DRAWN = ("schema", "flickr8k-cpu", "dt-rnn", "dt-rnn-tuning", "mlmme")
+PAPERS = [path.name for path in (ROOT / "groundvec" / "reporting").glob("*_20??")]
+# Those that want one's own features.
+NOT_DRAWN = ("flickr8k-cpu", "dt-rnn", "dt-rnn-tuning", "mlmme")
 COLOURS = [
     "#f6d6a8",
     "#cfe3b4",

@@ -109,6 +109,20 @@ def treebank_files(wildcards):
     return [f"{stem}.{language}.conllu.gz" for language in model["languages"] if name]
 
 
+def every_treebank(wildcards):
+    """The parsed captions that the models of a data set read."""
+    stem = f"results/text/{base(wildcards)}"
+    models = DATASETS[wildcards.dataset]["models"].values()
+    return sorted(
+        {
+            f"{stem}/{treebank_name(model['text'])}.{language}.conllu.gz"
+            for model in models
+            if treebank_name(model["text"])
+            for language in model["languages"]
+        }
+    )
+
+
 def treebank_of_ratings(wildcards):
     """The parsed sentences that people rated, if a model reads them as trees."""
     name = treebank_name(description(wildcards)["text"])
@@ -303,6 +317,15 @@ def ratings_files(suffix, paper):
     return every_model(models, rated(paper), "en") + expand(
         baselines, baseline=RATINGS.get("baselines", [])
     )
+
+
+def scores_shown(wildcards):
+    """A model's correlations with ratings, if its papers show them."""
+    pattern = "<experiment>/ratings/models/{dataset}/{model}/seed{seed}.csv"
+    path = pattern.format(**wildcards)
+    papers = DATASETS[wildcards.dataset]["papers"]
+    shown = any(path in ratings_files(".csv", paper) for paper in papers)
+    return [path] if shown else []
 
 
 def stem(wildcards, output):

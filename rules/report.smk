@@ -12,10 +12,10 @@ def table(paper, name):
 
 
 def pictures(paper, name):
-    """A figure as PDF and PNG, the latter for the report."""
+    """A figure as PDF, PNG and SVG, the last two for reports."""
     stem = f"<experiment>/{paper}/figures/{name}"
     picture = report(f"{stem}.png", caption=caption(paper, name), category="Figures")
-    return [f"{stem}.pdf", picture]
+    return [f"{stem}.pdf", picture, f"{stem}.svg"]
 
 
 def caption(paper, name):
@@ -31,7 +31,10 @@ def as_options(wildcards, input):
     return [
         word
         for kind, paths in input.items()
-        for word in (f"--{kind}", *([paths] if isinstance(paths, str) else paths))
+        for word in (
+            f"--{kind.replace('_', '-')}",
+            *([paths] if isinstance(paths, str) else paths),
+        )
     ]
 
 
@@ -118,5 +121,5 @@ def figures():
         f"<experiment>/{paper}/figures/{name}.{suffix}"
         for paper in PAPERS
         for name in sorted(WANTED_FIGURES[paper])
-        for suffix in ("pdf", "png")
+        for suffix in ("pdf", "png", "svg")
     ]

@@ -3,20 +3,6 @@
 from groundvec.reporting import labels
 
 
-def every_treebank(wildcards):
-    """The parsed captions that the models of a data set read."""
-    stem = f"results/text/{base(wildcards)}"
-    models = DATASETS[wildcards.dataset]["models"].values()
-    return sorted(
-        {
-            f"{stem}/{treebank_name(model['text'])}.{language}.conllu.gz"
-            for model in models
-            if treebank_name(model["text"])
-            for language in model["languages"]
-        }
-    )
-
-
 def with_relations():
     """The names of the SDT-RNNs, whose matrices are relations', of each data set that has one."""
     found = {

@@ -1,6 +1,7 @@
 """Make one table or figure of a paper from result files.
 
-Tables are written as STEM.csv, STEM.md, STEM.tex and STEM.html, figures as STEM.pdf and STEM.png.
+Tables are written as STEM.csv, STEM.md, STEM.tex and STEM.html, figures as STEM.pdf, STEM.png and
+STEM.svg.
 What a table or figure needs and was not given is named.
 """
 
@@ -14,7 +15,7 @@ from groundvec.cli import run
 
 FOLDER = Path(reporting.__path__[0])
 ITEMS = sorted(
-    path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.glob("*/[a-z]*.py")
+    path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.glob("*_20??/[a-z]*.py")
 )
 
 parser = argparse.ArgumentParser(

@@ -13,6 +13,7 @@ from groundvec.errors import InputError
 from groundvec.files import read_json
 from groundvec.reporting.ranks import best_snapshot
 from groundvec.reporting.results import Results
+from groundvec.similarity import join
 from groundvec.text import treebank
 
 
@@ -45,11 +46,12 @@ def read_captions(results: Results, about: pd.Series) -> pd.DataFrame:
     return drawn(captions, content["draw"], content["seed"]) if "draw" in content else captions
 
 
-def embed(results: Results, about: pd.Series) -> Embedded:
+def embed(results: Results, about: pd.Series, ensemble: bool = False) -> Embedded:
     """Embed the test set of a training by its best snapshot.
 
     Args:
         about: the training's row of `results.models`.
+        ensemble: by its ensemble instead.
 
     Raises:
         InputError: there is no snapshot, there are no test captions in its language, or there are
@@ -57,19 +59,24 @@ def embed(results: Results, about: pd.Series) -> Embedded:
     """
     from groundvec.device import choose  # torch takes seconds to import
     from groundvec.features import store
-    from groundvec.model import load_model
+    from groundvec.model import load_ensemble
 
-    model = load_model(about["folder"], best_snapshot(results, about), choose("cpu"))
+    epochs = None if ensemble else [best_snapshot(results, about)]
+    models = load_ensemble(about["folder"], epochs, choose("cpu"))
     captions, language = read_captions(results, about), about["languages"][0]
-    split = load_split(captions, "test", partial(store.read, results["features"]), model.texts)
-    own = split.captions[language]
+    features = partial(store.read, results["features"])
+    split = load_split(captions, "test", features, models[0].texts)
+    own, similarity = split.captions[language], models[0].similarity
     return Embedded(
         captions=own.texts,
         image=own.image,
         image_ids=split.image_ids,
-        caption_vectors=model.encode_captions(own.encoded, language, progress=True),
-        image_vectors=model.encode_images(split.features),
-        similarity=model.similarity,
+        caption_vectors=join(
+            [model.encode_captions(own.encoded, language, progress=True) for model in models],
+            similarity,
+        ),
+        image_vectors=join([model.encode_images(split.features) for model in models], similarity),
+        similarity=similarity,
     )
 
 

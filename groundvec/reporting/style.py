@@ -6,7 +6,8 @@ from pathlib import Path
 import matplotlib
 from matplotlib.figure import Figure
 
-from groundvec.files import atomic
+from groundvec.files import atomic, write_bytes
+from groundvec.reporting.vector import svg
 
 # It would log a line for every glyph that it embeds in a PDF.
 logging.getLogger("fontTools").setLevel(logging.WARNING)
@@ -49,7 +50,8 @@ styled = matplotlib.rc_context(
 
 @styled
 def save(figure: Figure, stem: str | Path) -> None:
-    """Write `stem`.pdf and `stem`.png (200 dpi). Equal figures give equal files."""
+    """Write `stem`.pdf, `stem`.png (200 dpi) and `stem`.svg. Equal figures give equal files."""
     for suffix, metadata in ((".pdf", {"CreationDate": None}), (".png", {})):
         with atomic(f"{stem}{suffix}") as temporary:
             figure.savefig(temporary, dpi=200, metadata=metadata)
+    write_bytes(f"{stem}.svg", svg(figure).encode())

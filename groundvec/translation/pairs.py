@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.data.schema import SPLITS, clean
+from groundvec.data.schema import SPLITS, clean, read_fields
 from groundvec.errors import InputError
 
 
@@ -19,15 +19,7 @@ def read(path: str | Path, split: str, source: str, target: str) -> pd.DataFrame
         InputError: the file cannot be read, or has not both languages, or no pair of this split,
             or a sentence is empty.
     """
-    try:
-        table = pd.read_csv(path, dtype=str, na_filter=False, index_col=False)
-    except FileNotFoundError:
-        raise InputError(
-            f"{path} does not exist: build the data set first, if it is one with translations"
-        ) from None
-    except ValueError as error:
-        reason = str(error).strip()
-        raise InputError(f"{path} is not a whole CSV file; build it again ({reason})") from None
+    table = read_fields(path)
     for column in ("split", "image_id", source, target):
         if column not in table:
             raise InputError(

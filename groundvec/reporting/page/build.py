@@ -1,0 +1,361 @@
+"""Put the page together from files that were written before; nothing is computed again."""
+
+import base64
+import re
+from html import escape
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from PIL import Image
+
+from groundvec.errors import InputError
+from groundvec.files import read_json
+from groundvec.provenance import provenance
+from groundvec.reporting.page.claims import WIDTH, claims
+from groundvec.reporting.page.compared import ABOVE, BELOW, INSIDE, compared
+from groundvec.reporting.page.training import curves, read_histories
+from groundvec.reporting.results import Results
+from groundvec.reporting.systems import NAMES, PROVENANCE
+from groundvec.reporting.vector import svg
+from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
+from groundvec.reporting.write import MISSING, decimals
+
+# The papers, by the names of their folders.
+PAPERS = {
+    "merkx_frank_2019": (
+        "Merkx & Frank (2019)",
+        "Learning semantic sentence representations from visually grounded language without "
+        "lexical knowledge",
+    ),
+    "socher_2014": (
+        "Socher et al. (2014)",
+        "Grounded compositional semantics for finding and describing images with sentences",
+    ),
+    "calixto_liu_2017": (
+        "Calixto & Liu (2017)",
+        "Sentence-level multilingual multi-modal embedding for natural language processing",
+    ),
+}
+TASKS = {
+    "to_images": "caption → pictures",
+    "to_captions": "picture → captions",
+    "to_sentences": "caption → captions",
+}
+SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?"}
+PLACES = {INSIDE: "✓", ABOVE: "▲", BELOW: "▼"}
+CLASSES = {HOLDS: "good", FAILS: "bad", OPEN: "open"}
+WIDEST = 1400  # of a figure of photographs, in pixels
+
+
+def page(results: Results) -> str:
+    """The page of an experiment: HTML that needs no other file.
+
+    Args:
+        results: experiment (its name), tables (CSV, with the HTML beside each), figures (SVG, with
+            the PNG beside each), histories, retrieval, galleries (what `gallery` gave, a JSON file
+            for each data set), captions (a folder, with PAPER/NAME.rst), and try_it, HTML of a
+            panel in which to try the encoder, if there is one. The last two parts of a table's or
+            figure's folder are its paper's name and `tables` or `figures`.
+
+    Raises:
+        InputError: a file is missing, or not what it should be.
+    """
+    tables = [_table(path, results["captions"]) for path in results["tables"]]
+    figures = [_figure(path, results["captions"]) for path in results["figures"]]
+    shown = [_gallery(path) for path in results["galleries"]]
+    try_it = results.given.get("try_it")
+    thumbnails = _number_thumbnails(shown)
+    environment = Environment(
+        loader=PackageLoader(__name__.rpartition(".")[0], "."),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters["number"] = lambda value, digits=1: decimals([value], digits)[0]
+    loader = environment.loader
+    assert loader is not None
+    css, script = (
+        Markup(loader.get_source(environment, name)[0]) for name in ("page.css", "page.js")
+    )
+    papers = _papers(tables, figures)
+    return environment.get_template("page.html").render(
+        experiment=results["experiment"],
+        css=css,
+        script=script,
+        papers=papers,
+        best=_best(results, shown, tables),
+        galleries=shown,
+        tasks=TASKS,
+        thumbnails=thumbnails,
+        numbers={
+            gallery["dataset"]: {
+                image: about["number"] for image, about in gallery["thumbnails"].items()
+            }
+            for gallery in shown
+        },
+        training=_training(results),
+        disagreements=_disagreements(tables),
+        provenance=_provenance(tables, results),
+        made=provenance(),
+        miniature=sorted({g["dataset"] for g in shown} - set(NAMES)),
+        try_it=Markup(_read(try_it)) if try_it else "",
+        signs=SIGNS,
+        places=PLACES,
+        width=WIDTH,
+        classes=CLASSES,
+        names=NAMES,
+    )
+
+
+def label(name: str) -> str:
+    """What a table or figure is called: `Table S1`, `Section 4.3.4`, `Samples, few-scenes`."""
+    first, *others = name.split("-", 1)
+    if numbered := re.fullmatch(r"(table|figure|section)_?(s?\d[\d_]*)", first):
+        first = f"{numbered[1]} {numbered[2].replace('_', '.').upper()}"
+    text = ", ".join([first.replace("_", " "), *others])
+    return text[:1].upper() + text[1:]
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist: make it first") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not text: delete it and make it again") from None
+
+
+def _place(path: Path) -> tuple[str, str]:
+    """The paper and the name of a table or figure."""
+    paper = path.parts[-3] if len(path.parts) > 2 else ""
+    if paper not in PAPERS:
+        known = ", ".join(PAPERS)
+        raise InputError(f"{path} is not in a folder of a paper: name one in {known}")
+    return paper, path.stem
+
+
+def _caption(folder: Path, paper: str, name: str) -> Markup:
+    """A caption of the report, of which only emphasis and literals are marked."""
+    text = escape(_read(folder / paper / f"{name.partition('-')[0]}.rst").strip())
+    text = re.sub(r"``(.+?)``", r"<code>\1</code>", text)
+    return Markup(re.sub(r"\*(.+?)\*", r"<em>\1</em>", text))
+
+
+def _table(path: Path, captions: Path) -> dict[str, Any]:
+    """A table: where it stands, its parts as HTML, and its CSV file."""
+    paper, name = _place(path)
+    source = path.with_suffix(".html")
+    parts = re.search(
+        r"<h1>(.*?)</h1>.*?<table>(.*?)</table></div>\s*<ul>(.*?)</ul>", _read(source), re.S
+    )
+    if not parts:
+        raise InputError(f"{source} is not a table of this project: delete it and make it again")
+    content = _csv(path)
+    found = compared(f"{paper}/{name}", content)
+    return {
+        "paper": paper,
+        "name": name,
+        "id": f"{paper}-{name}",
+        "label": label(name),
+        "title": Markup(parts[1]),
+        "html": Markup(marked(parts[2])),
+        "notes": Markup(parts[3]),
+        "caption": _caption(captions, paper, name),
+        "rows": parts[2].count("<tr>"),
+        "content": content,
+        "compared": found.to_dict("records"),
+    }
+
+
+def _csv(path: Path) -> pd.DataFrame:
+    try:
+        return pd.read_csv(path)
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist: make it first") from None
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"{path} is not CSV ({reason}): delete it and make it again") from None
+
+
+def marked(table: str) -> str:
+    """A table of `write.write_table` whose headings, sources and verdicts are marked as such."""
+    table = re.sub(r'<th (colspan="\d+")></th>', r"<td \1></td>", table)
+    head, body, rest = table.partition("<tbody>")
+    head = head.replace("<th ", '<th scope="col" ')
+    head = head.replace('<th scope="col" colspan', '<th scope="colgroup" colspan')
+    body = re.sub(
+        r'<tr><th (colspan="\d+")>', r'<tr class="group"><th scope="rowgroup" \1>', body + rest
+    )
+    body = re.sub(
+        r'<tr>(<td class="label">(reported|measured|computed|simulated)</td>)',
+        r'<tr class="\2">\1',
+        body,
+    )
+    for verdict, sign in SIGNS.items():
+        badge = f'<span class="badge {CLASSES[verdict]}"><span aria-hidden="true">{sign}</span> {verdict}</span>'
+        body = body.replace(f">{verdict}</td>", f">{badge}</td>")
+    return head + body
+
+
+def _figure(path: Path, captions: Path) -> dict[str, Any]:
+    """A figure: as SVG, or as a picture if there are pictures in it."""
+    paper, name = _place(path)
+    text = _read(path)
+    about = {"paper": paper, "name": name, "id": f"{paper}-{name}", "label": label(name)}
+    about |= {"caption": _caption(captions, paper, name), "svg": "", "webp": ""}
+    if "<image" in text:
+        return about | _picture(path.with_suffix(".png"))
+    return about | {"svg": inline(text, about["id"]), "values": text.count("<title>")}
+
+
+def _picture(path: Path) -> dict[str, Any]:
+    """A picture as WebP in base 64, with its size."""
+    try:
+        with Image.open(path) as opened:
+            picture = opened.convert("RGB")
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist: make it first") from None
+    except OSError:
+        raise InputError(f"{path} is not a picture: delete it and make it again") from None
+    picture.thumbnail((WIDEST, 10**5))
+    buffer = BytesIO()
+    picture.save(buffer, "WEBP", quality=70)
+    width, height = picture.size
+    data = base64.b64encode(buffer.getvalue()).decode()
+    return {"webp": data, "width": width, "height": height, "values": 0}
+
+
+def inline(text: str, prefix: str) -> Markup:
+    """An SVG file as an element of a page, whose names do not meet those of others."""
+    start = text.find("<svg")
+    if start < 0:
+        raise InputError(f"{prefix} is not an SVG file: delete it and make it again")
+    text = re.sub(r"(?s)<metadata>.*?</metadata>|<!--.*?-->", "", text[start:])
+    text = re.sub(r'\b(id="|href="#|url\(#)', rf"\1{prefix}-", text)
+    text = re.sub(
+        r'<svg [^>]*?viewBox="([^"]*)"[^>]*>',
+        rf'<svg viewBox="\1" role="img" aria-labelledby="{prefix}-caption">',
+        text,
+        count=1,
+    )
+    return Markup(re.sub(r"\n\s*", "\n", text.replace("xlink:href", "href")))
+
+
+def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What there is of each paper, in the order of `PAPERS`."""
+    papers = []
+    for key, (name, title) in PAPERS.items():
+        own = [table for table in tables if table["paper"] == key]
+        drawn = [figure for figure in figures if figure["paper"] == key]
+        if own or drawn:
+            found = [
+                claim
+                for table in own
+                if "verdict" in table["content"]
+                for claim in claims(table["content"])
+            ]
+            lying = [row for table in own for row in table["compared"]]
+            papers.append(
+                {
+                    "key": key,
+                    "name": name,
+                    "title": title,
+                    "claims": found,
+                    "verdicts": {
+                        verdict: sum(claim["verdicts"][verdict] for claim in found)
+                        for verdict in SIGNS
+                    },
+                    "tables": own,
+                    "figures": drawn,
+                    "compared": [table for table in own if table["compared"]],
+                    "inside": sum(row["verdict"] == INSIDE for row in lying),
+                    "lying": len(lying),
+                }
+            )
+    return papers
+
+
+def _gallery(path: Path) -> dict[str, Any]:
+    content = read_json(path)
+    needed = {"dataset", "images", "captions", "models", "thumbnails"}
+    if not (isinstance(content, dict) and needed <= content.keys()):
+        raise InputError(f"{path} is not a gallery: delete it and make it again")
+    for model in content["models"]:
+        model["scores"] = {
+            task: sum(any(f["right"] and f["rank"] <= 5 for f in q["found"]) for q in model[task])
+            for task in TASKS
+        }
+    return content
+
+
+def _number_thumbnails(galleries: list[dict[str, Any]]) -> list[str]:
+    """Every thumbnail once; what is shown of it gets its number."""
+    numbers: dict[str, int] = {}
+    for gallery in galleries:
+        for about in gallery["thumbnails"].values():
+            about["number"] = numbers.setdefault(about.pop("webp"), len(numbers))
+    return list(numbers)
+
+
+def _best(
+    results: Results, galleries: list[dict[str, Any]], tables: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The test scores of the best model of each data set."""
+    retrieval = results.retrieval
+    test = retrieval[(retrieval["split"] == "test") & (retrieval["kind"] == "ensemble")]
+    semantic = {}
+    for table in tables:
+        if table["id"] == "merkx_frank_2019-table_s1-models":
+            rows = table["content"].query("kind == 'ensemble' and measure == 'semantic score'")
+            semantic = rows.set_index(["dataset", "model", "seed"])["pearson"].to_dict()
+    found = []
+    for gallery in galleries:
+        model = gallery["models"][0]
+        key = (gallery["dataset"], model["model"], model["seed"])
+        rows = test[(test[["dataset", "model", "seed"]] == list(key)).all(axis=1)]
+        rows = rows[rows["language"] == model["language"]].drop_duplicates("direction")
+        scores = rows.set_index("direction").to_dict("index")
+        found.append({**model, "dataset": key[0], "scores": scores, "semantic": semantic.get(key)})
+    return found
+
+
+def _training(results: Results) -> list[dict[str, Any]]:
+    histories = read_histories(results["histories"])
+    return [
+        {
+            "dataset": dataset,
+            "id": f"training-{number}",
+            "svg": inline(svg(curves(rows)), f"training-{number}"),
+            "last": rows.sort_values("epoch")
+            .groupby(["model", "seed"], sort=False)
+            .tail(1)
+            .fillna(MISSING)
+            .to_dict("records"),
+        }
+        for number, (dataset, rows) in enumerate(histories.groupby("dataset", sort=False))
+    ]
+
+
+def _disagreements(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The pairs of sentences on which model and people disagree most: those of Table 3."""
+    for table in tables:
+        if table["id"] == "merkx_frank_2019-table3":
+            lowest = table["content"].query("agreement == 'lowest'")
+            return lowest.sort_values("contribution").to_dict("records")
+    return []
+
+
+def _provenance(tables: list[dict[str, Any]], results: Results) -> list[dict[str, Any]]:
+    """What gave the tables' rows, and which tables."""
+    names = [name for name in PROVENANCE if name != "configuration"]
+    found: dict[tuple[str, ...], list[str]] = {}
+    for table in tables:
+        columns = table["content"].reindex(columns=names).dropna(how="all").fillna("")
+        for row in columns.astype(str).drop_duplicates().itertuples(index=False, name=None):
+            found.setdefault(row, []).append(f"{PAPERS[table['paper']][0]}: {table['label']}")
+    return [dict(zip(names, key, strict=True)) | {"tables": of} for key, of in found.items()]

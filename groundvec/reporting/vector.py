@@ -1,0 +1,119 @@
+"""Figures as SVG whose points tell their values, as titles that browsers show."""
+
+import re
+from collections.abc import Iterator
+from io import BytesIO
+from xml.sax.saxutils import escape
+
+import matplotlib
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.collections import PathCollection
+from matplotlib.container import ErrorbarContainer
+from matplotlib.figure import Figure
+
+# Markers are `use` elements, in the order of their points.
+GROUP = r'(?s)<g id="{}">.*?</g>\s*</g>'
+FEW = 1000  # more dots stay as they are drawn, for a PDF as a picture
+MARKER = re.compile(r"<use ([^>]*)/>")
+
+
+def svg(figure: Figure) -> str:
+    """Draw a figure as SVG; each marker has a title with its series, its values and interval.
+
+    Equal figures give equal text, whose letters are outlines.
+    """
+    marked = {}
+    for artist, titles in _series(figure):
+        if len(titles) <= FEW:
+            marked[f"values-{len(marked)}"] = titles
+            artist.set_gid(f"values-{len(marked) - 1}")
+            artist.set_rasterized(False)
+    buffer = BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": "groundvec", "svg.fonttype": "path"}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    text = buffer.getvalue().decode()
+    for name, titles in marked.items():
+        for group in re.findall(GROUP.format(name), text):  # none if no point is to be seen
+            text = text.replace(group, _titled(group, titles))
+    return text
+
+
+def _titled(group: str, titles: list[str]) -> str:
+    """A group of markers, each with its title; as it is where they are not as many as these."""
+    if len(MARKER.findall(group)) != len(titles):
+        return group
+    following = iter(titles)
+    return MARKER.sub(
+        lambda use: f"<use {use[1]}><title>{escape(next(following))}</title></use>", group
+    )
+
+
+def _series(figure: Figure) -> Iterator[tuple[Artist, list[str]]]:
+    """What has markers, and what each of these says."""
+    for axes in figure.axes:
+        if not axes.axison:
+            continue
+        labels, intervals, ends = {}, {}, set()
+        for bars in axes.containers:
+            if isinstance(bars, ErrorbarContainer) and bars[0] is not None:
+                labels[bars[0]], intervals[bars[0]] = bars.get_label(), _intervals(bars)
+                ends |= set(bars[1])
+        for line in axes.lines:
+            if line not in ends and line.get_marker() not in ("None", None, "", " "):
+                label = str(labels.get(line, line.get_label()))
+                points = np.asarray(line.get_xydata())
+                yield line, _titles(axes, label, points, intervals.get(line, []))
+        for dots in axes.collections:
+            if isinstance(dots, PathCollection):
+                points = np.ma.filled(dots.get_offsets(), np.nan)
+                yield dots, _titles(axes, str(dots.get_label()), points, [])
+
+
+def _intervals(bars: ErrorbarContainer) -> list[str]:
+    """The ends of each point's error bar."""
+    along = 0 if bars.has_xerr else 1
+    ends = [np.sort(segment[:, along]) for segment in bars[2][0].get_segments()]
+    return [f"95% interval: {low:.4g} to {high:.4g}" for low, high in ends]
+
+
+def _titles(axes: Axes, label: str, points: np.ndarray, intervals: list[str]) -> list[str]:
+    """For each point its label, its values, and its interval."""
+    if len(intervals) != len(points):
+        intervals = [""] * len(points)
+    series = "" if label.startswith("_") else label
+    across, along = _shared(axes, "x"), _shared(axes, "y")
+    return [
+        "\n".join(filter(None, (series, _value(across, x), _value(along, y), interval)))
+        for (x, y), interval in zip(points, intervals, strict=True)
+        if np.isfinite([x, y]).all()
+    ]
+
+
+def _shared(axes: Axes, name: str) -> Axis:
+    """The axis of this name, of the panel that labels it if it is shared."""
+    panels = getattr(axes, f"get_shared_{name}_axes")().get_siblings(axes)
+    all_axes = [axes, *panels]
+    found = [getattr(panel, f"{name}axis") for panel in all_axes]
+    return next((axis for axis in found if axis.get_label_text()), found[0])
+
+
+def _value(axis: Axis, value: float) -> str:
+    """A value with the axis's label; by the name of the nearest tick where ticks have names."""
+    text, label = f"{value:.4g}", axis.get_label_text().partition(" (")[0]
+    places, names = axis.get_ticklocs(), [tick.get_text() for tick in axis.get_ticklabels()]
+    if len(names) and not _are_numbers(names, places):
+        text = names[int(np.abs(places - value).argmin())]
+    text = f"{label}: {text}" if label else text
+    return text.replace("\n", " ")
+
+
+def _are_numbers(names: list[str], places: np.ndarray) -> bool:
+    """Whether ticks are called by the numbers where they are."""
+    try:
+        numbers = [float(name.replace("\N{MINUS SIGN}", "-").replace(",", "")) for name in names]
+    except ValueError:
+        return False
+    return np.allclose(numbers, places)

@@ -1,0 +1,62 @@
+"""The page of an experiment: everything that it gave, in one file for a browser."""
+
+PAGE = "<experiment>/report/index.html"
+# What `code` does not see, because it is not Python.
+TEMPLATES = [
+    *Path("groundvec/reporting/page").glob("page.*"),
+    *Path("report").glob("*/*.rst"),
+]
+
+
+rule gallery:
+    input:
+        # Not an option of the script: it lies beside the model.json that is.
+        lambda wildcards: every_model(f"{MODEL}/ensemble.json", [wildcards.dataset]),
+        **trained([]),
+        captions=read_file("captions.csv"),
+        images=read_file("images.csv"),
+        features=features_file,
+        treebanks=every_treebank,
+    output:
+        "<experiment>/report/{dataset}.json",
+    log:
+        "<experiment>/logs/report/{dataset}.log",
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        gpu=GPU,
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        files=as_options,
+        code=code("scripts/gallery.py"),
+    shell:
+        "python scripts/gallery.py {params.files:q} --output {output:q} --log {log:q}"
+
+
+rule page:
+    input:
+        tables=[name for name in tables() if name.endswith(".csv")],
+        figures=[name for name in figures() if name.endswith(".svg")],
+        histories=every_model(f"{MODEL}/history.csv", DATASETS),
+        retrieval=every_model(
+            "<experiment>/retrieval/{dataset}/{model}/seed{seed}.csv", DATASETS
+        ),
+        galleries=expand("<experiment>/report/{dataset}.json", dataset=DATASETS),
+        try_it=TRY_IT,
+    output:
+        PAGE,
+    log:
+        "<experiment>/logs/report/page.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        experiment=config["experiment"],
+        files=as_options,
+        code=code("scripts/page.py"),
+        template=digest(*(path.read_bytes() for path in sorted(TEMPLATES))),
+    shell:
+        "python scripts/page.py --experiment {params.experiment:q} {params.files:q} "
+        "--output {output:q} --log {log:q}"
