@@ -56,7 +56,7 @@ def rows(model: str, pairs: Path) -> list[tuple[str, float, float, float]]:
         one, other = np.split(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), 2)
         return pearson((one * other).sum(axis=1), ratings)
 
-    found = [("PyTorch", float("nan"), 0.0, r(expected))]
+    found = [("PyTorch", 0.0, 0.0, r(expected))]
     with tempfile.TemporaryDirectory() as folder:
         for precision in PRECISIONS:
             path = Path(folder, f"{precision}.onnx")
@@ -76,7 +76,8 @@ def main() -> None:
     arguments = parser.parse_args()
     print("| weights | MB | largest difference | Pearson's r |\n|---|--:|--:|--:|")
     for name, megabytes, difference, r in rows(arguments.model, arguments.pairs):
-        print(f"| {name} | {megabytes:.1f} | {difference:.1e} | {r:.4f} |")
+        size = f"{megabytes:.1f}" if megabytes else "-"
+        print(f"| {name} | {size} | {difference:.1e} | {r:.4f} |")
 
 
 if __name__ == "__main__":
