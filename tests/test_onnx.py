@@ -116,7 +116,7 @@ def test_the_file_says_how_a_sentence_is_read(tmp_path):
     np.testing.assert_allclose(found, model().encode_sentences(sentences), atol=1e-6)
 
 
-def test_a_language_is_chosen_among_several(tmp_path):
+def test_a_language_is_chosen_among_those_that_there_are(tmp_path):
     both = model(languages=["en", "de"])
     export([both], tmp_path / "en.onnx")
     export([both], tmp_path / "de.onnx", language="de")
@@ -126,6 +126,8 @@ def test_a_language_is_chosen_among_several(tmp_path):
     assert np.abs(found["en"] - found["de"]).max() > 0.01
     with pytest.raises(InputError, match="no language 'fr': choose one of en, de"):
         export([both], tmp_path / "fr.onnx", language="fr")
+    with pytest.raises(InputError, match="no precision 'int4': choose float32, float16, int8"):
+        export([both], tmp_path / "int4.onnx", precision="int4")
 
 
 @pytest.mark.parametrize(
