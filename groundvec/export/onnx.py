@@ -60,11 +60,7 @@ def export(
         InputError: there is no such language; the encoder cannot be exported.
     """
     description, texts = models[0].description, models[0].texts
-    language = language or next(iter(texts))
-    if language not in texts:
-        raise InputError(
-            f"this model has no language {language!r}: choose one of {', '.join(texts)}"
-        )
+    language = models[0].language(language)
     model = _ensemble([snapshot(each, language) for each in models], models[0], precision)
     text = {key: value for key, value in texts[language].as_dict().items() if key != "counts"}
     about = {"description": description, "language": language, "text": text}
