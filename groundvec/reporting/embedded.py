@@ -75,9 +75,7 @@ def embed(results: Results, about: pd.Series, ensemble: bool = False) -> Embedde
             [model.encode_captions(own.encoded, language, progress=True) for model in models],
             similarity,
         ),
-        image_vectors=join(
-            [model.encode_images(split.features) for model in models], similarity
-        ),
+        image_vectors=join([model.encode_images(split.features) for model in models], similarity),
         similarity=similarity,
     )
 
