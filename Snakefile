@@ -59,6 +59,8 @@ if "translation" in config:
 
 
 include: "rules/report.smk"
+include: "rules/card.smk"
+include: "rules/try_it.smk"
 include: "rules/page.smk"
 
 
@@ -70,6 +72,7 @@ rule all:
     input:
         tables(),
         figures(),
+        every_model(f"{MODEL}/README.md", DATASETS),
         PAGE,
         (
             expand(RERANKED, system=TRANSLATION["systems"], n=TRANSLATION["n_best"])

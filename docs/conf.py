@@ -13,7 +13,7 @@ release = installed_version("groundvec")
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["images"]
 
-# The pages are read on GitHub too, so links are as there: `../config/schema.yaml` leads to the
+# The pages are read on GitHub too, so links are as there: `../groundvec/schema.yaml` leads to the
 # file. On the site it becomes a download. A link to what does not exist fails the build.
 myst_heading_anchors = 3
 PAGES = {

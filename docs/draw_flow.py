@@ -18,8 +18,8 @@ import networkx as nx
 ROOT = Path(__file__).parent.parent
 PICTURE = ROOT / "docs" / "images" / "flow.svg"
 PAPERS = [path.name for path in (ROOT / "groundvec" / "reporting").glob("*_20??")]
-# No experiment, and those that want one's own features.
-NOT_DRAWN = ("schema", "flickr8k-cpu", "dt-rnn", "dt-rnn-tuning", "mlmme")
+# Those that want one's own features.
+NOT_DRAWN = ("flickr8k-cpu", "dt-rnn", "dt-rnn-tuning", "mlmme")
 COLOURS = [
     "#f6d6a8",
     "#cfe3b4",

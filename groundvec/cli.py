@@ -1,8 +1,9 @@
-"""What every command-line program of the pipeline does alike: arguments, logs, errors."""
+"""What every command-line program does alike: arguments, logs, errors."""
 
 import argparse
 import errno
 import logging
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -21,23 +22,35 @@ NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 def run(main: Callable[[argparse.Namespace], None], parser: argparse.ArgumentParser) -> None:
-    """Parse the arguments and call `main`, logging to the terminal and to the file `--log`.
-
-    No input is written over, and without `--overwrite` nor is any file that is there.
-
-    An `InputError`, and what the system refuses (space, memory, permission), ends the program with
-    one line and exit status 1; SIGTERM, where the work is kept, with one line and the exit status
-    that shells have for it; any other exception is a bug and keeps its traceback, which goes to
-    the log file as well.
-    """
+    """Parse the arguments of a script and `execute` it, logging to the file `--log` too."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--log", type=_log_file, help="also write the log to this file (.log)")
     parser.add_argument(
         "--overwrite", action="store_true", help="replace results that are there already"
     )
-    arguments = parser.parse_args()
+    execute(main, parser.parse_args(), logging.INFO)
+
+
+def execute(
+    main: Callable[[argparse.Namespace], None], arguments: argparse.Namespace, level: int
+) -> None:
+    """Call `main`, and end the program as its users expect.
+
+    No input is written over, and unless `arguments.overwrite` nor is any file that is there.
+
+    An `InputError`, and what the system refuses (space, memory, permission), ends the program with
+    one line and exit status 1; SIGTERM, where the work is kept, with one line and the exit status
+    that shells have for it; a reader of the output who has seen enough (`| head`), or Ctrl-C, with
+    nothing; any other exception is a bug and keeps its traceback, which goes to the log file as
+    well.
+
+    Args:
+        main: what the program does.
+        arguments: with `log`, a file or None, and `overwrite`.
+        level: of the messages that are shown.
+    """
     logging.raiseExceptions = False  # a log on a full disk must not hide what is said here
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    logging.basicConfig(level=level, format="%(message)s")
     try:
         if arguments.log:
             arguments.log.parent.mkdir(parents=True, exist_ok=True)
@@ -46,12 +59,19 @@ def run(main: Callable[[argparse.Namespace], None], parser: argparse.ArgumentPar
             handler.setFormatter(logging.Formatter("%(message)s"))
         files.guard(_inputs(arguments), arguments.overwrite)
         main(arguments)
+        sys.stdout.flush()
     except InputError as error:
         logging.error("error: %s", error)
         sys.exit(1)
     except Stopped as stopped:
         logging.error("%s", stopped)
         sys.exit(128 + signal.SIGTERM)
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
+    except BrokenPipeError:
+        # Python writes what is left when it ends, and would complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(128 + signal.SIGPIPE)
     except Exception as error:
         if problem := _refused(error):
             logging.error("error: %s", problem)
@@ -101,6 +121,8 @@ def _refused(error: Exception) -> str:
     if isinstance(error, MemoryError) or of_torch:
         reason = str(error).partition("\n")[0]
         return f"not enough memory ({reason}): free some, or use a smaller model or data set"
+    if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("groundvec"):
+        return f'{error.name} is not installed: pip install "groundvec[pipeline]"'
     if not isinstance(error, OSError):
         return ""
     place = error.filename2 or error.filename or "the results"

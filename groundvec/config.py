@@ -18,9 +18,9 @@ from jsonschema import Draft202012Validator, ValidationError, validators
 from groundvec import parts
 from groundvec.errors import InputError
 
-ROOT = Path(__file__).parent.parent
-SCHEMA = ROOT / "config" / "schema.yaml"
-BACKBONES = ROOT / "resources" / "backbones.yaml"
+FOLDER = Path(__file__).parent
+SCHEMA = FOLDER / "schema.yaml"
+BACKBONES = FOLDER / "features" / "backbones.yaml"
 
 LANGUAGES = {
     "scenes": ["en", "de"],
@@ -149,7 +149,7 @@ def _inherit(datasets: Any) -> None:
 
 @cache
 def _schema() -> dict[str, Any]:
-    """What config/schema.yaml says, which takes a tenth of a second to read; nobody changes it."""
+    """What schema.yaml says, which takes a tenth of a second to read; nobody changes it."""
     return yaml.safe_load(SCHEMA.read_text())
 
 

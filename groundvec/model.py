@@ -82,6 +82,18 @@ class Model(nn.Module):
         """The name of a language's encoder among `captions`."""
         return SHARED if self.description.get("shared") else language
 
+    def language(self, name: str | None) -> str:
+        """The language of this name, or the first if none is named.
+
+        Raises:
+            InputError: the model knows no such language.
+        """
+        name = name or next(iter(self.texts))
+        if name not in self.texts:
+            known = ", ".join(self.texts)
+            raise InputError(f"this model has no language {name!r}: choose one of {known}")
+        return name
+
     def embed_images(self, features: Tensor) -> Tensor:
         """Embed image features (B, width): (B, size)."""
         return similarity.embed(self.image(features), self.similarity)
@@ -140,10 +152,7 @@ class Model(nn.Module):
         Raises:
             InputError: the model knows no such language.
         """
-        language = language or next(iter(self.texts))
-        if language not in self.texts:
-            known = ", ".join(self.texts)
-            raise InputError(f"this model has no language {language!r}: choose one of {known}")
+        language = self.language(language)
         return self.encode_captions(
             self.texts[language].encode(sentences), language, progress, most
         )

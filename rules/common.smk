@@ -319,6 +319,15 @@ def ratings_files(suffix, paper):
     )
 
 
+def scores_shown(wildcards):
+    """A model's correlations with ratings, if its papers show them."""
+    pattern = "<experiment>/ratings/models/{dataset}/{model}/seed{seed}.csv"
+    path = pattern.format(**wildcards)
+    papers = DATASETS[wildcards.dataset]["papers"]
+    shown = any(path in ratings_files(".csv", paper) for paper in papers)
+    return [path] if shown else []
+
+
 def stem(wildcards, output):
     """For a rule's params: its first output without the suffix."""
     return os.path.splitext(output[0])[0]

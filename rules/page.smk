@@ -44,6 +44,7 @@ rule page:
             "<experiment>/retrieval/{dataset}/{model}/seed{seed}.csv", DATASETS
         ),
         galleries=expand("<experiment>/report/{dataset}.json", dataset=DATASETS),
+        try_it=TRY_IT,
     output:
         PAGE,
     log:

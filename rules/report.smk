@@ -31,7 +31,10 @@ def as_options(wildcards, input):
     return [
         word
         for kind, paths in input.items()
-        for word in (f"--{kind}", *([paths] if isinstance(paths, str) else paths))
+        for word in (
+            f"--{kind.replace('_', '-')}",
+            *([paths] if isinstance(paths, str) else paths),
+        )
     ]
 
 

@@ -2,7 +2,7 @@
 
 A training that was killed goes on where it was when it is started again with the same
 arguments, and one that was finished only writes its results again, as long as the folder --work
-is there. What a description does not say is as in the paper (config/schema.yaml).
+is there. What a description does not say is as in the paper (groundvec/schema.yaml).
 """
 
 import argparse

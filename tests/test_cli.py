@@ -62,6 +62,11 @@ def test_a_bug_keeps_its_traceback_in_the_log(tmp_path):
     assert "ZeroDivisionError" in (tmp_path / "a.log").read_text()
 
 
+def test_ctrl_c_ends_a_program_without_a_word(tmp_path):
+    result = program(tmp_path, "raise KeyboardInterrupt")
+    assert result.returncode == 130 and result.stderr == ""
+
+
 @pytest.fixture
 def small_disk(tmp_path):
     folder = tmp_path / "disk"
@@ -184,6 +189,7 @@ def test_a_log_empties_nothing_but_a_log(tmp_path):
         ("OSError(27, 'File too large')", "no space left on the disk while writing the results"),
         ("MemoryError('Unable to allocate 9 PiB')", "not enough memory (Unable to allocate 9 PiB)"),
         ('RuntimeError("can\'t allocate memory: 9\\n at")', "not enough memory (can't allocate"),
+        ("ModuleNotFoundError(name='h5py')", 'h5py is not installed: pip install "groundvec[pipe'),
     ],
 )
 def test_what_the_system_refuses_is_one_line(tmp_path, raised, said):

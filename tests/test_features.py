@@ -717,7 +717,7 @@ def test_an_archive_that_inflates_beyond_the_memory_is_refused(tmp_path, monkeyp
 def test_the_known_backbones_are_torchvision_s():
     import torchvision
 
-    known = yaml.safe_load((ROOT / "resources" / "backbones.yaml").read_text())
+    known = yaml.safe_load((ROOT / "groundvec" / "features" / "backbones.yaml").read_text())
     assert known.pop("efficientnet_lite0") == ["IMAGENET1K_V1"]
     convolutional = {"squeezenet1_0", "squeezenet1_1"}  # end in no linear layer
     names = set(torchvision.models.list_models(module=torchvision.models)) - convolutional

@@ -12,10 +12,12 @@ ORDER = [
     {"encoders", "objectives", "optimisers"},
     {"model"},
     {"encoder", "training", "evaluation", "baselines"},
-    {"translation"},
+    {"translation", "export"},
     {"reporting"},
     {"config"},
     {"cli"},
+    {"commands"},
+    {"__main__"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
 
@@ -41,5 +43,6 @@ def test_imports_point_one_way():
 
 
 def test_every_room_has_its_place():
-    rooms = {path.stem for path in ROOT.iterdir() if path.stem[0] != "_"}
+    rooms = {path.stem for path in ROOT.glob("*.py")} - {"__init__"}
+    rooms |= {path.parent.name for path in ROOT.glob("*/__init__.py")}
     assert rooms == set(LEVEL)

@@ -45,7 +45,7 @@ CASE = (
 def project(tmp_path_factory):
     """A copy of the project, with a small data set."""
     folder = tmp_path_factory.mktemp("project")
-    for name in ("groundvec", "scripts", "config", "resources"):
+    for name in ("groundvec", "scripts"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     _, split = make_split(images=30)
@@ -90,7 +90,7 @@ RATE = {"name": "adam", "learning_rate_max": 0.01}
 
 def test_a_made_up_objective_is_one_file_and_its_lines_of_schema(project):
     (project / "groundvec/objectives/softmax.py").write_text(OBJECTIVE)
-    schema = project / "config/schema.yaml"
+    schema = project / "groundvec/schema.yaml"
     text = schema.read_text()
     text = text.replace("enum: [hinge, ", "enum: [hinge, softmax, ")
     case = "      - if: {properties: {name: {const: hinge}}}\n"

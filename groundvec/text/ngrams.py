@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from sklearn.feature_extraction.text import HashingVectorizer
 
-from groundvec.errors import InputError
+from groundvec.errors import InputError, extra
 from groundvec.text.encoded import LARGEST, Encoded, cleaned
 
 
@@ -34,6 +33,9 @@ class Text:
 
     def encode(self, sentences: Sequence[str]) -> Encoded:
         """Clean each sentence and hash its n-grams."""
+        with extra("pipeline"):
+            from sklearn.feature_extraction.text import HashingVectorizer
+
         hashing = HashingVectorizer(
             analyzer="char_wb",
             ngram_range=(self.shortest, self.longest),

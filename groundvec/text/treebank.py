@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from groundvec.errors import InputError
+from groundvec.errors import InputError, extra
 from groundvec.files import atomic
 from groundvec.progress import Progress
 
@@ -94,10 +94,8 @@ def origin(parser: str) -> str:
 
 @cache
 def _pipeline(parser: str) -> Any:
-    try:
+    with extra("trees"):
         import spacy
-    except ImportError as error:
-        raise InputError(f"spaCy cannot be used ({error}): pip install spacy") from None
     try:
         return spacy.load(parser, exclude=NOT_NEEDED)
     except OSError as error:

@@ -13,14 +13,16 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from groundvec.data.archives import DAMAGED
 from groundvec.errors import InputError
 from groundvec.progress import Progress
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +89,7 @@ def read_vectors(
     return index, np.array(list(found.values()), np.float32).reshape(-1, dimensions)
 
 
-def reduce(vectors: np.ndarray | csr_array, dimension: int) -> tuple[np.ndarray, np.ndarray]:
+def reduce(vectors: "np.ndarray | csr_array", dimension: int) -> tuple[np.ndarray, np.ndarray]:
     """Truncated SVD of vectors (N, D): U S (N, dimension), and S; a fixed seed.
 
     Raises:
@@ -121,13 +123,15 @@ def learn(sentences: Sequence[Sequence[str]], words: Sequence[str], dimension: i
     return vectors
 
 
-def association(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> csr_array:
+def association(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> "csr_array":
     """Positive pointwise mutual information (words, words) of words and their neighbours.
 
     max(0, log(p(a, b) / (p(a) p(b)))), where p(a, b) is b's share of all neighbours within `WINDOW`
     words of an a, on either side. Words that are not in `words` are no neighbours, but keep their
     place.
     """
+    from scipy.sparse import csr_array  # here, because trained trees do without SciPy
+
     index = {word: row for row, word in enumerate(words)}
     flat = np.array([index.get(word, -1) for word in chain.from_iterable(sentences)], int)
     sentence = np.repeat(np.arange(len(sentences)), [len(each) for each in sentences])

@@ -1,0 +1,64 @@
+"""What several commands do alike."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from groundvec.errors import InputError
+
+STANDARD = Path("-")  # in place of a file: standard input or output
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Let a command choose the model that it uses, the language, and where it computes."""
+    parser.add_argument(
+        "--model",
+        default="flickr8k",
+        help="the name of one that comes with groundvec, or a trained one's folder "
+        "(default: %(default)s)",
+    )
+    parser.add_argument("--language", help="of the sentences, such as en (default: the model's)")
+    parser.add_argument(
+        "--device", type=_device, help="cpu or cuda (default: cuda where there is one)"
+    )
+
+
+def _device(name: str) -> str:
+    import torch
+
+    try:
+        torch.empty(0, device=name)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).partition("\n")[0]
+        raise argparse.ArgumentTypeError(f"{name} cannot be used: {reason}") from None
+    return name
+
+
+def add_output(parser: argparse.ArgumentParser, endings: list[str], help: str) -> None:
+    """Let a command write a file whose form is that of its ending."""
+
+    def output(name: str) -> Path:
+        if name == "-" or Path(name).suffix.lower() in endings:
+            return Path(name)
+        raise argparse.ArgumentTypeError(f"{name} does not end in {' or '.join(endings)}")
+
+    parser.add_argument("-o", "--output", type=output, default=STANDARD, metavar="FILE", help=help)
+    parser.add_argument("--overwrite", action="store_true", help="replace a file that is there")
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of a text file, or of standard input for `-`: a sentence each, perhaps empty.
+
+    Raises:
+        InputError: it cannot be read, or is not UTF-8.
+    """
+    try:
+        data = sys.stdin.buffer.read() if path == STANDARD else path.read_bytes()
+        text = data.decode("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}; name a file of sentences") from None
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path} line {line} is not UTF-8: save the file as that") from None
+    lines = text.split("\n")  # and at nothing else that Unicode calls the end of a line
+    return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]

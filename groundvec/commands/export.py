@@ -1,0 +1,62 @@
+"""Write a sentence encoder in a form that other programs read.
+
+The form is that of the output's ending:
+
+  .onnx      one graph, for ONNX Runtime in any language, and in a browser
+  no ending  a folder for the package sentence-transformers
+
+Examples:
+  groundvec export flickr8k -o flickr8k.onnx
+  groundvec export flickr8k -o flickr8k.onnx --precision int8
+  groundvec export results/demo/models/scenes/gru-128-attention/seed1 -o encoder
+"""
+
+import argparse
+from pathlib import Path
+
+from groundvec import files
+from groundvec.errors import InputError, extra
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `export` reads from its command line."""
+    parser.add_argument(
+        "model",
+        metavar="MODEL",
+        help="the name of one that comes with groundvec, or a trained one's folder",
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="PATH", help="the file or folder"
+    )
+    parser.add_argument(
+        "--precision",
+        choices=["float32", "float16", "int8"],
+        help="of the weights in an .onnx file (default: float32)",
+    )
+    parser.add_argument(
+        "--language", help="of the sentences that an .onnx file reads (default: the model's first)"
+    )
+    parser.add_argument("--overwrite", action="store_true", help="replace a file that is there")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Export a model."""
+    files.check_output(arguments.output)
+    if arguments.output.suffix == ".onnx":
+        with extra("onnx"):
+            from groundvec.export import onnx
+        from groundvec.encoder import SentenceEncoder
+
+        models = SentenceEncoder.load(arguments.model, device="cpu").models
+        precision = arguments.precision or "float32"
+        onnx.export(models, arguments.output, arguments.language, precision)
+    elif arguments.output.suffix or arguments.precision or arguments.language:
+        raise InputError(
+            f"{arguments.output} does not end in .onnx: name such a file, or without --precision "
+            "and --language a folder for sentence-transformers"
+        )
+    else:
+        with extra("sentence-transformers"):
+            from groundvec.export import sentence_transformers
+
+        sentence_transformers.save(arguments.model, arguments.output)

@@ -1,0 +1,75 @@
+"""Say what a model is: its parts, its data, its size and its scores.
+
+The scores are those of the model card, the README.md in the model's folder, if there is one.
+
+Examples:
+  groundvec info flickr8k
+  groundvec info results/demo/models/scenes/gru-128-attention/seed1
+"""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `info` reads from its command line."""
+    parser.add_argument(
+        "model",
+        nargs="?",
+        default="flickr8k",
+        metavar="MODEL",
+        help="the name of one that comes with groundvec, or a trained one's folder "
+        "(default: %(default)s)",
+    )
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Print a line for each thing that is known of the model."""
+    from groundvec.encoder import find
+    from groundvec.model import read_description, read_ensemble
+
+    folder = find(arguments.model)
+    about, epochs = read_description(folder), read_ensemble(folder)["epochs"]
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    features = {"backbone": "?", "weights": "?"} | about.get("features", {})
+    facts = {
+        "model": f"{about['model']}, seed {about['seed']}",
+        "data": about["dataset"],
+        **about["description"],
+        "vectors": f"{about['description']['encoder']['size']} numbers",
+        "pictures": f"{about['width']} features, {features['backbone']} ({features['weights']})",
+        "snapshots": f"after epoch {', '.join(map(str, epochs))}",
+        "folder": f"{folder} ({size / 1e6:.1f} MB)",
+    }
+    for name, value in facts.items():
+        print(f"{name:<12}{_text(value)}")
+    for line in _scores(folder / "README.md"):
+        print(f"{'score':<12}{line}")
+
+
+def _text(value: Any) -> str:
+    """A value of a description on one line, such as `rnn (cell gru, size 128)`."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if not isinstance(value, dict):
+        return str(value)
+    options = ", ".join(f"{key} {_text(each)}" for key, each in value.items() if key != "name")
+    if "name" not in value:
+        return options
+    return f"{value['name']} ({options})" if options else str(value["name"])
+
+
+def _scores(card: Path) -> list[str]:
+    """The scores in a model card's front matter, a line a test; none if it is in another form."""
+    import yaml
+
+    try:
+        front = yaml.safe_load(card.read_text("utf-8").split("---\n")[1])
+        return [
+            f"{result['dataset']['name']}, {result['task']['name']}: "
+            + ", ".join(f"{metric['type']} {metric['value']}" for metric in result["metrics"])
+            for result in front["model-index"][0]["results"]
+        ]
+    except (OSError, ValueError, LookupError, TypeError, yaml.YAMLError):
+        return []

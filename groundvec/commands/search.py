@@ -1,0 +1,147 @@
+"""Find the pictures that a sentence describes best.
+
+The best come first, a score and a path a line. A picture is described by a network that was trained
+on ImageNet, which takes a second or so on a CPU; what it gave is kept, so that the next search in
+the same pictures is quick.
+
+Examples:
+  groundvec search holiday/ "a dog on a beach"
+  groundvec search holiday/ "a dog on a beach" --best 20 -o dogs.html
+  groundvec search *.jpg "a dog on a beach" -o dogs.png
+"""
+
+import argparse
+import base64
+import html
+import io
+import math
+import string
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from groundvec import files
+from groundvec.commands import common
+from groundvec.errors import InputError
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+Found = list[tuple[Path, float]]
+
+SIDE = 320  # pixels of a thumbnail
+COLUMNS, GAP, LINE = 5, 10, 18  # of a contact sheet; pixels
+PAGE = string.Template("""<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>$sentence</title>
+<style>
+  :root { color-scheme: light dark; font-family: system-ui, sans-serif; }
+  ol { display: flex; flex-wrap: wrap; gap: 1rem; padding: 0; list-style: none; }
+  li { width: ${side}px; overflow-wrap: anywhere; }
+  img { display: block; max-width: 100%; }
+</style>
+<main>
+<h1>$sentence</h1>
+<ol>
+$items
+</ol>
+</main>
+</html>
+""")
+ITEM = string.Template(
+    '<li><img src="data:image/jpeg;base64,$data" alt="$name">$score <a href="$link">$name</a></li>'
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `search` reads from its command line."""
+    parser.add_argument(
+        "images", type=Path, nargs="+", metavar="IMAGES", help="pictures, and folders of them"
+    )
+    parser.add_argument("sentence", metavar="SENTENCE", help="what to look for")
+    parser.add_argument(
+        "-n", "--best", type=int, default=10, help="how many to show (default: %(default)s)"
+    )
+    common.add_output(
+        parser,
+        [".html", ".png", ".jpg"],
+        "write a page or a picture of the best instead of their paths",
+    )
+    parser.add_argument(
+        "--backbone",
+        help="the network that describes the pictures, such as resnet50, for a model that does not "
+        "say it",
+    )
+    common.add_model(parser)
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Search, and show what was found."""
+    if arguments.best < 1:
+        raise InputError(f"--best is {arguments.best}: ask for one or more")
+    files.check_output(arguments.output)
+
+    from groundvec.encoder import search
+
+    found = search(
+        arguments.images,
+        arguments.sentence,
+        model=arguments.model,
+        best=arguments.best,
+        language=arguments.language,
+        device=arguments.device,
+        backbone=arguments.backbone,
+        show_progress=True,
+    )
+    if arguments.output == common.STANDARD:
+        for path, score in found:
+            print(f"{score:.4f}  {path}")
+    elif arguments.output.suffix.lower() == ".html":
+        files.write_bytes(arguments.output, _page(arguments.sentence, found).encode())
+    else:
+        data = io.BytesIO()
+        _sheet(found).save(data, {".png": "PNG"}.get(arguments.output.suffix.lower(), "JPEG"))
+        files.write_bytes(arguments.output, data.getbuffer())
+
+
+def _thumbnail(path: Path) -> "Image.Image":
+    from groundvec.features import images
+
+    image = images.load(path)
+    image.thumbnail((SIDE, SIDE))
+    return image
+
+
+def _page(sentence: str, found: Found) -> str:
+    """A page that needs no other file: the pictures are inside, small, with links to the files."""
+    items = []
+    for path, score in found:
+        data = io.BytesIO()
+        _thumbnail(path).save(data, "JPEG")
+        items.append(
+            ITEM.substitute(
+                data=base64.b64encode(data.getvalue()).decode(),
+                score=f"{score:.3f}",
+                link=html.escape(path.resolve().as_uri()),
+                name=html.escape(str(path)),
+            )
+        )
+    return PAGE.substitute(sentence=html.escape(sentence), side=SIDE, items="\n".join(items))
+
+
+def _sheet(found: Found) -> "Image.Image":
+    """A contact sheet: the pictures in rows, and under each its score and the file's name."""
+    from PIL import Image, ImageDraw
+
+    columns = min(COLUMNS, len(found))
+    width, height = SIDE + GAP, SIDE + LINE + GAP
+    size = (columns * width + GAP, math.ceil(len(found) / columns) * height + GAP)
+    sheet = Image.new("RGB", size, "white")
+    draw = ImageDraw.Draw(sheet)
+    for number, (path, score) in enumerate(found):
+        left, top = GAP + number % columns * width, GAP + number // columns * height
+        image = _thumbnail(path)
+        sheet.paste(image, (left, top + SIDE - image.height))
+        draw.text((left, top + SIDE + 2), f"{score:.3f} {path.name}"[:50], "black")
+    return sheet

@@ -1,0 +1,1 @@
+"""A trained caption encoder in the forms that other programs read."""

@@ -1,0 +1,242 @@
+"""A caption encoder as one ONNX graph, which runs where there is no Python: in a browser, say.
+
+It reads `indices` (batch, longest), int64, with 0 at the right of shorter sentences, and `lengths`
+(batch,), int64; it gives `vectors` (batch, size), float32. How a sentence becomes indices stands in
+the file's metadata, as JSON under `groundvec`: the `text` of `language`, and the `description` of
+the model.
+
+The operators are explained at https://onnx.ai/onnx/operators.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+from onnx import ModelProto, TensorProto, compose, helper, numpy_helper, parser
+from torch import Tensor, nn
+
+from groundvec.encoders import bag, rnn
+from groundvec.errors import InputError
+from groundvec.files import write_bytes
+from groundvec.model import Model
+
+PRECISIONS = ("float32", "float16", "int8")
+FLOAT, INT32 = TensorProto.FLOAT, TensorProto.INT32  # numbers, as `Cast` names them
+Weights = dict[str, np.ndarray]
+Part = tuple[str, Weights]  # some lines of a graph, and the weights that they name
+
+# Where torch has the gates that ONNX wants: of a GRU update, reset and new, of an LSTM input,
+# output, forget and cell.
+GATES = {"gru": [1, 0, 2], "lstm": [0, 3, 1, 2]}
+
+# What ends in other places for other sentences. Sentences have no 0, which stands for padding.
+INSIDE = """
+    padding = Constant<value = int64 {0}>()
+    lowest = Constant<value_float = -3.4e38>()
+    time = Constant<value = int64[1] {1}>()
+    last_axis = Constant<value = int64[1] {-1}>()
+    inside_rows = Greater(indices, padding)
+    inside = Unsqueeze(inside_rows, last_axis)
+"""
+
+
+def export(
+    models: Sequence[Model],
+    path: str | Path,
+    language: str | None = None,
+    precision: str = "float32",
+) -> None:
+    """Write the caption encoder of an ensemble, or of one snapshot.
+
+    Args:
+        models: the snapshots.
+        path: the file, such as model.onnx.
+        language: whose sentences it reads; the models' first if none is named.
+        precision: of the weights in the file, one of `PRECISIONS`; all arithmetic is float32.
+
+    Raises:
+        InputError: there is no such language; the encoder cannot be exported.
+    """
+    description, texts = models[0].description, models[0].texts
+    language = models[0].language(language)
+    model = _ensemble([snapshot(each, language) for each in models], models[0], precision)
+    text = {key: value for key, value in texts[language].as_dict().items() if key != "counts"}
+    about = {"description": description, "language": language, "text": text}
+    helper.set_model_props(model, {"groundvec": json.dumps(about, ensure_ascii=False)})
+    write_bytes(path, model.SerializeToString())
+
+
+def _ensemble(snapshots: Sequence[Part], model: Model, precision: str) -> ModelProto:
+    """Snapshots side by side, and their vectors joined as `groundvec.similarity.join` does it."""
+    size = model.image.projection.out_features
+    inputs = "(int64[batch, longest] indices, int64[batch] lengths)"
+    head = f"encoder {inputs} => (float[batch, {size}] vectors)"
+    names = [f"snapshot{number}_" for number in range(1, len(snapshots) + 1)]
+    joined = f"joined = Mean({', '.join(f'{name}vectors' for name in names)})\n"
+    joined += at_end("joined", "vectors", model.similarity)
+    whole = parser.parse_model(f'<ir_version: 8, opset_import: ["": 17]> {head} {{ {joined} }}')
+    ends = list(whole.graph.node)
+    del whole.graph.node[:]
+    for name, (lines, weights) in zip(names, snapshots, strict=True):
+        to_float32, stored = store(weights, precision)
+        graph = parser.parse_graph(f"{head} {{ {to_float32} {lines} }}")
+        graph.initializer.extend(numpy_helper.from_array(*item[::-1]) for item in stored.items())
+        compose.add_prefix_graph(graph, name, rename_inputs=False, inplace=True)
+        whole.graph.node.extend(graph.node)
+        whole.graph.initializer.extend(graph.initializer)
+    whole.graph.node.extend(ends)
+    return whole
+
+
+def snapshot(model: Model, language: str) -> Part:
+    """One snapshot's `vectors`, as lines of a graph, and its weights.
+
+    Raises:
+        InputError: the encoder is neither a recurrent network nor a bag.
+    """
+    encoder = model.captions[model.name_of(language)]
+    if isinstance(encoder, rnn.Encoder):
+        lines, weights = recurrent(encoder)
+    elif isinstance(encoder, bag.Encoder):
+        lines, weights = mean(encoder)
+    else:
+        name = model.description["encoder"]["name"]
+        raise InputError(f"the encoder {name} cannot become ONNX: only rnn and bag can")
+    projected = "pooled"
+    if isinstance(encoder.projection, nn.Linear):
+        projected = "projected"
+        lines += linear("projection", "pooled", projected)
+        weights |= weights_of("projection", encoder.projection)
+    return lines + at_end(projected, "vectors", model.similarity), weights
+
+
+def recurrent(encoder: rnn.Encoder) -> Part:
+    """The `pooled` states of a GRU or LSTM."""
+    network = encoder.rnn
+    cell = "lstm" if isinstance(network, nn.LSTM) else "gru"
+    direction = "bidirectional" if network.bidirectional else "forward"
+    options = f'hidden_size = {network.hidden_size}, direction = "{direction}"'
+    if cell == "gru":
+        options += ", linear_before_reset = 1"  # as torch has it
+    lines = f"""
+        {INSIDE}
+        vectors_of_indices = Gather(embedding, indices)
+        steps = Transpose<perm = [1, 0, 2]>(vectors_of_indices)
+        counts = Cast<to = {INT32}>(lengths)
+        by_step, ends = {cell.upper()}<{options}>(steps, of_input, of_hidden, rnn_bias, counts)
+        by_sentence = Transpose<perm = [2, 0, 1, 3]>(by_step)
+        directions_together = Constant<value = int64[3] {{0, 0, -1}}>()
+        states = Reshape(by_sentence, directions_together)
+    """
+    weights = {"embedding": array(encoder.embedding.weight)} | gates(network, GATES[cell])
+    if isinstance(encoder.pooling, rnn.LastState):
+        lines += """
+            ends_by_sentence = Transpose<perm = [1, 0, 2]>(ends)
+            ends_together = Constant<value = int64[2] {0, -1}>()
+            pooled = Reshape(ends_by_sentence, ends_together)
+        """
+    elif isinstance(encoder.pooling, rnn.MaxPooling):
+        lines += """
+            candidates = Where(inside, states, lowest)
+            pooled = ReduceMax<axes = [1], keepdims = 0>(candidates)
+        """
+    else:
+        attention = cast(rnn.Attention, encoder.pooling)
+        lines += f"""
+            {linear("hidden", "states", "hidden")}
+            bent = Tanh(hidden)
+            {linear("out", "bent", "scores")}
+            scores_inside = Where(inside, scores, lowest)
+            shares = Softmax<axis = 1>(scores_inside)
+            weighted = Mul(shares, states)
+            pooled = ReduceSum<keepdims = 0>(weighted, time)
+        """
+        weights |= weights_of("hidden", attention.hidden) | weights_of("out", attention.out)
+    return lines, weights
+
+
+def mean(encoder: bag.Encoder) -> Part:
+    """The mean of the vectors of a sentence's indices, `pooled`."""
+    lines = f"""
+        {INSIDE}
+        vectors_of_indices = Gather(embedding, indices)
+        nothing = Constant<value_float = 0.0>()
+        vectors_inside = Where(inside, vectors_of_indices, nothing)
+        sums = ReduceSum<keepdims = 0>(vectors_inside, time)
+        counts_rows = Cast<to = {FLOAT}>(lengths)
+        counts = Unsqueeze(counts_rows, last_axis)
+        pooled = Div(sums, counts)
+    """
+    return lines, {"embedding": array(encoder.embedding.weight)}
+
+
+def linear(name: str, source: str, result: str) -> str:
+    """Lines for a layer of torch's, whose weights are (out, in)."""
+    return f"""
+        {name}_columns = Transpose<perm = [1, 0]>({name}_weight)
+        {name}_product = MatMul({source}, {name}_columns)
+        {result} = Add({name}_product, {name}_bias)
+    """
+
+
+def weights_of(name: str, layer: nn.Linear) -> Weights:
+    """What `linear` names."""
+    return {f"{name}_weight": array(layer.weight), f"{name}_bias": array(layer.bias)}
+
+
+def gates(network: nn.GRU | nn.LSTM, order: list[int]) -> Weights:
+    """The weights of an RNN, direction by direction, with the gates in ONNX's order."""
+
+    def reordered(name: str) -> np.ndarray:
+        value = array(getattr(network, name))
+        return value.reshape(len(order), network.hidden_size, -1)[order].reshape(value.shape)
+
+    def stacked(*names: str) -> np.ndarray:
+        directions = ("", "_reverse")[: 1 + network.bidirectional]
+        return np.stack(
+            [np.concatenate([reordered(name + end) for name in names]) for end in directions]
+        )
+
+    return {
+        "of_input": stacked("weight_ih_l0"),
+        "of_hidden": stacked("weight_hh_l0"),
+        "rnn_bias": stacked("bias_ih_l0", "bias_hh_l0"),
+    }
+
+
+def at_end(source: str, result: str, similarity: str) -> str:
+    """A line that does what `groundvec.similarity.embed` does."""
+    operator = "LpNormalization" if similarity == "cosine" else "Identity"
+    return f"{result} = {operator}({source})\n"
+
+
+def store(weights: Weights, precision: str) -> Part:
+    """Lines that make float32 of the weights as they stand in the file, and these.
+
+    In int8 each row of a matrix has a scale, by which its largest number is 127 or -127; biases
+    are kept as they are.
+    """
+    lines, stored = "", {}
+    for name, value in weights.items():
+        if precision == "float32" or (precision == "int8" and name.endswith("bias")):
+            stored[name] = value
+        elif precision == "float16":
+            stored[f"{name}_half"] = value.astype(np.float16)
+            lines += f"{name} = Cast<to = {FLOAT}>({name}_half)\n"
+        else:
+            scale = np.abs(value).max(axis=-1, keepdims=True).clip(1e-30) / 127
+            stored |= {
+                f"{name}_int8": np.rint(value / scale).astype(np.int8),
+                f"{name}_scale": scale,
+            }
+            lines += f"{name}_whole = Cast<to = {FLOAT}>({name}_int8)\n"
+            lines += f"{name} = Mul({name}_whole, {name}_scale)\n"
+    return lines, stored
+
+
+def array(value: Tensor) -> np.ndarray:
+    """A weight as NumPy has it."""
+    result: np.ndarray = value.detach().cpu().numpy()
+    return result

@@ -1,0 +1,121 @@
+"""A caption encoder as a module of the sentence-transformers package (Reimers & Gurevych 2019).
+
+>>> from sentence_transformers import SentenceTransformer
+>>> save("flickr8k", "encoder")
+>>> SentenceTransformer("encoder", trust_remote_code=True).encode(["A dog runs."]).shape
+(1, 1024)
+
+The folder is a model folder of this project too. What is trusted is the class below, as it is
+installed: the folder holds no code.
+"""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self, cast
+
+import numpy as np
+import torch
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import InputModule
+from sentence_transformers.util import load_dir_path
+from torch import nn
+
+from groundvec import similarity
+from groundvec.encoder import find
+from groundvec.errors import InputError
+from groundvec.files import write_json
+from groundvec.model import (
+    Model,
+    load_ensemble,
+    read_description,
+    read_ensemble,
+    save_weights,
+    snapshot_name,
+    to_tensors,
+)
+
+
+def save(model: str | Path, folder: str | Path) -> None:
+    """Write a model as a folder that `SentenceTransformer` loads.
+
+    Args:
+        model: the folder of a trained one, or the name of one that comes with this package.
+        folder: a new one.
+
+    Raises:
+        InputError: there is no such model, or something at `folder`.
+    """
+    source, target = find(model), Path(folder)
+    if target.exists():
+        raise InputError(f"{target} is there already: name another folder")
+    module = CaptionEncoder(source)
+    SentenceTransformer(
+        modules=[module], device="cpu", similarity_fn_name=module.first.similarity
+    ).save(str(target), create_model_card=False)
+    if (source / "README.md").exists():
+        shutil.copyfile(source / "README.md", target / "README.md")
+
+
+class CaptionEncoder(InputModule):
+    """Sentences in, vectors out: those of `groundvec.SentenceEncoder`.
+
+    A model of several languages reads its first one, or that of `encode(..., language="de")`.
+    """
+
+    forward_kwargs = {"language"}  # noqa: RUF012 - the package has it so
+
+    def __init__(self, folder: str | Path) -> None:
+        """Load the ensemble in a model folder; InputError if it cannot be."""
+        super().__init__()
+        self.about = read_description(folder)
+        self.epochs = read_ensemble(folder)["epochs"]
+        self.snapshots = nn.ModuleList(load_ensemble(folder, self.epochs))
+
+    @property
+    def first(self) -> Model:
+        """What all snapshots have alike."""
+        return cast(Model, self.snapshots[0])
+
+    def preprocess(
+        self,
+        inputs: Sequence[Any],
+        prompt: str | None = None,
+        language: str | None = None,
+        **kwargs: Any,
+    ) -> dict[str, Any]:
+        """What `forward` reads of sentences; the prompt, if there is one, comes before each."""
+        text = self.first.texts[self.first.language(language)]
+        encoded = text.encode([f"{prompt or ''}{sentence}" for sentence in inputs])
+        return {"sentences": encoded.batch(np.arange(len(encoded)))}
+
+    def forward(
+        self, features: dict[str, Any], language: str | None = None, **kwargs: Any
+    ) -> dict[str, Any]:
+        """Add the vectors (B, size) as `sentence_embedding`."""
+        language = self.first.language(language)
+        batch = to_tensors(features["sentences"], next(self.parameters()).device)
+        vectors = [cast(Model, each).embed_captions(language, batch) for each in self.snapshots]
+        mean = torch.stack(vectors).mean(dim=0)  # and so to unit length, as `similarity.join`
+        return features | {"sentence_embedding": similarity.embed(mean, self.first.similarity)}
+
+    def get_embedding_dimension(self) -> int:
+        """The size of the vectors."""
+        return self.first.image.projection.out_features
+
+    def save(self, output_path: str, *args: Any, **kwargs: Any) -> None:
+        """Write a model folder; its weights are always safetensors."""
+        folder = Path(output_path)
+        sums = {
+            str(epoch): save_weights(model, folder / "snapshots" / snapshot_name(epoch))
+            for epoch, model in zip(self.epochs, self.snapshots, strict=True)
+        }
+        write_json(folder / "model.json", self.about | {"saved": self.epochs, "sha256": sums})
+        write_json(folder / "ensemble.json", {"epochs": self.epochs})
+
+    @classmethod
+    def load(cls, model_name_or_path: str, subfolder: str = "", *args: Any, **kwargs: Any) -> Self:
+        """Load what `save` wrote, here or on the hub."""
+        hub = ("token", "cache_folder", "revision", "local_files_only")
+        chosen = {key: kwargs[key] for key in hub if key in kwargs}
+        return cls(load_dir_path(model_name_or_path, subfolder, **chosen) or model_name_or_path)

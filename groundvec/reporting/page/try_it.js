@@ -1,0 +1,149 @@
+// A sentence is read here as it is in Python, and encoded by ONNX Runtime Web. All of it lies in the
+// page, compressed, and is unpacked when somebody first comes to the input.
+const panel = document.getElementById("try-it");
+const input = document.getElementById("try-it-sentence");
+const status = document.getElementById("try-it-status");
+const found = document.getElementById("try-it-found");
+const about = JSON.parse(document.getElementById("try-it-about").textContent);
+const BEST = 10;
+const PATIENCE = 200; // milliseconds after the last key
+const UNKNOWN = 1, FIRST = 2; // indices; 0 is padding
+
+async function unpacked(name) {
+  const text = document.getElementById(`try-it-${name}`).textContent;
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+}
+
+async function load() {
+  const [code, wasm, model, vectors] = await Promise.all(["code", "wasm", "model", "vectors"].map(unpacked));
+  const address = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+  const ort = await import(address);
+  URL.revokeObjectURL(address);
+  ort.env.logLevel = "error";
+  ort.env.wasm.numThreads = 1; // more want a server that allows them
+  ort.env.wasm.wasmBinary = wasm;
+  const session = await ort.InferenceSession.create(new Uint8Array(model));
+  const rows = about.ids.length + about.captions.length;
+  return { ort, session, scales: new Float32Array(vectors, 0, rows), numbers: new Int8Array(vectors, 4 * rows) };
+}
+
+let loading;
+const loaded = () => (loading ??= load());
+
+// As `groundvec.data.schema.clean` and `groundvec.text.encoded.cleaned`: Python's white space is not
+// JavaScript's.
+const GAP = /[\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\p{Cs}]+/gu;
+const trimmed = (text) => text.replace(/^ +| +$/g, "");
+
+function cleaned(sentence) {
+  return trimmed([...trimmed(sentence.replace(GAP, " "))].slice(0, about.longest).join(""));
+}
+
+// As `groundvec.text.characters` and `groundvec.text.words`.
+const symbols = [...(about.text.characters ?? about.text.words)];
+const index = new Map(symbols.map((symbol, i) => [symbol, i + FIRST]));
+const TOKEN = /[\p{L}\p{N}_]+(?:['\u2019-][\p{L}\p{N}_]+)*|[^\p{L}\p{N}_ ]/gu;
+
+function cut(sentence) {
+  if (about.text.characters) return [...(sentence.endsWith(".") ? sentence : `${sentence} .`)];
+  const text = about.text.lowercase === false ? sentence : sentence.toLowerCase();
+  return text.match(TOKEN) ?? [""];
+}
+
+const indices = (sentence) => cut(cleaned(sentence)).map((symbol) => index.get(symbol) ?? UNKNOWN);
+
+let busy = Promise.resolve(); // the runtime computes one thing at a time
+
+function encode(sentence) {
+  const vector = busy.then(async () => {
+    const { ort, session } = await loaded();
+    const read = BigInt64Array.from(indices(sentence), BigInt);
+    const { vectors } = await session.run({
+      indices: new ort.Tensor("int64", read, [1, read.length]),
+      lengths: new ort.Tensor("int64", BigInt64Array.of(BigInt(read.length)), [1]),
+    });
+    return vectors.data;
+  });
+  busy = vector.catch(() => {});
+  return vector;
+}
+
+// As `groundvec.similarity.scores`: the rows from `first` on, and their scores, the nearest first.
+function nearest(vector, first, count, { scales, numbers }) {
+  const scores = Array.from({ length: count }, (_, row) => {
+    const at = (first + row) * vector.length, scale = scales[first + row];
+    let product = 0, square = 0;
+    for (let i = 0; i < vector.length; i++) {
+      product += vector[i] * numbers[at + i];
+      square += numbers[at + i] ** 2;
+    }
+    return about.similarity === "euclidean" ? 2 * scale * product - scale ** 2 * square : scale * product;
+  });
+  return scores.map((score, row) => ({ score, row })).sort((a, b) => b.score - a.score);
+}
+
+async function search(sentence) {
+  const vector = await encode(sentence);
+  const vectors = await loaded();
+  const images = about.ids.length;
+  return {
+    pictures: nearest(vector, 0, images, vectors),
+    captions: nearest(vector, images, about.captions.length, vectors),
+  };
+}
+
+function item(content, score) {
+  const line = document.createElement("li");
+  const number = document.createElement("span");
+  number.className = "score";
+  number.textContent = score.toFixed(3);
+  line.append(content, " ", number);
+  return line;
+}
+
+function picture(row) {
+  const caption = about.captions[about.image.indexOf(row)] ?? about.ids[row];
+  const source = window.groundvec?.thumbnail?.(about.ids[row], about.dataset);
+  if (!source) return caption;
+  return Object.assign(new Image(), { src: source, alt: caption, title: caption });
+}
+
+let last = 0;
+
+async function show() {
+  const mine = ++last, sentence = input.value;
+  if (!cleaned(sentence)) {
+    found.hidden = true;
+    status.textContent = "";
+    return;
+  }
+  try {
+    const { pictures, captions } = await search(sentence);
+    if (mine !== last) return; // somebody has typed on
+    const [best, others] = found.querySelectorAll("ol");
+    best.replaceChildren(...pictures.slice(0, BEST).map(({ row, score }) => item(picture(row), score)));
+    others.replaceChildren(...captions.slice(0, BEST).map(({ row, score }) => item(about.captions[row], score)));
+    found.hidden = false;
+    status.textContent = `Found. The nearest caption is: ${about.captions[captions[0].row]}`;
+  } catch (error) {
+    status.textContent = `This browser cannot run the encoder (${error.message}).`;
+  }
+}
+
+let clock;
+input.addEventListener("focus", () => {
+  if (!loading) status.textContent = "Unpacking the encoder …";
+  loaded().then(() => { if (!input.value) status.textContent = "Ready."; }, () => {});
+});
+input.addEventListener("input", () => {
+  clearTimeout(clock);
+  clock = setTimeout(show, PATIENCE);
+});
+panel.querySelector("form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  clearTimeout(clock);
+  show();
+});
+Object.assign(panel, { encode, search });

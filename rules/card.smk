@@ -1,0 +1,30 @@
+"""A model card for every trained model, in its folder."""
+
+
+rule card:
+    input:
+        model=f"{MODEL}/model.json",
+        ensemble=f"{MODEL}/ensemble.json",
+        retrieval="<experiment>/retrieval/{dataset}/{model}/seed{seed}.csv",
+        scores=scores_shown,
+        data="resources/data_cards.yaml",
+        citation="CITATION.cff",
+    output:
+        f"{MODEL}/README.md",
+    log:
+        "<experiment>/logs/card/{dataset}/{model}/seed{seed}.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        folder=subpath(input.model, parent=True),
+        source=setting("source"),
+        papers=setting("papers"),
+        scores=lambda wildcards, input: (
+            ["--scores", *input.scores] if input.scores else []
+        ),
+        code=code("scripts/card.py"),
+    shell:
+        "python scripts/card.py --model {params.folder:q} --source {params.source:q} "
+        "--data {input.data:q} --citation {input.citation:q} --papers {params.papers:q} "
+        "--retrieval {input.retrieval:q} {params.scores:q} --output {output:q} --log {log:q}"

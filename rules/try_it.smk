@@ -1,0 +1,55 @@
+"""A panel of the page in which to try the best model: it runs in the reader's browser."""
+
+ONNXRUNTIME = yaml.safe_load(open(f"{workflow.basedir}/resources/onnxruntime_web.yaml"))
+TRY_IT = f"<experiment>/report/{next(iter(DATASETS))}.try_it.html"
+
+
+rule onnxruntime_web:
+    output:
+        directory("data/onnxruntime_web"),
+    log:
+        "results/logs/download/onnxruntime_web.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        package=ONNXRUNTIME["package"],
+    # Without npm or a network it stays empty, no experiment fails, and the panel says how to get it.
+    shell:
+        "mkdir -p {output:q} && npm pack {params.package:q} --ignore-scripts --fetch-retries 1 "
+        "--pack-destination {output:q} > {log:q} 2>&1 || true"
+
+
+rule try_it:
+    input:
+        # Not an option of the script: it lies beside the model.json that is.
+        lambda wildcards: every_model(f"{MODEL}/ensemble.json", [wildcards.dataset]),
+        **trained([]),
+        captions=read_file("captions.csv"),
+        features=features_file,
+        runtime="data/onnxruntime_web",
+        pinned="resources/onnxruntime_web.yaml",
+    output:
+        "<experiment>/report/{dataset}.try_it.html",
+    log:
+        "<experiment>/logs/report/{dataset}.try_it.log",
+    conda:
+        ENVIRONMENT
+    threads: 1
+    resources:
+        gpu=GPU,
+        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        files=as_options,
+        code=code("scripts/try_it.py"),
+        template=digest(
+            *(
+                Path(
+                    workflow.basedir, f"groundvec/reporting/page/try_it.{kind}"
+                ).read_bytes()
+                for kind in ("html", "js")
+            )
+        ),
+    shell:
+        "python scripts/try_it.py {params.files:q} --output {output:q} --log {log:q}"

@@ -1,0 +1,61 @@
+"""Write the model card of a trained model, a README.md in the form that model hubs read."""
+
+import argparse
+import logging
+from pathlib import Path
+
+from groundvec.cli import run
+
+parser = argparse.ArgumentParser(
+    description=__doc__,
+    epilog="example:\n  python scripts/card.py --model results/demo/models/scenes/gru-64-max/seed1 "
+    "--source scenes --retrieval results/demo/retrieval/scenes/gru-64-max/seed1.csv "
+    "--papers merkx_frank_2019 --output README.md",
+)
+parser.add_argument("--model", type=Path, required=True, help="the model's folder")
+parser.add_argument("--source", required=True, help="of its data set, one of --data")
+parser.add_argument(
+    "--data",
+    type=Path,
+    default=Path("resources/data_cards.yaml"),
+    help="what there is to say of data sets (default: %(default)s)",
+)
+parser.add_argument(
+    "--citation",
+    type=Path,
+    default=Path("CITATION.cff"),
+    help="the file that has the papers (default: %(default)s)",
+)
+parser.add_argument("--papers", nargs="*", default=[], help="to cite, such as merkx_frank_2019")
+parser.add_argument(
+    "--retrieval", type=Path, required=True, help="what scripts/retrieval.py wrote of the model"
+)
+parser.add_argument("--scores", type=Path, help="what scripts/rate.py wrote of it")
+parser.add_argument("--load", help="what SentenceEncoder.load is given (default: the folder)")
+parser.add_argument("--output", type=Path, required=True, help="the file to write")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    import yaml
+
+    from groundvec.errors import InputError
+    from groundvec.files import write_bytes
+    from groundvec.reporting.card import card, cited
+
+    data = yaml.safe_load(arguments.data.read_text("utf-8"))
+    if arguments.source not in data:
+        raise InputError(f"{arguments.data} has no {arguments.source}: it has {', '.join(data)}")
+    text = card(
+        arguments.model,
+        data[arguments.source],
+        cited(arguments.citation, arguments.papers),
+        arguments.retrieval,
+        arguments.scores,
+        arguments.load,
+    )
+    write_bytes(arguments.output, text.encode())
+    logging.info("written: %s", arguments.output)
+
+
+if __name__ == "__main__":
+    run(main, parser)

@@ -1,0 +1,98 @@
+"""Make a panel in which a report's reader can try a model, HTML that needs no other file.
+
+It is the model with the best recall on the development set, of those that a page can run. Where
+there is none, or ONNX Runtime Web is not at hand, it is a line that says so.
+"""
+
+import argparse
+import logging
+from pathlib import Path
+
+from groundvec.cli import run
+
+parser = argparse.ArgumentParser(
+    description=__doc__,
+    epilog="example:\n  python scripts/try_it.py "
+    "--models results/demo/models/scenes/*/*/model.json "
+    "--retrieval results/demo/retrieval/scenes/*/*.csv "
+    "--captions results/datasets/scenes/captions.csv "
+    "--features results/features/scenes/efficientnet_lite0.h5 "
+    "--runtime data/onnxruntime_web --output try_it.html",
+)
+for option, what in {
+    "models": "the model.json of each training of a data set",
+    "retrieval": "what scripts/retrieval.py wrote, a file for each",
+}.items():
+    parser.add_argument(
+        f"--{option}", type=Path, nargs="+", metavar="FILE", help=what, required=True
+    )
+for option, what in {
+    "captions": "the data set's captions.csv",
+    "features": "the HDF5 file of its image features",
+    "output": "the file to write, .html",
+}.items():
+    parser.add_argument(f"--{option}", type=Path, metavar="FILE", help=what, required=True)
+parser.add_argument(
+    "--runtime", type=Path, metavar="FOLDER", required=True, help="where `npm pack` wrote it"
+)
+parser.add_argument(
+    "--pinned",
+    type=Path,
+    metavar="FILE",
+    default=Path("resources/onnxruntime_web.yaml"),
+    help="the runtime's version and sum (default: %(default)s)",
+)
+
+SAMPLE = 100  # captions, by which it is seen whether half precision will do
+
+
+def main(arguments: argparse.Namespace) -> None:
+    from tempfile import TemporaryDirectory
+
+    import yaml
+
+    from groundvec.export.onnx import export
+    from groundvec.files import write_bytes
+    from groundvec.model import load_ensemble, read_description
+    from groundvec.reporting.embedded import embed, of_one
+    from groundvec.reporting.page.try_it import panel, precision, readable, runtime_files
+    from groundvec.reporting.results import Results
+    from groundvec.reporting.systems import described, select
+
+    pinned = yaml.safe_load(arguments.pinned.read_text("utf-8"))
+    archive = arguments.runtime / pinned["archive"]
+    if not archive.exists():
+        write_line(
+            arguments.output,
+            f"To try the best model here, npm has to get {pinned['package']}, which it could not: "
+            f"install npm, delete {arguments.runtime} and make this page again.",
+        )
+        return
+    results = Results(**vars(arguments))
+    every = [read_description(folder) for folder in of_one(results.models)["folder"]]
+    can = [about["model"] for about in every if readable(about["description"])]
+    retrieval = results.retrieval[results.retrieval["model"].isin(can)]
+    if retrieval.empty:
+        write_line(arguments.output, "None of the models can be tried in a page.")
+        return
+    dataset, [model, seed] = next(iter(select(retrieval, None, "recall").items()))
+    about = described(results.models, dataset, model, seed)
+    embedded = embed(results, about, ensemble=True)
+    with TemporaryDirectory() as folder:
+        encoder, models = Path(folder, "encoder.onnx"), load_ensemble(about["folder"])
+        export(models, encoder, precision=precision(models, embedded.captions[:SAMPLE]))
+        files = runtime_files(archive, pinned["sha512"])
+        text = panel(encoder, embedded, dataset, f"{model}, seed {seed}", files)
+    write_bytes(arguments.output, text.encode())
+    logging.info("%s: %.1f MB, %s", arguments.output, len(text) / 1e6, model)
+
+
+def write_line(path: Path, line: str) -> None:
+    from groundvec.files import write_bytes
+
+    logging.warning("%s", line)
+    write_bytes(path, f"<p>{line}</p>\n".encode())
+
+
+if __name__ == "__main__":
+    run(main, parser)

@@ -1,0 +1,246 @@
+"""The command `groundvec`, run as users do."""
+
+import base64
+import io
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import forks
+import numpy as np
+import polars
+import pytest
+import torch
+from examples import description, save_model
+from PIL import Image
+
+from groundvec import SentenceEncoder, search
+from groundvec.__main__ import COMMANDS
+from groundvec.errors import InputError, extra
+from groundvec.features import backbones
+from groundvec.model import Model
+from groundvec.text.characters import Text
+
+ROOT = Path(__file__).parent.parent
+SENTENCES = ["A dog runs.", "", "éß🐶 \u2028 never seen", "A cat sleeps on a red sofa."]
+CARD = """---
+model-index:
+- name: small
+  results:
+  - task: {type: sentence-similarity, name: Agree with ratings}
+    dataset: {type: SICK, name: SICK-R}
+    metrics:
+    - {type: pearson_cosine, value: 0.8123}
+---
+
+# small
+"""
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """A small model of two languages, untrained, over the features of the demo's backbone."""
+    folder = tmp_path_factory.mktemp("model")
+    lite = backbones.load("efficientnet_lite0")
+    torch.manual_seed(0)
+    text = Text.build(["A dog runs on a beach.", "A cat sleeps."])
+    described = description("gru-16-attention", parts={"languages": ["en", "de"]})
+    network = Model(described, {"en": text, "de": text}, lite.width)
+    features = {"backbone": lite.name, "weights": lite.weights, "weights_sha256": lite.sha256}
+    save_model(folder, network, [2, 4], features=features)
+    (folder / "README.md").write_text(CARD)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def encoder(model):
+    return SentenceEncoder.load(model)
+
+
+@pytest.fixture
+def groundvec(tmp_path):
+    """Runs the command in a folder; what it wrote to standard output, or its only line of error."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+
+    def run(*arguments, fails=0):
+        result = forks.run("-m", "groundvec", *arguments, cwd=tmp_path, env=env)
+        assert result.returncode == fails, result.stderr
+        if fails:
+            *usage, line = result.stderr.splitlines()
+            assert not result.stdout and not (fails == 1 and usage), result.stderr
+            return line
+        return result.stdout
+
+    return run
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself_with_an_example(groundvec, name):
+    text = groundvec(name, "--help")
+    assert f"Examples:\n  groundvec {name} " in text
+    assert COMMANDS[name].__doc__.partition("\n")[0] in " ".join(groundvec("--help").split())
+
+
+def test_help_waits_for_no_large_package():
+    program = (
+        "import sys; from groundvec.__main__ import main; sys.argv = ['groundvec', '--help']\n"
+        "try: main()\nfinally: assert not {'torch', 'numpy', 'pandas', 'yaml'} & {*sys.modules}"
+    )
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True)
+
+
+# encode
+
+
+def test_a_file_of_sentences_becomes_a_file_of_vectors(groundvec, tmp_path, model, encoder):
+    (tmp_path / "s.txt").write_bytes(b"\xef\xbb\xbf" + "\r\n".join(SENTENCES).encode())
+    expected = encoder.encode(SENTENCES)
+    for ending in ("npy", "csv", "parquet"):
+        assert groundvec("encode", "s.txt", "-o", f"v.{ending}", "--model", model) == ""
+    table = polars.read_parquet(tmp_path / "v.parquet")
+    assert table["sentence"].to_list() == SENTENCES
+    for vectors in (
+        np.load(tmp_path / "v.npy", allow_pickle=False),
+        np.loadtxt(tmp_path / "v.csv", np.float32, delimiter=","),
+        table["vector"].to_numpy(),
+    ):
+        assert vectors.dtype == np.float32
+        np.testing.assert_allclose(vectors, expected, atol=1e-6)
+
+
+def test_standard_input_is_encoded_to_standard_output(tmp_path, model, encoder):
+    """A reader who has seen enough, such as head, is no reason to complain."""
+    lines = "A dog runs.\n" * 3000
+    command = f"set -o pipefail; {sys.executable} -m groundvec encode --model {model} | head -n 2"
+    result = subprocess.run(
+        ["bash", "-c", command], input=lines, capture_output=True, text=True, cwd=ROOT
+    )
+    assert result.stderr == "" and result.returncode == 128 + 13  # as of one that SIGPIPE ends
+    vectors = np.loadtxt(io.StringIO(result.stdout), np.float32, delimiter=",")
+    expected = encoder.encode(["A dog runs."] * 2, language="en")
+    np.testing.assert_allclose(vectors, expected, atol=1e-6)
+
+
+def test_a_language_can_be_chosen(groundvec, tmp_path, model, encoder):
+    (tmp_path / "s.txt").write_text("Ein Hund.\n")
+    groundvec("encode", "s.txt", "--language", "de", "--model", model, "-o", "v.npy")
+    expected = encoder.encode(["Ein Hund."], language="de")
+    np.testing.assert_allclose(np.load(tmp_path / "v.npy"), expected, atol=1e-6)
+    assert not np.allclose(expected, encoder.encode(["Ein Hund."]), atol=1e-3)
+
+
+def test_what_is_there_is_replaced_only_if_told_to(groundvec, tmp_path, model):
+    (tmp_path / "s.csv").write_text("A dog.\n")
+    (tmp_path / "v.npy").write_text("mine")
+    command = ("encode", "s.csv", "--model", model, "-o")
+    assert groundvec(*command, "v.npy", fails=1).startswith("error: v.npy is there already")
+    assert "s.csv is an input" in groundvec(*command, "s.csv", "--overwrite", fails=1)
+    assert (tmp_path / "v.npy").read_text() == "mine"
+    groundvec(*command, "v.npy", "--overwrite")
+    assert np.load(tmp_path / "v.npy").shape == (1, 16)
+
+
+# similarity
+
+
+def test_two_sentences_have_one_number(groundvec, model, encoder):
+    pair = SENTENCES[0], SENTENCES[3] * 20  # longer than a file's name can be
+    expected = encoder.similarity(*pair)
+    assert float(groundvec("similarity", *pair, "--model", model)) == pytest.approx(
+        float(expected), abs=1e-4
+    )
+
+
+def test_two_files_have_a_number_a_line(groundvec, tmp_path, model, encoder):
+    (tmp_path / "a.txt").write_text("\n".join(SENTENCES))
+    (tmp_path / "b.txt").write_text("\n".join(reversed(SENTENCES)))
+    numbers = groundvec("similarity", "a.txt", "b.txt", "--model", model).split()
+    expected = encoder.similarity(SENTENCES, SENTENCES[::-1]).diagonal()
+    np.testing.assert_allclose(np.array(numbers, float), expected, atol=1e-4)
+
+
+# search
+
+
+@pytest.fixture
+def photos(tmp_path):
+    (tmp_path / "photos").mkdir()
+    for number in range(4):
+        noise = np.random.default_rng(number).integers(0, 64 * (number + 1), (40, 500, 3), np.uint8)
+        Image.fromarray(noise).save(tmp_path / "photos" / f"{number} <&.png")
+    return tmp_path / "photos"
+
+
+def test_search_names_the_best_pictures(groundvec, model, photos, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    lines = groundvec("search", "photos", "A dog.", "--model", model, "-n", 3).splitlines()
+    expected = search(photos, "A dog.", model=model, best=3)
+    assert lines == [f"{score:.4f}  photos/{path.name}" for path, score in expected]
+
+
+def test_a_page_of_the_best_needs_no_other_file(groundvec, model, photos, tmp_path):
+    sentence = "A <b>dog</b> & $cat."
+    assert groundvec("search", "photos", sentence, "--model", model, "-o", "best.html") == ""
+    page = (tmp_path / "best.html").read_text()
+    assert page.count("<h1>A &lt;b&gt;dog&lt;/b&gt; &amp; $cat.</h1>") == 1
+    assert re.findall(r"(?:src|href)=\"(?!data:image/jpeg;base64,|file:///)", page) == []
+    pictures = re.findall(r'src="data:image/jpeg;base64,([^"]+)" alt="([^"]+)"', page)
+    assert {name for _, name in pictures} == {f"photos/{i} &lt;&amp;.png" for i in range(4)}
+    for data, _ in pictures:
+        assert Image.open(io.BytesIO(base64.b64decode(data))).size == (320, 26)
+
+
+def test_a_contact_sheet_shows_the_best(groundvec, model, photos, tmp_path):
+    groundvec("search", "photos", "A dog.", "--model", model, "-n", 2, "-o", "best.JPG")
+    sheet = Image.open(tmp_path / "best.JPG")
+    assert sheet.format == "JPEG" and sheet.width == 2 * 320 + 3 * 10
+
+
+# info
+
+
+def test_info_says_what_a_model_is(groundvec, model):
+    lines = dict(line.split(maxsplit=1) for line in groundvec("info", model).splitlines())
+    assert lines["languages"] == "en, de" and lines["vectors"] == "16 numbers"
+    assert lines["encoder"].startswith("rnn (cell gru, size 16, pooling attention")
+    assert lines["text"] == "characters" and lines["snapshots"] == "after epoch 2, 4"
+    assert lines["pictures"].startswith("1280 features, efficientnet_lite0")
+    assert lines["score"] == "SICK-R, Agree with ratings: pearson_cosine 0.8123"
+    size = sum(path.stat().st_size for path in model.rglob("*") if path.is_file())
+    assert lines["folder"] == f"{model} ({size / 1e6:.1f} MB)"
+
+
+# What goes wrong
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        ([], 2, "the following arguments are required: COMMAND"),
+        (["encode", "s.txt", "-o", "v.txt"], 2, "v.txt does not end in .npy or .csv or .parquet"),
+        (["encode", "s.txt", "--device", "gpu7"], 2, "gpu7 cannot be used: "),
+        (["encode", "no.txt"], 1, "no.txt: No such file or directory; name a file of sentences"),
+        (["encode", "latin.txt"], 1, "latin.txt line 2 is not UTF-8: save the file as that"),
+        (["encode", "s.txt", "--model", "no"], 1, "there is no model no: give the folder"),
+        (["encode", "s.txt", "--language", "fr"], 1, "no language 'fr': choose one of en"),
+        (["similarity", "s.txt", "A dog."], 1, "A dog. is no file: give two, or none"),
+        (["similarity", "s.txt", "two.txt"], 1, "s.txt has 1 lines and two.txt has 2"),
+        (["search", "none.jpg", "A dog."], 1, "none.jpg does not exist"),
+        (["search", "s.txt", "A dog.", "-n", "0"], 1, "--best is 0: ask for one or more"),
+        (["info", "no"], 1, "there is no model no"),
+    ],
+)
+def test_a_mistake_is_one_line_and_a_status(groundvec, tmp_path, arguments, status, said):
+    (tmp_path / "s.txt").write_text("A dog.\n")
+    (tmp_path / "two.txt").write_text("A dog.\n\n")
+    (tmp_path / "latin.txt").write_bytes(b"A dog.\nEin Gl\xfcck.\n")
+    assert said in groundvec(*arguments, fails=status)
+
+
+def test_a_package_that_is_missing_is_named_with_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "polars", None)  # as if it were not installed
+    said = r'^polars is not installed: pip install "groundvec\[parquet\]"$'
+    with pytest.raises(InputError, match=said), extra("parquet"):
+        import polars  # noqa: F401

@@ -1,0 +1,158 @@
+import json
+import re
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+import torch
+from examples import description
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from groundvec import SentenceEncoder
+from groundvec.errors import InputError
+from groundvec.export.onnx import export
+from groundvec.model import Model
+from groundvec.text import characters, ngrams, trees, words
+
+CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
+TEXTS = {
+    "characters": characters.Text.build(CAPTIONS),
+    "words": words.Text.build(CAPTIONS, at_least=1),
+    "ngrams": ngrams.Text(2, 4, buckets=50),
+}
+RNN = {"name": "rnn", "size": 8}
+BAG = {"name": "bag", "size": 8, "embedding": 7}
+ENCODERS = [
+    (RNN | {"cell": "gru", "pooling": "attention"}, "characters", "cosine"),
+    (RNN | {"cell": "lstm", "pooling": "attention"}, "characters", "cosine"),
+    (RNN | {"cell": "gru", "pooling": "max"}, "words", "cosine"),
+    (RNN | {"cell": "lstm", "pooling": "max", "bidirectional": False}, "characters", "dot"),
+    (RNN | {"cell": "gru", "pooling": "last", "units": 6}, "characters", "euclidean"),
+    (RNN | {"cell": "gru", "pooling": "last", "bidirectional": False}, "words", "cosine"),
+    (BAG, "words", "cosine"),
+    (BAG, "ngrams", "dot"),
+]
+
+
+def model(encoder=ENCODERS[0][0], text="characters", similarity="cosine", seed=0, **parts):
+    torch.manual_seed(seed)
+    described = description(encoder, text, {"similarity": similarity, **parts})
+    return Model(described, dict.fromkeys(described["languages"], TEXTS[text]), 12).eval()
+
+
+def session(path):
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    return onnxruntime.InferenceSession(path, options)
+
+
+def run(graph, sentences):
+    """Vectors of sentences given as lists of indices."""
+    lengths = np.array([len(sentence) for sentence in sentences])
+    indices = np.zeros((len(sentences), lengths.max()), np.int64)
+    for row, sentence in zip(indices, sentences, strict=True):
+        row[: len(sentence)] = sentence
+    return graph.run(["vectors"], {"indices": indices, "lengths": lengths})[0]
+
+
+def by_torch(models, sentences, language="en"):
+    """The same of PyTorch, one sentence at a time."""
+    batches = [(torch.tensor(each), torch.tensor([len(each)])) for each in sentences]
+    with torch.inference_mode():
+        each = [torch.cat([m.embed_captions(language, b) for b in batches]) for m in models]
+    total = torch.stack(each).sum(dim=0).numpy()
+    if models[0].similarity == "cosine":
+        return total / np.linalg.norm(total, axis=1, keepdims=True)
+    return total / len(models)
+
+
+@pytest.mark.parametrize(("encoder", "text", "similarity"), ENCODERS)
+def test_vectors_of_ragged_batches_are_those_of_pytorch(encoder, text, similarity, tmp_path):
+    """Of one snapshot and of an ensemble; and a sentence alone has the vector that it has in it."""
+    models = [model(encoder, text, similarity, seed) for seed in range(2)]
+    graphs = {}
+    for number in (1, 2):
+        path = tmp_path / f"{number}.onnx"
+        export(models[:number], path)
+        onnx.checker.check_model(path, full_check=True)
+        graphs[number] = session(path)
+
+    sentence = st.lists(st.integers(1, len(TEXTS[text]) - 1), min_size=1, max_size=80)
+
+    @settings(max_examples=20, deadline=None)
+    @given(st.lists(sentence, min_size=1, max_size=5))
+    def check(sentences):
+        for number, graph in graphs.items():
+            found = run(graph, sentences)
+            assert found.dtype == np.float32 and found.shape == (len(sentences), 8)
+            np.testing.assert_allclose(found, by_torch(models[:number], sentences), atol=1e-5)
+            np.testing.assert_allclose(run(graph, sentences[:1]), found[:1], atol=1e-6)
+
+    check()
+
+
+def test_the_file_says_how_a_sentence_is_read(tmp_path):
+    """All that a reader without this project needs, for an encoder of characters."""
+    export([model()], tmp_path / "model.onnx")
+    graph = session(tmp_path / "model.onnx")
+    about = json.loads(graph.get_modelmeta().custom_metadata_map["groundvec"])
+    assert about["language"] == "en"
+    assert about["description"]["text"]["name"] == "characters"
+    index = {character: i for i, character in enumerate(about["text"]["characters"], 2)}
+
+    def read(sentence):
+        sentence = re.sub(r"[\s\x00-\x1f\x7f-\x9f]+", " ", sentence).strip()
+        return [index.get(c, 1) for c in (sentence if sentence[-1:] == "." else f"{sentence} .")]
+
+    sentences = ["A dog.", "", "  Zwei\tHunde \n", "never seen: éß🐶 ", "A  dog"]
+    found = run(graph, [read(sentence) for sentence in sentences])
+    np.testing.assert_allclose(found, model().encode_sentences(sentences), atol=1e-6)
+
+
+def test_a_language_is_chosen_among_several(tmp_path):
+    both = model(languages=["en", "de"])
+    export([both], tmp_path / "en.onnx")
+    export([both], tmp_path / "de.onnx", language="de")
+    found = {name: run(session(tmp_path / f"{name}.onnx"), [[2, 3]]) for name in ("en", "de")}
+    for name, vector in found.items():
+        np.testing.assert_allclose(vector, by_torch([both], [[2, 3]], name), atol=1e-6)
+    assert np.abs(found["en"] - found["de"]).max() > 0.01
+    with pytest.raises(InputError, match="no language 'fr': choose one of en, de"):
+        export([both], tmp_path / "fr.onnx", language="fr")
+
+
+@pytest.mark.parametrize(
+    "encoder", [{"name": "trees", "compose": "relation"}, {"name": "mean"}], ids=lambda e: e["name"]
+)
+def test_what_reads_trees_is_refused(encoder, tmp_path):
+    text = trees.Text(["dog"], ["nsubj"], [1], ["l1", "r1"], 8, "drawn", "dependency")
+    described = description(encoder | {"size": 8}, "trees")
+    with pytest.raises(
+        InputError, match=f"the encoder {encoder['name']} cannot become ONNX: only rnn"
+    ):
+        export([Model(described, {"en": text}, 12)], tmp_path / "model.onnx")
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    return SentenceEncoder.load("flickr8k", device="cpu")
+
+
+@pytest.mark.parametrize(
+    ("precision", "share", "difference"),
+    [("float16", 0.51, 1e-6), ("int8", 0.27, 0.004)],  # its weights are 16 bits wide as they are
+)
+def test_smaller_weights_make_a_smaller_file_and_nearly_the_same_vectors(
+    precision, share, difference, shipped, tmp_path
+):
+    export(shipped.models, tmp_path / "float32.onnx")
+    export(shipped.models, tmp_path / "small.onnx", precision=precision)
+    sizes = [(tmp_path / f"{name}.onnx").stat().st_size for name in ("small", "float32")]
+    assert sizes[0] < share * sizes[1]
+    sentences = ["A dog runs on the beach.", "Two men are playing guitar."]
+    encoded = shipped.models[0].texts["en"].encode(sentences)
+    indices = [encoded.batch(np.array([row]))[0].tolist() for row in range(2)]
+    found = run(session(tmp_path / "small.onnx"), indices)
+    np.testing.assert_allclose(found, shipped.encode(sentences), atol=difference)
