@@ -47,7 +47,7 @@ def make_split(images=11, captions=5, width=6, seed=0):
     )
 
 
-def save_model(folder, model, epochs=(4,), **about):
+def save_model(folder, model, /, epochs=(4,), **about):
     """Make the folder of a training that gave this model after each of these epochs."""
     for epoch in epochs:
         save_weights(model, folder / "snapshots" / snapshot_name(epoch))

@@ -77,16 +77,9 @@ def page(results: Results) -> str:
         undefined=StrictUndefined,
     )
     environment.filters["number"] = lambda value, digits=1: decimals([value], digits)[0]
-    loader = environment.loader
-    assert loader is not None
-    css, script = (
-        Markup(loader.get_source(environment, name)[0]) for name in ("page.css", "page.js")
-    )
     papers = _papers(tables, figures)
     return environment.get_template("page.html").render(
         experiment=results["experiment"],
-        css=css,
-        script=script,
         papers=papers,
         best=_best(results, shown, tables),
         galleries=shown,
@@ -197,7 +190,8 @@ def marked(table: str) -> str:
         body,
     )
     for verdict, sign in SIGNS.items():
-        badge = f'<span class="badge {CLASSES[verdict]}"><span aria-hidden="true">{sign}</span> {verdict}</span>'
+        signed = f'<span aria-hidden="true">{sign}</span> {verdict}'
+        badge = f'<span class="badge {CLASSES[verdict]}">{signed}</span>'
         body = body.replace(f">{verdict}</td>", f">{badge}</td>")
     return head + body
 
@@ -206,6 +200,8 @@ def _figure(path: Path, captions: Path) -> dict[str, Any]:
     """A figure: as SVG, or as a picture if there are pictures in it."""
     paper, name = _place(path)
     text = _read(path)
+    if "<svg" not in text:
+        raise InputError(f"{path} is not an SVG file: delete it and make it again")
     about = {"paper": paper, "name": name, "id": f"{paper}-{name}", "label": label(name)}
     about |= {"caption": _caption(captions, paper, name), "svg": "", "webp": ""}
     if "<image" in text:
@@ -232,10 +228,7 @@ def _picture(path: Path) -> dict[str, Any]:
 
 def inline(text: str, prefix: str) -> Markup:
     """An SVG file as an element of a page, whose names do not meet those of others."""
-    start = text.find("<svg")
-    if start < 0:
-        raise InputError(f"{prefix} is not an SVG file: delete it and make it again")
-    text = re.sub(r"(?s)<metadata>.*?</metadata>|<!--.*?-->", "", text[start:])
+    text = re.sub(r"(?s)<metadata>.*?</metadata>|<!--.*?-->", "", text[text.index("<svg") :])
     text = re.sub(r'\b(id="|href="#|url\(#)', rf"\1{prefix}-", text)
     text = re.sub(
         r'<svg [^>]*?viewBox="([^"]*)"[^>]*>',
@@ -334,6 +327,7 @@ def _training(results: Results) -> list[dict[str, Any]]:
             "last": rows.sort_values("epoch")
             .groupby(["model", "seed"], sort=False)
             .tail(1)
+            .astype(object)
             .fillna(MISSING)
             .to_dict("records"),
         }
@@ -355,7 +349,8 @@ def _provenance(tables: list[dict[str, Any]], results: Results) -> list[dict[str
     names = [name for name in PROVENANCE if name != "configuration"]
     found: dict[tuple[str, ...], list[str]] = {}
     for table in tables:
-        columns = table["content"].reindex(columns=names).dropna(how="all").fillna("")
-        for row in columns.astype(str).drop_duplicates().itertuples(index=False, name=None):
+        columns = table["content"].reindex(columns=names).dropna(how="all")
+        rows = columns.astype(object).fillna("").drop_duplicates()
+        for row in rows.itertuples(index=False, name=None):
             found.setdefault(row, []).append(f"{PAPERS[table['paper']][0]}: {table['label']}")
     return [dict(zip(names, key, strict=True)) | {"tables": of} for key, of in found.items()]

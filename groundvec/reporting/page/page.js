@@ -33,16 +33,20 @@ function centre(point) {
 
 function show(svg, point) {
   svg.near?.classList.remove("near");
-  svg.near = point;
+  svg.near = tip.point = point;
   tip.textContent = point ? point.values : "";
-  if (!point) return;
-  point.classList.add("near");
-  const [x, y] = centre(point);
+  point?.classList.add("near");
+  (document.querySelector("dialog[open]") ?? document.body).append(tip); // above what is modal
+  place();
+}
+
+function place() {
+  if (!tip.point) return;
+  const [x, y] = centre(tip.point);
   const { width, height } = tip.getBoundingClientRect();
   const left = Math.min(Math.max(x - width / 2, 8), innerWidth - width - 8);
   const top = y - height - 12 > 8 ? y - height - 12 : y + 14;
   tip.style.transform = `translate(${left}px, ${top}px)`;
-  (document.querySelector("dialog[open]") ?? document.body).append(tip); // above what is modal
 }
 
 for (const svg of document.querySelectorAll(".plot svg")) {
@@ -57,7 +61,15 @@ for (const svg of document.querySelectorAll(".plot svg")) {
   });
   svg.addEventListener("pointerleave", () => show(svg));
 }
-document.addEventListener("scroll", () => tip.replaceChildren(), { passive: true, capture: true });
+for (const box of document.querySelectorAll(".plot, .view")) {
+  box.addEventListener("keydown", ({ key }) => {
+    const step = { n: 1, p: -1 }[key], svg = box.querySelector("svg");
+    if (!step || !svg || !values(svg).length) return;
+    const now = svg.near ? values(svg).indexOf(svg.near) : step > 0 ? -1 : 0;
+    show(svg, values(svg).at((now + step) % values(svg).length));
+  });
+}
+document.addEventListener("scroll", place, { passive: true, capture: true });
 
 // Figures in a window of their own, where they can be zoomed; they scroll as anything does.
 const dialog = document.getElementById("zoom");
@@ -95,20 +107,14 @@ dialog.addEventListener("close", () => {
   figure.style.width = "";
   plot.prepend(figure);
   plot.style.minHeight = "";
-  tip.replaceChildren();
+  if (tip.point) show(figure);
   plot.nextElementSibling.focus();
 });
 const ZOOMS = { in: () => zoom(scale * 1.5), out: () => zoom(scale / 1.5), whole: () => zoom(1), close: () => dialog.close() };
 dialog.addEventListener("click", (event) => ZOOMS[event.target.dataset.zoom]?.());
-const POINTS = { n: 1, p: -1 };
 dialog.addEventListener("keydown", (event) => {
   const key = { "+": "in", "=": "in", "-": "out", 0: "whole" }[event.key];
   if (key && !event.ctrlKey && !event.metaKey) ZOOMS[key]();
-  const svg = view.querySelector("svg");
-  if (event.key in POINTS && svg && values(svg).length) {
-    const next = values(svg).indexOf(svg.near) + POINTS[event.key];
-    show(svg, values(svg).at(next % values(svg).length));
-  }
 });
 view.addEventListener("wheel", (event) => {
   event.preventDefault();
@@ -132,13 +138,15 @@ for (const gallery of document.querySelectorAll(".gallery")) {
   count();
 }
 
-// Where the reader is, in the contents; and what a link leads to is opened.
+// Where the reader is, in the contents.
 const links = new Map([...document.querySelectorAll(".contents a")].map((link) => [link.hash.slice(1), link]));
 const watch = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) {
     if (!isIntersecting) continue;
     for (const link of links.values()) link.removeAttribute("aria-current");
-    links.get(target.id).setAttribute("aria-current", "true");
+    const link = links.get(target.id);
+    link.setAttribute("aria-current", "true");
+    link.closest("ul").scrollTo({ left: link.offsetLeft - 40 });
   }
 }, { rootMargin: "-20% 0px -75% 0px" });
 for (const id of links.keys()) watch.observe(document.getElementById(id));

@@ -1,0 +1,578 @@
+"""The page of a report, as readers see it: in a browser, from small results."""
+
+import importlib
+import json
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from matplotlib.figure import Figure
+from PIL import Image
+
+from groundvec.data import schema
+from groundvec.errors import InputError
+from groundvec.features import store
+from groundvec.files import write_json
+from groundvec.model import Model
+from groundvec.reporting import style
+from groundvec.reporting.embedded import Embedded
+from groundvec.reporting.page import claims, compared, gallery
+from groundvec.reporting.vector import svg
+from groundvec.reporting.write import MINUS, MISSING, write_table
+from groundvec.text.characters import Text
+from tests.examples import description, save_model
+
+CHROMIUM = shutil.which("chromium")
+ODD = '</script><b>"{{ 7 * 7 }}" & $5'  # in captions and names, it is nothing but text
+
+
+def script(name, *arguments):
+    """Run a script as on the command line."""
+    module = importlib.import_module(f"scripts.{name}")
+    module.main(module.parser.parse_args([str(word) for word in arguments]))
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """An untrained network as a training's only snapshot, its data and its scores."""
+    folder = tmp_path_factory.mktemp("trained")
+    names, splits = [f"i{k}" for k in range(36)], ["dev"] * 6 + ["test"] * 30
+    for k, name in enumerate(names):
+        Image.new("RGB", (60, 40), (7 * k, 250 - 7 * k, 120)).save(folder / f"{name}.png")
+    paths = [str(folder / f"{name}.png") for name in names]
+    captions = pd.DataFrame(
+        [
+            (name, f"{name}#{k}", "en", split, f"Picture {name}, told {k} times {ODD}")
+            for name, split in zip(names, splits, strict=True)
+            for k in range(5)
+        ],
+        columns=schema.CAPTION_COLUMNS,
+    )
+    images = pd.DataFrame({"image_id": names, "split": splits, "path": paths})
+    schema.write(folder, captions, images)
+    features = np.random.default_rng(0).normal(size=(36, 12)).astype(np.float32)
+    store.write(folder / "features.h5", features, names, {})
+    text = Text.build(captions["caption"])
+    for seed, name in enumerate(["gru-8-attention", "gru-8-max"]):
+        torch.manual_seed(seed)
+        model = folder / "models" / name / "seed1"
+        save_model(model, Model(description(name), {"en": text}, 12), model=name)
+        data = ("--captions", folder / "captions.csv", "--features", folder / "features.h5")
+        output = ("--threads", 1, "--output", folder / f"{name}.csv")
+        script("retrieval", "--model", model, *data, *output)
+        history = {"dataset": "scenes", "model": name, "seed": 1, "epoch": [0, 1, 2]}
+        history |= {"loss": [np.nan, 0.5, 0.25], "dev_recall": [8.0, 40.0, 61.5]}
+        pd.DataFrame(history).to_csv(model / "history.csv", index=False)
+    return folder
+
+
+def find(trained, output, **other):
+    models = sorted(trained.glob("models/*/*/model.json"))
+    files = {
+        "captions": trained / "captions.csv",
+        "images": trained / "images.csv",
+        "features": trained / "features.h5",
+    }
+    given = [word for name, path in {**files, **other}.items() for word in (f"--{name}", path)]
+    retrieval = sorted(trained.glob("gru-*.csv"))
+    script("gallery", "--models", *models, "--retrieval", *retrieval, *given, "--output", output)
+
+
+@pytest.fixture(scope="module")
+def results(trained, tmp_path_factory):
+    """What a run gives: tables of two papers, figures, training curves, and a gallery."""
+    folder = tmp_path_factory.mktemp("results")
+    merkx, calixto = folder / "merkx_frank_2019", folder / "calixto_liu_2017"
+    for paper in (merkx, calixto):
+        for kind in ("tables", "figures"):
+            (paper / kind).mkdir(parents=True)
+    recalls = {
+        f"{way}_r{k}{end}": [value, reported]
+        for way in ("caption_to_image", "image_to_caption")
+        for k, value in ((1, 20.0), (5, 50.0), (10, 70.0))
+        for end, value, reported in (("", value, value + k), ("_ci", 3.0, np.nan))
+    }
+    table = pd.DataFrame(
+        {"dataset": "flickr8k", "test_set": "1k", "source": ["measured", "reported"]}
+    )
+    table = table.assign(model=["gru-8-max", "char-GRU"], selected=[True, None], **recalls)
+    cells = pd.DataFrame(
+        {"source": table["source"], "model": [ODD, "char-GRU"], "R@1": ["20", "21"]}
+    )
+    write_table(merkx / "tables/table2", table, cells, "llr", "Retrieval.", ["A note."], ["a", "a"])
+    pairs = pd.DataFrame(
+        {
+            "name": "gru-8-max",
+            "task": "STS",
+            "subtask": ["images", "news"],
+            "agreement": "lowest",
+            "contribution": [-1.0, -2.0],
+            "rating": [1.0, 4.5],
+            "prediction": [0.9, 0.125],
+            "sentence_a": ["A dog runs.", ODD],
+            "sentence_b": ["A dog sleeps.", "A cat."],
+        }
+    )
+    write_table(merkx / "tables/table3", pairs, pairs[["task"]], "l", "Pairs.", ["A note."])
+    held = pd.DataFrame(
+        {
+            "claim": "Several languages help",
+            "dataset": "flickr8k",
+            "of": ["en", "de", "fr"],
+            "worse": "VSE",
+            "better": "MLMME",
+            "reported": [2.0, 9.0, np.nan],
+            "value": [3.0, -4.0, 0.5],
+            "low": [1.0, -6.0, np.nan],
+            "high": [5.0, -2.0, np.nan],
+            "p": [np.nan, np.nan, 0.25],
+            "verdict": ["holds", "does not hold", "not decided"],
+        }
+    )
+    cells = held[["of", "verdict"]]
+    write_table(calixto / "tables/claims", held, cells, "ll", "Claims.", ["A note."])
+    figure = Figure((5, 3))
+    panel = figure.subplots()
+    panel.errorbar([1, 2], [30, 40], yerr=[[2, 3], [2, 3]], fmt="o", label="GRU")
+    panel.set_ylabel("R@10 (%)")
+    style.save(figure, merkx / "figures/figure2")
+    figure = Figure((4, 4))
+    figure.subplots().imshow(np.zeros((20, 20, 3)))
+    style.save(figure, calixto / "figures/translations-weak")
+    find(trained, folder / "scenes.json")
+    return folder
+
+
+def build(results, trained, output, *more, **other):
+    files = {
+        "experiment": [ODD],
+        "tables": sorted(results.glob("*/tables/*.csv")),
+        "figures": sorted(results.glob("*/figures/*.svg")),
+        "histories": sorted(trained.glob("models/*/*/history.csv")),
+        "retrieval": sorted(trained.glob("gru-*.csv")),
+        "galleries": [results / "scenes.json"],
+    }
+    given = [word for name, paths in {**files, **other}.items() for word in (f"--{name}", *paths)]
+    script("page", *given, *more, "--output", output)
+    return output
+
+
+@pytest.fixture(scope="module")
+def made(results, trained):
+    panel = results / "panel.html"
+    panel.write_text('<p id="try-it">A panel.</p><script>window.tried = true</script>')
+    return build(results, trained, results / "index.html", "--try-it", panel)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("no chromium on this machine: apt-get install chromium")
+    api = pytest.importorskip("playwright.sync_api")
+    with api.sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def opened(browser):
+    """A function: a page in a new window. What it complains of, and asks of a network, fails."""
+    windows, problems = [], []
+
+    def visit(path, width=1200, **options):
+        window = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        windows.append(window)
+        page = window.new_page()
+        page.on("console", lambda message: problems.append(message.text))
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("request", lambda request: asked(request.url))
+        page.goto(path.as_uri())
+        return page
+
+    def asked(address):
+        if not address.startswith(("file:", "data:")):
+            problems.append(address)
+
+    yield visit
+    for window in windows:
+        window.close()
+    assert not problems
+
+
+def visible(page, selector=".query"):
+    return [query for query in page.query_selector_all(selector) if query.is_visible()]
+
+
+def test_everything_is_on_the_page_without_javascript(made, opened):
+    page = opened(made, java_script_enabled=False)
+    headings = [heading.inner_text() for heading in page.query_selector_all("h1, h2, h3, h4")]
+    assert headings[0] == ODD
+    for heading in ("Summary", "Try it", "Gallery", "Training", "Provenance"):
+        assert heading in headings
+    assert "Merkx & Frank (2019)" in headings and "Calixto & Liu (2017)" in headings
+    text = page.inner_text("body")
+    assert "Where model and people disagree most" in text
+    assert text.index(ODD, 50) and "A dog sleeps." in text  # the pair with -2 stands first
+    assert text.index("A cat.") < text.index("A dog sleeps.")
+    titles = page.eval_on_selector_all(
+        "#merkx_frank_2019-figure2 title", "titles => titles.map(title => title.textContent)"
+    )
+    assert titles == [
+        "GRU\n1\nR@10: 30\n95% interval: 28 to 32",
+        "GRU\n2\nR@10: 40\n95% interval: 37 to 43",
+    ]
+    figure = page.query_selector("#calixto_liu_2017-translations-weak img")
+    assert figure.get_attribute("alt") == "Translations, weak: described below"
+    for name in ("commit", "versions", "machine"):
+        assert page.get_by_role("columnheader", name=name, exact=True).count() == 1
+
+
+def test_the_filters_need_no_javascript(made, opened):
+    page = opened(made, java_script_enabled=False)
+    everything = visible(page)
+    assert len(everything) == 24 and all(page.query_selector_all(".query.m1.to_captions"))
+    page.check("[value=miss]", force=True)
+    misses = visible(page)
+    page.check("[value=hit]", force=True)
+    hits = visible(page)
+    assert misses and hits and len(misses) + len(hits) == 24
+    for query in hits:
+        ranks = [int(li.get_attribute("value")) for li in query.query_selector_all("li.right")]
+        assert min(ranks) <= 5
+    page.check("[value=all]", force=True)
+    page.check("[value=m1]", force=True)
+    page.check("[value=to_captions]", force=True)
+    assert {query.get_attribute("class").split()[1] for query in visible(page)} == {"to_captions"}
+    assert {query.get_attribute("class").split()[2] for query in visible(page)} == {"m1"}
+
+
+def test_the_page_says_how_many_queries_the_filters_leave(made, opened):
+    page = opened(made)
+    hits = len(page.query_selector_all(".query.m0.to_images.hit"))
+    assert page.inner_text(".shown").startswith(f"24 queries, {hits} of them")
+    page.check("[value=miss]", force=True)
+    assert page.inner_text(".shown") == f"{len(visible(page))} queries, 0 of them hits."
+    assert len(visible(page)) == 24 - hits
+
+
+def test_reported_numbers_tell_where_they_lie_in_words(made, opened):
+    page = opened(made)
+    page.click("#merkx_frank_2019-table2-compared summary")
+    rows = [
+        row.inner_text()
+        for row in page.query_selector_all("#merkx_frank_2019-table2-compared tbody tr")
+    ]
+    assert len(rows) == 6
+    # Reported are 21 ± of 20, 55 of 50 and 80 of 70, each with an interval of 3 to both sides.
+    places = [row.split("\t")[0] for row in rows]
+    assert places == ["✓ in the interval", "▲ above it", "▲ above it"] * 2
+    assert rows[0].split("\t")[4:] == ["21.0", "20.0", "17.0 to 23.0", f"{MINUS}1.0"]
+    claim = page.query_selector("article.claim")
+    assert [badge.inner_text() for badge in claim.query_selector_all(".badges .badge")] == [
+        "✓ holds in 1",
+        "✗ does not hold in 1",
+        "? not decided in 1",
+    ]
+    holds, fails, open_ = (
+        row.inner_text().split("\t") for row in claim.query_selector_all("tbody tr")
+    )
+    assert holds[:5] == ["✓ holds", "MLMME against VSE", "en", "3.0", "1.0 to 5.0"]
+    assert "in the interval" in holds[6] and "above it" in fails[6]
+    assert open_[4] == "p = 0.250" and open_[6] == MISSING
+
+
+def test_a_pointer_shows_values(made, opened):
+    page = opened(made)
+    page.locator("#merkx_frank_2019-figure2 svg").scroll_into_view_if_needed()
+    box = page.locator("#merkx_frank_2019-figure2 g[id*=values] use").nth(1).bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2 + 3, box["y"] + box["height"] / 2)
+    assert page.inner_text("#tip") == "GRU\n2\nR@10: 40\n95% interval: 37 to 43"
+    page.mouse.move(5, 5)
+    assert not page.is_visible("#tip")
+
+
+def test_everything_can_be_done_with_a_keyboard(made, opened):
+    page = opened(made)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    page.focus("[value=to_images]")
+    page.keyboard.press("ArrowRight")
+    assert page.is_checked("[value=to_captions]")
+    page.focus("#merkx_frank_2019-figure2 .plot")
+    for key, value in (("n", "30"), ("n", "40"), ("n", "30"), ("p", "40")):
+        page.keyboard.press(key)
+        assert f"R@10: {value}\n" in page.inner_text("#tip")
+    page.focus("#merkx_frank_2019-figure2 .enlarge")
+    page.keyboard.press("Enter")
+    assert page.is_visible("dialog svg")
+    before = page.locator("dialog svg").bounding_box()["width"]
+    page.keyboard.press("+")
+    assert page.locator("dialog svg").bounding_box()["width"] == pytest.approx(
+        1.5 * before, rel=0.05
+    )
+    page.keyboard.press("n")
+    assert "R@10: 30" in page.inner_text("#tip")
+    page.keyboard.press("0")
+    assert page.locator("dialog svg").bounding_box()["width"] == pytest.approx(before, rel=0.05)
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.className") == "enlarge"
+    assert page.is_visible("#merkx_frank_2019-figure2 .plot svg")
+
+
+def test_a_wheel_zooms_where_the_pointer_is(made, opened):
+    page = opened(made)
+    page.click("#merkx_frank_2019-figure2 .enlarge")
+    mark = page.locator("dialog g[id*=values] use").nth(0)
+    before = mark.bounding_box()
+    page.mouse.move(before["x"] + 4, before["y"] + 4)
+    page.mouse.wheel(0, -400)
+    page.wait_for_function("document.querySelector('.view').scrollWidth > 2000")
+    after = mark.bounding_box()
+    assert after["width"] > 1.5 * before["width"]
+    assert abs(after["x"] - before["x"]) < 40 and abs(after["y"] - before["y"]) < 40
+    page.click("text=Close")
+    assert not page.is_visible("dialog")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_stands_in_the_way_of_a_screen_reader(made, opened, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page = opened(made, color_scheme=scheme)
+    page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true })")
+    found = axe.Axe().run(page).response
+    assert [
+        (wrong["id"], [n["html"] for n in wrong["nodes"]]) for wrong in found["violations"]
+    ] == []
+    page.click("#merkx_frank_2019-figure2 .enlarge")
+    found = axe.Axe().run(page).response
+    assert [
+        (wrong["id"], [n["html"] for n in wrong["nodes"]]) for wrong in found["violations"]
+    ] == []
+
+
+@pytest.mark.parametrize("width", [320, 360, 768, 1200])
+def test_the_page_is_never_wider_than_the_window(made, opened, width):
+    page = opened(made, width)
+    page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_panel_is_put_in_and_finds_the_thumbnails(made, opened):
+    page = opened(made)
+    assert page.inner_text("#try #try-it") == "A panel." and page.evaluate("window.tried")
+    size = page.evaluate(
+        """async () => {
+        const image = new Image();
+        image.src = groundvec.thumbnail("i20", "scenes");
+        await image.decode();
+        return [image.naturalWidth, image.naturalHeight];
+    }"""
+    )
+    assert size == [60, 40]
+    assert page.evaluate("groundvec.thumbnail('i20') === groundvec.thumbnail('i20', 'scenes')")
+    assert page.evaluate("groundvec.thumbnail('nobody') === undefined")
+
+
+def test_a_thousand_pictures_are_there_in_two_seconds(results, trained, browser, tmp_path):
+    """As many as Flickr8k's test set has, each of some 3 kB."""
+    content = json.loads((results / "scenes.json").read_text())
+    rng = np.random.default_rng(0)
+    for k in range(1000):
+        noise = rng.integers(0, 256, (16, 16, 3), dtype=np.uint8)
+        Image.fromarray(noise).resize((144, 108)).save(tmp_path / "noise.png")
+        about = {"webp": gallery.thumbnail(str(tmp_path / "noise.png")), "caption": f"Picture {k}"}
+        content["thumbnails"][f"other{k}"] = about
+    write_json(tmp_path / "scenes.json", content)
+    galleries = [tmp_path / "scenes.json"]
+    path = build(results, trained, tmp_path / "index.html", galleries=galleries)
+    assert 2e6 < path.stat().st_size < 12e6
+    page = browser.new_page()
+    session = page.context.new_cdp_session(page)
+    # Processor time, so that what else the machine does is not counted.
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    page.goto(path.as_uri())
+    metrics = {
+        row["name"]: row["value"] for row in session.send("Performance.getMetrics")["metrics"]
+    }
+    page.close()
+    assert metrics["TaskDuration"] < 2
+
+
+# What is on the page
+
+
+def circle(count):
+    angles = np.linspace(0, 1.5, count)
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+
+
+def test_queries_find_the_nearest_and_tell_which_are_right():
+    """Seven images on a circle; captions 2k and 2k + 1 are of image k, and lie where 6 - k does."""
+    images = circle(7)
+    captions = np.repeat(images[::-1], 2, axis=0)
+    texts = [f"caption {k}" for k in range(14)]
+    ids = np.array([f"i{k}" for k in range(7)])
+    embedded = Embedded(texts, np.repeat(np.arange(7), 2), ids, captions, images, "cosine")
+    found = gallery.queries(embedded)
+    assert {task: len(asked) for task, asked in found.items()} == {
+        "to_images": 7,
+        "to_captions": 7,
+        "to_sentences": 7,
+    }
+    [query] = [query for query in found["to_images"] if query["image"] == "i0"]
+    assert query["caption"] == "caption 0"  # the first of the image, where image 6 lies
+    shown = [(item["rank"], item["image"], item["right"]) for item in query["found"]]
+    assert shown == [
+        *((k + 1, f"i{6 - k}", False) for k in range(5)),
+        (7, "i0", True),
+    ]
+    [query] = [query for query in found["to_captions"] if query["image"] == "i3"]
+    assert {item["caption"] for item in query["found"] if item["right"]} == {
+        "caption 6",
+        "caption 7",
+    }
+    [query] = [query for query in found["to_sentences"] if query["image"] == "i2"]
+    best = query["found"][0]
+    assert (best["caption"], best["right"], best["score"]) == ("caption 5", True, 1.0)
+    assert "caption 4" not in {item["caption"] for item in query["found"]}  # it is the query
+
+
+def test_the_best_models_come_first_each_once(trained):
+    from groundvec.reporting.results import read_retrieval
+
+    table = read_retrieval(sorted(trained.glob("gru-*.csv")))
+    dev = table[(table["split"] == "dev") & (table["kind"] == "ensemble")]
+    means = dev.groupby("model")["r10"].mean().sort_values(ascending=False)
+    assert gallery.best(table)["model"].tolist() == list(means.index)
+    again = pd.concat([table, table.assign(seed=2)])
+    assert gallery.best(again)["seed"].tolist() == [1, 1]
+
+
+def test_a_reported_number_lies_in_the_interval_or_above_or_below_it():
+    table = pd.DataFrame({"reported": [1, 2, 3, 4, 5, np.nan], "low": 2.0, "high": 4.0})
+    inside = ["below it", *["in the interval"] * 3, "above it", ""]
+    assert compared.lies(table).tolist() == inside
+
+
+def test_of_socher_s_systems_those_of_the_same_objective_are_compared():
+    numbers = {
+        f"{task}_mean_rank{end}": value
+        for task in ("caption_to_caption", "caption_to_image", "image_to_caption")
+        for end, value in (
+            ("", [10.0, 11.0, 30.0]),
+            ("_low", [np.nan, 9.0, 20.0]),
+            ("_high", [np.nan, 12.0, 40.0]),
+        )
+    }
+    table = pd.DataFrame(
+        {"dataset": "pascal1k", "test_set": "100", "source": ["reported", "measured", "measured"]}
+    )
+    table = table.assign(
+        system="DT-RNN",
+        name=["DT-RNN", "DT-RNN", "DT-RNN (other)"],
+        objective=["max margin, inner product", "max margin, inner product", "mean hinge, cosine"],
+        **numbers,
+    )
+    found = compared.compared("socher_2014/table1", table)
+    assert found["measure"].tolist() == [
+        "sentence similarity, mean rank",
+        "image search, mean rank",
+        "describing images, mean rank",
+    ]
+    assert set(found["system"]) == {"DT-RNN, max margin, inner product"}
+    assert set(found["verdict"]) == {"in the interval"} and set(found["reported"]) == {10.0}
+
+
+def test_a_claim_is_drawn_around_zero():
+    table = pd.DataFrame(
+        {
+            **{"claim": "A", "dataset": "flickr8k", "of": "en", "worse": "a", "better": "b"},
+            **{"reported": [4.0], "value": 0.0, "low": -2.0, "high": 2.0, "verdict": "holds"},
+        }
+    )
+    [claim] = claims.claims(table)
+    [row] = claim["rows"]
+    middle = claims.WIDTH / 2
+    assert row["x"]["value"] == middle
+    assert row["x"]["high"] - middle == pytest.approx(middle - row["x"]["low"])
+    assert row["x"]["reported"] - middle == pytest.approx(2 * (row["x"]["high"] - middle), abs=0.1)
+    assert row["x"]["low"] > 0 and row["x"]["reported"] < claims.WIDTH
+
+
+def test_points_of_figures_are_called_by_their_ticks_where_these_have_names():
+    figure = Figure()
+    left, right = figure.subplots(1, 2, sharey=True)
+    left.plot([0, 1], [2.5, np.nan], "o", label="a & b")
+    left.set_xticks([0, 1], ["32", "max\n(64)"])
+    left.set_xlabel("size (units)")
+    left.set_ylabel("r")
+    right.scatter([1, 2], [3, 4])
+    right.plot([1, 2], [3, 4])  # a line without markers says nothing
+    text = svg(figure)
+    assert text.count("<title>") == 3
+    for title in ("a &amp; b\nsize: 32\nr: 2.5", "1\nr: 3", "2\nr: 4"):
+        assert f"<title>{title}</title>" in text
+    assert svg(figure) == text
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "how", "said"),
+    [
+        ("tables", "merkx_frank_2019/tables/table2.csv", None, "table2.csv does not exist"),
+        ("tables", "merkx_frank_2019/tables/table2.csv", b"", "table2.csv is not CSV"),
+        ("tables", "merkx_frank_2019/tables/table2.html", None, "table2.html does not exist"),
+        ("tables", "merkx_frank_2019/tables/table2.html", b"no", "table2.html is not a table"),
+        ("figures", "merkx_frank_2019/figures/figure2.svg", None, "figure2.svg does not exist"),
+        (
+            "figures",
+            "merkx_frank_2019/figures/figure2.svg",
+            b"no",
+            "figure2.svg is not an SVG file",
+        ),
+        ("figures", "merkx_frank_2019/figures/figure2.svg", b"\xff", "figure2.svg is not text"),
+        ("figures", "calixto_liu_2017/figures/translations-weak.png", b"no", "is not a picture"),
+        ("galleries", "scenes.json", None, "scenes.json does not exist"),
+        ("galleries", "scenes.json", b"{", "scenes.json is not JSON"),
+        ("galleries", "scenes.json", b"[]", "scenes.json is not a gallery"),
+    ],
+)
+def test_what_is_missing_or_damaged_is_named_in_one_line(
+    results, trained, tmp_path, kind, name, how, said
+):
+    copy = tmp_path / "copy"
+    shutil.copytree(results, copy)
+    (copy / name).unlink()
+    given = {
+        "tables": sorted(results.glob("*/tables/*.csv")),
+        "figures": sorted(results.glob("*/figures/*.svg")),
+        "galleries": [results / "scenes.json"],
+    }[kind]
+    if how is not None:
+        (copy / name).write_bytes(how)
+    moved = [copy / path.relative_to(results) for path in given]
+    with pytest.raises(InputError) as error:
+        build(copy, trained, tmp_path / "index.html", **{kind: moved})
+    assert said in str(error.value) and "\n" not in str(error.value)
+    assert not (tmp_path / "index.html").exists()
+
+
+def test_histories_without_a_recall_and_tables_of_no_paper_are_named(results, trained, tmp_path):
+    pd.DataFrame({"dataset": ["a"]}).to_csv(tmp_path / "history.csv")
+    with pytest.raises(InputError, match=r"history\.csv has no column dev_recall: train"):
+        build(results, trained, tmp_path / "i.html", histories=[tmp_path / "history.csv"])
+    with pytest.raises(InputError, match=r"a\.csv is not in a folder of a paper"):
+        build(results, trained, tmp_path / "i.html", tables=[tmp_path / "x/tables/a.csv"])
+
+
+def test_a_gallery_names_an_image_without_a_row(trained, tmp_path):
+    pd.read_csv(trained / "images.csv")[:30].to_csv(tmp_path / "images.csv", index=False)
+    with pytest.raises(InputError, match=r"images\.csv has no row of the image i30 \(of 6 in all"):
+        find(trained, tmp_path / "scenes.json", images=tmp_path / "images.csv")
