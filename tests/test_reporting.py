@@ -446,7 +446,7 @@ def test_latex_is_well_formed_whatever_the_names(tmp_path):
 def test_files_are_equal_when_figures_are_and_fonts_are_truetype(tmp_path):
     for name in ("one", "two"):
         style.save(architecture("resnet152"), tmp_path / "v1.5" / name)
-    for suffix in (".pdf", ".png"):
+    for suffix in (".pdf", ".png", ".svg"):
         one, two = (tmp_path / "v1.5" / f"{name}{suffix}" for name in ("one", "two"))
         assert one.read_bytes() == two.read_bytes()
     pdf = one.with_suffix(".pdf").read_bytes()

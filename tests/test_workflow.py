@@ -97,9 +97,20 @@ def test_one_command_makes_every_table_and_figure(built):
     tables += ("section_4_3_4", "table_s1", "table_s1-models", "table_s1-spearman")
     assert made == {
         "tables/section_4_3-tests.csv",
-        *(f"figures/{name}.{suffix}" for name in figures for suffix in ("pdf", "png")),
+        *(f"figures/{name}.{suffix}" for name in figures for suffix in ("pdf", "png", "svg")),
         *(f"tables/{name}.{suffix}" for name in tables for suffix in ("csv", "html", "md", "tex")),
     }
+
+
+def test_everything_is_on_one_page_as_well(built):
+    page = (built / "results/tiny/report/index.html").read_text("utf-8")
+    for paper in ("merkx_frank_2019", "socher_2014", "calixto_liu_2017"):
+        for table in (built / "results/tiny" / paper / "tables").glob("*.html"):
+            assert f'id="{paper}-{table.stem}"' in page
+        for figure in (built / "results/tiny" / paper / "figures").glob("*.svg"):
+            assert f'<figure id="{paper}-{figure.stem}">' in page
+    for dataset in ("tiny-scenes", "few", "both"):
+        assert f'data-dataset="{dataset}"' in page
 
 
 def test_translations_are_made_re_ranked_and_shown(built):

@@ -385,7 +385,7 @@ def _read(
         bad = table.index[values.isna() & ~(table[column].isna() & (column in optional))]
         if len(bad):
             raise InputError(
-                f"{path} line {bad[0] + 2}: {column} is {table[column][bad[0]]!r}, not a number: "
+                f"{path} line {bad[0] + 2}: {column} is {str(table[column][bad[0]])!r}, not a number: "
                 "delete the file and make it again"
             )
         table[column] = values

@@ -40,6 +40,8 @@ PAPERS = {
         "Sentence-level multilingual multi-modal embedding for natural language processing",
     ),
 }
+# Tables that say what of a paper's claims holds, beside those that are called claims.
+TESTS = {f"merkx_frank_2019-section_4_{section}" for section in ("1", "3", "3_4")}
 TASKS = {
     "to_images": "caption → pictures",
     "to_captions": "picture → captions",
@@ -242,8 +244,9 @@ def inline(text: str, prefix: str) -> Markup:
 def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What there is of each paper, in the order of `PAPERS`."""
     papers = []
+    numbered = sorted(tables, key=lambda table: (table["name"][:5] != "table", table["name"]))
     for key, (name, title) in PAPERS.items():
-        own = [table for table in tables if table["paper"] == key]
+        own = [table for table in numbered if table["paper"] == key]
         drawn = [figure for figure in figures if figure["paper"] == key]
         if own or drawn:
             found = [
@@ -263,7 +266,8 @@ def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list
                         verdict: sum(claim["verdicts"][verdict] for claim in found)
                         for verdict in SIGNS
                     },
-                    "tables": own,
+                    "tests": [table for table in own if table["id"] in TESTS],
+                    "tables": [table for table in own if table["id"] not in TESTS],
                     "figures": drawn,
                     "compared": [table for table in own if table["compared"]],
                     "inside": sum(row["verdict"] == INSIDE for row in lying),
