@@ -34,8 +34,8 @@ def find(model: str | Path) -> Path:
     folder = PRETRAINED / model if str(model) in shipped else Path(model).expanduser()
     if not folder.is_dir():
         raise InputError(
-            f"there is no model {model}: give the folder of a trained one, such as "
-            f"results/demo/models/scenes/gru-128-attention/seed1, or {' or '.join(shipped)}"
+            f"there is no model {model}: give the folder of a trained one, which holds a "
+            f"model.json, or the name of one that comes with this package: {', '.join(shipped)}"
         )
     return folder
 

@@ -245,7 +245,7 @@ def test_the_script_writes_the_card(folder):
 
 
 def test_every_source_of_data_has_its_terms():
-    schema = yaml.safe_load((ROOT / "config" / "schema.yaml").read_text("utf-8"))
+    schema = yaml.safe_load((ROOT / "groundvec" / "schema.yaml").read_text("utf-8"))
     assert set(schema["$defs"]["dataset"]["properties"]["source"]["enum"]) == set(DATA)
     keys = {"name", "of", "reference", "address", "licence", "terms", "domain", "biases"}
     assert all(set(about) == keys for about in DATA.values())
