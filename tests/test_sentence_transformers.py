@@ -75,6 +75,8 @@ def test_the_folder_holds_no_code_and_the_class_is_that_of_this_package(trained,
         "groundvec.export.sentence_transformers.CaptionEncoder"
     ]
     assert (tmp_path / "saved" / "README.md").read_text() == "# The model card\n"
+    with pytest.raises(ValueError, match="trust_remote_code=True"):  # as of version 6
+        SentenceTransformer(str(tmp_path / "saved"), device="cpu")
 
 
 def test_its_tools_run_on_it(trained, tmp_path):
