@@ -27,7 +27,7 @@ from groundvec.reporting.style import BLUE, PAGE, VERMILLION, styled  # noqa: E4
 
 RESULTS = ROOT / "benchmarks" / "results"
 PAGE_FILE = ROOT / "docs" / "performance.md"
-STAGES = ("training", "features", "retrieval", "ratings", "workflow", "growth")
+STAGES = ("training", "features", "retrieval", "ratings", "encoding", "workflow", "growth")
 
 # What the calculations beside the measurements assume.
 MSCOCO = 123_287  # images
@@ -42,6 +42,7 @@ FORWARD = 10 * 2 * 11.5e9  # operations of ResNet-152 on ten crops
 GPU = 0.5 * 67e12  # operations a second: half of an H100's peak in float32, not measured
 EPOCHS = 32
 
+CONTESTANTS = ("ours", "plain", "floor")
 Result = dict[str, Any]
 
 
@@ -66,7 +67,7 @@ def measured(stage: str, result: Result) -> str:
     if not result["rows"]:
         return f"Not measured: `python benchmarks/{stage}.py`."
     machine = result["machine"]
-    of = growth_table(result["rows"]) if stage == "growth" else table(result["rows"])
+    of = TABLES.get(stage, table)(result["rows"])
     versions = ", ".join(f"{name} {machine[name]}" for name in ("python", "torch", "numpy"))
     return (
         f"{of}\n\n`{result['command']}` on {result['date']} at commit `{result['commit']}`: "
@@ -84,6 +85,20 @@ def growth_table(rows: list[Result]) -> str:
         cells = [row["what"], row["against"], f"{size:,}", number(seconds), number(memory)]
         lines.append(f"| {' | '.join(cells)} | {row['exponent']:.2f} |")
     return "\n".join(lines)
+
+
+def encoding_table(rows: list[Result]) -> str:
+    """A row for each that is beside ours: sentences a second, and the ratio of the times."""
+    lines = ["| beside | ours | the other | floor | ours / the other, times | threads |"]
+    lines += [f"|---|{'--:|' * 5}"]
+    for row in rows:
+        rates = [number(1000 / row[key]) if row[key] else number(None) for key in CONTESTANTS]
+        cells = [row["what"], *rates, number(row["ratio_plain"]), str(row["threads"])]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+TABLES = {"growth": growth_table, "encoding": encoding_table}
 
 
 def find(result: Result, start: str, **wanted: Any) -> Result | None:

@@ -1,12 +1,15 @@
 import json
+import os
 import re
+from pathlib import Path
 
+import forks
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
 import torch
-from examples import description
+from examples import description, save_model
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +19,8 @@ from groundvec.export.onnx import export
 from groundvec.model import Model
 from groundvec.text import characters, ngrams, trees, words
 
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "export.md"
 CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
 TEXTS = {
     "characters": characters.Text.build(CAPTIONS),
@@ -111,7 +116,7 @@ def test_the_file_says_how_a_sentence_is_read(tmp_path):
     np.testing.assert_allclose(found, model().encode_sentences(sentences), atol=1e-6)
 
 
-def test_a_language_is_chosen_among_several(tmp_path):
+def test_a_language_is_chosen_among_those_that_there_are(tmp_path):
     both = model(languages=["en", "de"])
     export([both], tmp_path / "en.onnx")
     export([both], tmp_path / "de.onnx", language="de")
@@ -121,6 +126,8 @@ def test_a_language_is_chosen_among_several(tmp_path):
     assert np.abs(found["en"] - found["de"]).max() > 0.01
     with pytest.raises(InputError, match="no language 'fr': choose one of en, de"):
         export([both], tmp_path / "fr.onnx", language="fr")
+    with pytest.raises(InputError, match="no precision 'int4': choose float32, float16, int8"):
+        export([both], tmp_path / "int4.onnx", precision="int4")
 
 
 @pytest.mark.parametrize(
@@ -156,3 +163,31 @@ def test_smaller_weights_make_a_smaller_file_and_nearly_the_same_vectors(
     indices = [encoded.batch(np.array([row]))[0].tolist() for row in range(2)]
     found = run(session(tmp_path / "small.onnx"), indices)
     np.testing.assert_allclose(found, shipped.encode(sentences), atol=difference)
+
+
+def test_the_lines_in_the_documentation_read_the_file(shipped, tmp_path, monkeypatch):
+    export(shipped.models, tmp_path / "flickr8k.onnx")
+    monkeypatch.chdir(tmp_path)
+    lines = re.search(r"```python\n(import json.*?)```", PAGE.read_text(), re.S)[1]
+    names = {}
+    exec(lines, names)
+    sentence = "  A dog\truns: éß"
+    np.testing.assert_allclose(names["encode"](sentence), shipped.encode(sentence), atol=1e-6)
+
+
+def test_the_command_writes_it_and_replaces_nothing(tmp_path):
+    save_model(tmp_path / "trained", model())
+
+    def command(*arguments):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        arguments = ["-m", "groundvec", "export", "trained", "-o", *arguments]
+        return forks.run(*arguments, cwd=tmp_path, env=environment)
+
+    assert command("model.onnx", "--precision", "int8").returncode == 0
+    np.testing.assert_allclose(
+        run(session(tmp_path / "model.onnx"), [[2, 3]]), by_torch([model()], [[2, 3]]), atol=0.05
+    )
+    for name, message in (("model.onnx", "is there already"), ("m.txt", "does not end in .onnx")):
+        refused = command(name)
+        assert refused.returncode == 1 and message in refused.stderr
+        assert refused.stderr.startswith("error: ") and refused.stderr.count("\n") == 1

@@ -1,5 +1,8 @@
 import json
+import os
+from pathlib import Path
 
+import forks
 import numpy as np
 import pytest
 import torch
@@ -99,3 +102,13 @@ def test_mistakes_are_told_in_one_line(trained, tmp_path):
     weights.write_bytes(weights.read_bytes()[:-1] + b"?")
     with pytest.raises(InputError, match="is damaged"):
         load(tmp_path / "saved")
+
+
+@pytest.mark.parametrize("trained", ["cosine"], indirect=True)
+def test_the_command_writes_such_a_folder(trained, tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
+    arguments = ["-m", "groundvec", "export", "trained", "-o", "saved"]
+    written = forks.run(*arguments, cwd=tmp_path, env=environment)
+    assert written.returncode == 0, written.stderr
+    expected = SentenceEncoder.load(trained, device="cpu").encode("A dog.")
+    np.testing.assert_allclose(load(tmp_path / "saved").encode("A dog."), expected, atol=1e-6)

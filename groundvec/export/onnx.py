@@ -31,8 +31,8 @@ Part = tuple[str, Weights]  # some lines of a graph, and the weights that they n
 # output, forget and cell.
 GATES = {"gru": [1, 0, 2], "lstm": [0, 3, 1, 2]}
 
-# What ends in other places for other sentences. Sentences have no 0, which stands for padding.
-INSIDE = """
+# What several poolings need. A sentence has no index 0, which stands for padding.
+COMMON = """
     padding = Constant<value = int64 {0}>()
     lowest = Constant<value_float = -3.4e38>()
     time = Constant<value = int64[1] {1}>()
@@ -57,8 +57,10 @@ def export(
         precision: of the weights in the file, one of `PRECISIONS`; all arithmetic is float32.
 
     Raises:
-        InputError: there is no such language; the encoder cannot be exported.
+        InputError: there is no such language or precision; the encoder cannot be exported.
     """
+    if precision not in PRECISIONS:
+        raise InputError(f"there is no precision {precision!r}: choose {', '.join(PRECISIONS)}")
     description, texts = models[0].description, models[0].texts
     language = models[0].language(language)
     model = _ensemble([snapshot(each, language) for each in models], models[0], precision)
@@ -109,7 +111,7 @@ def snapshot(model: Model, language: str) -> Part:
         projected = "projected"
         lines += linear("projection", "pooled", projected)
         weights |= weights_of("projection", encoder.projection)
-    return lines + at_end(projected, "vectors", model.similarity), weights
+    return COMMON + lines + at_end(projected, "vectors", model.similarity), weights
 
 
 def recurrent(encoder: rnn.Encoder) -> Part:
@@ -121,7 +123,6 @@ def recurrent(encoder: rnn.Encoder) -> Part:
     if cell == "gru":
         options += ", linear_before_reset = 1"  # as torch has it
     lines = f"""
-        {INSIDE}
         vectors_of_indices = Gather(embedding, indices)
         steps = Transpose<perm = [1, 0, 2]>(vectors_of_indices)
         counts = Cast<to = {INT32}>(lengths)
@@ -160,7 +161,6 @@ def recurrent(encoder: rnn.Encoder) -> Part:
 def mean(encoder: bag.Encoder) -> Part:
     """The mean of the vectors of a sentence's indices, `pooled`."""
     lines = f"""
-        {INSIDE}
         vectors_of_indices = Gather(embedding, indices)
         nothing = Constant<value_float = 0.0>()
         vectors_inside = Where(inside, vectors_of_indices, nothing)

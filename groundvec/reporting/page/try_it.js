@@ -10,10 +10,8 @@ const PATIENCE = 200; // milliseconds after the last key
 const UNKNOWN = 1, FIRST = 2; // indices; 0 is padding
 
 async function unpacked(name) {
-  const text = document.getElementById(`try-it-${name}`).textContent;
-  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).arrayBuffer();
+  const { body } = await fetch(`data:;base64,${document.getElementById(`try-it-${name}`).textContent}`);
+  return new Response(body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 
 async function load() {
@@ -21,10 +19,9 @@ async function load() {
   const address = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
   const ort = await import(address);
   URL.revokeObjectURL(address);
-  ort.env.logLevel = "error";
   ort.env.wasm.numThreads = 1; // more want a server that allows them
   ort.env.wasm.wasmBinary = wasm;
-  const session = await ort.InferenceSession.create(new Uint8Array(model));
+  const session = await ort.InferenceSession.create(new Uint8Array(model), { logSeverityLevel: 3 }); // errors
   const rows = about.ids.length + about.captions.length;
   return { ort, session, scales: new Float32Array(vectors, 0, rows), numbers: new Int8Array(vectors, 4 * rows) };
 }

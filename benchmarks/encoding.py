@@ -1,0 +1,150 @@
+"""What it costs to turn sentences into vectors: the shipped encoder, and others beside it.
+
+Ours is `SentenceEncoder.load("flickr8k").encode`. Beside it, as `plain`, stand the same network by
+torch's own `nn.GRU` on packed sentences, the same by ONNX Runtime, and a small model of
+sentence-transformers: the network of all-MiniLM-L6-v2 with random weights, which are as fast as its
+own, and with a whole word a token, which makes its input shorter than its own tokenizer does.
+
+The sentences are random words, as long as Flickr8k's captions.
+"""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import torch
+from measure import Row, multiplier, program, row, threads
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
+from tokenizers.processors import TemplateProcessing
+from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+from groundvec import SentenceEncoder
+from groundvec.export.onnx import export
+from groundvec.similarity import embed
+
+SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
+BATCH = 128  # sentences
+
+
+def rows(small: bool) -> list[Row]:
+    devices = ["cpu", "cuda"] if torch.cuda.is_available() and not small else ["cpu"]
+    return [each for device in devices for each in beside(device, 20 if small else 400)]
+
+
+def words() -> list[str]:
+    """As many as the captions of Flickr8k have, of random letters."""
+    rng = np.random.default_rng(0)
+    letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))
+    return ["".join(rng.choice(letters, rng.integers(1, 8))) for _ in range(8000)]
+
+
+def some_sentences(count: int) -> list[str]:
+    """Of 11 words on average."""
+    rng, known = np.random.default_rng(1), words()
+    lengths = np.clip(rng.normal(11, 4, count).astype(int), 3, 30)
+    return [" ".join(rng.choice(known, length)) + " ." for length in lengths]
+
+
+def beside(device: str, count: int) -> list[Row]:
+    """A row for each that ours is compared with."""
+    sentences = some_sentences(count)
+    encoder = SentenceEncoder.load("flickr8k", device=device)
+    others = {"nn.GRU, packed": packed(encoder, device), "MiniLM-L6's network": minilm(device)}
+    if device == "cpu":
+        others["ONNX Runtime"] = by_onnx(encoder)
+    multiply = multiplier(256, 512, 3 * 512) if device == "cpu" else None
+    characters = sum(map(len, sentences))
+
+    def floor() -> float:
+        """Each character's state by the hidden weights, in both directions; for a part of them."""
+        assert multiply
+        for _ in range(8):
+            multiply()
+        return 4 * 256 / characters * count / 1000
+
+    def measured(name: str, encode: Callable[[list[str]], object]) -> Row:
+        def timed(way: Callable[[list[str]], object]) -> float:
+            way(sentences)
+            return count / 1000
+
+        encode(sentences[:BATCH]), encoder.encode(sentences[:BATCH])  # what is set up once
+        where = "" if device == "cpu" else f", on {torch.cuda.get_device_name()}"
+        return row(
+            "encoding",
+            f"{name}{where}",
+            "s for 1,000 sentences",
+            lambda: timed(encoder.encode),
+            lambda: timed(encode),
+            floor if multiply else None,
+        )
+
+    return [measured(name, encode) for name, encode in others.items()]
+
+
+def packed(encoder: SentenceEncoder, device: str) -> Callable[[list[str]], object]:
+    """The same network by torch's own layer, the longest sentences first."""
+    model = encoder.models[0]
+    network, text = model.captions["en"], model.texts["en"]
+
+    @torch.inference_mode()
+    def encode(sentences: list[str]) -> None:
+        encoded = text.encode(sentences)
+        order = np.argsort(-encoded.lengths)
+        for start in range(0, len(order), BATCH):
+            indices, lengths = map(torch.from_numpy, encoded.batch(order[start : start + BATCH]))
+            states = network.packed_states(indices.to(device), lengths)
+            embed(network.pooling(states, lengths.to(device)), "cosine").cpu()
+
+    return encode
+
+
+def by_onnx(encoder: SentenceEncoder) -> Callable[[list[str]], object]:
+    """The exported graph, the longest sentences first."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model.onnx")
+        export(encoder.models, path)
+        graph = onnxruntime.InferenceSession(path, options)
+    text = encoder.models[0].texts["en"]
+
+    def encode(sentences: list[str]) -> None:
+        encoded = text.encode(sentences)
+        order = np.argsort(-encoded.lengths)
+        for start in range(0, len(order), BATCH):
+            flat, lengths = encoded.batch(order[start : start + BATCH])
+            indices = np.zeros((len(lengths), lengths.max()), np.int64)
+            indices[np.arange(lengths.max()) < lengths[:, None]] = flat
+            graph.run(None, {"indices": indices, "lengths": lengths})
+
+    return encode
+
+
+def minilm(device: str) -> Callable[[list[str]], object]:
+    """A network of the size of all-MiniLM-L6-v2 (Wang et al. 2020), by sentence-transformers."""
+    names = [*SPECIAL, ".", *dict.fromkeys(words())]
+    plain = Tokenizer(WordLevel({name: i for i, name in enumerate(names)}, unk_token="[UNK]"))
+    plain.pre_tokenizer = Whitespace()
+    plain.post_processor = TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=plain, pad_token="[PAD]", unk_token="[UNK]", model_max_length=256
+    )
+    config = BertConfig(hidden_size=384, num_hidden_layers=6, intermediate_size=1536)
+    with tempfile.TemporaryDirectory() as folder:
+        BertModel(config).save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        modules = [Transformer(folder), Pooling(config.hidden_size), Normalize()]
+        model = SentenceTransformer(modules=modules, device=device)
+    return lambda sentences: model.encode(sentences, batch_size=BATCH, show_progress_bar=False)
+
+
+if __name__ == "__main__":
+    program(__doc__, rows)
