@@ -271,8 +271,8 @@ def _backbone_of(features: dict[str, Any]) -> "Backbone":
     if name == "precomputed":
         raise InputError(
             f"this model was trained on features that were computed elsewhere "
-            f"({features.get('weights', 'nothing says where')}): give the network that gave them, "
-            "such as backbone='resnet50'"
+            f"({features.get('weights', 'nothing says where')}): name the network that gave them, "
+            "such as resnet50, as its backbone"
         )
     # Torchvision's names are such as ResNet152_Weights.IMAGENET1K_V1; others are of files.
     weights = str(features.get("weights")).partition("_Weights.")[2] or None

@@ -47,7 +47,8 @@ def main(arguments: argparse.Namespace) -> None:
         parts.find("text", model["description"]["text"]["name"]).remember(path)
     labels = {name: model[name] for name in ("dataset", "model", "seed")}
     ensemble = read_ensemble(arguments.model)
-    few = sorted({0, ensemble["best"], *ensemble["epochs"]})
+    shown = {0, ensemble["best"], *ensemble["epochs"]}
+    few = [epoch for epoch in model["saved"] if epoch in shown]
     predictions, scores = score_model(
         partial(load_model, arguments.model, device=device),
         few if arguments.few else model["saved"],

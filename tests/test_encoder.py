@@ -225,7 +225,7 @@ def test_damaged_pictures_are_all_named(photos, lite):
 def test_the_backbone_must_be_the_one_of_the_training(tmp_path, lite):
     elsewhere = {"backbone": "precomputed", "weights": "my.npz"}
     save_model(tmp_path / "elsewhere", model(width=lite.width), features=elsewhere)
-    with pytest.raises(InputError, match=r"computed elsewhere \(my\.npz\): give the network"):
+    with pytest.raises(InputError, match=r"computed elsewhere \(my\.npz\): name the network"):
         ImageEncoder.load(tmp_path / "elsewhere")
     assert ImageEncoder.load(tmp_path / "elsewhere", backbone=lite).backbone is lite
     by_name = ImageEncoder.load(tmp_path / "elsewhere", backbone="efficientnet_lite0")

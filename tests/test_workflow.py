@@ -172,6 +172,13 @@ def test_every_model_and_baseline_is_judged_by_the_ratings(built):
     assert set(baseline["kind"]) == {"baseline"}
 
 
+def test_the_report_has_a_panel_or_says_how_to_get_one(built):
+    panel = (built / "results/tiny/report/tiny-scenes.try_it.html").read_text("utf-8")
+    got = list((built / "data/onnxruntime_web").glob("*.tgz"))
+    assert ('id="try-it"' if got else "install npm") in panel
+    assert panel in (built / "results/tiny/report/index.html").read_text("utf-8")
+
+
 def test_without_ratings_only_retrieval_is_evaluated(built):
     text = (built / "tests/tiny.yaml").read_text().partition("ratings:")[0]
     (built / "retrieval-only.yaml").write_text(

@@ -384,8 +384,9 @@ def _read(
         values = pd.to_numeric(table[column], errors="coerce")
         bad = table.index[values.isna() & ~(table[column].isna() & (column in optional))]
         if len(bad):
+            value = str(table[column][bad[0]])
             raise InputError(
-                f"{path} line {bad[0] + 2}: {column} is {table[column][bad[0]]!r}, not a number: "
+                f"{path} line {bad[0] + 2}: {column} is {value!r}, not a number: "
                 "delete the file and make it again"
             )
         table[column] = values
