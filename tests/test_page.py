@@ -214,7 +214,7 @@ def test_everything_is_on_the_page_without_javascript(made, opened):
         assert heading in headings
     assert "Merkx & Frank (2019)" in headings and "Calixto & Liu (2017)" in headings
     text = page.inner_text("body")
-    assert "Where model and people disagree most" in text
+    assert "Where model and ratings disagree most" in text
     assert text.index(ODD, 50) and "A dog sleeps." in text  # the pair with -2 stands first
     assert text.index("A cat.") < text.index("A dog sleeps.")
     titles = page.eval_on_selector_all(

@@ -25,7 +25,7 @@ def svg(figure: Figure) -> str:
 
     Equal figures give equal text, whose letters are outlines.
     """
-    marked = {}
+    marked: dict[str, list[str]] = {}
     for artist, titles in _series(figure):
         if len(titles) <= FEW:
             marked[f"values-{len(marked)}"] = titles

@@ -131,8 +131,7 @@ def _of_languages(content: pd.DataFrame) -> Values:
 def _of_images(content: pd.DataFrame) -> Values:
     """Table 2 of Calixto & Liu (2017)."""
     of = content["group"].replace(NAMES)
-    ends = {"low": "value_low", "high": "value_high"}
-    ends = {key: content[name] for key, name in ends.items() if name in content}
+    ends = {"low": content["value_low"], "high": content["value_high"]}
     yield _joined(content.assign(of=of, system=content["name"], **ends))
 
 

@@ -38,14 +38,15 @@ def gallery(results: Results) -> dict[str, Any]:
         InputError: there is no row of an image, or a file of it; what `embed` raises.
     """
     remember_treebanks(results)
-    models = []
+    models: list[dict[str, Any]] = []
     captions: dict[str, str] = {}
     for _, row in best(of_one(results.retrieval)).iterrows():
         about = described(results.models, row["dataset"], row["model"], row["seed"])
         embedded = embed(results, about, ensemble=True)
-        models.append({**row.to_dict(), "language": about["languages"][0], **queries(embedded)})
-        first = {embedded.image_ids[i]: text for i, text in _first_captions(embedded).items()}
-        captions = first | captions
+        of_model = {str(name): value for name, value in row.items()}
+        models.append(of_model | {"language": about["languages"][0], **queries(embedded)})
+        for place, text in _first_captions(embedded).items():
+            captions.setdefault(str(embedded.image_ids[place]), text)
     path_of = schema.read_images(results["images"]).set_index("image_id")["path"]
     if missing := captions.keys() - set(path_of.index):
         raise InputError(
@@ -70,8 +71,7 @@ def best(retrieval: pd.DataFrame) -> pd.DataFrame:
     """The ensembles with the best R@10 on the development set, of each model its first seed.
 
     Returns:
-        Columns dataset, model, seed and epochs, and the test scores: r1, r5 and r10, means of both
-        directions, and median_rank of each direction.
+        Columns dataset, model, seed and epochs.
     """
     dev = recall(retrieval, "dev")
     dev = dev[dev["kind"] == "ensemble"].sort_values("seed", kind="stable")
