@@ -1,5 +1,6 @@
 """What the pages and the tools say of the project is true of it."""
 
+import doctest
 import re
 import runpy
 import tomllib
@@ -34,3 +35,16 @@ def test_the_changelog_begins_with_the_version():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     first = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]
     assert first == project["version"].split(".dev")[0]
+
+
+def test_the_lines_of_the_readme_give_what_it_says():
+    found = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+    assert found.attempted == 4 and not found.failed
+
+
+def test_the_first_lines_on_encoders_give_what_they_say(capsys):
+    lines = (ROOT / "docs" / "encoder.md").read_text().partition("```python\n")[2]
+    lines = lines.partition("```")[0]
+    exec(lines, {})
+    said = re.search(r"# (.*)\.\.\.$", lines, re.M)[1]
+    assert capsys.readouterr().out.startswith(said)
