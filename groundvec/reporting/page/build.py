@@ -351,10 +351,11 @@ def _disagreements(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _provenance(tables: list[dict[str, Any]], results: Results) -> list[dict[str, Any]]:
     """What gave the tables' rows, and which tables."""
     names = [name for name in PROVENANCE if name != "configuration"]
-    found: dict[tuple[str, ...], list[str]] = {}
+    found: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for table in tables:
         columns = table["content"].reindex(columns=names).dropna(how="all")
         rows = columns.astype(object).fillna("").drop_duplicates()
         for row in rows.itertuples(index=False, name=None):
-            found.setdefault(row, []).append(f"{PAPERS[table['paper']][0]}: {table['label']}")
+            of_paper = found.setdefault(row, {}).setdefault(PAPERS[table["paper"]][0], [])
+            of_paper.append(table["label"])
     return [dict(zip(names, key, strict=True)) | {"tables": of} for key, of in found.items()]
