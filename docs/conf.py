@@ -20,6 +20,7 @@ PAGES = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
+    "groundvec/pretrained/flickr8k/README.md": "flickr8k.md",
 }
 
 # Commands over several lines, and CSV, which Pygments does not know, are shown without colours.
@@ -47,7 +48,11 @@ def to_pages(app: Sphinx, page: str, content: list[str]) -> None:
 
 
 def included(app: Sphinx, path: Path, page: str, content: list[str]) -> None:
-    """Let the links of a file of the root, which a page includes, lead there from the page."""
+    """Let the links of a file of the root, which a page includes, lead there from the page.
+
+    A model card begins with what model hubs read, which is left out.
+    """
+    content[0] = re.sub(r"\A---\n.*?\n---\n", "", content[0], flags=re.DOTALL)
     content[0] = re.sub(r"\]\((?![a-z]+:|#)", "](../", content[0])
     to_pages(app, page, content)
 
