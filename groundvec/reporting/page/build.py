@@ -95,7 +95,7 @@ def page(results: Results) -> str:
         },
         training=_training(results),
         disagreements=_disagreements(tables),
-        provenance=_provenance(tables, results),
+        provenance=_provenance(tables),
         made=provenance(),
         miniature=sorted({g["dataset"] for g in shown} - set(NAMES)),
         try_it=Markup(_read(try_it)) if try_it else "",
@@ -282,11 +282,6 @@ def _gallery(path: Path) -> dict[str, Any]:
     needed = {"dataset", "images", "captions", "models", "thumbnails"}
     if not (isinstance(content, dict) and needed <= content.keys()):
         raise InputError(f"{path} is not a gallery: delete it and make it again")
-    for model in content["models"]:
-        model["scores"] = {
-            task: sum(any(f["right"] and f["rank"] <= 5 for f in q["found"]) for q in model[task])
-            for task in TASKS
-        }
     return content
 
 
@@ -340,7 +335,7 @@ def _training(results: Results) -> list[dict[str, Any]]:
 
 
 def _disagreements(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The pairs of sentences on which model and people disagree most: those of Table 3."""
+    """The pairs of sentences on which model and ratings disagree most: those of Table 3."""
     for table in tables:
         if table["id"] == "merkx_frank_2019-table3":
             lowest = table["content"].query("agreement == 'lowest'")
@@ -348,7 +343,7 @@ def _disagreements(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return []
 
 
-def _provenance(tables: list[dict[str, Any]], results: Results) -> list[dict[str, Any]]:
+def _provenance(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What gave the tables' rows, and which tables."""
     names = [name for name in PROVENANCE if name != "configuration"]
     found: dict[tuple[str, ...], dict[str, list[str]]] = {}
