@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from examples import description, save_model
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -22,7 +23,6 @@ from groundvec.reporting.page import claims, compared, gallery
 from groundvec.reporting.vector import svg
 from groundvec.reporting.write import MINUS, MISSING, write_table
 from groundvec.text.characters import Text
-from tests.examples import description, save_model
 
 CHROMIUM = shutil.which("chromium")
 ODD = '</script><b>"{{ 7 * 7 }}" & $5'  # in captions and names, it is nothing but text
