@@ -136,7 +136,8 @@ def _place(path: Path) -> tuple[str, str]:
 
 def _caption(folder: Path, paper: str, name: str) -> Markup:
     """A caption of the report, of which only emphasis and literals are marked."""
-    text = escape(_read(folder / paper / f"{name.partition('-')[0]}.rst").strip())
+    item, *_ = name.split("-", 1)
+    text = escape(_read(folder / paper / f"{item}.rst").strip())
     text = re.sub(r"``(.+?)``", r"<code>\1</code>", text)
     return Markup(re.sub(r"\*(.+?)\*", r"<em>\1</em>", text))
 
