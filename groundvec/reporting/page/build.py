@@ -109,7 +109,7 @@ def page(results: Results) -> str:
 
 def label(name: str) -> str:
     """What a table or figure is called: `Table S1`, `Section 4.3.4`, `Samples, few-scenes`."""
-    first, *others = name.split("-", 1)
+    first, *others = name.split(sep="-", maxsplit=1)
     if numbered := re.fullmatch(r"(table|figure|section)_?(s?\d[\d_]*)", first):
         first = f"{numbered[1]} {numbered[2].replace('_', '.').upper()}"
     text = ", ".join([first.replace("_", " "), *others])
@@ -136,7 +136,7 @@ def _place(path: Path) -> tuple[str, str]:
 
 def _caption(folder: Path, paper: str, name: str) -> Markup:
     """A caption of the report, of which only emphasis and literals are marked."""
-    item, *_ = name.split("-", 1)
+    item, *_ = name.split(sep="-", maxsplit=1)
     text = escape(_read(folder / paper / f"{item}.rst").strip())
     text = re.sub(r"``(.+?)``", r"<code>\1</code>", text)
     return Markup(re.sub(r"\*(.+?)\*", r"<em>\1</em>", text))
