@@ -1,7 +1,7 @@
 """Figures as SVG whose points tell their values, as titles that browsers show."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from xml.sax.saxutils import escape
 
@@ -27,10 +27,9 @@ def svg(figure: Figure) -> str:
     """
     marked: dict[str, list[str]] = {}
     for artist, titles in _series(figure):
-        if len(titles) <= FEW:
-            marked[f"values-{len(marked)}"] = titles
-            artist.set_gid(f"values-{len(marked) - 1}")
-            artist.set_rasterized(False)
+        artist.set_gid(f"values-{len(marked)}")
+        artist.set_rasterized(False)
+        marked[f"values-{len(marked)}"] = titles
     buffer = BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "groundvec", "svg.fonttype": "path"}):
         figure.savefig(buffer, format="svg", metadata={"Date": None})
@@ -52,7 +51,7 @@ def _titled(group: str, titles: list[str]) -> str:
 
 
 def _series(figure: Figure) -> Iterator[tuple[Artist, list[str]]]:
-    """What has markers, and what each of these says."""
+    """What has markers, but not too many of them, and what each of these says."""
     for axes in figure.axes:
         if not axes.axison:
             continue
@@ -65,11 +64,13 @@ def _series(figure: Figure) -> Iterator[tuple[Artist, list[str]]]:
             if line not in ends and line.get_marker() not in ("None", None, "", " "):
                 label = str(labels.get(line, line.get_label()))
                 points = np.asarray(line.get_xydata())
-                yield line, _titles(axes, label, points, intervals.get(line, []))
+                if len(points) <= FEW:
+                    yield line, _titles(axes, label, points, intervals.get(line, []))
         for dots in axes.collections:
             if isinstance(dots, PathCollection):
                 points = np.ma.filled(dots.get_offsets(), np.nan)
-                yield dots, _titles(axes, str(dots.get_label()), points, [])
+                if len(points) <= FEW:
+                    yield dots, _titles(axes, str(dots.get_label()), points, [])
 
 
 def _intervals(bars: ErrorbarContainer) -> list[str]:
@@ -84,9 +85,9 @@ def _titles(axes: Axes, label: str, points: np.ndarray, intervals: list[str]) ->
     if len(intervals) != len(points):
         intervals = [""] * len(points)
     series = "" if label.startswith("_") else label
-    across, along = _shared(axes, "x"), _shared(axes, "y")
+    across, along = _values(_shared(axes, "x")), _values(_shared(axes, "y"))
     return [
-        "\n".join(filter(None, (series, _value(across, x), _value(along, y), interval)))
+        "\n".join(filter(None, (series, across(x), along(y), interval)))
         for (x, y), interval in zip(points, intervals, strict=True)
         if np.isfinite([x, y]).all()
     ]
@@ -100,14 +101,17 @@ def _shared(axes: Axes, name: str) -> Axis:
     return next((axis for axis in found if axis.get_label_text()), found[0])
 
 
-def _value(axis: Axis, value: float) -> str:
-    """A value with the axis's label; by the name of the nearest tick where ticks have names."""
-    text, label = f"{value:.4g}", axis.get_label_text().partition(" (")[0]
+def _values(axis: Axis) -> Callable[[float], str]:
+    """How to say a value: with the axis's label, and by the nearest tick where these have names."""
+    label = axis.get_label_text().partition(" (")[0]
     places, names = axis.get_ticklocs(), [tick.get_text() for tick in axis.get_ticklabels()]
-    if len(names) and not _are_numbers(names, places):
-        text = names[int(np.abs(places - value).argmin())]
-    text = f"{label}: {text}" if label else text
-    return text.replace("\n", " ")
+    named = len(names) and not _are_numbers(names, places)
+
+    def say(value: float) -> str:
+        text = names[int(np.abs(places - value).argmin())] if named else f"{value:.4g}"
+        return (f"{label}: {text}" if label else text).replace("\n", " ")
+
+    return say
 
 
 def _are_numbers(names: list[str], places: np.ndarray) -> bool:
