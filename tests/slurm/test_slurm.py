@@ -157,7 +157,7 @@ def test_quick_rules_cost_no_job(built):
     }
     assert sent == {
         *("extract_features", "train", "retrieval"),
-        *("rate", "baseline", "merkx_frank_2019_samples"),
+        *("rate", "baseline", "merkx_frank_2019_samples", "gallery", "try_it"),
     }
 
 
