@@ -253,6 +253,8 @@ def search(
     Raises:
         InputError: as `ImageEncoder` and `SentenceEncoder` say.
     """
+    if best < 1:
+        raise InputError(f"best is {best}: it must be 1 or more")
     files = pictures(images)
     seeing = ImageEncoder.load(model, device=device, backbone=backbone)
     vector = SentenceEncoder(seeing.models).encode([sentence], language=language)

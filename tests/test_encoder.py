@@ -207,6 +207,11 @@ def test_search_ranks_pictures_as_their_vectors_do(photos, tmp_path, lite):
     )
 
 
+def test_a_search_for_no_pictures_is_refused(photos):
+    with pytest.raises(InputError, match="best is 0: it must be 1 or more"):
+        search(photos, "A dog.", best=0)
+
+
 def test_pictures_are_computed_once(photos, tmp_path, lite):
     images = ImageEncoder([model(width=lite.width)], lite)
     first = images.encode(photos)
