@@ -15,10 +15,18 @@ def choose(
 
     Args:
         threads: of the CPU; all, if none are named.
-        precision: of products, whose sums are float32 always: `float32`; `tf32` for what GPUs do by
-            default; `bfloat16` for CPUs that have instructions for it (others ignore it).
+        precision: of the factors of products: `float32`; `tf32` for what GPUs do by default;
+            `bfloat16` for CPUs that have instructions for it (others ignore it).
     """
     # Torch adds this attribute when it runs, so its types lack it.
     torch.backends.fp32_precision = PRECISIONS[precision]  # type: ignore[attr-defined]
     torch.set_num_threads(threads or torch.get_num_threads())
     return device or ("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def rounds_to_bfloat16() -> bool:
+    """Whether `choose` was told to use bfloat16, and this CPU has instructions for it."""
+    if torch.backends.fp32_precision != "bf16":  # type: ignore[attr-defined]
+        return False
+    able = torch.cpu.get_capabilities()
+    return any(able.get(name) for name in ("avx512_bf16", "amx_bf16", "bf16"))

@@ -1,6 +1,7 @@
 import hashlib
 import json
 import resource
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
 from groundvec import SentenceEncoder
-from groundvec.device import choose
+from groundvec.device import choose, rounds_to_bfloat16
 from groundvec.encoders import recurrence, rnn
 from groundvec.errors import InputError
 from groundvec.files import write_json
@@ -113,6 +114,27 @@ def test_gradients_of_the_recurrence_are_right_in_double_precision(cell):
         layer._parameters.pop(name)
         setattr(layer, name, None)
     assert torch.autograd.gradcheck(states, inputs)
+
+
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+def test_products_in_bfloat16_give_nearly_the_same_states_and_gradients(cell, monkeypatch):
+    torch.manual_seed(0)
+    layer = RNNS[cell](20, 64, bidirectional=True)
+    embedding = torch.nn.Embedding(30, 20)
+    lengths = torch.tensor([50, 3, 21])
+    indices = torch.randint(30, (74,))
+    weights = torch.randn(74, 128)
+
+    def states_and_gradients():
+        states = recurrence.hidden_states(layer, embedding, indices, lengths)
+        parameters = [*embedding.parameters(), *layer.parameters()]
+        return [states, *torch.autograd.grad((states * weights).sum(), parameters)]
+
+    expected = states_and_gradients()
+    monkeypatch.setattr(recurrence, "rounds_to_bfloat16", lambda: True)
+    for found, right in zip(states_and_gradients(), expected, strict=True):
+        assert found.dtype == torch.float32
+        assert 0 < (found - right).norm() / right.norm() < 0.01  # a factor is off by 0.004 at most
 
 
 @pytest.mark.parametrize("pooling", ["attention", "max"])
@@ -319,8 +341,13 @@ def test_programs_compute_float32_as_such():
         assert torch.backends.cuda.matmul.fp32_precision == "ieee"
         assert torch.backends.mkldnn.matmul.fp32_precision == "ieee"
         assert torch.get_num_threads() == 1
+        assert not rounds_to_bfloat16()
         choose(precision="bfloat16")
         assert torch.backends.mkldnn.matmul.fp32_precision == "bf16"
+        flags = Path("/proc/cpuinfo")
+        if flags.exists():
+            able = {"avx512_bf16", "amx_bf16", "bf16"} & set(flags.read_text().split())
+            assert rounds_to_bfloat16() == bool(able)
     finally:
         torch.backends.fp32_precision = before[0]
         torch.set_num_threads(before[1])

@@ -17,6 +17,8 @@ from torch import Tensor, nn
 from torch.autograd.function import Function, once_differentiable
 from torch.nn.functional import linear
 
+from groundvec.device import rounds_to_bfloat16
+
 # Of a weight's rows, multiplied together: MKL's products with more were up to a third slower.
 ROWS = 1024
 
@@ -31,7 +33,7 @@ def hidden_states(
     """The states (N, directions x units) of a one-layer RNN at every place of its sentences.
 
     The same numbers as `rnn(embedding(sentence))` for each sentence, and the same gradients, up to
-    rounding.
+    rounding; if torch was told so (`groundvec.device.choose`), with a step's products in bfloat16.
 
     Args:
         indices: (N,) what the sentences read, one after another.
@@ -48,7 +50,7 @@ def hidden_states(
             for name in ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
         )
         tables.append(cell.table(linear(vectors, of_input, input_bias), hidden_bias))
-        weights.append(of_hidden)
+        weights.append(of_hidden.bfloat16() if rounds_to_bfloat16() else of_hidden)
     places, counts = steps(lengths)
     places = places[:, : len(weights)]
     directions = torch.arange(len(weights))
@@ -114,7 +116,7 @@ class GRU(Function):
         ):
             h = h[: len(state)]
             for share, (direction, weight) in zip(shares, blocks, strict=True):
-                share.addmm_(h[:, direction], weight)
+                _add_product(share, h[:, direction], weight)
             rz.sigmoid_()
             n.addcmul_(r, y).tanh_()
             h = torch.lerp(n, h, z, out=state)
@@ -147,8 +149,8 @@ class GRU(Function):
             share *= h[:, :, None]
             h *= kept
             for i, part in enumerate(parts):
-                h[:, i].addmm_(part, weights[i])
-        return _gradients(table, looked_up, shares, before, products)
+                _add_product(h[:, i], part, weights[i])
+        return _gradients(table, looked_up, shares, before, products, weights)
 
 
 class LSTM(Function):
@@ -178,7 +180,7 @@ class LSTM(Function):
         ):
             h, c = h[: len(state)], c[: len(state)]
             for share, (direction, weight) in zip(shares, blocks, strict=True):
-                share.addmm_(h[:, direction], weight)
+                _add_product(share, h[:, direction], weight)
             i_f.sigmoid_()
             g.tanh_()
             o.sigmoid_()
@@ -215,10 +217,11 @@ class LSTM(Function):
             of_state *= h
             of_cell *= c[:, :, None]
             c *= kept
+            h.zero_()
             for direction, part in enumerate(parts):
-                torch.mm(part, weights[direction], out=h[:, direction])
+                _add_product(h[:, direction], part, weights[direction])
         before = _step_before(states, ctx.counts)
-        return _gradients(table, looked_up, shares, before, products)
+        return _gradients(table, looked_up, shares, before, products, weights)
 
 
 def _blocks(
@@ -234,6 +237,14 @@ def _blocks(
         blocks += [(direction, block.t()) for block in weight.split(ROWS)]
         shares += gates[:, direction].flatten(1)[:, : len(weight)].split(ROWS, dim=1)
     return blocks, shares
+
+
+def _add_product(total: Tensor, factor: Tensor, weight: Tensor) -> None:
+    """Add `factor @ weight` to a total in place, multiplied in the weight's type."""
+    if weight.dtype == total.dtype:
+        total.addmm_(factor, weight)
+    else:
+        total += factor.to(weight.dtype) @ weight
 
 
 def by_step(counts: list[int], *arrays: Tensor) -> list[tuple[Tensor, ...]]:
@@ -262,9 +273,17 @@ def _by_step(gradient: Tensor, order: Tensor, states: Tensor) -> Tensor:
 
 
 def _gradients(
-    table: Tensor, looked_up: Tensor, shares: Tensor, before: Tensor, products: list[Tensor]
+    table: Tensor,
+    looked_up: Tensor,
+    shares: Tensor,
+    before: Tensor,
+    products: list[Tensor],
+    weights: list[Tensor],
 ) -> tuple[Tensor | None, ...]:
     """Of the arguments of `forward`, from those of the gates."""
     of_table = torch.zeros_like(table).index_add_(0, looked_up, shares.flatten(0, 1).flatten(1))
-    of_weights = (product.t() @ before[:, i] for i, product in enumerate(products))
+    of_weights = (
+        product.to(weight.dtype).t() @ before[:, i].to(weight.dtype)
+        for i, (product, weight) in enumerate(zip(products, weights, strict=True))
+    )
     return of_table, None, None, None, *of_weights
