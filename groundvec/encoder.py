@@ -184,9 +184,7 @@ class ImageEncoder:
             backbone = backbones.load(backbone)
         return cls(load_ensemble(folder, epochs, choose(device)), backbone)
 
-    def encode(
-        self, images: str | Path | Iterable[str | Path], show_progress: bool = False
-    ) -> np.ndarray:
+    def encode(self, images: str | Path | Iterable[str | Path]) -> np.ndarray:
         """Embed pictures, as `pictures` finds them: (n, size) float32, in their order.
 
         Their features are kept in the user's cache, by the content of each picture, so that they
@@ -236,7 +234,6 @@ def search(
     language: str | None = None,
     device: str | None = None,
     backbone: "str | Backbone | None" = None,
-    show_progress: bool = False,
 ) -> list[tuple[Path, float]]:
     """The pictures that a sentence describes best, and how near each is to it; the nearest first.
 
@@ -248,7 +245,6 @@ def search(
         language: of the sentence; else the model's first.
         device: where to compute; else a GPU where there is one.
         backbone: see `ImageEncoder.load`.
-        show_progress: whether to show a bar.
 
     Raises:
         InputError: as `ImageEncoder` and `SentenceEncoder` say.
@@ -258,9 +254,7 @@ def search(
     files = pictures(images)
     seeing = ImageEncoder.load(model, device=device, backbone=backbone)
     vector = SentenceEncoder(seeing.models).encode([sentence], language=language)
-    near = similarity.scores(
-        vector, seeing.encode(files, show_progress), seeing.models[0].similarity
-    )[0]
+    near = similarity.scores(vector, seeing.encode(files), seeing.models[0].similarity)[0]
     order = np.argsort(-near, kind="stable")[:best]
     return [(files[row], float(near[row])) for row in order]
 

@@ -1,13 +1,16 @@
 """What all tests share."""
 
 import os
+import shutil
 import sys
 
 # Torch's threads wait for each other in a busy loop: with several test processes on few cores,
 # one thread a process is many times faster. Set before anything imports torch; results must not
 # depend on it, so another number may be tried.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,6 +25,30 @@ def mirror() -> Path:
     if not (folder / "SHA256SUMS").exists():
         pytest.skip(f"no mirror of the real data: {folder} (set GROUNDVEC_MIRROR)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Debian's chromium, driven by Playwright."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(
+            executable_path=program("chromium"), args=["--no-sandbox"]
+        )
+        yield opened
+        opened.close()
+
+
+def program(name: str) -> str:
+    """Where a program is that Debian's package of this name has; what needs it is left out else.
+
+    But not in CI, which installs it.
+    """
+    path = shutil.which(name)
+    if not path and os.environ.get("CI"):
+        pytest.fail(f"there is no {name}, which .ci/run installs")
+    return path or pytest.skip(f"there is no {name}: apt-get install {name}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,7 +1,6 @@
 """The panel in which an encoder is tried, in a real browser: chromium, without a network."""
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 import yaml
+from conftest import program
 from examples import description
 
 from groundvec import SentenceEncoder
@@ -67,27 +67,11 @@ def archive(tmp_path_factory):
     ours = ROOT / "data" / "onnxruntime_web" / PINNED["archive"]
     if ours.exists():
         return ours
-    if not shutil.which("npm"):
-        pytest.skip("there is no npm, which gets ONNX Runtime Web: install it")
     folder = tmp_path_factory.mktemp("npm")
-    command = ["npm", "pack", PINNED["package"], "--ignore-scripts", "--pack-destination", folder]
-    result = subprocess.run(command, capture_output=True, text=True, cwd=folder)
-    if result.returncode:
-        pytest.skip(f"npm cannot get {PINNED['package']}: {result.stderr[-200:]}")
+    command = [program("npm"), "pack", PINNED["package"], "--ignore-scripts"]
+    command += ["--pack-destination", folder]
+    subprocess.run(command, check=True, capture_output=True, cwd=folder)
     return folder / PINNED["archive"]
-
-
-@pytest.fixture(scope="session")
-def browser():
-    chromium = shutil.which("chromium")
-    if not chromium:
-        pytest.skip("there is no chromium: install Debian's")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 def encoder(name):

@@ -92,7 +92,6 @@ def main(arguments: argparse.Namespace) -> None:
         language=arguments.language,
         device=arguments.device,
         backbone=arguments.backbone,
-        show_progress=True,
     )
     if arguments.output == common.STANDARD:
         for path, score in found:

@@ -46,6 +46,6 @@ def main(arguments: argparse.Namespace) -> None:
 
     encoder = SentenceEncoder.load(arguments.model, device=arguments.device)
     vectors = encoder.encode(a + b, show_progress=True, language=arguments.language)
+    measure = encoder.description["similarity"]
     for one, other in zip(vectors[: len(a)], vectors[len(a) :], strict=True):
-        measure = encoder.description["similarity"]
         print(f"{similarity.scores(one[None], other[None], measure).item():.4f}")
