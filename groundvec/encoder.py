@@ -58,7 +58,7 @@ class SentenceEncoder:
         self.models = list(models)
         self.description = self.models[0].description
         self.languages = list(self.models[0].texts)
-        self.size = self.models[0].image.projection.out_features
+        self.size = self.models[0].size
 
     @classmethod
     def load(

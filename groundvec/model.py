@@ -12,11 +12,13 @@ from jsonschema.exceptions import best_match
 from safetensors import safe_open
 from safetensors.torch import load_file, save
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from groundvec import parts, similarity
 from groundvec.errors import InputError
 from groundvec.files import check_memory, read_json, sha256, write_bytes, write_json
 from groundvec.progress import Progress
+from groundvec.spelling import Spelling
 
 INDICES_PER_BATCH = 8_192
 
@@ -77,6 +79,15 @@ class Model(nn.Module):
             ) from None
         both = {key: options[key] for key in ("dropout", "gaussian") if key in options}
         self.image = Projection(width, options["size"], **both)
+        self.spelling = nn.ModuleDict()
+        if spelling := description.get("spelling"):
+            if description["text"]["name"] != "characters" or self.similarity != "cosine":
+                raise InputError(
+                    "`spelling` is for models that read characters and compare cosines: leave it "
+                    "out, or take `text: {name: characters}` and `similarity: cosine`"
+                )
+            for language, text in texts.items():
+                self.spelling[language] = Spelling(text, **spelling)
 
     def name_of(self, language: str) -> str:
         """The name of a language's encoder among `captions`."""
@@ -94,13 +105,31 @@ class Model(nn.Module):
             raise InputError(f"this model has no language {name!r}: choose one of {known}")
         return name
 
+    @property
+    def size(self) -> int:
+        """Of the vectors that are not for training."""
+        return self.image.projection.out_features + self.description.get("spelling", {}).get(
+            "size", 0
+        )
+
     def embed_images(self, features: Tensor) -> Tensor:
-        """Embed image features (B, width): (B, size)."""
-        return similarity.embed(self.image(features), self.similarity)
+        """Embed image features (B, width): (B, size); in training without `spelling`'s zeros."""
+        vectors = similarity.embed(self.image(features), self.similarity)
+        return vectors if self.training else pad(vectors, (0, self.size - vectors.shape[1]))
 
     def embed_captions(self, language: str, batch: Sequence[Tensor]) -> Tensor:
-        """Embed what the language's `Encoded.batch` gave, as tensors: (B, size)."""
-        return similarity.embed(self.captions[self.name_of(language)](*batch), self.similarity)
+        """Embed what the language's `Encoded.batch` gave, as tensors: (B, size).
+
+        With `spelling`, when not in training, what the encoder and the letters say is put side by
+        side. Images have zeros there, so that all their cosines with captions are as many times
+        smaller: retrieval is as it was.
+        """
+        vectors = similarity.embed(self.captions[self.name_of(language)](*batch), self.similarity)
+        if self.training or not self.spelling:
+            return vectors
+        return similarity.embed(
+            torch.cat([vectors, self.spelling[language](*batch)], dim=1), self.similarity
+        )
 
     @torch.inference_mode()
     def encode_images(self, features: np.ndarray, batch_size: int = 4096) -> np.ndarray:
@@ -122,7 +151,7 @@ class Model(nn.Module):
             most: the largest number of sentences in a batch, if it has one.
         """
         device = next(self.parameters()).device
-        result = np.empty((len(encoded), self.image.projection.out_features), np.float32)
+        result = np.empty((len(encoded), self.size), np.float32)
         order = np.argsort(-encoded.lengths, kind="stable")
         start = 0
         hidden = not progress
@@ -194,6 +223,11 @@ MODEL = {
                     "properties": {"name": NAME, "size": {"type": "integer", "minimum": 1}},
                 },
                 "similarity": {"enum": list(similarity.NAMES)},
+                "spelling": {
+                    "required": ["size"],
+                    "properties": {"size": {"type": "integer", "minimum": 1}},
+                    "additionalProperties": False,
+                },
             },
         },
         "texts": {"type": "object", "minProperties": 1, "additionalProperties": {"type": "object"}},

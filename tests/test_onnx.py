@@ -98,6 +98,21 @@ def test_vectors_of_ragged_batches_are_those_of_pytorch(encoder, text, similarit
     check()
 
 
+def test_spelling_goes_along(tmp_path):
+    models = [model(seed=seed, spelling={"size": 30}) for seed in range(2)]
+    for each in models:
+        each.spelling["en"].count(TEXTS["characters"].encode(CAPTIONS))
+    export(models, tmp_path / "model.onnx")
+    onnx.checker.check_model(tmp_path / "model.onnx", full_check=True)
+    graph = session(tmp_path / "model.onnx")
+    sentences = ["A dog.", "", "dogs  Dogs DOGS", "never seen: éß🐶", "Zwei Hunde! " * 9]
+    indices = [TEXTS["characters"].encode([each]).indices.tolist() for each in sentences]
+    found = run(graph, indices)
+    assert found.shape == (5, 38)
+    np.testing.assert_allclose(found, by_torch(models, indices), atol=1e-6)
+    np.testing.assert_allclose(run(graph, indices[:1]), found[:1], atol=1e-6)
+
+
 def test_the_file_says_how_a_sentence_is_read(tmp_path):
     """All that a reader without this project needs, for an encoder of characters."""
     export([model()], tmp_path / "model.onnx")

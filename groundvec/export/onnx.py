@@ -21,6 +21,7 @@ from groundvec.encoders import bag, rnn
 from groundvec.errors import InputError
 from groundvec.files import write_bytes
 from groundvec.model import Model
+from groundvec.spelling import FACTOR, LENGTHS, MODULUS, Spelling
 
 PRECISIONS = ("float32", "float16", "int8")
 FLOAT, INT32 = TensorProto.FLOAT, TensorProto.INT32  # numbers, as `Cast` names them
@@ -72,7 +73,7 @@ def export(
 
 def _ensemble(snapshots: Sequence[Part], model: Model, precision: str) -> ModelProto:
     """Snapshots side by side, and their vectors joined as `groundvec.similarity.join` does it."""
-    size = model.image.projection.out_features
+    size = model.size
     inputs = "(int64[batch, longest] indices, int64[batch] lengths)"
     head = f"encoder {inputs} => (float[batch, {size}] vectors)"
     names = [f"snapshot{number}_" for number in range(1, len(snapshots) + 1)]
@@ -111,7 +112,16 @@ def snapshot(model: Model, language: str) -> Part:
         projected = "projected"
         lines += linear("projection", "pooled", projected)
         weights |= weights_of("projection", encoder.projection)
-    return COMMON + lines + at_end(projected, "vectors", model.similarity), weights
+    if language not in model.spelling:
+        return COMMON + lines + at_end(projected, "vectors", model.similarity), weights
+    of_letters, more = spelt(cast(Spelling, model.spelling[language]))
+    lines += f"""
+        {at_end(projected, "meant", model.similarity)}
+        {of_letters}
+        beside = Concat<axis = 1>(meant, spelt)
+        {at_end("beside", "vectors", model.similarity)}
+    """
+    return COMMON + lines, weights | more
 
 
 def recurrent(encoder: rnn.Encoder) -> Part:
@@ -172,6 +182,59 @@ def mean(encoder: bag.Encoder) -> Part:
     return lines, {"embedding": array(encoder.embedding.weight)}
 
 
+def spelt(spelling: Spelling) -> Part:
+    """What `groundvec.spelling` says of a sentence, `spelt`; padding is spaces to it."""
+    constants = {"factor": FACTOR, "modulus": MODULUS, "size": len(spelling.rarity)}
+    lines = "".join(f"{key} = Constant<value = int64 {{{n}}}>()\n" for key, n in constants.items())
+    lines += f"""
+        space = Constant<value = int64 {{{spelling.space}}}>()
+        around = Constant<value = int64[4] {{0, 1, 0, 1}}>()
+        letters = Gather(letter_of, indices)
+        spaced = Pad(letters, around, space)
+        nothing_yet = Constant<value = int64[1] {{0}}>()
+    """
+    for n in LENGTHS:
+        hashed, inner = "nothing_yet", []
+        for i in range(n):
+            here = f"n{n}_{i}"
+            end = 2**31 if i == n - 1 else i + 1 - n
+            lines += f"""
+                {here}_first = Constant<value = int64[1] {{{i}}}>()
+                {here}_end = Constant<value = int64[1] {{{end}}}>()
+                {here} = Slice(spaced, {here}_first, {here}_end, time)
+                {here}_times = Mul({hashed}, factor)
+                {here}_sum = Add({here}_times, {here})
+                {here}_hash = Mod({here}_sum, modulus)
+            """
+            hashed = f"{here}_hash"
+            if 0 < i < n - 1:
+                lines += f"{here}_space = Equal({here}, space)\n"
+                inner.append(f"{here}_space")
+        cut = inner[0]
+        for other in inner[1:]:
+            lines += f"{cut}_or = Or({cut}, {other})\n"
+            cut += "_or"
+        lines += f"""
+            n{n}_bucket = Mod({hashed}, size)
+            n{n}_buckets = Where({cut}, size, n{n}_bucket)
+        """
+    lines += f"""
+        buckets = Concat<axis = 1>({", ".join(f"n{n}_buckets" for n in LENGTHS)})
+        shape_of_buckets = Shape(buckets)
+        once = ConstantOfShape<value = float[1] {{1.0}}>(shape_of_buckets)
+        sentences = Shape<start = 0, end = 1>(buckets)
+        one_more = Constant<value = int64[1] {{{len(spelling.rarity) + 1}}}>()
+        shape_of_counts = Concat<axis = 0>(sentences, one_more)
+        zeros = ConstantOfShape<value = float[1] {{0.0}}>(shape_of_counts)
+        with_last = ScatterElements<axis = 1, reduction = "add">(zeros, buckets, once)
+        all = Constant<value = int64[1] {{{len(spelling.rarity)}}}>()
+        counts_of_buckets = Slice(with_last, nothing_yet, all, time)
+        rare = Mul(counts_of_buckets, rarity)
+        {at_end("rare", "spelt", "cosine")}
+    """
+    return lines, {"letter_of": np.array(spelling.letters), "rarity": array(spelling.rarity)}
+
+
 def linear(name: str, source: str, result: str) -> str:
     """Lines for a layer of torch's, whose weights are (out, in)."""
     return f"""
@@ -220,7 +283,8 @@ def store(weights: Weights, precision: str) -> Part:
     """
     lines, stored = "", {}
     for name, value in weights.items():
-        if precision == "float32" or (precision == "int8" and name.endswith("bias")):
+        whole = value.dtype.kind == "i"
+        if whole or precision == "float32" or (precision == "int8" and name.endswith("bias")):
             stored[name] = value
         elif precision == "float16":
             stored[f"{name}_half"] = value.astype(np.float16)

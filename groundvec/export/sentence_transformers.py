@@ -101,7 +101,7 @@ class CaptionEncoder(InputModule):
 
     def get_embedding_dimension(self) -> int:
         """The size of the vectors."""
-        return self.first.image.projection.out_features
+        return self.first.size
 
     def save(self, output_path: str, *args: Any, **kwargs: Any) -> None:
         """Write a model folder; its weights are always safetensors."""

@@ -5,7 +5,7 @@ import math
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -20,6 +20,7 @@ from groundvec.jobs import Stopped, notice
 from groundvec.model import Model, snapshot_name, to_tensors
 from groundvec.progress import Progress
 from groundvec.provenance import provenance
+from groundvec.spelling import Spelling
 from groundvec.training.checkpoints import Checkpoints
 
 log = logging.getLogger(__name__)
@@ -83,6 +84,8 @@ def train(
         log.info("%s: finished before, after epoch %d", name, epochs)
         return state["history"]
 
+    for language, spelling in model.spelling.items():
+        cast(Spelling, spelling).count(split.captions[language].encoded)
     make = parts.find("optimisers", settings["optimiser"]["name"])
     cycle = settings["cycle"] * batches
     optimiser = make(model.parameters(), cycle, **parts.options(settings["optimiser"]))
