@@ -98,7 +98,7 @@ def packed(encoder: SentenceEncoder, device: str) -> Callable[[list[str]], objec
         order = np.argsort(-encoded.lengths)
         for start in range(0, len(order), BATCH):
             indices, lengths = map(torch.from_numpy, encoded.batch(order[start : start + BATCH]))
-            states = network.packed_states(indices.to(device), lengths)
+            states = network.packed_states(network.embedding(indices.to(device)), lengths)
             embed(network.pooling(states, lengths.to(device)), "cosine").cpu()
 
     return encode

@@ -147,7 +147,7 @@ def states(cell: str, size: int) -> Row:
 
     def ours() -> float:
         encoder.zero_grad()
-        found = recurrence.hidden_states(layer, encoder.embedding, indices, lengths)
+        found = recurrence.hidden_states(layer, encoder.embedding.weight, indices, lengths)
         found.backward(gradient)
         return 1
 

@@ -1,8 +1,8 @@
 import hashlib
 import json
+import math
 import resource
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from safetensors.torch import load_file, save_file
 from groundvec import SentenceEncoder
 from groundvec.device import choose, rounds_to_bfloat16
 from groundvec.encoders import recurrence, rnn
+from groundvec.encoders.convolution import Convolution
 from groundvec.errors import InputError
 from groundvec.files import write_json
 from groundvec.model import Model, load_model, save_weights
@@ -33,6 +34,9 @@ TEXTS = {
 }
 MODELS = [*((cell, "characters") for cell in CELLS), ("gru-16-max", "words")]
 MODELS += [(BAG, "words"), (BAG, "ngrams")]
+CONVOLUTION = {"channels": 12, "widths": [2, 3, 5], "pool": 4}
+GRU = {"name": "rnn", "cell": "gru", "size": 16}
+MODELS += [(GRU | {"convolution": CONVOLUTION}, "characters")]
 
 
 def model(encoder="gru-16-attention", seed=0, text="characters"):
@@ -83,14 +87,14 @@ def test_states_and_gradients_are_those_of_torch_s_own_layers(
     parameters = [*embedding.parameters(), *layer.parameters()]
     sentences = embedding(indices).split(lengths)
     expected = torch.cat([layer(sentence[None])[0][0] for sentence in sentences])
-    found = recurrence.hidden_states(layer, embedding, indices, torch.tensor(lengths))
+    found = recurrence.hidden_states(layer, embedding.weight, indices, torch.tensor(lengths))
     torch.testing.assert_close(found, expected, atol=1e-6, rtol=0)
     weights = torch.randn_like(expected)
     gradients = (torch.autograd.grad((x * weights).sum(), parameters) for x in (found, expected))
     for mine, theirs in zip(*gradients, strict=True):
         torch.testing.assert_close(mine, theirs, atol=1e-5, rtol=1e-5)
     with torch.inference_mode():
-        again = recurrence.hidden_states(layer, embedding, indices, torch.tensor(lengths))
+        again = recurrence.hidden_states(layer, embedding.weight, indices, torch.tensor(lengths))
     torch.testing.assert_close(again, found, atol=1e-6, rtol=0)
 
 
@@ -106,8 +110,7 @@ def test_gradients_of_the_recurrence_are_right_in_double_precision(cell):
         for name, value in zip(names, values, strict=True):
             delattr(layer, name)
             setattr(layer, name, value)
-        embedding = SimpleNamespace(weight=vectors)
-        return recurrence.hidden_states(layer, embedding, indices, lengths)
+        return recurrence.hidden_states(layer, vectors, indices, lengths)
 
     inputs = [vectors, *(value.detach().requires_grad_() for value in values)]
     for name in names:
@@ -126,7 +129,7 @@ def test_products_in_bfloat16_give_nearly_the_same_states_and_gradients(cell, mo
     weights = torch.randn(74, 128)
 
     def states_and_gradients():
-        states = recurrence.hidden_states(layer, embedding, indices, lengths)
+        states = recurrence.hidden_states(layer, embedding.weight, indices, lengths)
         parameters = [*embedding.parameters(), *layer.parameters()]
         return [states, *torch.autograd.grad((states * weights).sum(), parameters)]
 
@@ -145,8 +148,35 @@ def test_a_gpu_s_way_through_an_encoder_ends_in_the_same_vectors(cell, pooling):
     encoder = rnn.Encoder(range(9), 6, cell, pooling, 20)
     indices, lengths = torch.randint(2, 9, (12,)), torch.tensor([3, 1, 6, 2])
     expected = encoder(indices, lengths)
-    states = encoder.packed_states(indices, lengths)
+    states = encoder.packed_states(encoder.embedding(indices), lengths)
     torch.testing.assert_close(encoder.pooling(states, lengths), expected, atol=1e-6, rtol=0)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(1, 11), min_size=1, max_size=5))
+def test_a_convolution_reads_each_sentence_as_if_it_were_alone(lengths):
+    """Beside a loop over sentences, widths and places; a sentence is framed by zeros."""
+    torch.manual_seed(len(lengths))
+    layer = Convolution(embedding=3, **CONVOLUTION)
+    vectors = torch.randn(sum(lengths), 3)
+    found, counts = layer(vectors, torch.tensor(lengths))
+    assert counts.tolist() == [math.ceil(length / 4) for length in lengths]
+    expected = []
+    for sentence in vectors.split(lengths):
+        maps = [[] for _ in sentence]
+        for convolution, width in zip(layer.layers, (2, 3, 5), strict=True):
+            for place in range(len(sentence)):
+                value = convolution.bias.clone()
+                for i in range(width):
+                    where = place + i - (width - 1) // 2
+                    if 0 <= where < len(sentence):
+                        value += convolution.weight[:, :, i] @ sentence[where]
+                maps[place].append(value.relu())
+        for start in range(0, len(sentence), 4):
+            largest = torch.stack([torch.cat(row) for row in maps[start : start + 4]]).amax(dim=0)
+            share = layer.gate(largest).sigmoid()
+            expected.append(share * layer.change(largest).relu() + (1 - share) * largest)
+    torch.testing.assert_close(found, torch.stack(expected), atol=1e-5, rtol=0)
 
 
 def test_attention_by_hand():

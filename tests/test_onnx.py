@@ -28,6 +28,7 @@ TEXTS = {
     "ngrams": ngrams.Text(2, 4, buckets=50),
 }
 RNN = {"name": "rnn", "size": 8}
+CONVOLUTION = {"channels": 9, "widths": [1, 2, 5], "pool": 4}
 BAG = {"name": "bag", "size": 8, "embedding": 7}
 ENCODERS = [
     (RNN | {"cell": "gru", "pooling": "attention"}, "characters", "cosine"),
@@ -36,6 +37,8 @@ ENCODERS = [
     (RNN | {"cell": "lstm", "pooling": "max", "bidirectional": False}, "characters", "dot"),
     (RNN | {"cell": "gru", "pooling": "last", "units": 6}, "characters", "euclidean"),
     (RNN | {"cell": "gru", "pooling": "last", "bidirectional": False}, "words", "cosine"),
+    (RNN | {"cell": "gru", "convolution": CONVOLUTION}, "characters", "cosine"),
+    (RNN | {"cell": "lstm", "convolution": CONVOLUTION, "pooling": "max"}, "words", "cosine"),
     (BAG, "words", "cosine"),
     (BAG, "ngrams", "dot"),
 ]

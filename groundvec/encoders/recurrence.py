@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import Function, once_differentiable
-from torch.nn.functional import linear
+from torch.nn.functional import embedding, linear
 
 from groundvec.device import rounds_to_bfloat16
 
@@ -28,21 +28,21 @@ tanh_backward = torch.ops.aten.tanh_backward
 
 
 def hidden_states(
-    rnn: nn.GRU | nn.LSTM, embedding: nn.Embedding, indices: Tensor, lengths: Tensor
+    rnn: nn.GRU | nn.LSTM, vectors: Tensor, indices: Tensor, lengths: Tensor
 ) -> Tensor:
     """The states (N, directions x units) of a one-layer RNN at every place of its sentences.
 
-    The same numbers as `rnn(embedding(sentence))` for each sentence, and the same gradients, up to
+    The same numbers as `rnn(vectors[sentence])` for each sentence, and the same gradients, up to
     rounding; if torch was told so (`groundvec.device.choose`), with a step's products in bfloat16.
 
     Args:
-        indices: (N,) what the sentences read, one after another.
+        vectors: (V, input) that can be read.
+        indices: (N,) which of them the sentences read, one after another.
         lengths: (B,) of the sentences.
     """
     cell = GRU if isinstance(rnn, nn.GRU) else LSTM
-    vectors = embedding.weight
     if len(vectors) > len(indices):  # a table of them all would be the larger one
-        vectors, indices = embedding(indices), torch.arange(len(indices))
+        vectors, indices = embedding(indices, vectors), torch.arange(len(indices))
     tables, weights = [], []
     for suffix in ("", "_reverse")[: 1 + rnn.bidirectional]:
         of_input, of_hidden, input_bias, hidden_bias = (

@@ -5,13 +5,16 @@ with its last state, in Calixto & Liu 2017, section 5.
 """
 
 from collections.abc import Sized
+from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import embedding as look_up
 from torch.nn.functional import embedding_bag
 from torch.nn.utils.rnn import pack_sequence, unpack_sequence
 
 from groundvec.encoders import recurrence
+from groundvec.encoders.convolution import Convolution
 from groundvec.text.encoded import PADDING, UNKNOWN
 
 ATTENTION_SIZE = 128
@@ -91,6 +94,7 @@ class Encoder(nn.Module):
         bidirectional: bool = True,
         dropout: float = 0.0,
         gaussian: float | None = None,
+        convolution: dict[str, Any] | None = None,
     ) -> None:
         """An untrained network.
 
@@ -105,14 +109,17 @@ class Encoder(nn.Module):
             dropout: the share of the pooled state that is left out in training.
             gaussian: the deviation of all matrices but the recurrent ones, which are then
                 orthogonal, gate by gate, and biases 0; as torch has it if it is nothing.
+            convolution: what is between the embeddings and the RNN (`Convolution`).
         """
         super().__init__()
         width, directions = units or size, 1 + bidirectional
         vectors = torch.randn(len(text), embedding)
         vectors[[PADDING, UNKNOWN]] = 0  # what training never meets would stay a random vector
         self.embedding = nn.Embedding.from_pretrained(vectors, freeze=False)
+        self.convolution = Convolution(embedding, **convolution) if convolution else None
+        read = convolution["channels"] if convolution else embedding
         self.rnn = CELLS[cell](
-            embedding, width // directions, batch_first=True, bidirectional=bidirectional
+            read, width // directions, batch_first=True, bidirectional=bidirectional
         )
         self.pooling = (
             LastState(width, directions) if pooling == "last" else POOLINGS[pooling](width)
@@ -127,10 +134,14 @@ class Encoder(nn.Module):
 
         `lengths` is on the CPU, wherever the indices are.
         """
+        table = self.embedding.weight
+        if self.convolution:
+            table, lengths = self.convolution(self.embedding(indices), lengths)
+            indices = torch.arange(len(table), device=table.device)
         if indices.device.type == "cpu":
-            states = recurrence.hidden_states(self.rnn, self.embedding, indices, lengths)
+            states = recurrence.hidden_states(self.rnn, table, indices, lengths)
         else:
-            states = self.packed_states(indices, lengths)
+            states = self.packed_states(look_up(indices, table), lengths)
         return self.projection(self.dropout(self.pooling(states, lengths.to(states.device))))
 
     @torch.no_grad()
@@ -146,8 +157,8 @@ class Encoder(nn.Module):
                 nn.init.normal_(weights, std=deviation)
         self.embedding.weight[[PADDING, UNKNOWN]] = 0
 
-    def packed_states(self, indices: Tensor, lengths: Tensor) -> Tensor:
+    def packed_states(self, vectors: Tensor, lengths: Tensor) -> Tensor:
         """What `recurrence.hidden_states` gives, by torch's own layer."""
-        sentences = self.embedding(indices).split(lengths.tolist())
+        sentences = vectors.split(lengths.tolist())
         packed = pack_sequence(sentences, enforce_sorted=False)
         return torch.cat(unpack_sequence(self.rnn(packed)[0]))

@@ -18,10 +18,12 @@ from onnx import ModelProto, TensorProto, compose, helper, numpy_helper, parser
 from torch import Tensor, nn
 
 from groundvec.encoders import bag, rnn
+from groundvec.encoders.convolution import Convolution
 from groundvec.errors import InputError
 from groundvec.files import write_bytes
 from groundvec.model import Model
 from groundvec.spelling import FACTOR, LENGTHS, MODULUS, Spelling
+from groundvec.text.encoded import PADDING
 
 PRECISIONS = ("float32", "float16", "int8")
 FLOAT, INT32 = TensorProto.FLOAT, TensorProto.INT32  # numbers, as `Cast` names them
@@ -132,16 +134,23 @@ def recurrent(encoder: rnn.Encoder) -> Part:
     options = f'hidden_size = {network.hidden_size}, direction = "{direction}"'
     if cell == "gru":
         options += ", linear_before_reset = 1"  # as torch has it
-    lines = f"""
-        vectors_of_indices = Gather(embedding, indices)
-        steps = Transpose<perm = [1, 0, 2]>(vectors_of_indices)
-        counts = Cast<to = {INT32}>(lengths)
+    lines = "vectors_of_indices = Gather(embedding, indices)\n"
+    weights = {"embedding": array(encoder.embedding.weight)} | gates(network, GATES[cell])
+    read, lengths, inside = "vectors_of_indices", "lengths", "inside"
+    if encoder.convolution:
+        of_convolution, more = convolved(encoder.convolution)
+        lines, weights = lines + of_convolution, weights | more
+        weights["embedding"] = weights["embedding"].copy()
+        weights["embedding"][PADDING] = 0  # as if nothing stood there
+        read, lengths, inside = "read", "fewer", "inside_fewer"
+    lines += f"""
+        steps = Transpose<perm = [1, 0, 2]>({read})
+        counts = Cast<to = {INT32}>({lengths})
         by_step, ends = {cell.upper()}<{options}>(steps, of_input, of_hidden, rnn_bias, counts)
         by_sentence = Transpose<perm = [2, 0, 1, 3]>(by_step)
         directions_together = Constant<value = int64[3] {{0, 0, -1}}>()
         states = Reshape(by_sentence, directions_together)
     """
-    weights = {"embedding": array(encoder.embedding.weight)} | gates(network, GATES[cell])
     if isinstance(encoder.pooling, rnn.LastState):
         lines += """
             ends_by_sentence = Transpose<perm = [1, 0, 2]>(ends)
@@ -149,8 +158,8 @@ def recurrent(encoder: rnn.Encoder) -> Part:
             pooled = Reshape(ends_by_sentence, ends_together)
         """
     elif isinstance(encoder.pooling, rnn.MaxPooling):
-        lines += """
-            candidates = Where(inside, states, lowest)
+        lines += f"""
+            candidates = Where({inside}, states, lowest)
             pooled = ReduceMax<axes = [1], keepdims = 0>(candidates)
         """
     else:
@@ -159,12 +168,58 @@ def recurrent(encoder: rnn.Encoder) -> Part:
             {linear("hidden", "states", "hidden")}
             bent = Tanh(hidden)
             {linear("out", "bent", "scores")}
-            scores_inside = Where(inside, scores, lowest)
+            scores_inside = Where({inside}, scores, lowest)
             shares = Softmax<axis = 1>(scores_inside)
             weighted = Mul(shares, states)
             pooled = ReduceSum<keepdims = 0>(weighted, time)
         """
         weights |= weights_of("hidden", attention.hidden) | weights_of("out", attention.out)
+    return lines, weights
+
+
+def convolved(convolution: Convolution) -> Part:
+    """What `groundvec.encoders.convolution` makes of vectors: `read`, and how many are `fewer`."""
+    lines = "by_channel = Transpose<perm = [0, 2, 1]>(vectors_of_indices)\n"
+    weights: Weights = {}
+    maps = []
+    for i, (layer, width) in enumerate(zip(convolution.layers, convolution.widths, strict=True)):
+        weights |= weights_of(f"width{i}", layer)
+        lines += f"""
+            map{i} = Conv<pads = [{(width - 1) // 2}, {width // 2}]>
+                (by_channel, width{i}_weight, width{i}_bias)
+        """
+        maps.append(f"map{i}")
+    pool = convolution.pool
+    lines += f"""
+        maps = Concat<axis = 1>({", ".join(maps)})
+        positive = Relu(maps)
+        inside_channels = Transpose<perm = [0, 2, 1]>(inside)
+        zero = Constant<value_float = 0.0>()
+        maps_inside = Where(inside_channels, positive, zero)
+        largest = MaxPool<kernel_shape = [{pool}], strides = [{pool}], ceil_mode = 1>(maps_inside)
+        carried = Transpose<perm = [0, 2, 1]>(largest)
+        {linear("gate", "carried", "gate")}
+        {linear("change", "carried", "change")}
+        share = Sigmoid(gate)
+        changed = Relu(change)
+        difference = Sub(changed, carried)
+        replaced = Mul(share, difference)
+        read = Add(carried, replaced)
+        less_one = Constant<value = int64 {{{pool - 1}}}>()
+        pool = Constant<value = int64 {{{pool}}}>()
+        rounded_up = Add(lengths, less_one)
+        fewer = Div(rounded_up, pool)
+        first = Constant<value = int64 {{0}}>()
+        step = Constant<value = int64 {{1}}>()
+        shape_read = Shape<start = 1, end = 2>(read)
+        places_read = Squeeze(shape_read)
+        places = Range(first, places_read, step)
+        fewer_rows = Unsqueeze(fewer, last_axis)
+        inside_places = Less(places, fewer_rows)
+        inside_fewer = Unsqueeze(inside_places, last_axis)
+    """
+    for name in ("gate", "change"):
+        weights |= weights_of(name, getattr(convolution, name))
     return lines, weights
 
 
@@ -244,9 +299,9 @@ def linear(name: str, source: str, result: str) -> str:
     """
 
 
-def weights_of(name: str, layer: nn.Linear) -> Weights:
-    """What `linear` names."""
-    return {f"{name}_weight": array(layer.weight), f"{name}_bias": array(layer.bias)}
+def weights_of(name: str, layer: nn.Module) -> Weights:
+    """What `linear` names, or a convolution."""
+    return {f"{name}_{key}": array(value) for key, value in layer.named_parameters()}
 
 
 def gates(network: nn.GRU | nn.LSTM, order: list[int]) -> Weights:
