@@ -73,14 +73,14 @@ def step(cell: str, size: int, batches: int, device: str) -> Row:
     settings = description["training"]
     make = parts.find("optimisers", settings["optimiser"]["name"])
     optimiser = make(model.parameters(), 1000, **parts.options(settings["optimiser"]))
-    train_batch = loop._batch_trainer(model, split, optimiser)
+    train_batch = loop._batch_trainer(model, split, optimiser, seed=1)
     numbers = cycle(range(batches))
 
     def ours() -> float:
         for _ in range(batches):
             n = next(numbers)
             optimiser.prepare(n)
-            train_batch({"en": place[n * BATCH : (n + 1) * BATCH]})
+            train_batch({"en": place[n * BATCH : (n + 1) * BATCH]}, n)
         return finished(batches, device)
 
     encoder = AuthorsEncoder(cell, size, len(text)).to(device)

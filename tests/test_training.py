@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 
+from groundvec.data.split import Captions
 from groundvec.errors import InputError
 from groundvec.jobs import Stopped
 from groundvec.model import Model
-from groundvec.objectives import hinge
+from groundvec.objectives import hinge, multilingual
 from groundvec.optimisers import adam
 from groundvec.optimisers.adam import cyclic
 from groundvec.training import checkpoints, loop
@@ -140,6 +141,48 @@ def test_images_with_fewer_captions_are_left_out_of_the_later_passes():
     batches = [batch["en"] for batch in split.epoch(2, 0, 1)]
     assert [len(b) for b in batches] == [2, 2, 2, 2][: len(batches)]
     assert split.batches(2) == len(batches) == 6 // 2 + 2 // 2
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=20), st.integers(0, 99))
+def test_another_caption_is_one_of_the_same_image(image, seed):
+    image = np.array([sorted(set(image)).index(i) for i in image])
+    captions = Captions([""] * len(image), None, image, np.zeros_like(image))
+    rows = np.arange(len(image))
+    found = captions.another(rows, np.random.default_rng(seed))
+    np.testing.assert_array_equal(image[found], image)
+    alone = np.bincount(image)[image] == 1
+    np.testing.assert_array_equal(found == rows, alone)
+
+
+def test_all_other_captions_of_an_image_are_drawn():
+    rng = np.random.default_rng(0)
+    found = [CAPTIONS.another(np.array([7]), rng).item() for _ in range(100)]
+    assert set(found) == {5, 6, 8, 9}
+
+
+def test_paraphrases_are_in_the_batch_as_if_of_another_language(tmp_path, monkeypatch):
+    seen, loss = [], multilingual.loss
+
+    def spy(images, captions, *args, **options):
+        seen.append([vectors.detach().clone() for vectors in captions.values()])
+        return loss(images, captions, *args, **options)
+
+    described = description(
+        parts={"objective": {"name": "multilingual", "margin": 0.2, "beta": 0.5}},
+        **{"epochs": 1, "cycle": 1, "batch_size": 4, "paraphrases": True},
+    )
+    torch.manual_seed(3)
+    model = Model(described, {"en": TEXT}, SPLIT.features.shape[1])
+    with torch.no_grad():
+        every = CAPTIONS.encoded.batch(np.arange(len(CAPTIONS.texts)))
+        known = model.embed_captions("en", list(map(torch.from_numpy, every)))
+    monkeypatch.setattr(multilingual, "loss", spy)
+    train(tmp_path / "one", described=described)
+    first, second = [torch.cdist(vectors, known).argmin(dim=1).numpy() for vectors in seen[0]]
+    np.testing.assert_array_equal(CAPTIONS.image[first], CAPTIONS.image[second])
+    assert (first != second).all()
+    train(tmp_path / "other", described=described)
+    assert_equal(weights(tmp_path / "one", 1), weights(tmp_path / "other", 1))
 
 
 # Clipping

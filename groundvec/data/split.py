@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,25 @@ class Captions:
     encoded: Any  # the same as the language's text encodes them
     image: np.ndarray  # (M,) the row of each caption's image
     order: np.ndarray  # (M,) its place among that image's captions, from 0
+
+    def any_of(self, image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """For each of these images (B,) one of its captions, drawn."""
+        rows, first, counts = self._by_image
+        return rows[first[image] + rng.integers(counts[image])]
+
+    def another(self, captions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """For each of these captions (B,) another of its image, drawn; itself if it is alone."""
+        rows, first, counts = self._by_image
+        image = self.image[captions]
+        place = np.argsort(rows)[captions] - first[image]
+        further = 1 + rng.integers(np.maximum(counts[image] - 1, 1))
+        return rows[first[image] + (place + further) % counts[image]]
+
+    @cached_property
+    def _by_image(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The captions, image by image; where in this each image's begin, and how many they are."""
+        counts = np.bincount(self.image)
+        return np.argsort(self.image, kind="stable"), counts.cumsum() - counts, counts
 
 
 @dataclass
@@ -48,7 +68,7 @@ class Split:
         (language, first), *others = self.captions.items()
         rng = np.random.default_rng([seed, epoch])
         place = rng.permutation(len(self.features))[first.image]
-        drawn = {name: _draw(captions.image, first.image, rng) for name, captions in others}
+        drawn = {name: captions.any_of(first.image, rng) for name, captions in others}
         for k in range(first.order.max() + 1):
             rows = np.flatnonzero(first.order == k)
             rows = rows[np.argsort(place[rows])]
@@ -60,12 +80,6 @@ class Split:
         """The number of batches in an epoch."""
         first = next(iter(self.captions.values()))
         return int((np.bincount(first.order) // batch_size).sum())
-
-
-def _draw(image: np.ndarray, wanted: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """For each wanted image (M,) the row of one of its captions, whose images are `image`."""
-    rows, counts = np.argsort(image, kind="stable"), np.bincount(image)
-    return rows[(counts.cumsum() - counts)[wanted] + rng.integers(counts[wanted])]
 
 
 def drawn(captions: pd.DataFrame, counts: Sequence[int], seed: int) -> pd.DataFrame:

@@ -96,7 +96,7 @@ def train(
         state = found
         log.info("%s: goes on after epoch %d, batch %d", name, state["epoch"], state["batch"])
     solve = parts.solution(model.description["objective"]["name"])
-    train_batch = None if solve else _batch_trainer(model, split, optimiser)
+    train_batch = None if solve else _batch_trainer(model, split, optimiser, seed)
     device = next(model.parameters()).device
 
     def save_checkpoint() -> None:
@@ -148,7 +148,7 @@ def train(
                 step = (epoch - 1) * batches + batch
                 optimiser.prepare(step)
                 torch.manual_seed(int(np.random.default_rng([seed, step]).integers(2**63)))
-                total += train_batch(rows)
+                total += train_batch(rows, step)
                 bar.update()
                 check = (batch + 1) % BATCHES_BETWEEN_CHECKS == 0 or batch + 1 == batches
                 if check or told_to_stop.is_set():
@@ -205,22 +205,27 @@ def _solve(model: Model, split: Split, solve: Callable[..., Any]) -> None:
 
 
 def _batch_trainer(
-    model: Model, split: Split, optimiser: torch.optim.Optimizer
-) -> Callable[[dict[str, np.ndarray]], torch.Tensor]:
-    """A function that takes one step, given a batch's rows by language, and returns its loss."""
+    model: Model, split: Split, optimiser: torch.optim.Optimizer, seed: int
+) -> Callable[[dict[str, np.ndarray], int], torch.Tensor]:
+    """A function that takes a step, given a batch's rows by language, and returns its loss."""
     description, device = model.description, next(model.parameters()).device
     settings = description["training"]
     objective = parts.find("objectives", description["objective"]["name"])
     options = parts.options(description["objective"])
     features = torch.from_numpy(split.features).to(device)
 
-    def train_batch(rows: dict[str, np.ndarray]) -> torch.Tensor:
-        embedded = {
-            language: model.embed_captions(
-                language, to_tensors(split.captions[language].encoded.batch(own), device)
-            )
-            for language, own in rows.items()
-        }
+    def train_batch(rows: dict[str, np.ndarray], step: int) -> torch.Tensor:
+        rng = np.random.default_rng([seed, step, 1])
+        embedded: dict[str, torch.Tensor] = {}
+        for language, own in rows.items():
+            captions, wanted = split.captions[language], [own]
+            if settings.get("paraphrases"):
+                wanted.append(captions.another(own, rng))
+            batch = to_tensors(captions.encoded.batch(np.concatenate(wanted)), device)
+            vectors = model.embed_captions(language, batch)
+            embedded |= {
+                f"{language} {number}": part for number, part in enumerate(vectors.split(len(own)))
+            }
         language, own = next(iter(rows.items()))
         image = torch.from_numpy(split.captions[language].image[own]).to(device)
         loss = objective(model.embed_images(features[image]), embedded, model.similarity, **options)
