@@ -51,6 +51,7 @@ include: "rules/text.smk"
 include: "rules/train.smk"
 include: "rules/retrieval.smk"
 include: "rules/ratings.smk"
+include: "rules/robustness.smk"
 
 
 if "translation" in config:

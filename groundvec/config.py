@@ -31,6 +31,7 @@ LANGUAGES = {
 }
 # What no data set has from another one that it is of.
 OWN = {"models", "seeds", "draw", "folds", "training", "papers"}
+OURS = "groundvec_2026"  # among the papers of data sets: what no paper shows
 DEEPEST, MOST = 20, 10_000  # a configuration's levels and values
 MOST_NAMED = 30  # valid names that an error lists
 
@@ -65,6 +66,8 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
         dataset["models"] = models
         if dataset["source"] in LANGUAGES:
             _check_languages(place, dataset, LANGUAGES[dataset["source"]])
+    if "ratings" in config:
+        _check_robustness(config["ratings"], config["datasets"])
     if "translation" in config:
         _check_translation(config["translation"], config["datasets"])
     if config["select"] == "ratings" and "ratings" not in config:
@@ -367,6 +370,17 @@ def _check_subtask(ratings: dict[str, Any]) -> None:
         raise InputError(
             f"configuration, ratings.subtask: unknown subtask {name!r}{_hint(name, names)}"
         )
+
+
+def _check_robustness(ratings: dict[str, Any], datasets: dict[str, Any]) -> None:
+    shown = [data["models"] for data in datasets.values() if OURS in data["papers"]]
+    known = [*ratings["baselines"], *(model for models in shown for model in models)]
+    for name in ratings["robustness"]:
+        if name not in known:
+            raise InputError(
+                f"configuration, ratings.robustness: there is no baseline {name!r}, nor a model of "
+                f"a data set with {OURS} among its papers{_hint(name, known)}"
+            )
 
 
 def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) -> None:

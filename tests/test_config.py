@@ -131,6 +131,10 @@ def test_every_key_of_the_schema_is_described():
         (changed(training={"epochs": 6}), "gru-8-max: epochs 6 is not a multiple of cycle 4"),
         (translated(dataset="on"), "translation.dataset: there is no data set 'on': did you mean"),
         (translated(target="en"), "translation.target: it is the source too"),
+        (
+            {**SMALL, "ratings": {"source": "scenes", "robustness": ["trigram"]}},
+            "ratings.robustness: there is no baseline 'trigram', nor a model of a data set",
+        ),
         (translated(rerank_by=["gru-9-max"]), "rerank_by: one has no model 'gru-9-max': did you"),
         (translated(rerank_by=["gru-8-max"]), "rerank_by: gru-8-max reads en, not de"),
         (translated(systems={}), "translation.systems"),
@@ -297,6 +301,7 @@ TEXTS = [
     ("models", "mine", "languages", 0),
     *(("ratings", key) for key in ("source", "tokenizer", "subtask")),
     ("ratings", "lowercase", 0),
+    ("ratings", "robustness", 0),
     *(("ratings", "baselines", "x", key) for key in ("encoder", "vectors", "state", "model")),
     *(("translation", key) for key in ("dataset", "source", "target")),
     ("translation", "rerank_by", 0),
@@ -320,6 +325,7 @@ WHOLE = {
         "source": "scenes",
         "lowercase": ["STS"],
         "baselines": {"x": {"encoder": "infersent", "vectors": "v", "state": "s", "version": 1}},
+        "robustness": ["x"],
     },
     "translation": {
         **{"dataset": "three", "source": "de", "target": "en"},

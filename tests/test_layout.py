@@ -9,7 +9,7 @@ ORDER = [
     {"errors", "files", "jobs", "progress", "provenance", "parts", "device"},
     {"data"},
     {"text", "features", "scenes", "similarity"},
-    {"encoders", "objectives", "optimisers"},
+    {"encoders", "objectives", "optimisers", "spelling"},
     {"model"},
     {"encoder", "training", "evaluation", "baselines"},
     {"translation", "export"},

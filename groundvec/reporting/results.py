@@ -95,6 +95,11 @@ class Results:
         return read_reranked(self["reranked"])
 
     @cached_property
+    def robustness(self) -> pd.DataFrame:
+        """As `read_robustness` gives it."""
+        return read_robustness(self["robustness"])
+
+    @cached_property
     def tasks(self) -> pd.DataFrame:
         """As `read_tasks` gives them."""
         return read_tasks(self["tasks"])
@@ -232,6 +237,19 @@ def read_reranked(paths: Iterable[str | Path]) -> pd.DataFrame:
         [_read(Path(path), text, ["n_best", *values], optional) for path in paths],
         ignore_index=True,
     )
+
+
+def read_robustness(paths: Iterable[str | Path]) -> pd.DataFrame:
+    """Read what mistakes do to systems, a file for each.
+
+    Returns:
+        Columns system (its short name: the model, or the baseline), kind, rate, measure and value.
+    """
+    text, optional = ["system", "kind", "measure"], ["dataset", "model"]
+    tables = [_read(Path(path), [*text, *optional], ["rate", "value"], optional) for path in paths]
+    table = pd.concat(tables, ignore_index=True)
+    table["system"] = table["model"].fillna(table["system"])  # of baselines there is no model
+    return table[[*text, "rate", "value"]]
 
 
 def read_translations(path: str | Path) -> pd.DataFrame:

@@ -39,6 +39,7 @@ PAPERS = {
         "Calixto & Liu (2017)",
         "Sentence-level multilingual multi-modal embedding for natural language processing",
     ),
+    "groundvec_2026": ("groundvec", "Beyond the papers"),
 }
 # Tables that say what of a paper's claims holds, beside those that are called claims.
 TESTS = {f"merkx_frank_2019-section_4_{section}" for section in ("1", "3", "3_4")}

@@ -1,0 +1,143 @@
+"""How much a system's answers suffer when sentences are typed badly.
+
+Every letter, or every space, is spoilt with the same probability, the rate; what is spoilt at a
+rate is spoilt at every higher one too, so that curves are smooth.
+"""
+
+from collections.abc import Callable, Sequence
+from string import ascii_lowercase
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from groundvec.errors import InputError
+from groundvec.evaluation.ratings import evaluate, predict
+from groundvec.evaluation.retrieval import CUTOFFS, DIRECTIONS, ranks
+
+TYPING, CASE, SPACES = "typing errors", "case", "missing spaces"
+KINDS = (TYPING, CASE, SPACES)
+RATES = (0.0, 0.05, 0.1, 0.15, 0.2)
+SEED = 1
+
+
+def spoil(sentences: Sequence[str], kind: str, rate: float, seed: int = SEED) -> list[str]:
+    """Sentences with mistakes.
+
+    Args:
+        kind: `typing errors`: a letter is left out, has another one before it, is another one, or
+            changes places with what comes next, each as often (the four of Damerau 1964); `case`: a
+            letter's is changed; `missing spaces`: a space is left out.
+        rate: the share of letters, or of spaces, from 0 to 1.
+        seed: of what is spoilt, which depends on the sentences before.
+
+    Raises:
+        InputError: there is no such kind.
+    """
+    if kind not in KINDS:
+        raise InputError(f"there is no mistake {kind!r}: choose one of {', '.join(KINDS)}")
+    rng = np.random.default_rng(seed)
+    spoilt = []
+    for sentence in sentences:
+        lots, ways, others = (
+            rng.random(len(sentence)),
+            rng.integers(4, size=len(sentence)),
+            rng.integers(len(ascii_lowercase), size=len(sentence)),
+        )
+        characters = list(sentence)
+        # From the end, so that what comes next has been spoilt before it changes places.
+        for i in np.flatnonzero(lots < rate)[::-1].tolist():
+            if kind == SPACES:
+                characters[i] = characters[i].replace(" ", "")
+            elif kind == CASE:
+                characters[i] = characters[i].swapcase()
+            elif sentence[i].isalpha():
+                _mistype(characters, i, ways[i], ascii_lowercase[others[i]])
+        spoilt.append("".join(characters))
+    return spoilt
+
+
+def _mistype(characters: list[str], i: int, way: int, other: str) -> None:
+    if way == 0:
+        characters[i] = ""
+    elif way == 1:
+        characters[i] = other + characters[i]
+    elif way == 2:
+        characters[i] = other
+    else:
+        characters[i : i + 2] = characters[i : i + 2][::-1]
+
+
+def of_ratings(
+    ratings: pd.DataFrame, encode: Callable[[list[str]], np.ndarray]
+) -> list[dict[str, Any]]:
+    """The agreement of a system's cosines with people's ratings, at every rate.
+
+    The two sentences of a pair are spoilt independently.
+
+    Args:
+        ratings, encode: as of `groundvec.evaluation.ratings.predict`; of tasks with training pairs
+            the cosines of the test pairs count too.
+
+    Returns:
+        Rows kind, rate, measure (the task, or `unsupervised`, the mean over the subtasks without
+        training pairs weighted by their pairs) and value, Pearson's r times 100.
+    """
+    supervised = set(ratings.loc[ratings["split"] == "train", "task"])
+    test = ratings[ratings["split"] == "test"]
+
+    def measured(kind: str, rate: float) -> dict[str, float]:
+        spoilt = {
+            column: spoil(test[column].tolist(), kind, rate, seed)
+            for seed, column in enumerate(("sentence_a", "sentence_b"), SEED)
+        }
+        scores = evaluate(predict(test.assign(**spoilt), encode))
+        scores = scores[scores["statistic"] == "correlation"]
+        names = scores["task"].where(scores["task"].isin(supervised), "unsupervised")
+        return {
+            str(name): 100 * float(np.average(rows["pearson"], weights=rows["pairs"]))
+            for name, rows in scores.groupby(names, sort=False)
+        }
+
+    return _curves(measured)
+
+
+def of_retrieval(
+    captions: Sequence[str],
+    image: np.ndarray,
+    images: np.ndarray,
+    encode: Callable[[list[str]], np.ndarray],
+    similarity: str,
+) -> list[dict[str, Any]]:
+    """The recall of image-caption retrieval with spoilt captions, at every rate.
+
+    Args:
+        captions: M of them; image: (M,) the row of each one's image; images: embedded (N, size).
+        encode: the system: sentences in, vectors (M, size) out.
+        similarity: how they are compared.
+
+    Returns:
+        Rows kind, rate, measure (such as `caption_to_image R@10`) and value, in percent.
+    """
+    [cutoff] = CUTOFFS[-1:]
+
+    def measured(kind: str, rate: float) -> dict[str, float]:
+        vectors = encode(spoil(captions, kind, rate))
+        found = ranks(vectors, images, image, similarity)
+        return {
+            f"{direction} R@{cutoff}": 100 * float((rank <= cutoff).mean())
+            for direction, rank in zip(DIRECTIONS, found, strict=True)
+        }
+
+    return _curves(measured)
+
+
+def _curves(measured: Callable[[str, float], dict[str, float]]) -> list[dict[str, Any]]:
+    """Every kind and rate; what has no mistakes is measured once."""
+    whole = measured(TYPING, 0.0)
+    return [
+        {"kind": kind, "rate": rate, "measure": measure, "value": value}
+        for kind in KINDS
+        for rate in RATES
+        for measure, value in (measured(kind, rate) if rate else whole).items()
+    ]

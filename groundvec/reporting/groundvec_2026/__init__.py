@@ -1,0 +1,1 @@
+"""What no paper shows: this project's own models."""

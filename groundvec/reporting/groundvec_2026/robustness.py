@@ -1,0 +1,56 @@
+"""What badly typed sentences do to models and baselines, as curves."""
+
+from itertools import cycle
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.artist import Artist
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+from groundvec.evaluation.robustness import KINDS
+from groundvec.reporting.figures import COLOURS, CORRELATION
+from groundvec.reporting.results import Results
+from groundvec.reporting.style import PAGE, save, styled
+
+# The rows of panels: a name, the measure, and its axis.
+MEASURES = [
+    ("sentence similarity", "unsupervised", CORRELATION),
+    ("caption \N{RIGHTWARDS ARROW} pictures", "caption_to_image R@10", "R@10 (%)"),
+    ("picture \N{RIGHTWARDS ARROW} captions", "image_to_caption R@10", "R@10 (%)"),
+]
+
+
+def make(results: Results, stem: Path) -> None:
+    """Draw the curves."""
+    save(curves(results.robustness), stem)
+
+
+@styled
+def curves(table: pd.DataFrame) -> Figure:
+    """A column of panels for each kind of mistake, a row for each measure that there is.
+
+    Args:
+        table: as `results.read_robustness` gives it.
+    """
+    rows = [row for row in MEASURES if (table["measure"] == row[1]).any()]
+    figure = Figure((PAGE, 0.6 + 1.9 * len(rows)), layout="constrained")
+    panels = figure.subplots(len(rows), len(KINDS), sharex=True, sharey="row", squeeze=False)
+    looks = dict(zip(table["system"].unique(), cycle(COLOURS), strict=False))
+    lines: dict[str, Artist] = {}
+    for row, (name, measure, axis) in zip(panels, rows, strict=True):
+        row[0].set_ylabel(f"{name}\n{axis}")
+        for panel, kind in zip(row, KINDS, strict=True):
+            shown = table[(table["measure"] == measure) & (table["kind"] == kind)]
+            for system in shown["system"].unique():
+                curve, (colour, marker) = shown[shown["system"] == system], looks[system]
+                [lines[system]] = panel.plot(
+                    curve["rate"], curve["value"], color=colour, marker=marker
+                )
+    for panel, kind in zip(panels[0], KINDS, strict=True):
+        panel.set_title(kind, loc="left")
+        panel.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    for panel, kind in zip(panels[-1], KINDS, strict=True):
+        panel.set_xlabel("of spaces" if kind == KINDS[-1] else "of letters")
+    figure.legend(list(lines.values()), list(lines), loc="outside lower center", ncols=4)
+    return figure

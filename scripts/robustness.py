@@ -1,0 +1,104 @@
+"""Measure what mistakes in sentences do to a system: typing errors, case, missing spaces.
+
+Writes a row for each kind of mistake, rate and measure: the agreement of cosines with people's
+ratings, and for a trained model the recall of retrieval among a data set's test images.
+"""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from groundvec.cli import run
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+parser = argparse.ArgumentParser(
+    description=__doc__,
+    epilog="""examples:
+  python scripts/robustness.py --model my-model --ratings ratings.csv \\
+      --captions results/datasets/flickr8k/captions.csv \\
+      --features results/features/flickr8k/resnet152.h5 --output robustness.csv
+  python scripts/robustness.py --name trigrams --encoder trigrams --ratings ratings.csv \\
+      --output trigrams.csv""",
+)
+system = parser.add_mutually_exclusive_group(required=True)
+system.add_argument("--model", type=Path, help="the folder of a training")
+system.add_argument("--encoder", help="a baseline, as scripts/baseline.py has them")
+parser.add_argument("--name", help="a baseline: what to call it")
+parser.add_argument("--vectors", type=Path, help="a baseline: word vectors, FILE or ZIP/MEMBER")
+parser.add_argument("--state", type=Path, help="infersent: the published weights")
+parser.add_argument("--version", type=int, help="infersent: 1 or 2")
+parser.add_argument("--ratings", type=Path, required=True, help="what scripts/ratings.py wrote")
+parser.add_argument(
+    "--tokenised", action="store_true", help="the sentences are tokens with spaces between them"
+)
+parser.add_argument("--captions", type=Path, help="a model: a data set's captions.csv")
+parser.add_argument("--features", type=Path, help="a model: HDF5 file of image features")
+parser.add_argument("--threads", type=int, help="CPU threads to use (default: all)")
+parser.add_argument("--output", type=Path, required=True, help="the CSV to write")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    import pandas as pd
+
+    from groundvec import baselines
+    from groundvec.data.ratings import read_ratings
+    from groundvec.evaluation import robustness
+    from groundvec.files import write_csv
+    from groundvec.provenance import provenance
+
+    ratings = read_ratings(arguments.ratings)
+    if arguments.encoder:
+        names = ("vectors", "state", "version")
+        options = {name: getattr(arguments, name) for name in names if getattr(arguments, name)}
+        encoder = baselines.load(arguments.encoder, **options)
+        table = pd.DataFrame(robustness.of_ratings(ratings, encoder.encode))
+        labels = dict.fromkeys(("dataset", "model", "seed", "configuration"), "")
+        labels |= {"system": arguments.name or arguments.encoder}
+        write_csv(arguments.output, table.assign(**labels, **provenance()))
+    else:
+        table = of_model(arguments, ratings)
+        write_csv(arguments.output, table)
+
+
+def of_model(arguments: argparse.Namespace, ratings: "pd.DataFrame") -> "pd.DataFrame":
+    """A trained model's rows: those of its ensemble."""
+    from functools import partial
+
+    import pandas as pd
+
+    from groundvec.data import schema
+    from groundvec.data.split import load_split
+    from groundvec.device import choose
+    from groundvec.encoder import SentenceEncoder
+    from groundvec.evaluation import robustness
+    from groundvec.evaluation.ratings import stopped, system_name
+    from groundvec.features import store
+    from groundvec.model import read_description
+    from groundvec.provenance import provenance
+    from groundvec.similarity import join
+
+    device = choose(threads=arguments.threads)
+    about = read_description(arguments.model)
+    encoder = SentenceEncoder.load(arguments.model, device=device)
+
+    def encode_rated(sentences: list[str]) -> "np.ndarray":
+        return encoder.encode(list(map(stopped, sentences)) if arguments.tokenised else sentences)
+
+    rows = robustness.of_ratings(ratings, encode_rated)
+    if arguments.captions:
+        captions = schema.read_captions(arguments.captions)
+        read_features = partial(store.read, arguments.features)
+        split = load_split(captions, "test", read_features, encoder.models[0].texts)
+        own, kind = split.captions[encoder.languages[0]], about["description"]["similarity"]
+        images = join([model.encode_images(split.features) for model in encoder.models], kind)
+        rows += robustness.of_retrieval(own.texts, own.image, images, encoder.encode, kind)
+    labels = {name: about[name] for name in ("dataset", "model", "seed")}
+    labels |= {"system": system_name(**labels), "configuration": about["key"]}
+    return pd.DataFrame(rows).assign(**labels, **provenance(device))
+
+
+if __name__ == "__main__":
+    run(main, parser)
