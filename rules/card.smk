@@ -1,6 +1,12 @@
 """A model card for every trained model, in its folder."""
 
 
+def to_cite(wildcards):
+    """The papers of a data set; of what no paper shows, that whose method it goes on from."""
+    shown = DATASETS[wildcards.dataset]["papers"]
+    return list(dict.fromkeys(MERKX if paper == OURS else paper for paper in shown))
+
+
 rule card:
     input:
         model=f"{MODEL}/model.json",
@@ -19,7 +25,7 @@ rule card:
     params:
         folder=subpath(input.model, parent=True),
         source=setting("source"),
-        papers=setting("papers"),
+        papers=to_cite,
         scores=lambda wildcards, input: (
             ["--scores", *input.scores] if input.scores else []
         ),
