@@ -160,13 +160,13 @@ def ratings(folder, **closeness):
         r = np.corrcoef(rating, cosine)[0, 1]
         about = {"system": system, "kind": "ensemble", "epochs": "4+8"}
         pairs = pd.DataFrame({"pair": range(400), "rating": rating, "cosine": cosine})
-        pairs = pairs.assign(**about, task="STS 2014", subtask="images", classifier=np.nan)
+        pairs = pairs.assign(**about, task="STS 2014", subtask="Images", classifier=np.nan)
         row = about | {"dataset": "multi30k", "model": model, "seed": 1, "pairs": 400}
         row |= {f"{name}{end}": r for name in ("pearson", "spearman") for end in ("", "_low")}
         row |= {"pearson_high": r, "spearman_high": r, "method": "cosine"}
         row |= dict.fromkeys(results.PROVENANCE, "x")
         rows = [
-            row | {"task": "STS 2014", "subtask": "images", "statistic": "correlation"},
+            row | {"task": "STS 2014", "subtask": "Images", "statistic": "correlation"},
             row | {"task": "STS 2014", "subtask": "all", "statistic": "weighted mean"},
             row | {"task": "all", "subtask": "all", "statistic": "weighted mean"},
         ]

@@ -61,7 +61,7 @@ def table2(
     images = scores[
         (scores["statistic"] == "correlation")
         & (scores["method"] == "cosine")
-        & (scores["subtask"] == "images")
+        & (scores["subtask"] == "Images")
     ]
     images = images.assign(measure=images["task"] + " images")
     measures = every_system(scores, models)
@@ -98,7 +98,7 @@ def _against_one(table: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame
         Columns system, measure, gain (in percent) and p_vse, of the measures that are subtasks.
     """
     ensembles = predictions[predictions["kind"] == "ensemble"]
-    of_system = dict(iter(ensembles[ensembles["subtask"] == "images"].groupby("system")))
+    of_system = dict(iter(ensembles[ensembles["subtask"] == "Images"].groupby("system")))
     models = table[table["kind"] == "ensemble"].drop_duplicates("system")
     parts = [pd.DataFrame(columns=["system", "measure", "gain", "p_vse"])]
     for _, group in models.groupby(["dataset", "seed", "reads"]):
@@ -107,7 +107,7 @@ def _against_one(table: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame
             if len(alone) and system in of_system:
                 found = compare(of_system[system], of_system[alone.iloc[0]])
                 gain = 100 * (found["r_a"] - found["r_b"])
-                measure = found["task"] + " " + found["subtask"]
+                measure = found["task"] + " images"
                 found = found.assign(system=system, measure=measure, gain=gain, p_vse=found["p"])
                 parts.append(found[list(parts[0])])
     return pd.concat(parts, ignore_index=True)
