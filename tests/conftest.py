@@ -45,10 +45,11 @@ def program(name: str) -> str:
 
     But not in CI, which installs it.
     """
-    path = shutil.which(name)
-    if not path and os.environ.get("CI"):
+    if path := shutil.which(name):
+        return path
+    if os.environ.get("CI"):
         pytest.fail(f"there is no {name}, which .ci/run installs")
-    return path or pytest.skip(f"there is no {name}: apt-get install {name}")
+    pytest.skip(f"there is no {name}: apt-get install {name}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
