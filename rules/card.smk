@@ -1,12 +1,6 @@
 """A model card for every trained model, in its folder."""
 
 
-def to_cite(wildcards):
-    """The papers of a data set; of what no paper shows, that whose method it goes on from."""
-    shown = DATASETS[wildcards.dataset]["papers"]
-    return list(dict.fromkeys(MERKX if paper == OURS else paper for paper in shown))
-
-
 rule card:
     input:
         model=f"{MODEL}/model.json",
@@ -25,7 +19,13 @@ rule card:
     params:
         folder=subpath(input.model, parent=True),
         source=setting("source"),
-        papers=to_cite,
+        # Of what no paper shows, the one whose method it goes on from.
+        papers=lambda wildcards: sorted(
+            {
+                MERKX if paper == OURS else paper
+                for paper in DATASETS[wildcards.dataset]["papers"]
+            }
+        ),
         scores=lambda wildcards, input: (
             ["--scores", *input.scores] if input.scores else []
         ),

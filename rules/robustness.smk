@@ -29,7 +29,7 @@ rule robustness:
         tokenised=["--tokenised"] if tokenised() else [],
         code=code_of("scripts/robustness.py"),
     shell:
-        "python scripts/robustness.py --model {params.folder:q} --ratings {input.ratings:q} "
+        "python scripts/robustness.py --trained {params.folder:q} --ratings {input.ratings:q} "
         "{params.tokenised:q} --captions {input.captions:q} --features {input.features:q} "
         "--threads {threads:q} --output {output:q} --log {log:q}"
 

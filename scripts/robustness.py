@@ -17,19 +17,20 @@ if TYPE_CHECKING:
 parser = argparse.ArgumentParser(
     description=__doc__,
     epilog="""examples:
-  python scripts/robustness.py --model my-model --ratings ratings.csv \\
+  python scripts/robustness.py --trained my-model --ratings ratings.csv \\
       --captions results/datasets/flickr8k/captions.csv \\
       --features results/features/flickr8k/resnet152.h5 --output robustness.csv
   python scripts/robustness.py --name trigrams --encoder trigrams --ratings ratings.csv \\
       --output trigrams.csv""",
 )
 system = parser.add_mutually_exclusive_group(required=True)
-system.add_argument("--model", type=Path, help="the folder of a training")
+system.add_argument("--trained", type=Path, help="the folder of a training")
 system.add_argument("--encoder", help="a baseline, as scripts/baseline.py has them")
 parser.add_argument("--name", help="a baseline: what to call it")
 parser.add_argument("--vectors", type=Path, help="a baseline: word vectors, FILE or ZIP/MEMBER")
 parser.add_argument("--state", type=Path, help="infersent: the published weights")
 parser.add_argument("--version", type=int, help="infersent: 1 or 2")
+parser.add_argument("--model", help="sentence-transformers: a model's name")
 parser.add_argument("--ratings", type=Path, required=True, help="what scripts/ratings.py wrote")
 parser.add_argument(
     "--tokenised", action="store_true", help="the sentences are tokens with spaces between them"
@@ -51,7 +52,7 @@ def main(arguments: argparse.Namespace) -> None:
 
     ratings = read_ratings(arguments.ratings)
     if arguments.encoder:
-        names = ("vectors", "state", "version")
+        names = ("vectors", "state", "version", "model")
         options = {name: getattr(arguments, name) for name in names if getattr(arguments, name)}
         encoder = baselines.load(arguments.encoder, **options)
         table = pd.DataFrame(robustness.of_ratings(ratings, encoder.encode))
@@ -73,6 +74,7 @@ def of_model(arguments: argparse.Namespace, ratings: "pd.DataFrame") -> "pd.Data
     from groundvec.data.split import load_split
     from groundvec.device import choose
     from groundvec.encoder import SentenceEncoder
+    from groundvec.errors import InputError
     from groundvec.evaluation import robustness
     from groundvec.evaluation.ratings import stopped, system_name
     from groundvec.features import store
@@ -80,9 +82,11 @@ def of_model(arguments: argparse.Namespace, ratings: "pd.DataFrame") -> "pd.Data
     from groundvec.provenance import provenance
     from groundvec.similarity import join
 
+    if (arguments.captions is None) != (arguments.features is None):
+        raise InputError("--captions and --features go together: give both, or none of them")
     device = choose(threads=arguments.threads)
-    about = read_description(arguments.model)
-    encoder = SentenceEncoder.load(arguments.model, device=device)
+    about = read_description(arguments.trained)
+    encoder = SentenceEncoder.load(arguments.trained, device=device)
 
     def encode_rated(sentences: list[str]) -> "np.ndarray":
         return encoder.encode(list(map(stopped, sentences)) if arguments.tokenised else sentences)

@@ -27,22 +27,21 @@ class Captions:
 
     def any_of(self, image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """For each of these images (B,) one of its captions, drawn."""
-        rows, first, counts = self._by_image
+        rows, _, first, counts = self._by_image
         return rows[first[image] + rng.integers(counts[image])]
 
     def another(self, captions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """For each of these captions (B,) another of its image, drawn; itself if it is alone."""
-        rows, first, counts = self._by_image
+        rows, place, first, counts = self._by_image
         image = self.image[captions]
-        place = np.argsort(rows)[captions] - first[image]
         further = 1 + rng.integers(np.maximum(counts[image] - 1, 1))
-        return rows[first[image] + (place + further) % counts[image]]
+        return rows[first[image] + (place[captions] - first[image] + further) % counts[image]]
 
     @cached_property
-    def _by_image(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The captions, image by image; where in this each image's begin, and how many they are."""
-        counts = np.bincount(self.image)
-        return np.argsort(self.image, kind="stable"), counts.cumsum() - counts, counts
+    def _by_image(self) -> tuple[np.ndarray, ...]:
+        """The captions, image by image, and each one's place; each image's first and how many."""
+        rows, counts = np.argsort(self.image, kind="stable"), np.bincount(self.image)
+        return rows, np.argsort(rows), counts.cumsum() - counts, counts
 
 
 @dataclass
