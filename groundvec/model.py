@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -87,7 +87,8 @@ class Model(nn.Module):
                     "out, or take `text: {name: characters}` and `similarity: cosine`"
                 )
             for language, text in texts.items():
-                self.spelling[language] = Spelling(text, **spelling)
+                learned = options["size"] if spelling.get("learned") else None
+                self.spelling[language] = Spelling(text, spelling["size"], learned)
 
     def name_of(self, language: str) -> str:
         """The name of a language's encoder among `captions`."""
@@ -125,11 +126,18 @@ class Model(nn.Module):
         smaller: retrieval is as it was.
         """
         vectors = similarity.embed(self.captions[self.name_of(language)](*batch), self.similarity)
-        if self.training or not self.spelling:
+        if language not in self.spelling:
             return vectors
-        return similarity.embed(
-            torch.cat([vectors, self.spelling[language](*batch)], dim=1), self.similarity
-        )
+        spelling = cast(Spelling, self.spelling[language])
+        spelt = spelling(*batch)
+        if spelling.learned:
+            vectors = similarity.embed(
+                vectors + similarity.embed(spelling.learned(spelt), self.similarity),
+                self.similarity,
+            )
+        if self.training:
+            return vectors
+        return similarity.embed(torch.cat([vectors, spelt], dim=1), self.similarity)
 
     @torch.inference_mode()
     def encode_images(self, features: np.ndarray, batch_size: int = 4096) -> np.ndarray:
@@ -225,7 +233,10 @@ MODEL = {
                 "similarity": {"enum": list(similarity.NAMES)},
                 "spelling": {
                     "required": ["size"],
-                    "properties": {"size": {"type": "integer", "minimum": 1}},
+                    "properties": {
+                        "size": {"type": "integer", "minimum": 1},
+                        "learned": {"type": "boolean"},
+                    },
                     "additionalProperties": False,
                 },
             },

@@ -3,7 +3,8 @@
 A space that was learned from pictures has little room for what no picture showed: sentences about
 a stock exchange and about a parliament are near each other in it. Here n-grams of characters tell
 them apart, and count the more the fewer training captions have them, so that what is unheard of
-counts most (inverse document frequency, Sparck Jones 1972). Nothing is trained.
+counts most (inverse document frequency, Sparck Jones 1972). None of this is trained; what a linear
+layer learns of them to say of pictures, a bag of n-grams, can be added to what an encoder says.
 """
 
 import numpy as np
@@ -22,14 +23,16 @@ ROWS = 4096  # captions that are counted at once
 class Spelling(nn.Module):
     """Characters -> counts of hashed n-grams of small letters, each times its rarity, unit norm."""
 
-    def __init__(self, text: Text, size: int) -> None:
+    def __init__(self, text: Text, size: int, learned: int | None = None) -> None:
         """Of a vocabulary; until `count`, all n-grams are as rare.
 
         Args:
             text: what makes the indices.
             size: of the vectors; n-grams of the same bucket count as one.
+            learned: the size of what a linear layer, `learned`, makes of them, if there is one.
         """
         super().__init__()
+        self.learned = nn.Linear(size, learned, bias=False) if learned else None
         index = {character: i for i, character in enumerate(text.characters, start=2)}
         self.space = index.get(" ", UNKNOWN)
         # Of each index that of its small letter; of padding, a space.
@@ -50,7 +53,8 @@ class Spelling(nn.Module):
         device, size = indices.device, len(self.rarity)
         sentence = torch.arange(len(lengths)).repeat_interleave(lengths)
         place = torch.arange(len(indices)) - (lengths.cumsum(0) - lengths)[sentence]
-        padded = torch.full((len(lengths), int(lengths.max()) + 2), PADDING, device=device)
+        longest = max(int(lengths.max()) + 2, *LENGTHS)
+        padded = torch.full((len(lengths), longest), PADDING, device=device)
         padded[sentence.to(device), place.to(device) + 1] = indices
         letters = torch.tensor(self.letters, device=device)[padded]
         buckets = torch.cat([self.buckets(letters, n) for n in LENGTHS], dim=1)

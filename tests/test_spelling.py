@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from examples import description, make_split, save_model
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from groundvec import SentenceEncoder
@@ -48,6 +48,7 @@ def by_hand(sentence):
 
 
 @settings(deadline=None)
+@example(["."])  # shorter than an n-gram
 @given(st.lists(st.text(" abcdogtAD.é,", max_size=30), min_size=1, max_size=4))
 def test_counts_are_those_of_a_loop_over_words(sentences):
     counts = Spelling(TEXT, SIZE).counts(*tensors(sentences))
@@ -68,10 +69,11 @@ def test_what_fewer_captions_have_weighs_more():
     assert empty @ empty == 0  # all have its full stop
 
 
-def trained(tmp_path):
+def trained(tmp_path, **spelling):
     text, split = make_split()
     torch.manual_seed(1)
-    described = description(parts={"spelling": {"size": SIZE}}, epochs=1, cycle=1, batch_size=4)
+    parts = {"spelling": {"size": SIZE, **spelling}}
+    described = description(parts=parts, epochs=1, cycle=1, batch_size=4)
     model = Model(described, {"en": text}, 6)
     loop.train(model, split, 1, tmp_path / "work", partial(development_recall, dev=split))
     return model.eval(), split
@@ -108,6 +110,29 @@ def test_a_trained_model_keeps_what_it_counted(tmp_path):
     )
     again = trained(tmp_path)[0]  # finished before
     assert torch.equal(again.spelling["en"].rarity, counted.rarity)
+
+
+def test_what_a_layer_learns_of_letters_is_added_to_what_the_encoder_says(tmp_path):
+    model, split = trained(tmp_path, learned=True)
+    spelling, encoder = model.spelling["en"], model.captions["en"]
+    torch.manual_seed(1)
+    untrained = Model(model.description, {"en": model.texts["en"]}, 6).spelling["en"]
+    assert (spelling.learned.weight != untrained.learned.weight).any()
+    batch = [torch.from_numpy(part) for part in split.captions["en"].encoded.batch(np.arange(55))]
+    with torch.no_grad():
+        spelt, meant = spelling(*batch), encoder(*batch)
+        by_letters = spelt @ spelling.learned.weight.T
+    meant, by_letters = (each / each.norm(dim=1, keepdim=True) for each in (meant, by_letters))
+    both = meant + by_letters
+    expected = torch.cat([both / both.norm(dim=1, keepdim=True), spelt], dim=1) / math.sqrt(2)
+    found = model.encode_captions(split.captions["en"].encoded, "en")
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    save_model(tmp_path / "model", model)
+    np.testing.assert_allclose(
+        SentenceEncoder.load(tmp_path / "model").encode(split.captions["en"].texts),
+        found,
+        atol=1e-6,
+    )
 
 
 @pytest.mark.parametrize("parts", [{"text": {"name": "words"}}, {"similarity": "dot"}])

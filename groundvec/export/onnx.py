@@ -116,11 +116,22 @@ def snapshot(model: Model, language: str) -> Part:
         weights |= weights_of("projection", encoder.projection)
     if language not in model.spelling:
         return COMMON + lines + at_end(projected, "vectors", model.similarity), weights
-    of_letters, more = spelt(cast(Spelling, model.spelling[language]))
+    spelling = cast(Spelling, model.spelling[language])
+    of_letters, more = spelt(spelling)
+    meant = "meant"
+    lines += at_end(projected, meant, model.similarity) + of_letters
+    if spelling.learned:
+        meant = "meant_by_both"
+        lines += f"""
+            learned_columns = Transpose<perm = [1, 0]>(learned_weight)
+            learned = MatMul(spelt, learned_columns)
+            {at_end("learned", "meant_by_letters", model.similarity)}
+            both = Add(meant, meant_by_letters)
+            {at_end("both", meant, model.similarity)}
+        """
+        more |= weights_of("learned", spelling.learned)
     lines += f"""
-        {at_end(projected, "meant", model.similarity)}
-        {of_letters}
-        beside = Concat<axis = 1>(meant, spelt)
+        beside = Concat<axis = 1>({meant}, spelt)
         {at_end("beside", "vectors", model.similarity)}
     """
     return COMMON + lines, weights | more

@@ -176,6 +176,7 @@ def _hold_still(model: Model, epoch: int) -> None:
         of_images = (epoch - 1) // period % 2 == 0
         model.image.requires_grad_(of_images)
         model.captions.requires_grad_(not of_images)
+        model.spelling.requires_grad_(not of_images)
         if not any(weights.requires_grad for weights in model.parameters()):
             raise InputError(
                 "the caption encoder has nothing to train: leave `alternate` out of its `training`"
@@ -234,7 +235,8 @@ def _batch_trainer(
         if settings["clip_image"] is not None:
             clip_grad_norm_(model.image.parameters(), settings["clip_image"])
         if settings["clip_caption"] is not None:
-            clip_grad_norm_(model.captions.parameters(), settings["clip_caption"])
+            of_captions = [*model.captions.parameters(), *model.spelling.parameters()]
+            clip_grad_norm_(of_captions, settings["clip_caption"])
         optimiser.step()
         return loss.detach()
 
