@@ -33,6 +33,8 @@ for option, what in {
     "scores": "correlations with ratings, a file for each system",
     "predictions": "what each system predicts for the rated pairs",
     "reranked": "scores of scripts/rerank.py, a file for each system and length",
+    "query-ranks": "the rank of each query, which scripts/ranks.py wrote, a file for each model",
+    "history": "the history.csv of each training",
     "robustness": "what scripts/robustness.py wrote, a file for each system",
     "tables": "tables that were made before, as CSV",
     "treebanks": "parsed captions, which scripts/trees.py wrote; others are parsed",

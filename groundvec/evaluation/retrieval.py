@@ -9,13 +9,16 @@ rounding), and the median of an even number of ranks is the mean of the two in t
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import permutations
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from groundvec.data.split import Split
+from groundvec.data import schema
+from groundvec.data.split import Captions, Split, load_split
 from groundvec.errors import InputError
+from groundvec.features import store
 from groundvec.similarity import join, scores
 
 if TYPE_CHECKING:
@@ -339,6 +342,25 @@ def best_snapshots(dev_recall: pd.Series, count: int = 2) -> list[int]:
         dev_recall: indexed by epoch.
     """
     return sorted(dev_recall.round(DECIMALS).iloc[::-1].nlargest(count).index.tolist())
+
+
+def of_test(
+    models: Sequence["Model"], captions: str | Path, features: str | Path
+) -> tuple[Captions, np.ndarray]:
+    """A data set's test captions, of the models' first language, and its test images, embedded.
+
+    Args:
+        models: the snapshots of an ensemble.
+        captions: the data set's captions.csv.
+        features: the HDF5 file of its image features.
+
+    Returns:
+        The captions; their images (N, size), by the ensemble.
+    """
+    read_features = partial(store.read, features)
+    split = load_split(schema.read_captions(captions), "test", read_features, models[0].texts)
+    embedded = [model.encode_images(split.features) for model in models]
+    return next(iter(split.captions.values())), join(embedded, models[0].similarity)
 
 
 def development_recall(model: "Model", dev: Split) -> dict[str, float]:

@@ -64,7 +64,7 @@ def semantic_measures(scores: pd.DataFrame) -> pd.DataFrame:
     """
     of_all = (scores["statistic"] == "weighted mean") & (scores["task"] == "all")
     unsupervised = scores["statistic"].eq("weighted mean") & ~of_all
-    name = _joint_name(list(scores["task"][unsupervised].unique()))
+    name = joint_name(list(scores["task"][unsupervised].unique()))
     supervised = headline(scores).query("method == 'classifier'")
     measures = pd.concat(
         [
@@ -80,7 +80,7 @@ def semantic_measures(scores: pd.DataFrame) -> pd.DataFrame:
     return table.loc[order.index, columns].reset_index(drop=True)
 
 
-def _joint_name(tasks: list[str]) -> str:
+def joint_name(tasks: list[str]) -> str:
     """`STS 12-16` for `STS 2012` to `STS 2016`; otherwise the names of the tasks."""
     years = sorted(task.removeprefix("STS 20") for task in tasks)
     if len(tasks) > 1 and all(task.startswith("STS 20") for task in tasks):

@@ -100,6 +100,16 @@ class Results:
         return read_robustness(self["robustness"])
 
     @cached_property
+    def query_ranks(self) -> pd.DataFrame:
+        """As `read_query_ranks` gives them."""
+        return read_query_ranks(self["query_ranks"])
+
+    @cached_property
+    def history(self) -> pd.DataFrame:
+        """As `read_history` gives it."""
+        return read_history(self["history"])
+
+    @cached_property
     def tasks(self) -> pd.DataFrame:
         """As `read_tasks` gives them."""
         return read_tasks(self["tasks"])
@@ -250,6 +260,29 @@ def read_robustness(paths: Iterable[str | Path]) -> pd.DataFrame:
     table = pd.concat(tables, ignore_index=True)
     table["system"] = table["model"].fillna(table["system"])  # of baselines there is no model
     return table[[*text, "rate", "value"]]
+
+
+def read_query_ranks(paths: Iterable[str | Path]) -> pd.DataFrame:
+    """Read the rank of every test query, a file for each model and seed.
+
+    Returns:
+        Columns dataset, model, seed, direction, image and rank, in the order of the files.
+    """
+    text, numbers = ["dataset", "model", "direction"], ["seed", "image", "rank"]
+    tables = [_read(Path(path), text, numbers) for path in paths]
+    return pd.concat(tables, ignore_index=True)[[*text, *numbers]]
+
+
+def read_history(paths: Iterable[str | Path]) -> pd.DataFrame:
+    """Read what was recorded after each epoch of trainings, a file for each model and seed.
+
+    Returns:
+        Columns dataset, model, seed, epoch, dev_recall, seconds and loss (NaN where there is none),
+        in the order of the files.
+    """
+    text, numbers = ["dataset", "model"], ["seed", "epoch", "dev_recall", "seconds", "loss"]
+    tables = [_read(Path(path), text, numbers, ["loss"]) for path in paths]
+    return pd.concat(tables, ignore_index=True)[[*text, *numbers]]
 
 
 def read_translations(path: str | Path) -> pd.DataFrame:

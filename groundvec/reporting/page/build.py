@@ -17,8 +17,8 @@ from groundvec.files import read_json
 from groundvec.provenance import provenance
 from groundvec.reporting.page.claims import WIDTH, claims
 from groundvec.reporting.page.compared import ABOVE, BELOW, INSIDE, compared
-from groundvec.reporting.page.training import curves, read_histories
-from groundvec.reporting.results import Results
+from groundvec.reporting.page.training import curves
+from groundvec.reporting.results import Results, read_history
 from groundvec.reporting.systems import NAMES, PROVENANCE
 from groundvec.reporting.vector import svg
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
@@ -319,7 +319,7 @@ def _best(
 
 
 def _training(results: Results) -> list[dict[str, Any]]:
-    histories = read_histories(results["histories"])
+    histories = read_history(results["histories"])
     return [
         {
             "dataset": dataset,

@@ -1,55 +1,50 @@
 """How the loss and the recall on the development set went in each training."""
 
-from collections.abc import Iterable
 from itertools import cycle
-from pathlib import Path
 
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from groundvec.errors import InputError
 from groundvec.reporting.figures import COLOURS
 from groundvec.reporting.style import PAGE, styled
 
-PANELS = {"loss": "training loss", "dev_recall": "dev. set, mean of R@10 (%)"}
+RECALL = "dev. set, mean of R@10 (%)"
+# Of each panel: what it shows, its axis, by what, and that axis.
+PANELS = [
+    ("loss", "training loss", "epoch", "epoch"),
+    ("dev_recall", RECALL, "epoch", "epoch"),
+    ("dev_recall", RECALL, "minutes", "minutes of training"),
+]
 LINES = ("-", "--", ":", "-.")
-
-
-def read_histories(paths: Iterable[Path]) -> pd.DataFrame:
-    """The history.csv of every training, one after the other; InputError if one is not whole."""
-    tables = []
-    for path in paths:
-        table = pd.read_csv(path)
-        if missing := {"dataset", "model", "seed", "epoch", *PANELS} - set(table):
-            raise InputError(f"{path} has no column {min(missing)}: train the model again")
-        tables.append(table)
-    return pd.concat(tables, ignore_index=True)
 
 
 @styled
 def curves(history: pd.DataFrame) -> Figure:
-    """Draw the loss and the recall of one data set's models by epoch, the mean of their seeds.
+    """Draw the loss and the recall of one data set's models by epoch and time, the mean of seeds.
 
     Args:
-        history: as `read_histories` gives it, of one data set.
+        history: as `results.read_history` gives it, of one data set.
     """
     models = list(history["model"].unique())
+    means = history.assign(minutes=history["seconds"] / 60)
+    means = means.groupby(["model", "epoch"])[["loss", "dev_recall", "minutes"]].mean()
     figure = Figure((PAGE, 2.5 + 0.16 * -(-len(models) // 4)), layout="constrained")
-    for panel, (column, label) in zip(figure.subplots(1, 2), PANELS.items(), strict=True):
+    for panel, (column, label, by, of_time) in zip(figure.subplots(1, 3), PANELS, strict=True):
         looks = zip(models, cycle(COLOURS), cycle(LINES), strict=False)
         for number, (model, (colour, marker), _) in enumerate(looks):
-            values = history[history["model"] == model].groupby("epoch")[column].mean().dropna()
+            values = means.loc[model].reset_index().dropna(subset=column)
             panel.plot(
-                values,
+                values[by],
+                values[column],
                 color=colour,
                 marker=marker,
                 linestyle=LINES[number // len(COLOURS) % len(LINES)],
                 label=model,
             )
-        panel.set_xlabel("epoch")
+        panel.set_xlabel(of_time)
         panel.set_ylabel(label)
-        panel.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+        panel.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     handles, labels = panel.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4)
     return figure

@@ -1,0 +1,86 @@
+"""Differences between systems on the same items."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from groundvec.evaluation import paired
+from groundvec.reporting.groundvec_2026.ablation import ablation
+
+
+def test_each_draw_is_of_as_many_items_and_the_first_is_all_of_them():
+    times = paired.draws(7, np.random.default_rng(0), count=50)
+    assert times.shape == (51, 7)
+    assert (times[0] == 1).all() and (times.sum(axis=1) == 7).all()
+    assert len(np.unique(times, axis=0)) > 40
+
+
+def test_measures_are_those_of_the_drawn_items_themselves():
+    rng = np.random.default_rng(1)
+    times = paired.draws(9, rng, count=20)
+    hits, queries = rng.integers(3, size=(2, 9)), np.full((2, 9), 3)
+    predicted, gold = rng.normal(size=(2, 9)), rng.normal(size=9)
+    shares = paired.share(hits, queries, times)
+    correlations = paired.correlation(predicted, gold, times)
+    for draw, counts in enumerate(times.astype(int)):
+        items = np.repeat(np.arange(9), counts)
+        for system in range(2):
+            share = 100 * hits[system, items].sum() / (3 * len(items))
+            assert shares[system, draw] == pytest.approx(share)
+            r = np.corrcoef(predicted[system, items], gold[items])[0, 1]
+            assert correlations[system, draw] == pytest.approx(100 * r)
+
+
+def test_the_interval_leaves_the_measured_value_out():
+    assert paired.interval(np.array([1000.0, *range(101)])) == (2.5, 97.5)
+
+
+def queries(model, seed, found):
+    """The ranks of the captions of three images, two each, and of the images."""
+    image = [0, 0, 1, 1, 2, 2, 0, 1, 2]
+    direction = ["caption_to_image"] * 6 + ["image_to_caption"] * 3
+    rank = np.where(found, 10, 11)
+    columns = {"image": image, "direction": direction, "rank": rank}
+    return pd.DataFrame({"dataset": "d", "model": model, "seed": seed, **columns})
+
+
+def pairs(system, predicted):
+    """Of two tasks of three pairs each, the second with a classifier."""
+    task = ["STS 2012"] * 3 + ["SICK"] * 3
+    columns = {"task": task, "subtask": "s", "rating": [1.0, 2, 3] * 2, "cosine": predicted}
+    classifier = [np.nan] * 3 + predicted[3:]
+    labels = {"system": system, "kind": "ensemble", "pair": range(6)}
+    return pd.DataFrame({**labels, **columns, "classifier": classifier})
+
+
+def test_models_are_the_mean_of_their_seeds_and_differ_from_the_first():
+    ranks = pd.concat(
+        [
+            queries("whole", 1, [1, 1, 1, 1, 1, 1, 1, 1, 1]),
+            queries("whole", 2, [1, 1, 1, 0, 0, 0, 1, 1, 1]),
+            queries("less", 1, [1, 0, 1, 0, 1, 0, 0, 1, 1]),
+        ]
+    )
+    predictions = pd.concat(
+        [
+            pairs("d/whole/seed1", [0.1, 0.2, 0.3, 1.0, 2.0, 3.0]),
+            pairs("d/whole/seed2", [0.1, 0.2, 0.3, 1.0, 2.0, 3.0]),
+            pairs("d/less/seed1", [0.3, 0.2, 0.1, 1.0, 2.0, 3.0]),
+        ]
+    )
+    history = pd.DataFrame(
+        {"dataset": "d", "model": ["whole", "whole", "less"], "seed": [1, 2, 1], "seconds": 60.0}
+    )
+    table = ablation(ranks, predictions, history).set_index(["measure", "model"])
+    assert table["minutes"].eq(1).all()
+    assert table.loc[("R@10 caption to image", "whole"), ["seeds", "value"]].tolist() == [2, 75]
+    assert np.isnan(table.loc[("R@10 caption to image", "whole"), "difference"])
+    one = table.loc[("R@10 caption to image", "less")]
+    assert one["value"] == 50 and one["difference"] == -25
+    # Of whole, image 0 has all captions found, 1 has 3/4, 2 has half; less has half of each.
+    assert -50 <= one["difference_low"] < -25 < one["difference_high"] <= 0
+    other = table.loc[("R@10 image to caption", "less")]
+    assert other["value"] == pytest.approx(200 / 3)
+    assert table.loc[("STS 2012", "whole"), "value"] == pytest.approx(100)
+    assert table.loc[("STS 2012", "less"), "difference"] == pytest.approx(-200)
+    assert table.loc[("SICK-R", "less"), "difference"] == pytest.approx(0)
