@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from groundvec.evaluation import paired
-from groundvec.reporting.groundvec_2026.ablation import ablation
+from groundvec.reporting.groundvec_2026.ablation import ablation, make
+from groundvec.reporting.results import Results
 
 
 def test_each_draw_is_of_as_many_items_and_the_first_is_all_of_them():
@@ -33,6 +34,19 @@ def test_measures_are_those_of_the_drawn_items_themselves():
 
 def test_the_interval_leaves_the_measured_value_out():
     assert paired.interval(np.array([1000.0, *range(101)])) == (2.5, 97.5)
+
+
+def test_a_model_alone_differs_from_none(tmp_path):
+    predictions = pairs("d/whole/seed1", [0.1, 0.2, 0.4, 1.0, 2.0, 3.0])
+    history = pd.DataFrame({"dataset": "d", "model": ["whole"], "seed": 1, "seconds": 90.0})
+    table = ablation(queries("whole", 1, [1] * 9), predictions, history)
+    assert table["difference"].isna().all() and table["value"].notna().all()
+    for name, rows in [("ranks", queries("whole", 1, [1] * 9)), ("history", history)]:
+        rows.assign(epoch=1, dev_recall=1.0, loss=0.5).to_csv(tmp_path / f"{name}.csv", index=False)
+    results = Results(query_ranks=[tmp_path / "ranks.csv"], history=[tmp_path / "history.csv"])
+    make(results, tmp_path / "table")
+    lines = (tmp_path / "table.md").read_text().splitlines()
+    assert "| whole | 1 | 2 | 100.0 | 100.0 |" in lines
 
 
 def queries(model, seed, found):

@@ -25,19 +25,22 @@ NOTES = [
 ]
 SEED = 1  # of the draws
 TOGETHER = "all"  # tasks without training pairs
-INTERVALS = ["low", "high", "difference", "difference_low", "difference_high"]
+VALUES = ["value", "low", "high", "difference", "difference_low", "difference_high"]
 
 
 def make(results: Results, stem: Path) -> None:
     """Write the table."""
     predictions = results.predictions if results.given.get("predictions") else None
     table = ablation(results.query_ranks, predictions, results.history)
-    keys = ["dataset", "model", "seeds", "minutes"]
-    values = table.assign(text=_with_difference(table)).set_index([*keys, "measure"])["text"]
-    text = values.unstack(sort=False).reset_index()
+    shown = table.assign(
+        text=_with_difference(table),
+        seeds=table["seeds"].astype(str),
+        min=decimals(table["minutes"], 0),
+    )
+    keys = ["dataset", "model", "seeds", "min", "measure"]
+    text = shown.set_index(keys)["text"].unstack(sort=False).reset_index()
     headings = text.pop("dataset").replace(NAMES)
-    text["min"] = decimals(text.pop("minutes"), 0)
-    write_table(stem, table, text, "lr" + "l" * (text.shape[1] - 2), TITLE, NOTES, headings)
+    write_table(stem, table, text, "lrr" + "l" * (text.shape[1] - 3), TITLE, NOTES, headings)
 
 
 def _with_difference(table: pd.DataFrame) -> list[str]:
@@ -62,11 +65,13 @@ def ablation(
         history: as `results.read_history` gives it.
 
     Returns:
-        Columns dataset, model, seeds (how many), minutes, measure, value and its interval low and
-        high, and difference, difference_low and difference_high, NaN for the first model.
+        Columns dataset, model, seeds (how many), minutes (of training), measure, value and its
+        interval low and high, and difference, difference_low and difference_high, NaN for the
+        first model.
     """
     rows = []
-    minutes = history.groupby(["dataset", "model", "seed"])["seconds"].max() / 60
+    last = history.groupby(["dataset", "model", "seed"])["seconds"].max()
+    minutes = last.groupby(["dataset", "model"]).mean() / 60
     for dataset, own in ranks.groupby("dataset", sort=False):
         systems = own[["model", "seed"]].drop_duplicates()
         measures = _recalls(own)
@@ -80,14 +85,13 @@ def ablation(
             }
             first = next(iter(by_model.values()))
             for model, values in by_model.items():
-                row = [values[0], *paired.interval(values)]
-                if values is not first:
-                    row += [values[0] - first[0], *paired.interval(values - first)]
                 seeds = systems["model"].eq(model).sum()
-                about = [dataset, model, seeds, minutes[dataset, model].mean(), measure]
-                rows.append(pd.Series([*about, *row]))
-    names = ["dataset", "model", "seeds", "minutes", "measure", "value", *INTERVALS]
-    return pd.DataFrame(rows).set_axis(names, axis=1)
+                row = [dataset, model, seeds, minutes.get((dataset, model)), measure]
+                for compared in (values, values - first):
+                    row += [compared[0], *paired.interval(compared)]
+                rows.append([*row[:-3], *[np.nan] * 3] if values is first else row)
+    names = ["dataset", "model", "seeds", "minutes", "measure"]
+    return pd.DataFrame(rows, columns=[*names, *VALUES])
 
 
 def _recalls(ranks: pd.DataFrame) -> dict[str, np.ndarray]:
