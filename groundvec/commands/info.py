@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> None:
     """Print a line for each thing that is known of the model."""
     from groundvec.encoder import find
-    from groundvec.model import read_description, read_ensemble
+    from groundvec.model import read_description, read_ensemble, vector_size
 
     folder = find(arguments.model)
     about, epochs = read_description(folder), read_ensemble(folder)["epochs"]
@@ -37,7 +37,7 @@ def main(arguments: argparse.Namespace) -> None:
         "model": f"{about['model']}, seed {about['seed']}",
         "data": about["dataset"],
         **about["description"],
-        "vectors": f"{about['description']['encoder']['size']} numbers",
+        "vectors": f"{vector_size(about['description'])} numbers",
         "pictures": f"{about['width']} features, {features['backbone']} ({features['weights']})",
         "snapshots": f"after epoch {', '.join(map(str, epochs))}",
         "folder": f"{folder} ({size / 1e6:.1f} MB)",

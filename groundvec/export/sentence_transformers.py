@@ -3,7 +3,7 @@
 >>> from sentence_transformers import SentenceTransformer
 >>> save("flickr8k", "encoder")
 >>> SentenceTransformer("encoder", trust_remote_code=True).encode(["A dog runs."]).shape
-(1, 1024)
+(1, 2560)
 
 The folder is a model folder of this project too. What is trusted is the class below, as it is
 installed: the folder holds no code.

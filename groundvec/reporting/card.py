@@ -16,6 +16,7 @@ from groundvec.data.schema import LONGEST
 from groundvec.errors import InputError
 from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.files import read_json
+from groundvec.model import vector_size
 from groundvec.reporting.measures import headline
 from groundvec.reporting.results import read_models, read_retrieval, read_scores
 from groundvec.reporting.retrieval_table import CONVENTIONS, FOLDS, with_interval
@@ -32,6 +33,10 @@ SIMILARITIES = {"cosine": "cosine", "dot": "inner product", "euclidean": "(small
 KEYS = ["language", "test_set", "direction"]
 PAIRS = ["task", "subtask", "method"]
 RECALLS = [f"r{k}" for k in CUTOFFS]
+SPELT = (
+    "The last {size:,} of them say how a sentence is spelt: n-grams of letters, the heavier the "
+    "rarer they are in the captions, for what no picture shows. "
+)
 WORST = 3  # so many subtasks are named
 
 
@@ -193,12 +198,14 @@ def _front_matter(
 
 def _summary(about: dict[str, Any]) -> str:
     description = about["description"]
+    spelling = description.get("spelling")
     return (
         f"A sentence encoder that was trained to bring sentences near the pictures that they "
         f"describe. It reads {_languages(description)} and gives vectors of "
-        f"{description['encoder']['size']:,} numbers, which are compared by their "
-        f"{SIMILARITIES[description['similarity']]}. Made with groundvec, a pipeline for visually "
-        "grounded sentence embeddings."
+        f"{vector_size(description):,} numbers, which are compared by their "
+        f"{SIMILARITIES[description['similarity']]}. "
+        + (SPELT.format(**spelling) if spelling else "")
+        + "Made with groundvec, a pipeline for visually grounded sentence embeddings."
     )
 
 
@@ -213,7 +220,7 @@ def _use(load: str, about: dict[str, Any]) -> str:
         "```python\nfrom groundvec import SentenceEncoder\n\n"
         f"encoder = SentenceEncoder.load({json.dumps(load)})\n"
         f"vectors = encoder.encode([{json.dumps(sentence, ensure_ascii=False)}])  # float32, (1, "
-        f"{about['description']['encoder']['size']})\n```\n\n"
+        f"{vector_size(about['description'])})\n```\n\n"
         "The folder holds JSON and safetensors only: nothing in it is executed when it is loaded."
     )
 
@@ -292,7 +299,8 @@ def _ratings(rated: pd.DataFrame) -> str:
         "training on ratings. By classifier: a linear layer over them, trained on the task's "
         "training pairs as SentEval does it.",
         "The mean is that of the tasks by cosine that have no training pairs, weighted by pairs. "
-        "Untrained: the same network with its first, random weights.",
+        "Untrained: the same network with its first, random weights. How a sentence is spelt, if "
+        "its vector says so, is there already.",
     ]
     return f"### Agreement with ratings of similarity\n\n{table}\n\n{_bullets(notes)}"
 
