@@ -63,6 +63,7 @@ def trained(tmp_path_factory):
         script("retrieval", "--model", model, *data, *output)
         history = {"dataset": "scenes", "model": name, "seed": 1, "epoch": [0, 1, 2]}
         history |= {"loss": [np.nan, 0.5, 0.25], "dev_recall": [8.0, 40.0, 61.5]}
+        history |= {"seconds": [0.0, 30.0, 61.0]}
         pd.DataFrame(history).to_csv(model / "history.csv", index=False)
     return folder
 
@@ -555,7 +556,7 @@ def test_what_is_missing_or_damaged_is_named_in_one_line(
 
 def test_histories_without_a_recall_and_tables_of_no_paper_are_named(results, trained, tmp_path):
     pd.DataFrame({"dataset": ["a"]}).to_csv(tmp_path / "history.csv")
-    with pytest.raises(InputError, match=r"history\.csv has no column dev_recall: train"):
+    with pytest.raises(InputError, match=r"history\.csv has no column model, seed, epoch"):
         build(results, trained, tmp_path / "i.html", histories=[tmp_path / "history.csv"])
     with pytest.raises(InputError, match=r"a\.csv is not in a folder of a paper"):
         build(results, trained, tmp_path / "i.html", tables=[tmp_path / "x/tables/a.csv"])
