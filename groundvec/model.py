@@ -109,7 +109,7 @@ class Model(nn.Module):
     @property
     def size(self) -> int:
         """Of the vectors that are not for training."""
-        return vector_size(self.description)
+        return parts.vector_size(self.description)
 
     def embed_images(self, features: Tensor) -> Tensor:
         """Embed image features (B, width): (B, size); in training without `spelling`'s zeros."""
@@ -253,11 +253,6 @@ ENSEMBLE = {
     "required": ["epochs"],
     "properties": {"epochs": EPOCHS, "best": {"type": "integer", "minimum": 0}},
 }
-
-
-def vector_size(description: dict[str, Any]) -> int:
-    """How many numbers a model's vectors have, those of `spelling` included."""
-    return int(description["encoder"]["size"] + description.get("spelling", {}).get("size", 0))
 
 
 def read_description(folder: str | Path) -> dict[str, Any]:

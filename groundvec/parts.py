@@ -51,6 +51,11 @@ def options(part: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in part.items() if key != "name"}
 
 
+def vector_size(description: dict[str, Any]) -> int:
+    """How many numbers a model's vectors have, those of `spelling` included."""
+    return int(description["encoder"]["size"] + description.get("spelling", {}).get("size", 0))
+
+
 def files(description: dict[str, Any]) -> list[str]:
     """The source files of a description's parts, for the hash of the code that a stage runs."""
     chosen = {

@@ -5,8 +5,12 @@
 is `python -m snakemake -n`, but forked off a process that has imported the large packages, and
 nothing of groundvec: a command finds that in its PYTHONPATH, as ever. `jobs(folder)` does the same
 for the programs that Snakemake starts.
+
+What was imported is frozen first: else each process looks through it for garbage as it ends, which
+takes two seconds and copies all the memory that it shares.
 """
 
+import gc
 import json
 import os
 import runpy
@@ -144,7 +148,9 @@ if __name__ == "__main__":
     if sys.argv[1:]:
         import sacrebleu  # noqa: F401
         import sklearn.linear_model  # noqa: F401
-        import torch._dynamo  # noqa: F401
+
+        gc.freeze()
+        import torch._dynamo  # noqa: F401  # Triton, in it, complains of what was frozen
 
         request, streams = _serve_jobs(sys.argv[1])
         _become(*request, streams)
@@ -152,6 +158,7 @@ if __name__ == "__main__":
         import snakemake.cli
 
         snakemake.cli.get_argument_parser()  # finds and imports its plugins
+        gc.freeze()
         command, cwd, env, paths = _serve()
         flags = os.O_RDWR | os.O_CREAT
         _become(command, cwd, env, [os.open(path, flags) for path in [os.devnull, *paths]])

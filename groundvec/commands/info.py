@@ -27,7 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> None:
     """Print a line for each thing that is known of the model."""
     from groundvec.encoder import find
-    from groundvec.model import read_description, read_ensemble, vector_size
+    from groundvec.model import read_description, read_ensemble
+    from groundvec.parts import vector_size
 
     folder = find(arguments.model)
     about, epochs = read_description(folder), read_ensemble(folder)["epochs"]

@@ -16,7 +16,7 @@ from groundvec.data.schema import LONGEST
 from groundvec.errors import InputError
 from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.files import read_json
-from groundvec.model import vector_size
+from groundvec.parts import vector_size
 from groundvec.reporting.measures import headline
 from groundvec.reporting.results import read_models, read_retrieval, read_scores
 from groundvec.reporting.retrieval_table import CONVENTIONS, FOLDS, with_interval
