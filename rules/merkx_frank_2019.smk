@@ -32,6 +32,7 @@ TABLES[MERKX] = {
         "reported": reported(MERKX, "section_4_3_4"),
     },
     "snapshots": TRAINED,
+    "claims": {**SELECTED, "scores": SCORES},
 }
 FIGURES[MERKX] = {
     "figure1": {},
@@ -64,6 +65,7 @@ WANTED_FIGURES[MERKX] += [f"samples-{name}" for name in shown_in(MERKX)]
 WANTED_FIGURES[MERKX] += ["figure2"] if several_models(MERKX) else []
 if SCORES:
     WANTED_TABLES[MERKX] += ["table1", "table3", "section_4_3", "section_4_3_4"]
+    WANTED_TABLES[MERKX] += ["claims"]
     WANTED_TABLES[MERKX] += ["table_s1", "table_s1-models", "table_s1-spearman"]
     WANTED_TABLES[MERKX] += ["section_4_1"] if several_models(MERKX) else []
     WANTED_FIGURES[MERKX] += ["figure3", "agreement"]

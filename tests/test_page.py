@@ -492,6 +492,8 @@ def test_a_claim_is_drawn_around_zero():
     assert row["x"]["high"] - middle == pytest.approx(middle - row["x"]["low"])
     assert row["x"]["reported"] - middle == pytest.approx(2 * (row["x"]["high"] - middle), abs=0.1)
     assert row["x"]["low"] > 0 and row["x"]["reported"] < claims.WIDTH
+    [claim] = claims.claims(table.drop(columns="reported"))  # where the paper prints no number
+    assert "reported" not in claim["rows"][0]["x"] and claim["rows"][0]["x"]["value"] == middle
 
 
 def test_points_of_figures_are_called_by_their_ticks_where_these_have_names():

@@ -14,6 +14,7 @@ from groundvec.evaluation.significance import compare, holm
 from groundvec.provenance import provenance
 from groundvec.reporting import measures, results, systems
 from groundvec.reporting.merkx_frank_2019 import (
+    claims,
     section_4_1,
     section_4_3,
     section_4_3_4,
@@ -827,6 +828,51 @@ def test_section_4_3_4_says_nothing_of_changes_from_nothing():
     assert np.isnan(ours["since_early"]) and ours["since_peak"] == 0
 
 
+def value(model, measure, value, half, kind="ensemble", epochs="4 8", dataset="flickr8k"):
+    """A value and its interval, twice as far up as down."""
+    return {
+        **{"dataset": dataset, "model": model, "seed": 1, "system": model, "kind": kind},
+        **{"epochs": epochs, "measure": measure},
+        **{"value": value, "low": value - half, "high": value + 2 * half},
+    }
+
+
+def test_claims_are_about_models_that_differ_in_one_thing(tmp_path):
+    values = [
+        value("gru-8-max", "training task", 50.0, 3.0),
+        value("lstm-8-max", "training task", 60.0, 2.0),
+        value("gru-8-attention", "training task", 40.0, 1.0),
+        value("gru-16-max", "training task", 56.0, 4.0),
+        value("gru-8-max", "semantic score", 70.0, 1.0),
+        value("lstm-8-max", "semantic score", 90.0, 1.0),
+        value("gru-8-max", "training task", 30.0, 2.0, "snapshot", "2"),
+        value("gru-8-max", "training task", 48.0, 3.0, "snapshot", "8"),
+        value("gru-8-max", "semantic score", 66.0, 3.0, "snapshot", "2"),
+        value("gru-8-max", "semantic score", 60.0, 1.5, "snapshot", "8"),
+        value("bag", "semantic score", 65.0, 1.0, "baseline", "", None),
+    ]
+    table = pd.DataFrame(values)
+    table.loc[table["kind"] == "baseline", "seed"] = np.nan
+    names = ("gru-8-max", "lstm-8-max", "gru-8-attention", "gru-16-max")
+    described = models(tmp_path, *(("flickr8k", name) for name in names))
+    found = claims.claims(table, described, SELECTED, {"flickr8k": 8})
+    shown = found[["claim", "of", "worse", "better", "value", "verdict"]].values.tolist()
+    task, score = "training task", "semantic score"
+    assert shown == [
+        [claims.CELLS, task, "lstm-8-max", "gru-8-max", -10.0, "does not hold"],
+        [claims.POOLING, task, "gru-8-max", "gru-8-attention", -10.0, "does not hold"],
+        [claims.SIZE, task, "gru-8-max", "gru-16-max", 6.0, "not decided"],
+        [claims.ENSEMBLE, task, "epoch 8", "ensemble", 2.0, "not decided"],
+        [claims.ENSEMBLE, score, "epoch 8", "ensemble", 10.0, "holds"],
+        [claims.LATE, task, "epoch 2", "epoch 8", 18.0, "holds"],
+        [claims.PEAK, score, "epoch 8", "epoch 2", 6.0, "holds"],
+        [claims.BASELINES, score, "bag", "gru-8-max", 5.0, "holds"],
+    ]
+    # Of epoch 8's 48 up to 54, and epoch 2's 30 down to 28: to 18 + sqrt(6^2 + 2^2).
+    late = found.set_index("claim").loc[claims.LATE]
+    np.testing.assert_allclose([late["low"], late["high"]], [18 - 5, 18 + 40**0.5])
+
+
 @pytest.fixture
 def every_table(files, retrieval, tmp_path):
     """The folder with all tables."""
@@ -849,6 +895,7 @@ def every_table(files, retrieval, tmp_path):
         "section_4_3": (*retrieval, *predicted, *reported["table_s1"]),
         "section_4_3_4": (*retrieval, *scores, *reported["section_4_3_4"]),
         "snapshots": retrieval,
+        "claims": (*retrieval, *scores),
     }
     for item, arguments in commands.items():
         run(item, *arguments, "--output", folder / item)
@@ -856,9 +903,9 @@ def every_table(files, retrieval, tmp_path):
 
 
 TABLES = {"table1", "table2", "table3", "table_s1", "table_s1-spearman", "table_s1-models"}
-TABLES |= {"section_4_1", "section_4_3", "section_4_3_4", "snapshots"}
+TABLES |= {"section_4_1", "section_4_3", "section_4_3_4", "snapshots", "claims"}
 BY_THIS_RUN = {"table1", "table3", "section_4_1", "section_4_3", "section_4_3-tests"}
-BY_THIS_RUN |= {"section_4_3_4"}
+BY_THIS_RUN |= {"section_4_3_4", "claims"}
 
 
 def test_every_csv_says_where_its_numbers_are_from(every_table):

@@ -18,14 +18,15 @@ def claims(content: pd.DataFrame) -> list[dict[str, Any]]:
     """Group a table of claims by claim and data set.
 
     Args:
-        content: the CSV file of a table called claims, of any paper.
+        content: the CSV file of a table called claims, of any paper; not all have columns p and
+            reported.
 
     Returns:
         For each: claim, dataset, verdicts (how many hold, do not, and are open), and rows. Each of
         these has who (the systems), what (is compared), value, low, high, p, reported, verdict,
         lies (`compared.lies`), digits, and x: where value, low, high and reported are drawn.
     """
-    table = content.copy()
+    table = content.reindex(columns=[*content, *sorted({"p", "reported"} - {*content})])
     if "direction" in table:
         same = table["objective_worse"].fillna("") == table["objective_better"].fillna("")
         table["of"] = table["direction"].map(TASKS)
@@ -39,9 +40,7 @@ def claims(content: pd.DataFrame) -> list[dict[str, Any]]:
     table["digits"] = np.where(table["claim"] == AGREE, 2, 1)
     numbers = ["value", "low", "high", "reported"]
     found = []
-    for (claim, dataset), rows in table.reindex(columns=[*table, *{"p"} - {*table}]).groupby(
-        ["claim", "dataset"], sort=False
-    ):
+    for (claim, dataset), rows in table.groupby(["claim", "dataset"], sort=False):
         scale = np.nanmax(rows[numbers].abs().to_numpy(float)) or 1
         records = rows[["who", "of", *numbers, "p", "verdict", "lies", "digits"]].to_dict("records")
         for record in records:
