@@ -23,6 +23,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pack_sequence, pad_packed_s
 from groundvec import parts
 from groundvec.config import complete_description
 from groundvec.data.split import Captions, Split
+from groundvec.device import choose
 from groundvec.encoders import recurrence
 from groundvec.model import Model
 from groundvec.objectives import hinge
@@ -42,6 +43,7 @@ def rows(small: bool) -> list[Row]:
         for cell, size in networks
         for one in (step(cell, size, batches, "cpu"), states(cell, size))
     ]
+    measured.append(step(*networks[0], batches, "cpu", "bfloat16"))
     for size in (1024, 2048, 4096):
         if torch.cuda.is_available() and not small:
             measured.append(step("gru", size, 50, "cuda"))
@@ -55,8 +57,8 @@ def some_captions(count: int) -> list[str]:
     return ["".join(rng.choice(list(LETTERS), length)) + "." for length in lengths]
 
 
-def step(cell: str, size: int, batches: int, device: str) -> Row:
-    """A training step, by this project and by the authors' way."""
+def step(cell: str, size: int, batches: int, device: str, precision: str = "float32") -> Row:
+    """A training step, by this project in a precision, and by the authors' way in float32."""
     captions = some_captions(BATCH * batches)
     text = Text.build([LETTERS])
     rng = np.random.default_rng(0)
@@ -77,10 +79,12 @@ def step(cell: str, size: int, batches: int, device: str) -> Row:
     numbers = cycle(range(batches))
 
     def ours() -> float:
+        choose(device, precision=precision)
         for _ in range(batches):
             n = next(numbers)
             optimiser.prepare(n)
             train_batch({"en": place[n * BATCH : (n + 1) * BATCH]}, n)
+        choose(device)  # for the others
         return finished(batches, device)
 
     encoder = AuthorsEncoder(cell, size, len(text)).to(device)
@@ -112,6 +116,7 @@ def step(cell: str, size: int, batches: int, device: str) -> Row:
 
     ours(), plain()  # what is set up once
     where = "" if device == "cpu" else f" on {torch.cuda.get_device_name()}"
+    where += "" if precision == "float32" else f", products in {precision}"
     result = row(
         "training",
         f"a step of {cell} {size:,}{where}",
@@ -119,7 +124,7 @@ def step(cell: str, size: int, batches: int, device: str) -> Row:
         ours,
         plain,
         floor(cell, size, list(map(len, captions[:BATCH])), whole=True)
-        if device == "cpu"
+        if device == "cpu" and precision == "float32"
         else None,
         rounds=5,
         clock=None if device == "cpu" else time.perf_counter,
