@@ -123,15 +123,16 @@ def of_grid(ensembles: pd.DataFrame, models: pd.DataFrame) -> list[pd.DataFrame]
 def of_training(training: pd.DataFrame, best: int) -> list[pd.DataFrame]:
     """The snapshots of one training beside each other, and beside the ensemble."""
     snapshots = training[training["kind"] == "snapshot"].astype({"epochs": int})
-    epochs = snapshots["epochs"]
-    snapshots = snapshots.assign(name="epoch " + epochs.astype(str))
+    snapshots = snapshots.assign(name="epoch " + snapshots["epochs"].astype(str))
     ensemble = training[training["kind"] == "ensemble"].assign(name="ensemble")
-    found = [compared(ENSEMBLE, snapshots[epochs == best], ensemble)]
-    if epochs.max() > EARLY:
-        early = snapshots[epochs == epochs[epochs <= EARLY].max()]
-        last = snapshots[epochs == epochs.max()]
-        late, peak = compared(LATE, early, last), compared(PEAK, last, early)
-        found += [late[late["of"] == RECALL], peak[peak["of"] == SEMANTIC]]
+    found = [compared(ENSEMBLE, snapshots[snapshots["epochs"] == best], ensemble)]
+    for measure in (RECALL, SEMANTIC):
+        rows = snapshots[snapshots["measure"] == measure]
+        epochs = rows["epochs"]
+        early, last = rows[epochs == epochs[epochs <= EARLY].max()], rows[epochs == epochs.max()]
+        if epochs.max() > EARLY:
+            late, peak = compared(LATE, early, last), compared(PEAK, last, early)
+            found.append(late if measure == RECALL else peak)
     return found
 
 
