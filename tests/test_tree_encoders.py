@@ -1,5 +1,7 @@
 """The recursive network over trees, and the mean of word vectors."""
 
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -129,3 +131,19 @@ def test_a_mean_without_projection_keeps_its_size():
         mean.Encoder(text(np.random.default_rng(0)), 4)
     projected = mean.Encoder(text(np.random.default_rng(0)), 4, project=True)
     assert projected(torch.tensor([3]), torch.tensor([1])).shape == (1, 4)
+
+
+def test_shapes_are_made_without_torchs_compiler():
+    """Loading a model makes one without weights first: two seconds, where that was imported."""
+    program = """
+import sys, torch
+from groundvec.encoders.trees import Encoder
+class Text:
+    relations, places, dimension, vectors = ["nsubj", "det"], ["l1"], 3, None
+    def __len__(self): return 4
+with torch.device("meta"):
+    for compose in ("relation", "position"):
+        Encoder(Text(), 5, compose, True, "tanh")
+sys.exit("torch._dynamo" in sys.modules)
+"""
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

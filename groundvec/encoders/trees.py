@@ -97,8 +97,10 @@ class Encoder(nn.Module):
 
 def _identities(*shape: int) -> Tensor:
     """Identity matrices, cut or filled up with zeros to be (..., rows, columns), with noise."""
-    matrices = NOISE * torch.randn(shape)
-    matrices.diagonal(dim1=-2, dim2=-1).add_(1)  # torch.eye has seconds of imports on `meta`
+    # In place: on `meta`, where models that are loaded are made, a product that is not imports
+    # torch's compiler, which takes two seconds; so does torch.eye.
+    matrices = torch.randn(shape).mul_(NOISE)
+    matrices.diagonal(dim1=-2, dim2=-1).add_(1)
     return matrices
 
 
