@@ -79,6 +79,7 @@ def commit() -> str:
     return result.stdout.strip()
 
 
+@cache
 def machine(device: str = "cpu") -> str:
     """One line that describes the hardware, such as `AMD EPYC, 2 cores` or `NVIDIA H200`."""
     if device.startswith("cuda"):
@@ -91,11 +92,17 @@ def machine(device: str = "cpu") -> str:
     return f"{names[0] if names else platform.machine()}, {os.cpu_count()} cores"
 
 
+@cache
+def versions() -> str:
+    """Of Python and torch, which need not be imported for it."""
+    return f"python {platform.python_version()}, torch {version('torch')}"
+
+
 def provenance(device: str = "cpu") -> dict[str, str]:
     """Columns that every result carries: commit, library versions, machine, SLURM job if any."""
     return {
         "commit": commit(),
-        "versions": f"python {platform.python_version()}, torch {version('torch')}",
+        "versions": versions(),
         "machine": machine(device),
         "slurm_job": os.environ.get("SLURM_JOB_ID", ""),
     }

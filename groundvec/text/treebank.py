@@ -7,6 +7,7 @@ too, if it says a name, and a model names the same.
 """
 
 import gzip
+import re
 import sys
 import zlib
 from collections.abc import Iterable, Sequence
@@ -22,6 +23,9 @@ from groundvec.progress import Progress
 
 ROOT = -1  # the head of the word that has none
 DAMAGED = gzip.BadGzipFile, zlib.error, EOFError, UnicodeDecodeError
+# In a file: what a sentence's comments say, and where the line of a word begins.
+SAID = re.compile(r"^# *(parser|text) *= *(.*?) *$", re.MULTILINE)
+WORD = re.compile(r"^[^#\n]", re.MULTILINE)
 # What pipelines have that a dependency parser needs nothing of.
 NOT_NEEDED = ("ner", "lemmatizer", "trainable_lemmatizer", "senter", "textcat", "entity_linker")
 BATCH = 256  # sentences parsed together
@@ -159,20 +163,19 @@ def _lines(tree: Tree) -> Iterable[str]:
 
 
 class Block(NamedTuple):
-    """The lines of a sentence in a file, not looked at yet."""
+    """A sentence's lines in a file, not looked at yet."""
 
     text: str
-    lines: list[str]  # a word each
-    where: str  # the file, and the number of the first of them
+    lines: str
+    path: str
+    number: int  # of the first line
 
     def tree(self) -> Tree:
         """What they say; InputError if they are malformed, of another text, or no tree."""
-        place, _, start = self.where.rpartition(" ")
-        rows = [
-            _row(line, number, f"{place} {int(start) + number - 1}")
-            for number, line in enumerate(self.lines, 1)
-        ]
-        return _checked(rows, self.text, self.where)
+        lines = enumerate(self.lines.split("\n"), self.number)
+        words = [(line, f"{self.path} line {at}") for at, line in lines if WORD.match(line)]
+        rows = [_row(line, number, where) for number, (line, where) in enumerate(words, 1)]
+        return _checked(rows, self.text, words[0][1])
 
 
 def read(path: str | Path) -> tuple[str, list[Tree]]:
@@ -195,19 +198,13 @@ def _blocks(path: str | Path) -> tuple[str, list[Block]]:
         raise InputError(
             f"{path} is no whole gzipped text ({_first_line(error)}): make it again"
         ) from None
-    parser, number, blocks = "", 1, []
-    for block in content.split("\n\n"):
-        lines = block.split("\n")
-        words = [line for line in lines if line and not line.startswith("#")]
-        said = {
-            name.strip("# "): value.strip()
-            for name, _, value in (line.partition("=") for line in lines if line.startswith("#"))
-        }
+    parser, number, words, blocks = "", 1, None, []
+    for lines in content.split("\n\n"):
+        said = dict(SAID.findall(lines))
         parser = said.get("parser", parser)
-        if words:
-            first = number + lines.index(words[0])
-            blocks.append(Block(said.get("text", ""), words, f"{path} line {first}"))
-        number += len(lines) + 1
+        if words := WORD.search(lines):
+            blocks.append(Block(said.get("text", ""), lines, str(path), number))
+        number += lines.count("\n") + 2
     if words:
         raise InputError(f"{path} ends within a sentence, {blocks[-1].text[:60]!r}: make it again")
     if not parser or not blocks:

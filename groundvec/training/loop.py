@@ -15,6 +15,7 @@ from torch.nn.utils import clip_grad_norm_
 
 from groundvec import parts
 from groundvec.data.split import Split
+from groundvec.device import reseed
 from groundvec.errors import InputError
 from groundvec.jobs import Stopped, notice
 from groundvec.model import Model, snapshot_name, to_tensors
@@ -147,7 +148,7 @@ def train(
                     continue
                 step = (epoch - 1) * batches + batch
                 optimiser.prepare(step)
-                torch.manual_seed(int(np.random.default_rng([seed, step]).integers(2**63)))
+                reseed(device, int(np.random.default_rng([seed, step]).integers(2**63)))
                 total += train_batch(rows, step)
                 bar.update()
                 check = (batch + 1) % BATCHES_BETWEEN_CHECKS == 0 or batch + 1 == batches

@@ -14,6 +14,7 @@ import torch
 from safetensors.torch import load_file
 from torch.nn.utils import clip_grad_norm_
 
+from groundvec.device import reseed
 from groundvec.errors import InputError
 from groundvec.jobs import Stopped, notice
 from groundvec.model import snapshot_name
@@ -179,7 +180,7 @@ def train(
             for batch, rows in enumerate(pairs.epoch(batch_size, seed, epoch)):
                 if batch < first:
                     continue
-                _seed(seed, (epoch - 1) * batches + batch)
+                _seed(device, seed, (epoch - 1) * batches + batch)
                 source, target = (
                     torch.from_numpy(padded(encoded, rows)).to(device)
                     for encoded in (pairs.source, pairs.target)
@@ -216,10 +217,10 @@ def _stop(name: str, state: dict[str, Any]) -> None:
     raise Stopped(f"{name}: told to stop, after {where}; start it again to go on from there")
 
 
-def _seed(seed: int, step: int) -> None:
+def _seed(device: torch.device, seed: int, step: int) -> None:
     """Let the dropout of a step be its own, whatever was drawn before."""
     [number] = np.random.SeedSequence([seed, step]).generate_state(1, np.uint64)
-    torch.manual_seed(int(number >> np.uint64(1)))
+    reseed(device, int(number >> np.uint64(1)))
 
 
 def _bleu(translator: Translator, vocabulary: Vocabulary, dev: Pairs) -> float:
