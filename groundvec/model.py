@@ -331,7 +331,9 @@ def load_model(folder: str | Path, epoch: int, device: str = "cpu") -> Model:
         texts = {
             language: text(**content["texts"][language]) for language in description["languages"]
         }
-        with torch.device("meta"):  # shapes only: no memory is taken before the file has them too
+        # Shapes only: no memory is taken before the file has them too. On this device torch.normal
+        # costs nothing; torch.randn, torch.eye and products import sympy or a compiler.
+        with torch.device("meta"):
             model = Model(description, texts, content["width"])
     except (InputError, KeyError, TypeError) as error:
         raise InputError(f"{folder / 'model.json'} does not describe a model: {error}") from None

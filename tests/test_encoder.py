@@ -1,3 +1,5 @@
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -253,3 +255,14 @@ def test_where_there_are_no_weights_the_error_says_where_to_get_them(tmp_path, m
     save_model(tmp_path / "model", model(width=2048), features=features)
     with pytest.raises(InputError, match=r"cannot download .*resnet50-11ad3fa6\.pth .*put it at"):
         ImageEncoder.load(tmp_path / "model")
+
+
+def test_the_shipped_encoder_loads_without_imports():
+    """Of sympy or torch's compiler, which take half a second to two, longer than the rest."""
+    program = """
+import sys
+from groundvec import SentenceEncoder
+SentenceEncoder.load("flickr8k")
+sys.exit("sympy" in sys.modules)
+"""
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

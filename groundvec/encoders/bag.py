@@ -13,7 +13,7 @@ class Encoder(nn.Module):
 
     def __init__(self, text: Sized, size: int, embedding: int) -> None:
         super().__init__()
-        vectors = torch.randn(len(text), embedding)
+        vectors = torch.normal(0.0, 1.0, (len(text), embedding))
         vectors[[PADDING, UNKNOWN]] = 0  # what training never meets would stay a random vector
         self.embedding = nn.EmbeddingBag.from_pretrained(vectors, freeze=False, mode="mean")
         self.projection = nn.Linear(embedding, size)

@@ -113,7 +113,7 @@ class Encoder(nn.Module):
         """
         super().__init__()
         width, directions = units or size, 1 + bidirectional
-        vectors = torch.randn(len(text), embedding)
+        vectors = torch.normal(0.0, 1.0, (len(text), embedding))
         vectors[[PADDING, UNKNOWN]] = 0  # what training never meets would stay a random vector
         self.embedding = nn.Embedding.from_pretrained(vectors, freeze=False)
         self.convolution = Convolution(embedding, **convolution) if convolution else None

@@ -97,9 +97,7 @@ class Encoder(nn.Module):
 
 def _identities(*shape: int) -> Tensor:
     """Identity matrices, cut or filled up with zeros to be (..., rows, columns), with noise."""
-    # In place: on `meta`, where models that are loaded are made, a product that is not imports
-    # torch's compiler, which takes two seconds; so does torch.eye.
-    matrices = torch.randn(shape).mul_(NOISE)
+    matrices = torch.normal(0.0, NOISE, shape)
     matrices.diagonal(dim1=-2, dim2=-1).add_(1)
     return matrices
 
