@@ -274,6 +274,18 @@ def read_ensemble(folder: str | Path) -> dict[str, Any]:
     return {"best": content["epochs"][-1]} | content  # older ones do not say it
 
 
+def epochs_compared(description: dict[str, Any], ensemble: dict[str, Any]) -> set[int]:
+    """The epochs whose answers are kept one by one, beside the ensemble's: few, as they are many.
+
+    The untrained network, the ends of the first and of the last cycle, and the best snapshot.
+
+    Args:
+        description, ensemble: as `read_description` and `read_ensemble` give them.
+    """
+    ends = description["snapshots"]
+    return {0, ends[0], ends[-1], ensemble["best"]}
+
+
 def _checked(path: Path, content: Any, schema: dict[str, Any]) -> dict[str, Any]:
     if error := best_match(Draft202012Validator({"type": "object"} | schema).iter_errors(content)):
         place = ".".join(map(str, error.absolute_path)) or "it"

@@ -64,6 +64,8 @@ if "translation" in config:
 if any(SEVERAL) and not all(SEVERAL):
     COMPARED = [name for name in WANTED_TABLES[CALIXTO] if name.startswith("table")]
     TABLES[CALIXTO]["claims"] = {
-        "tables": [f"<experiment>/{CALIXTO}/tables/{name}.csv" for name in COMPARED]
+        "tables": [f"<experiment>/{CALIXTO}/tables/{name}.csv" for name in COMPARED],
+        "query_ranks": every_model(RANKS, shown_in(CALIXTO)),
+        "predictions": TABLES[CALIXTO]["table2"]["predictions"],
     }
     WANTED_TABLES[CALIXTO] += ["claims"]

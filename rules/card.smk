@@ -5,7 +5,7 @@ rule card:
     input:
         model=f"{MODEL}/model.json",
         ensemble=f"{MODEL}/ensemble.json",
-        retrieval="<experiment>/retrieval/{dataset}/{model}/seed{seed}.csv",
+        retrieval=f"{RETRIEVAL}.csv",
         scores=scores_shown,
         data="resources/data_cards.yaml",
         citation="CITATION.cff",

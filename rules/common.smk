@@ -23,8 +23,10 @@ RATINGS = config.get("ratings", {})
 RATED = f"<experiment>/ratings/{RATINGS.get('source')}.csv"
 RATED_TASKS = f"<experiment>/ratings/{RATINGS.get('source')}.tasks.csv"
 
-# Where the files of a training, and those about it, lie.
+# Where the files of a training, and those about it, lie; and what it finds.
 MODEL = "<experiment>/models/{dataset}/{model}/seed{seed}"
+RETRIEVAL = "<experiment>/retrieval/{dataset}/{model}/seed{seed}"
+RANKS = f"{RETRIEVAL}.ranks.csv"
 
 # A rule that can use a GPU asks for one where there is one. On a cluster the profile asks.
 GPU = int(shutil.which("nvidia-smi") is not None)

@@ -1,34 +1,5 @@
 """This project's own models: what papers do not show."""
 
-RANKS = "<experiment>/ranks/{dataset}/{model}/seed{seed}.csv"
-
-
-rule ranks:
-    input:
-        model=f"{MODEL}/model.json",
-        snapshots=f"{MODEL}/snapshots",
-        ensemble=f"{MODEL}/ensemble.json",
-        captions=read_file("captions.csv"),
-        features=features_file,
-    output:
-        RANKS,
-    log:
-        "<experiment>/logs/ranks/{dataset}/{model}/seed{seed}.log",
-    conda:
-        ENVIRONMENT
-    threads: 1
-    resources:
-        gpu=GPU,
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
-    params:
-        folder=subpath(input.model, parent=True),
-        code=code_of("scripts/ranks.py"),
-    shell:
-        "python scripts/ranks.py --model {params.folder:q} --captions {input.captions:q} "
-        "--features {input.features:q} --threads {threads:q} --output {output:q} --log {log:q}"
-
-
 TABLES[OURS] = {
     "ablation": {
         "query_ranks": every_model(RANKS, shown_in(OURS)),

@@ -32,7 +32,11 @@ TABLES[MERKX] = {
         "reported": reported(MERKX, "section_4_3_4"),
     },
     "snapshots": TRAINED,
-    "claims": {**SELECTED, "scores": SCORES},
+    "claims": {
+        **SELECTED,
+        "query_ranks": every_model(RANKS, shown_in(MERKX)),
+        "predictions": PREDICTIONS,
+    },
 }
 FIGURES[MERKX] = {
     "figure1": {},

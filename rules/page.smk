@@ -40,9 +40,7 @@ rule page:
         tables=[name for name in tables() if name.endswith(".csv")],
         figures=[name for name in figures() if name.endswith(".svg")],
         histories=every_model(f"{MODEL}/history.csv", DATASETS),
-        retrieval=every_model(
-            "<experiment>/retrieval/{dataset}/{model}/seed{seed}.csv", DATASETS
-        ),
+        retrieval=every_model(f"{RETRIEVAL}.csv", DATASETS),
         galleries=expand("<experiment>/report/{dataset}.json", dataset=DATASETS),
         try_it=TRY_IT,
     output:

@@ -53,7 +53,7 @@ def trained(datasets):
 
     return {
         "models": of(f"{MODEL}/model.json"),
-        "retrieval": of("<experiment>/retrieval/{dataset}/{model}/seed{seed}.csv"),
+        "retrieval": of(f"{RETRIEVAL}.csv"),
     }
 
 

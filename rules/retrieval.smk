@@ -28,7 +28,11 @@ rule retrieval:
         features=features_file,
         treebanks=treebank_files,
     output:
-        "<experiment>/retrieval/{dataset}/{model}/seed{seed}.csv",
+        multiext(
+            RETRIEVAL,
+            scores=".csv",
+            ranks=".ranks.csv",
+        ),
     log:
         "<experiment>/logs/retrieval/{dataset}/{model}/seed{seed}.log",
     conda:
@@ -40,10 +44,11 @@ rule retrieval:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         folder=subpath(input.model, parent=True),
+        stem=stem,
         folds=setting("folds"),
         treebanks=treebank_option,
         code=code_of("scripts/retrieval.py"),
     shell:
         "python scripts/retrieval.py --model {params.folder:q} "
         "--captions {input.captions:q} --features {input.features:q} --folds {params.folds:q} "
-        "{params.treebanks:q} --threads {threads:q} --output {output:q} --log {log:q}"
+        "{params.treebanks:q} --threads {threads:q} --output {params.stem:q} --log {log:q}"

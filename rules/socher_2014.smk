@@ -45,9 +45,7 @@ def of_relations(pattern):
 
 RELATIONS = {
     "models": of_relations(f"{MODEL}/model.json"),
-    "retrieval": of_relations(
-        "<experiment>/retrieval/{dataset}/{model}/seed{seed}.csv"
-    ),
+    "retrieval": of_relations(f"{RETRIEVAL}.csv"),
 }
 
 PARSED = {"captions": read_file("captions.csv"), "treebanks": every_treebank}
@@ -55,7 +53,12 @@ PARSED = {"captions": read_file("captions.csv"), "treebanks": every_treebank}
 TABLES[SOCHER] = {
     **{
         name: {**trained(shown_in(SOCHER)), "reported": reported(SOCHER, "tables")}
-        for name in ("table1", "table2", "table3", "claims")
+        for name in ("table1", "table2", "table3")
+    },
+    "claims": {
+        **trained(shown_in(SOCHER)),
+        "query_ranks": every_model(RANKS, shown_in(SOCHER)),
+        "reported": reported(SOCHER, "tables"),
     },
     "section_6_7": {**RELATIONS, "reported": reported(SOCHER, "section_6_7")},
     "ratings": {

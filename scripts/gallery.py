@@ -10,7 +10,7 @@ parser = argparse.ArgumentParser(
     description=__doc__,
     epilog="example:\n  python scripts/gallery.py "
     "--models results/demo/models/scenes/*/*/model.json "
-    "--retrieval results/demo/retrieval/scenes/*/*.csv "
+    "--retrieval results/demo/retrieval/scenes/*/seed?.csv "
     "--captions results/datasets/scenes/captions.csv --images results/datasets/scenes/images.csv "
     "--features results/features/scenes/efficientnet_lite0.h5 --output scenes.json",
 )

@@ -11,7 +11,7 @@ parser = argparse.ArgumentParser(
     epilog="example:\n  python scripts/page.py --experiment demo "
     "--tables results/demo/*/tables/*.csv --figures results/demo/*/figures/*.svg "
     "--histories results/demo/models/*/*/*/history.csv "
-    "--retrieval results/demo/retrieval/*/*/*.csv "
+    "--retrieval results/demo/retrieval/*/*/seed?.csv "
     "--galleries results/demo/report/*.json --output index.html",
 )
 parser.add_argument("--experiment", metavar="NAME", required=True, help="what the page is about")

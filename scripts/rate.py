@@ -1,8 +1,8 @@
 """Let a trained model rate the similarity of sentences, and compare that with people's ratings.
 
 Each of its snapshots is scored, and its ensemble. Writes STEM.csv (the scores) and
-STEM.predictions.csv (a row a pair, for the ensemble, the best single snapshot and the untrained
-network).
+STEM.predictions.csv (a row a pair, for the ensemble and, of the scored snapshots, the untrained
+one, those of the first and of the last cycle and the best).
 """
 
 import argparse
@@ -38,7 +38,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.device import choose
     from groundvec.evaluation.ratings import score_model, system_name
     from groundvec.files import write_csv
-    from groundvec.model import load_model, read_description, read_ensemble
+    from groundvec.model import epochs_compared, load_model, read_description, read_ensemble
     from groundvec.provenance import provenance
 
     device = choose(threads=arguments.threads)
@@ -53,6 +53,7 @@ def main(arguments: argparse.Namespace) -> None:
         partial(load_model, arguments.model, device=device),
         few if arguments.few else model["saved"],
         ensemble,
+        epochs_compared(model, ensemble),
         model["description"]["similarity"],
         read_ratings(arguments.ratings),
         {"system": system_name(**labels)} | labels,

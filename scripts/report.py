@@ -23,7 +23,8 @@ parser = argparse.ArgumentParser(
     epilog="tables and figures:\n  "
     + "\n  ".join(ITEMS)
     + "\n\nexample:\n  python scripts/report.py merkx_frank_2019/table2 "
-    "--models results/demo/models/*/*/*/model.json --retrieval results/demo/retrieval/*/*/*.csv "
+    "--models results/demo/models/*/*/*/model.json "
+    "--retrieval results/demo/retrieval/*/*/seed?.csv "
     "--reported resources/merkx_frank_2019/table2.csv --output table2",
 )
 parser.add_argument("item", metavar="PAPER/ITEM", choices=ITEMS, help="what to make, see below")
@@ -33,7 +34,7 @@ for option, what in {
     "scores": "correlations with ratings, a file for each system",
     "predictions": "what each system predicts for the rated pairs",
     "reranked": "scores of scripts/rerank.py, a file for each system and length",
-    "query-ranks": "the rank of each query, which scripts/ranks.py wrote, a file for each model",
+    "query-ranks": "the rank of each query, also of scripts/retrieval.py, a file for each model",
     "history": "the history.csv of each training",
     "robustness": "what scripts/robustness.py wrote, a file for each system",
     "tables": "tables that were made before, as CSV",

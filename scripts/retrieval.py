@@ -1,6 +1,8 @@
 """Score a trained model's ensemble, and each of its snapshots, on image-caption retrieval.
 
-Beside them stand the scores that a random ranking is expected to have, as the kind `chance`.
+Writes STEM.csv, the scores, with those that a random ranking is expected to have as the kind
+`chance`; and STEM.ranks.csv, the rank of every test query, for the ensemble, the untrained
+snapshot, those of the first and of the last cycle and the best.
 """
 
 import argparse
@@ -13,7 +15,7 @@ parser = argparse.ArgumentParser(
     description=__doc__,
     epilog="example:\n  python scripts/retrieval.py --model my-model "
     "--captions results/datasets/flickr8k/captions.csv "
-    "--features results/features/flickr8k/resnet152.h5 --output retrieval.csv",
+    "--features results/features/flickr8k/resnet152.h5 --output retrieval",
 )
 parser.add_argument("--model", type=Path, required=True, help="the folder of a training")
 parser.add_argument("--captions", type=Path, required=True, help="a data set's captions.csv")
@@ -23,7 +25,7 @@ parser.add_argument(
 )
 parser.add_argument("--folds", type=int, default=1, help="also the mean over parts (default: no)")
 parser.add_argument("--threads", type=int, help="CPU threads to use (default: all)")
-parser.add_argument("--output", type=Path, required=True, help="the CSV to write")
+parser.add_argument("--output", required=True, metavar="STEM", help="the files to write")
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -38,7 +40,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.evaluation.retrieval import score_model
     from groundvec.features import store
     from groundvec.files import write_csv
-    from groundvec.model import load_model, read_description, read_ensemble
+    from groundvec.model import epochs_compared, load_model, read_description, read_ensemble
     from groundvec.provenance import provenance
 
     device = choose(threads=arguments.threads)
@@ -56,20 +58,20 @@ def main(arguments: argparse.Namespace) -> None:
     source = {"configuration": model["key"], **provenance(device)}
     tables = []
     for name in ("dev", "test"):
-        split = load_split(captions, name, read_features, texts)
-        similarity = model["description"]["similarity"]
-        table = score_model(
+        table, ranks = score_model(
             load,
             model["saved"],
-            ensemble["epochs"],
-            ensemble["best"],
-            split,
-            similarity,
+            ensemble,
+            epochs_compared(model, ensemble),
+            load_split(captions, name, read_features, texts),
+            model["description"]["similarity"],
             arguments.folds,
         )
         of_split = pd.DataFrame(labels | {"split": name}, table.index)
         tables.append(of_split.join(table.assign(**source)))
-    write_csv(arguments.output, pd.concat(tables))
+    of_queries = pd.DataFrame(labels, ranks.index).join(ranks)  # the last split's, the test set's
+    write_csv(f"{arguments.output}.ranks.csv", of_queries)
+    write_csv(f"{arguments.output}.csv", pd.concat(tables))
     of_ensemble = tables[-1][tables[-1]["kind"] == "ensemble"]
     for row in of_ensemble.to_dict("records"):
         logging.info(

@@ -14,7 +14,7 @@ parser = argparse.ArgumentParser(
     description=__doc__,
     epilog="example:\n  python scripts/try_it.py "
     "--models results/demo/models/scenes/*/*/model.json "
-    "--retrieval results/demo/retrieval/scenes/*/*.csv "
+    "--retrieval results/demo/retrieval/scenes/*/seed?.csv "
     "--captions results/datasets/scenes/captions.csv "
     "--features results/features/scenes/efficientnet_lite0.h5 "
     "--runtime data/onnxruntime_web --output try_it.html",

@@ -11,7 +11,7 @@ from PIL import Image
 from result_files import described, write_models
 
 from groundvec.errors import InputError
-from groundvec.reporting import labels, results, verdicts
+from groundvec.reporting import labels, results
 from groundvec.reporting.calixto_liu_2017 import claims, cross_lingual, translations
 from groundvec.reporting.calixto_liu_2017 import table1 as first_table
 from groundvec.reporting.write import DAGGER, DOUBLE, MINUS, MISSING
@@ -83,6 +83,24 @@ def retrieval(folder, **recalls):
         names.append(path)
     files = write_models(folder, *(("multi30k", model) for model in recalls), **MODELS)
     return ["--models", *files, "--retrieval", *names]
+
+
+def query_ranks(folder, **recalls):
+    """Files of ranks: of as many of 100 images as `retrieval` says, the first ones, it is 10."""
+    paths = []
+    for model, recall in recalls.items():
+        parts = [
+            pd.DataFrame(
+                {"image": range(100), "rank": np.where(np.arange(100) < found, 10, 11)}
+            ).assign(language=language, direction=direction)
+            for language in MODELS[model]["languages"]
+            for direction, found in ((C2I, recall), (I2C, recall + 10))
+        ]
+        about = {"dataset": "multi30k", "model": model, "seed": 1}
+        paths.append(folder / f"{model}.ranks.csv")
+        table = pd.concat(parts).assign(**about, kind="ensemble", epochs="4+8")
+        table.to_csv(paths[-1], index=False)
+    return ["--query-ranks", *paths]
 
 
 def read(folder, item):
@@ -251,20 +269,31 @@ def test_a_metric_that_could_not_be_had_is_a_dash(tmp_path):
 
 
 def test_claims_are_made_of_the_tables(tmp_path):
-    recalls = retrieval(tmp_path, a=40, b=30, c=50, d=41)
-    run("table1", *recalls, "--reported", REPORTED / "table1.csv", "--output", tmp_path / "table1")
+    recalls = {"a": 40, "b": 30, "c": 50, "d": 41}
+    scores = retrieval(tmp_path, **recalls)
+    run("table1", *scores, "--reported", REPORTED / "table1.csv", "--output", tmp_path / "table1")
+    rated = ratings(tmp_path, a=0.5, c=0.5, d=0.8)
+    run("table2", *rated, "--reported", REPORTED / "table2.csv", "--output", tmp_path / "table2")
     table3(tmp_path)
-    options = ["--tables", tmp_path / "table1.csv", tmp_path / "table3.csv"]
+    options = ["--tables", *(tmp_path / f"table{number}.csv" for number in (1, 2, 3))]
+    options += query_ranks(tmp_path, **recalls)
+    options += rated[rated.index("--predictions") :]
     run("claims", *options, "--output", tmp_path / "claims")
     table, text = read(tmp_path, "claims")
     table = table.set_index(["claim", "of", "better"]).sort_index()
     images = table.loc[(claims.IMAGES, "en")]
-    assert images.loc["MLMME, β = 1", "verdict"] == "holds"  # 10 apart, the halves are 3 and 3
-    assert images.loc["MLMME, β = 1", "low"] == pytest.approx(10 - np.hypot(3, 3))
+    # It finds ten images of a hundred more, and loses none: ten binomial to 1.96 sqrt(100 p q).
+    whole = images.loc["MLMME, β = 1"]
+    assert (whole["value"], whole["verdict"]) == (10, "holds")
+    assert [whole["low"], whole["high"]] == pytest.approx([10 - 5.9, 10 + 5.9], abs=1.2)
     assert images.loc["MLMME, β = 0.5", "verdict"] == "not decided"
     assert images.loc["MLMME, β = 1", "reported"] == pytest.approx(61.1 - 54.4)
     sentences = table.loc[claims.SENTENCES]
     assert sentences.loc[("en", "VSE"), "verdict"].tolist() == ["does not hold", "not decided"]
+    helped = table.loc[(claims.RATINGS, "STS 2014 images")]["verdict"]
+    assert helped.to_dict() == {"MLMME, β = 0.5": "holds", "MLMME, β = 1": "not decided"}
+    gained = table.loc[(claims.BETA, "STS 2014 images", "MLMME, β = 0.5")]
+    assert gained["verdict"] == "holds" and 0 < gained["low"] < gained["value"] < gained["high"]
     harm = table.loc[(claims.HARM, "20-best, weak", "baseline")]
     assert (harm["value"], harm["verdict"], round(harm["reported"], 1)) == (1, "not decided", -0.1)
     assert "in brackets" not in text and "not decided in" in text
@@ -274,7 +303,8 @@ def test_nothing_to_compare_is_said(tmp_path):
     recalls = retrieval(tmp_path, a=40)
     run("table1", *recalls, "--reported", REPORTED / "table1.csv", "--output", tmp_path / "table1")
     with pytest.raises(InputError, match="nothing to compare"):
-        run("claims", "--tables", tmp_path / "table1.csv", "--output", tmp_path / "claims")
+        ranks = query_ranks(tmp_path, a=40)
+        run("claims", "--tables", tmp_path / "table1.csv", *ranks, "--output", tmp_path / "claims")
 
 
 def of_sentences(count, changed):
@@ -321,17 +351,6 @@ def test_the_figure_of_translations_is_drawn(tmp_path):
     images[:1].to_csv(tmp_path / "images.csv", index=False)
     with pytest.raises(InputError, match="no row of the image i1"):
         run("translations", *options, "--output", tmp_path / "figure")
-
-
-def test_the_interval_of_a_difference_is_made_of_both():
-    sides = [
-        pd.DataFrame({"value": [a], "low": [low], "high": [high]})
-        for a, low, high in ((10, 9, 12), (8, 7, 8.5))
-    ]
-    value, low, high = verdicts.difference(*sides).iloc[0]
-    assert value == 2
-    assert low == pytest.approx(2 - np.hypot(1, 0.5))
-    assert high == pytest.approx(2 + np.hypot(2, 1))
 
 
 def test_gains_are_of_the_same_seed():

@@ -24,6 +24,7 @@ from groundvec.reporting.vector import svg
 from groundvec.reporting.write import MINUS, MISSING, write_table
 from groundvec.text.characters import Text
 
+TRAINED = ["gru-8-attention", "gru-8-max"]
 ODD = '</script><b>"{{ 7 * 7 }}" & $5'  # in captions and names, it is nothing but text
 
 
@@ -54,12 +55,12 @@ def trained(tmp_path_factory):
     features = np.random.default_rng(0).normal(size=(36, 12)).astype(np.float32)
     store.write(folder / "features.h5", features, names, {})
     text = Text.build(captions["caption"])
-    for seed, name in enumerate(["gru-8-attention", "gru-8-max"]):
+    for seed, name in enumerate(TRAINED):
         torch.manual_seed(seed)
         model = folder / "models" / name / "seed1"
         save_model(model, Model(description(name), {"en": text}, 12), model=name)
         data = ("--captions", folder / "captions.csv", "--features", folder / "features.h5")
-        output = ("--threads", 1, "--output", folder / f"{name}.csv")
+        output = ("--threads", 1, "--output", folder / name)
         script("retrieval", "--model", model, *data, *output)
         history = {"dataset": "scenes", "model": name, "seed": 1, "epoch": [0, 1, 2]}
         history |= {"loss": [np.nan, 0.5, 0.25], "dev_recall": [8.0, 40.0, 61.5]}
@@ -76,7 +77,7 @@ def find(trained, output, **other):
         "features": trained / "features.h5",
     }
     given = [word for name, path in {**files, **other}.items() for word in (f"--{name}", path)]
-    retrieval = sorted(trained.glob("gru-*.csv"))
+    retrieval = [trained / f"{name}.csv" for name in TRAINED]
     script("gallery", "--models", *models, "--retrieval", *retrieval, *given, "--output", output)
 
 
@@ -151,7 +152,7 @@ def build(results, trained, output, *more, **other):
         "tables": sorted(results.glob("*/tables/*.csv")),
         "figures": sorted(results.glob("*/figures/*.svg")),
         "histories": sorted(trained.glob("models/*/*/history.csv")),
-        "retrieval": sorted(trained.glob("gru-*.csv")),
+        "retrieval": [trained / f"{name}.csv" for name in TRAINED],
         "galleries": [results / "scenes.json"],
     }
     given = [word for name, paths in {**files, **other}.items() for word in (f"--{name}", *paths)]
@@ -435,7 +436,7 @@ def test_queries_find_the_nearest_and_tell_which_are_right():
 def test_the_best_models_come_first_each_once(trained):
     from groundvec.reporting.results import read_retrieval
 
-    table = read_retrieval(sorted(trained.glob("gru-*.csv")))
+    table = read_retrieval([trained / f"{name}.csv" for name in TRAINED])
     dev = table[(table["split"] == "dev") & (table["kind"] == "ensemble")]
     means = dev.groupby("model")["r10"].mean().sort_values(ascending=False)
     assert gallery.best(table)["model"].tolist() == list(means.index)

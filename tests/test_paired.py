@@ -19,21 +19,32 @@ def test_each_draw_is_of_as_many_items_and_the_first_is_all_of_them():
 def test_measures_are_those_of_the_drawn_items_themselves():
     rng = np.random.default_rng(1)
     times = paired.draws(9, rng, count=20)
-    hits, queries = rng.integers(3, size=(2, 9)), np.full((2, 9), 3)
+    sums, counts = rng.normal(size=(2, 9)), rng.integers(1, 4, size=(2, 9))
     predicted, gold = rng.normal(size=(2, 9)), rng.normal(size=9)
-    shares = paired.share(hits, queries, times)
+    means = paired.mean(sums, counts, times)
     correlations = paired.correlation(predicted, gold, times)
-    for draw, counts in enumerate(times.astype(int)):
-        items = np.repeat(np.arange(9), counts)
+    for draw, drawn in enumerate(times.astype(int)):
+        items = np.repeat(np.arange(9), drawn)
         for system in range(2):
-            share = 100 * hits[system, items].sum() / (3 * len(items))
-            assert shares[system, draw] == pytest.approx(share)
+            mean = sums[system, items].sum() / counts[system, items].sum()
+            assert means[system, draw] == pytest.approx(mean)
             r = np.corrcoef(predicted[system, items], gold[items])[0, 1]
             assert correlations[system, draw] == pytest.approx(100 * r)
 
 
+def test_predictions_that_are_all_the_same_correlate_with_nothing():
+    """Also where they differ by float32's rounding, as elsewhere."""
+    rng = np.random.default_rng(1)
+    same = np.full((2, 50), 0.3)
+    same[1] += 1e-9 * rng.normal(size=50)
+    found = paired.correlation(same, rng.normal(size=50), paired.draws(50, rng, count=20))
+    assert (found == 0).all()
+
+
 def test_the_interval_leaves_the_measured_value_out():
-    assert paired.interval(np.array([1000.0, *range(101)])) == (2.5, 97.5)
+    draws = np.array([1000.0, *range(101)])
+    assert paired.interval(draws).tolist() == [2.5, 97.5]
+    assert paired.interval(np.stack([draws, -draws])).tolist() == [[2.5, -97.5], [97.5, -2.5]]
 
 
 def test_a_model_alone_differs_from_none(tmp_path):
@@ -55,6 +66,7 @@ def queries(model, seed, found):
     direction = ["caption_to_image"] * 6 + ["image_to_caption"] * 3
     rank = np.where(found, 10, 11)
     columns = {"image": image, "direction": direction, "rank": rank}
+    columns |= {"language": "en", "kind": "ensemble", "epochs": "4+8"}
     return pd.DataFrame({"dataset": "d", "model": model, "seed": seed, **columns})
 
 
@@ -63,7 +75,7 @@ def pairs(system, predicted):
     task = ["STS 2012"] * 3 + ["SICK"] * 3
     columns = {"task": task, "subtask": "s", "rating": [1.0, 2, 3] * 2, "cosine": predicted}
     classifier = [np.nan] * 3 + predicted[3:]
-    labels = {"system": system, "kind": "ensemble", "pair": range(6)}
+    labels = {"system": system, "kind": "ensemble", "epochs": "4+8", "pair": range(6)}
     return pd.DataFrame({**labels, **columns, "classifier": classifier})
 
 

@@ -281,7 +281,7 @@ def test_snapshots_and_their_ensemble_are_scored():
             return self.encode(sentences)
 
     predictions, scores = ratings.score_model(
-        *(Snapshot, [0, 2, 4], {"epochs": [2, 4], "best": 2}, "dot", pairs, {"system": "x"})
+        *(Snapshot, [0, 2, 4], {"epochs": [2, 4]}, {0, 2}, "dot", pairs, {"system": "x"})
     )
     kinds = [("snapshot", "0"), ("snapshot", "2"), ("snapshot", "4"), ("ensemble", "2+4")]
     assert list(dict.fromkeys(zip(scores["kind"], scores["epochs"], strict=True))) == kinds
@@ -295,7 +295,7 @@ def test_snapshots_and_their_ensemble_are_scored():
     for tokenised, end in ((True, "p.m. ."), (False, "p.m.")):
         given.clear()
         ratings.score_model(
-            *(Snapshot, [0], {"epochs": [0], "best": 0}, "dot", pairs, {"system": "x"}),
+            *(Snapshot, [0], {"epochs": [0]}, {}, "dot", pairs, {"system": "x"}),
             tokenised=tokenised,
         )
         assert given[0][0].endswith(end)

@@ -590,7 +590,7 @@ def test_retrieval_scores_have_chance_beside_the_models(trained, tmp_path):
     arguments = ("--captions", tmp_path / "captions.csv", "--features", tmp_path / "features.h5")
     script = importlib.import_module("scripts.retrieval")
     arguments = ("--model", trained, *arguments, "--threads", 1)
-    words = map(str, [*arguments, "--output", tmp_path / "scores.csv"])
+    words = map(str, [*arguments, "--output", tmp_path / "scores"])
     script.main(script.parser.parse_args(list(words)))
     table = results.read_retrieval([tmp_path / "scores.csv"])
     assert len(table) == 3 * 2 * 2  # models, splits, directions

@@ -245,6 +245,9 @@ class Fixed:
         return self.captions[language]
 
 
+ENSEMBLE = {"epochs": [1, 2], "best": 2}
+
+
 @pytest.fixture
 def scored():
     """Of three snapshots, with captions in two languages of which one has fewer."""
@@ -269,7 +272,7 @@ def scored():
 
 def test_every_snapshot_and_the_ensemble_is_scored_in_every_language(scored):
     models, split, image = scored
-    table = retrieval.score_model(models.get, models, [1, 2], 2, split, "cosine", folds=2)
+    table, ranks = retrieval.score_model(models.get, models, ENSEMBLE, {0}, split, "cosine", 2)
     for (language, kind, epochs, test_set), rows in table.groupby(
         ["language", "kind", "epochs", "test_set"]
     ):
@@ -286,22 +289,32 @@ def test_every_snapshot_and_the_ensemble_is_scored_in_every_language(scored):
             vectors = (v / np.linalg.norm(v, axis=1)[:, None] for v in (of_captions, of_images))
             of_captions, of_images = vectors
             expected = retrieval.evaluate(of_captions, of_images, image[language], folds)
-            of_sentences = retrieval.evaluate_sentences(of_captions, image[language])
+            of_sentences = retrieval.scored(retrieval.find_sentences(of_captions, image[language]))
         if language == "en" and folds == 1 and (kind != "snapshot" or epochs == "2"):
             expected = pd.concat([expected, of_sentences], ignore_index=True)
         columns = list(expected)
         pd.testing.assert_frame_equal(rows[columns].reset_index(drop=True), expected)
+        if folds == 1 and (kind == "ensemble" or epochs == "0"):
+            system = ranks.set_index(["language", "kind", "epochs"]).loc[(language, kind, epochs)]
+            of_ways = system.groupby("direction", sort=False)["rank"]
+            assert of_ways.mean().tolist() == expected["mean_rank"].tolist()
+            assert of_ways.count().tolist() == expected["queries"].tolist()
     # Languages, directions, test sets, systems; and sentences, of which German has one an image,
     # and each language finds the other's.
     assert len(table) == 2 * 2 * 2 * (1 + 1 + 3 + 1) + 4 + 2 * 4
     of_sentences = table[table["direction"] == "caption_to_caption"]
     assert set(of_sentences["language"]) == {"en", "en-de", "de-en"}
+    assert set(zip(ranks["kind"], ranks["epochs"], strict=True)) == {
+        *(("snapshot", "0"), ("ensemble", "1+2"))
+    }
+    captions = ranks[ranks["language"].eq("en") & ranks["direction"].eq("caption_to_image")]
+    assert captions["image"].tolist() == image["en"].tolist() * 2
 
 
 @pytest.mark.parametrize(("one", "other"), [("en", "de"), ("de", "en")])
 def test_captions_find_those_of_the_other_language(scored, one, other):
     models, split, image = scored
-    table = retrieval.score_model(models.get, models, [1, 2], 2, split, "cosine")
+    table, _ = retrieval.score_model(models.get, models, ENSEMBLE, {}, split, "cosine")
     table = table[table["language"] == f"{one}-{other}"].set_index("kind")
     assert table.index.tolist() == ["chance", "random", "snapshot", "ensemble"]
     assert (table["test_set"] == "6").all()
@@ -352,8 +365,7 @@ def test_chance_of_sentences_is_what_random_vectors_get():
     assert exact["mean_rank"].item() == pytest.approx(100)  # 500 / 5
     rng = np.random.default_rng(0)
     drawn = [
-        retrieval.evaluate_sentences(rng.normal(size=(500, 64)), image)["mean_rank"].item()
-        for _ in range(10)
+        np.mean(retrieval.sentence_ranks(rng.normal(size=(500, 64)), image)[1]) for _ in range(10)
     ]
     assert np.mean(drawn) == pytest.approx(100, abs=3)
 

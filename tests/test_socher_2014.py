@@ -18,6 +18,7 @@ from test_workflow import copy_project, snakemake
 from groundvec.config import complete
 from groundvec.errors import InputError
 from groundvec.reporting import labels, ranks, results, style
+from groundvec.reporting.bootstrap import WAY
 from groundvec.reporting.socher_2014 import (
     active_passive,
     claims,
@@ -115,6 +116,24 @@ def results_of(folder, *trainings, **descriptions):
         table.to_csv(paths[-1], index=False)
     files = write_models(folder, *names, **descriptions)
     return ["--models", *files, "--retrieval", *paths]
+
+
+def query_ranks(folder, *trainings, spread=3):
+    """The option for the ranks of four images' queries, whose means are those of `training`."""
+    table = pd.concat(trainings)
+    table = table[table["split"].eq("test") & table["kind"].eq("snapshot")]
+    labels = ["dataset", "model", "seed", "language", "kind", "epochs", "direction"]
+    images = pd.DataFrame({"image": range(4), "more": [-spread, -spread / 3, spread / 3, spread]})
+    ranks = table.merge(images, how="cross")
+    ranks = ranks[[*labels, "image"]].assign(rank=ranks["mean_rank"] + ranks["more"])
+    ranks.to_csv(folder / "ranks.csv", index=False)
+    return ["--query-ranks", folder / "ranks.csv"]
+
+
+def claimed(folder, *trainings, **descriptions):
+    """What `tables` gives of the claims."""
+    arguments = results_of(folder, *trainings, **descriptions)
+    return tables(folder, "claims", *arguments, *query_ranks(folder, *trainings))
 
 
 def run(item, *arguments):
@@ -395,7 +414,7 @@ def test_claims_hold_fail_or_are_not_decided(tmp_path):
         for model, values in ranks_of.items()
         for seed, rank in enumerate(values, 1)
     ]
-    parts, table = tables(tmp_path, "claims", *results_of(tmp_path, *trainings))
+    parts, table = claimed(tmp_path, *trainings)
     found = verdicts(parts)
     margin = "max margin, inner product"
 
@@ -446,32 +465,39 @@ def test_seeds_are_compared_with_themselves_only():
     ]
     table = pd.DataFrame(measured).assign(
         **{"dataset": "d", "test_set": "100", "language": "en", "direction": C2I},
-        mean_rank_low=0,
-        mean_rank_high=99,
+        epochs="8",
         objective=labels.MARGIN,
     )
+    draws = table.assign(kind="snapshot", draws=[np.full(9, rank) for rank in table["mean_rank"]])
+    draws = draws[[*WAY, "draws"]]
     table["system"] = table["name"] = table["model"].map({"a": "BoW", "e": "SDT-RNN"})
     reported = results.read_reported_ranks(REPORTED / "tables.csv")
-    found = claims.claims(claims.differences(table[table["seed"] != 3]), reported)
+    found = claims.claims(claims.differences(table[table["seed"] != 3], draws), reported)
     assert found[["value", "low", "high", "seeds"]].values.tolist() == [[1, 1, 1, 2]]
     # A seed that one of them lacks does not count.
     one = table.drop(table.index[0])
-    assert claims.differences(one)["seed"].tolist() == [2, 3]
+    assert claims.differences(one, draws)["seed"].tolist() == [2, 3]
 
 
-def test_one_seed_is_judged_by_the_intervals_of_both(tmp_path):
+def test_one_seed_is_judged_image_by_image(tmp_path):
+    """A constant advantage is certain, however much the ranks of images differ."""
     trainings = [training("a", 20), training("d", 17), training("e", 10)]
-    parts, _ = tables(tmp_path, "claims", *results_of(tmp_path, *trainings))
-    found = verdicts(parts)
-    # 20 [19, 22] and 10 [9, 12]: 10 - sqrt(1 + 4), 10 + sqrt(4 + 1).
-    row = found["Trees beat the bag", "image search", labels.MARGIN, "BoW", "SDT-RNN"]
-    assert row == ["2.1", "10.0 [7.8, 12.2]", "1", "holds"]
+    parts, _ = claimed(tmp_path, *trainings)
+    row = verdicts(parts)["Trees beat the bag", "image search", labels.MARGIN, "BoW", "SDT-RNN"]
+    assert row == ["2.1", "10.0 [10.0, 10.0]", "1", "holds"]
+    # Of one whose ranks do not differ the other's spread is left: 7 ± 1.96 * sqrt(5 / 4).
+    alike = query_ranks(tmp_path, training("a", 20), spread=0)[1]
+    table = pd.concat([pd.read_csv(alike), pd.read_csv(query_ranks(tmp_path, trainings[1])[1])])
+    table.to_csv(tmp_path / "ranks.csv", index=False)
+    arguments = [*results_of(tmp_path, *trainings[:2]), "--query-ranks", tmp_path / "ranks.csv"]
+    _, table = tables(tmp_path, "claims", *arguments)
+    row = table[table["direction"] == C2I].iloc[0]
+    assert row[["low", "high"]].tolist() == pytest.approx([3 - 2.19, 3 + 2.19], abs=0.4)
 
 
 def test_mean_rank_and_recall_agree_where_their_orders_do(tmp_path):
     trainings = [training(name, rank) for name, rank in zip("abcde", (5, 9, 7, 6, 8), strict=True)]
-    arguments = results_of(tmp_path, *trainings)
-    _, table = tables(tmp_path, "claims", *arguments)
+    _, table = claimed(tmp_path, *trainings)
     rows = table[table["claim"] == claims.AGREE].set_index("direction")
     assert rows["value"].tolist() == pytest.approx([1, 1])
     assert rows["verdict"].tolist() == ["holds", "holds"]
@@ -481,7 +507,7 @@ def test_mean_rank_and_recall_agree_where_their_orders_do(tmp_path):
         table.assign(r10=50 + table["mean_rank"].where(table["direction"] == I2C, -table["r10"]))
         for table in trainings
     ]
-    _, table = tables(tmp_path, "claims", *results_of(tmp_path, *worse))
+    _, table = claimed(tmp_path, *worse)
     rows = table[table["claim"] == claims.AGREE].set_index("direction")
     assert rows["value"].tolist() == pytest.approx([-1, -1])
     assert rows["verdict"].tolist() == ["does not hold", "does not hold"]
@@ -490,12 +516,12 @@ def test_mean_rank_and_recall_agree_where_their_orders_do(tmp_path):
 def test_kcca_is_compared_where_vectors_are_by_the_same_similarity(tmp_path):
     far = bag(objective={"name": "cca"}, similarity="euclidean")
     trainings = [training(name, rank) for name, rank in (("c", 20), ("f", 10), ("far", 30))]
-    parts, _ = tables(tmp_path, "claims", *results_of(tmp_path, *trainings, far=far))
+    parts, _ = claimed(tmp_path, *trainings, far=far)
     found = verdicts(parts)
     near = "kCCA (linear), CCA, inner product"
     key = ("The recurrent network is worst", "image search", "")
     assert found[*key, "Recurrent NN, max margin, inner product", near] == [
-        *("3.3", "10.0 [7.8, 12.2]", "1", "holds")
+        *("3.3", "10.0 [10.0, 10.0]", "1", "holds")
     ]
     key = ("The margin beats the squared error", "image search", "")
     # Of kCCA the paper's own table says the opposite.
@@ -505,7 +531,7 @@ def test_kcca_is_compared_where_vectors_are_by_the_same_similarity(tmp_path):
 
 def test_without_two_systems_there_is_nothing_to_compare(tmp_path):
     with pytest.raises(InputError, match="nothing to compare"):
-        tables(tmp_path, "claims", *results_of(tmp_path, training("e", 10)))
+        claimed(tmp_path, training("e", 10))
 
 
 # Relations

@@ -6,6 +6,8 @@ all of them does not widen the intervals of their differences.
 
 import numpy as np
 
+from groundvec.evaluation.correlation import ROUNDING
+
 DRAWS = 1000
 
 
@@ -19,20 +21,20 @@ def draws(items: int, rng: np.random.Generator, count: int = DRAWS) -> np.ndarra
     return np.concatenate([np.ones((1, items)), drawn])
 
 
-def share(hits: np.ndarray, queries: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """The percentage of queries that hit, of each system in every draw: (systems, 1 + count).
+def mean(sums: np.ndarray, counts: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """The mean of what belongs to the items, of each system in every draw: (systems, 1 + count).
 
     Args:
-        hits, queries: (systems, items) how many queries of each item hit, and how many there are.
+        sums, counts: (systems, items) the sum of what belongs to each item, and how much does.
         times: what `draws` gave.
     """
-    return 100 * (hits @ times.T) / (queries @ times.T)
+    return (sums @ times.T) / (counts @ times.T)
 
 
 def correlation(predicted: np.ndarray, gold: np.ndarray, times: np.ndarray) -> np.ndarray:
     """Pearson's r times 100 of each system in every draw: (systems, 1 + count).
 
-    It is NaN where all that was drawn is equal.
+    As in `evaluation.correlation`, it is 0 where all predictions, or all that was drawn, are equal.
 
     Args:
         predicted: (systems, items).
@@ -40,15 +42,15 @@ def correlation(predicted: np.ndarray, gold: np.ndarray, times: np.ndarray) -> n
         times: what `draws` gave.
     """
     x, y = predicted - predicted.mean(axis=1, keepdims=True), gold - gold.mean()
+    x[np.ptp(predicted, axis=1) <= ROUNDING * np.abs(predicted).max(axis=1)] = 0
     items, drawn = times.sum(axis=1), times.T
     mean_x, mean_y = x @ drawn / items, y @ drawn / items
     covariance = (x * y) @ drawn / items - mean_x * mean_y
     variances = ((x * x) @ drawn / items - mean_x**2) * ((y * y) @ drawn / items - mean_y**2)
-    with np.errstate(invalid="ignore"):
-        return 100 * covariance / np.sqrt(variances)
+    widths = np.sqrt(np.maximum(variances, 0))
+    return 100 * np.divide(covariance, widths, out=np.zeros_like(widths), where=widths > 0)
 
 
-def interval(values: np.ndarray) -> tuple[float, float]:
-    """The 95% interval of what was measured in every draw (1 + count,), the first left out."""
-    low, high = np.nanpercentile(values[1:], [2.5, 97.5])
-    return float(low), float(high)
+def interval(values: np.ndarray) -> np.ndarray:
+    """The ends (2, ...) of the 95% interval of what was measured in every draw (..., 1 + count)."""
+    return np.percentile(values[..., 1:], [2.5, 97.5], axis=-1)

@@ -8,7 +8,7 @@ grade that the supervised classifier of `relatedness` gives.
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -196,6 +196,7 @@ def score_model(
     load: Callable[[int], "Model"],
     epochs: Iterable[int],
     ensemble: Mapping[str, Any],
+    compared: Collection[int],
     similarity: str,
     ratings: pd.DataFrame,
     labels: dict[str, Any],
@@ -207,8 +208,9 @@ def score_model(
     Args:
         load: an epoch in, the model's snapshot out.
         epochs: of the snapshots to score, those of the ensemble among them.
-        ensemble: its `epochs`, and that of the `best` single snapshot. The predictions are of both
-            and of the untrained network (epoch 0), the scores of all.
+        ensemble: its `epochs`.
+        compared: the epochs of the snapshots whose predictions are given, beside the ensemble's;
+            the scores are of all.
         similarity: of the model.
         ratings, labels, device: as of `score`.
         tokenised: whether the sentences are tokens with spaces between them; if so they are
@@ -237,7 +239,7 @@ def score_model(
             ratings, encoder, labels | {"kind": kind, "epochs": name}, device
         )
         scores.append(of_tasks)
-        if kind == "ensemble" or name in ("0", str(ensemble["best"])):
+        if kind == "ensemble" or int(name) in compared:
             predictions.append(of_pairs)
     return pd.concat(predictions), pd.concat(scores)
 

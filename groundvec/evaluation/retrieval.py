@@ -6,11 +6,11 @@ everything to one point gets no recall out of ties, nor one that meets equal cap
 rounding), and the median of an even number of ranks is the mean of the two in the middle.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import permutations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -153,6 +153,56 @@ def recall_interval(recall: float, queries: int) -> float:
     return 196 * float(np.sqrt(p * (1 - p) / queries))
 
 
+class Found(NamedTuple):
+    """The ranks of one direction's queries."""
+
+    direction: str
+    ranks: list[np.ndarray]  # (queries,) of each fold
+    image: np.ndarray  # (queries of all folds,) the row of each one's image
+
+
+def find(
+    captions: np.ndarray,
+    images: np.ndarray,
+    image: np.ndarray,
+    folds: int = 1,
+    similarity: str = "cosine",
+) -> list[Found]:
+    """The `ranks` in both directions.
+
+    With several folds the images are cut, in their order, into as many equal sets, each with its
+    own captions.
+
+    Raises:
+        InputError: there are more folds than images.
+    """
+    parts = _folds(image, len(images), folds)
+    of_folds = [
+        ranks(
+            captions if own.all() else captions[own],  # without a copy of them all
+            images[rows],
+            image[own] - rows[0],
+            similarity,
+        )
+        for rows, own in parts
+    ]
+    queries = ([image[own] for _, own in parts], [rows for rows, _ in parts])
+    return [
+        Found(direction, list(found), np.concatenate(of_queries))
+        for direction, found, of_queries in zip(
+            DIRECTIONS, zip(*of_folds, strict=True), queries, strict=True
+        )
+    ]
+
+
+def find_sentences(
+    captions: np.ndarray, image: np.ndarray, similarity: str = "cosine"
+) -> list[Found]:
+    """The `sentence_ranks`; an empty list where no image has several captions."""
+    queries, found = sentence_ranks(captions, image, similarity)
+    return [Found(SENTENCES, [found], image[queries])] if len(queries) else []
+
+
 def evaluate(
     captions: np.ndarray,
     images: np.ndarray,
@@ -160,56 +210,21 @@ def evaluate(
     folds: int = 1,
     similarity: str = "cosine",
 ) -> pd.DataFrame:
-    """Score both directions: a row each, with recalls in percent and their intervals.
+    """Score what `find` finds: a row for each direction, see `scored`."""
+    return scored(find(captions, images, image, folds, similarity))
 
-    With several folds the images are cut, in their order, into as many equal sets, each with its
-    own captions; recalls, median and mean ranks are the means over the folds, intervals are those
-    of all queries together, as in the paper's Table 2.
 
-    Raises:
-        InputError: there are more folds than images.
+def scored(found: Iterable[Found]) -> pd.DataFrame:
+    """Score ranks: a row for each direction, with recalls in percent and their intervals.
+
+    Of several folds recalls, median and mean ranks are the means over them; intervals are those of
+    all queries together, as in the paper's Table 2.
     """
-    found: dict[str, list[np.ndarray]] = {direction: [] for direction in DIRECTIONS}
-    image_of: dict[str, list[np.ndarray]] = {direction: [] for direction in DIRECTIONS}
-    for rows, own in _folds(image, len(images), folds):
-        own_captions = captions if own.all() else captions[own]  # without a copy of them all
-        of_fold = ranks(own_captions, images[rows], image[own] - rows[0], similarity)
-        for direction, each, of_query in zip(DIRECTIONS, of_fold, (image[own], rows), strict=True):
-            found[direction].append(each)
-            image_of[direction].append(of_query)
-    return pd.DataFrame(
-        [_row(name, found[name], np.concatenate(image_of[name])) for name in DIRECTIONS]
-    )
-
-
-def evaluate_sentences(
-    captions: np.ndarray, image: np.ndarray, similarity: str = "cosine"
-) -> pd.DataFrame:
-    """Score how near captions of one image are to each other: a row as of `evaluate`, or none.
-
-    An image with a single caption has nothing to find; if all are so, there is no row.
-    """
-    queries, found = sentence_ranks(captions, image, similarity)
-    return pd.DataFrame([_row(SENTENCES, [found], image[queries])] if len(queries) else [])
-
-
-def evaluate_translations(
-    queries: np.ndarray,
-    image: np.ndarray,
-    candidates: np.ndarray,
-    image_of_candidates: np.ndarray,
-    similarity: str = "cosine",
-) -> pd.DataFrame:
-    """Score how near captions of two languages are: a row as of `evaluate`.
-
-    Arguments are as of `translation_ranks`.
-    """
-    found = translation_ranks(queries, image, candidates, image_of_candidates, similarity)
-    return pd.DataFrame([_row(SENTENCES, [found], image)])
+    return pd.DataFrame([_row(*each) for each in found])
 
 
 def _row(direction: str, of_folds: list[np.ndarray], image: np.ndarray) -> dict[str, Any]:
-    """A row of scores from the ranks of queries in each fold, and the image (queries,) of each."""
+    """A row of scores, of what `Found` has."""
     queries = sum(map(len, of_folds))
     row: dict[str, Any] = {"direction": direction}
     for k in CUTOFFS:
@@ -261,7 +276,7 @@ def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
 
 
 def chance_of_sentences(image: np.ndarray) -> pd.DataFrame:
-    """What `evaluate_sentences` is expected to give for a model that ranks at random."""
+    """What `find_sentences` is expected to give for a model that ranks at random, `scored`."""
     others = np.bincount(image)[image] - 1
     others = others[others > 0]
     if not len(others):
@@ -271,7 +286,7 @@ def chance_of_sentences(image: np.ndarray) -> pd.DataFrame:
 
 
 def chance_of_translations(image: np.ndarray, image_of_candidates: np.ndarray) -> pd.DataFrame:
-    """What `evaluate_translations` is expected to give for a model that ranks at random."""
+    """What `translation_ranks` are expected to be of a model that ranks at random, `scored`."""
     own = np.bincount(image_of_candidates)[image]
     found = _found_by_chance(own, len(image_of_candidates))
     return pd.DataFrame([_chance_row(SENTENCES, [found], len(image))])
@@ -389,12 +404,12 @@ def development_recall(model: "Model", dev: Split) -> dict[str, float]:
 def score_model(
     load: Callable[[int], "Model"],
     epochs: Iterable[int],
-    together: Sequence[int],
-    best: int,
+    ensemble: Mapping[str, Any],
+    compared: Collection[int],
     split: Split,
     similarity: str,
     folds: int = 1,
-) -> pd.DataFrame:
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Score chance, each of a model's snapshots, and its ensemble, on one split.
 
     How near captions of one image are to each other, also across languages, is scored for the best
@@ -404,54 +419,57 @@ def score_model(
     Args:
         load: an epoch in, the model's snapshot out.
         epochs: of the snapshots to score, those of the ensemble among them.
-        together: the epochs of the ensemble.
-        best: the epoch of the best snapshot.
+        ensemble: its `epochs`, and that of the `best` single snapshot.
+        compared: the epochs of the snapshots whose ranks are given, beside the ensemble's.
         similarity: of the model.
         folds: also the mean over so many parts of the split, if they are more than one.
 
     Returns:
-        The columns of `evaluate`, and before them language, kind (chance, random, snapshot or
+        Scores: the columns of `scored`, and before them language, kind (chance, random, snapshot or
         ensemble), epochs and test_set. Where captions find captions of another language, the
-        language is of queries and candidates, such as en-de.
+        language is of queries and candidates, such as en-de. And the rank of each query in the
+        whole split: columns language, kind, epochs, direction, image (its row) and rank.
     """
-    tables = []
+    tables: list[pd.DataFrame] = []
+    of_queries: list[pd.DataFrame] = []
     pairs = list(permutations(split.captions, 2))
 
     def add(
-        kind: str,
-        epochs: Sequence[int],
-        language: str,
-        of_folds: Callable[[int], pd.DataFrame] | None,
-        of_sentences: Callable[[], pd.DataFrame],
+        table: pd.DataFrame, language: str, kind: str, epochs: Sequence[int], cut: int = 1
     ) -> None:
-        scored = [(of_folds(cut), cut) for cut in sorted({1, folds})] if of_folds else []
-        if kind != "snapshot" or epochs == [best]:
-            scored.append((of_sentences(), 1))
-        for table, cut in scored:
-            if table.empty:
-                continue
-            labels = {
-                "language": language,
-                "kind": kind,
-                "epochs": "+".join(map(str, epochs)),
-                "test_set": test_set_name(len(split.features), cut),
-            }
+        labels = {
+            "language": language,
+            "kind": kind,
+            "epochs": "+".join(map(str, epochs)),
+            "test_set": test_set_name(len(split.features), cut),
+        }
+        if len(table):
             tables.append(pd.DataFrame(labels, table.index).join(table))
 
-    def add_scores(
+    def add_found(found: list[Found], language: str, kind: str, epochs: Sequence[int]) -> None:
+        add(scored(found), language, kind, epochs)
+        if kind == "ensemble" or (kind == "snapshot" and epochs[0] in compared):
+            labels = {"language": language, "kind": kind, "epochs": "+".join(map(str, epochs))}
+            for direction, [of_all], image in found:
+                columns = {"direction": direction, "image": image, "rank": of_all}
+                of_queries.append(pd.DataFrame(labels | columns))
+
+    def add_model(
         kind: str, epochs: Sequence[int], images: np.ndarray, captions: dict[str, np.ndarray]
     ) -> None:
+        every_way = kind != "snapshot" or epochs == [ensemble["best"]]
         for language, own in captions.items():
             image = split.captions[language].image
-            of_folds = partial(evaluate, own, images, image, similarity=similarity)
-            of_sentences = partial(evaluate_sentences, own, image, similarity)
-            add(kind, epochs, language, of_folds, of_sentences)
-        for one, other in pairs:
+            found = find(own, images, image, similarity=similarity)
+            found += find_sentences(own, image, similarity) if every_way else []
+            add_found(found, language, kind, epochs)
+            if folds > 1:
+                of_folds = evaluate(own, images, image, folds, similarity)
+                add(of_folds, language, kind, epochs, folds)
+        for one, other in pairs if every_way else []:
             first, second = split.captions[one].image, split.captions[other].image
-            of_translations = partial(
-                evaluate_translations, captions[one], first, captions[other], second, similarity
-            )
-            add(kind, epochs, f"{one}-{other}", None, of_translations)
+            found_by = translation_ranks(captions[one], first, captions[other], second, similarity)
+            add_found([Found(SENTENCES, [found_by], first)], f"{one}-{other}", kind, epochs)
 
     rng = np.random.default_rng(0)
     at_random = {
@@ -459,14 +477,13 @@ def score_model(
         for language, own in split.captions.items()
     }
     for language, own in split.captions.items():
-        of_sentences = partial(chance_of_sentences, own.image)
-        add("chance", [], language, partial(chance, own.image), of_sentences)
+        for cut in sorted({1, folds}):
+            add(chance(own.image, cut), language, "chance", [], cut)
+        add(chance_of_sentences(own.image), language, "chance", [])
     for one, other in pairs:
-        of_translations = partial(
-            chance_of_translations, split.captions[one].image, split.captions[other].image
-        )
-        add("chance", [], f"{one}-{other}", None, of_translations)
-    add_scores("random", [], rng.normal(size=(len(split.features), RANDOM)), at_random)
+        by_chance = chance_of_translations(split.captions[one].image, split.captions[other].image)
+        add(by_chance, f"{one}-{other}", "chance", [])
+    add_model("random", [], rng.normal(size=(len(split.features), RANDOM)), at_random)
     parts = []
     for epoch in epochs:
         model = load(epoch)
@@ -475,13 +492,15 @@ def score_model(
             language: model.encode_captions(own.encoded, language)
             for language, own in split.captions.items()
         }
-        add_scores("snapshot", [epoch], images, captions)
-        if epoch in together:  # only these are kept: those of MSCOCO's test set take 0.2 GB each
+        add_model("snapshot", [epoch], images, captions)
+        if (
+            epoch in ensemble["epochs"]
+        ):  # only these are kept: those of MSCOCO's test set take 0.2 GB each
             parts.append((images, captions))
     images = join([images for images, _ in parts], similarity)
     captions = {
         language: join([captions[language] for _, captions in parts], similarity)
         for language in split.captions
     }
-    add_scores("ensemble", together, images, captions)
-    return pd.concat(tables, ignore_index=True)
+    add_model("ensemble", ensemble["epochs"], images, captions)
+    return pd.concat(tables, ignore_index=True), pd.concat(of_queries, ignore_index=True)

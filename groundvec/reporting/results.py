@@ -56,7 +56,7 @@ class Results:
     def __getitem__(self, kind: str) -> Any:
         """What was given of a kind."""
         if not self.given.get(kind):
-            raise InputError(f"this table or figure needs --{kind}: give it too")
+            raise InputError(f"this table or figure needs --{kind.replace('_', '-')}: give it too")
         return self.given[kind]
 
     @cached_property
@@ -266,9 +266,11 @@ def read_query_ranks(paths: Iterable[str | Path]) -> pd.DataFrame:
     """Read the rank of every test query, a file for each model and seed.
 
     Returns:
-        Columns dataset, model, seed, direction, image and rank, in the order of the files.
+        Columns dataset, model, language, kind, epochs, direction, seed, image and rank, in the
+        order of the files.
     """
-    text, numbers = ["dataset", "model", "direction"], ["seed", "image", "rank"]
+    text = ["dataset", "model", "language", "kind", "epochs", "direction"]
+    numbers = ["seed", "image", "rank"]
     tables = [_read(Path(path), text, numbers) for path in paths]
     return pd.concat(tables, ignore_index=True)[[*text, *numbers]]
 

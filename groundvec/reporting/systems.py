@@ -87,6 +87,12 @@ def described(models: pd.DataFrame, dataset: str, model: str, seed: int) -> pd.S
     return rows.iloc[0]
 
 
+def named(trainings: pd.DataFrame) -> pd.DataFrame:
+    """Every dataset, model and seed of a table once, with a column `system`, its name."""
+    once = trainings[["dataset", "model", "seed"]].drop_duplicates()
+    return once.assign(system=[system_name(*training) for training in once.to_numpy()])
+
+
 def rows_of(table: pd.DataFrame, dataset: str, model: str, seed: int) -> pd.DataFrame:
     """The rows of one training, of a table with columns dataset, model and seed."""
     training = {"dataset": dataset, "model": model, "seed": seed}

@@ -1,6 +1,5 @@
 """Whether what a paper claims holds here."""
 
-import numpy as np
 import pandas as pd
 
 LEVEL = 0.05  # of tests, two-sided
@@ -14,21 +13,6 @@ def verdict(above: bool, below: bool) -> str:
         above, below: whether it is so, or the opposite, beyond what chance gives.
     """
     return HOLDS if above else FAILS if below else OPEN
-
-
-def difference(better: pd.DataFrame, worse: pd.DataFrame) -> pd.DataFrame:
-    """How much larger values are, and the interval of that from both intervals (Zou & Donner 2008).
-
-    They count as independent. Of systems that were tested on the same samples the interval is too
-    wide rather than too narrow.
-
-    Args:
-        better, worse: columns value, low and high, row by row; the result has them too.
-    """
-    value = better["value"] - worse["value"]
-    below = np.hypot(better["value"] - better["low"], worse["high"] - worse["value"])
-    above = np.hypot(better["high"] - better["value"], worse["value"] - worse["low"])
-    return pd.DataFrame({"value": value, "low": value - below, "high": value + above})
 
 
 def counted(claims: pd.Series, verdicts: pd.Series) -> pd.Series:

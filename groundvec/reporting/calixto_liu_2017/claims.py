@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from groundvec.errors import InputError
+from groundvec.reporting import bootstrap
 from groundvec.reporting.results import Results
-from groundvec.reporting.systems import NAMES
-from groundvec.reporting.verdicts import LEVEL, counted, difference, verdict
+from groundvec.reporting.systems import NAMES, named
+from groundvec.reporting.verdicts import LEVEL, counted, verdict
 from groundvec.reporting.write import MISSING, TIMES, decimals, write_table
 
 IMAGES = "Several languages find images better"
@@ -21,8 +22,7 @@ HARM = "Re-ranking by VSE alone harms a good translator"
 TITLE = "The claims of Calixto & Liu (2017), and whether they hold."
 NOTES = [
     f"Difference: of R@10, of Pearson's r {TIMES} 100, of METEOR (adequacy) or of BLEU (harm): "
-    "positive where the claim holds. In square brackets its 95% interval, as if both models had "
-    "been tested on independent samples, which makes it too wide rather than too narrow; or p, of "
+    f"positive where the claim holds. {bootstrap.NOTE}; or p, of "
     "Williams's test (ratings) or of approximate randomisation (translations), as in the tables. "
     "Neither says anything of other seeds, and none is corrected for their number.",
     "A claim holds where the difference is positive and the interval has no 0 in it, or p is below "
@@ -36,8 +36,7 @@ COLUMNS = ["claim", "dataset", "of", "worse", "better", "value", "low", "high", 
 
 def make(results: Results, stem: Path) -> None:
     """Write the claims, from what was written as Tables 1 to 4."""
-    tables = {Path(path).stem: pd.read_csv(path) for path in results["tables"]}
-    table = claims(tables)
+    table = claims(results)
     if table.empty:
         raise InputError("there is nothing to compare: give the results of VSE and MLMME")
     text = table[["of", "worse", "better"]].copy()
@@ -52,21 +51,23 @@ def make(results: Results, stem: Path) -> None:
     write_table(stem, table, text, "lllrrrl", TITLE, NOTES, counted(groups, table["verdict"]))
 
 
-def claims(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
+def claims(results: Results) -> pd.DataFrame:
     """The differences that the claims are about, and whether these hold.
 
     Args:
-        tables: the CSV files of table1 to table4, those that there are, by these names.
+        results: with the CSV files of table1 to table4 as `tables`, those that there are, and what
+            the first and the second are made of.
 
     Returns:
         A row for each claim and two systems: claim, dataset, of (what is compared), worse and
         better (which is said to be so), reported, value, low and high, or p, and verdict.
     """
+    tables = {Path(path).stem: pd.read_csv(path) for path in results["tables"]}
     parts = [pd.DataFrame(columns=[*COLUMNS, "source"])]
     if "table1" in tables:
-        parts += of_retrieval(tables["table1"])
+        parts += of_retrieval(tables["table1"], results.query_ranks)
     if "table2" in tables:
-        parts += of_ratings(tables["table2"])
+        parts += of_ratings(tables["table2"], results.predictions)
     for name in ("table3", "table4"):
         if name in tables:
             parts += of_translations(tables[name])
@@ -91,30 +92,64 @@ def _pairs(table: pd.DataFrame, alike: list[str]) -> pd.DataFrame:
     return one.merge(more, on=alike, suffixes=("_one", "_more"))
 
 
-def of_retrieval(table: pd.DataFrame) -> list[pd.DataFrame]:
-    """Differences of R@10 between models of one and of several languages, from Table 1."""
+def of_retrieval(table: pd.DataFrame, ranks: pd.DataFrame) -> list[pd.DataFrame]:
+    """Differences of R@10 between models of one and of several languages, from Table 1.
+
+    Args:
+        ranks: as `results.read_query_ranks` gives them.
+    """
     table = table[~table["name"].isin(["Skip-Thought", "VSE (paper)"])]
     table = table.assign(name=table["name"].replace("VSE (retrained)", "VSE"))
-    alike = ["source", "dataset", "language", "reads", "seed"]
-    both = _pairs(table.fillna({"reads": "", "seed": 0}), alike).assign(p=np.nan)
+    of_ensembles = bootstrap.recalls(ranks[ranks["kind"] == "ensemble"])
+    keys = ["dataset", "model", "seed", "language"]
+    draws = of_ensembles.pivot(index=keys, columns="direction", values="draws")
+    table = table.merge(draws.reset_index(), "left", on=keys).fillna({"reads": "", "seed": 0})
+    both = _pairs(table, ["source", "dataset", "language", "reads", "seed"]).assign(p=np.nan)
     parts = []
     for claim, direction, worse, better in (
         (IMAGES, "caption_to_image", "one", "more"),
         (SENTENCES, "image_to_caption", "more", "one"),
     ):
-        recalls = {}
-        for side in (worse, better):
-            r10, half = both[f"{direction}_r10_{side}"], both[f"{direction}_r10_ci_{side}"]
-            recalls[side] = pd.DataFrame({"value": r10, "low": r10 - half, "high": r10 + half})
-        found = both.assign(**difference(recalls[better], recalls[worse]))
+        r10 = f"{direction}_r10"
+        found = both.assign(value=both[f"{r10}_{better}"] - both[f"{r10}_{worse}"])
+        found = _with_intervals(found, *(both[f"{direction}_{side}"] for side in (better, worse)))
         names = {f"name_{worse}": "worse", f"name_{better}": "better", "language": "of"}
         parts.append(found.rename(columns=names).assign(claim=claim)[[*COLUMNS, "source"]])
     return parts
 
 
-def of_ratings(table: pd.DataFrame) -> list[pd.DataFrame]:
-    """Differences of correlations with ratings of image descriptions, from Table 2."""
-    table = table[table["measure"].str.endswith(" images")].fillna({"reads": "", "seed": 0})
+def _with_intervals(table: pd.DataFrame, better: pd.Series, worse: pd.Series) -> pd.DataFrame:
+    """Add low and high, of the rows that are measured, from their draws.
+
+    Raises:
+        InputError: there are none of a model.
+    """
+    measured = table["source"] == "measured"
+    table = table.assign(low=np.nan, high=np.nan)
+    lost = measured & (better.isna() | worse.isna())
+    if lost.any():
+        names = " or ".join(table.loc[lost, ["name_one", "name_more"]].iloc[0])
+        raise InputError(f"there are no ranks or predictions of {names}: give their files too")
+    if measured.any():
+        gains = bootstrap.difference(better[measured], worse[measured])
+        table.loc[measured, ["low", "high"]] = gains[["low", "high"]]
+    return table
+
+
+def of_ratings(table: pd.DataFrame, predictions: pd.DataFrame) -> list[pd.DataFrame]:
+    """Differences of correlations with ratings of image descriptions, from Table 2.
+
+    Args:
+        predictions: as `results.read_predictions` gives them.
+    """
+    table = table[table["measure"].str.endswith(" images")]
+    if table["source"].eq("reported").all():
+        return []
+    images = predictions["kind"].eq("ensemble") & predictions["subtask"].eq("Images")
+    draws = bootstrap.correlations(predictions[images])
+    draws = draws.assign(measure=draws["task"] + " images")[["system", "measure", "draws"]]
+    systems = named(table[table["seed"].notna()].astype({"seed": int}))
+    table = table.merge(systems.merge(draws), "left").fillna({"reads": "", "seed": 0})
     alike = ["source", "group", "measure", "reads", "seed"]
     helped = _pairs(table, alike)
     helped = helped.assign(claim=RATINGS, value=helped["value_more"] - helped["value_one"])
@@ -123,12 +158,8 @@ def of_ratings(table: pd.DataFrame) -> list[pd.DataFrame]:
     whole = table[table["name"] == "MLMME, β = 1"]
     smaller = table[table["name"].str.startswith("MLMME, β = 0")]
     gained = whole.merge(smaller, on=alike, suffixes=("_one", "_more"))
-    ends = {"": "value", "_low": "low", "_high": "high"}
-    sides = [
-        gained[[f"value{end}_{side}" for end in ends]].set_axis(list(ends.values()), axis=1)
-        for side in ("more", "one")
-    ]
-    gained = gained.assign(claim=BETA, p=np.nan, **difference(*sides))
+    gained = gained.assign(claim=BETA, p=np.nan, value=gained["value_more"] - gained["value_one"])
+    gained = _with_intervals(gained, gained["draws_more"], gained["draws_one"])
     names = {"name_one": "worse", "name_more": "better", "group": "dataset", "measure": "of"}
     return [
         part.drop(columns="dataset", errors="ignore").rename(columns=names)[[*COLUMNS, "source"]]

@@ -1,17 +1,16 @@
 """What each part of a model gives: models side by side, and how they differ from the first."""
 
-from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from groundvec.evaluation import paired
-from groundvec.evaluation.ratings import system_name
-from groundvec.evaluation.retrieval import CUTOFFS, DIRECTIONS
-from groundvec.reporting.measures import joint_name, prediction
+from groundvec.evaluation.retrieval import DIRECTIONS
+from groundvec.reporting import bootstrap
+from groundvec.reporting.measures import SEMANTIC
 from groundvec.reporting.results import Results
-from groundvec.reporting.systems import NAMES
+from groundvec.reporting.systems import NAMES, named
 from groundvec.reporting.write import TIMES, decimals, write_table
 
 TITLE = "What each part gives, and how models differ from the first one."
@@ -23,8 +22,6 @@ NOTES = [
     "of pictures, or of pairs within each subtask.",
     "min: minutes of training, whatever else the machine did meanwhile.",
 ]
-SEED = 1  # of the draws
-TOGETHER = "all"  # tasks without training pairs
 VALUES = ["value", "low", "high", "difference", "difference_low", "difference_high"]
 
 
@@ -72,63 +69,34 @@ def ablation(
     rows = []
     last = history.groupby(["dataset", "model", "seed"])["seconds"].max()
     minutes = last.groupby(["dataset", "model"]).mean() / 60
-    for dataset, own in ranks.groupby("dataset", sort=False):
-        systems = own[["model", "seed"]].drop_duplicates()
-        measures = _recalls(own)
-        if predictions is not None:
-            names = [system_name(str(dataset), *system) for system in systems.to_numpy()]
-            measures |= _correlations(predictions, names)
-        for measure, of_systems in measures.items():
-            by_model = {
-                model: of_systems[(systems["model"] == model).to_numpy()].mean(axis=0)
-                for model in systems["model"].unique()
-            }
-            first = next(iter(by_model.values()))
-            for model, values in by_model.items():
-                seeds = systems["model"].eq(model).sum()
-                row = [dataset, model, seeds, minutes.get((dataset, model)), measure]
-                for compared in (values, values - first):
-                    row += [compared[0], *paired.interval(compared)]
-                rows.append([*row[:-3], *[np.nan] * 3] if values is first else row)
+    measured = [_recalls(ranks)]
+    if predictions is not None:
+        measured.append(_correlations(predictions, ranks))
+    keys = ["dataset", "measure"]
+    for (dataset, measure), systems in pd.concat(measured).groupby(keys, sort=False):
+        by_model = {
+            model: (len(own), np.mean(np.stack(own["draws"].tolist()), axis=0))
+            for model, own in systems.groupby("model", sort=False)
+        }
+        _, first = next(iter(by_model.values()))
+        for model, (seeds, values) in by_model.items():
+            row = [dataset, model, seeds, minutes.get((dataset, model)), measure]
+            for compared in (values, values - first):
+                row += [compared[0], *paired.interval(compared)]
+            rows.append([*row[:-3], *[np.nan] * 3] if values is first else row)
     names = ["dataset", "model", "seeds", "minutes", "measure"]
     return pd.DataFrame(rows, columns=[*names, *VALUES])
 
 
-def _recalls(ranks: pd.DataFrame) -> dict[str, np.ndarray]:
-    """By measure the recall of each system (model and seed) of a data set, in every draw."""
-    found = ranks.assign(found=ranks["rank"] <= CUTOFFS[-1])
-    times = paired.draws(found["image"].nunique(), np.random.default_rng(SEED))
-    recalls = {}
-    for direction in DIRECTIONS:
-        one_way = found[found["direction"] == direction]
-        by_image = one_way.groupby(["model", "seed", "image"], sort=False)["found"]
-        hits, queries = (
-            values.unstack().to_numpy(float) for values in (by_image.sum(), by_image.count())
-        )
-        recalls[f"R@10 {direction.replace('_', ' ')}"] = paired.share(hits, queries, times)
-    return recalls
+def _recalls(ranks: pd.DataFrame) -> pd.DataFrame:
+    """Of each ensemble: dataset, model, seed, measure and draws."""
+    table = bootstrap.recalls(ranks[ranks["kind"] == "ensemble"])
+    table = table[table["direction"].isin(DIRECTIONS)]
+    return table.assign(measure="R@10 " + table["direction"].str.replace("_", " "))
 
 
-def _correlations(predictions: pd.DataFrame, systems: list[str]) -> dict[str, np.ndarray]:
-    """By measure the correlation of each of these systems with the ratings, in every draw."""
-    rng = np.random.default_rng(SEED)
-    of_tasks: dict[str, list[tuple[int, np.ndarray]]] = defaultdict(list)
-    unsupervised = []
+def _correlations(predictions: pd.DataFrame, ranks: pd.DataFrame) -> pd.DataFrame:
+    """Of each ensemble that there are ranks of: dataset, model, seed, measure and draws."""
     ensembles = predictions[predictions["kind"] == "ensemble"]
-    ensembles = ensembles.assign(prediction=prediction(ensembles))
-    for (task, _), pairs in ensembles.groupby(["task", "subtask"], sort=False):
-        predicted = pairs.pivot(index="system", columns="pair", values="prediction").loc[systems]
-        gold = pairs.drop_duplicates("pair").set_index("pair")["rating"][predicted.columns]
-        times = paired.draws(len(gold), rng)
-        values = paired.correlation(predicted.to_numpy(), gold.to_numpy(), times)
-        if pairs["classifier"].notna().all():
-            of_tasks[str(task)].append((len(gold), values))
-        else:
-            of_tasks[TOGETHER].append((len(gold), values))
-            unsupervised.append(str(task))
-    names = {TOGETHER: joint_name(list(dict.fromkeys(unsupervised))), "SICK": "SICK-R"}
-    measures = {}
-    for task, parts in of_tasks.items():
-        counts, values = zip(*parts, strict=True)
-        measures[names.get(task, task)] = np.average(values, axis=0, weights=counts)
-    return measures
+    table = bootstrap.semantic_measures(ensembles)
+    return named(ranks).merge(table[table["measure"] != SEMANTIC], on="system")

@@ -5,18 +5,19 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.reporting.measures import RECALL, SEMANTIC, as_values, recall, semantic_measures
-from groundvec.reporting.merkx_frank_2019.section_4_3_4 import EARLY
+from groundvec.evaluation.retrieval import DIRECTIONS
+from groundvec.reporting import bootstrap
+from groundvec.reporting.measures import RECALL, SEMANTIC
 from groundvec.reporting.results import Results
-from groundvec.reporting.systems import NAMES, check_scored, criterion, rows_of
-from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN, counted, difference, verdict
+from groundvec.reporting.systems import NAMES, check_scored, criterion, described, named, rows_of
+from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN, counted, verdict
 from groundvec.reporting.write import TIMES, decimals, write_table
 
 CELLS = "GRUs beat LSTMs (the paper: significantly on STS 12-16 only)"
 POOLING = "Attention beats max pooling"
 SIZE = "Larger embeddings are better at the training task"
-LATE = f"The training task still gains after epoch {EARLY}"
-PEAK = f"The semantic score falls after epoch {EARLY}"
+LATE = "The training task still gains after the first cycle (the paper: after epoch 4)"
+PEAK = "The semantic score falls after the first cycle (the paper: after epoch 4)"
 ENSEMBLE = "Two snapshots are better than the best one"
 BASELINES = "The model beats what was not trained on pictures"
 VALUES = ["value", "low", "high"]
@@ -26,9 +27,8 @@ NOTES = [
     "Measures as in Figure 2, but the training task is R@10 on the test set, the mean of both "
     f"directions; the others are Pearson's r {TIMES} 100. Semantic score: the mean of those but "
     "STS-B. Of ensembles, where no epoch is named.",
-    "Difference: positive where the claim holds. In square brackets its 95% interval, as if both "
-    "had been tested on independent samples, which makes it too wide rather than too narrow; it "
-    "says nothing of other seeds, and is not corrected for their number.",
+    f"Difference: positive where the claim holds. {bootstrap.NOTE}; it says nothing of other "
+    "seeds, and is not corrected for their number.",
     f"A claim {HOLDS} where the interval is above 0, {FAILS} where it is below, and is {OPEN} "
     "where it has 0 in it.",
 ]
@@ -36,12 +36,28 @@ NOTES = [
 
 def make(results: Results, stem: Path) -> None:
     """Write the claims."""
-    measures = semantic_measures(results.scores)
-    of_recall = recall(results.retrieval, "test")
-    check_scored(of_recall, measures)
-    values = pd.concat([as_values(of_recall), as_values(measures)], ignore_index=True)
+    check_scored(results.query_ranks, results.predictions)
+    values = measured(results.query_ranks, results.predictions)
     table = claims(values, results.models, results.selected, results.best_snapshots)
     write_claims(stem, table, results.select)
+
+
+def measured(ranks: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
+    """R@10, the mean of both directions, and the semantic measures, of every system.
+
+    Args:
+        ranks, predictions: as `results.read_query_ranks` and `read_predictions` give them.
+
+    Returns:
+        Columns dataset, model, seed (missing of baselines), system, kind, epochs, measure and
+        draws, as `bootstrap` gives them.
+    """
+    ways = bootstrap.recalls(ranks[ranks["direction"].isin(DIRECTIONS)])
+    training = ["dataset", "model", "seed"]
+    of_recall = bootstrap.averaged(ways, [*training, "kind", "epochs"]).assign(measure=RECALL)
+    systems = named(ranks)
+    of_ratings = systems.merge(bootstrap.semantic_measures(predictions), "right", on="system")
+    return pd.concat([of_recall.merge(systems), of_ratings], ignore_index=True)
 
 
 def claims(
@@ -53,8 +69,7 @@ def claims(
     """The differences that the claims are about, and whether these hold.
 
     Args:
-        values: columns dataset, model, seed, system, kind, epochs, measure, value, low and high; of
-            baselines, dataset, model and seed are missing.
+        values: as `measured` gives them.
         models: as `results.read_models` gives them.
         selected: as `systems.select` gives it: of what training the later claims are.
         best_snapshots: as `systems.best_snapshots` gives them.
@@ -70,7 +85,8 @@ def claims(
     for dataset, (model, seed) in selected.items():
         training = rows_of(trained, dataset, model, seed)
         ensemble = training[training["kind"] == "ensemble"]
-        of_one = of_training(training, best_snapshots[dataset])
+        ends = described(models, dataset, model, seed)["snapshots"]
+        of_one = of_training(training, best_snapshots[dataset], ends)
         of_one.append(compared(BASELINES, baselines, ensemble))
         parts += [part.assign(dataset=dataset, seed=seed) for part in of_one]
     table = pd.concat([part for part in parts if len(part)], ignore_index=True)
@@ -85,18 +101,18 @@ def compared(
     """The differences between rows of the same measure.
 
     Args:
-        worse, better: columns name, measure, value, low and high, and those that are `alike`.
+        worse, better: columns name, measure and draws, and those that are `alike`.
 
     Returns:
-        A row for every two of these: claim, of, worse, better, value, low and high, and `alike`.
+        A row for every two of these: claim, of, worse, better, value, low and high, and `alike`;
+        nothing if there are none.
     """
     both = worse.merge(better, on=[*alike, "measure"], suffixes=("_worse", "_better"))
-    better, worse = (
-        both[[f"{value}_{side}" for value in VALUES]].set_axis(VALUES, axis=1)
-        for side in ("better", "worse")
-    )
+    if both.empty:
+        return both
+    gains = bootstrap.difference(both["draws_better"], both["draws_worse"])
     names = {"measure": "of", "name_worse": "worse", "name_better": "better"}
-    table = both.rename(columns=names).assign(claim=claim, **difference(better, worse))
+    table = both.rename(columns=names).assign(claim=claim, **gains)
     return table[["claim", *alike, "of", "worse", "better", *VALUES]]
 
 
@@ -120,19 +136,21 @@ def of_grid(ensembles: pd.DataFrame, models: pd.DataFrame) -> list[pd.DataFrame]
     return found
 
 
-def of_training(training: pd.DataFrame, best: int) -> list[pd.DataFrame]:
-    """The snapshots of one training beside each other, and beside the ensemble."""
+def of_training(training: pd.DataFrame, best: int, ends: list[int]) -> list[pd.DataFrame]:
+    """The snapshots of one training beside each other, and beside the ensemble.
+
+    Args:
+        best: the epoch of the best snapshot.
+        ends: the epochs at which cycles end.
+    """
     snapshots = training[training["kind"] == "snapshot"].astype({"epochs": int})
     snapshots = snapshots.assign(name="epoch " + snapshots["epochs"].astype(str))
     ensemble = training[training["kind"] == "ensemble"].assign(name="ensemble")
     found = [compared(ENSEMBLE, snapshots[snapshots["epochs"] == best], ensemble)]
-    for measure in (RECALL, SEMANTIC):
-        rows = snapshots[snapshots["measure"] == measure]
-        epochs = rows["epochs"]
-        early, last = rows[epochs == epochs[epochs <= EARLY].max()], rows[epochs == epochs.max()]
-        if epochs.max() > EARLY:
-            late, peak = compared(LATE, early, last), compared(PEAK, last, early)
-            found.append(late if measure == RECALL else peak)
+    if len(ends) > 1:
+        first, last = (snapshots[snapshots["epochs"] == epoch] for epoch in (ends[0], ends[-1]))
+        found.append(compared(LATE, first[first["measure"] == RECALL], last))
+        found.append(compared(PEAK, last[last["measure"] == SEMANTIC], first))
     return found
 
 

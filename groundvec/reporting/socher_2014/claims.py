@@ -9,19 +9,19 @@ import pandas as pd
 
 from groundvec.errors import InputError
 from groundvec.evaluation.correlation import fisher_interval, spearman
-from groundvec.reporting import ranks
+from groundvec.reporting import bootstrap, ranks
+from groundvec.reporting.bootstrap import WAY
 from groundvec.reporting.labels import BAG, CCA, HINGE, MARGIN, SQUARED
 from groundvec.reporting.ranks import TASKS, TEST_SET, t_interval
 from groundvec.reporting.results import REPORTED_CCA, Results, read_reported_ranks
 from groundvec.reporting.retrieval_table import test_set
-from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN, counted, difference, verdict
+from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN, counted, verdict
 from groundvec.reporting.write import MISSING, decimals, write_numbers, write_table
 
 TREES = ["DT-RNN", "SDT-RNN"]
 OTHERS = [BAG, "CT-RNN", CCA, *TREES]  # than the recurrent network
 AGREE = "Mean rank and recall agree"
 ROUNDING = 1e-9  # of means of ranks
-VALUES = ["mean_rank", "mean_rank_low", "mean_rank_high"]
 LABELS = ["system", "name", "objective"]
 PAIR = ["claim", *(f"{label}_{side}" for side in ("worse", "better") for label in LABELS)]
 REPORTED = ["system_worse", "objective_worse", "system_better", "objective_better", "direction"]
@@ -30,9 +30,9 @@ TITLE = "The claims of Socher et al. (2014), and whether they hold."
 NOTES = [
     "Difference: the mean rank of the system that is said to be worse, minus that of the other; "
     "positive where the claim holds. Of several seeds the mean of their differences, each seed "
-    "with itself (of draws, so, on the same images), and its 95% t interval. Of one seed the "
-    "interval follows from both systems' own as if these were independent, which makes it too wide "
-    "rather than too narrow, and says nothing of other seeds.",
+    "with itself (of draws, so, on the same images), and its 95% t interval. "
+    f"Of one seed: {bootstrap.NOTE[0].lower()}{bootstrap.NOTE[1:]}; it says nothing of other "
+    "seeds.",
     f"{AGREE}: Spearman's rank correlation, over all systems of the data set, of the mean rank "
     "(lowest first) and R@10 (highest first). Of several seeds the mean of their correlations and "
     "its t interval; of one, Fisher's interval.",
@@ -47,7 +47,9 @@ def make(results: Results, stem: Path) -> None:
     """Write the claims; the differences of every seed are called stem-draws.csv."""
     trainings = ranks.of_trainings(results)
     trainings = trainings[trainings["source"] == "measured"]
-    draws = pd.concat([differences(trainings), agreements(trainings)], ignore_index=True)
+    of_ranks = bootstrap.mean_ranks(results.query_ranks)
+    parts = [differences(trainings, of_ranks), agreements(trainings)]
+    draws = pd.concat(parts, ignore_index=True)
     if draws.empty:
         raise InputError("there is nothing to compare: give the results of two systems")
     write_numbers(stem.with_name(f"{stem.name}-draws.csv"), draws)
@@ -86,32 +88,30 @@ def compared(models: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([both[which].assign(claim=claim) for claim, which in claims.items()])
 
 
-def differences(trainings: pd.DataFrame) -> pd.DataFrame:
+def differences(trainings: pd.DataFrame, mean_ranks: pd.DataFrame) -> pd.DataFrame:
     """How much higher the mean rank is of the system that is said to be worse.
 
     Args:
-        trainings: the measured rows of `ranks.of_trainings`.
+        trainings: the measured rows of `ranks.of_trainings`, of single snapshots.
+        mean_ranks: as `bootstrap.mean_ranks` gives them.
 
     Returns:
         A row for each test set, two models, seed that both have, and direction: the columns of
-        `ranks.TEST_SET`, of `compared`, seed, direction, value, and low and high of the interval
-        that follows from those of both mean ranks (Zou & Donner 2008).
+        `ranks.TEST_SET`, of `compared`, seed, direction, value, and low and high of its interval.
     """
+    trainings = trainings.assign(kind="snapshot").merge(mean_ranks, on=WAY)
     table = compared(trainings[["dataset", "model", *LABELS]].drop_duplicates())
     same = [*TEST_SET, "seed", "direction"]
     keys = ["dataset", "model_worse"]
     for side in ("worse", "better"):
-        scores = trainings[[*same, "model", *VALUES]]
-        names = {name: f"{name}_{side}" for name in ("model", *VALUES)}
+        scores = trainings[[*same, "model", "draws"]]
+        names = {name: f"{name}_{side}" for name in ("model", "draws")}
         table = table.merge(scores.rename(columns=names), on=keys)
         keys = [*same, "model_better"]
-    # A mean rank is the better the lower it is: the other's is the larger value.
-    ranks_of = [
-        table[[f"{name}_{side}" for name in VALUES]].set_axis(["value", "low", "high"], axis=1)
-        for side in ("worse", "better")
-    ]
-    table = table.assign(**difference(*ranks_of))
-    return table[[*TEST_SET, *PAIR, "seed", "direction", "value", "low", "high"]]
+    if len(table):
+        # A mean rank is the better the lower it is: the other's is the larger value.
+        table = table.assign(**bootstrap.difference(table["draws_worse"], table["draws_better"]))
+    return table.reindex(columns=[*TEST_SET, *PAIR, "seed", "direction", "value", "low", "high"])
 
 
 def agreements(trainings: pd.DataFrame) -> pd.DataFrame:

@@ -1,0 +1,123 @@
+"""What systems reach in every draw of a paired bootstrap, and the intervals of their differences.
+
+Systems of one data set, or judged by the same pairs, are measured in the same draws: what is hard
+for all of them does not widen the intervals of their differences (`evaluation.paired`).
+"""
+
+import numpy as np
+import pandas as pd
+
+from groundvec.errors import InputError
+from groundvec.evaluation import paired
+from groundvec.evaluation.retrieval import CUTOFFS
+from groundvec.reporting.measures import SEMANTIC, joint_name, prediction
+
+SEED = 1  # of the draws
+WAY = ["dataset", "model", "seed", "language", "kind", "epochs", "direction"]
+SYSTEM = ["system", "kind", "epochs"]
+NOTE = (
+    "In square brackets its 95% interval by a paired bootstrap: 1,000 draws of the test set's "
+    "pictures with all that belongs to them, or of the rated pairs of every subtask"
+)
+
+
+def recalls(ranks: pd.DataFrame) -> pd.DataFrame:
+    """R@10 in percent, in draws of pictures.
+
+    Args:
+        ranks: as `results.read_query_ranks` gives them.
+
+    Returns:
+        A row for each system and direction: the columns `WAY`, and draws, an array whose first
+        value is that of the test set itself.
+    """
+    return _means(ranks, 100.0 * (ranks["rank"] <= CUTOFFS[-1]))
+
+
+def mean_ranks(ranks: pd.DataFrame) -> pd.DataFrame:
+    """Mean ranks; arguments and result are as of `recalls`."""
+    return _means(ranks, ranks["rank"])
+
+
+def _means(ranks: pd.DataFrame, values: pd.Series) -> pd.DataFrame:
+    parts = []
+    for _, own in ranks.assign(value=values).groupby("dataset", sort=False):
+        by_image = own.groupby([*WAY, "image"], sort=False)["value"]
+        sums, counts = (table.unstack(fill_value=0) for table in (by_image.sum(), by_image.count()))
+        times = paired.draws(sums.shape[1], np.random.default_rng(SEED))
+        means = paired.mean(sums.to_numpy(float), counts.to_numpy(float), times)
+        parts.append(sums.index.to_frame(index=False).assign(draws=list(means)))
+    return pd.concat(parts, ignore_index=True)
+
+
+def correlations(predictions: pd.DataFrame) -> pd.DataFrame:
+    """Pearson's r times 100 with the ratings, in draws of each subtask's pairs.
+
+    Args:
+        predictions: as `results.read_predictions` gives them.
+
+    Returns:
+        A row for each system and subtask: the columns `SYSTEM`, task, subtask, classified (whether
+        the prediction is a classifier's), pairs (how many) and draws, as of `recalls`.
+
+    Raises:
+        InputError: a system was not judged on the same pairs as the others.
+    """
+    rng = np.random.default_rng(SEED)
+    table = predictions.assign(prediction=prediction(predictions))
+    parts = []
+    for (task, subtask), own in table.groupby(["task", "subtask"], sort=False):
+        predicted = own.groupby([*SYSTEM, "pair"], sort=False)["prediction"].first().unstack()
+        gaps = predicted.isna().any(axis=1)
+        if gaps.any():
+            raise InputError(
+                f"{predicted.index[gaps][0][0]} was not judged on the same pairs of {task}, "
+                f"{subtask} as the others: make all with the same file of rated pairs"
+            )
+        gold = own.drop_duplicates("pair").set_index("pair")["rating"][predicted.columns]
+        values = paired.correlation(
+            predicted.to_numpy(), gold.to_numpy(), paired.draws(len(gold), rng)
+        )
+        systems = predicted.index.to_frame(index=False).assign(draws=list(values))
+        systems = systems.assign(task=str(task), subtask=str(subtask), pairs=len(gold))
+        parts.append(systems.assign(classified=bool(own["classifier"].notna().all())))
+    return pd.concat(parts, ignore_index=True)
+
+
+def semantic_measures(predictions: pd.DataFrame) -> pd.DataFrame:
+    """The measures of `measures.semantic_measures`, times 100.
+
+    Returns:
+        A row for each system and measure: the columns `SYSTEM`, measure and draws.
+    """
+    table = correlations(predictions)
+    unsupervised = table[~table["classified"]]
+    supervised = table[table["classified"]]
+    name = joint_name(list(unsupervised["task"].unique()))
+    measures = pd.concat(
+        [
+            averaged(unsupervised, SYSTEM, "pairs").assign(measure=name),
+            supervised.assign(measure=supervised["task"].replace({"SICK": "SICK-R"})),
+        ]
+    )[[*SYSTEM, "measure", "draws"]]
+    score = averaged(measures[measures["measure"] != "STS-B"], SYSTEM).assign(measure=SEMANTIC)
+    return pd.concat([measures, score], ignore_index=True)
+
+
+def averaged(table: pd.DataFrame, keys: list[str], weights: str | None = None) -> pd.DataFrame:
+    """The mean of the draws of each group of rows, weighted by a column if one is named."""
+    groups = list(table.groupby(keys, sort=False))
+    means = [
+        np.average(
+            np.stack(rows["draws"].tolist()), axis=0, weights=rows[weights] if weights else None
+        )
+        for _, rows in groups
+    ]
+    return pd.DataFrame([key for key, _ in groups], columns=keys).assign(draws=pd.Series(means))
+
+
+def difference(better: pd.Series, worse: pd.Series) -> pd.DataFrame:
+    """How much larger draws are than others, row by row: columns value, and low and high."""
+    each = np.stack(better.tolist()) - np.stack(worse.tolist())
+    low, high = paired.interval(each)
+    return pd.DataFrame({"value": each[:, 0], "low": low, "high": high}, better.index)
