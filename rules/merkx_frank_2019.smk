@@ -79,8 +79,7 @@ rule:
     name:
         f"{MERKX}_samples"
     input:
-        # Not an option of the script: it lies beside the model.json that is.
-        lambda wildcards: every_model(f"{MODEL}/ensemble.json", [wildcards.dataset]),
+        ensembles(TRAINED["models"]),
         **SELECTED,
         captions=read_file("captions.csv"),
         images=read_file("images.csv"),

@@ -10,8 +10,7 @@ TEMPLATES = [
 
 rule gallery:
     input:
-        # Not an option of the script: it lies beside the model.json that is.
-        lambda wildcards: every_model(f"{MODEL}/ensemble.json", [wildcards.dataset]),
+        ensembles(trained([])["models"]),
         **trained([]),
         captions=read_file("captions.csv"),
         images=read_file("images.csv"),

@@ -57,6 +57,19 @@ def trained(datasets):
     }
 
 
+def ensembles(models):
+    """A function for a rule's input: which snapshots of these models are best.
+
+    They are no options of the script: they lie beside the model.json that are.
+    """
+
+    def beside(wildcards):
+        paths = models(wildcards) if callable(models) else models
+        return [path.replace("model.json", "ensemble.json") for path in paths]
+
+    return beside
+
+
 def several_models(paper, count=2):
     """Whether a data set has several models, so that there is something to compare."""
     return any(len(DATASETS[name]["models"]) >= count for name in shown_in(paper))
@@ -88,6 +101,7 @@ for paper in PAPERS:
             name:
                 f"{paper}_{item}"
             input:
+                ensembles(inputs.get("models", [])),
                 **inputs,
             output:
                 *(table if item in TABLES[paper] else pictures)(paper, item),

@@ -32,10 +32,10 @@ def of_table2(model):
     )
 
 
-def of_relations(pattern):
-    """A function for a rule's input: `every_model` of SDT-RNNs alone."""
-    return lambda wildcards: [
-        pattern.format(dataset=name, model=model, seed=seed)
+def of_relations(wildcards):
+    """For a rule's input: the SDT-RNNs."""
+    return [
+        f"{MODEL}/model.json".format(dataset=name, model=model, seed=seed)
         for name, models in with_relations().items()
         if name == wildcards.get("dataset", name)
         for model in models
@@ -43,10 +43,7 @@ def of_relations(pattern):
     ]
 
 
-RELATIONS = {
-    "models": of_relations(f"{MODEL}/model.json"),
-    "retrieval": of_relations(f"{RETRIEVAL}.csv"),
-}
+RELATIONS = {"models": of_relations}
 
 PARSED = {"captions": read_file("captions.csv"), "treebanks": every_treebank}
 
@@ -62,7 +59,7 @@ TABLES[SOCHER] = {
     },
     "section_6_7": {**RELATIONS, "reported": reported(SOCHER, "section_6_7")},
     "ratings": {
-        **trained(rated(SOCHER)),
+        "models": every_model(f"{MODEL}/model.json", rated(SOCHER)),
         "scores": ratings_files(".csv", SOCHER),
     },
 }
@@ -106,7 +103,7 @@ SENTENCES = {
     ),
     "active_passive": (
         table(SOCHER, "active_passive-{dataset}"),
-        trained(shown_in(SOCHER)),
+        {"models": trained(shown_in(SOCHER))["models"]},
         {},
     ),
 }
@@ -117,6 +114,7 @@ for item, (files, models_shown, needed) in SENTENCES.items():
         name:
             f"{SOCHER}_{item}"
         input:
+            ensembles(models_shown["models"]),
             **models_shown,
             **needed,
         output:

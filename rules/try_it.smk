@@ -22,8 +22,7 @@ rule onnxruntime_web:
 
 rule try_it:
     input:
-        # Not an option of the script: it lies beside the model.json that is.
-        lambda wildcards: every_model(f"{MODEL}/ensemble.json", [wildcards.dataset]),
+        ensembles(trained([])["models"]),
         **trained([]),
         captions=read_file("captions.csv"),
         features=features_file,

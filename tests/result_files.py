@@ -35,7 +35,8 @@ BAG = {"text": {"name": "words"}, "encoder": {"name": "bag", "size": 8, "embeddi
 def write_models(folder, *models, snapshots=(4, 8), **descriptions):
     """Write a model.json for each of (dataset, model) or (dataset, model, seed); gives the files.
 
-    Descriptions are those of models that are not called by their parts; `_` stands for `-`.
+    Beside each is an ensemble.json, in which the first of the snapshots is the best. Descriptions
+    are those of models that are not called by their parts; `_` stands for `-`.
     """
     paths = []
     for dataset, model, *seed in models:
@@ -44,6 +45,7 @@ def write_models(folder, *models, snapshots=(4, 8), **descriptions):
         about["snapshots"] = list(snapshots)
         paths.append(Path(folder, dataset, model, f"seed{about['seed']}", "model.json"))
         write_json(paths[-1], about)
+        write_json(paths[-1].with_name("ensemble.json"), {"best": snapshots[0]})
     return paths
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from groundvec.errors import InputError
-from groundvec.files import write_json
+from groundvec.files import read_json, write_json
 from groundvec.reporting import measures, results, style, systems
 from groundvec.reporting.merkx_frank_2019.figure1 import architecture
 from groundvec.reporting.pictures import wrap
@@ -276,20 +276,33 @@ def test_table2_says_how_its_models_were_selected(tmp_path):
         run("table2", *arguments, "--select", "ratings")
 
 
-def test_the_best_single_snapshot_is_one_that_ends_a_cycle(tmp_path):
-    measured = training("scenes", "gru-8-max", snapshots=(0, 1, 4, 6, 8)).astype({"r10": float})
-    dev = measured["split"].eq("dev") & measured["kind"].eq("snapshot")
-    for epochs, r10 in (("1", 99), ("4", 60), ("6", 60 + 1e-12), ("8", 60)):
-        measured.loc[dev & measured["epochs"].eq(epochs), "r10"] = r10
+def test_the_ensemble_and_the_best_snapshot_end_cycles(tmp_path):
+    dev_recall = {0: 1, 1: 99, 4: 60, 6: 60 + 1e-12, 8: 60, 10: 59}
+    history = pd.DataFrame({"epoch": dev_recall.keys(), "dev_recall": dev_recall.values()})
+    history.to_csv(tmp_path / "history.csv", index=False)
+    [model] = write_models(tmp_path, ("scenes", "gru-8-max"), snapshots=(4, 6, 10))
+    script = importlib.import_module("scripts.ensemble")
+    files = ("--history", tmp_path / "history.csv", "--model", model)
+    words = [str(word) for word in (*files, "--output", tmp_path / "ensemble.json")]
+    script.main(script.parser.parse_args(words))
+    # 1 is better and 8 as good, but no end of a cycle; of equals, up to rounding, it is the later.
+    chosen = read_json(tmp_path / "ensemble.json")
+    recalls = {"4": 60, "6": pytest.approx(60), "10": 59}
+    assert chosen == {"epochs": [4, 6], "best": 6, "dev_recall": recalls}
+
+
+def test_the_best_snapshot_is_the_one_that_ensemble_json_names(tmp_path):
     described = models(tmp_path, ("scenes", "gru-8-max"), snapshots=(4, 6))
-    selected = {"scenes": ("gru-8-max", 1)}
-    # 8 is as good, but no end of a cycle; of equals it is the later.
-    assert systems.best_snapshots(measured, described, selected) == {"scenes": 6}
-    measured.loc[dev & measured["epochs"].eq("4"), "r10"] = 60.1
-    assert systems.best_snapshots(measured, described, selected) == {"scenes": 4}
-    described = models(tmp_path, ("scenes", "gru-8-max"), snapshots=(3,))
-    with pytest.raises(InputError, match=r"snapshots that the model.json of scenes/gru-8-max"):
-        systems.best_snapshots(measured, described, selected)
+    about = described.iloc[0]
+    assert systems.best_snapshot(about) == 4
+    path = Path(about["folder"], "ensemble.json")
+    for content in ("[4]", '{"epochs": [4, 6]}', '{"best": "4"}'):
+        path.write_text(content)
+        with pytest.raises(InputError, match=r"ensemble\.json does not name the best snapshot"):
+            systems.best_snapshot(about)
+    path.unlink()
+    with pytest.raises(InputError, match=r"ensemble\.json does not exist"):
+        systems.best_snapshot(about)
 
 
 # Models

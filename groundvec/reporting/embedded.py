@@ -11,8 +11,8 @@ from groundvec.data import schema
 from groundvec.data.split import drawn, load_split
 from groundvec.errors import InputError
 from groundvec.files import read_json
-from groundvec.reporting.ranks import best_snapshot
 from groundvec.reporting.results import Results
+from groundvec.reporting.systems import best_snapshot
 from groundvec.similarity import join
 from groundvec.text import treebank
 
@@ -61,7 +61,7 @@ def embed(results: Results, about: pd.Series, ensemble: bool = False) -> Embedde
     from groundvec.features import store
     from groundvec.model import load_ensemble
 
-    epochs = None if ensemble else [best_snapshot(results, about)]
+    epochs = None if ensemble else [best_snapshot(about)]
     models = load_ensemble(about["folder"], epochs, choose("cpu"))
     captions, language = read_captions(results, about), about["languages"][0]
     features = partial(store.read, results["features"])

@@ -8,11 +8,10 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from groundvec.errors import InputError
-from groundvec.evaluation.retrieval import DIRECTIONS
 from groundvec.reporting.labels import BINARISED, HINGE, MARGIN, labelled
 from groundvec.reporting.results import PROVENANCE, REPORTED_CCA, REPORTED_LOSSES, Results
 from groundvec.reporting.retrieval_table import test_set
-from groundvec.reporting.systems import best_snapshots, in_order, rows_of
+from groundvec.reporting.systems import best_snapshot, in_order
 from groundvec.reporting.write import MISSING, decimals, write_table
 
 # The paper's tasks, by the direction of retrieval.
@@ -78,7 +77,7 @@ def of_trainings(results: Results) -> pd.DataFrame:
     parts = []
     for _, about in models.iterrows():
         rows = of_training.get(tuple(about[TRAINING]), measured[:0])
-        chosen = rows["kind"].eq("snapshot") & rows["epochs"].eq(str(_best(rows, about)))
+        chosen = rows["kind"].eq("snapshot") & rows["epochs"].eq(str(best_snapshot(about)))
         labels = {name: about[name] for name in ("system", "objective", "name")}
         parts.append(rows[chosen & test[rows.index]].assign(source="measured", **labels))
     # Every model's scores come with the same chance.
@@ -95,24 +94,6 @@ def of_trainings(results: Results) -> pd.DataFrame:
         )
     columns = [f"{number}{end}" for number in NUMBERS for end in ("", "_low", "_high")]
     return table[[*SYSTEM, "seed", "epochs", "direction", *columns, "queries", *PROVENANCE]]
-
-
-def best_snapshot(results: Results, about: pd.Series) -> int:
-    """The epoch of a training's snapshot that is best on the development set.
-
-    Args:
-        about: the training's row of `results.models`.
-
-    Raises:
-        InputError: there are no scores of its snapshots.
-    """
-    return _best(rows_of(results.ranks, *about[TRAINING]), about)
-
-
-def _best(scores: pd.DataFrame, about: pd.Series) -> int:
-    task = scores[scores["direction"].isin(DIRECTIONS)]
-    dataset, model, seed = about[TRAINING]
-    return best_snapshots(task, about.to_frame().T, {dataset: (model, seed)})[dataset]
 
 
 def t_interval(values: Iterable[float]) -> tuple[float, float]:

@@ -127,8 +127,11 @@ class Results:
 
     @cached_property
     def best_snapshots(self) -> dict[str, int]:
-        """As `systems.best_snapshots` gives them."""
-        return systems.best_snapshots(self.retrieval, self.models, self.selected)
+        """For each data set `systems.best_snapshot` of the selected training."""
+        return {
+            dataset: systems.best_snapshot(systems.described(self.models, dataset, *training))
+            for dataset, training in self.selected.items()
+        }
 
 
 def read_models(paths: Iterable[str | Path]) -> pd.DataFrame:

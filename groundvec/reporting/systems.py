@@ -1,12 +1,14 @@
 """Models and baselines: their order, their names, and which of them tables and figures show."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
 from groundvec.errors import InputError
-from groundvec.evaluation import retrieval
 from groundvec.evaluation.ratings import system_name
 from groundvec.evaluation.retrieval import DECIMALS
+from groundvec.files import read_json
 from groundvec.reporting.measures import SEMANTIC, recall, semantic_measures
 
 PROVENANCE = ["configuration", "commit", "versions", "machine", "slurm_job"]
@@ -157,33 +159,20 @@ def criterion(by: str) -> str:
     return f"{by}, which the configuration names; of its seeds the one with {best}"
 
 
-def best_snapshots(
-    measured: pd.DataFrame, models: pd.DataFrame, selected: dict[str, tuple[str, int]]
-) -> dict[str, int]:
-    """For each data set the epoch of the selected training's single best snapshot.
-
-    It is the one with the best R@10 on the development set, of those that end a cycle.
+def best_snapshot(about: pd.Series) -> int:
+    """The epoch of a training's single best snapshot, which the ensemble.json in its folder names.
 
     Args:
-        measured, models: as `results.read_retrieval` and `results.read_models` give them.
-        selected: as `select` gives it.
+        about: the training's row of `results.read_models`.
 
     Raises:
-        InputError: no scores of a snapshot that ends a cycle.
+        InputError: there is no such file, or it does not say it.
     """
-    dev = recall(measured[measured["kind"] == "snapshot"], "dev").astype({"epochs": int})
-    best = {}
-    for dataset, (model, seed) in selected.items():
-        ends = described(models, dataset, model, seed)["snapshots"]
-        scores = rows_of(dev, dataset, model, seed).set_index("epochs")["r10"]
-        scores = scores[scores.index.isin(ends)].sort_index()
-        if scores.empty:
-            raise InputError(
-                f"there are no retrieval scores of the snapshots that the model.json of "
-                f"{system_name(dataset, model, seed)} lists: make both again"
-            )
-        [best[dataset]] = retrieval.best_snapshots(scores, 1)
-    return best
+    path = Path(about["folder"], "ensemble.json")
+    ensemble = read_json(path)
+    if not isinstance(ensemble, dict) or not isinstance(ensemble.get("best"), int):
+        raise InputError(f"{path} does not name the best snapshot: make it again")
+    return ensemble["best"]
 
 
 def main_systems(
@@ -201,7 +190,7 @@ def main_systems(
     Args:
         table: as `results.read_scores` or `results.read_predictions` give it.
         selected: as `select` gives it.
-        snapshots: as `best_snapshots` gives them.
+        snapshots: as `results.Results.best_snapshots` gives them.
 
     Raises:
         InputError: no rows of a selected ensemble, of its snapshot, or of its untrained network.

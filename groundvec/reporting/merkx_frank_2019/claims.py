@@ -72,7 +72,7 @@ def claims(
         values: as `measured` gives them.
         models: as `results.read_models` gives them.
         selected: as `systems.select` gives it: of what training the later claims are.
-        best_snapshots: as `systems.best_snapshots` gives them.
+        best_snapshots: as `results.Results.best_snapshots` gives them.
 
     Returns:
         A row for each claim, two systems and measure: claim, dataset, seed, of (the measure), worse

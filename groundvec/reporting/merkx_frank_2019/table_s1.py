@@ -66,7 +66,7 @@ def table_s1(
 
     Args:
         scores, reported: as `results.read_scores` and `read_reported_correlations` give them.
-        selected, snapshots: as `systems.select` and `systems.best_snapshots` give them.
+        selected, snapshots: as `systems.select` and `results.Results.best_snapshots` give them.
 
     Returns:
         Columns source (reported or measured), name, system, dataset, model, seed, kind, epochs,

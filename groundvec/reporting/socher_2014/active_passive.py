@@ -13,9 +13,9 @@ from groundvec.errors import InputError
 from groundvec.evaluation.correlation import ROUNDING, cosine
 from groundvec.reporting.embedded import of_one
 from groundvec.reporting.labels import labelled
-from groundvec.reporting.ranks import best_snapshot
 from groundvec.reporting.results import Results
 from groundvec.reporting.socher_2014.ratings import SNAPSHOT, SYSTEM, over_seeds, write
+from groundvec.reporting.systems import best_snapshot
 from groundvec.scenes.voices import SENTENCES, exchanges
 
 SEED, SCENES = 1, 500
@@ -44,7 +44,7 @@ def make(results: Results, stem: Path) -> None:
     sentences = exchanges(SEED, SCENES)
     parts = []
     for _, about in models[models["languages"].map(lambda names: "en" in names)].iterrows():
-        epoch = best_snapshot(results, about)
+        epoch = best_snapshot(about)
         model = load_model(about["folder"], epoch, choose("cpu"))
         said = sentences[SENTENCES].to_numpy().T.ravel().tolist()
         vectors = np.split(model.encode_sentences(said, "en"), len(SENTENCES))

@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 
 from groundvec.reporting.embedded import of_one, read_captions, remember_treebanks
 from groundvec.reporting.labels import trained_as
-from groundvec.reporting.ranks import best_snapshot
 from groundvec.reporting.results import Results
 from groundvec.reporting.style import BLUE, COLUMN, FONT_SIZE, PAGE, VERMILLION, save, styled
+from groundvec.reporting.systems import best_snapshot
 from groundvec.text import treebank
 from groundvec.text.encoded import cleaned
 from groundvec.text.forms import Nodes, dependency
@@ -36,7 +36,7 @@ def make(results: Results, stem: Path) -> None:
 
     about = of_one(trained_as(results.models, "SDT-RNN")).iloc[0]
     remember_treebanks(results)
-    model = load_model(about["folder"], best_snapshot(results, about))
+    model = load_model(about["folder"], best_snapshot(about))
     captions, language = read_captions(results, about), about["languages"][0]
     shown = captions["split"].eq("test") & captions["language"].eq(language)
     sentences = cleaned(captions.loc[shown, "caption"].tolist())

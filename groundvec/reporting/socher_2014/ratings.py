@@ -10,13 +10,12 @@ from groundvec.reporting.labels import labelled
 from groundvec.reporting.measures import SEMANTIC, as_values
 from groundvec.reporting.ranks import (
     TRAINING,
-    best_snapshot,
     sorted_systems,
     t_interval,
     with_interval,
 )
 from groundvec.reporting.results import PROVENANCE, Results
-from groundvec.reporting.systems import NAMES, check_scored, every_system, rows_of
+from groundvec.reporting.systems import NAMES, best_snapshot, check_scored, every_system, rows_of
 from groundvec.reporting.write import MISSING, write_table
 
 SYSTEM = ["dataset", "objective", "system", "name", "model"]
@@ -64,7 +63,7 @@ def of_trainings(results: Results) -> pd.DataFrame:
     for _, about in models.iterrows():
         rows = rows_of(snapshots, *about[TRAINING])
         labels = {name: about[name] for name in ("system", "objective", "name")}
-        for state, epoch in zip(STATES, (best_snapshot(results, about), 0), strict=True):
+        for state, epoch in zip(STATES, (best_snapshot(about), 0), strict=True):
             chosen = rows[rows["epochs"] == str(epoch)]
             parts.append(chosen.assign(state=state, **labels))
     name = baselines["system"]

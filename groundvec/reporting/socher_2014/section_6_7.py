@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from groundvec.reporting.labels import trained_as
-from groundvec.reporting.ranks import best_snapshot, t_interval, with_interval
+from groundvec.reporting.ranks import t_interval, with_interval
 from groundvec.reporting.results import Results, read_reported_relations
-from groundvec.reporting.systems import NAMES
+from groundvec.reporting.systems import NAMES, best_snapshot
 from groundvec.reporting.write import MISSING, decimals, write_table
 from groundvec.text.trees import RARE
 
@@ -80,7 +80,7 @@ def of_models(results: Results) -> pd.DataFrame:
 
     tables = []
     for _, about in trained_as(results.models, "SDT-RNN").iterrows():
-        epoch = best_snapshot(results, about)
+        epoch = best_snapshot(about)
         model, language = load_model(about["folder"], epoch), about["languages"][0]
         encoder: Any = model.captions[language]
         text, matrices = model.texts[language], encoder.matrices.detach().numpy()
