@@ -293,6 +293,8 @@ def test_claims_are_made_of_the_tables(tmp_path):
     helped = table.loc[(claims.RATINGS, "STS 2014 images")]["verdict"]
     assert helped.to_dict() == {"MLMME, β = 0.5": "holds", "MLMME, β = 1": "not decided"}
     gained = table.loc[(claims.BETA, "STS 2014 images", "MLMME, β = 0.5")]
+    p = table.loc[(claims.RATINGS, "STS 2014 images", "MLMME, β = 0.5"), "p"]
+    assert p < 0.001 and r"| \< 0.001 | holds |" in text and "0.000" not in text
     assert gained["verdict"] == "holds" and 0 < gained["low"] < gained["value"] < gained["high"]
     harm = table.loc[(claims.HARM, "20-best, weak", "baseline")]
     assert (harm["value"], harm["verdict"], round(harm["reported"], 1)) == (1, "not decided", -0.1)

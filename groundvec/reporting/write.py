@@ -68,6 +68,12 @@ def decimals(values: Iterable[float], digits: int = 1) -> list[str]:
     return [text.replace("-", MINUS) for text in rounded]
 
 
+def p_values(values: pd.Series) -> list[str]:
+    """P-values to three digits, `< 0.001` if they are smaller; a dash for what is missing."""
+    texts = zip(values, decimals(values, 3), strict=True)
+    return ["< 0.001" if value < 0.001 else text for value, text in texts]
+
+
 def _heading(groups: dict[str, pd.DataFrame]) -> list[str]:
     """The headings of the columns, which all groups share."""
     return [str(name) for name in next(iter(groups.values()))]

@@ -10,7 +10,7 @@ from groundvec.reporting import bootstrap
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, named
 from groundvec.reporting.verdicts import LEVEL, counted, verdict
-from groundvec.reporting.write import MISSING, TIMES, decimals, write_table
+from groundvec.reporting.write import MISSING, TIMES, decimals, p_values, write_table
 
 IMAGES = "Several languages find images better"
 SENTENCES = "Several languages find sentences no better"
@@ -45,7 +45,7 @@ def make(results: Results, stem: Path) -> None:
     text["difference"] = [
         value if low == MISSING else f"{value} [{low}, {high}]" for value, low, high in sides
     ]
-    text["p"] = decimals(table["p"], 3)
+    text["p"] = p_values(table["p"])
     text["verdict"] = table["verdict"]
     groups = table["claim"] + ": " + table["dataset"].replace(NAMES)
     write_table(stem, table, text, "lllrrrl", TITLE, NOTES, counted(groups, table["verdict"]))

@@ -19,7 +19,7 @@ from groundvec.reporting.systems import (
     described,
     rows_of,
 )
-from groundvec.reporting.write import MISSING, decimals, write_table
+from groundvec.reporting.write import MISSING, decimals, p_values, write_table
 
 NOTES = [
     "Measures as in Figure 2, in percent with their 95% intervals: Pearson's r with the ratings "
@@ -155,7 +155,7 @@ def write_differences(stem: Path, table: pd.DataFrame, select: str) -> None:
         ]
     text["interval"] = table["better_by_interval"]
     text["Williams"] = table["better_by_williams"].fillna(MISSING)
-    text["p"] = decimals(table["p"], 4)
+    text["p"] = p_values(table["p"])
     title = "Which of two models is better, on the measures of Figure 2."
     notes = [*NOTES, f"The selected model, compared with every other: {criterion(select)}."]
     write_table(stem, table, text, "lllrrllr", title, notes, table["dataset"].replace(NAMES))

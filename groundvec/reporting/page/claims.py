@@ -10,6 +10,7 @@ from groundvec.reporting.ranks import TASKS
 from groundvec.reporting.socher_2014.claims import AGREE
 from groundvec.reporting.systems import NAMES
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
+from groundvec.reporting.write import p_values
 
 WIDTH = 120  # of an interval, as it is drawn; 0 is in the middle
 
@@ -37,6 +38,7 @@ def claims(content: pd.DataFrame) -> list[dict[str, Any]]:
             table[side] = table[f"name_{side}"].where(same, whole)
     table["who"] = (table["better"] + " against " + table["worse"]).fillna("all systems")
     table["lies"] = lies(table)
+    table["p"] = p_values(table["p"])
     table["digits"] = np.where(table["claim"] == AGREE, 2, 1)
     numbers = ["value", "low", "high", "reported"]
     found = []
