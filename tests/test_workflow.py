@@ -178,7 +178,7 @@ def test_every_model_and_baseline_is_judged_by_the_ratings(built):
         built / "results/tiny/retrieval/tiny-scenes/gru-32-attention/seed1.ranks.csv"
     )
     assert set(ranks["epochs"]) == {"0", "2", "4", "2+4"}
-    assert len(predictions) == 3 * (pairs["split"] == "test").sum()
+    assert len(predictions) == 4 * (pairs["split"] == "test").sum()
     of_few = pd.read_csv(folder / "models/few/SDT-RNN/seed1.csv")["epochs"]
     about = built / "results/tiny/models/few/SDT-RNN/seed1/ensemble.json"
     first, second = map(str, json.loads(about.read_text())["epochs"])
