@@ -1,9 +1,11 @@
 """This project's own models: what papers do not show."""
 
+HISTORIES = every_model(f"{MODEL}/history.csv", shown_in(OURS))
+
 TABLES[OURS] = {
     "ablation": {
         "query_ranks": every_model(RANKS, shown_in(OURS)),
-        "history": every_model(f"{MODEL}/history.csv", shown_in(OURS)),
+        "history": HISTORIES,
         "predictions": [
             path
             for path in ratings_files(".predictions.csv", OURS)
@@ -12,6 +14,7 @@ TABLES[OURS] = {
     }
 }
 FIGURES[OURS] = {
+    "learning": {"history": HISTORIES},
     "robustness": {
         "robustness": [
             *(
@@ -28,8 +31,8 @@ FIGURES[OURS] = {
                 if name in RATINGS["baselines"]
             ),
         ]
-    }
+    },
 }
 WANTED_TABLES[OURS] = ["ablation"]
-WANTED_FIGURES[OURS] = ["robustness"] if ROBUST else []
+WANTED_FIGURES[OURS] = ["learning", *(["robustness"] if ROBUST else [])]
 BESIDE[OURS], OPTIONS[OURS] = {}, {}

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from groundvec.evaluation import paired
+from groundvec.reporting.groundvec_2026 import learning
 from groundvec.reporting.groundvec_2026.ablation import ablation, make
 from groundvec.reporting.results import Results
 
@@ -110,3 +111,22 @@ def test_models_are_the_mean_of_their_seeds_and_differ_from_the_first():
     assert table.loc[("STS 2012", "whole"), "value"] == pytest.approx(100)
     assert table.loc[("STS 2012", "less"), "difference"] == pytest.approx(-200)
     assert table.loc[("SICK-R", "less"), "difference"] == pytest.approx(0)
+
+
+def test_learning_is_drawn_by_epoch_and_by_time():
+    """The mean of a model's seeds, in minutes."""
+    columns = ["dataset", "model", "seed", "epoch", "dev_recall", "seconds"]
+    rows = [
+        ("d", "whole", 1, 0, 1.0, 0.0),
+        ("d", "whole", 1, 1, 50.0, 60.0),
+        ("d", "whole", 2, 0, 3.0, 0.0),
+        ("d", "whole", 2, 1, 60.0, 120.0),
+        ("d", "less", 1, 0, 2.0, 0.0),
+        ("d", "less", 1, 1, 40.0, 30.0),
+    ]
+    figure = learning.curves(pd.DataFrame(rows, columns=columns))
+    by_epoch, by_time = ([line.get_xydata().tolist() for line in p.lines] for p in figure.axes)
+    assert by_epoch == [[[0, 2], [1, 55]], [[0, 2], [1, 40]]]
+    assert by_time == [[[0, 2], [1.5, 55]], [[0, 2], [0.5, 40]]]
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["whole", "less"]

@@ -116,7 +116,9 @@ def test_everything_is_on_one_page_as_well(built):
 def test_mistakes_are_made_and_what_they_do_is_drawn(built):
     results = built / "results/tiny"
     assert {path.name for path in (results / "groundvec_2026/figures").iterdir()} == {
-        f"robustness.{suffix}" for suffix in ("pdf", "png", "svg")
+        f"{name}.{suffix}"
+        for name in ("learning", "robustness")
+        for suffix in ("pdf", "png", "svg")
     }
     table = pd.read_csv(results / "robustness/own/convolved/seed1.csv")
     assert table.groupby(["kind", "rate"]).size().eq(4).all() and len(table) == 3 * 5 * 4

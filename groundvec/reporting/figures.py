@@ -1,7 +1,7 @@
 """What several figures share: panels, axes, and a look for every network."""
 
 from collections.abc import Iterable, Iterator
-from itertools import cycle
+from itertools import cycle, product
 from typing import NamedTuple
 
 from matplotlib.axes import Axes
@@ -48,6 +48,15 @@ def looks(networks: Iterable[str]) -> dict[str, Look]:
         for name, ((colour, marker), line) in zip(others, free, strict=False)
     }
     return LOOKS | further
+
+
+def curve_styles(names: Iterable[str]) -> dict[str, dict[str, str]]:
+    """What `Axes.plot` draws each name's curve with: a colour and marker, then again dashed."""
+    looks = product(("-", "--", ":"), COLOURS)
+    return {
+        name: {"color": colour, "marker": marker, "linestyle": line}
+        for name, (line, (colour, marker)) in zip(dict.fromkeys(names), looks, strict=False)
+    }
 
 
 def panels(

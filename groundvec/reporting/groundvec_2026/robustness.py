@@ -1,6 +1,5 @@
 """What badly typed sentences do to models and baselines, as curves."""
 
-from itertools import cycle
 from pathlib import Path
 
 import pandas as pd
@@ -9,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from groundvec.evaluation.robustness import KINDS
-from groundvec.reporting.figures import COLOURS, CORRELATION
+from groundvec.reporting.figures import CORRELATION, curve_styles
 from groundvec.reporting.results import Results
 from groundvec.reporting.style import PAGE, save, styled
 
@@ -36,17 +35,15 @@ def curves(table: pd.DataFrame) -> Figure:
     rows = [row for row in MEASURES if (table["measure"] == row[1]).any()]
     figure = Figure((PAGE, 0.6 + 1.9 * len(rows)), layout="constrained")
     panels = figure.subplots(len(rows), len(KINDS), sharex=True, sharey="row", squeeze=False)
-    looks = dict(zip(table["system"].unique(), cycle(COLOURS), strict=False))
+    looks = curve_styles(table["system"])
     lines: dict[str, Artist] = {}
     for row, (name, measure, axis) in zip(panels, rows, strict=True):
         row[0].set_ylabel(f"{name}\n{axis}")
         for panel, kind in zip(row, KINDS, strict=True):
             shown = table[(table["measure"] == measure) & (table["kind"] == kind)]
             for system in shown["system"].unique():
-                curve, (colour, marker) = shown[shown["system"] == system], looks[system]
-                [lines[system]] = panel.plot(
-                    curve["rate"], curve["value"], color=colour, marker=marker
-                )
+                curve = shown[shown["system"] == system]
+                [lines[system]] = panel.plot(curve["rate"], curve["value"], **looks[system])
     for panel, kind in zip(panels[0], KINDS, strict=True):
         panel.set_title(kind, loc="left")
         panel.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
