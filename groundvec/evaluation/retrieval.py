@@ -495,7 +495,7 @@ def score_model(
         add_model("snapshot", [epoch], images, captions)
         if (
             epoch in ensemble["epochs"]
-        ):  # only these are kept: those of MSCOCO's test set take 0.2 GB each
+        ):  # each of MSCOCO's test set takes 0.2 GB: no others are kept
             parts.append((images, captions))
     images = join([images for images, _ in parts], similarity)
     captions = {

@@ -15,8 +15,8 @@ from groundvec.reporting.measures import SEMANTIC, joint_name, prediction
 SEED = 1  # of the draws
 WAY = ["dataset", "model", "seed", "language", "kind", "epochs", "direction"]
 SYSTEM = ["system", "kind", "epochs"]
-NOTE = (
-    "In square brackets its 95% interval by a paired bootstrap: 1,000 draws of the test set's "
+INTERVAL = (
+    "95% interval by a paired bootstrap: 1,000 draws of the test set's "
     "pictures with all that belongs to them, or of the rated pairs of every subtask"
 )
 

@@ -22,7 +22,7 @@ HARM = "Re-ranking by VSE alone harms a good translator"
 TITLE = "The claims of Calixto & Liu (2017), and whether they hold."
 NOTES = [
     f"Difference: of R@10, of Pearson's r {TIMES} 100, of METEOR (adequacy) or of BLEU (harm): "
-    f"positive where the claim holds. {bootstrap.NOTE}; or p, of "
+    f"positive where the claim holds. In square brackets its {bootstrap.INTERVAL}; or p, of "
     "Williams's test (ratings) or of approximate randomisation (translations), as in the tables. "
     "Neither says anything of other seeds, and none is corrected for their number.",
     "A claim holds where the difference is positive and the interval has no 0 in it, or p is below "

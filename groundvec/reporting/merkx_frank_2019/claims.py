@@ -27,8 +27,8 @@ NOTES = [
     "Measures as in Figure 2, but the training task is R@10 on the test set, the mean of both "
     f"directions; the others are Pearson's r {TIMES} 100. Semantic score: the mean of those but "
     "STS-B. Of ensembles, where no epoch is named.",
-    f"Difference: positive where the claim holds. {bootstrap.NOTE}; it says nothing of other "
-    "seeds, and is not corrected for their number.",
+    "Difference: positive where the claim holds. In square brackets its "
+    f"{bootstrap.INTERVAL}; it says nothing of other seeds, and is not corrected for their number.",
     f"A claim {HOLDS} where the interval is above 0, {FAILS} where it is below, and is {OPEN} "
     "where it has 0 in it.",
 ]

@@ -31,7 +31,7 @@ NOTES = [
     "Difference: the mean rank of the system that is said to be worse, minus that of the other; "
     "positive where the claim holds. Of several seeds the mean of their differences, each seed "
     "with itself (of draws, so, on the same images), and its 95% t interval. "
-    f"Of one seed: {bootstrap.NOTE[0].lower()}{bootstrap.NOTE[1:]}; it says nothing of other "
+    f"Of one seed its {bootstrap.INTERVAL}; it says nothing of other "
     "seeds.",
     f"{AGREE}: Spearman's rank correlation, over all systems of the data set, of the mean rank "
     "(lowest first) and R@10 (highest first). Of several seeds the mean of their correlations and "
