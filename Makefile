@@ -2,8 +2,8 @@
 # environment first, in .venv, from the versions pinned in requirements.txt.
 PYTHON ?= python3
 ACTIVATE := . .venv/bin/activate &&
-# Some containers say that no byte code is to be kept; without it an import of torch takes four times
-# as long, and most jobs import torch.
+# Some containers say that no byte code is to be kept; without it an import of torch takes twice as
+# long, and most jobs import torch.
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: all test format lint types docs flow bench performance
