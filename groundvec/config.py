@@ -119,10 +119,10 @@ def complete_description(description: dict[str, Any], place: str = "model") -> d
     schema = {"$ref": "#/$defs/model", "$defs": root["$defs"]}
     _check(description, schema, place)
     _fill(description, schema, root)
-    if description["objective"]["name"] == "cca" and len(description["languages"]) > 1:
-        raise InputError(
-            f"configuration, {place}: cca is solved for one language: make a model for each"
-        )
+    try:
+        parts.check(description)
+    except InputError as error:
+        raise InputError(f"configuration, {place}: {error}") from None
     settings = description["training"]
     if settings["epochs"] % settings["cycle"]:
         raise InputError(

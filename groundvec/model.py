@@ -61,11 +61,13 @@ class Model(nn.Module):
             width: of the image features.
 
         Raises:
-            InputError: the description names a part that there is not, or options that it has not.
+            InputError: the description names a part that there is not, options that it has not, or
+                parts that do not fit each other.
         """
         super().__init__()
         self.description, self.texts, self.width = description, texts, width
         self.similarity = description["similarity"]
+        parts.check(description)
         encoder = parts.find("encoders", description["encoder"]["name"])
         options = parts.options(description["encoder"])
         of_encoders = {self.name_of(language): text for language, text in texts.items()}
@@ -81,11 +83,6 @@ class Model(nn.Module):
         self.image = Projection(width, options["size"], **both)
         self.spelling = nn.ModuleDict()
         if spelling := description.get("spelling"):
-            if description["text"]["name"] != "characters" or self.similarity != "cosine":
-                raise InputError(
-                    "`spelling` is for models that read characters and compare cosines: leave it "
-                    "out, or take `text: {name: characters}` and `similarity: cosine`"
-                )
             for language, text in texts.items():
                 learned = options["size"] if spelling.get("learned") else None
                 self.spelling[language] = Spelling(text, spelling["size"], learned)

@@ -46,6 +46,59 @@ def of_grid(name: str) -> dict[str, Any] | None:
     return {"name": "rnn", "cell": cell[1], "size": int(cell[2]), "pooling": cell[3]}
 
 
+def check(description: dict[str, Any]) -> None:
+    """Raise InputError if parts that are right by themselves do not fit each other."""
+    text, encoder = description["text"], description["encoder"]
+    of_trees = encoder["name"] in ("trees", "mean")
+    fixed = encoder["name"] == "mean" and not encoder.get("project")
+    linear = encoder["name"] == "bag" or encoder.get("project") or encoder.get("units")
+    convolution = encoder.get("convolution") or {"channels": 0, "widths": [1]}
+    widths = len(convolution["widths"])
+    cosines_of_characters = text["name"] == "characters" and description["similarity"] == "cosine"
+    solved = description.get("objective", {}).get("name") == "cca"
+    for wrong, message in [
+        (
+            of_trees and text["name"] != "trees",
+            f"the encoder {encoder['name']!r} reads `text: {{name: trees}}`, not "
+            f"{text['name']!r}: change one of the two",
+        ),
+        (
+            fixed and encoder["size"] != text.get("dimension"),
+            f"a mean of vectors of {text.get('dimension')} dimensions has not {encoder['size']}: "
+            "make `size` the text's `dimension`, or say `project: true`",
+        ),
+        (
+            fixed and description.get("training", {}).get("alternate"),
+            "the caption encoder has nothing to train: leave `alternate` out of its `training`",
+        ),
+        (
+            convolution["channels"] % widths,
+            f"{convolution['channels']} channels cannot be shared by {widths} widths: take a "
+            f"multiple of {widths}",
+        ),
+        (
+            text["name"] == "ngrams" and text.get("shortest", 1) > text.get("longest", 1),
+            "of n-grams the `shortest` must not be longer than the `longest`",
+        ),
+        (
+            description.get("spelling") and not cosines_of_characters,
+            "`spelling` is for models that read characters and compare cosines: leave it out, or "
+            "take `text: {name: characters}` and `similarity: cosine`",
+        ),
+        (
+            solved and len(description["languages"]) > 1,
+            "cca is solved for one language: make a model for each",
+        ),
+        (
+            solved and not linear,
+            "cca sets the last linear layer of a caption encoder, and this one has none: take one "
+            "that has (mean, with `project: true`)",
+        ),
+    ]:
+        if wrong:
+            raise InputError(message)
+
+
 def options(part: dict[str, Any]) -> dict[str, Any]:
     """A part's options: all but its name."""
     return {key: value for key, value in part.items() if key != "name"}

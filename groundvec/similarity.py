@@ -38,5 +38,6 @@ def join(embeddings: list[np.ndarray], similarity: str) -> np.ndarray:
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:
-    """Vectors (N, size) at unit length."""
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    """Vectors (N, size) at unit length; zeros stay zeros, as in `embed`."""
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(norms > 0, norms, 1)

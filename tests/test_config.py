@@ -122,6 +122,47 @@ def test_every_key_of_the_schema_is_described():
             "'squared_error', 'cca', 'multilingual']: did you mean 'hinge'?",
         ),
         (
+            described(encoder={"name": "trees", "size": 4, "compose": "position"}),
+            "models.mine: the encoder 'trees' reads `text: {name: trees}`, not 'characters'",
+        ),
+        (
+            described(text={"name": "trees"}, encoder={"name": "mean", "size": 4}),
+            "models.mine: a mean of vectors of 50 dimensions has not 4: make `size` the text's",
+        ),
+        (
+            described(
+                text={"name": "trees"},
+                encoder={"name": "mean", "size": 50},
+                training={"alternate": 2},
+            ),
+            "models.mine: the caption encoder has nothing to train: leave `alternate` out",
+        ),
+        (
+            described(
+                encoder={
+                    **{"name": "rnn", "cell": "gru", "size": 4},
+                    "convolution": {"channels": 5, "widths": [1, 2], "pool": 2},
+                }
+            ),
+            "models.mine: 5 channels cannot be shared by 2 widths: take a multiple of 2",
+        ),
+        (
+            described(text={"name": "ngrams", "shortest": 3, "longest": 2}),
+            "models.mine: of n-grams the `shortest` must not be longer than the `longest`",
+        ),
+        (
+            described(spelling={"size": 8}, similarity="dot"),
+            "models.mine: `spelling` is for models that read characters and compare cosines",
+        ),
+        (
+            described(
+                text={"name": "trees"},
+                encoder={"name": "mean", "size": 50},
+                objective={"name": "cca"},
+            ),
+            "models.mine: cca sets the last linear layer of a caption encoder, and this one has",
+        ),
+        (
             {**SMALL, "select": "gru-9-max"},
             "select: datasets.one has no model 'gru-9-max': did you",
         ),

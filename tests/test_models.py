@@ -246,6 +246,19 @@ def test_the_ensemble_is_the_renormalised_sum_of_its_snapshots(tmp_path):
     )
 
 
+def test_a_sentence_of_no_known_word_stays_zero_in_an_ensemble():
+    """An encoder without a bias gives zeros for it, which have no direction."""
+    joined = join([np.array([[0, 0], [3, 4]], np.float32)] * 2, "cosine")
+    np.testing.assert_allclose(joined, [[0, 0], [0.6, 0.8]], rtol=1e-6)
+
+
+def test_a_model_of_parts_that_do_not_fit_is_refused():
+    """Also where no configuration was checked: its description may come from anybody."""
+    described = {**description(), "spelling": {"size": 8}, "similarity": "dot"}
+    with pytest.raises(InputError, match="`spelling` is for models that read characters"):
+        Model(described, {"en": TEXT}, 6)
+
+
 def test_a_snapshot_that_is_not_there_is_named(tmp_path):
     saved_model(tmp_path)
     with pytest.raises(InputError, match=r"epoch-009\.safetensors does not exist"):

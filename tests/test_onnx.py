@@ -156,7 +156,8 @@ def test_a_language_is_chosen_among_those_that_there_are(tmp_path):
 )
 def test_what_reads_trees_is_refused(encoder, tmp_path):
     text = trees.Text(["dog"], ["nsubj"], [1], ["l1", "r1"], 8, "drawn", "dependency")
-    described = description(encoder | {"size": 8}, "trees")
+    read = {"text": {"name": "trees", "dimension": 8}}
+    described = description(encoder | {"size": 8}, parts=read)
     with pytest.raises(
         InputError, match=f"the encoder {encoder['name']} cannot become ONNX: only rnn"
     ):

@@ -12,7 +12,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from groundvec import SentenceEncoder
-from groundvec.errors import InputError
 from groundvec.evaluation.retrieval import development_recall
 from groundvec.model import Model
 from groundvec.spelling import Spelling
@@ -133,10 +132,3 @@ def test_what_a_layer_learns_of_letters_is_added_to_what_the_encoder_says(tmp_pa
         found,
         atol=1e-6,
     )
-
-
-@pytest.mark.parametrize("parts", [{"text": {"name": "words"}}, {"similarity": "dot"}])
-def test_it_is_for_characters_and_cosines(parts):
-    described = description(parts={"spelling": {"size": SIZE}, **parts})
-    with pytest.raises(InputError, match="`spelling` is for models that read characters"):
-        Model(described, {"en": TEXT}, 6)

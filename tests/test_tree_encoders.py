@@ -5,14 +5,12 @@ import sys
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
 from groundvec.encoders import mean, trees
-from groundvec.errors import InputError
 
 WORDS, DIMENSION, RELATIONS, PLACES = 9, 3, ["nsubj", "dobj", "prep_at"], ["l1", "l2", "r1"]
 
@@ -126,9 +124,7 @@ def test_the_mean_is_that_of_known_words():
     assert not list(bag.parameters())
 
 
-def test_a_mean_without_projection_keeps_its_size():
-    with pytest.raises(InputError, match="3 dimensions has not 4"):
-        mean.Encoder(text(np.random.default_rng(0)), 4)
+def test_a_projected_mean_has_any_size():
     projected = mean.Encoder(text(np.random.default_rng(0)), 4, project=True)
     assert projected(torch.tensor([3]), torch.tensor([1])).shape == (1, 4)
 

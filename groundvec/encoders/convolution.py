@@ -6,8 +6,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding_bag, pad
 
-from groundvec.errors import InputError
-
 
 class Convolution(nn.Module):
     """Convolutions of several widths -> ReLU -> the maximum of every few places -> a highway layer.
@@ -20,19 +18,11 @@ class Convolution(nn.Module):
 
         Args:
             embedding: of what they read.
-            channels: of all widths together, each of which gets as many.
+            channels: of all widths together, a multiple of their number (`groundvec.parts.check`).
             widths: of the convolutions, in places.
             pool: how many places become one.
-
-        Raises:
-            InputError: the channels are no multiple of the number of widths.
         """
         super().__init__()
-        if channels % len(widths):
-            raise InputError(
-                f"{channels} channels cannot be shared by {len(widths)} widths: take a multiple of "
-                f"{len(widths)}"
-            )
         self.widths, self.pool = list(widths), pool
         self.layers = nn.ModuleList(
             nn.Conv1d(embedding, channels // len(widths), width) for width in widths

@@ -5,7 +5,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from groundvec.errors import InputError
 from groundvec.text.encoded import UNKNOWN
 
 
@@ -26,17 +25,9 @@ class Encoder(nn.Module):
 
         Args:
             text: with vectors (`groundvec.text.trees.Text`).
-            size: of the result; without `project` that of the vectors.
-
-        Raises:
-            InputError: it is not.
+            size: of the result; without `project` that of the vectors (`groundvec.parts.check`).
         """
         super().__init__()
-        if not project and size != text.dimension:
-            raise InputError(
-                f"a mean of vectors of {text.dimension} dimensions has not {size}: make `size` "
-                "the text's `dimension`, or say `project: true`"
-            )
         self.register_buffer("vectors", word_vectors(text))
         self.projection = nn.Linear(text.dimension, size) if project else nn.Identity()
 

@@ -178,22 +178,13 @@ def _hold_still(model: Model, epoch: int) -> None:
         model.image.requires_grad_(of_images)
         model.captions.requires_grad_(not of_images)
         model.spelling.requires_grad_(not of_images)
-        if not any(weights.requires_grad for weights in model.parameters()):
-            raise InputError(
-                "the caption encoder has nothing to train: leave `alternate` out of its `training`"
-            )
 
 
 def _solve(model: Model, split: Split, solve: Callable[..., Any]) -> None:
     """Set the last layers of both networks to the best that there are."""
     [(language, captions)] = split.captions.items()
     encoder = model.captions[model.name_of(language)]
-    last = getattr(encoder, "projection", None)
-    if not isinstance(last, nn.Linear):
-        raise InputError(
-            f"{model.description['objective']['name']} sets the last linear layer of a caption "
-            "encoder, and this one has none: take one that has (mean, with `project: true`)"
-        )
+    last = cast(nn.Linear, encoder.projection)
     device = last.weight.device
     encoder.projection = nn.Identity()
     with torch.inference_mode():
