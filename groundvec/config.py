@@ -374,12 +374,13 @@ def _check_subtask(ratings: dict[str, Any]) -> None:
 
 def _check_robustness(ratings: dict[str, Any], datasets: dict[str, Any]) -> None:
     shown = [data["models"] for data in datasets.values() if OURS in data["papers"]]
-    known = [*ratings["baselines"], *(model for models in shown for model in models)]
+    known = [*ratings["baselines"]]
+    known += [name for models in shown for name in models if "en" in models[name]["languages"]]
     for name in ratings["robustness"]:
         if name not in known:
             raise InputError(
                 f"configuration, ratings.robustness: there is no baseline {name!r}, nor a model of "
-                f"a data set with {OURS} among its papers{_hint(name, known)}"
+                f"English of a data set with {OURS} among its papers{_hint(name, known)}"
             )
 
 

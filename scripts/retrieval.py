@@ -34,8 +34,7 @@ def main(arguments: argparse.Namespace) -> None:
     import pandas as pd
 
     from groundvec import parts
-    from groundvec.data import schema
-    from groundvec.data.split import drawn, load_split
+    from groundvec.data.split import captions_of, load_split
     from groundvec.device import choose
     from groundvec.evaluation.retrieval import score_model
     from groundvec.features import store
@@ -50,9 +49,7 @@ def main(arguments: argparse.Namespace) -> None:
     ensemble = read_ensemble(arguments.model)
     load = partial(load_model, arguments.model, device=device)
     texts = load(ensemble["best"]).texts
-    captions = schema.read_captions(arguments.captions)
-    if "draw" in model:
-        captions = drawn(captions, model["draw"], model["seed"])
+    captions = captions_of(model, arguments.captions)
     read_features = partial(store.read, arguments.features)
     labels = {name: model[name] for name in ("dataset", "model", "seed")}
     source = {"configuration": model["key"], **provenance(device)}

@@ -66,16 +66,20 @@ def main(arguments: argparse.Namespace) -> None:
 
 def of_model(arguments: argparse.Namespace, ratings: "pd.DataFrame") -> "pd.DataFrame":
     """A trained model's rows: those of its ensemble."""
+    from functools import partial
+
     import pandas as pd
 
+    from groundvec.data.split import captions_of, load_split
     from groundvec.device import choose
     from groundvec.encoder import SentenceEncoder
     from groundvec.errors import InputError
     from groundvec.evaluation import robustness
-    from groundvec.evaluation.ratings import stopped, system_name
-    from groundvec.evaluation.retrieval import of_test
+    from groundvec.evaluation.ratings import LANGUAGE, stopped, system_name
+    from groundvec.features import store
     from groundvec.model import read_description
     from groundvec.provenance import provenance
+    from groundvec.similarity import join
 
     if (arguments.captions is None) != (arguments.features is None):
         raise InputError("--captions and --features go together: give both, or none of them")
@@ -84,12 +88,16 @@ def of_model(arguments: argparse.Namespace, ratings: "pd.DataFrame") -> "pd.Data
     encoder = SentenceEncoder.load(arguments.trained, device=device)
 
     def encode_rated(sentences: list[str]) -> "np.ndarray":
-        return encoder.encode(list(map(stopped, sentences)) if arguments.tokenised else sentences)
+        given = list(map(stopped, sentences)) if arguments.tokenised else sentences
+        return encoder.encode(given, language=LANGUAGE)
 
     rows = robustness.of_ratings(ratings, encode_rated)
     if arguments.captions:
-        own, images = of_test(encoder.models, arguments.captions, arguments.features)
-        kind = about["description"]["similarity"]
+        captions = captions_of(about, arguments.captions)
+        read_features = partial(store.read, arguments.features)
+        split = load_split(captions, "test", read_features, encoder.models[0].texts)
+        own, kind = split.captions[encoder.languages[0]], about["description"]["similarity"]
+        images = join([model.encode_images(split.features) for model in encoder.models], kind)
         rows += robustness.of_retrieval(own.texts, own.image, images, encoder.encode, kind)
     labels = {name: about[name] for name in ("dataset", "model", "seed")}
     labels |= {"system": system_name(**labels), "configuration": about["key"]}

@@ -174,7 +174,7 @@ def test_every_key_of_the_schema_is_described():
         (translated(target="en"), "translation.target: it is the source too"),
         (
             {**SMALL, "ratings": {"source": "scenes", "robustness": ["trigram"]}},
-            "ratings.robustness: there is no baseline 'trigram', nor a model of a data set",
+            "ratings.robustness: there is no baseline 'trigram', nor a model of English of a data",
         ),
         (translated(rerank_by=["gru-9-max"]), "rerank_by: one has no model 'gru-9-max': did you"),
         (translated(rerank_by=["gru-8-max"]), "rerank_by: gru-8-max reads en, not de"),

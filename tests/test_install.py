@@ -28,7 +28,7 @@ from groundvec.features.backbones import Backbone, Transform
 from PIL import Image
 
 assert pathlib.Path(groundvec.__file__).parents[1] == pathlib.Path(sys.argv[1])
-encoder = {"name": "mean", "size": 5}
+encoder = {"name": "bag", "size": 5}
 described = config.complete_description({"languages": ["en"], "encoder": encoder})
 assert described["objective"]["margin"] == 0.2  # the schema's default
 assert "resnet152" in config.BACKBONES.read_text()

@@ -17,6 +17,7 @@ from PIL import Image
 from groundvec.errors import InputError
 from groundvec.files import read_json, write_json
 from groundvec.reporting import measures, results, style, systems
+from groundvec.reporting.embedded import Embedded
 from groundvec.reporting.merkx_frank_2019.figure1 import architecture
 from groundvec.reporting.pictures import wrap
 from groundvec.reporting.samples import retrieved, samples
@@ -528,7 +529,9 @@ def test_samples_mark_what_is_right(pictures, tmp_path):
     captions = [f"Caption {k} 🐶 costs $5 \\frac_ or $10" for k in range(7)]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        arguments = (captions, pictures, vectors[::-1], vectors, np.arange(7))
+        ids = np.array([f"i{k}" for k in range(7)])
+        both = Embedded(captions, np.arange(7), ids, vectors[::-1], vectors, "cosine")
+        arguments = (both, pd.Series(pictures, ids))
         figure = samples(*arguments, count=9)
         style.save(figure, tmp_path / "samples")
     page = figure.axes[0]

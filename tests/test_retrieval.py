@@ -59,6 +59,15 @@ def test_ties_are_found_at_any_length_of_the_vectors(similarity, scale):
     assert ranks.tolist() == [4, 4, 4, 4]
 
 
+def test_the_right_one_is_always_found():
+    """Where rounding is large, since images are far longer vectors than captions."""
+    rng = np.random.default_rng(0)
+    captions = rng.normal(size=(300, 50)).astype(np.float32)
+    images = rng.normal(0, 3000, size=(300, 50)).astype(np.float32)
+    for ranks in retrieval.ranks(captions, images, np.arange(300), "euclidean"):
+        assert ranks.min() >= 1 and ranks.max() <= 300
+
+
 def test_blocks_do_not_change_the_ranks(monkeypatch):
     rng = np.random.default_rng(0)
     images, captions = rng.normal(size=(23, 5)), rng.normal(size=(115, 5))

@@ -168,6 +168,27 @@ def test_training_ends_in_the_same_weights_wherever_it_was_killed(tmp_path, monk
     assert all(torch.equal(whole[name], found[name]) for name in whole)
 
 
+def test_a_damaged_checkpoint_costs_an_epoch(tmp_path, monkeypatch):
+    """The one before it is whole, also where the damaged one knew a better translator."""
+    scores = iter([1.0, 2.0, 3.0, Stopped("killed"), 3.0, 4.0])
+    asked = []
+
+    def bleu(*_):
+        asked.append(next(scores))
+        if isinstance(asked[-1], Stopped):
+            raise asked[-1]
+        return asked[-1]
+
+    monkeypatch.setattr(training, "_bleu", bleu)
+    with pytest.raises(Stopped, match="killed"):
+        trained(tmp_path, SETTINGS | {"epochs": 4})
+    checkpoint = tmp_path / "checkpoint.pt"  # after the third epoch
+    checkpoint.write_bytes(checkpoint.read_bytes()[:-100])
+    _, history = trained(tmp_path, SETTINGS | {"epochs": 4})
+    assert [row["dev_bleu"] for row in history] == [1, 2, 3, 4]
+    assert len(asked) == 6  # the third and the fourth epoch were trained again
+
+
 def test_training_ends_early_and_keeps_the_best(tmp_path, monkeypatch):
     scores = iter([1.0, 5.0, 4.0, 3.0, 9.0])
     monkeypatch.setattr(training, "_bleu", lambda *_: next(scores))

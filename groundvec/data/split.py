@@ -4,11 +4,13 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from groundvec.data import schema
 from groundvec.errors import InputError
 
 log = logging.getLogger(__name__)
@@ -79,6 +81,17 @@ class Split:
         """The number of batches in an epoch."""
         first = next(iter(self.captions.values()))
         return int((np.bincount(first.order) // batch_size).sum())
+
+
+def captions_of(about: Mapping[str, Any], path: str | Path) -> pd.DataFrame:
+    """The captions that a training had: those of its data set, or of a draw those that it drew.
+
+    Args:
+        about: what its model.json says.
+        path: the data set's captions.csv.
+    """
+    captions = schema.read_captions(path)
+    return drawn(captions, about["draw"], about["seed"]) if "draw" in about else captions
 
 
 def drawn(captions: pd.DataFrame, counts: Sequence[int], seed: int) -> pd.DataFrame:

@@ -7,18 +7,14 @@ rounding), and the median of an even number of ranks is the mean of the two in t
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
 from itertools import permutations
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from groundvec.data import schema
-from groundvec.data.split import Captions, Split, load_split
+from groundvec.data.split import Split
 from groundvec.errors import InputError
-from groundvec.features import store
 from groundvec.similarity import join, scores
 
 if TYPE_CHECKING:
@@ -49,7 +45,7 @@ def ranks(
         (M,) the rank of each caption's own image among all images, and (N,) the rank of the best of
         each image's own captions among all captions; its others do not count against it.
     """
-    same = rounding(captions, images)
+    same = rounding(captions, images, similarity)
     blocks = [
         slice(start, start + QUERIES_PER_BLOCK)
         for start in range(0, len(captions), QUERIES_PER_BLOCK)
@@ -62,9 +58,12 @@ def ranks(
     of_captions, of_images = np.empty(len(captions), np.int64), np.ones(len(images), np.int64)
     for rows in blocks:
         near = scores(captions[rows], images, similarity)
-        of_captions[rows] = np.count_nonzero(near >= own[rows, None] - same, axis=1)
+        right = np.arange(len(near)), image[rows]
+        before = near >= own[rows, None] - same
+        before[right] = True
+        of_captions[rows] = np.count_nonzero(before, axis=1)
         before = near >= best - same
-        before[np.arange(len(before)), image[rows]] = False
+        before[right] = False
         of_images += np.count_nonzero(before, axis=0)
     return of_captions, of_images
 
@@ -77,14 +76,15 @@ def _scores_of_pairs(a: np.ndarray, b: np.ndarray, similarity: str) -> np.ndarra
     return products
 
 
-def rounding(captions: np.ndarray, images: np.ndarray) -> float:
+def rounding(captions: np.ndarray, images: np.ndarray, similarity: str) -> float:
     """The difference of scores that is rounding: a millionth of the largest that can be.
 
     Args:
         captions, images: embedded, (M, size) and (N, size).
+        similarity: how they are compared.
     """
-    longest = [np.sqrt(np.vecdot(vectors, vectors).max()) for vectors in (captions, images)]
-    return SAME * float(longest[0] * longest[1])
+    a, b = (float(np.sqrt(np.vecdot(each, each).max())) for each in (captions, images))
+    return SAME * ((a + b) ** 2 if similarity == "euclidean" else a * b)
 
 
 def sentence_ranks(
@@ -102,7 +102,7 @@ def sentence_ranks(
     Returns:
         (Q,) the rows of the captions whose image has another one, and (Q,) their ranks.
     """
-    same = rounding(captions, captions)
+    same = rounding(captions, captions, similarity)
     queries = np.flatnonzero(np.bincount(image)[image] > 1)
     found = np.empty(len(queries), np.int64)
     for start in range(0, len(queries), QUERIES_PER_BLOCK):
@@ -132,7 +132,7 @@ def translation_ranks(
         image_of_candidates: (N,) the row of each one's image.
         similarity: how they are compared.
     """
-    same = rounding(queries, candidates)
+    same = rounding(queries, candidates, similarity)
     found = np.empty(len(queries), np.int64)
     for start in range(0, len(queries), QUERIES_PER_BLOCK):
         block = slice(start, start + QUERIES_PER_BLOCK)
@@ -359,25 +359,6 @@ def best_snapshots(dev_recall: pd.Series, count: int = 2) -> list[int]:
     return sorted(dev_recall.round(DECIMALS).iloc[::-1].nlargest(count).index.tolist())
 
 
-def of_test(
-    models: Sequence["Model"], captions: str | Path, features: str | Path
-) -> tuple[Captions, np.ndarray]:
-    """A data set's test captions, of the models' first language, and its test images, embedded.
-
-    Args:
-        models: the snapshots of an ensemble.
-        captions: the data set's captions.csv.
-        features: the HDF5 file of its image features.
-
-    Returns:
-        The captions; their images (N, size), by the ensemble.
-    """
-    read_features = partial(store.read, features)
-    split = load_split(schema.read_captions(captions), "test", read_features, models[0].texts)
-    embedded = [model.encode_images(split.features) for model in models]
-    return next(iter(split.captions.values())), join(embedded, models[0].similarity)
-
-
 def development_recall(model: "Model", dev: Split) -> dict[str, float]:
     """What a training records of its model after every epoch: the recalls, and their mean.
 
@@ -493,9 +474,7 @@ def score_model(
             for language, own in split.captions.items()
         }
         add_model("snapshot", [epoch], images, captions)
-        if (
-            epoch in ensemble["epochs"]
-        ):  # each of MSCOCO's test set takes 0.2 GB: no others are kept
+        if epoch in ensemble["epochs"]:  # no others: each of MSCOCO's test set takes 0.2 GB
             parts.append((images, captions))
     images = join([images for images, _ in parts], similarity)
     captions = {

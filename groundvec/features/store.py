@@ -99,8 +99,9 @@ def join(
             if described["fingerprint"] not in (sha.hexdigest(), described.get("weights_sha256")):
                 raise InputError(f"{path} is damaged: delete it and make it again")
             _refuse(f"{path} has NaN or infinite features for", wanted[bad], "compute them again")
+    like = f" (with ids like {ids[0]})" if len(ids) else ""
     _refuse(
-        f"{', '.join(map(str, paths))} (with ids like {ids[0]}) has no features for",
+        f"{', '.join(map(str, paths))}{like} has no features for",
         wanted[~found],
         "extract them or correct the ids",
     )

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec.data import schema
-from groundvec.data.split import drawn, load_split
+from groundvec.data.split import captions_of, load_split
 from groundvec.errors import InputError
 from groundvec.files import read_json
 from groundvec.reporting.results import Results
@@ -41,9 +40,7 @@ def read_captions(results: Results, about: pd.Series) -> pd.DataFrame:
     Args:
         about: the training's row of `results.models`.
     """
-    captions = schema.read_captions(results["captions"])
-    content = read_json(Path(about["folder"], "model.json"))
-    return drawn(captions, content["draw"], content["seed"]) if "draw" in content else captions
+    return captions_of(read_json(Path(about["folder"], "model.json")), results["captions"])
 
 
 def embed(results: Results, about: pd.Series, ensemble: bool = False) -> Embedded:

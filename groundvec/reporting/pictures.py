@@ -1,20 +1,40 @@
 """Pages of pictures with text beside them: positions and lengths are in inches."""
 
 import textwrap
+from collections.abc import Iterable
 from functools import cache
 
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import findfont
 from matplotlib.ft2font import FT2Font
 from matplotlib.patches import Rectangle
 
+from groundvec.data import schema
+from groundvec.errors import InputError
 from groundvec.features.images import load
+from groundvec.reporting.results import Results
 from groundvec.reporting.style import FONT, FONT_SIZE, GREEN, PAGE
 
 LINE = 1.3 * FONT_SIZE / 72
 MARGIN, GAP = 0.1, 0.16
 PICTURE = 0.8  # the side of the square that a picture is fitted into
+
+
+def paths_of(results: Results, image_ids: Iterable[str]) -> pd.Series:
+    """The file of each of a data set's images, by its id.
+
+    Raises:
+        InputError: one of these has none.
+    """
+    path_of = schema.read_images(results["images"]).set_index("image_id")["path"]
+    if missing := set(image_ids) - set(path_of.index):
+        raise InputError(
+            f"{results['images']} has no row of the image {min(missing)} (of {len(missing)} in all "
+            "that there should be): build the data set again"
+        )
+    return path_of
 
 
 def page(height: float) -> tuple[Figure, Axes]:

@@ -1,12 +1,12 @@
 """Sample retrievals as a picture: queries, what was retrieved for them, and what is right."""
 
-from collections.abc import Sequence
-
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from groundvec.evaluation.retrieval import SAME, rounding
+from groundvec.reporting.embedded import Embedded
 from groundvec.reporting.pictures import GAP, LINE, MARGIN, PICTURE, page, picture, wrap, write
 from groundvec.reporting.style import GREEN, PAGE, styled
 from groundvec.similarity import scores as nearness
@@ -42,47 +42,35 @@ def retrieved(
 
 
 @styled
-def samples(
-    captions: Sequence[str],
-    paths: Sequence[str],
-    caption_vectors: np.ndarray,
-    image_vectors: np.ndarray,
-    image: np.ndarray,
-    similarity: str = "cosine",
-    count: int = 3,
-    seed: int = 1,
-) -> Figure:
+def samples(embedded: Embedded, path_of: pd.Series, count: int = 3, seed: int = 1) -> Figure:
     """Draw what is `retrieved` for random captions, then for random images.
 
     What is right has a tick at its rank, a picture also a frame.
 
     Args:
-        captions: M texts.
-        paths: N files of pictures.
-        caption_vectors, image_vectors: embedded, (M, size) and (N, size).
-        image: (M,) the row of each caption's image.
-        similarity: how they are compared (`groundvec.similarity`).
+        embedded: captions and images.
+        path_of: the file of each image, by its id.
         count: how many queries each way, fewer where there are no more.
         seed: of their choice.
     """
     rng = np.random.default_rng(seed)
-    same = rounding(caption_vectors, image_vectors)
+    captions, paths = embedded.captions, path_of[embedded.image_ids].tolist()
+    of_texts, of_pictures = embedded.caption_vectors, embedded.image_vectors
+    same = rounding(of_texts, of_pictures, embedded.similarity)
 
     def near(candidates: np.ndarray, query: np.ndarray) -> np.ndarray:
-        return nearness(candidates, query[None], similarity)[:, 0]
+        return nearness(candidates, query[None], embedded.similarity)[:, 0]
 
     of_captions = {
-        query: retrieved(
-            near(image_vectors, caption_vectors[query]), np.arange(len(paths)) == own, same
-        )
+        query: retrieved(near(of_pictures, of_texts[query]), np.arange(len(paths)) == own, same)
         for query in rng.choice(len(captions), min(count, len(captions)), replace=False)
-        for own in [image[query]]
+        for own in [embedded.image[query]]
     }
     of_images = {
         query: [
             (rank, wrap(captions[row], PAGE - CAPTIONS - MARGIN, 2), right)
             for rank, row, right in retrieved(
-                near(caption_vectors, image_vectors[query]), image == query, same
+                near(of_texts, of_pictures[query]), embedded.image == query, same
             )
         ]
         for query in rng.choice(len(paths), min(count, len(paths)), replace=False)

@@ -150,13 +150,13 @@ def train(
         row |= {"dev_bleu": bleu, "sentences_per_second": speed, "seconds": state["seconds"]}
         state["history"].append(row | provenance(str(device)))
         state.update(epoch=epoch, batch=0, loss=0.0)
+        best_before = state["best"]
         if bleu > state["dev_bleu"]:
-            before = {e: s for e, s in state["sha256"].items() if e == state["best"]}
-            # The best one before stays, for the checkpoint before that names it.
-            state["sha256"] = before | {epoch: checkpoints.save_snapshot(translator, epoch)}
-            state.update(best=epoch, dev_bleu=bleu)
+            sums = {epoch: checkpoints.save_snapshot(translator, epoch)}
+            state.update(best=epoch, dev_bleu=bleu, sha256=sums)
         save_checkpoint()
-        kept = {snapshot_name(number) for number in state["sha256"]}
+        # The best one before stays, for the checkpoint before this one names it.
+        kept = {snapshot_name(number) for number in (best_before, state["best"])}
         for path in checkpoints.snapshots.iterdir():
             if path.name not in kept:
                 path.unlink()

@@ -6,10 +6,18 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from groundvec.data import schema
-from groundvec.errors import InputError
 from groundvec.reporting.calixto_liu_2017.table3 import names_of
-from groundvec.reporting.pictures import GAP, LINE, MARGIN, PICTURE, page, picture, wrap, write
+from groundvec.reporting.pictures import (
+    GAP,
+    LINE,
+    MARGIN,
+    PICTURE,
+    page,
+    paths_of,
+    picture,
+    wrap,
+    write,
+)
 from groundvec.reporting.results import Results, read_translations
 from groundvec.reporting.style import GREEN, PAGE, save, styled
 from groundvec.translation.rerank import BASELINE, LOGISTIC, ORACLE
@@ -22,12 +30,7 @@ def make(results: Results, stem: Path) -> None:
     """Draw the translations of one system."""
     table = read_translations(results["translations"])
     names = names_of(results.models)
-    path_of = schema.read_images(results["images"]).set_index("image_id")["path"]
-    if missing := set(table["image_id"]) - {""} - set(path_of.index):
-        raise InputError(
-            f"{results['images']} has no row of the image {min(missing)} (of {len(missing)} in all "
-            f"that {results['translations']} names): build the data set again"
-        )
+    path_of = paths_of(results, set(table["image_id"]) - {""})
     save(translations(chosen(table), names, path_of), stem)
 
 

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from groundvec.data import schema
-from groundvec.errors import InputError
 from groundvec.evaluation.retrieval import rounding
 from groundvec.features.images import load
 from groundvec.reporting.embedded import Embedded, embed, of_one, remember_treebanks
 from groundvec.reporting.measures import recall
+from groundvec.reporting.pictures import paths_of
 from groundvec.reporting.results import Results
 from groundvec.reporting.samples import retrieved
 from groundvec.reporting.systems import described
@@ -47,12 +46,7 @@ def gallery(results: Results) -> dict[str, Any]:
         models.append(of_model | {"language": about["languages"][0], **queries(embedded)})
         for place, text in _first_captions(embedded).items():
             captions.setdefault(str(embedded.image_ids[place]), text)
-    path_of = schema.read_images(results["images"]).set_index("image_id")["path"]
-    if missing := captions.keys() - set(path_of.index):
-        raise InputError(
-            f"{results['images']} has no row of the image {min(missing)} (of {len(missing)} in all "
-            f"that {results['captions']} has captions of): build the data set again"
-        )
+    path_of = paths_of(results, captions)
     wanted = list(dict.fromkeys([*shown(models), *captions]))
     wanted = wanted[: max(THUMBNAILS, len(shown(models)))]
     return {
@@ -88,7 +82,7 @@ def queries(embedded: Embedded, count: int = QUERIES, seed: int = SEED) -> dict[
         caption's nearest others): for each query its image and caption, and what was found, each
         with rank, right, score, and the image or the caption.
     """
-    same = rounding(embedded.caption_vectors, embedded.image_vectors)
+    same = rounding(embedded.caption_vectors, embedded.image_vectors, embedded.similarity)
     first = _first_captions(embedded)
     rows = np.random.default_rng(seed).permutation(list(first))[:count]
 

@@ -84,7 +84,7 @@ def of_one_image(
         the sentences of other images and itself, as seen from a), rank_of_a, rank (their mean), and
         verbs: `BOTH`, `ONE` or `NEITHER`.
     """
-    same = rounding(vectors, vectors)
+    same = rounding(vectors, vectors, similarity)
     rows = pd.DataFrame({"image": image, "row": np.arange(len(image))})
     both = rows.merge(rows, on="image", suffixes=("_a", "_b")).query("row_a < row_b")
     a, b = both["row_a"].to_numpy(), both["row_b"].to_numpy()
