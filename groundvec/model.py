@@ -394,14 +394,14 @@ def pack(folder: str | Path, target: Path) -> None:
     Raises:
         InputError: there is no trained model in `folder`, or something at `target`.
     """
-    content, epochs = read_description(folder), read_ensemble(folder)["epochs"]
+    content, ensemble = read_description(folder), read_ensemble(folder)
     if target.exists():
         raise InputError(f"{target} is there already: name another folder")
     sums = {
         str(epoch): save_weights(
             load_model(folder, epoch).half(), target / "snapshots" / snapshot_name(epoch)
         )
-        for epoch in epochs
+        for epoch in ensemble["epochs"]
     }
-    write_json(target / "ensemble.json", {"epochs": epochs})
-    write_json(target / "model.json", content | {"saved": epochs, "sha256": sums})
+    write_json(target / "ensemble.json", ensemble)
+    write_json(target / "model.json", content | {"saved": ensemble["epochs"], "sha256": sums})

@@ -167,19 +167,19 @@ def test_models_of_one_language_alone_have_no_retrieval_between_languages(tmp_pa
         run("cross_lingual", *options, "--output", tmp_path / "x")
 
 
-def ratings(folder, **closeness):
-    """Scores and predictions of models whose cosines are so much of the rating."""
+def ratings(folder, seeds=(1,), **closeness):
+    """Scores and predictions of models whose cosines are so much of the rating, of any seed."""
     rng = np.random.default_rng(0)
     rating, noise = rng.normal(size=400), rng.normal(size=400)
     files = {"scores": [], "predictions": []}
-    for model, share in closeness.items():
-        system = f"multi30k/{model}/seed1"
+    for (model, share), seed in product(closeness.items(), seeds):
+        system = f"multi30k/{model}/seed{seed}"
         cosine = share * rating + (1 - share) * noise
         r = np.corrcoef(rating, cosine)[0, 1]
         about = {"system": system, "kind": "ensemble", "epochs": "4+8"}
         pairs = pd.DataFrame({"pair": range(400), "rating": rating, "cosine": cosine})
         pairs = pairs.assign(**about, task="STS 2014", subtask="Images", classifier=np.nan)
-        row = about | {"dataset": "multi30k", "model": model, "seed": 1, "pairs": 400}
+        row = about | {"dataset": "multi30k", "model": model, "seed": seed, "pairs": 400}
         row |= {f"{name}{end}": r for name in ("pearson", "spearman") for end in ("", "_low")}
         row |= {"pearson_high": r, "spearman_high": r, "method": "cosine"}
         row |= dict.fromkeys(results.PROVENANCE, "x")
@@ -189,9 +189,10 @@ def ratings(folder, **closeness):
             row | {"task": "all", "subtask": "all", "statistic": "weighted mean"},
         ]
         for kind, table in (("scores", pd.DataFrame(rows)), ("predictions", pairs)):
-            files[kind].append(folder / f"{model}.{kind}.csv")
+            files[kind].append(folder / f"{model}{seed}.{kind}.csv")
             table.to_csv(files[kind][-1], index=False)
-    models = write_models(folder, *(("multi30k", model) for model in closeness), **MODELS)
+    trainings = (("multi30k", model, seed) for model, seed in product(closeness, seeds))
+    models = write_models(folder, *trainings, **MODELS)
     return [
         "--models",
         *models,
@@ -299,6 +300,21 @@ def test_claims_are_made_of_the_tables(tmp_path):
     harm = table.loc[(claims.HARM, "20-best, weak", "baseline")]
     assert (harm["value"], harm["verdict"], round(harm["reported"], 1)) == (1, "not decided", -0.1)
     assert "in brackets" not in text and "not decided in" in text
+
+
+def test_claims_of_several_seeds_are_of_each_and_beside_the_reported(tmp_path):
+    rated = ratings(tmp_path, seeds=(1, 2), a=0.5, c=0.5, d=0.8, g=0.7)
+    run("table2", *rated, "--reported", REPORTED / "table2.csv", "--output", tmp_path / "table2")
+    assert "| MLMME, β = 0.5, seed 2 |" in (tmp_path / "table2.md").read_text()
+    options = ["--tables", tmp_path / "table2.csv", *rated[rated.index("--predictions") :]]
+    run("claims", *options, "--output", tmp_path / "claims")
+    table, text = read(tmp_path, "claims")
+    gained = table[table["claim"] == claims.BETA]
+    # The one that reads characters has no β = 1 beside it.
+    assert gained["better"].unique().tolist() == ["MLMME, β = 0.5"]
+    assert gained["seed"].tolist() == [1, 2]
+    assert gained["reported"].round(1).tolist() == [2.9, 2.9]  # 82.6 - 79.7
+    assert "| STS 2014 images, seed 2 |" in text
 
 
 def test_nothing_to_compare_is_said(tmp_path):

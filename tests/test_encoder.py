@@ -14,7 +14,7 @@ from groundvec import ImageEncoder, SentenceEncoder, search
 from groundvec.encoder import pictures
 from groundvec.errors import InputError
 from groundvec.features import backbones
-from groundvec.model import Model, pack
+from groundvec.model import Model, pack, read_ensemble
 from groundvec.text import characters, words
 
 CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
@@ -140,6 +140,7 @@ def test_a_packed_model_is_the_ensemble_in_half_precision(tmp_path):
     save_model(tmp_path / "whole", model(), [0, 4, 8])
     (tmp_path / "whole" / "ensemble.json").write_text('{"epochs": [4, 8], "best": 8}')
     pack(tmp_path / "whole", tmp_path / "packed")
+    assert read_ensemble(tmp_path / "packed") == {"epochs": [4, 8], "best": 8}
     whole, packed = (SentenceEncoder.load(tmp_path / name) for name in ("whole", "packed"))
     np.testing.assert_allclose(packed.encode(CAPTIONS), whole.encode(CAPTIONS), atol=1e-3)
     size = (tmp_path / "whole/snapshots/epoch-004.safetensors").stat().st_size

@@ -209,7 +209,12 @@ def test_the_command_writes_it_and_replaces_nothing(tmp_path):
     np.testing.assert_allclose(
         run(session(tmp_path / "model.onnx"), [[2, 3]]), by_torch([model()], [[2, 3]]), atol=0.05
     )
-    for name, message in (("model.onnx", "is there already"), ("m.txt", "does not end in .onnx")):
+    (tmp_path / "folder").mkdir()
+    for name, message in (
+        ("model.onnx", "is there already: name another output, or say --overwrite"),
+        ("m.txt", "does not end in .onnx"),
+        ("folder", "folder is there already: name another folder"),
+    ):
         refused = command(name)
         assert refused.returncode == 1 and message in refused.stderr
         assert refused.stderr.startswith("error: ") and refused.stderr.count("\n") == 1

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from groundvec.evaluation import paired
+from groundvec.reporting.figures import curve_styles
 from groundvec.reporting.groundvec_2026 import learning
 from groundvec.reporting.groundvec_2026.ablation import ablation, make
 from groundvec.reporting.results import Results
@@ -111,6 +112,12 @@ def test_models_are_the_mean_of_their_seeds_and_differ_from_the_first():
     assert table.loc[("STS 2012", "whole"), "value"] == pytest.approx(100)
     assert table.loc[("STS 2012", "less"), "difference"] == pytest.approx(-200)
     assert table.loc[("SICK-R", "less"), "difference"] == pytest.approx(0)
+
+
+def test_every_name_has_a_curve():
+    looks = curve_styles(f"model {number}" for number in range(25))
+    assert len(looks) == 25
+    assert len({tuple(look.items()) for look in looks.values()}) == 18  # then from the start again
 
 
 def test_learning_is_drawn_by_epoch_and_by_time():

@@ -224,6 +224,13 @@ def test_supervised_tasks_stay_out_of_the_means(predictions, scores):
     assert only["method"].tolist() == ["cosine", "classifier"]
 
 
+def test_a_classified_subtask_stays_out_of_the_means_of_its_task(predictions, scores):
+    mixed = ratings.evaluate(predictions.replace({"task": {"SICK": "STS 2013"}}))
+    for statistic in ("mean", "weighted mean", "concatenated"):
+        key = ("STS 2013", "all", statistic, "cosine")
+        pd.testing.assert_series_equal(row_of(mixed, *key), row_of(scores, *key), check_names=False)
+
+
 def test_a_system_s_files_are_labelled(predictions, scores):
     pairs, vectors = frozen()
     labels = {"system": "flickr8k/gru-1024-attention/seed1", "dataset": "flickr8k"}

@@ -265,6 +265,12 @@ def test_the_snapshot_is_the_best_one(tmp_path):
         assert (rows["epochs"] == best).all()
 
 
+def test_a_training_without_scores_is_named(tmp_path):
+    arguments = results_of(tmp_path, training("e", 10), training("h", 20))
+    with pytest.raises(InputError, match=r"no test scores of the best snapshot of .*/h/1: give"):
+        tables(tmp_path, "table1", *arguments[:-1])
+
+
 def test_table2_has_what_table1_has_not(tmp_path):
     arguments = results_of(tmp_path, training("e", 10), training("h", 20))
     (rows,) = tables(tmp_path, "table2", *arguments)[0].values()

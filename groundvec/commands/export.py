@@ -41,8 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> None:
     """Export a model."""
-    files.check_output(arguments.output)
     if arguments.output.suffix == ".onnx":
+        files.check_output(arguments.output)
         with extra("onnx"):
             from groundvec.export import onnx
         from groundvec.encoder import SentenceEncoder

@@ -140,9 +140,9 @@ def evaluate(predictions: pd.DataFrame) -> pd.DataFrame:
             if group[method].notna().all():
                 row = {"task": task, "subtask": subtask, "statistic": "correlation"}
                 rows.append(row | {"method": method} | _correlations(group, method))
-    subtasks = pd.DataFrame(rows)
-
     unsupervised = predictions[predictions["classifier"].isna()]
+    names = unsupervised[keys].drop_duplicates()
+    subtasks = pd.DataFrame(rows).merge(names)  # in their order, cosines alone
     tasks = list(unsupervised.groupby("task", sort=False))
     for task, group in [*tasks, ("all", unsupervised)] if tasks else []:
         table = subtasks[subtasks["task"].isin(group["task"])]

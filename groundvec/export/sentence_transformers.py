@@ -69,8 +69,8 @@ class CaptionEncoder(InputModule):
         """Load the ensemble in a model folder; InputError if it cannot be."""
         super().__init__()
         self.about = read_description(folder)
-        self.epochs = read_ensemble(folder)["epochs"]
-        self.snapshots = nn.ModuleList(load_ensemble(folder, self.epochs))
+        self.ensemble = read_ensemble(folder)
+        self.snapshots = nn.ModuleList(load_ensemble(folder))
 
     @property
     def first(self) -> Model:
@@ -105,13 +105,13 @@ class CaptionEncoder(InputModule):
 
     def save(self, output_path: str, *args: Any, **kwargs: Any) -> None:
         """Write a model folder; its weights are always safetensors."""
-        folder = Path(output_path)
+        folder, epochs = Path(output_path), self.ensemble["epochs"]
         sums = {
             str(epoch): save_weights(model, folder / "snapshots" / snapshot_name(epoch))
-            for epoch, model in zip(self.epochs, self.snapshots, strict=True)
+            for epoch, model in zip(epochs, self.snapshots, strict=True)
         }
-        write_json(folder / "model.json", self.about | {"saved": self.epochs, "sha256": sums})
-        write_json(folder / "ensemble.json", {"epochs": self.epochs})
+        write_json(folder / "model.json", self.about | {"saved": epochs, "sha256": sums})
+        write_json(folder / "ensemble.json", self.ensemble)
 
     @classmethod
     def load(cls, model_name_or_path: str, subfolder: str = "", *args: Any, **kwargs: Any) -> Self:

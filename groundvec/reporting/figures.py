@@ -52,7 +52,7 @@ def looks(networks: Iterable[str]) -> dict[str, Look]:
 
 def curve_styles(names: Iterable[str]) -> dict[str, dict[str, str]]:
     """What `Axes.plot` draws each name's curve with: a colour and marker, then again dashed."""
-    looks = product(("-", "--", ":"), COLOURS)
+    looks = cycle(product(("-", "--", ":"), COLOURS))
     return {
         name: {"color": colour, "marker": marker, "linestyle": line}
         for name, (line, (colour, marker)) in zip(dict.fromkeys(names), looks, strict=False)

@@ -83,13 +83,12 @@ def labelled(models: pd.DataFrame) -> pd.DataFrame:
     return table.assign(name=name.where((kinds == 1) | own, names))
 
 
-def trained_as(models: pd.DataFrame, name: str, of: str = MARGIN) -> pd.DataFrame:
-    """For each data set all seeds of one model of a system: the first of this objective, or any.
+def trained_as(models: pd.DataFrame, name: str) -> pd.DataFrame:
+    """For each data set all seeds of one model of a system: the first of the max margin, or any.
 
     Args:
         models: as `results.read_models` gives them.
         name: the system's, as `system` has it.
-        of: the objective, as `objective` has it.
 
     Raises:
         InputError: no data set has such a system.
@@ -98,7 +97,7 @@ def trained_as(models: pd.DataFrame, name: str, of: str = MARGIN) -> pd.DataFram
     table = table[table["system"] == name]
     if table.empty:
         raise InputError(f"there is no {name} among the models, which this is about: train one")
-    preferred = table["objective"].ne(of).sort_values(kind="stable").index
+    preferred = table["objective"].ne(MARGIN).sort_values(kind="stable").index
     first = table.loc[preferred].drop_duplicates("dataset")[["dataset", "model"]]
     return table.merge(first)
 
@@ -120,6 +119,13 @@ def of_languages(models: pd.DataFrame) -> pd.DataFrame:
     several = apart.groupby([*same, "languages"])["model"].transform("nunique") > 1
     table["name"] = table["name"].where(~several, table["name"] + " (" + table["model"] + ")")
     return table
+
+
+def with_seeds(names: pd.Series, seeds: pd.Series) -> pd.Series:
+    """Names of systems, with their seed where there are several; some may have none."""
+    if seeds.nunique() < 2:
+        return names
+    return names + (", seed " + seeds.astype("Int64").astype(str)).where(seeds.notna(), "")
 
 
 def _of_languages(parts: pd.Series) -> str:

@@ -78,8 +78,15 @@ def of_trainings(results: Results) -> pd.DataFrame:
     for _, about in models.iterrows():
         rows = of_training.get(tuple(about[TRAINING]), measured[:0])
         chosen = rows["kind"].eq("snapshot") & rows["epochs"].eq(str(best_snapshot(about)))
+        rows = rows[chosen & test[rows.index]]
+        if rows.empty:
+            training = "/".join(map(str, about[TRAINING]))
+            raise InputError(
+                f"there are no test scores of the best snapshot of {training}: give its file of "
+                "retrieval scores too, or make it again"
+            )
         labels = {name: about[name] for name in ("system", "objective", "name")}
-        parts.append(rows[chosen & test[rows.index]].assign(source="measured", **labels))
+        parts.append(rows.assign(source="measured", **labels))
     # Every model's scores come with the same chance.
     chance = measured[test & measured["kind"].isin(list(RANDOM))]
     chance = chance.drop_duplicates([*TEST_SET, "kind", "direction"])

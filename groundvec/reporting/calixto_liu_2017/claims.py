@@ -7,6 +7,7 @@ import pandas as pd
 
 from groundvec.errors import InputError
 from groundvec.reporting import bootstrap
+from groundvec.reporting.labels import with_seeds
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, named
 from groundvec.reporting.verdicts import LEVEL, counted, verdict
@@ -31,7 +32,7 @@ NOTES = [
     "Reported: the difference of the numbers that the paper prints; of one language alone its own "
     "retrained VSE.",
 ]
-COLUMNS = ["claim", "dataset", "of", "worse", "better", "value", "low", "high", "p"]
+COLUMNS = ["claim", "dataset", "of", "worse", "better", "seed", "value", "low", "high", "p"]
 
 
 def make(results: Results, stem: Path) -> None:
@@ -39,7 +40,7 @@ def make(results: Results, stem: Path) -> None:
     table = claims(results)
     if table.empty:
         raise InputError("there is nothing to compare: give the results of VSE and MLMME")
-    text = table[["of", "worse", "better"]].copy()
+    text = table[["of", "worse", "better"]].assign(of=with_seeds(table["of"], table["seed"]))
     text["reported"] = decimals(table["reported"])
     sides = zip(*(decimals(table[name]) for name in ("value", "low", "high")), strict=True)
     text["difference"] = [
@@ -60,7 +61,7 @@ def claims(results: Results) -> pd.DataFrame:
 
     Returns:
         A row for each claim and two systems: claim, dataset, of (what is compared), worse and
-        better (which is said to be so), reported, value, low and high, or p, and verdict.
+        better (which is said to be so), seed, reported, value, low and high, or p, and verdict.
     """
     tables = {Path(path).stem: pd.read_csv(path) for path in results["tables"]}
     parts = [pd.DataFrame(columns=[*COLUMNS, "source"])]
@@ -82,7 +83,7 @@ def claims(results: Results) -> pd.DataFrame:
     ours["verdict"] = [verdict(*sides) for sides in zip(above, below, strict=True)]
     order = [IMAGES, SENTENCES, RATINGS, BETA, ADEQUACY, HARM]
     ours = ours.sort_values("claim", key=lambda names: names.map(order.index), kind="stable")
-    columns = [*COLUMNS[:5], "reported", *COLUMNS[5:], "verdict"]
+    columns = [*COLUMNS[:6], "reported", *COLUMNS[6:], "verdict"]
     return ours[columns]
 
 
@@ -155,9 +156,10 @@ def of_ratings(table: pd.DataFrame, predictions: pd.DataFrame) -> list[pd.DataFr
     helped = helped.assign(claim=RATINGS, value=helped["value_more"] - helped["value_one"])
     helped = helped.assign(low=np.nan, high=np.nan, p=helped["p_vse_more"])
 
-    whole = table[table["name"] == "MLMME, β = 1"]
-    smaller = table[table["name"].str.startswith("MLMME, β = 0")]
-    gained = whole.merge(smaller, on=alike, suffixes=("_one", "_more"))
+    # What is unlike the paper's models stands behind their β, and is alike of both.
+    table = table.join(table["name"].str.extract(r"^MLMME, β = (?P<beta>[\d.]+)(?P<unlike>.*)"))
+    whole, smaller = table[table["beta"] == "1"], table[table["beta"].str.startswith("0", na=False)]
+    gained = whole.merge(smaller, on=[*alike, "unlike"], suffixes=("_one", "_more"))
     gained = gained.assign(claim=BETA, p=np.nan, value=gained["value_more"] - gained["value_one"])
     gained = _with_intervals(gained, gained["draws_more"], gained["draws_one"])
     names = {"name_one": "worse", "name_more": "better", "group": "dataset", "measure": "of"}
@@ -170,7 +172,7 @@ def of_ratings(table: pd.DataFrame, predictions: pd.DataFrame) -> list[pd.DataFr
 def of_translations(table: pd.DataFrame) -> list[pd.DataFrame]:
     """Differences between re-ranked translations and first ones, from Table 3 or 4."""
     table = table[~table["name"].str.endswith("logistic")].assign(low=np.nan, high=np.nan)
-    table["of"] = table["n_best"].astype(str) + "-best, " + table["system"]
+    table["of"], table["seed"] = table["n_best"].astype(str) + "-best, " + table["system"], np.nan
     table["p"] = table["p_baseline"]
     adequacy = table[table["name"].str.startswith("MLMME") & table["metric"].eq("meteor")]
     adequacy = adequacy.assign(claim=ADEQUACY, worse="baseline", better=adequacy["name"])

@@ -7,7 +7,7 @@ import pandas as pd
 from groundvec.errors import InputError
 from groundvec.evaluation.retrieval import CUTOFFS, SENTENCES
 from groundvec.reporting.calixto_liu_2017.table1 import ENSEMBLE
-from groundvec.reporting.labels import of_languages
+from groundvec.reporting.labels import of_languages, with_seeds
 from groundvec.reporting.results import MEASURES, PROVENANCE, Results
 from groundvec.reporting.retrieval_table import with_interval
 from groundvec.reporting.systems import NAMES, in_order
@@ -26,7 +26,8 @@ NOTES = [
 def make(results: Results, stem: Path) -> None:
     """Write the table of retrieval between languages."""
     table = cross_lingual(results.ranks, results.models)
-    text = pd.DataFrame({"images": table["test_set"], "model": table["name"]})
+    names = with_seeds(table["name"], table["seed"])
+    text = pd.DataFrame({"images": table["test_set"], "model": names})
     for k in CUTOFFS:
         text[f"R@{k}"] = with_interval(table[f"r{k}"], table[f"r{k}_ci"])
     text["med r"] = decimals(table["median_rank"])

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.evaluation.retrieval import CUTOFFS, DIRECTIONS
-from groundvec.reporting.labels import of_languages
+from groundvec.reporting.labels import of_languages, with_seeds
 from groundvec.reporting.results import (
     MEASURES,
     PROVENANCE,
@@ -34,8 +34,9 @@ def make(results: Results, stem: Path) -> None:
     reported = read_reported_languages(results["reported"])
     table = table1(results.retrieval, reported, results.models)
     headings = table["dataset"].replace(NAMES) + ", " + table["language"]
-    labels = table[["source", "test_set", "name"]].fillna(MISSING)
-    labels.columns = ["source", "images", "model"]
+    names = with_seeds(table["name"], table["seed"])
+    labels = table[["source", "test_set"]].assign(model=names).fillna(MISSING)
+    labels = labels.rename(columns={"test_set": "images"})
     write(stem, table, headings, labels, TITLE, [*NOTES, CHANCE])
 
 
@@ -59,8 +60,6 @@ def table1(measured: pd.DataFrame, reported: pd.DataFrame, models: pd.DataFrame)
     ours = in_order(side_by_side(test[test["kind"] == "ensemble"], keys, numbers), models)
     about = named[["dataset", "model", "seed", "name", "several", "reads"]]
     ours = ours.merge(about, on=["dataset", "model", "seed"]).assign(source="measured")
-    seeds = "" if about["seed"].nunique() == 1 else ", seed " + ours["seed"].astype(str)
-    ours["name"] += seeds
     # Every model's scores come with the same chance.
     chance = test[test["kind"] == "chance"].drop(columns="seed")
     chance = chance.drop_duplicates([*keys[:3], "direction"])

@@ -6,7 +6,7 @@ import pandas as pd
 
 from groundvec.evaluation.significance import compare
 from groundvec.reporting.calixto_liu_2017.table1 import ENSEMBLE
-from groundvec.reporting.labels import of_languages
+from groundvec.reporting.labels import of_languages, with_seeds
 from groundvec.reporting.measures import SEMANTIC, as_values
 from groundvec.reporting.ranks import with_interval
 from groundvec.reporting.results import PROVENANCE, Results, read_reported_images
@@ -32,8 +32,9 @@ def make(results: Results, stem: Path) -> None:
     table = table2(results.scores, results.predictions, reported, results.models)
     table = table.reset_index(drop=True)
     better = table["p_vse"].lt(LEVEL) & table["gain"].gt(0)
-    cells = table[["group", "source", "name", "measure"]].assign(
-        text=pd.Series(with_interval(table, "value")) + better.map({True: DAGGER, False: ""})
+    cells = table[["group", "source", "measure"]].assign(
+        name=with_seeds(table["name"], table["seed"]),
+        text=pd.Series(with_interval(table, "value")) + better.map({True: DAGGER, False: ""}),
     )
     keys = ["group", "source", "name"]
     values = cells.pivot(index=keys, columns="measure", values="text")[cells["measure"].unique()]
@@ -72,9 +73,6 @@ def table2(
     about = about.astype({"seed": "Int64"})
     table = table.merge(about, "left", on=["dataset", "model", "seed"])
     table["name"] = table["name"].fillna(table["system"])
-    if about["seed"].nunique() > 1:
-        seed = ", seed " + table["seed"].astype(str)
-        table["name"] += seed.where(table["kind"] != "baseline", "")
     table["group"] = table["dataset"].replace(NAMES).replace("", "Baselines")
     table = table.merge(_against_one(table, predictions), "left", on=["system", "measure"])
     theirs = reported.assign(

@@ -78,7 +78,7 @@ def learned(model: "Model", language: str, sentence: str) -> np.ndarray:
 
     from groundvec.model import to_tensors
 
-    encoder: Any = model.captions[language]
+    encoder: Any = model.captions[model.name_of(language)]
     words, lengths, *others = to_tensors(model.texts[language].encode([sentence]).batch([0]), "cpu")
     known, encoder.vectors = encoder.vectors, encoder.vectors[words].requires_grad_()
     try:
