@@ -80,11 +80,22 @@ def execute(
         sys.exit(1)
 
 
-def description(text: str) -> dict[str, Any]:
+def description(value: str) -> dict[str, Any]:
     """A model's description with every default, for `type` of an argument: a file or YAML text."""
-    import yaml
-
     from groundvec.config import complete_description
+
+    return _completed(value, complete_description)
+
+
+def text(value: str) -> dict[str, Any]:
+    """Likewise what a model reads: the description's `text`."""
+    from groundvec.config import complete_text
+
+    return _completed(value, complete_text)
+
+
+def _completed(text: str, complete: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    import yaml
 
     try:
         given = yaml.safe_load(Path(text).read_text("utf-8") if text.endswith(ENDINGS) else text)
@@ -95,7 +106,7 @@ def description(text: str) -> dict[str, Any]:
             f"it is not YAML: {' '.join(str(error).split())}"
         ) from None
     try:
-        return complete_description(given if isinstance(given, dict) else {"": given})
+        return complete(given if isinstance(given, dict) else {"": given})
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

@@ -115,10 +115,7 @@ def complete_description(description: dict[str, Any], place: str = "model") -> d
     Raises:
         InputError: one line that names the first wrong key, and what to write instead.
     """
-    root = _schema()
-    schema = {"$ref": "#/$defs/model", "$defs": root["$defs"]}
-    _check(description, schema, place)
-    _fill(description, schema, root)
+    _complete(description, "model", place)
     try:
         parts.check(description)
     except InputError as error:
@@ -131,6 +128,24 @@ def complete_description(description: dict[str, Any], place: str = "model") -> d
             "the two"
         )
     return description
+
+
+def complete_text(text: dict[str, Any]) -> dict[str, Any]:
+    """What a model reads, as `text` of its description, with every default filled in.
+
+    Raises:
+        InputError: one line that names the first wrong key, and what to write instead.
+    """
+    _complete(text, "text", "text")
+    return text
+
+
+def _complete(value: dict[str, Any], kind: str, place: str) -> None:
+    """Check a part of a configuration by the schema's definition of its kind, and fill it in."""
+    root = _schema()
+    schema = {"$ref": f"#/$defs/{kind}", "$defs": root["$defs"]}
+    _check(value, schema, place)
+    _fill(value, schema, root)
 
 
 def _inherit(datasets: Any) -> None:

@@ -125,6 +125,12 @@ def every_treebank(wildcards):
     )
 
 
+def parses_file(wildcards):
+    """The constituency trees that a model reads, if it names a file of them."""
+    text = description(wildcards)["text"]
+    return public(text["parses"]) if "parses" in text else []
+
+
 def treebank_of_ratings(wildcards):
     """The parsed sentences that people rated, if a model reads them as trees."""
     name = treebank_name(description(wildcards)["text"])

@@ -7,6 +7,7 @@ rule train:
         features=features_file,
         texts=text_files,
         treebanks=treebank_files,
+        parses=parses_file,
     output:
         model=f"{MODEL}/model.json",
         history=f"{MODEL}/history.csv",

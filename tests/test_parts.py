@@ -2,7 +2,9 @@
 
 import json
 import os
+import re
 import shutil
+from functools import reduce
 from pathlib import Path
 
 import forks
@@ -86,6 +88,27 @@ def train(project, name, described):
 CHARACTERS = {"name": "characters"}
 SHORT = {"epochs": 10, "cycle": 10, "batch_size": 10}
 RATE = {"name": "adam", "learning_rate_max": 0.01}
+
+
+def test_a_replaced_file_of_trees_trains_anew(project):
+    """Nothing else that is read has changed: the words, and how many relations there are."""
+    path, captions = project / "parses.txt", pd.read_csv(project / "captions.csv")["caption"]
+    words = [re.findall(r"\w+|[^\w\s]", caption) for caption in captions]
+    described = {
+        "languages": ["en"],
+        "text": {"name": "trees", "form": "binary", "parses": "parses.txt", "dimension": 4},
+        "encoder": {"name": "trees", "size": 4, "compose": "position"},
+        "training": {"epochs": 1, "cycle": 1, "batch_size": 10},
+    }
+    made = []
+    for name, step in (("left", 1), ("right", -1)):  # which way the trees grow
+        trees = []
+        for sentence in words:
+            first, *others = [f"(X {word})" for word in sentence][::step]
+            trees.append(reduce(lambda a, b: f"(S {' '.join([a, b][::step])})", others, first))
+        path.write_text("\n".join(trees))
+        made.append(json.loads((train(project, name, described) / "model.json").read_text()))
+    assert made[0]["texts"] == made[1]["texts"] and made[0]["key"] != made[1]["key"]
 
 
 def test_a_made_up_objective_is_one_file_and_its_lines_of_schema(project):
