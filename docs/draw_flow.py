@@ -1,8 +1,9 @@
 """Draw which rule makes what from what, for docs/architecture.md.
 
-The rules and what each needs come from Snakemake, for all experiments in `config/` together, so
-that the drawing cannot say what the workflow does not do. A rule's colour is its file in `rules/`.
-It is drawn here, without Graphviz, so that every machine gives the same file to the byte.
+The rules and what each needs come from Snakemake, for the demo and the experiments in `config/`
+that want no features of one's own together, so that the drawing cannot say what the workflow does
+not do. A rule's colour is its file in `rules/`. It is drawn here, without Graphviz, so that every
+machine gives the same file to the byte.
 """
 
 import argparse

@@ -31,7 +31,8 @@ LANGUAGES = {
 }
 # What no data set has from another one that it is of.
 OWN = {"models", "seeds", "draw", "folds", "training", "papers"}
-OURS = "groundvec_2026"  # among the papers of data sets: what no paper shows
+# Among the papers of data sets; the second is what no paper shows.
+MERKX, OURS = "merkx_frank_2019", "groundvec_2026"
 DEEPEST, MOST = 20, 10_000  # a configuration's levels and values
 MOST_NAMED = 30  # valid names that an error lists
 
@@ -58,7 +59,8 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
         models = {
             model: describe(model, given, dataset, f"{place}.models") for model in dataset["models"]
         }
-        if config["select"] not in {"recall", "ratings", *models}:
+        shown = MERKX in dataset["papers"]  # the others' tables show no model alone
+        if shown and config["select"] not in {"recall", "ratings", *models}:
             hint = _hint(config["select"], ["recall", "ratings", *models])
             raise InputError(
                 f"configuration, select: {place} has no model {config['select']!r}{hint}"
@@ -149,7 +151,11 @@ def _complete(value: dict[str, Any], kind: str, place: str) -> None:
 
 
 def _inherit(datasets: Any) -> None:
-    """Fill in what a data set that is `of` another one has from it: all but what is trained."""
+    """Fill in what a data set that is `of` another one has from it: all but what is trained.
+
+    Raises:
+        InputError: there is no such data set, or something is said that is the other one's to say.
+    """
     for name, dataset in datasets.items() if isinstance(datasets, dict) else []:
         if not isinstance(dataset, dict) or "of" not in dataset:
             continue
@@ -160,7 +166,15 @@ def _inherit(datasets: Any) -> None:
                 f"configuration, datasets.{name}.of: there is no data set {dataset['of']!r} that "
                 f"is of no other{hint}"
             )
-        for key, value in others[dataset["of"]].items():
+        of = others[dataset["of"]]
+        known = _schema()["$defs"]["dataset"]["properties"].keys()
+        for key in sorted((dataset.keys() & known) - OWN - {"of", "language"}):
+            if key not in of or dataset[key] != of[key]:
+                raise InputError(
+                    f"configuration, datasets.{name}.{key}: what is trained on is that of "
+                    f"{dataset['of']}: leave `{key}` out, or say it there"
+                )
+        for key, value in of.items():
             if key not in OWN:
                 dataset.setdefault(key, copy.deepcopy(value))
 
@@ -412,6 +426,12 @@ def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) ->
             f"{place}.dataset: {name} is from {dataset['source']}, which has no translations: take "
             f"one from {' or '.join(translated)}"
         )
+    for key in ("source", "target"):
+        if translation[key] not in LANGUAGES[dataset["source"]]:
+            raise InputError(
+                f"{place}.{key}: {name} has no sentences in {translation[key]!r}; it has: "
+                f"{', '.join(LANGUAGES[dataset['source']])}"
+            )
     if target == translation["source"]:
         raise InputError(f"{place}.target: it is the source too: name another language")
     for model in translation["rerank_by"]:

@@ -25,7 +25,8 @@ BESIDE[CALIXTO], OPTIONS[CALIXTO] = {}, {}
 if "translation" in config:
     MODELS_SEEING = [f"{folder}/model.json" for folder in RERANK_BY]
     # The shortest lists are Table 3's, longer ones Table 4's.
-    LENGTHS = {"table3": TRANSLATION["n_best"][:1], "table4": TRANSLATION["n_best"][1:]}
+    SHORTEST, *LONGER = sorted(TRANSLATION["n_best"])
+    LENGTHS = {"table3": [SHORTEST], "table4": LONGER}
     for item, lengths in LENGTHS.items():
         TABLES[CALIXTO][item] = {
             "models": MODELS_SEEING,
@@ -42,7 +43,7 @@ if "translation" in config:
             f"{CALIXTO}_translations"
         input:
             models=MODELS_SEEING,
-            translations=f"{SYSTEM}/translations.{TRANSLATION['n_best'][0]}.csv",
+            translations=f"{SYSTEM}/translations.{SHORTEST}.csv",
             images=f"results/datasets/{PICTURED}/images.csv",
         output:
             *pictures(CALIXTO, "translations-{system}"),

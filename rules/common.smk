@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import time
+from contextlib import suppress
 from pathlib import Path
 from threading import Timer
 
@@ -12,7 +13,6 @@ from groundvec.data import table as captions_table
 from groundvec.jobs import running
 from groundvec import parts
 from groundvec.provenance import code_hash, digest
-from snakemake.scheduling.job_scheduler import JobScheduler
 
 ENVIRONMENT = "../envs/groundvec.yaml"
 
@@ -74,6 +74,31 @@ def features_file(wildcards):
 
 def description(wildcards):
     return DATASETS[wildcards.dataset]["models"][wildcards.model]
+
+
+def training_key(dataset, model, seed):
+    """What a training is made of, by whatever names."""
+    data = DATASETS[dataset]
+    of = data.get("of", dataset)
+    return digest(of, data["models"][model], int(seed), data.get("draw"))
+
+
+FIRST = {  # the first names of each training
+    training_key(dataset, model, seed): (dataset, model, seed)
+    for dataset, data in reversed(DATASETS.items())
+    for model in reversed(data["models"])
+    for seed in data["seeds"]
+}
+
+
+def twin(wildcards):
+    """The model.json of the same training by an earlier name, which this one then takes over."""
+    key = training_key(wildcards.dataset, wildcards.model, wildcards.seed)
+    own = (wildcards.dataset, wildcards.model, int(wildcards.seed))
+    dataset, model, seed = FIRST.get(key, own)
+    if (dataset, model, seed) == own:
+        return []
+    return f"{MODEL}/model.json".format(dataset=dataset, model=model, seed=seed)
 
 
 def text_name(text):
@@ -298,6 +323,11 @@ def baseline_options(wildcards):
     return options(baseline_settings(wildcards))
 
 
+def gpu_of_baseline(wildcards):
+    encoder = baseline_settings(wildcards)["encoder"]
+    return GPU * (encoder in ("infersent", "sentence-transformers"))
+
+
 def few_epochs(wildcards):
     """For a rule's params: to rate few epochs, where no figure shows them all."""
     papers = DATASETS[wildcards.dataset]["papers"]
@@ -380,5 +410,8 @@ def look_again(scheduler, seconds):
         Timer(seconds, ring).start()
 
 
-if hasattr(JobScheduler, "_schedule_reevalutation"):
-    JobScheduler._schedule_reevalutation = look_again
+with suppress(ImportError):  # a private part of Snakemake, which may move
+    from snakemake.scheduling.job_scheduler import JobScheduler
+
+    if hasattr(JobScheduler, "_schedule_reevalutation"):
+        JobScheduler._schedule_reevalutation = look_again

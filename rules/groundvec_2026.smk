@@ -13,18 +13,18 @@ TABLES[OURS] = {
         ],
     }
 }
+# By model: of those that several data sets have, the first one's.
+of_first_seed = {
+    model: ROBUSTNESS.format(dataset=name, model=model, seed=DATASETS[name]["seeds"][0])
+    for name in reversed(shown_in(OURS))
+    for model in DATASETS[name]["models"]
+    if model in ROBUST
+}
 FIGURES[OURS] = {
     "learning": {"history": HISTORIES},
     "robustness": {
         "robustness": [
-            *(
-                ROBUSTNESS.format(
-                    dataset=name, model=model, seed=DATASETS[name]["seeds"][0]
-                )
-                for name in shown_in(OURS)
-                for model in DATASETS[name]["models"]
-                if model in ROBUST
-            ),
+            *of_first_seed.values(),
             *(
                 ROBUSTNESS_OF_BASELINE.format(baseline=name)
                 for name in ROBUST

@@ -59,7 +59,7 @@ BESIDE[MERKX] = {
 OPTIONS[MERKX] = {
     item: {"select": config["select"]} for item in (*TABLES[MERKX], *FIGURES[MERKX])
 }
-OPTIONS[MERKX]["figure1"]["backbone"] = next(iter(DATASETS.values()))["backbone"]
+OPTIONS[MERKX]["figure1"]["backbone"] = DATASETS[shown_in(MERKX)[0]]["backbone"]
 if "subtask" in RATINGS:
     OPTIONS[MERKX]["agreement"]["subtask"] = RATINGS["subtask"]
 

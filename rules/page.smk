@@ -24,7 +24,6 @@ rule gallery:
         ENVIRONMENT
     threads: 1
     resources:
-        gpu=GPU,
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:

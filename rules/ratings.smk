@@ -94,7 +94,7 @@ rule baseline:
         ENVIRONMENT
     threads: 1
     resources:
-        gpu=lambda wildcards: GPU * ("state" in baseline_settings(wildcards)),
+        gpu=gpu_of_baseline,
     params:
         stem=stem,
         options=baseline_options,

@@ -46,7 +46,7 @@ rule robustness_of_baseline:
         ENVIRONMENT
     threads: 1
     resources:
-        gpu=lambda wildcards: GPU * ("state" in baseline_settings(wildcards)),
+        gpu=gpu_of_baseline,
     params:
         options=baseline_options,
         code=code("scripts/robustness.py"),

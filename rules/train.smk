@@ -8,6 +8,7 @@ rule train:
         texts=text_files,
         treebanks=treebank_files,
         parses=parses_file,
+        twin=twin,
     output:
         model=f"{MODEL}/model.json",
         history=f"{MODEL}/history.csv",

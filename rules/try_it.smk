@@ -36,7 +36,6 @@ rule try_it:
         ENVIRONMENT
     threads: 1
     resources:
-        gpu=GPU,
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:

@@ -176,6 +176,14 @@ def test_every_key_of_the_schema_is_described():
             {**SMALL, "ratings": {"source": "scenes", "robustness": ["trigram"]}},
             "ratings.robustness: there is no baseline 'trigram', nor a model of English of a data",
         ),
+        (
+            translated(source="fr"),
+            "translation.source: one has no sentences in 'fr'; it has: en, de",
+        ),
+        (
+            translated(target="it"),
+            "translation.target: one has no sentences in 'it'; it has: en, de",
+        ),
         (translated(rerank_by=["gru-9-max"]), "rerank_by: one has no model 'gru-9-max': did you"),
         (translated(rerank_by=["gru-8-max"]), "rerank_by: gru-8-max reads en, not de"),
         (translated(systems={}), "translation.systems"),
@@ -310,6 +318,21 @@ def test_a_data_set_of_another_one_has_its_pictures_and_captions():
     assert found["draws"]["source"] == one["source"]
     assert found["draws"]["count"] == one["count"]
     assert (found["draws"]["folds"], list(found["draws"]["models"])) == (1, ["lstm-8-max"])
+
+
+@pytest.mark.parametrize("key", ["precision", "seed", "count", "backbone"])
+def test_what_the_other_data_set_says_is_not_said_again(key):
+    """It would be ignored, since features and captions are the other one's."""
+    values = {"precision": "float16", "seed": 7, "count": 50, "backbone": "resnet18"}
+    part = {"of": "one", "models": ["gru-8-max"], key: values[key]}
+    with pytest.raises(InputError, match=f"part.{key}: what is trained on is that of one: leave"):
+        complete({**SMALL, "datasets": {**SMALL["datasets"], "part": part}})
+
+
+def test_a_model_is_selected_only_where_a_paper_shows_one_alone():
+    ours = {"of": "one", "models": ["lstm-8-max"], "papers": ["groundvec_2026"]}
+    datasets = {**SMALL["datasets"], "ours": ours}
+    assert complete({**SMALL, "datasets": datasets, "select": "gru-8-max"})["select"] == "gru-8-max"
 
 
 @pytest.mark.parametrize("name", ["won", "draws", 3, ["one"]])

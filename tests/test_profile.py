@@ -57,6 +57,15 @@ def test_a_dry_run_needs_no_slurm_and_little_more_than_its_start(
     assert all("gpu=1" in text and "mem_mb=8000" in text for text in trainings)
 
 
+def test_every_rule_with_a_gpu_gets_one():
+    rules = "".join(path.read_text() for path in PROFILE.parents[1].glob("rules/*.smk"))
+    with_gpu = re.findall(r"^\s*rule (\w+):\n(?:(?!\s*rule\b).*\n)*?\s+gpu=GPU,", rules, re.M)
+    profile = yaml.safe_load(PROFILE.read_text())["set-resources"]
+    assert {"train", "translator", "robustness"} < set(with_gpu)
+    assert profile.keys() == set(with_gpu)
+    assert all(resources == {"gpu": 1} for resources in profile.values())
+
+
 def test_the_lines_that_a_site_completes_are_settings():
     text = PROFILE.read_text()
     completed = yaml.safe_load(re.sub(SITE, "", text))

@@ -63,9 +63,9 @@ def test_every_script_explains_itself_with_an_example(script):
 @pytest.mark.parametrize("path", sorted((ROOT / "rules").glob("*.smk")), ids=lambda p: p.name)
 def test_every_script_that_a_rule_calls_decides_when_it_runs_again(path):
     """A rule that runs a script has a `code` parameter, or fetches files that are checked."""
-    rules = re.split(r"^rule ", path.read_text(), flags=re.M)[1:]
+    rules = re.split(r"^\s*rule\b", path.read_text(), flags=re.M)[1:]
     for rule in rules:
-        name = rule.split(":")[0]
+        name = rule.split(":")[0].strip()
         if name not in {"download", "unpack", "pascal1k_images", "onnxruntime_web"}:
             assert re.search(r"code=(lambda wildcards: )?code(_hash|_of)?\(", rule), name
 

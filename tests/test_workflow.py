@@ -276,13 +276,13 @@ def test_a_comment_or_a_docstring_computes_nothing_again(built):
 
 def test_every_value_in_a_command_is_quoted():
     for path in sorted((ROOT / "rules").glob("*.smk")):
-        for line in path.read_text().splitlines():
-            if re.match(r'\s*"(python |--|\{)', line):
-                unquoted = [
-                    name for name in re.findall(r"{(.*?)}", line) if not name.endswith(":q")
-                ]
-                assert not unquoted, f"{path.name}: {line}"
-            assert "$(" not in line
+        text = path.read_text()
+        assert "$(" not in text
+        commands = re.findall(r'shell:\n((?:\s*(?:".*"|#.*)\n)+)', text)
+        assert len(commands) == text.count("shell:"), path.name
+        for command in commands:
+            unquoted = [name for name in re.findall(r"{(.*?)}", command) if not name.endswith(":q")]
+            assert not unquoted, f"{path.name}: {command}"
 
 
 def test_the_report_is_one_page_with_the_figures(built):
@@ -332,6 +332,28 @@ def test_an_encoder_of_the_results_can_be_used(built):
 
 
 # Bad input
+
+
+def test_a_training_of_two_names_is_done_once(built):
+    """Two jobs of one training would wait for each other's lock; so the second comes after."""
+    once = "models: [gru-8-max], training: {epochs: 1, cycle: 1}"
+    text = f"""
+experiment: twin
+datasets:
+  one: {{source: scenes, count: 40, backbone: efficientnet_lite0, {once}}}
+  two: {{of: one, {once}, seeds: [1, 2]}}
+"""
+    (built / "twin.yaml").write_text(text)
+    plan = snakemake(built, "--configfile", "twin.yaml", "-n")
+    inputs = {
+        name: files
+        for files, name in re.findall(
+            r"rule train:\n    input: (.*)\n    output: results/twin/models/(\S+)/model.json", plan
+        )
+    }
+    first = "results/twin/models/one/gru-8-max/seed1/model.json"
+    assert first in inputs["two/gru-8-max/seed1"]
+    assert "model.json" not in inputs["two/gru-8-max/seed2"] + inputs["one/gru-8-max/seed1"]
 
 
 def test_a_typo_in_the_configuration_is_one_line(built):

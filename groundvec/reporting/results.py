@@ -257,11 +257,18 @@ def read_robustness(paths: Iterable[str | Path]) -> pd.DataFrame:
 
     Returns:
         Columns system (its short name: the model, or the baseline), kind, rate, measure and value.
+
+    Raises:
+        InputError: two files about the same system, such as a model on two data sets.
     """
     text, optional = ["system", "kind", "measure"], ["dataset", "model"]
-    tables = [_read(Path(path), [*text, *optional], ["rate", "value"], optional) for path in paths]
+    tables = [
+        _read(Path(path), [*text, *optional], ["rate", "value"], optional).assign(path=str(path))
+        for path in paths
+    ]
     table = pd.concat(tables, ignore_index=True)
     table["system"] = table["model"].fillna(table["system"])  # of baselines there is no model
+    _check_once(table, [*text, "rate"])
     return table[[*text, "rate", "value"]]
 
 
