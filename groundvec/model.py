@@ -155,12 +155,13 @@ class Model(nn.Module):
         """
         device = next(self.parameters()).device
         result = np.empty((len(encoded), self.size), np.float32)
-        order = np.argsort(-encoded.lengths, kind="stable")
+        lengths = encoded.lengths
+        order = np.argsort(-lengths, kind="stable")
         start = 0
         hidden = not progress
         with Progress(total=len(order), desc="encoding", unit="sentences", disable=hidden) as bar:
             while start < len(order):
-                longest = encoded.lengths[order[start]]
+                longest = lengths[order[start]]
                 count = max(1, INDICES_PER_BATCH // longest)
                 rows = order[start : start + min(count, most or count)]
                 batch = to_tensors(encoded.batch(rows), device)

@@ -6,6 +6,7 @@ Writes STEM.csv (the scores) and STEM.predictions.csv (a row a pair).
 import argparse
 from pathlib import Path
 
+from groundvec import baselines
 from groundvec.cli import run
 
 parser = argparse.ArgumentParser(
@@ -17,26 +18,18 @@ parser.add_argument("--name", required=True, help="what to call it in tables and
 parser.add_argument(
     "--encoder", required=True, help="trigrams, bag-of-words, infersent or sentence-transformers"
 )
-parser.add_argument(
-    "--vectors", type=Path, help="bag-of-words, infersent: word vectors, FILE or ZIP/MEMBER"
-)
-parser.add_argument("--state", type=Path, help="infersent: the published weights")
-parser.add_argument("--version", type=int, help="infersent: 1 or 2")
-parser.add_argument("--model", help="sentence-transformers: a model's name")
+baselines.add_options(parser)
 parser.add_argument("--ratings", type=Path, required=True, help="what scripts/ratings.py wrote")
 parser.add_argument("--output", required=True, metavar="STEM", help="the files to write")
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from groundvec import baselines
     from groundvec.data.ratings import read_ratings
     from groundvec.evaluation.ratings import score
     from groundvec.files import write_csv
     from groundvec.provenance import provenance
 
-    names = ("vectors", "state", "version", "model")
-    options = {name: getattr(arguments, name) for name in names if getattr(arguments, name)}
-    encoder = baselines.load(arguments.encoder, **options)
+    encoder = baselines.of_arguments(arguments)
     labels = dict.fromkeys(("system", "dataset", "model", "seed", "kind", "epochs"), "")
     labels |= {"system": arguments.name, "kind": "baseline"}
     predictions, scores = score(read_ratings(arguments.ratings), encoder.encode, labels)

@@ -8,6 +8,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from groundvec import baselines
 from groundvec.cli import run
 
 if TYPE_CHECKING:
@@ -27,10 +28,7 @@ system = parser.add_mutually_exclusive_group(required=True)
 system.add_argument("--trained", type=Path, help="the folder of a training")
 system.add_argument("--encoder", help="a baseline, as scripts/baseline.py has them")
 parser.add_argument("--name", help="a baseline: what to call it")
-parser.add_argument("--vectors", type=Path, help="a baseline: word vectors, FILE or ZIP/MEMBER")
-parser.add_argument("--state", type=Path, help="infersent: the published weights")
-parser.add_argument("--version", type=int, help="infersent: 1 or 2")
-parser.add_argument("--model", help="sentence-transformers: a model's name")
+baselines.add_options(parser)
 parser.add_argument("--ratings", type=Path, required=True, help="what scripts/ratings.py wrote")
 parser.add_argument(
     "--tokenised", action="store_true", help="the sentences are tokens with spaces between them"
@@ -44,7 +42,6 @@ parser.add_argument("--output", type=Path, required=True, help="the CSV to write
 def main(arguments: argparse.Namespace) -> None:
     import pandas as pd
 
-    from groundvec import baselines
     from groundvec.data.ratings import read_ratings
     from groundvec.evaluation import robustness
     from groundvec.files import write_csv
@@ -52,10 +49,8 @@ def main(arguments: argparse.Namespace) -> None:
 
     ratings = read_ratings(arguments.ratings)
     if arguments.encoder:
-        names = ("vectors", "state", "version", "model")
-        options = {name: getattr(arguments, name) for name in names if getattr(arguments, name)}
-        encoder = baselines.load(arguments.encoder, **options)
-        table = pd.DataFrame(robustness.of_ratings(ratings, encoder.encode))
+        encode = baselines.of_arguments(arguments).encode
+        table = pd.DataFrame(robustness.of_ratings(ratings, encode))
         labels = dict.fromkeys(("dataset", "model", "seed", "configuration"), "")
         labels |= {"system": arguments.name or arguments.encoder}
         write_csv(arguments.output, table.assign(**labels, **provenance()))

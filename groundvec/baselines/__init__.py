@@ -4,8 +4,10 @@
 (1, 100)
 """
 
+import argparse
 from collections.abc import Callable, Sequence
 from inspect import signature
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +22,23 @@ class Baseline(Protocol):
 
     def encode(self, sentences: Sequence[str]) -> np.ndarray:
         """Embed tokenised sentences (tokens separated by spaces): (N, size) float32."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the baselines take to a program's command line, for `of_arguments`."""
+    parser.add_argument(
+        "--vectors", type=Path, help="bag-of-words, infersent: word vectors, FILE or ZIP/MEMBER"
+    )
+    parser.add_argument("--state", type=Path, help="infersent: the published weights")
+    parser.add_argument("--version", type=int, help="infersent: 1 or 2")
+    parser.add_argument("--model", help="sentence-transformers: a model's name")
+
+
+def of_arguments(arguments: argparse.Namespace) -> Baseline:
+    """The baseline that a command line describes, by `--encoder` and what `add_options` adds."""
+    names = ("vectors", "state", "version", "model")
+    given = {name: getattr(arguments, name) for name in names if getattr(arguments, name)}
+    return load(arguments.encoder, **given)
 
 
 def load(encoder: str, **options: Any) -> Baseline:

@@ -1,4 +1,7 @@
-"""The mean of the embeddings of what a sentence has, projected: a floor that knows no order."""
+"""The mean of trained embeddings of what a sentence has, projected: a floor that knows no order.
+
+Of fixed word vectors it is `groundvec.encoders.mean`.
+"""
 
 from collections.abc import Sized
 

@@ -1,4 +1,7 @@
-"""The mean of fixed word vectors: the bag of words of Socher et al. 2014 (section 6)."""
+"""The mean of fixed word vectors: the bag of words of Socher et al. 2014 (section 6).
+
+Of trained embeddings it is `groundvec.encoders.bag`.
+"""
 
 from typing import Any
 

@@ -33,7 +33,7 @@ CPU_BATCH, GPU_BATCH = 2, 16  # pictures, of ten crops each; a larger one takes 
 
 
 def extract(
-    images: pd.DataFrame, backbone: Backbone, work: Path, device: str, threads: int
+    images: pd.DataFrame, backbone: Backbone, work: Path, device: str, processes: int
 ) -> np.ndarray:
     """Compute the features of pictures, but for those that an earlier call has finished.
 
@@ -43,7 +43,7 @@ def extract(
         work: a folder for finished features, of any pictures. They are taken up again wherever the
             picture's content, the network, the precision, this code and the libraries are the same.
         device: cpu or cuda.
-        threads: how many processes decode pictures, and compute where there is no GPU.
+        processes: how many decode pictures, and compute where there is no GPU.
 
     Returns:
         (images, width) float32.
@@ -72,7 +72,7 @@ def extract(
     bar = Progress(total=len(done), initial=done.sum(), desc=backbone.name, unit="images")
     try:
         with bar, notice() as told_to_stop:
-            for good, values, bad in _compute(files, backbone, device, threads):
+            for good, values, bad in _compute(files, backbone, device, processes):
                 features[todo[good]] = values
                 done[todo[good]] = True
                 unsaved += todo[good].tolist()
@@ -125,7 +125,7 @@ def _save(folder: Path, sums: np.ndarray, features: np.ndarray) -> None:
 
 
 def _compute(
-    files: list[tuple[str, str]], backbone: Backbone, device: str, threads: int
+    files: list[tuple[str, str]], backbone: Backbone, device: str, processes: int
 ) -> Iterator[tuple[list[int], np.ndarray, list[str]]]:
     """For each batch: the places of its usable pictures, their features, and the problems.
 
@@ -142,7 +142,7 @@ def _compute(
     loader = DataLoader(
         batches,
         batch_size=None,
-        num_workers=threads,
+        num_workers=processes,
         pin_memory=gpu,
         worker_init_fn=_start_worker,
     )

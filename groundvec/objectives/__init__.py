@@ -4,8 +4,9 @@ Each has a function::
 
     loss(images, captions, similarity, **options)
 
-of images (B, size) and, for each language, captions (B, size); row i of one belongs to row i of
-the others, and both are embedded as `similarity` wants them. It gives one number, a tensor. An
+of images (B, size) and captions (B, size), by any names: for each language those of its own, and of
+its paraphrases too where there are some. Row i of one belongs to row i of the others, and all are
+embedded as `similarity` wants them. It gives one number, a tensor. An
 objective whose best weights can be computed at once has another function in its place::
 
     solve(images, captions, size, **options)

@@ -22,7 +22,7 @@ def loss(
 
     Args:
         images: (B, size).
-        captions: by language, (B, size); row i belongs to row i of the images.
+        captions: of each language, (B, size); row i belongs to row i of the images.
         margin: alpha, 0.2 in the paper.
         reduction: mean, or sum.
     """

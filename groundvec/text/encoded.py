@@ -39,7 +39,7 @@ class Encoded:
 
     def batch(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Indices (N,) of the sentences `rows`, one after another, and lengths (B,); both int64."""
-        lengths = self.lengths[rows]
+        lengths = self.starts[rows + 1] - self.starts[rows]
         ends = lengths.cumsum()
         positions = np.arange(ends[-1]) + np.repeat(self.starts[rows] + lengths - ends, lengths)
         return self.indices[positions].astype(np.int64), lengths

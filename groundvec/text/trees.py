@@ -48,7 +48,7 @@ class Trees:
             words (N,), lengths (B,), parents (N,), relations (N,), places (N,), heights (N,) and
             sizes (N,). Parents are rows of this batch, -1 of roots.
         """
-        lengths = self.lengths[rows]
+        lengths = self.starts[rows + 1] - self.starts[rows]
         ends = lengths.cumsum()
         first = np.repeat(ends - lengths, lengths)  # of each node's tree in this batch
         nodes = np.arange(ends[-1]) - first + np.repeat(self.starts[rows], lengths)

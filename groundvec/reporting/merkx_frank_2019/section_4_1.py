@@ -9,7 +9,7 @@ from groundvec.errors import InputError
 from groundvec.evaluation.ratings import system_name
 from groundvec.evaluation.significance import compare
 from groundvec.reporting.measures import SEMANTIC, as_values, recall, semantic_measures
-from groundvec.reporting.merkx_frank_2019.section_4_3 import LEVEL, ROUNDING
+from groundvec.reporting.merkx_frank_2019.section_4_3 import ROUNDING
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import (
     NAMES,
@@ -19,6 +19,7 @@ from groundvec.reporting.systems import (
     described,
     rows_of,
 )
+from groundvec.reporting.verdicts import LEVEL
 from groundvec.reporting.write import MISSING, decimals, p_values, write_table
 
 NOTES = [

@@ -11,9 +11,9 @@ from groundvec.evaluation.significance import compare
 from groundvec.reporting.measures import prediction
 from groundvec.reporting.results import Results, read_reported_correlations
 from groundvec.reporting.systems import criterion, main_systems
+from groundvec.reporting.verdicts import LEVEL
 from groundvec.reporting.write import MISSING, write_numbers, write_table
 
-LEVEL = 0.05
 # Two systems that both have r = 1 differ by rounding on some processors: neither is better.
 ROUNDING = 1e-9
 NOTES = [
