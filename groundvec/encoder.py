@@ -15,29 +15,13 @@ from groundvec import similarity
 from groundvec.device import choose
 from groundvec.errors import InputError
 from groundvec.files import sha256
-from groundvec.model import Model, load_ensemble, read_description
+from groundvec.folder import find, read_description
+from groundvec.model import Model, load_ensemble
 
 if TYPE_CHECKING:
     from groundvec.features.backbones import Backbone
 
-PRETRAINED = Path(__file__).parent / "pretrained"
 SUFFIXES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".tif", ".tiff", ".bmp"}
-
-
-def find(model: str | Path) -> Path:
-    """The folder of a model that comes with this package, by its name, or of any other.
-
-    Raises:
-        InputError: there is no such model.
-    """
-    shipped = sorted(path.name for path in PRETRAINED.iterdir()) if PRETRAINED.exists() else []
-    folder = PRETRAINED / model if str(model) in shipped else Path(model).expanduser()
-    if not folder.is_dir():
-        raise InputError(
-            f"there is no model {model}: give the folder of a trained one, which holds a "
-            f"model.json, or the name of one that comes with this package: {', '.join(shipped)}"
-        )
-    return folder
 
 
 class SentenceEncoder:

@@ -38,7 +38,8 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.device import choose
     from groundvec.evaluation.ratings import score_model, system_name
     from groundvec.files import write_csv
-    from groundvec.model import epochs_compared, load_model, read_description, read_ensemble
+    from groundvec.folder import epochs_compared, read_description, read_ensemble
+    from groundvec.model import load_model
     from groundvec.provenance import provenance
 
     device = choose(threads=arguments.threads)

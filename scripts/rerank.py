@@ -47,7 +47,8 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.errors import InputError
     from groundvec.features import store
     from groundvec.files import check_output, write_csv
-    from groundvec.model import load_ensemble, read_description
+    from groundvec.folder import read_description
+    from groundvec.model import load_ensemble
     from groundvec.provenance import provenance
     from groundvec.translation import nbest, pairs, rerank, scores
 

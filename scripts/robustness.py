@@ -72,7 +72,7 @@ def of_model(arguments: argparse.Namespace, ratings: "pd.DataFrame") -> "pd.Data
     from groundvec.evaluation import robustness
     from groundvec.evaluation.ratings import LANGUAGE, stopped, system_name
     from groundvec.features import store
-    from groundvec.model import read_description
+    from groundvec.folder import read_description
     from groundvec.provenance import provenance
     from groundvec.similarity import join
 

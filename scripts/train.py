@@ -67,8 +67,9 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.evaluation.retrieval import development_recall
     from groundvec.features import store
     from groundvec.files import check_output, copy, read_json, sha256, write_csv, write_json
+    from groundvec.folder import snapshot_name
     from groundvec.jobs import locked
-    from groundvec.model import Model, snapshot_name
+    from groundvec.model import Model
     from groundvec.provenance import code_hash, digest, provenance
     from groundvec.training import loop
 

@@ -53,7 +53,8 @@ def main(arguments: argparse.Namespace) -> None:
 
     from groundvec.export.onnx import export
     from groundvec.files import write_bytes
-    from groundvec.model import load_ensemble, read_description
+    from groundvec.folder import read_description
+    from groundvec.model import load_ensemble
     from groundvec.reporting.embedded import embed, of_one
     from groundvec.reporting.page.try_it import panel, precision, readable, runtime_files
     from groundvec.reporting.results import Results

@@ -5,7 +5,8 @@ import numpy as np
 from groundvec.config import complete_description
 from groundvec.data.split import Captions, Split
 from groundvec.files import write_json
-from groundvec.model import save_weights, snapshot_name
+from groundvec.folder import snapshot_name
+from groundvec.model import save_weights
 from groundvec.text.characters import Text
 
 

@@ -45,7 +45,8 @@ def write_models(folder, *models, snapshots=(4, 8), **descriptions):
         about["snapshots"] = list(snapshots)
         paths.append(Path(folder, dataset, model, f"seed{about['seed']}", "model.json"))
         write_json(paths[-1], about)
-        write_json(paths[-1].with_name("ensemble.json"), {"best": snapshots[0]})
+        ensemble = {"epochs": list(snapshots), "best": snapshots[0]}
+        write_json(paths[-1].with_name("ensemble.json"), ensemble)
     return paths
 
 

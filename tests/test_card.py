@@ -28,6 +28,7 @@ LEAST = "least on STS 2012 MSRpar (r = 0.40, 95% interval 0.38 to 0.44)"
 def folder(tmp_path):
     """A model of Flickr8k in `model`, with its scores in retrieval.csv and scores.csv."""
     about = {"dataset": "flickr8k", "model": "gru-8-max", "seed": 1, "snapshots": [4, 8]}
+    about |= {"saved": [4, 8], "width": 6}
     about |= {"description": described("gru-8-max") | {"training": {"epochs": 8}}, "key": "k1"}
     about |= {"texts": {"en": {"characters": "abc .", "counts": [1] * 5}}}
     about |= {"features": {"backbone": "resnet152", "weights": "IMAGENET1K_V1"}}
@@ -258,7 +259,7 @@ def test_every_source_of_data_has_its_terms():
         (lambda f: (f / "retrieval.csv").unlink(), "retrieval.csv does not exist"),
         (lambda f: (f / "scores.csv").write_text("system\n1\n"), "scores.csv has no column"),
         (lambda f: (f / "model" / "model.json").write_text("{"), "model.json is not JSON"),
-        (lambda f: (f / "model" / "ensemble.json").write_text("[]"), "does not name the epochs"),
+        (lambda f: (f / "model" / "ensemble.json").write_text("[]"), "is not of type 'object'"),
         (
             lambda f: write_json(f / "model" / "ensemble.json", {"epochs": [3]}),
             "retrieval.csv has no scores of epochs 3, which ensemble.json names",

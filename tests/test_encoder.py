@@ -14,7 +14,8 @@ from groundvec import ImageEncoder, SentenceEncoder, search
 from groundvec.encoder import pictures
 from groundvec.errors import InputError
 from groundvec.features import backbones
-from groundvec.model import Model, pack, read_ensemble
+from groundvec.folder import read_ensemble
+from groundvec.model import Model, pack
 from groundvec.text import characters, words
 
 CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]

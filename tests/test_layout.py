@@ -10,6 +10,7 @@ ORDER = [
     {"data"},
     {"text", "features", "scenes", "similarity"},
     {"encoders", "objectives", "optimisers", "spelling"},
+    {"folder"},
     {"model"},
     {"encoder", "training", "evaluation", "baselines"},
     {"translation", "export"},

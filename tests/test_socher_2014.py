@@ -119,7 +119,7 @@ def results_of(folder, *trainings, **descriptions):
     for table, model in zip(trainings, files, strict=True):
         dev = table[table["split"].eq("dev") & table["kind"].eq("snapshot")]
         best = int(dev.loc[dev["r10"].idxmax(), "epochs"])
-        write_json(model.with_name("ensemble.json"), {"best": best})
+        write_json(model.with_name("ensemble.json"), {"epochs": [best], "best": best})
     return ["--models", *files, "--retrieval", *paths]
 
 
@@ -845,7 +845,8 @@ def test_a_word_s_learned_weight_is_how_much_the_sentence_follows_it(trained):
     weights = figure3.learned(model, "en", sentence)
     assert weights.shape == (5,) and weights.sum() == pytest.approx(1)
     encoder = model.captions["en"].double()
-    [words, lengths, *others] = map(torch.tensor, model.texts["en"].encode([sentence]).batch([0]))
+    batch = model.texts["en"].encode([sentence]).batch(np.arange(1))
+    [words, lengths, *others] = map(torch.tensor, batch)
     vectors = encoder.vectors[words]
 
     def embed(changed):

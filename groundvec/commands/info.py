@@ -26,8 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> None:
     """Print a line for each thing that is known of the model."""
-    from groundvec.encoder import find
-    from groundvec.model import read_description, read_ensemble
+    from groundvec.folder import find, read_description, read_ensemble
     from groundvec.parts import vector_size
 
     folder = find(arguments.model)

@@ -22,18 +22,10 @@ from sentence_transformers.util import load_dir_path
 from torch import nn
 
 from groundvec import similarity
-from groundvec.encoder import find
 from groundvec.errors import InputError
 from groundvec.files import write_json
-from groundvec.model import (
-    Model,
-    load_ensemble,
-    read_description,
-    read_ensemble,
-    save_weights,
-    snapshot_name,
-    to_tensors,
-)
+from groundvec.folder import find, read_description, read_ensemble, snapshot_name
+from groundvec.model import Model, load_ensemble, save_weights, to_tensors
 
 
 def save(model: str | Path, folder: str | Path) -> None:

@@ -15,10 +15,10 @@ import yaml
 from groundvec.data.schema import LONGEST
 from groundvec.errors import InputError
 from groundvec.evaluation.retrieval import CUTOFFS
-from groundvec.files import read_json
+from groundvec.folder import read_description, read_ensemble
 from groundvec.parts import vector_size
 from groundvec.reporting.measures import headline
-from groundvec.reporting.results import read_models, read_retrieval, read_scores
+from groundvec.reporting.results import read_retrieval, read_scores
 from groundvec.reporting.retrieval_table import CONVENTIONS, FOLDS, with_interval
 from groundvec.reporting.write import MISSING, decimals
 
@@ -65,9 +65,8 @@ def card(
             of these epochs.
     """
     folder = Path(folder)
-    read_models([folder / "model.json"])  # refuses what does not describe a model
-    about = read_json(folder / "model.json")
-    epochs = "+".join(map(str, _epochs(folder / "ensemble.json")))
+    about = read_description(folder)
+    epochs = "+".join(map(str, read_ensemble(folder)["epochs"]))
     every = _own(read_retrieval([retrieval], everything=True), about, retrieval)
     found = _of_epochs(every[every["split"] == "test"], epochs, KEYS, retrieval)
     by_chance = every[(every["split"] == "test") & (every["kind"] == "chance")]
@@ -128,14 +127,6 @@ def cited(citation: str | Path, papers: Iterable[str]) -> list[dict[str, Any]]:
         if name not in by_name:
             raise InputError(f"{citation} has not the paper {paper}: add it to its references")
     return [by_name[name] for name in of_paper.values()]
-
-
-def _epochs(path: Path) -> list[int]:
-    content = read_json(path)
-    epochs = content.get("epochs") if isinstance(content, dict) else None
-    if not (epochs and isinstance(epochs, list)):
-        raise InputError(f"{path} does not name the epochs of an ensemble: make it again")
-    return epochs
 
 
 def _own(table: pd.DataFrame, about: dict[str, Any], path: str | Path) -> pd.DataFrame:

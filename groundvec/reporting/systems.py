@@ -1,14 +1,12 @@
 """Models and baselines: their order, their names, and which of them tables and figures show."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 
 from groundvec.errors import InputError
 from groundvec.evaluation.ratings import system_name
 from groundvec.evaluation.retrieval import DECIMALS
-from groundvec.files import read_json
+from groundvec.folder import read_ensemble
 from groundvec.reporting.measures import SEMANTIC, recall, semantic_measures
 
 PROVENANCE = ["configuration", "commit", "versions", "machine", "slurm_job"]
@@ -166,13 +164,9 @@ def best_snapshot(about: pd.Series) -> int:
         about: the training's row of `results.read_models`.
 
     Raises:
-        InputError: there is no such file, or it does not say it.
+        InputError: there is no such file, or it is of another form.
     """
-    path = Path(about["folder"], "ensemble.json")
-    ensemble = read_json(path)
-    if not isinstance(ensemble, dict) or not isinstance(ensemble.get("best"), int):
-        raise InputError(f"{path} does not name the best snapshot: make it again")
-    return ensemble["best"]
+    return int(read_ensemble(about["folder"])["best"])
 
 
 def main_systems(

@@ -11,7 +11,8 @@ import torch
 from torch import nn
 
 from groundvec.files import atomic, sha256
-from groundvec.model import save_weights, snapshot_name
+from groundvec.folder import snapshot_name
+from groundvec.model import save_weights
 
 SECONDS_BETWEEN = 60  # within an epoch,
 LARGEST_SHARE = 0.01  # but seldom enough that they take no more of the time than this

@@ -17,8 +17,9 @@ from groundvec import parts
 from groundvec.data.split import Split
 from groundvec.device import reseed
 from groundvec.errors import InputError
+from groundvec.folder import snapshot_name
 from groundvec.jobs import Stopped, notice
-from groundvec.model import Model, snapshot_name, to_tensors
+from groundvec.model import Model, to_tensors
 from groundvec.progress import Progress
 from groundvec.provenance import provenance
 from groundvec.spelling import Spelling

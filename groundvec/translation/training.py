@@ -16,8 +16,8 @@ from torch.nn.utils import clip_grad_norm_
 
 from groundvec.device import reseed
 from groundvec.errors import InputError
+from groundvec.folder import snapshot_name
 from groundvec.jobs import Stopped, notice
-from groundvec.model import snapshot_name
 from groundvec.progress import Progress
 from groundvec.provenance import provenance
 from groundvec.text.encoded import Encoded

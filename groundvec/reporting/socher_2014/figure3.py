@@ -79,7 +79,8 @@ def learned(model: "Model", language: str, sentence: str) -> np.ndarray:
     from groundvec.model import to_tensors
 
     encoder: Any = model.captions[model.name_of(language)]
-    words, lengths, *others = to_tensors(model.texts[language].encode([sentence]).batch([0]), "cpu")
+    batch = model.texts[language].encode([sentence]).batch(np.arange(1))
+    words, lengths, *others = to_tensors(batch, "cpu")
     known, encoder.vectors = encoder.vectors, encoder.vectors[words].requires_grad_()
     try:
         [root] = encoder(torch.arange(len(words)), lengths, *others)

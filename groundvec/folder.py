@@ -1,0 +1,143 @@
+"""A trained model's folder: what stands in it beside the weights, read without torch.
+
+`model.json` says what was trained, on what and how; `ensemble.json`, which snapshots are used.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+
+from groundvec import parts, similarity
+from groundvec.errors import InputError
+from groundvec.files import read_json
+
+PRETRAINED = Path(__file__).parent / "pretrained"
+EPOCHS = {"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 0}}
+NAME = {"type": "string"}
+# What the files of a model folder must hold; they may come from anybody.
+MODEL = {
+    "required": [
+        "dataset",
+        "model",
+        "description",
+        "texts",
+        "width",
+        "seed",
+        "snapshots",
+        "saved",
+        "key",
+    ],
+    "properties": {
+        "dataset": {"type": "string"},
+        "model": {"type": "string"},
+        "description": {
+            "type": "object",
+            "required": ["languages", "text", "encoder", "similarity"],
+            "properties": {
+                "languages": {"type": "array", "minItems": 1, "items": {"type": "string"}},
+                "text": {"type": "object", "required": ["name"], "properties": {"name": NAME}},
+                "encoder": {
+                    "type": "object",
+                    "required": ["name", "size"],
+                    "properties": {"name": NAME, "size": {"type": "integer", "minimum": 1}},
+                },
+                "similarity": {"enum": list(similarity.NAMES)},
+                "spelling": {
+                    "required": ["size"],
+                    "properties": {
+                        "size": {"type": "integer", "minimum": 1},
+                        "learned": {"type": "boolean"},
+                    },
+                    "additionalProperties": False,
+                },
+            },
+        },
+        "texts": {"type": "object", "minProperties": 1, "additionalProperties": {"type": "object"}},
+        "width": {"type": "integer", "minimum": 1, "maximum": 2**16},
+        "seed": {"type": "integer"},
+        "draw": {"type": "array", "items": {"type": "integer", "minimum": 1}},
+        "snapshots": EPOCHS,
+        "saved": EPOCHS,
+        "sha256": {"type": "object", "additionalProperties": {"type": "string"}},
+        "key": {"type": "string"},
+    },
+}
+ENSEMBLE = {
+    "required": ["epochs"],
+    "properties": {"epochs": EPOCHS, "best": {"type": "integer", "minimum": 0}},
+}
+
+
+def find(model: str | Path) -> Path:
+    """The folder of a model that comes with this package, by its name, or of any other.
+
+    Raises:
+        InputError: there is no such model.
+    """
+    shipped = sorted(path.name for path in PRETRAINED.iterdir()) if PRETRAINED.exists() else []
+    folder = PRETRAINED / model if str(model) in shipped else Path(model).expanduser()
+    if not folder.is_dir():
+        raise InputError(
+            f"there is no model {model}: give the folder of a trained one, which holds a "
+            f"model.json, or the name of one that comes with this package: {', '.join(shipped)}"
+        )
+    return folder
+
+
+def read_description(folder: str | Path) -> dict[str, Any]:
+    """What `model.json` says of a training; InputError if it is missing or of another form."""
+    path = Path(folder, "model.json")
+    content = read_json(path)
+    if isinstance(content, dict) and "cell" in content:
+        content = _of_version_0_1(content)
+    return _checked(path, content, MODEL)
+
+
+def read_ensemble(folder: str | Path) -> dict[str, Any]:
+    """The `epochs` of a training's ensemble, and that of its `best` single snapshot.
+
+    Raises InputError as above, of `ensemble.json`.
+    """
+    path = Path(folder, "ensemble.json")
+    content = _checked(path, read_json(path), ENSEMBLE)
+    return {"best": content["epochs"][-1]} | content  # older ones do not say it
+
+
+def epochs_compared(description: dict[str, Any], ensemble: dict[str, Any]) -> set[int]:
+    """The epochs whose answers are kept one by one, beside the ensemble's: few, as they are many.
+
+    The untrained network, the ends of the first and of the last cycle, and the best snapshot.
+
+    Args:
+        description, ensemble: as `read_description` and `read_ensemble` give them.
+    """
+    ends = description["snapshots"]
+    return {0, ends[0], ends[-1], ensemble["best"]}
+
+
+def _checked(path: Path, content: Any, schema: dict[str, Any]) -> dict[str, Any]:
+    if error := best_match(Draft202012Validator({"type": "object"} | schema).iter_errors(content)):
+        place = ".".join(map(str, error.absolute_path)) or "it"
+        reason = error.message if len(error.message) < 200 else f"{error.message[:200]}..."
+        raise InputError(f"{path} does not describe a model ({place}: {reason}): make it again")
+    return content
+
+
+def _of_version_0_1(old: dict[str, Any]) -> dict[str, Any]:
+    """What a model.json said when this project was called `grounded` and had one kind of model."""
+    language, encoder = old.get("language"), parts.of_grid(str(old["cell"]))
+    description = {
+        "languages": [language],
+        "text": {"name": "characters"},
+        "encoder": {**(encoder or {}), "embedding": 20},
+        "similarity": "cosine",
+    }
+    new = {"dataset": "", "model": old["cell"], "description": description}
+    return old | new | {"texts": {language: old.get("vocabulary")}}
+
+
+def snapshot_name(epoch: int) -> str:
+    """The name of the file that holds the weights after an epoch."""
+    return f"epoch-{epoch:03}.safetensors"
