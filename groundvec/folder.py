@@ -92,7 +92,7 @@ def read_description(folder: str | Path) -> dict[str, Any]:
     content = read_json(path)
     if isinstance(content, dict) and "cell" in content:
         content = _of_version_0_1(content)
-    return _checked(path, content, MODEL)
+    return checked(path, content, MODEL)
 
 
 def read_ensemble(folder: str | Path) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def read_ensemble(folder: str | Path) -> dict[str, Any]:
     Raises InputError as above, of `ensemble.json`.
     """
     path = Path(folder, "ensemble.json")
-    content = _checked(path, read_json(path), ENSEMBLE)
+    content = checked(path, read_json(path), ENSEMBLE)
     return {"best": content["epochs"][-1]} | content  # older ones do not say it
 
 
@@ -117,11 +117,18 @@ def epochs_compared(description: dict[str, Any], ensemble: dict[str, Any]) -> se
     return {0, ends[0], ends[-1], ensemble["best"]}
 
 
-def _checked(path: Path, content: Any, schema: dict[str, Any]) -> dict[str, Any]:
+def checked(
+    path: Path, content: Any, schema: dict[str, Any], kind: str = "model"
+) -> dict[str, Any]:
+    """The content of a file, which may come from anybody, if it is as a JSON schema says.
+
+    Raises:
+        InputError: it is not, and does not describe one of this kind.
+    """
     if error := best_match(Draft202012Validator({"type": "object"} | schema).iter_errors(content)):
         place = ".".join(map(str, error.absolute_path)) or "it"
         reason = error.message if len(error.message) < 200 else f"{error.message[:200]}..."
-        raise InputError(f"{path} does not describe a model ({place}: {reason}): make it again")
+        raise InputError(f"{path} does not describe a {kind} ({place}: {reason}): make it again")
     return content
 
 

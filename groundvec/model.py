@@ -1,20 +1,17 @@
 """A model: its parts put together, and its weights on disk."""
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import torch
-from safetensors import safe_open
-from safetensors.torch import load_file, save
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from groundvec import parts, similarity
+from groundvec import parts, similarity, weights
 from groundvec.errors import InputError
-from groundvec.files import check_memory, sha256, write_bytes, write_json
+from groundvec.files import write_json
 from groundvec.folder import read_description, read_ensemble, snapshot_name
 from groundvec.progress import Progress
 from groundvec.spelling import Spelling
@@ -196,75 +193,38 @@ def to_tensors(batch: Sequence[np.ndarray], device: torch.device | str) -> list[
     return [indices.to(device), *others]
 
 
-def save_weights(model: nn.Module, path: Path) -> str:
-    """Write a model's weights as safetensors, atomically; returns the file's SHA-256 sum."""
-    data = save(model.state_dict())
-    write_bytes(path, data, replace=True)
-    return hashlib.sha256(data).hexdigest()
-
-
 def load_model(folder: str | Path, epoch: int, device: str = "cpu") -> Model:
     """Load the snapshot of one epoch from a training's folder; runs no code from the files.
 
     Raises:
-        InputError: no such model or snapshot; weights that are damaged, of another shape, or not
-            finite; a size that this machine's memory cannot hold.
+        InputError: no such model or snapshot, or what `weights.load` raises.
     """
     folder = Path(folder)
     content = read_description(folder)
     path = folder / "snapshots" / snapshot_name(epoch)
     if not path.exists():
         raise InputError(f"{path} does not exist: epochs with a snapshot are listed in model.json")
-    expected = content.get("sha256", {}).get(str(epoch))  # older models have none
-    if expected and sha256(path) != expected:
-        raise InputError(
-            f"{path} is damaged, it has not the checksum that model.json gives: delete {folder} "
-            "and make it again, or get it again"
-        )
     description = content["description"]
     try:
         text = parts.find("text", description["text"]["name"])
         texts = {
             language: text(**content["texts"][language]) for language in description["languages"]
         }
-        # Shapes only: no memory is taken before the file has them too. On this device torch.normal
-        # costs nothing; torch.randn, torch.eye and products import sympy or a compiler.
+        # On this device torch.normal costs nothing; torch.randn, torch.eye and products import
+        # sympy or a compiler.
         with torch.device("meta"):
             model = Model(description, texts, content["width"])
     except (InputError, KeyError, TypeError) as error:
         raise InputError(f"{folder / 'model.json'} does not describe a model: {error}") from None
-    parameters = model.state_dict()
-    try:
-        with safe_open(path, "pt") as file:
-            names = list(file.keys())
-            shapes = {_new_name(name, content): file.get_slice(name).get_shape() for name in names}
-        if shapes != {name: list(value.shape) for name, value in parameters.items()}:
-            raise ValueError("other names or shapes")
-        check_memory(path, sum(value.nbytes for value in parameters.values()))
-        weights = {
-            # A copy lies where torch wants it: products with the file's are rounded otherwise.
-            _new_name(name, content): value.to(torch.float32, copy=True)
-            for name, value in load_file(path).items()
-        }
-        model.load_state_dict(weights, assign=True)
-    except InputError:
-        raise
-    except Exception as error:
-        reason = str(error).partition("\n")[0]
-        raise InputError(f"{path} does not hold the weights of this model ({reason})") from None
-    for name, value in weights.items():
-        if not value.isfinite().all():
-            raise InputError(f"{path}: {name} is not finite: train the model again")
+
+    def new_name(name: str) -> str:
+        """Models of version 0.1 had one encoder of captions."""
+        old = "cell" in content
+        return name.replace("caption.", f"captions.{content['language']}.", 1) if old else name
+
+    checksum = content.get("sha256", {}).get(str(epoch))  # those models had none
+    weights.load(model, path, checksum, new_name)
     return model.to(device).eval()
-
-
-def _new_name(name: str, content: dict[str, Any]) -> str:
-    """The name of a weight now; those of old models had one encoder of captions."""
-    return (
-        name.replace("caption.", f"captions.{content['language']}.", 1)
-        if "cell" in content
-        else name
-    )
 
 
 def load_ensemble(
@@ -285,7 +245,7 @@ def pack(folder: str | Path, target: Path) -> None:
     if target.exists():
         raise InputError(f"{target} is there already: name another folder")
     sums = {
-        str(epoch): save_weights(
+        str(epoch): weights.save(
             load_model(folder, epoch).half(), target / "snapshots" / snapshot_name(epoch)
         )
         for epoch in ensemble["epochs"]

@@ -6,8 +6,8 @@ from groundvec.config import complete_description
 from groundvec.data.split import Captions, Split
 from groundvec.files import write_json
 from groundvec.folder import snapshot_name
-from groundvec.model import save_weights
 from groundvec.text.characters import Text
+from groundvec.weights import save as save_weights
 
 
 def description(encoder="gru-8-attention", text="characters", parts=None, **training):

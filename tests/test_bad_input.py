@@ -25,8 +25,9 @@ from reliability import write_section
 from test_workflow import ROOT, SCENES, copy_project, environment
 
 from groundvec.files import sha256
-from groundvec.model import Model, save_weights
+from groundvec.model import Model
 from groundvec.text.characters import Text
+from groundvec.weights import save as save_weights
 
 TABLE = "source: table, table: my/captions.csv, images: my/photos, models: [gru-8-max]"
 ROWS = "image,caption,split\na.png,A cat.,train\nb.png,A dog.,dev\nc.png,A cow.,test\n"

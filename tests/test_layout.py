@@ -10,7 +10,7 @@ ORDER = [
     {"data"},
     {"text", "features", "scenes", "similarity"},
     {"encoders", "objectives", "optimisers", "spelling"},
-    {"folder"},
+    {"folder", "weights"},
     {"model"},
     {"encoder", "training", "evaluation", "baselines"},
     {"translation", "export"},

@@ -18,10 +18,11 @@ from groundvec.encoders import recurrence, rnn
 from groundvec.encoders.convolution import Convolution
 from groundvec.errors import InputError
 from groundvec.files import write_json
-from groundvec.model import Model, load_model, save_weights
+from groundvec.model import Model, load_model
 from groundvec.similarity import join
 from groundvec.text import characters, ngrams, words
 from groundvec.text.encoded import UNKNOWN
+from groundvec.weights import save as save_weights
 
 CELLS = ["gru-16-attention", "lstm-16-attention", "gru-16-max", "lstm-16-max"]
 BAG = {"name": "bag", "size": 16, "embedding": 7}

@@ -17,10 +17,11 @@ from groundvec.data.split import CAPTIONS_PER_IMAGE, Captions, Split, load_split
 from groundvec.encoders import rnn
 from groundvec.errors import InputError
 from groundvec.files import write_json
-from groundvec.model import Model, load_model, save_weights
+from groundvec.model import Model, load_model
 from groundvec.objectives import hinge, multilingual
 from groundvec.text.characters import Text
 from groundvec.training import checkpoints, loop
+from groundvec.weights import save as save_weights
 
 TEXT, ENGLISH = make_split()
 BOTH = {"languages": ["en", "de"], "objective": {"name": "multilingual", "beta": 0.5}}

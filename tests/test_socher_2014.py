@@ -723,8 +723,9 @@ def trained(tmp_path):
     from groundvec.data import schema
     from groundvec.features import store
     from groundvec.files import write_json
-    from groundvec.model import Model, save_weights
+    from groundvec.model import Model
     from groundvec.text.trees import Text
+    from groundvec.weights import save as save_weights
 
     nouns = ["dog", "cat", "man", "girl", "horse", "bird", "child", "bear"]
     parses = {

@@ -15,13 +15,14 @@ from examples import description
 from groundvec.errors import InputError
 from groundvec.features import store
 from groundvec.jobs import Stopped
-from groundvec.model import Model, save_weights
+from groundvec.model import Model
 from groundvec.text.words import Text
 from groundvec.training.checkpoints import Checkpoints
 from groundvec.translation import beam, training
 from groundvec.translation.model import build, load, save
 from groundvec.translation.network import Translator
 from groundvec.translation.vocabulary import END, Vocabulary, padded, tokenise
+from groundvec.weights import save as save_weights
 
 ROOT = Path(__file__).parent.parent
 WORDS = {
@@ -234,7 +235,7 @@ def test_a_translator_that_is_damaged_is_refused(tmp_path):
     path = tmp_path / "model.json"
     content = json.loads(path.read_text())
     for change, said in (
-        ({"settings": content["settings"] | {"size": 60000}}, "not this translator's weights"),
+        ({"settings": content["settings"] | {"size": 60000}}, "does not hold the weights"),
         ({"settings": content["settings"] | {"size": 0}}, "does not describe a translator"),
         ({"source": {"language": "en", "words": [1]}}, "does not describe a translator"),
         ({"target": {"language": "de", "words": ["a", "a"]}}, "distinct words"),

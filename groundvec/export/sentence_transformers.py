@@ -21,11 +21,11 @@ from sentence_transformers.sentence_transformer.modules import InputModule
 from sentence_transformers.util import load_dir_path
 from torch import nn
 
-from groundvec import similarity
+from groundvec import similarity, weights
 from groundvec.errors import InputError
 from groundvec.files import write_json
 from groundvec.folder import find, read_description, read_ensemble, snapshot_name
-from groundvec.model import Model, load_ensemble, save_weights, to_tensors
+from groundvec.model import Model, load_ensemble, to_tensors
 
 
 def save(model: str | Path, folder: str | Path) -> None:
@@ -99,7 +99,7 @@ class CaptionEncoder(InputModule):
         """Write a model folder; its weights are always safetensors."""
         folder, epochs = Path(output_path), self.ensemble["epochs"]
         sums = {
-            str(epoch): save_weights(model, folder / "snapshots" / snapshot_name(epoch))
+            str(epoch): weights.save(model, folder / "snapshots" / snapshot_name(epoch))
             for epoch, model in zip(epochs, self.snapshots, strict=True)
         }
         write_json(folder / "model.json", self.about | {"saved": epochs, "sha256": sums})

@@ -10,9 +10,9 @@ from typing import Any
 import torch
 from torch import nn
 
+from groundvec import weights
 from groundvec.files import atomic, sha256
 from groundvec.folder import snapshot_name
-from groundvec.model import save_weights
 
 SECONDS_BETWEEN = 60  # within an epoch,
 LARGEST_SHARE = 0.01  # but seldom enough that they take no more of the time than this
@@ -61,7 +61,7 @@ class Checkpoints:
 
     def save_snapshot(self, model: nn.Module, epoch: int) -> str:
         """Write the weights after an epoch; returns the file's checksum."""
-        return save_weights(model, self.snapshots / snapshot_name(epoch))
+        return weights.save(model, self.snapshots / snapshot_name(epoch))
 
     def finish(self, state: dict[str, Any]) -> None:
         """Write the last state, and remove the checkpoints."""

@@ -1,0 +1,70 @@
+"""The weights of a network in a file, as safetensors: nothing in it is executed."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from safetensors import safe_open
+from safetensors.torch import load_file
+from safetensors.torch import save as to_bytes
+from torch import nn
+
+from groundvec.errors import InputError
+from groundvec.files import check_memory, sha256, write_bytes
+
+
+def save(network: nn.Module, path: Path) -> str:
+    """Write a network's weights, atomically; returns the file's SHA-256 sum."""
+    data = to_bytes(network.state_dict())
+    write_bytes(path, data, replace=True)
+    return hashlib.sha256(data).hexdigest()
+
+
+def load(
+    network: nn.Module,
+    path: Path,
+    checksum: str | None = None,
+    new_name: Callable[[str], str] = str,
+) -> None:
+    """Give a network that was made on torch's device `meta`, without weights, those of a file.
+
+    So no memory is taken before the file has the shapes too.
+
+    Args:
+        checksum: the file's SHA-256 sum, if it is known.
+        new_name: what the network calls a weight of the file.
+
+    Raises:
+        InputError: the file is missing or damaged, or its weights are of other names or shapes,
+            more than this machine's memory can hold, or not finite.
+    """
+    if not path.exists():
+        raise InputError(f"{path} does not exist: train the model first, or get it again")
+    if checksum and sha256(path) != checksum:
+        raise InputError(
+            f"{path} is damaged, it has not the checksum that model.json gives: delete it and make "
+            "the model again, or get it again"
+        )
+    expected = network.state_dict()
+    try:
+        with safe_open(path, "pt") as file:
+            names = list(file.keys())
+            shapes = {new_name(name): file.get_slice(name).get_shape() for name in names}
+        if shapes != {name: list(value.shape) for name, value in expected.items()}:
+            raise ValueError("other names or shapes")
+        check_memory(path, sum(value.nbytes for value in expected.values()))
+        values = {
+            # A copy lies where torch wants it: products with the file's are rounded otherwise.
+            new_name(name): value.to(torch.float32, copy=True)
+            for name, value in load_file(path).items()
+        }
+        network.load_state_dict(values, assign=True)
+    except InputError:
+        raise
+    except Exception as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"{path} does not hold the weights of this model ({reason})") from None
+    for name, value in values.items():
+        if not value.isfinite().all():
+            raise InputError(f"{path}: {name} is not finite: train the model again")
