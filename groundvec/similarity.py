@@ -31,6 +31,17 @@ def scores(a: "Matrix", b: "Matrix", similarity: str) -> "Matrix":
     return products
 
 
+def of_pairs(a: np.ndarray, b: np.ndarray, similarity: str) -> np.ndarray:
+    """How near each embedded vector of a (N, size) is to that of b in the same row: (N,).
+
+    The diagonal of `scores`, and nothing beside it.
+    """
+    products = np.vecdot(a, b)
+    if similarity == "euclidean":
+        return 2 * products - np.vecdot(a, a) - np.vecdot(b, b)
+    return products
+
+
 def join(embeddings: list[np.ndarray], similarity: str) -> np.ndarray:
     """The ensemble of several models' vectors (N, size) each: their sum at unit length, or mean."""
     total = np.sum(embeddings, axis=0)

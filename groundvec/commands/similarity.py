@@ -47,5 +47,5 @@ def main(arguments: argparse.Namespace) -> None:
     encoder = SentenceEncoder.load(arguments.model, device=arguments.device)
     vectors = encoder.encode(a + b, show_progress=True, language=arguments.language)
     measure = encoder.description["similarity"]
-    for one, other in zip(vectors[: len(a)], vectors[len(a) :], strict=True):
-        print(f"{similarity.scores(one[None], other[None], measure).item():.4f}")
+    for near in similarity.of_pairs(vectors[: len(a)], vectors[len(a) :], measure).tolist():
+        print(f"{near:.4f}")

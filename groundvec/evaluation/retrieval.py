@@ -15,7 +15,8 @@ import pandas as pd
 
 from groundvec.data.split import Split
 from groundvec.errors import InputError
-from groundvec.similarity import join, scores
+from groundvec.evaluation import paired
+from groundvec.similarity import join, of_pairs, scores
 
 if TYPE_CHECKING:
     from groundvec.model import Model
@@ -26,7 +27,6 @@ DECIMALS = 9  # scores are compared to so many: beyond is rounding, which differ
 CUTOFFS = (1, 5, 10)
 DIRECTIONS = ("caption_to_image", "image_to_caption")
 SENTENCES = "caption_to_caption"  # of the same image
-RESAMPLES = 1000  # of the bootstrap
 RANDOM = 64  # the size of random vectors
 
 
@@ -51,7 +51,7 @@ def ranks(
         for start in range(0, len(captions), QUERIES_PER_BLOCK)
     ]
     own = np.concatenate(
-        [_scores_of_pairs(captions[rows], images[image[rows]], similarity) for rows in blocks]
+        [of_pairs(captions[rows], images[image[rows]], similarity) for rows in blocks]
     )
     best = np.full(len(images), -np.inf, own.dtype)
     np.maximum.at(best, image, own)
@@ -66,14 +66,6 @@ def ranks(
         before[right] = False
         of_images += np.count_nonzero(before, axis=0)
     return of_captions, of_images
-
-
-def _scores_of_pairs(a: np.ndarray, b: np.ndarray, similarity: str) -> np.ndarray:
-    """The diagonal (N,) of `scores` of two matrices (N, size), and nothing beside it."""
-    products = np.vecdot(a, b)
-    if similarity == "euclidean":
-        return 2 * products - np.vecdot(a, a) - np.vecdot(b, b)
-    return products
 
 
 def rounding(captions: np.ndarray, images: np.ndarray, similarity: str) -> float:
@@ -245,10 +237,8 @@ def _interval_of_mean(of_queries: np.ndarray, image: np.ndarray) -> tuple[float,
     """
     image = np.unique(image, return_inverse=True)[1]
     sums, counts = np.bincount(image, of_queries), np.bincount(image)
-    times = np.random.default_rng(0).multinomial(
-        len(sums), np.full(len(sums), 1 / len(sums)), RESAMPLES
-    )
-    low, high = np.percentile((times @ sums) / (times @ counts), [2.5, 97.5])
+    times = paired.draws(len(sums), np.random.default_rng(0))
+    [low], [high] = paired.interval(paired.mean(sums[None], counts[None], times))
     return float(low), float(high)
 
 

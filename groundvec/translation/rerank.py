@@ -53,9 +53,7 @@ class Space:
 
     def compare(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """How near each vector of a (N, size) is to that of b in the same row: (N,)."""
-        if self.similarity == "euclidean":
-            return -((a - b) ** 2).sum(axis=1)
-        return (a * b).sum(axis=1)
+        return similarity.of_pairs(a, b, self.similarity)
 
 
 def distances(
