@@ -5,9 +5,9 @@ on ImageNet, which takes a second or so on a CPU; what it gave is kept, so that 
 the same pictures is quick.
 
 Examples:
-  groundvec search holiday/ "a dog on a beach"
-  groundvec search holiday/ "a dog on a beach" --best 20 -o dogs.html
-  groundvec search *.jpg "a dog on a beach" -o dogs.png
+  groundvec search holiday/ "a dog on a beach" --backbone resnet50
+  groundvec search holiday/ "a dog on a beach" --backbone resnet50 --best 20 -o dogs.html
+  groundvec search *.jpg "a dog" --model results/mine/models/mine/gru-256-attention/seed1 -o dogs.png
 """
 
 import argparse
