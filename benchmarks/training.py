@@ -15,6 +15,7 @@ from typing import Any
 import h5py
 import numpy as np
 import torch
+import yaml
 from measure import Contestant, Row, multiplier, program, row
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
@@ -33,6 +34,7 @@ from groundvec.training import loop
 LETTERS = "abcdefghijklmnopqrstuvwxyz '.,ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 BATCH, WIDTH, EMBEDDING, ATTENTION = 32, 2048, 20, 128
 GATES = {"gru": 3, "lstm": 4}
+BEST = Path(__file__).parent.parent / "config" / "best.yaml"
 
 
 def rows(small: bool) -> list[Row]:
@@ -44,6 +46,7 @@ def rows(small: bool) -> list[Row]:
         for one in (step(cell, size, batches, "cpu"), states(cell, size))
     ]
     measured.append(step(*networks[0], batches, "cpu", "bfloat16"))
+    measured.append(step(*networks[0], batches, "cpu", "bfloat16", "best"))
     for size in (1024, 2048, 4096):
         if torch.cuda.is_available() and not small:
             measured.append(step("gru", size, 50, "cuda"))
@@ -57,8 +60,19 @@ def some_captions(count: int) -> list[str]:
     return ["".join(rng.choice(list(LETTERS), length)) + "." for length in lengths]
 
 
-def step(cell: str, size: int, batches: int, device: str, precision: str = "float32") -> Row:
-    """A training step, by this project in a precision, and by the authors' way in float32."""
+def step(
+    cell: str,
+    size: int,
+    batches: int,
+    device: str,
+    precision: str = "float32",
+    model_of_best: str = "",
+) -> Row:
+    """A training step, by this project in a precision, and by the authors' way in float32.
+
+    Args:
+        model_of_best: one of config/best.yaml, to be ours in place of the same network.
+    """
     captions = some_captions(BATCH * batches)
     text = Text.build([LETTERS])
     rng = np.random.default_rng(0)
@@ -69,8 +83,10 @@ def step(cell: str, size: int, batches: int, device: str, precision: str = "floa
         features=features,
         captions={"en": Captions(captions, text.encode(captions), place, np.zeros_like(place))},
     )
-    grid = parts.of_grid(f"{cell}-{size}-attention")
-    description = complete_description({"languages": ["en"], "encoder": grid})
+    given = {"encoder": parts.of_grid(f"{cell}-{size}-attention")}
+    if model_of_best:
+        given = yaml.safe_load(BEST.read_text())["models"][model_of_best]
+    description = complete_description({"languages": ["en"], **given})
     model = Model(description, {"en": text}, WIDTH).to(device)
     settings = description["training"]
     make = parts.find("optimisers", settings["optimiser"]["name"])
@@ -115,11 +131,12 @@ def step(cell: str, size: int, batches: int, device: str, precision: str = "floa
         return finished(some, device)
 
     ours(), plain()  # what is set up once
+    name = f"`{model_of_best}`, plain: {cell} {size:,}" if model_of_best else f"{cell} {size:,}"
     where = "" if device == "cpu" else f" on {torch.cuda.get_device_name()}"
     where += "" if precision == "float32" else f", products in {precision}"
     result = row(
         "training",
-        f"a step of {cell} {size:,}{where}",
+        f"a step of {name}{where}",
         "s a batch of 32",
         ours,
         plain,
