@@ -7,7 +7,7 @@ the same pictures is quick.
 Examples:
   groundvec search holiday/ "a dog on a beach" --backbone resnet50
   groundvec search holiday/ "a dog on a beach" --backbone resnet50 --best 20 -o dogs.html
-  groundvec search *.jpg "a dog" --model results/mine/models/mine/gru-256-attention/seed1 -o dogs.png
+  groundvec search *.jpg "a dog" --model results/mine/models/mine/gru-256-max/seed1 -o dogs.png
 """
 
 import argparse
