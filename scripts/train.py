@@ -1,4 +1,4 @@
-"""Train a model, which a description of its parts says all about, with one seed.
+"""Train one model, given as a description of its parts, with one seed.
 
 A training that was killed goes on where it was when it is started again with the same
 arguments, and one that was finished only writes its results again, as long as the folder --work
