@@ -34,9 +34,9 @@ KEYS = ["language", "test_set", "direction"]
 PAIRS = ["task", "subtask", "method"]
 RECALLS = [f"r{k}" for k in CUTOFFS]
 SPELT = (
-    "The last {size:,} of them say how it is spelt: hashed n-grams of letters, weighted by how rare "
-    "they are in the captions. They were not trained, and help with sentences about what no picture "
-    "shows. "
+    "The last {size:,} of them say how it is spelt: hashed n-grams of letters, weighted by how "
+    "rare they are in the captions. They were not trained, and help with sentences about what no "
+    "picture shows. "
 )
 WORST = 3  # so many subtasks are named
 
