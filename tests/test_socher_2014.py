@@ -417,6 +417,8 @@ def test_claims_hold_fail_or_are_not_decided(tmp_path):
         "d": (14, 14, 18),  # DT-RNN
         "e": (12, 13.5, 13.5),  # SDT-RNN
         "g": (10, 11, 12),  # SDT-RNN by the mean hinge
+        "b": (14, 15, 15.5),  # CT-RNN
+        "f": (15, 16, 16.5),  # kCCA
         "h": (22, 23, 25),  # SDT-RNN by the squared error
         "gru-8-max": (8, 9, 10.5),
     }
@@ -441,6 +443,12 @@ def test_claims_hold_fail_or_are_not_decided(tmp_path):
     ]
     assert found[bag, search, margin, "BoW", "DT-RNN"] == [
         *("1.0", interval("a", "d"), "3", "not decided")
+    ]
+    key = ("Trees beat constituency trees", search, margin, "CT-RNN (binarised)", "SDT-RNN")
+    assert found[key] == ["3.6", interval("b", "e"), "3", "holds"]
+    both = f"kCCA (linear), {results.REPORTED_CCA['max_margin']}", f"SDT-RNN, {margin}"
+    assert found["Trees beat kernel CCA", search, "", *both] == [
+        *("3.4", interval("f", "e"), "3", "holds")
     ]
     key = ("The recurrent network is worst", "describing images", margin, "Recurrent NN", "SDT-RNN")
     assert found[key] == ["10.2", interval("c", "e", 2), "3", "holds"]

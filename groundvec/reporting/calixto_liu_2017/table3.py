@@ -28,8 +28,10 @@ NOTES = [
     "by approximate randomisation at 5%, two-sided, not corrected for the number of tests.",
     "Weights by k-best batch MIRA on the development lists; + logistic: by logistic regression. "
     "Oracle: of each list the one with the best BLEU of its own.",
-    "Reported: as printed in Calixto & Liu (2017), of other translators, images and training "
-    "sentences.",
+    "Reported: the scores printed in Calixto & Liu (2017), without their marks of significance, of "
+    "other translators, images and training sentences.",
+    "First translations are those of a beam as wide as the list is long, so that those of longer "
+    "lists are others; in the paper they are the same.",
 ]
 
 

@@ -1,4 +1,7 @@
-"""Sample retrievals by the first seed of the SDT-RNN (Socher et al. 2014, Figure 6)."""
+"""Sample retrievals by the first seed of the SDT-RNN, the better of the two (Socher et al. 2014).
+
+Their Figure 6 is of the DT-RNN.
+"""
 
 from pathlib import Path
 
