@@ -199,7 +199,8 @@ def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
     files: list[Path] = []
     for path in map(Path, named):
         if path.is_dir():
-            found = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES)
+            named_so = (file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES)
+            found = sorted(filter(Path.is_file, named_so))
             if not found:
                 raise InputError(f"{path} holds no pictures ({', '.join(sorted(SUFFIXES))})")
             files += found

@@ -51,6 +51,8 @@ def atomic(path: str | Path, replace: bool = False) -> Iterator[Path]:
         check_output(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{os.getpid()}.{path.name}")
+    # Of a process that was killed and had this number: it may be a link to a file that is kept.
+    temporary.unlink(missing_ok=True)
     try:
         yield temporary
         with temporary.open("rb") as file:

@@ -96,7 +96,10 @@ def _lock(folder: Path) -> TextIO | str:
     path = folder / "lock"
     while True:
         folder.mkdir(parents=True, exist_ok=True)
-        file = path.open("a+")
+        try:
+            file = path.open("a+")
+        except FileNotFoundError:  # the last holder removed the folder
+            continue
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except (BlockingIOError, PermissionError):  # systems differ in which they raise

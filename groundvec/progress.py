@@ -19,10 +19,10 @@ class Progress(tqdm):
         self.terminal = sys.stderr.isatty()
         if not self.terminal:
             options |= {"mininterval": SECONDS_BETWEEN_LINES, "delay": SECONDS_BETWEEN_LINES}
-            options["bar_format"] = (
-                "{desc}: {n_fmt} of {total_fmt} {unit}, {percentage:.0f} %, {remaining} left"
-            )
         super().__init__(*args, **options)
+        if not self.terminal:
+            whole = "{desc}: {n_fmt} of {total_fmt} {unit}, {percentage:.0f} %, {remaining} left"
+            self.bar_format = whole if self.total else "{desc}: {n_fmt} {unit}"
 
     def display(self, *args: Any, **options: Any) -> None:
         """Draw the bar, or write a line."""

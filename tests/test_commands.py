@@ -192,6 +192,23 @@ def test_a_page_of_the_best_needs_no_other_file(groundvec, model, photos, tmp_pa
         assert Image.open(io.BytesIO(base64.b64decode(data))).size == (320, 26)
 
 
+def test_a_picture_that_is_searched_is_not_written_over(groundvec, model, photos):
+    [first, *_] = sorted(photos.iterdir())
+    before = first.read_bytes()
+    command = ("search", "photos", "A dog.", "--model", model, "-o", f"photos/{first.name}")
+    assert "is searched, and would be overwritten" in groundvec(*command, "--overwrite", fails=1)
+    assert first.read_bytes() == before
+
+
+def test_a_name_that_is_not_utf_8_is_shown_with_question_marks(groundvec, model, photos):
+    name = os.fsdecode(b"caf\xe9.png")
+    (photos / "0 <&.png").rename(photos / name)
+    (photos / "folder.png").mkdir()  # no picture, whatever its name
+    lines = groundvec("search", "photos", "A dog.", "--model", model).splitlines()
+    assert len(lines) == 4 and sum(line.endswith("photos/caf?.png") for line in lines) == 1
+    assert groundvec("search", "photos", "A dog.", "--model", model, "-o", "best.html") == ""
+
+
 def test_a_contact_sheet_shows_the_best(groundvec, model, photos, tmp_path):
     groundvec("search", "photos", "A dog.", "--model", model, "-n", 2, "-o", "best.JPG")
     sheet = Image.open(tmp_path / "best.JPG")
@@ -223,6 +240,7 @@ def test_info_says_what_a_model_is(groundvec, model):
         (["encode", "s.txt", "--device", "gpu7"], 2, "gpu7 cannot be used: "),
         (["encode", "no.txt"], 1, "no.txt: No such file or directory; name a file of sentences"),
         (["encode", "latin.txt"], 1, "latin.txt line 2 is not UTF-8: save the file as that"),
+        (["encode", "marked.txt"], 1, "marked.txt line 2 is not UTF-8: save the file as that"),
         (["encode", "s.txt", "--model", "no"], 1, "there is no model no: give the folder"),
         (["encode", "s.txt", "--language", "fr"], 1, "no language 'fr': choose one of en"),
         (["similarity", "s.txt", "A dog."], 1, "A dog. is no file: give two, or none"),
@@ -236,6 +254,7 @@ def test_a_mistake_is_one_line_and_a_status(groundvec, tmp_path, arguments, stat
     (tmp_path / "s.txt").write_text("A dog.\n")
     (tmp_path / "two.txt").write_text("A dog.\n\n")
     (tmp_path / "latin.txt").write_bytes(b"A dog.\nEin Gl\xfcck.\n")
+    (tmp_path / "marked.txt").write_bytes(b"\xef\xbb\xbfabc\n\xff\n")
     assert said in groundvec(*arguments, fails=status)
 
 

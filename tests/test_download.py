@@ -1,11 +1,16 @@
 """Downloads against a server on this machine that can break in every way that a network does."""
 
 import contextlib
+import errno
 import hashlib
+import http.client
+import itertools
 import re
 import subprocess
 import sys
 import threading
+import urllib.error
+import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -196,6 +201,29 @@ def test_in_the_end_it_gives_up_and_keeps_what_it_has(server, target):
         fetch(NAME, server.source, target)
     assert part_of(target).read_bytes() == CONTENT[:1000]
     assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        urllib.error.URLError(OSError(errno.ENETUNREACH, "Network is unreachable")),
+        http.client.BadStatusLine("garbage"),
+    ],
+)
+def test_a_network_that_was_there_may_come_back(server, target, monkeypatch, error):
+    """After some bytes came; one that never answered is another test's."""
+    server.faults = [{"cut": 1000}]
+    ask, calls = urllib.request.urlopen, itertools.count(1)
+
+    def urlopen(*arguments, **options):
+        if next(calls) in (2, 3):
+            raise error
+        return ask(*arguments, **options)
+
+    monkeypatch.setattr(urllib.request, "urlopen", urlopen)
+    fetch(NAME, server.source, target)
+    assert target.read_bytes() == CONTENT
+    assert server.waits == [1, 2, 4]
 
 
 @pytest.mark.parametrize("status", [403, 404])

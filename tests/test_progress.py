@@ -1,4 +1,5 @@
 import logging
+import re
 import sys
 import time
 
@@ -24,6 +25,14 @@ def test_where_there_is_no_terminal_long_work_writes_a_line_now_and_then(lines, 
     assert found[0].startswith("drawing: ") and " of 20 images, " in found[0]
     assert all("20 of 20" not in line for line in found)  # what comes next says that
     assert capsys.readouterr().err == ""
+
+
+def test_work_of_unknown_length_has_no_share_of_it(lines):
+    with Progress(desc="download", unit="B") as bar:
+        for _ in range(10):
+            time.sleep(0.02)
+            bar.update()
+    assert lines() and all(re.fullmatch(r"download: \d+ B", line) for line in lines())
 
 
 def test_short_work_and_hidden_progress_write_nothing(lines):

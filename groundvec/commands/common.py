@@ -58,7 +58,7 @@ def read_lines(path: Path) -> list[str]:
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; name a file of sentences") from None
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        line = error.object[: error.start].count(b"\n") + 1  # a mark at the beginning is not in it
         raise InputError(f"{path} line {line} is not UTF-8: save the file as that") from None
     lines = text.split("\n")  # and at nothing else that Unicode calls the end of a line
     return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]

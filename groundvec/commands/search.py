@@ -82,10 +82,14 @@ def main(arguments: argparse.Namespace) -> None:
         raise InputError(f"--best is {arguments.best}: ask for one or more")
     files.check_output(arguments.output)
 
-    from groundvec.encoder import search
+    from groundvec.encoder import pictures, search
 
+    searched = pictures(arguments.images)
+    for path in searched if arguments.output.exists() else []:
+        if arguments.output.samefile(path):
+            raise InputError(f"{path} is searched, and would be overwritten: name another output")
     found = search(
-        arguments.images,
+        searched,
         arguments.sentence,
         model=arguments.model,
         best=arguments.best,
@@ -95,13 +99,18 @@ def main(arguments: argparse.Namespace) -> None:
     )
     if arguments.output == common.STANDARD:
         for path, score in found:
-            print(f"{score:.4f}  {path}")
+            print(f"{score:.4f}  {_name(path)}")
     elif arguments.output.suffix.lower() == ".html":
         files.write_bytes(arguments.output, _page(arguments.sentence, found).encode())
     else:
         data = io.BytesIO()
         _sheet(found).save(data, {".png": "PNG"}.get(arguments.output.suffix.lower(), "JPEG"))
         files.write_bytes(arguments.output, data.getbuffer())
+
+
+def _name(path: Path) -> str:
+    """A path to print; what of it is not UTF-8 is shown as question marks."""
+    return str(path).encode("utf-8", "replace").decode()
 
 
 def _thumbnail(path: Path) -> "Image.Image":
@@ -123,7 +132,7 @@ def _page(sentence: str, found: Found) -> str:
                 data=base64.b64encode(data.getvalue()).decode(),
                 score=f"{score:.3f}",
                 link=html.escape(path.resolve().as_uri()),
-                name=html.escape(str(path)),
+                name=html.escape(_name(path)),
             )
         )
     return PAGE.substitute(sentence=html.escape(sentence), side=SIDE, items="\n".join(items))

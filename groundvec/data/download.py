@@ -1,9 +1,11 @@
 """Fetch public files: from a mirror folder or over HTTP, resumed, retried and verified."""
 
+import errno
 import hashlib
 import http.client
 import logging
 import os
+import socket
 import ssl
 import time
 import urllib.error
@@ -25,7 +27,9 @@ RETRIES = 4  # in a row that gain nothing, after 1, 2, 4 and 8 seconds
 MOST_FAILED = 5  # images in a row: then it is not the images, but the server or the network
 
 # What may be gone at the next attempt. urllib raises these as they are or inside a URLError.
-TRANSIENT = (TimeoutError, ConnectionError, ssl.SSLEOFError, http.client.IncompleteRead)
+TRANSIENT = (TimeoutError, ConnectionError, ssl.SSLEOFError, http.client.HTTPException)
+# A network that was there may come back; one that never was is said to be missing at once.
+NO_WAY = {errno.ENETUNREACH, errno.EHOSTUNREACH, socket.EAI_AGAIN}
 
 
 def fetch(
@@ -190,7 +194,7 @@ def _download(url: str, part: Path, name: str, target: Path) -> None:
             failures = 1 if _size(part) > most else failures + 1
             most = max(most, _size(part))
             reason = str(error).strip("<>")
-            if failures > RETRIES or not _transient(error):
+            if failures > RETRIES or not _transient(error, began=most > 0):
                 raise InputError(
                     f"{name} is missing and cannot be downloaded ({reason}): get it from {url} and "
                     f"put it at {target}, or set `mirror` to a folder that has it"
@@ -200,10 +204,12 @@ def _download(url: str, part: Path, name: str, target: Path) -> None:
             time.sleep(wait)
 
 
-def _transient(error: Exception) -> bool:
+def _transient(error: Exception, began: bool) -> bool:
     if isinstance(error, urllib.error.HTTPError):
         return error.code >= 500 or error.code == 429  # 429: too many requests
-    return isinstance(getattr(error, "reason", error), TRANSIENT)
+    reason = getattr(error, "reason", error)
+    lost = began and getattr(reason, "errno", None) in NO_WAY
+    return lost or isinstance(reason, TRANSIENT)
 
 
 def _attempt(url: str, part: Path, name: str) -> None:

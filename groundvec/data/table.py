@@ -123,7 +123,7 @@ def _rows(path: Path) -> pd.DataFrame:
     if not fields:
         raise InputError(f"{path} has no rows below its header; write a row for each caption")
 
-    where = pd.Series(lines).map(f"{path} line {{}}".format)
+    where = pd.Series([f"{path} line {line}" for line in lines])
     counts = pd.DataFrame({"where": where, "count": [len(row) for row in fields]})
     schema.refuse(
         counts[counts["count"] != len(header)],

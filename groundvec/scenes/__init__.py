@@ -5,13 +5,14 @@ The facts come first (`world`); a picture (`draw`) and captions (`captions`) are
 
 import json
 import random
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from groundvec.errors import InputError
-from groundvec.files import atomic, check_output
+from groundvec.files import atomic, write_bytes
 from groundvec.progress import Progress
 from groundvec.scenes.captions import caption, choose
 from groundvec.scenes.draw import picture
@@ -45,8 +46,9 @@ def generate(folder: Path, images: int, seed: int) -> tuple[pd.DataFrame, pd.Dat
         for scene in Progress(scenes, desc="drawing scenes", unit="images"):
             rng = random.Random(f"picture {seed} {scene['image_id']}")
             target = folder / "images" / f"{scene['image_id']}.png"
-            check_output(target)
-            picture(scene, rng).save(target)
+            data = BytesIO()
+            picture(scene, rng).save(data, "PNG")
+            write_bytes(target, data.getbuffer())
             file.write(json.dumps(scene, ensure_ascii=False) + "\n")
     captions = pd.DataFrame(
         [

@@ -19,7 +19,7 @@ from groundvec.reporting.page.claims import WIDTH, claims
 from groundvec.reporting.page.compared import ABOVE, BELOW, INSIDE, compared
 from groundvec.reporting.page.training import curves
 from groundvec.reporting.results import Results, read_history
-from groundvec.reporting.systems import NAMES, PROVENANCE
+from groundvec.reporting.systems import NAMES, PROVENANCE, rows_of
 from groundvec.reporting.vector import svg
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
 from groundvec.reporting.write import MISSING, decimals
@@ -311,7 +311,7 @@ def _best(
     for gallery in galleries:
         model = gallery["models"][0]
         key = (gallery["dataset"], model["model"], model["seed"])
-        rows = test[(test[["dataset", "model", "seed"]] == list(key)).all(axis=1)]
+        rows = rows_of(test, *key)
         rows = rows[rows["language"] == model["language"]].drop_duplicates("direction")
         scores = rows.set_index("direction").to_dict("index")
         found.append({**model, "dataset": key[0], "scores": scores, "semantic": semantic.get(key)})

@@ -31,8 +31,8 @@ def curves(history: pd.DataFrame) -> Figure:
     means = means.groupby(["model", "epoch"])[["loss", "dev_recall", "minutes"]].mean()
     figure = Figure((PAGE, 2.5 + 0.16 * -(-len(models) // 4)), layout="constrained")
     for panel, (column, label, by, of_time) in zip(figure.subplots(1, 3), PANELS, strict=True):
-        looks = zip(models, cycle(COLOURS), cycle(LINES), strict=False)
-        for number, (model, (colour, marker), _) in enumerate(looks):
+        looks = zip(models, cycle(COLOURS), strict=False)
+        for number, (model, (colour, marker)) in enumerate(looks):
             values = means.loc[model].reset_index().dropna(subset=column)
             panel.plot(
                 values[by],

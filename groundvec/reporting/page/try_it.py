@@ -67,6 +67,7 @@ def panel(
     return environment.get_template("try_it.html").render(
         dataset=NAMES.get(dataset, dataset),
         model=model,
+        code=about["language"],
         language=LANGUAGES.get(about["language"], about["language"]),
         images=len(embedded.image_ids),
         captions=embedded.captions,
