@@ -195,7 +195,7 @@ def test_rerankers_lie_between_the_baseline_and_the_oracle():
     assert list(result["m"].weights) == ["score", "clue"]
 
 
-def test_distances_are_compared_with_the_own_sentence_and_picture():
+def test_distances_are_compared_with_the_own_sentence_and_picture(caplog):
     lists = Lists(["a", "b", "a"], np.array([0, 1, 3]), ["score"], np.zeros((3, 1)))
     table = pd.DataFrame({"image_id": ["i", ""], "source": ["x", "y"], "target": ["", ""]})
     vectors = {"a": 1.0, "b": 2.0, "x": 10.0, "y": 100.0, "i": 1000.0}
@@ -210,7 +210,10 @@ def test_distances_are_compared_with_the_own_sentence_and_picture():
     assert values.tolist() == [[10, 1000], [200, 0], [100, 0]]
     names, values = distances(lists, table, space, encode, (None, "de"))
     assert names == ["target-image"]
-    assert values[:, 0].tolist() == [1000, 0, 0]
+    assert values[:, 0].tolist() == [1000, 0, 0] and not caplog.records
+    _, values = distances(lists, table.assign(image_id=""), space, encode, (None, "de"))
+    assert values[:, 0].tolist() == [0, 0, 0]
+    assert "no sentence of this split has a picture" in caplog.text
 
 
 def test_judgements_agree_with_sacrebleu(monkeypatch):

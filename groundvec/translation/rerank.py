@@ -1,5 +1,6 @@
 """Lists of translations in a new order: by how near they are to the sentence and to its picture."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,6 +15,8 @@ from groundvec.translation.scores import bleu_statistics
 
 if TYPE_CHECKING:
     from groundvec.model import Model
+
+log = logging.getLogger(__name__)
 
 BASELINE, ORACLE = "baseline", "oracle"
 LOGISTIC = "+logistic"  # after a model's name: weights by logistic regression
@@ -89,7 +92,9 @@ def distances(
     ids = pairs["image_id"].to_numpy(str)[sentence]
     shown = ids != ""
     near = np.zeros(len(sentence))
-    if shown.any():
+    if not shown.any():
+        log.warning("no sentence of this split has a picture: none is re-ranked by its picture")
+    else:
         known, image = np.unique(ids[shown], return_inverse=True)
         of_images = space.images(read_features(known))
         near[shown] = space.compare(hypotheses[shown], of_images[image])
