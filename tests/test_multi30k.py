@@ -85,8 +85,8 @@ def test_published_splits_with_flickr30k_s_images(folder, monkeypatch, inside):
     monkeypatch.setattr(multi30k, "DEV", 2)
     archive = zipped(folder, inside) if inside else folder
     captions, images, pairs = multi30k.read(archive, "photos")
-    assert images.path.tolist() == [f"photos/{i}0.jpg" for i in range(1, 7)]
-    assert images.split.tolist() == ["train"] * 3 + ["dev"] * 2 + ["test"]
+    assert images.path.tolist() == [f"photos/{i}0.jpg" for i in range(1, 9)]
+    assert images.split.tolist() == ["train"] * 3 + ["dev"] * 2 + ["test"] + ["pairs"] * 2
     schema.check(captions, images)
     assert len(captions) == 6 * 10
     first = captions[captions.image_id == "10.jpg"]
@@ -94,8 +94,8 @@ def test_published_splits_with_flickr30k_s_images(folder, monkeypatch, inside):
     ids = [*(f"10.jpg#{k}" for k in range(5)), *(f"10.jpg#de{k}" for k in range(5))]
     assert first.caption_id.tolist() == ids
     assert pairs.split.tolist() == ["train"] * 3 + ["dev"] * 3 + ["test"] * 2
-    assert pairs.image_id.tolist() == [f"{i}0.jpg" for i in range(1, 7)] + ["", ""]
-    assert pairs.iloc[7].tolist() == ["test", "", "80 said in en", "80 said in de"]
+    assert pairs.image_id.tolist() == [f"{i}0.jpg" for i in range(1, 9)]
+    assert pairs.iloc[7].tolist() == ["test", "80.jpg", "80 said in en", "80 said in de"]
 
 
 def test_the_images_that_are_flickr8k_s_in_its_own_split(folder, flickr8k, caplog):

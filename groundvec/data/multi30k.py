@@ -36,7 +36,7 @@ def read(archive: str | Path, images_folder: str | Path) -> Read:
 
     Train is the published one; dev is the first 500 images of the published validation split, test
     the others. Pairs are those of `groundvec.data.parallel`, in the published splits: test is that
-    of 2016, whose images are not among these.
+    of 2016, whose images are there too, without captions (`schema.PAIRS`).
 
     Args:
         archive: multi30k.zip, with the files anywhere within, or the folder it was unpacked to.
@@ -51,13 +51,15 @@ def read(archive: str | Path, images_folder: str | Path) -> Read:
     names["split"] = "train"
     names.loc[names.published == "val", "split"] = "dev"
     names.loc[names.published.eq("val") & of_val.ge(DEV), "split"] = "test"
-    names["image_id"] = names.name
-    names["path"] = [str(Path(images_folder, name)) for name in names.name]
-
     pairs = pd.concat([_pairs(files, name) for name in DESCRIBED.values()], ignore_index=True)
     published = dict(zip(DESCRIBED.values(), schema.SPLITS, strict=True))
     pairs["split"] = pairs.published.map(published)
-    return _captions(names), _images(names), _with_ids(pairs, names)
+    tested = pairs.loc[pairs.split == "test", ["name"]].assign(split=schema.PAIRS)
+    images = pd.concat([names[["name", "split"]], tested], ignore_index=True)
+    images["image_id"] = images.name
+    images["path"] = [str(Path(images_folder, name)) for name in images.name]
+    names["image_id"] = names.name
+    return _captions(names), _images(images), _with_ids(pairs, images)
 
 
 def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Path) -> Read:
