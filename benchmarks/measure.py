@@ -222,12 +222,14 @@ def program(text: str, rows: Callable[[bool], list[Row]]) -> None:
     parser.add_argument(
         "--output",
         type=Path,
-        default=RESULTS / f"{name}.json",
-        help=f"the JSON file to write (default: benchmarks/results/{name}.json)",
+        help=f"the JSON file to write (default: benchmarks/results/{name}.json; none if --small)",
     )
     arguments = parser.parse_args()
     measured = rows(arguments.small)
     print(table(measured))
+    output = arguments.output or (None if arguments.small else RESULTS / f"{name}.json")
+    if output is None:
+        return
     content = {
         "machine": hardware(),
         "command": f"python benchmarks/{name}.py{' --small' * arguments.small}",
@@ -235,4 +237,4 @@ def program(text: str, rows: Callable[[bool], list[Row]]) -> None:
         "commit": commit(),
         "rows": measured,
     }
-    write_json(arguments.output, content)
+    write_json(output, content)
