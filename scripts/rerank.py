@@ -16,7 +16,7 @@ parser = argparse.ArgumentParser(
   python scripts/rerank.py --system weak --dev dev.20.nbest.gz --test test.20.nbest.gz \\
       --pairs results/datasets/scenes/parallel.csv --source en --target de \\
       --features results/features/scenes/efficientnet_lite0.h5 \\
-      --models results/demo/models/scenes/mlmme/seed1 --output reranked.csv \\
+      --models results/demo/models/both-languages/MLMME-0.5/seed1 --output reranked.csv \\
       --output-translations translations.csv --output-weights weights.csv""",
 )
 parser.add_argument("--system", required=True, help="the name of what wrote the lists, for results")

@@ -10,7 +10,7 @@ An empty line is the empty sentence, and has a vector too.
 
 Examples:
   groundvec encode sentences.txt -o vectors.npy
-  groundvec encode sentences.txt -o vectors.parquet --model results/demo/models/scenes/BoW/seed1
+  groundvec encode sentences.txt -o vectors.parquet --model results/demo/models/few-scenes/BoW/seed1
   echo "A dog runs on the beach." | groundvec encode > vectors.csv
 """
 
