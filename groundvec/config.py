@@ -65,6 +65,12 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
             raise InputError(
                 f"configuration, select: {place} has no model {config['select']!r}{hint}"
             )
+        foreign = [name for name, model in models.items() if "en" not in model["languages"]]
+        if shown and config["select"] == "ratings" and foreign:
+            raise InputError(
+                f"configuration, select: {foreign[0]} of {place} does not read English, which the "
+                "rated sentences are in: select by recall, or one by its name"
+            )
         dataset["models"] = models
         if dataset["source"] in LANGUAGES:
             _check_languages(place, dataset, LANGUAGES[dataset["source"]])

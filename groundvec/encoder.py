@@ -3,6 +3,7 @@
 A model is named by its folder, or by its name if it comes with this package, in `pretrained`.
 """
 
+import json
 import os
 from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
+import torch
 
 from groundvec import similarity
 from groundvec.device import choose
@@ -182,7 +184,8 @@ class ImageEncoder:
         files = pictures(images)
         sums = {"path": [str(path) for path in files], "sha256": [sha256(path) for path in files]}
         device = next(self.models[0].parameters()).device.type
-        processes = (os.cpu_count() or 1) if len(files) > CPU_BATCH else 0
+        batches = -(-len(files) // CPU_BATCH)
+        processes = min(torch.get_num_threads(), batches) if batches > 1 else 0
         features = extract(pd.DataFrame(sums), self.backbone, _cache(), device, processes)
         return similarity.join(
             [model.encode_images(features) for model in self.models], self.models[0].similarity
@@ -257,7 +260,9 @@ def _backbone_of(features: dict[str, Any]) -> "Backbone":
         )
     # Torchvision's names are such as ResNet152_Weights.IMAGENET1K_V1; others are of files.
     weights = str(features.get("weights")).partition("_Weights.")[2] or None
-    backbone = backbones.load(name, weights)
+    transform = json.loads(features.get("transform", "{}"))
+    precision = features.get("precision", "float32")
+    backbone = backbones.load(name, weights, None, transform.get("interpolation"), precision)
     if backbone.sha256 != features.get("weights_sha256"):
         raise InputError(
             f"this model was trained with other weights of {name} ({features.get('weights')}): "

@@ -22,7 +22,7 @@ WANTED_TABLES[CALIXTO] += (
 FIGURES[CALIXTO], WANTED_FIGURES[CALIXTO] = {}, []
 BESIDE[CALIXTO], OPTIONS[CALIXTO] = {}, {}
 
-if "translation" in config:
+if "translation" in config and RERANK_BY:
     MODELS_SEEING = [f"{folder}/model.json" for folder in RERANK_BY]
     # The shortest lists are Table 3's, longer ones Table 4's.
     SHORTEST, *LONGER = sorted(TRANSLATION["n_best"])
@@ -62,7 +62,15 @@ if "translation" in config:
             "--log {log:q}"
 
 
-if any(SEVERAL) and not all(SEVERAL):
+def comparable(dataset):
+    """Whether models of one language and of several read the same text, such as words."""
+    read = {True: set(), False: set()}
+    for model in DATASETS[dataset]["models"].values():
+        read[len(model["languages"]) > 1].add(model["text"]["name"])
+    return read[True] & read[False]
+
+
+if "table3" in WANTED_TABLES[CALIXTO] or any(map(comparable, shown_in(CALIXTO))):
     COMPARED = [name for name in WANTED_TABLES[CALIXTO] if name.startswith("table")]
     TABLES[CALIXTO]["claims"] = {
         "tables": [f"<experiment>/{CALIXTO}/tables/{name}.csv" for name in COMPARED],

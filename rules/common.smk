@@ -16,8 +16,9 @@ from groundvec.provenance import code_hash, digest
 
 ENVIRONMENT = "../envs/groundvec.yaml"
 
-# For the scripts: where the library lies, and the mirror.
-os.environ.update(PYTHONPATH=str(workflow.basedir), GROUNDVEC_MIRROR=MIRROR)
+# For the scripts: where the library lies, before what the user's own path has, and the mirror.
+PATHS = filter(None, [str(workflow.basedir), os.environ.get("PYTHONPATH")])
+os.environ.update(PYTHONPATH=os.pathsep.join(PATHS), GROUNDVEC_MIRROR=MIRROR)
 
 RATINGS = config.get("ratings", {})
 RATED = f"<experiment>/ratings/{RATINGS.get('source')}.csv"

@@ -70,8 +70,10 @@ BESIDE[SOCHER] = {
 }
 OPTIONS[SOCHER] = {}
 
-WANTED_TABLES[SOCHER] = ["table1", "table3"]
-WANTED_TABLES[SOCHER] += ["table2"] if any(map(of_table2, models(SOCHER))) else []
+OF_TABLE2 = [of_table2(model) for model in models(SOCHER)]
+WANTED_TABLES[SOCHER] = ["table3"]
+WANTED_TABLES[SOCHER] += ["table1"] if not all(OF_TABLE2) else []
+WANTED_TABLES[SOCHER] += ["table2"] if any(OF_TABLE2) else []
 WANTED_TABLES[SOCHER] += ["claims"] if several_models(SOCHER, 3) else []
 WANTED_TABLES[SOCHER] += ["ratings"] if RATINGS else []
 WANTED_TABLES[SOCHER] += [

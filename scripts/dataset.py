@@ -16,8 +16,8 @@ EXAMPLES = """examples:
   python scripts/dataset.py scenes --count 300 --seed 1 --output results/datasets/scenes
   python scripts/dataset.py --log dataset.log flickr8k --images data/flickr8k/Flicker8k_Dataset \\
       --text data/flickr8k/Flickr8k_text.zip --output results/datasets/flickr8k
-  python scripts/dataset.py mscoco --images data/mscoco --json data/mscoco/caption_datasets/dataset_coco.json \\
-      --output results/datasets/mscoco
+  python scripts/dataset.py mscoco --images data/mscoco --output results/datasets/mscoco \\
+      --json data/mscoco/caption_datasets/dataset_coco.json
   python scripts/dataset.py pascal1k --images data/pascal1k/images \\
       --page data/pascal1k/index.html --seed 1 --output results/datasets/pascal1k
   python scripts/dataset.py multi30k --archive data/multi30k/multi30k.zip \\

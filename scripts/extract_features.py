@@ -7,7 +7,6 @@ own --part; join_features.py puts the parts together.
 """
 
 import argparse
-import os
 from pathlib import Path
 
 from groundvec.cli import run
@@ -51,6 +50,8 @@ def main(arguments: argparse.Namespace) -> None:
     import json
     from importlib.metadata import version
 
+    import torch
+
     from groundvec.data import schema
     from groundvec.device import choose
     from groundvec.errors import InputError
@@ -61,7 +62,7 @@ def main(arguments: argparse.Namespace) -> None:
 
     if not 0 <= arguments.part < arguments.parts:
         raise InputError(f"--part {arguments.part} must be from 0 to {arguments.parts - 1}")
-    cores = os.cpu_count() or 1
+    cores = torch.get_num_threads()  # those that this process may use
     threads = min(arguments.threads or cores, cores)
     device = choose(arguments.device, threads)
     images = schema.read_images(arguments.images).iloc[arguments.part :: arguments.parts]

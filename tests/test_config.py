@@ -167,6 +167,10 @@ def test_every_key_of_the_schema_is_described():
             "select: datasets.one has no model 'gru-9-max': did you",
         ),
         ({**SMALL, "select": "ratings"}, "select: there are no `ratings` to select by: add them"),
+        (
+            {**changed(language="de"), "select": "ratings"},
+            "select: gru-8-max of datasets.one does not read English, which the",
+        ),
         (changed(source="table"), "datasets.one: 'table' is a required property"),
         (changed(backbone="precomputed"), "datasets.one: 'features' is a required property"),
         (changed(training={"epochs": 6}), "gru-8-max: epochs 6 is not a multiple of cycle 4"),

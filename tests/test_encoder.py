@@ -1,6 +1,8 @@
+import json
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -246,6 +248,14 @@ def test_the_backbone_must_be_the_one_of_the_training(tmp_path, lite):
     save_model(tmp_path / "narrow", model(width=12), features=of_backbone(lite))
     with pytest.raises(InputError, match="gives 1280 features, and the model reads 12"):
         ImageEncoder.load(tmp_path / "narrow")
+
+
+def test_pictures_are_reduced_as_those_of_the_training_were(tmp_path, lite):
+    how = json.dumps(asdict(lite.transform) | {"interpolation": "lanczos"})
+    features = of_backbone(lite) | {"transform": how, "precision": "float16"}
+    save_model(tmp_path / "model", model(width=lite.width), features=features)
+    backbone = ImageEncoder.load(tmp_path / "model").backbone
+    assert (backbone.transform.interpolation, backbone.precision) == ("lanczos", "float16")
 
 
 def test_where_there_are_no_weights_the_error_says_where_to_get_them(tmp_path, monkeypatch):

@@ -591,6 +591,46 @@ def test_a_dry_run_works_offline(built, experiment):
     assert time.monotonic() - start < 60
 
 
+LITE = "efficientnet_lite0"
+TREES = {"text": {"name": "trees"}, "encoder": {"name": "mean", "size": 50}}
+WORDS = {"text": {"name": "words"}, "encoder": {"name": "bag", "size": 8}}
+LETTERS = {"encoder": {"name": "rnn", "cell": "gru", "size": 8}}
+SEVERAL = {"languages": ["en", "de"], "objective": {"name": "multilingual", "beta": 0.5}}
+
+
+@pytest.mark.parametrize(
+    "paper, models, wanted, unwanted",
+    [
+        ("socher_2014", [TREES | {"similarity": "euclidean"}], "table2", "table1"),
+        ("socher_2014", [TREES], "table1", "table2"),
+        ("calixto_liu_2017", [WORDS, LETTERS | SEVERAL], "cross_lingual", "claims"),
+        ("calixto_liu_2017", [WORDS, WORDS | SEVERAL], "claims", "table2"),
+    ],
+)
+def test_only_tables_that_have_something_to_show_are_wanted(
+    built, tmp_path, paper, models, wanted, unwanted
+):
+    """The others would fail, after all trainings."""
+    named = {f"model-{number}": model for number, model in enumerate(models)}
+    data = {"source": "scenes", "count": 40, "backbone": LITE, "papers": [paper]}
+    datasets = {"scenes": {**data, "models": list(named)}}
+    config = {"experiment": "few-models", "models": named, "datasets": datasets}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    output = snakemake(built, "-n", "--configfile", tmp_path / "config.json")
+    assert f"rule {paper}_{wanted}:" in output and f"rule {paper}_{unwanted}:" not in output
+
+
+def test_re_ranking_by_no_model_wants_no_table_of_it(built, tmp_path):
+    data = {"source": "scenes", "count": 40, "backbone": LITE, "papers": ["calixto_liu_2017"]}
+    datasets = {"scenes": {**data, "models": ["words"]}}
+    translation = {"dataset": "scenes", "source": "en", "target": "de"}
+    translation |= {"n_best": [2], "systems": {"weak": {"size": 8, "embedding": 8}}}
+    config = {"experiment": "alone", "models": {"words": WORDS}, "datasets": datasets}
+    (tmp_path / "config.json").write_text(json.dumps(config | {"translation": translation}))
+    output = snakemake(built, "-n", "--configfile", tmp_path / "config.json")
+    assert "rule rerank:" in output and "calixto_liu_2017_table3" not in output
+
+
 def test_flickr8k_from_a_mirror(built, mirror):
     precomputed = "features/flickr8k_resnet50_tencrop.npz"
     data = f"datasets={{flickr8k: {{backbone: precomputed, features: {precomputed}}}}}"
