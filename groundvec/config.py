@@ -31,8 +31,10 @@ LANGUAGES = {
 }
 # What no data set has from another one that it is of.
 OWN = {"models", "seeds", "draw", "folds", "training", "papers"}
-# Among the papers of data sets; the second is what no paper shows.
-MERKX, OURS = "merkx_frank_2019", "groundvec_2026"
+# The papers of data sets, as their folders of tables and figures are called; the last is what no
+# paper shows.
+MERKX, SOCHER = "merkx_frank_2019", "socher_2014"
+CALIXTO, OURS = "calixto_liu_2017", "groundvec_2026"
 DEEPEST, MOST = 20, 10_000  # a configuration's levels and values
 MOST_NAMED = 30  # valid names that an error lists
 

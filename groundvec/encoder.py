@@ -18,7 +18,7 @@ from groundvec.device import choose
 from groundvec.errors import InputError
 from groundvec.files import sha256
 from groundvec.folder import find, read_description
-from groundvec.model import Model, load_ensemble
+from groundvec.model import Model, encode_images, encode_sentences, load_ensemble
 
 if TYPE_CHECKING:
     from groundvec.features.backbones import Backbone
@@ -100,15 +100,9 @@ class SentenceEncoder:
         if batch_size is not None and batch_size < 1:
             raise InputError(f"batch_size is {batch_size}: it must be 1 or more")
         sentences = list(sentences)
-        vectors = similarity.join(
-            [
-                (model.to(device) if device else model).encode_sentences(
-                    sentences, language, show_progress, batch_size
-                )
-                for model in self.models
-            ],
-            self.models[0].similarity,
-        )
+        for model in self.models if device else []:
+            model.to(device)
+        vectors = encode_sentences(self.models, sentences, language, show_progress, batch_size)
         return similarity.unit(vectors) if normalize else vectors
 
     def similarity(
@@ -187,9 +181,7 @@ class ImageEncoder:
         batches = -(-len(files) // CPU_BATCH)
         processes = min(torch.get_num_threads(), batches) if batches > 1 else 0
         features = extract(pd.DataFrame(sums), self.backbone, _cache(), device, processes)
-        return similarity.join(
-            [model.encode_images(features) for model in self.models], self.models[0].similarity
-        )
+        return encode_images(self.models, features)
 
 
 def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:

@@ -17,6 +17,7 @@ from groundvec.progress import Progress
 from groundvec.spelling import Spelling
 
 INDICES_PER_BATCH = 8_192
+IMAGES_PER_BATCH = 4_096
 
 
 class Projection(nn.Module):
@@ -120,6 +121,8 @@ class Model(nn.Module):
         if language not in self.spelling:
             return vectors
         spelling = cast(Spelling, self.spelling[language])
+        if self.training and not spelling.learned:
+            return vectors
         spelt = spelling(*batch)
         if spelling.learned:
             vectors = similarity.embed(
@@ -131,10 +134,10 @@ class Model(nn.Module):
         return similarity.embed(torch.cat([vectors, spelt], dim=1), self.similarity)
 
     @torch.inference_mode()
-    def encode_images(self, features: np.ndarray, batch_size: int = 4096) -> np.ndarray:
+    def encode_images(self, features: np.ndarray) -> np.ndarray:
         """Embed image features (N, width): (N, size) float32."""
         device = next(self.parameters()).device
-        batches = torch.as_tensor(features).split(batch_size)
+        batches = torch.as_tensor(features).split(IMAGES_PER_BATCH)
         return torch.cat([self.embed_images(batch.to(device)).cpu() for batch in batches]).numpy()
 
     @torch.inference_mode()
@@ -233,6 +236,24 @@ def load_ensemble(
     """Load the snapshots of `epochs`; without it, those that `ensemble.json` names."""
     epochs = read_ensemble(folder)["epochs"] if epochs is None else epochs
     return [load_model(folder, epoch, device) for epoch in epochs]
+
+
+def encode_images(models: Sequence[Model], features: np.ndarray) -> np.ndarray:
+    """Embed image features (N, width) by an ensemble: (N, size)."""
+    vectors = [model.encode_images(features) for model in models]
+    return similarity.join(vectors, models[0].similarity)
+
+
+def encode_sentences(
+    models: Sequence[Model],
+    sentences: Sequence[str],
+    language: str | None = None,
+    progress: bool = False,
+    most: int | None = None,
+) -> np.ndarray:
+    """Embed raw sentences by an ensemble, as each `Model.encode_sentences` does: (N, size)."""
+    vectors = [model.encode_sentences(sentences, language, progress, most) for model in models]
+    return similarity.join(vectors, models[0].similarity)
 
 
 def pack(folder: str | Path, target: Path) -> None:

@@ -1,7 +1,7 @@
 """The parts that a model's description names, each the file of that name."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,15 @@ def find(kind: str, name: str) -> Any:
         f"there is no {name!r} in groundvec/{kind}: correct the name, or use the version of "
         "groundvec that has it"
     )
+
+
+def remember(text: str, treebanks: Iterable[Path]) -> None:
+    """Read the treebanks that a text was prepared by; InputError if it is one that reads none."""
+    make = find("text", text)
+    for path in treebanks:
+        if not hasattr(make, "remember"):
+            raise InputError(f"the text {text!r} reads no trees: leave --treebanks out")
+        make.remember(path)
 
 
 def solution(objective: str) -> Callable[..., Any] | None:

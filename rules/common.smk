@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Timer
 
+from groundvec.config import CALIXTO, MERKX, OURS, SOCHER
 from groundvec.data import table as captions_table
 from groundvec.jobs import running
 from groundvec import parts
@@ -125,8 +126,8 @@ PARSERS = {
 
 def treebank_name(text):
     """The name of a text's treebank; nothing for one that reads no trees, or has its own."""
-    of_text = [key for key, parser in PARSERS.items() if parser == text.get("parser")]
-    return "".join(of_text) if "parses" not in text else ""
+    reads = "parser" in text and "parses" not in text
+    return f"trees-{digest(text['parser'])[:8]}" if reads else ""
 
 
 def treebank_files(wildcards):
@@ -200,11 +201,6 @@ def code(*sources):
     return lambda wildcards: code_hash(*sources)
 
 
-def code_of(script):
-    """A function for a rule's params: the hash of a script with the parts of its model."""
-    return lambda wildcards: code_hash(script, *parts.files(description(wildcards)))
-
-
 def draw_option(wildcards):
     counts = DATASETS[wildcards.dataset].get("draw")
     return ["--draw", *map(str, counts)] if counts else []
@@ -243,7 +239,10 @@ def options(settings):
     return [
         word
         for key, value in settings.items()
-        for word in (f"--{key}", "null" if value is None else str(value))
+        for word in (
+            f"--{key.replace('_', '-')}",
+            "null" if value is None else str(value),
+        )
     ]
 
 
@@ -332,7 +331,7 @@ def gpu_of_baseline(wildcards):
 def few_epochs(wildcards):
     """For a rule's params: to rate few epochs, where no figure shows them all."""
     papers = DATASETS[wildcards.dataset]["papers"]
-    return [] if "merkx_frank_2019" in papers else ["--few"]
+    return [] if MERKX in papers else ["--few"]
 
 
 def rated(paper):
@@ -343,7 +342,7 @@ def rated(paper):
     """
     shown = shown_in(paper) if RATINGS else []
     whole = [name for name in shown if "draw" not in DATASETS[name]]
-    return (whole or shown) if paper == "socher_2014" else shown
+    return (whole or shown) if paper == SOCHER else shown
 
 
 def ratings_files(suffix, paper):

@@ -71,7 +71,7 @@ rule rate:
         tokenised=["--tokenised"] if tokenised() else [],
         few=few_epochs,
         treebanks=treebank_option,
-        code=code_of("scripts/rate.py"),
+        code=code("scripts/rate.py"),
     shell:
         "python scripts/rate.py --model {params.folder:q} --ratings {input.ratings:q} "
         "{params.tokenised:q} {params.few:q} {params.treebanks:q} --threads {threads:q} "

@@ -1,8 +1,5 @@
 """The papers' tables and figures, for `results/` and for `snakemake --report`."""
 
-from groundvec.config import OURS
-
-MERKX, SOCHER, CALIXTO = "merkx_frank_2019", "socher_2014", "calixto_liu_2017"
 PAPERS = [paper for paper in (MERKX, SOCHER, CALIXTO, OURS) if shown_in(paper)]
 
 

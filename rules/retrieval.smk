@@ -1,4 +1,4 @@
-"""Ensembles of snapshots, their retrieval scores, and the best of each data set."""
+"""Ensembles of snapshots, and their retrieval scores."""
 
 
 rule ensemble:
@@ -47,7 +47,7 @@ rule retrieval:
         stem=stem,
         folds=setting("folds"),
         treebanks=treebank_option,
-        code=code_of("scripts/retrieval.py"),
+        code=code("scripts/retrieval.py"),
     shell:
         "python scripts/retrieval.py --model {params.folder:q} "
         "--captions {input.captions:q} --features {input.features:q} --folds {params.folds:q} "

@@ -27,7 +27,7 @@ rule robustness:
     params:
         folder=subpath(input.model, parent=True),
         tokenised=["--tokenised"] if tokenised() else [],
-        code=code_of("scripts/robustness.py"),
+        code=code("scripts/robustness.py"),
     shell:
         "python scripts/robustness.py --trained {params.folder:q} --ratings {input.ratings:q} "
         "{params.tokenised:q} --captions {input.captions:q} --features {input.features:q} "

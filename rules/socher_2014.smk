@@ -2,19 +2,18 @@
 
 from groundvec.reporting import labels
 
-
-def with_relations():
-    """The names of the SDT-RNNs, whose matrices are relations', of each data set that has one."""
-    found = {
-        name: [
+# The SDT-RNNs, whose matrices are relations', of each data set that has one.
+WITH_RELATIONS = {
+    name: found
+    for name in shown_in(SOCHER)
+    if (
+        found := [
             model
-            for model, description in data["models"].items()
+            for model, description in DATASETS[name]["models"].items()
             if labels.named(model, description) == "SDT-RNN"
         ]
-        for name, data in DATASETS.items()
-        if SOCHER in data["papers"]
-    }
-    return {name: models for name, models in found.items() if models}
+    )
+}
 
 
 def english(dataset):
@@ -36,7 +35,7 @@ def of_relations(wildcards):
     """For a rule's input: the SDT-RNNs."""
     return [
         f"{MODEL}/model.json".format(dataset=name, model=model, seed=seed)
-        for name, models in with_relations().items()
+        for name, models in WITH_RELATIONS.items()
         if name == wildcards.get("dataset", name)
         for model in models
         for seed in DATASETS[name]["seeds"]
@@ -80,10 +79,10 @@ WANTED_TABLES[SOCHER] += [
     f"active_passive-{name}" for name in shown_in(SOCHER) if english(name)
 ]
 WANTED_FIGURES[SOCHER] = []
-if with_relations():
+if WITH_RELATIONS:
     WANTED_TABLES[SOCHER] += ["section_6_7", "section_6_7-counts"]
     WANTED_FIGURES[SOCHER] += ["relations"]
-for data in with_relations():
+for data in WITH_RELATIONS:
     WANTED_TABLES[SOCHER] += [f"section_6_6-{data}", f"section_6_6-{data}-shares"]
     WANTED_FIGURES[SOCHER] += [f"figure3-{data}", f"samples-{data}"]
 

@@ -34,7 +34,9 @@ rule train:
         description=lambda wildcards: json.dumps(description(wildcards), sort_keys=True),
         draw=draw_option,
         treebanks=treebank_option,
-        code=code_of("scripts/train.py"),
+        code=lambda wildcards: code_hash(
+            "scripts/train.py", *parts.files(description(wildcards))
+        ),
     shell:
         # Checkpoints are no output: Snakemake deletes outputs before it tries again.
         # --overwrite: what is there now is of a job that outlived its driver, and is the same.

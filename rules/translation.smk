@@ -43,11 +43,7 @@ rule translator:
     params:
         folder=subpath(output.model, parent=True),
         languages=["--source", TRANSLATION["source"], "--target", TRANSLATION["target"]],
-        settings=lambda wildcards: [
-            word
-            for key, value in TRANSLATION["systems"][wildcards.system].items()
-            for word in (f"--{key.replace('_', '-')}", str(value))
-        ],
+        settings=lambda wildcards: options(TRANSLATION["systems"][wildcards.system]),
         code=code("scripts/translator.py"),
     shell:
         # Checkpoints are no output: Snakemake deletes outputs before it tries again.
@@ -111,14 +107,7 @@ rule rerank:
             os.path.dirname(path) for path in input.models
         ],
         languages=["--source", TRANSLATION["source"], "--target", TRANSLATION["target"]],
-        code=lambda wildcards: code_hash(
-            "scripts/rerank.py",
-            *(
-                file
-                for model in TRANSLATION["rerank_by"]
-                for file in parts.files(DATASETS[TRANSLATED]["models"][model])
-            ),
-        ),
+        code=code("scripts/rerank.py"),
     shell:
         "python scripts/rerank.py --system {wildcards.system:q} --n {wildcards.n:q} "
         "--dev {input.dev:q} --test {input.test:q} --pairs {input.pairs:q} {params.languages:q} "

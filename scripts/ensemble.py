@@ -25,8 +25,7 @@ def main(arguments: argparse.Namespace) -> None:
     scores = history["dev_recall"][read_json(arguments.model)["snapshots"]]
     epochs = best_snapshots(scores)
     [best] = best_snapshots(scores, 1)
-    dev_recall = {str(epoch): score for epoch, score in scores.items()}
-    write_json(arguments.output, {"epochs": epochs, "best": best, "dev_recall": dev_recall})
+    write_json(arguments.output, {"epochs": epochs, "best": best})
     logging.info("the ensemble is of epochs %s", " and ".join(map(str, epochs)))
 
 

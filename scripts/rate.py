@@ -44,8 +44,7 @@ def main(arguments: argparse.Namespace) -> None:
 
     device = choose(threads=arguments.threads)
     model = read_description(arguments.model)
-    for path in arguments.treebanks:
-        parts.find("text", model["description"]["text"]["name"]).remember(path)
+    parts.remember(model["description"]["text"]["name"], arguments.treebanks)
     labels = {name: model[name] for name in ("dataset", "model", "seed")}
     ensemble = read_ensemble(arguments.model)
     shown = {0, ensemble["best"], *ensemble["epochs"]}

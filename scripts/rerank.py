@@ -78,11 +78,11 @@ def main(arguments: argparse.Namespace) -> None:
         source = arguments.source if arguments.source in languages else None
         if source is None:
             only_pictures.append(name)
-        space = rerank.Space(load_ensemble(folder, device=device))
+        models = load_ensemble(folder, device=device)
         read_features = partial(store.read, arguments.features)
         between = (source, arguments.target)
         (names, of_dev), (_, of_test) = (
-            rerank.distances(splits[split].lists, tables[split], space, read_features, between)
+            rerank.distances(splits[split].lists, tables[split], models, read_features, between)
             for split in ("dev", "test")
         )
         features[name] = (names, of_dev, of_test)

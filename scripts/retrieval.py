@@ -45,8 +45,7 @@ def main(arguments: argparse.Namespace) -> None:
 
     device = choose(threads=arguments.threads)
     model = read_description(arguments.model)
-    for path in arguments.treebanks:
-        parts.find("text", model["description"]["text"]["name"]).remember(path)
+    parts.remember(model["description"]["text"]["name"], arguments.treebanks)
     ensemble = read_ensemble(arguments.model)
     load = partial(load_model, arguments.model, device=device)
     texts = load(ensemble["best"]).texts

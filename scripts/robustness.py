@@ -73,8 +73,8 @@ def of_model(arguments: argparse.Namespace, ratings: "pd.DataFrame") -> "pd.Data
     from groundvec.evaluation.ratings import LANGUAGE, stopped, system_name
     from groundvec.features import store
     from groundvec.folder import read_description
+    from groundvec.model import encode_images
     from groundvec.provenance import provenance
-    from groundvec.similarity import join
 
     if (arguments.captions is None) != (arguments.features is None):
         raise InputError("--captions and --features go together: give both, or none of them")
@@ -92,7 +92,7 @@ def of_model(arguments: argparse.Namespace, ratings: "pd.DataFrame") -> "pd.Data
         read_features = partial(store.read, arguments.features)
         split = load_split(captions, "test", read_features, encoder.models[0].texts)
         own, kind = split.captions[encoder.languages[0]], about["description"]["similarity"]
-        images = join([model.encode_images(split.features) for model in encoder.models], kind)
+        images = encode_images(encoder.models, split.features)
         rows += robustness.of_retrieval(own.texts, own.image, images, encoder.encode, kind)
     labels = {name: about[name] for name in ("dataset", "model", "seed")}
     labels |= {"system": system_name(**labels), "configuration": about["key"]}

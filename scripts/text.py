@@ -49,8 +49,7 @@ def main(arguments: argparse.Namespace) -> None:
         [schema.read_captions(arguments.captions, each) for each in arguments.languages]
     )
     make = parts.find("text", arguments.text["name"])
-    for path in arguments.treebanks:
-        make.remember(path)
+    parts.remember(arguments.text["name"], arguments.treebanks)
     training = captions.loc[captions["split"] == "train", "caption"]
     if training.empty:
         raise InputError(

@@ -73,16 +73,16 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.provenance import code_hash, digest, provenance
     from groundvec.training import loop
 
-    check_output(arguments.output / "model.json")  # at once, and not after hours of training
+    for name in ("snapshots", "history.csv", "model.json"):
+        check_output(arguments.output / name)  # at once, and not after hours of training
     described = arguments.description
     device = choose(arguments.device, arguments.threads, described["training"]["precision"])
     torch.use_deterministic_algorithms(True)
     torch.manual_seed(arguments.seed)
 
     text = parts.find("text", described["text"]["name"])
+    parts.remember(described["text"]["name"], arguments.treebanks)
     of_texts = [read_json(path) for path in arguments.texts]
-    for path in arguments.treebanks:
-        text.remember(path)
     texts = {
         language: text(**content)
         for language, content in zip(described["languages"], of_texts, strict=True)

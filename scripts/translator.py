@@ -52,7 +52,8 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.provenance import code_hash, digest, provenance
     from groundvec.translation import model, pairs, training
 
-    check_output(arguments.output / "model.json")  # at once, and not after hours of training
+    for name in ("weights.safetensors", "history.csv", "model.json"):
+        check_output(arguments.output / name)  # at once, and not after hours of training
     device = choose(arguments.device, arguments.threads)
     torch.use_deterministic_algorithms(True)
     settings = {name: getattr(arguments, name) for name in SETTINGS}

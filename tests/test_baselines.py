@@ -333,7 +333,7 @@ def test_a_sentence_transformer_is_loaded_by_name(monkeypatch):
 
 def test_without_the_package_the_error_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)  # its import now fails
-    with pytest.raises(InputError, match="pip install sentence-transformers"):
+    with pytest.raises(InputError, match=r'pip install "groundvec\[sentence-transformers\]"$'):
         load("sentence-transformers", model="all-fake")
 
 

@@ -427,7 +427,7 @@ def test_a_model_of_version_0_1_still_loads(tmp_path):
     old = {key: content[key] for key in ("width", "seed", "snapshots", "saved", "key")}
     old |= {"cell": "gru-16-attention", "language": "en", "vocabulary": TEXT.as_dict()}
     write_json(tmp_path / "model.json", old)
-    write_json(tmp_path / "ensemble.json", {"epochs": [4], "dev_recall": {"4": 50.0}})
+    write_json(tmp_path / "ensemble.json", {"epochs": [4]})
     path = tmp_path / "snapshots" / "epoch-004.safetensors"
     weights = {
         name.replace("captions.en.", "caption."): weight for name, weight in load_file(path).items()

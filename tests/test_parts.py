@@ -16,6 +16,7 @@ from examples import make_split
 
 from groundvec import parts
 from groundvec.config import complete_description
+from groundvec.errors import InputError
 
 ROOT = Path(__file__).parent.parent
 OBJECTIVE = '''
@@ -163,3 +164,9 @@ def test_parts_cross_freely(text, encoder, similarity):
     step = loop._batch_trainer(model, split, optimiser, seed=1)
     losses = [step(batch, i).item() for i in range(20)]
     assert losses[-1] < losses[0]
+
+
+def test_treebanks_are_only_for_texts_that_read_trees():
+    parts.remember("characters", [])
+    with pytest.raises(InputError, match="the text 'characters' reads no trees: leave --treebanks"):
+        parts.remember("characters", [Path("trees.en.conllu.gz")])

@@ -14,7 +14,6 @@ from groundvec.translation.rerank import (
     BASELINE,
     LOGISTIC,
     ORACLE,
-    Space,
     distances,
     judged,
     rerank,
@@ -204,14 +203,13 @@ def test_distances_are_compared_with_the_own_sentence_and_picture(caplog):
         return np.array([[vectors[text]] for text in texts])
 
     model = SimpleNamespace(similarity="dot", encode_sentences=encode, encode_images=lambda x: x)
-    space = Space([model])
-    names, values = distances(lists, table, space, encode, ("en", "de"))
+    names, values = distances(lists, table, [model], encode, ("en", "de"))
     assert names == ["target-source", "target-image"]
     assert values.tolist() == [[10, 1000], [200, 0], [100, 0]]
-    names, values = distances(lists, table, space, encode, (None, "de"))
+    names, values = distances(lists, table, [model], encode, (None, "de"))
     assert names == ["target-image"]
     assert values[:, 0].tolist() == [1000, 0, 0] and not caplog.records
-    _, values = distances(lists, table.assign(image_id=""), space, encode, (None, "de"))
+    _, values = distances(lists, table.assign(image_id=""), [model], encode, (None, "de"))
     assert values[:, 0].tolist() == [0, 0, 0]
     assert "no sentence of this split has a picture" in caplog.text
 

@@ -193,10 +193,6 @@ def test_chance_is_exact_at_the_size_of_mscoco():
         assert i2c[f"r{k}"] == pytest.approx(100 * (1 - beyond))
 
 
-def test_mean_recall_is_of_both_directions():
-    assert retrieval.mean_recall(pd.DataFrame({"r10": [40.0, 60.0]})) == 50
-
-
 def test_the_names_of_test_sets_are_the_paper_s():
     assert retrieval.test_set_name(1000) == "1k"
     assert retrieval.test_set_name(5000) == "5k"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from groundvec.errors import InputError
+from groundvec.errors import InputError, extra
 
 
 class SentenceTransformer:
@@ -16,13 +16,8 @@ class SentenceTransformer:
         Raises:
             InputError: the package is not installed, or cannot load the model.
         """
-        try:
+        with extra("sentence-transformers"):
             import sentence_transformers
-        except ImportError as error:
-            raise InputError(
-                f"baseline sentence-transformers needs one more package ({error}): "
-                "pip install sentence-transformers"
-            ) from None
         try:
             self.model = sentence_transformers.SentenceTransformer(model)
         except Exception as error:

@@ -3,7 +3,8 @@
 `captions.csv` has a row a caption: image_id, caption_id, language, split, caption.
 `images.csv` has a row an image: image_id, split, path (relative to the working directory, or
 absolute) and the sha256 sum of its file, by which its content is known. Ids are text, splits are
-train, dev and test, languages are ISO 639-1 codes (en, de).
+train, dev and test (and pairs, of images that only translations are of), languages are ISO 639-1
+codes (en, de).
 """
 
 import re

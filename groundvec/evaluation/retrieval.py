@@ -326,11 +326,6 @@ def _folds(image: np.ndarray, images: int, folds: int) -> list[tuple[np.ndarray,
     return [(rows, (image >= rows[0]) & (image <= rows[-1])) for rows in parts]
 
 
-def mean_recall(table: pd.DataFrame) -> float:
-    """R@10 in percent, the mean of both directions: what models are selected by."""
-    return float(table["r10"].mean())
-
-
 def test_set_name(images: int, folds: int = 1) -> str:
     """What the paper calls a test set: `1k`, `5k`, or `1k-folds` for five folds of 1,000."""
     size = images // folds
@@ -350,26 +345,27 @@ def best_snapshots(dev_recall: pd.Series, count: int = 2) -> list[int]:
 
 
 def development_recall(model: "Model", dev: Split) -> dict[str, float]:
-    """What a training records of its model after every epoch: the recalls, and their mean.
+    """What a training records of its model after every epoch, by which snapshots are chosen.
 
-    Of several languages they are means.
+    The recalls in percent, of several languages their means; and `dev_recall`, the mean R@10 of
+    both directions.
     """
     images = model.encode_images(dev.features)
-    tables = [
-        evaluate(
+    found = [
+        ranks(
             model.encode_captions(captions.encoded, language),
             images,
             captions.image,
-            similarity=model.similarity,
+            model.similarity,
         )
         for language, captions in dev.captions.items()
     ]
     recalls = {
-        f"{direction}_r{k}": float(np.mean([table[f"r{k}"][row] for table in tables]))
+        f"{direction}_r{k}": 100 * float(np.mean([np.mean(both[row] <= k) for both in found]))
         for row, direction in enumerate(DIRECTIONS)
         for k in CUTOFFS
     }
-    return recalls | {"dev_recall": float(np.mean([mean_recall(table) for table in tables]))}
+    return recalls | {"dev_recall": float(np.mean([recalls[f"{d}_r10"] for d in DIRECTIONS]))}
 
 
 def score_model(

@@ -12,7 +12,6 @@ from groundvec.errors import InputError
 from groundvec.files import read_json
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import best_snapshot
-from groundvec.similarity import join
 from groundvec.text import treebank
 
 
@@ -56,24 +55,21 @@ def embed(results: Results, about: pd.Series, ensemble: bool = False) -> Embedde
     """
     from groundvec.device import choose  # torch takes seconds to import
     from groundvec.features import store
-    from groundvec.model import load_ensemble
+    from groundvec.model import encode_images, encode_sentences, load_ensemble
 
     epochs = None if ensemble else [best_snapshot(about)]
     models = load_ensemble(about["folder"], epochs, choose("cpu"))
     captions, language = read_captions(results, about), about["languages"][0]
     features = partial(store.read, results["features"])
     split = load_split(captions, "test", features, models[0].texts)
-    own, similarity = split.captions[language], models[0].similarity
+    own = split.captions[language]
     return Embedded(
         captions=own.texts,
         image=own.image,
         image_ids=split.image_ids,
-        caption_vectors=join(
-            [model.encode_captions(own.encoded, language, progress=True) for model in models],
-            similarity,
-        ),
-        image_vectors=join([model.encode_images(split.features) for model in models], similarity),
-        similarity=similarity,
+        caption_vectors=encode_sentences(models, own.texts, language, progress=True),
+        image_vectors=encode_images(models, split.features),
+        similarity=models[0].similarity,
     )
 
 

@@ -12,7 +12,7 @@ from groundvec.reporting.labels import BINARISED, HINGE, MARGIN, labelled
 from groundvec.reporting.results import PROVENANCE, REPORTED_CCA, REPORTED_LOSSES, Results
 from groundvec.reporting.retrieval_table import test_set
 from groundvec.reporting.systems import best_snapshot, in_order
-from groundvec.reporting.write import MISSING, decimals, write_table
+from groundvec.reporting.write import MISSING, bracketed, write_table
 
 # The paper's tasks, by the direction of retrieval.
 TASKS = {
@@ -174,14 +174,8 @@ def sorted_systems(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_interval(table: pd.DataFrame, column: str, digits: int = 1) -> list[str]:
-    """Values and intervals: `12.5 [11.2, 13.9]`; the value alone where it has none, or a dash."""
-    values, lows, highs = (
-        decimals(table[f"{column}{end}"], digits) for end in ("", "_low", "_high")
-    )
-    return [
-        value if MISSING in (value, low) else f"{value} [{low}, {high}]"
-        for value, low, high in zip(values, lows, highs, strict=True)
-    ]
+    """A column as `write.bracketed` writes it, with the intervals that are beside it."""
+    return bracketed(table[column], table[f"{column}_low"], table[f"{column}_high"], digits)
 
 
 def beside(table: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:

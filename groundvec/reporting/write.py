@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.files import atomic, write_csv
+from groundvec.files import write_bytes, write_csv
 from groundvec.provenance import provenance
 
 DAGGER, DOUBLE = "†", "‡"
@@ -48,8 +48,7 @@ def write_table(
         (".tex", _latex(grouped, align, title, notes, spans or {}, label, landscape)),
         (".html", _html(grouped, align, title, notes, spans or {})),
     ):
-        with atomic(f"{stem}{suffix}") as temporary:
-            temporary.write_text(content, "utf-8")
+        write_bytes(f"{stem}{suffix}", content.encode())
 
 
 def write_numbers(path: str | Path, table: pd.DataFrame) -> None:
@@ -66,6 +65,17 @@ def decimals(values: Iterable[float], digits: int = 1) -> list[str]:
     # Adding 0 turns -0.0 into 0.0.
     rounded = [MISSING if pd.isna(v) else f"{round(v, digits) + 0:.{digits}f}" for v in values]
     return [text.replace("-", MINUS) for text in rounded]
+
+
+def bracketed(
+    values: Iterable[float], lows: Iterable[float], highs: Iterable[float], digits: int = 1
+) -> list[str]:
+    """Values and intervals: `12.5 [11.2, 13.9]`; the value alone where it has none, or a dash."""
+    texts = (decimals(numbers, digits) for numbers in (values, lows, highs))
+    return [
+        value if MISSING in (value, low) else f"{value} [{low}, {high}]"
+        for value, low, high in zip(*texts, strict=True)
+    ]
 
 
 def p_values(values: pd.Series) -> list[str]:

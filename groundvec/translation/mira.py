@@ -36,9 +36,7 @@ def corpus_bleu(totals: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(bleu), bleu, 0.0)
 
 
-def weights(
-    lists: Lists, statistics: np.ndarray, seed: int = 1, epochs: int = EPOCHS
-) -> np.ndarray:
+def weights(lists: Lists, statistics: np.ndarray, epochs: int = EPOCHS) -> np.ndarray:
     """Find the weights (F,) by which the highest sums of features have a high BLEU.
 
     One sentence after another, the weights are moved just so far that the hypothesis of hope (high
@@ -50,7 +48,6 @@ def weights(
 
     Args:
         statistics: of the hypotheses, for BLEU (N, 10), as `corpus_bleu` has them.
-        seed: of the order of the sentences.
     """
     spread = scale(lists)
     features = lists.features / spread
@@ -58,7 +55,7 @@ def weights(
     current = np.zeros(features.shape[1])
     current[lists.names.index("score")] = 1.0  # the system's own order
     background = np.ones(statistics.shape[1])
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     best, best_bleu = current, -1.0
     slices = [slice(a, b) for a, b in zip(lists.starts[:-1], lists.starts[1:], strict=True)]
     for _ in range(epochs):

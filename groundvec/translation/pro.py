@@ -12,7 +12,7 @@ DRAWN, KEPT = 5_000, 50  # pairs of a list
 SMALLEST = 5.0  # difference in sentence BLEU of a pair
 
 
-def weights(lists: Lists, bleu: np.ndarray, seed: int = 1) -> np.ndarray:
+def weights(lists: Lists, bleu: np.ndarray) -> np.ndarray:
     """Find the weights (F,) by which the better one of two hypotheses has the higher sum.
 
     Of each list pairs are drawn, and of those that differ by `SMALLEST` at least, those that differ
@@ -21,11 +21,10 @@ def weights(lists: Lists, bleu: np.ndarray, seed: int = 1) -> np.ndarray:
 
     Args:
         bleu: of the hypotheses (N,), each by itself, from 0 to 100.
-        seed: of the pairs.
     """
     from sklearn.linear_model import LogisticRegression
 
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     spread = scale(lists)
     better, worse = [], []
     for start, end in zip(lists.starts[:-1].tolist(), lists.starts[1:].tolist(), strict=True):

@@ -1,7 +1,7 @@
 """Lists of translations in a new order: by how near they are to the sentence and to its picture."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -38,40 +38,20 @@ def judged(lists: Lists, references: list[str]) -> Judged:
     return Judged(lists, references, *bleu_statistics(lists.hypotheses, of_hypotheses))
 
 
-class Space:
-    """Where sentences and pictures are compared: an ensemble of snapshots of one model."""
-
-    def __init__(self, models: "list[Model]") -> None:
-        self.models, self.similarity = models, models[0].similarity
-
-    def sentences(self, texts: list[str], language: str) -> np.ndarray:
-        """Embed sentences: (N, size)."""
-        found = [model.encode_sentences(texts, language, progress=True) for model in self.models]
-        return similarity.join(found, self.similarity)
-
-    def images(self, features: np.ndarray) -> np.ndarray:
-        """Embed image features: (N, size)."""
-        found = [model.encode_images(features) for model in self.models]
-        return similarity.join(found, self.similarity)
-
-    def compare(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """How near each vector of a (N, size) is to that of b in the same row: (N,)."""
-        return similarity.of_pairs(a, b, self.similarity)
-
-
 def distances(
     lists: Lists,
     pairs: pd.DataFrame,
-    space: Space,
+    models: "Sequence[Model]",
     read_features: Callable[[np.ndarray], np.ndarray],
     languages: tuple[str | None, str],
 ) -> tuple[list[str], np.ndarray]:
-    """How near each hypothesis is, in one space, to its source sentence and to its picture.
+    """How near each hypothesis is to its source sentence and to its picture, in a model's space.
 
     Of a sentence without a picture the second is 0 for all hypotheses, and has no say.
 
     Args:
         pairs: a row a sentence (`groundvec.translation.pairs.read`).
+        models: an ensemble.
         read_features: the features (images, width) of images with these ids.
         languages: of the sources and of the translations; none for the sources, where the model
             does not know their language (VSE): then only the picture is compared with.
@@ -79,16 +59,18 @@ def distances(
     Returns:
         The names of the features, and (hypotheses, features).
     """
+    from groundvec.model import encode_images, encode_sentences
+
     source, target = languages
-    sentence = lists.sentence
+    sentence, kind = lists.sentence, models[0].similarity
     # Lists have much in common, and a sentence's vector does not depend on the others.
     texts, place = np.unique(np.array(lists.hypotheses, object), return_inverse=True)
-    hypotheses = space.sentences(texts.tolist(), target)[place]
+    hypotheses = encode_sentences(models, texts.tolist(), target, progress=True)[place]
     names, columns = [], []
     if source:
-        of_sources = space.sentences(pairs["source"].tolist(), source)
+        of_sources = encode_sentences(models, pairs["source"].tolist(), source, progress=True)
         names.append("target-source")
-        columns.append(space.compare(hypotheses, of_sources[sentence]))
+        columns.append(similarity.of_pairs(hypotheses, of_sources[sentence], kind))
     ids = pairs["image_id"].to_numpy(str)[sentence]
     shown = ids != ""
     near = np.zeros(len(sentence))
@@ -96,8 +78,8 @@ def distances(
         log.warning("no sentence of this split has a picture: none is re-ranked by its picture")
     else:
         known, image = np.unique(ids[shown], return_inverse=True)
-        of_images = space.images(read_features(known))
-        near[shown] = space.compare(hypotheses[shown], of_images[image])
+        of_images = encode_images(models, read_features(known))
+        near[shown] = similarity.of_pairs(hypotheses[shown], of_images[image], kind)
     names.append("target-image")
     columns.append(near)
     return names, np.stack(columns, axis=1).astype(np.float64)
@@ -115,7 +97,6 @@ def rerank(
     dev: Judged,
     test: Judged,
     features: dict[str, tuple[list[str], np.ndarray, np.ndarray]],
-    seed: int = 1,
 ) -> dict[str, Reranked]:
     """Choose one hypothesis of each test list, by every model's features beside the lists' own.
 
@@ -134,8 +115,8 @@ def rerank(
         lists = dev.lists.with_features(names, of_dev)
         others = test.lists.with_features(names, of_test)
         found = {
-            model: mira.weights(lists, dev.statistics, seed),
-            model + LOGISTIC: pro.weights(lists, dev.bleu, seed),
+            model: mira.weights(lists, dev.statistics),
+            model + LOGISTIC: pro.weights(lists, dev.bleu),
         }
         for name, weights in found.items():
             named = dict(zip(lists.names, weights.tolist(), strict=True))

@@ -12,7 +12,7 @@ from groundvec.reporting.labels import with_seeds
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, named
 from groundvec.reporting.verdicts import LEVEL, counted, verdict
-from groundvec.reporting.write import MISSING, TIMES, decimals, p_values, write_table
+from groundvec.reporting.write import TIMES, bracketed, decimals, p_values, write_table
 
 IMAGES = "Several languages find images better"
 SENTENCES = "Several languages find sentences worse (the paper: mixed)"
@@ -47,10 +47,7 @@ def make(results: Results, stem: Path) -> None:
         raise InputError("there is nothing to compare: give the results of VSE and MLMME")
     text = table[["of", "worse", "better"]].assign(of=with_seeds(table["of"], table["seed"]))
     text["reported"] = decimals(table["reported"])
-    sides = zip(*(decimals(table[name]) for name in ("value", "low", "high")), strict=True)
-    text["difference"] = [
-        value if low == MISSING else f"{value} [{low}, {high}]" for value, low, high in sides
-    ]
+    text["difference"] = bracketed(table["value"], table["low"], table["high"])
     text["p"] = p_values(table["p"])
     text["verdict"] = table["verdict"]
     groups = table["claim"] + ": " + table["dataset"].replace(NAMES)

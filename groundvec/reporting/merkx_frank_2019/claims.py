@@ -11,7 +11,7 @@ from groundvec.reporting.measures import RECALL, SEMANTIC
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, check_scored, criterion, described, named, rows_of
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN, counted, verdict
-from groundvec.reporting.write import TIMES, decimals, write_table
+from groundvec.reporting.write import TIMES, bracketed, write_table
 
 CELLS = "GRUs beat LSTMs (the paper: significantly on STS 12-16 only)"
 POOLING = "Attention beats max pooling"
@@ -164,8 +164,7 @@ def write_claims(stem: Path, table: pd.DataFrame, select: str) -> None:
         select: how the models were selected, see `systems.select`.
     """
     text = table[["of", "worse", "better"]].assign(seed=table["seed"].astype(str))
-    numbers = zip(*(decimals(table[name]) for name in VALUES), strict=True)
-    text["difference"] = [f"{value} [{low}, {high}]" for value, low, high in numbers]
+    text["difference"] = bracketed(table["value"], table["low"], table["high"])
     text["verdict"] = table["verdict"]
     groups = table["claim"] + ": " + table["dataset"].replace(NAMES)
     notes = [*NOTES, f"Epochs are those of {criterion(select)}."]

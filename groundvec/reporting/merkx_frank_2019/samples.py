@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from groundvec.errors import InputError
-from groundvec.reporting.embedded import embed
+from groundvec.reporting.embedded import embed, of_one
 from groundvec.reporting.pictures import paths_of
 from groundvec.reporting.results import Results
 from groundvec.reporting.samples import samples
@@ -13,9 +12,7 @@ from groundvec.reporting.systems import described
 
 def make(results: Results, stem: Path) -> None:
     """Draw what the selected model's ensemble retrieves of one data set's test set."""
-    if len(results.selected) > 1:
-        names = ", ".join(results.selected)
-        raise InputError(f"samples are of one data set: give the results of one of {names}")
+    of_one(results.retrieval)
     [(dataset, (model, seed))] = results.selected.items()
     about = described(results.models, dataset, model, seed)
     found = embed(results, about, ensemble=True)

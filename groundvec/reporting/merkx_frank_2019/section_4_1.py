@@ -20,7 +20,7 @@ from groundvec.reporting.systems import (
     rows_of,
 )
 from groundvec.reporting.verdicts import LEVEL
-from groundvec.reporting.write import MISSING, decimals, p_values, write_table
+from groundvec.reporting.write import MISSING, bracketed, p_values, write_table
 
 NOTES = [
     "Measures as in Figure 2, in percent with their 95% intervals: Pearson's r with the ratings "
@@ -150,10 +150,9 @@ def write_differences(stem: Path, table: pd.DataFrame, select: str) -> None:
     """
     text = table[["a", "b", "measure"]].rename(columns={"a": "A", "b": "B"})
     for side in "ab":
-        numbers = (decimals(table[f"{side}_{name}"]) for name in ("value", "low", "high"))
-        text[f"value of {side.upper()}"] = [
-            f"{value} [{low}, {high}]" for value, low, high in zip(*numbers, strict=True)
-        ]
+        text[f"value of {side.upper()}"] = bracketed(
+            table[f"{side}_value"], table[f"{side}_low"], table[f"{side}_high"]
+        )
     text["interval"] = table["better_by_interval"]
     text["Williams"] = table["better_by_williams"].fillna(MISSING)
     text["p"] = p_values(table["p"])

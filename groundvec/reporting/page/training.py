@@ -1,12 +1,10 @@
 """How the loss and the recall on the development set went in each training."""
 
-from itertools import cycle
-
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from groundvec.reporting.figures import COLOURS
+from groundvec.reporting.figures import curve_styles
 from groundvec.reporting.style import PAGE, styled
 
 RECALL = "dev. set, mean of R@10 (%)"
@@ -16,7 +14,6 @@ PANELS = [
     ("dev_recall", RECALL, "epoch", "epoch"),
     ("dev_recall", RECALL, "minutes", "minutes of training"),
 ]
-LINES = ("-", "--", ":", "-.")
 
 
 @styled
@@ -26,22 +23,14 @@ def curves(history: pd.DataFrame) -> Figure:
     Args:
         history: as `results.read_history` gives it, of one data set.
     """
-    models = list(history["model"].unique())
+    looks = curve_styles(history["model"])
     means = history.assign(minutes=history["seconds"] / 60)
     means = means.groupby(["model", "epoch"])[["loss", "dev_recall", "minutes"]].mean()
-    figure = Figure((PAGE, 2.5 + 0.16 * -(-len(models) // 4)), layout="constrained")
+    figure = Figure((PAGE, 2.5 + 0.16 * -(-len(looks) // 4)), layout="constrained")
     for panel, (column, label, by, of_time) in zip(figure.subplots(1, 3), PANELS, strict=True):
-        looks = zip(models, cycle(COLOURS), strict=False)
-        for number, (model, (colour, marker)) in enumerate(looks):
+        for model, style in looks.items():
             values = means.loc[model].reset_index().dropna(subset=column)
-            panel.plot(
-                values[by],
-                values[column],
-                color=colour,
-                marker=marker,
-                linestyle=LINES[number // len(COLOURS) % len(LINES)],
-                label=model,
-            )
+            panel.plot(values[by], values[column], label=model, **style)
         panel.set_xlabel(of_time)
         panel.set_ylabel(label)
         panel.xaxis.set_major_locator(MaxNLocator(6, integer=True))

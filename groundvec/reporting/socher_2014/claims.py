@@ -16,7 +16,7 @@ from groundvec.reporting.ranks import TASKS, TEST_SET, t_interval
 from groundvec.reporting.results import REPORTED_CCA, Results, read_reported_ranks
 from groundvec.reporting.retrieval_table import test_set
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN, counted, verdict
-from groundvec.reporting.write import MISSING, decimals, write_numbers, write_table
+from groundvec.reporting.write import MISSING, bracketed, decimals, write_numbers, write_table
 
 TREES = ["DT-RNN", "SDT-RNN"]
 OTHERS = [BAG, "CT-RNN", CCA, *TREES]  # than the recurrent network
@@ -185,7 +185,7 @@ def write_claims(stem: Path, table: pd.DataFrame) -> None:
     """Write what `claims` gives as `write.write_table` does, a part for each claim."""
     groups = table["claim"] + ": " + test_set(table)
     same = table["objective_worse"] == table["objective_better"]
-    digits = [2 if claim == AGREE else 1 for claim in table["claim"]]
+    of_correlations = table["claim"] == AGREE
     text = pd.DataFrame(
         {
             "task": table["direction"].map(TASKS),
@@ -195,14 +195,9 @@ def write_claims(stem: Path, table: pd.DataFrame) -> None:
     for side in ("worse", "better"):
         name, objective = table[f"name_{side}"], table[f"objective_{side}"]
         text[side] = name.where(same, name + ", " + objective)
-    text.loc[table["claim"] == AGREE, ["objective", "worse", "better"]] = MISSING
-    for column in ("reported", "value", "low", "high"):
-        of_row = zip(table[column], digits, strict=True)
-        text[column] = [decimals([value], digit)[0] for value, digit in of_row]
-    text["difference"] = [
-        f"{value} [{low}, {high}]"
-        for value, low, high in zip(text["value"], text.pop("low"), text.pop("high"), strict=True)
-    ]
-    del text["value"]
+    text.loc[of_correlations, ["objective", "worse", "better"]] = MISSING
+    reported, measured = table["reported"], (table["value"], table["low"], table["high"])
+    text["reported"] = np.where(of_correlations, decimals(reported, 2), decimals(reported))
+    text["difference"] = np.where(of_correlations, bracketed(*measured, 2), bracketed(*measured))
     text["seeds"], text["verdict"] = table["seeds"].astype(str), table["verdict"]
     write_table(stem, table, text, "llllrrrl", TITLE, NOTES, counted(groups, table["verdict"]))

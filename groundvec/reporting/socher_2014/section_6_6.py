@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from groundvec.evaluation import paired
 from groundvec.evaluation.retrieval import rounding
 from groundvec.reporting.embedded import embed, of_one, remember_treebanks
 from groundvec.reporting.labels import trained_as
@@ -24,7 +25,6 @@ VERBS = {"VERB", "AUX"}  # the tags of Universal Dependencies
 BOTH, ONE, NEITHER = "both have a verb", "one has no verb", "neither has a verb"
 WORST = 0.1  # the share of pairs that are called the worst
 SHOWN = 20
-RESAMPLES = 1000
 QUERIES_PER_BLOCK = 500  # bounds the memory: 20 MB of scores with 5,000 sentences, and masks
 
 RANKS = (
@@ -35,7 +35,7 @@ RANKS = (
 VERBS_NOTE = f"A sentence has a verb if the parser tags a word as {' or '.join(sorted(VERBS))}."
 SHARES_NOTE = (
     f"The worst are the tenth of the pairs with the highest ranks. Intervals are of 95%: of one "
-    f"seed by bootstrap over images ({RESAMPLES:,} resamples), of several seeds by t. The paper "
+    f"seed by bootstrap over images ({paired.DRAWS:,} resamples), of several seeds by t. The paper "
     "calls it the main failure that one sentence has no verb, without a number."
 )
 
@@ -148,9 +148,7 @@ def shares(pairs: pd.DataFrame) -> pd.DataFrame:
     else:
         [rows] = of_seeds
         number = np.unique(rows["image"], return_inverse=True)[1]
-        images = number.max() + 1
-        rng = np.random.default_rng(0)
-        drawn = rng.multinomial(images, np.full(images, 1 / images), RESAMPLES)
+        drawn = paired.draws(number.max() + 1, np.random.default_rng(0))[1:]
         again = pd.DataFrame([measures(rows, times[number]) for times in drawn])
         low, high = (again.quantile(end) for end in (0.025, 0.975))
         intervals = list(zip(low, high, strict=True))
