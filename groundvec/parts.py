@@ -86,6 +86,12 @@ def check(description: dict[str, Any]) -> None:
             f"multiple of {widths}",
         ),
         (
+            description.get("training", {}).get("typing_errors")
+            and text["name"] not in ("characters", "ngrams"),
+            "`typing_errors` are for models that read characters or n-grams: leave it out of "
+            "`training`",
+        ),
+        (
             text["name"] == "ngrams" and text.get("shortest", 1) > text.get("longest", 1),
             "of n-grams the `shortest` must not be longer than the `longest`",
         ),

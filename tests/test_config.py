@@ -147,6 +147,10 @@ def test_every_key_of_the_schema_is_described():
             "models.mine: 5 channels cannot be shared by 2 widths: take a multiple of 2",
         ),
         (
+            described(text={"name": "words"}, training={"typing_errors": 0.1}),
+            "models.mine: `typing_errors` are for models that read characters or n-grams: leave it",
+        ),
+        (
             described(text={"name": "ngrams", "shortest": 3, "longest": 2}),
             "models.mine: of n-grams the `shortest` must not be longer than the `longest`",
         ),

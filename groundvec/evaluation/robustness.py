@@ -1,71 +1,17 @@
-"""How much a system's answers suffer when sentences are typed badly.
-
-Every letter, or every space, is spoilt with the same probability, the rate; what is spoilt at a
-rate is spoilt at every higher one too, so that curves are smooth.
-"""
+"""How much a system's answers suffer when sentences are typed badly."""
 
 from collections.abc import Callable, Sequence
-from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from groundvec.errors import InputError
 from groundvec.evaluation.ratings import evaluate, predict
 from groundvec.evaluation.retrieval import CUTOFFS, DIRECTIONS, ranks
+from groundvec.text.mistakes import KINDS, TYPING, spoil
 
-TYPING, CASE, SPACES = "typing errors", "case", "missing spaces"
-KINDS = (TYPING, CASE, SPACES)
 RATES = (0.0, 0.05, 0.1, 0.15, 0.2)
 SEED = 1
-
-
-def spoil(sentences: Sequence[str], kind: str, rate: float, seed: int = SEED) -> list[str]:
-    """Sentences with mistakes.
-
-    Args:
-        kind: `typing errors`: a letter is left out, has another one before it, is another one, or
-            changes places with what comes next, each as often (the four of Damerau 1964); `case`: a
-            letter's is changed; `missing spaces`: a space is left out.
-        rate: the share of letters, or of spaces, from 0 to 1.
-        seed: of what is spoilt, which depends on the sentences before.
-
-    Raises:
-        InputError: there is no such kind.
-    """
-    if kind not in KINDS:
-        raise InputError(f"there is no mistake {kind!r}: choose one of {', '.join(KINDS)}")
-    rng = np.random.default_rng(seed)
-    spoilt = []
-    for sentence in sentences:
-        lots, ways, others = (
-            rng.random(len(sentence)),
-            rng.integers(4, size=len(sentence)),
-            rng.integers(len(ascii_lowercase), size=len(sentence)),
-        )
-        characters = list(sentence)
-        # From the end, so that what comes next has been spoilt before it changes places.
-        for i in np.flatnonzero(lots < rate)[::-1].tolist():
-            if kind == SPACES:
-                characters[i] = characters[i].replace(" ", "")
-            elif kind == CASE:
-                characters[i] = characters[i].swapcase()
-            elif sentence[i].isalpha():
-                _mistype(characters, i, ways[i], ascii_lowercase[others[i]])
-        spoilt.append("".join(characters))
-    return spoilt
-
-
-def _mistype(characters: list[str], i: int, way: int, other: str) -> None:
-    if way == 0:
-        characters[i] = ""
-    elif way == 1:
-        characters[i] = other + characters[i]
-    elif way == 2:
-        characters[i] = other
-    else:
-        characters[i : i + 2] = characters[i : i + 2][::-1]
 
 
 def of_ratings(
@@ -122,7 +68,7 @@ def of_retrieval(
     [cutoff] = CUTOFFS[-1:]
 
     def measured(kind: str, rate: float) -> dict[str, float]:
-        vectors = encode(spoil(captions, kind, rate))
+        vectors = encode(spoil(captions, kind, rate, SEED))
         found = ranks(vectors, images, image, similarity)
         return {
             f"{direction} R@{cutoff}": 100 * float((rank <= cutoff).mean())

@@ -23,6 +23,7 @@ from groundvec.model import Model, to_tensors
 from groundvec.progress import Progress
 from groundvec.provenance import provenance
 from groundvec.spelling import Spelling
+from groundvec.text.mistakes import TYPING, spoil
 from groundvec.training.checkpoints import Checkpoints
 
 log = logging.getLogger(__name__)
@@ -215,8 +216,13 @@ def _batch_trainer(
             captions, wanted = split.captions[language], [own]
             if settings.get("paraphrases"):
                 wanted.append(captions.another(own, rng))
-            batch = to_tensors(captions.encoded.batch(np.concatenate(wanted)), device)
-            vectors = model.embed_captions(language, batch)
+            chosen = np.concatenate(wanted)
+            batch = captions.encoded.batch(chosen)
+            if most := settings.get("typing_errors"):
+                rate, lot = rng.uniform(0, most), int(rng.integers(2**32))
+                mistyped = spoil([captions.texts[row] for row in chosen], TYPING, rate, lot)
+                batch = model.texts[language].encode(mistyped).batch(np.arange(len(chosen)))
+            vectors = model.embed_captions(language, to_tensors(batch, device))
             embedded |= {
                 f"{language} {number}": part for number, part in enumerate(vectors.split(len(own)))
             }

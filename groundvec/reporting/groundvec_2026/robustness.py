@@ -7,10 +7,10 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from groundvec.evaluation.robustness import KINDS
 from groundvec.reporting.figures import CORRELATION, curve_styles
 from groundvec.reporting.results import Results
 from groundvec.reporting.style import PAGE, save, styled
+from groundvec.text.mistakes import KINDS
 
 # The rows of panels: a name, the measure, and its axis.
 MEASURES = [
