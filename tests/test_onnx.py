@@ -155,7 +155,7 @@ def test_a_language_is_chosen_among_those_that_there_are(tmp_path):
     "encoder", [{"name": "trees", "compose": "relation"}, {"name": "mean"}], ids=lambda e: e["name"]
 )
 def test_what_reads_trees_is_refused(encoder, tmp_path):
-    text = trees.Text(["dog"], ["nsubj"], [1], ["l1", "r1"], 8, "drawn", "dependency")
+    text = trees.Text(["dog"], ["nsubj"], [1], ["l1", "r1"], 8, "drawn", "collapsed")
     read = {"text": {"name": "trees", "dimension": 8}}
     described = description(encoder | {"size": 8}, parts=read)
     with pytest.raises(

@@ -29,7 +29,7 @@ from groundvec.reporting.socher_2014 import (
     section_6_7,
 )
 from groundvec.text import treebank
-from groundvec.text.forms import dependency
+from groundvec.text.forms import collapsed
 
 ROOT = Path(__file__).parent.parent
 REPORTED = ROOT / "resources" / "socher_2014"
@@ -40,7 +40,7 @@ SQUARED = {"objective": {"name": "squared_error"}, "similarity": "euclidean"}
 CCA = {"objective": {"name": "cca"}, "similarity": "dot"}
 
 
-def trees(form="dependency", compose="relation", **objective):
+def trees(form="collapsed", compose="relation", **objective):
     """The description of a recursive network over trees."""
     return {
         "languages": ["en"],
@@ -58,7 +58,7 @@ SYSTEMS = {
     "a": (bag(), "BoW"),
     "b": (trees("binary", "position"), "CT-RNN"),
     "c": (trees("chain", "position"), "Recurrent NN"),
-    "d": (trees("dependency", "position"), "DT-RNN"),
+    "d": (trees("basic", "position"), "DT-RNN"),
     "e": (trees(), "SDT-RNN"),
     "f": (bag(**CCA), "kCCA (linear)"),
     "g": (trees(**HINGE), "SDT-RNN"),
@@ -201,6 +201,20 @@ def test_a_ct_rnn_without_constituency_trees_is_called_so(tmp_path):
         assert rows[-1][:2] == ["measured", name]
         text = (tmp_path / "table1.md").read_text("utf-8")
         assert ("head-outward binarisation" in text) == (parts is own)
+
+
+def test_trees_of_another_form_than_the_papers_are_called_so(tmp_path):
+    arguments = results_of(
+        tmp_path,
+        *(training("d", 10), training("e", 9), training("x", 8), training("a", 7)),
+        x=trees("collapsed", "position"),
+    )
+    models = labels.labelled(results.read_models(arguments[1:5])).set_index("model")
+    assert models["name"].to_dict() == {
+        **{"a": "BoW", "d": "DT-RNN", "e": "SDT-RNN", "x": "DT-RNN (collapsed)"}
+    }
+    assert models.loc["x", "system"] == "DT-RNN"
+    assert labels.named("y", trees("basic", "relation")) == "SDT-RNN"
 
 
 def test_two_models_of_one_system_have_their_names_too(tmp_path):
@@ -760,7 +774,7 @@ def trained(tmp_path):
     schema.write(tmp_path, captions, images)
     features = np.random.default_rng(0).normal(size=(8, 12)).astype(np.float32)
     store.write(tmp_path / "features.h5", features, names, {})
-    text = Text.build(captions["caption"], "by hand", "dependency", "captions", 4)
+    text = Text.build(captions["caption"], "by hand", "collapsed", "captions", 4)
     parts = trees()
     parts["encoder"]["size"] = 4
     parts["text"]["parser"] = "by hand"
@@ -883,7 +897,7 @@ def test_by_the_counts_a_node_weighs_what_is_under_it():
 
 def test_the_drawing_has_every_word_and_relation_and_no_text_on_another():
     tree = parsed("dog", "park", verb=True)
-    nodes = dependency(tree)
+    nodes = collapsed(tree)
     figure = figure3.drawing(nodes, np.array([0.1, 0.3, 0.4, 0.05, 0.15]))
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert {"the", "dog", "runs", "park", "nsubj", "prep_in", "det", "1.00", "40%"} <= set(texts)

@@ -169,7 +169,7 @@ def edges(nodes):
     ],
 )
 def test_dependency_trees_are_collapsed(tree, expected):
-    assert edges(forms.dependency(parsed(tree))) == expected
+    assert edges(forms.collapsed(parsed(tree))) == expected
 
 
 def test_real_parses_are_collapsed():
@@ -179,7 +179,7 @@ def test_real_parses_are_collapsed():
         "The child was hugged by its mother.",
         "A gray car is parked in front of the trees and next to a house.",
     ]
-    jump, hug, car = map(forms.dependency, treebank.trees(sentences, ENGLISH))
+    jump, hug, car = map(forms.collapsed, treebank.trees(sentences, ENGLISH))
     assert {"jumps -nsubj-> man", "jumps -prep_on-> bike", "jumps -prep_near-> beach"} < {
         *edges(jump)
     }
@@ -202,7 +202,7 @@ WILD = drawn_trees(labels=LABELS, words=NAMES, most=14)
 
 @given(WILD)
 def test_what_is_collapsed_is_a_tree_of_some_of_the_words(tree):
-    nodes = forms.dependency(tree)
+    nodes = forms.collapsed(tree)
     assert edges(nodes)
     left = iter(tree.words)
     assert all(word in left for word in nodes.words)  # in their order
@@ -212,6 +212,91 @@ def test_what_is_collapsed_is_a_tree_of_some_of_the_words(tree):
 def test_an_empty_sentence_is_an_unknown_word():
     for form in forms.FORMS.values():
         assert form(Tree([], [], [], [], "")) == ([""], [-1], ["root"])
+
+
+# The dependency tree as it was parsed
+
+EXAMPLE = (  # the running example of section 3.2 and Figure 3
+    "Students 2 nsubj\nride 0 root\nbikes 2 dobj\nat 2 prep ADP\nnight 4 pobj\n. 2 punct"
+)
+
+
+def test_a_basic_tree_has_a_node_for_every_word():
+    assert edges(forms.basic(parsed(EXAMPLE))) == [
+        *("ride -nsubj-> students", "-root-> ride", "ride -dobj-> bikes"),
+        *("ride -prep-> at", "at -pobj-> night"),
+    ]
+
+
+def test_a_basic_tree_loses_punctuation_alone():
+    tree = parsed("dogs 4 nsubj\n, 1 punct\ncats 1 conj\nrun 0 root\n! 4 punct")
+    assert edges(forms.basic(tree)) == [
+        *("run -nsubj-> dogs", "dogs -conj-> cats", "-root-> run"),
+    ]
+
+
+@given(WILD)
+def test_a_basic_tree_is_a_tree_of_all_words_in_their_order(tree):
+    nodes = forms.basic(tree)
+    assert edges(nodes)
+    spoken = [word.lower() for word in tree.words if forms._has_letters(word)]
+    assert nodes.words == (spoken or [tree.words[tree.heads.index(-1)].lower()])
+
+
+def network(tmp_path, tree, form, compose):
+    """A network with random weights over one tree: h of Eq. 4, W_v x, the matrices, the vector."""
+    import torch
+
+    from groundvec.encoders.trees import Encoder
+
+    captions = remember(tmp_path, tree)
+    text = Text.build(captions, "drawn", form, "captions", 1)
+    encoder = Encoder(text, 3, compose).double()
+    torch.nn.init.normal_(encoder.matrices, generator=torch.manual_seed(1))
+    found = encoder(*map(torch.from_numpy, text.encode(captions).batch(np.arange(1))))[0]
+    kinds = text.places if compose == "position" else text.relations
+
+    def x(word):
+        return encoder.word @ encoder.vectors[text._word[word]].double()
+
+    def h(total, words=1):
+        return torch.tanh(total / words)
+
+    return h, x, dict(zip(kinds, encoder.matrices, strict=True)), found
+
+
+def test_the_dt_rnn_computes_the_papers_example(tmp_path):
+    """Eqs. 1 to 4 of section 3.2, where `at` is a node."""
+    h, x, W, found = network(tmp_path, parsed(EXAMPLE), "basic", "position")
+    at = h(x("at") + W["r1"] @ h(x("night")), 2)
+    total = x("ride") + W["l1"] @ h(x("students")) + W["r1"] @ h(x("bikes")) + 2 * W["r2"] @ at
+    np.testing.assert_allclose(found.detach(), h(total, 5).detach(), rtol=1e-6)
+
+
+def test_the_sdt_rnn_computes_the_papers_example_over_the_collapsed_tree(tmp_path):
+    """Section 3.3: `at` is a relation."""
+    h, x, W, found = network(tmp_path, parsed(EXAMPLE), "collapsed", "relation")
+    total = x("ride") + W["nsubj"] @ h(x("students")) + W["dobj"] @ h(x("bikes"))
+    total = total + W["prep_at"] @ h(x("night"))
+    np.testing.assert_allclose(found.detach(), h(total, 4).detach(), rtol=1e-6)
+
+
+TWO_PREPOSITIONS = (
+    "dog 2 nsubj\njumps 0 root\nover 2 prep ADP\nlogs 3 pobj\nin 4 prep ADP\nmud 5 pobj"
+)
+
+
+def test_prepositions_in_a_row_are_a_chain_of_nodes_or_of_relations(tmp_path):
+    h, x, W, found = network(tmp_path, parsed(TWO_PREPOSITIONS), "basic", "position")
+    logs = h(x("logs") + 2 * W["r1"] @ h(x("in") + W["r1"] @ h(x("mud")), 2), 3)
+    over = h(x("over") + 3 * W["r1"] @ logs, 4)
+    total = x("jumps") + W["l1"] @ h(x("dog")) + 4 * W["r1"] @ over
+    np.testing.assert_allclose(found.detach(), h(total, 6).detach(), rtol=1e-6)
+
+    h, x, W, found = network(tmp_path, parsed(TWO_PREPOSITIONS), "collapsed", "relation")
+    logs = h(x("logs") + W["prep_in"] @ h(x("mud")), 2)
+    total = x("jumps") + W["nsubj"] @ h(x("dog")) + 2 * W["prep_over"] @ logs
+    np.testing.assert_allclose(found.detach(), h(total, 4).detach(), rtol=1e-6)
 
 
 # Binary trees and chains
@@ -302,7 +387,7 @@ def test_missing_parses_are_named(tmp_path):
 # Encoded
 
 
-def make(form="dependency", words=("dog", "runs"), places=("l1", "r1"), parser="drawn", **more):
+def make(form="collapsed", words=("dog", "runs"), places=("l1", "r1"), parser="drawn", **more):
     return Text(words, ["nsubj", "prep"], [9, 3], places, 2, parser, form, **more)
 
 
@@ -425,7 +510,7 @@ def test_a_text_learns_words_relations_and_places(tmp_path):
         parsed("Dogs 2 nsubj\nrun 0 root\nin 2 prep ADP\nmud 3 pobj\n. 2 punct"),
         parsed("old 3 amod\nred 3 amod\nDogs 4 nsubj\nrun 0 root"),
     )
-    text = Text.build(captions, "drawn", "dependency", "captions", 2)
+    text = Text.build(captions, "drawn", "collapsed", "captions", 2)
     assert text.words == ["dogs", "run", "in", "mud", "old", "red"]
     assert text.relations == ["amod", "nsubj", "prep_in"]
     assert text.counts == [2, 2, 1]
@@ -452,7 +537,7 @@ def test_a_text_is_the_same_after_saving_and_loading(tmp_path):
 def test_how_many_relations_are_rare_is_logged(tmp_path, caplog):
     tree = parsed("\n".join(["x 0 root", *["y 1 det"] * 38, "z 1 neg", "z 1 prt"]))
     with caplog.at_level(logging.INFO):
-        Text.build(remember(tmp_path, tree), "drawn", "dependency", "captions", 1)
+        Text.build(remember(tmp_path, tree), "drawn", "collapsed", "captions", 1)
     assert (
         "3 relations (Socher et al. 2014: 141); 2 of them have fewer than 10 of the 40 edges, "
         in (caplog.text)
@@ -482,12 +567,12 @@ def glove(tmp_path):
 def test_vectors_of_a_file_are_of_the_captions_words_first(tmp_path, glove, monkeypatch, caplog):
     captions = remember(tmp_path, parsed("Zebras 2 nsubj\nrun 0 root\nthe 4 det\ndog 2 dobj"))
     with caplog.at_level(logging.INFO):
-        text = Text.build(captions, "drawn", "dependency", glove, 4)
+        text = Text.build(captions, "drawn", "collapsed", glove, 4)
     assert text.words == ["dog", "run", "the", "bike", "car"]
     assert text.vectors[2:4].tolist() == [[1, 0, 1, 0], [0, 2, 0, 0]]
     assert "of the captions' 4 words 1 have none, which are 1 of 4 tokens" in caplog.text
     monkeypatch.setattr(trees, "LARGEST", 7)  # five words: the captions' four may be among them
-    assert Text.build(captions, "drawn", "dependency", glove, 4).words == [
+    assert Text.build(captions, "drawn", "collapsed", glove, 4).words == [
         *("dog", "run", "the", "bike"),
     ]
 
@@ -560,7 +645,10 @@ def test_learned_vectors_bring_back_the_association_and_are_the_same_every_time(
         (lambda: vectors.unpack(vectors.pack(np.array([np.inf])), 1, 1), "are not finite"),
         (lambda: make(words=["a", "a"]), "distinct words"),
         (lambda: make(places=["r1", "l1"]), "the places of trees are"),
-        (lambda: make(form="bush"), "no form 'bush' of trees: choose dependency, binary, chain"),
+        (
+            lambda: make(form="bush"),
+            "no form 'bush' of trees: choose basic, collapsed, binary, chain",
+        ),
         (lambda: Text([], ["a"], [], [], 1, "p", "chain"), "a count for each relation"),
     ],
 )
@@ -594,7 +682,7 @@ def test_the_programs_parse_and_learn(tmp_path):
         *("--output", "t.conllu.gz"),
     )
     assert f"2 sentences parsed by {ENGLISH} (spaCy " in said
-    options = {"name": "trees", "parser": ENGLISH, "form": "dependency", "vectors": "captions"}
+    options = {"name": "trees", "parser": ENGLISH, "form": "collapsed", "vectors": "captions"}
     said = run(
         *(f"{scripts}/text.py", "--text", json.dumps(options | {"dimension": 3})),
         *("--captions", "captions.csv", "--treebanks", "t.conllu.gz", "--output", "t.json"),

@@ -6,10 +6,11 @@ import pandas as pd
 
 from groundvec.errors import InputError
 
-# Socher et al. (2014) call one recursion over trees by the form of the trees, and that over
-# dependency trees by what its matrices depend on.
+# Socher et al. (2014) name a recursion over dependency trees by what its matrices depend on, and
+# that over other trees by the form of the trees.
 COMPOSED = {"position": "DT-RNN", "relation": "SDT-RNN"}
 FORMS = {"binary": "CT-RNN", "chain": "Recurrent NN"}
+PAPERS_FORM = {"position": "basic", "relation": "collapsed"}  # sections 3.2 and 3.3
 BINARISED = "CT-RNN (binarised)"
 BAG, CCA = "BoW", "kCCA (linear)"
 
@@ -30,7 +31,7 @@ def system(parts: pd.Series) -> str:
         name = CCA
     elif encoder == "mean":
         name = BAG
-    elif encoder == "trees" and form == "dependency":
+    elif encoder == "trees" and form in PAPERS_FORM.values():
         name = COMPOSED.get(str(parts.get("encoder.compose")), parts["model"])
     elif encoder == "trees":
         name = FORMS.get(form, parts["model"])
@@ -65,8 +66,9 @@ def objective(parts: pd.Series) -> str:
 def labelled(models: pd.DataFrame) -> pd.DataFrame:
     """Add columns `system`, `objective` and `name` to models.
 
-    `name` is the system's, and has the model's in brackets where a data set has several models of
-    the same system and objective. A CT-RNN without constituency trees is called so.
+    `name` is the system's. In brackets it says where a CT-RNN has no constituency trees, where
+    dependency trees have another form than the paper's, and the model's name where a data set has
+    several models of the same name and objective.
 
     Args:
         models: as `results.read_models` gives them.
@@ -74,13 +76,11 @@ def labelled(models: pd.DataFrame) -> pd.DataFrame:
     table = models.assign(
         system=models.apply(system, axis=1), objective=models.apply(objective, axis=1)
     )
-    kinds = table.groupby(["dataset", "system", "objective"])["model"].transform("nunique")
+    table["name"] = table.apply(_of_tree, axis=1)
+    kinds = table.groupby(["dataset", "name", "objective"])["model"].transform("nunique")
     own = table["system"] == table["model"]
-    made = table["system"].eq(FORMS["binary"])
-    made &= table["text.parses"].isna() if "text.parses" in table else True
-    name = table["system"].where(~made, BINARISED)
-    names = name + " (" + table["model"] + ")"
-    return table.assign(name=name.where((kinds == 1) | own, names))
+    names = table["name"] + " (" + table["model"] + ")"
+    return table.assign(name=table["name"].where((kinds == 1) | own, names))
 
 
 def trained_as(models: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -126,6 +126,15 @@ def with_seeds(names: pd.Series, seeds: pd.Series) -> pd.Series:
     if seeds.nunique() < 2:
         return names
     return names + (", seed " + seeds.astype("Int64").astype(str)).where(seeds.notna(), "")
+
+
+def _of_tree(parts: pd.Series) -> str:
+    name, form = str(parts["system"]), parts.get("text.form")
+    if name == FORMS["binary"] and pd.isna(parts.get("text.parses")):
+        return BINARISED
+    if name in COMPOSED.values() and form != PAPERS_FORM[parts["encoder.compose"]]:
+        return f"{name} ({form})"
+    return name
 
 
 def _of_languages(parts: pd.Series) -> str:

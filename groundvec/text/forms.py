@@ -1,7 +1,7 @@
 """The forms of a sentence's tree (Socher et al. 2014, sections 3 and 6): nodes, and their edges.
 
-`dependency` is what the DT-RNN and the SDT-RNN read, `binary` the RNN over constituency trees, and
-`chain` the recurrent network. No form has nodes for punctuation.
+`basic` is what the DT-RNN reads (section 3.2), `collapsed` the SDT-RNN (section 3.3), `binary` the
+RNN over constituency trees, and `chain` the recurrent network. No form has nodes for punctuation.
 """
 
 import re
@@ -52,8 +52,18 @@ class Nodes(NamedTuple):
     relations: list[str]  # of each to its parent; the root's is "root"
 
 
-def dependency(tree: Tree) -> Nodes:
-    """The dependency tree, collapsed as the Stanford parser does it (de Marneffe et al. 2006).
+def basic(tree: Tree) -> Nodes:
+    """Return the dependency tree as it was parsed, without punctuation: a node for every word.
+
+    A preposition is a node between its head and its object, as in Figure 3 of the paper.
+    """
+    remaining = _Remaining(tree)
+    remaining.drop_punctuation()
+    return remaining.nodes()
+
+
+def collapsed(tree: Tree) -> Nodes:
+    """Return the dependency tree, collapsed as by the Stanford parser (de Marneffe et al. 2006).
 
     A preposition's node goes, and its object hangs from the preposition's head by the relation
     `prep_at`, or `prepc_by` if it is a clause; the passive's by `agent`. Conjuncts hang from the
@@ -78,7 +88,7 @@ def binary(tree: Tree) -> Nodes:
     left: (a man) (rides (a bike)). Where edges cross, words are first lifted to the head of their
     head (Nivre & Nilsson 2005), so that all stay in their order.
     """
-    words, parents, _ = _all_words(tree)
+    words, parents, _ = basic(tree)
     parents = _without_crossings(parents)
     depths = [sum(1 for _ in _ancestors(word, parents)) for word in range(len(words))]
     binary = _Binary()
@@ -94,12 +104,12 @@ def binary(tree: Tree) -> Nodes:
 
 def chain(tree: Tree) -> Nodes:
     """All words, each the left child of the next: the last one is the root."""
-    words = _all_words(tree).words
+    words = basic(tree).words
     last = len(words) - 1
     return Nodes(words, [*range(1, last + 1), ROOT], ["left"] * last + ["root"])
 
 
-FORMS = {"dependency": dependency, "binary": binary, "chain": chain}
+FORMS = {"basic": basic, "collapsed": collapsed, "binary": binary, "chain": chain}
 
 
 def bracketed(sentences: Sequence[str], path: str) -> list[Nodes]:
@@ -334,13 +344,6 @@ class _Remaining:
             [number[self.heads[word]] for word in left],
             [self.relations[word] for word in left],
         )
-
-
-def _all_words(tree: Tree) -> Nodes:
-    """A dependency tree without punctuation, otherwise as it is."""
-    remaining = _Remaining(tree)
-    remaining.drop_punctuation()
-    return remaining.nodes()
 
 
 def _has_letters(word: str) -> bool:

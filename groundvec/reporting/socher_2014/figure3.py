@@ -19,7 +19,7 @@ from groundvec.reporting.style import BLUE, COLUMN, FONT_SIZE, PAGE, VERMILLION,
 from groundvec.reporting.systems import best_snapshot
 from groundvec.text import treebank
 from groundvec.text.encoded import cleaned
-from groundvec.text.forms import Nodes, dependency
+from groundvec.text.forms import FORMS, Nodes
 
 if TYPE_CHECKING:
     from groundvec.model import Model
@@ -42,7 +42,8 @@ def make(results: Results, stem: Path) -> None:
     sentences = cleaned(captions.loc[shown, "caption"].tolist())
     parses = treebank.trees(sentences, about["text.parser"])
     parse = middle(parses)
-    save(drawing(dependency(parse), learned(model, language, parse.text)), stem)
+    nodes = FORMS[about["text.form"]](parse)
+    save(drawing(nodes, learned(model, language, parse.text)), stem)
 
 
 def middle(trees: list[treebank.Tree]) -> treebank.Tree:
