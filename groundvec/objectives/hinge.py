@@ -16,9 +16,9 @@ def loss(
     """Hinge loss on the scores of all pairs of a batch, in both directions.
 
     Every other caption or image of the batch is a negative. The mean is taken over all B x B
-    entries, the empty diagonal included: the clipping thresholds of the published code depend on it.
-    The sum, over inner products, is the objective of Socher et al. 2014 (Eq. 5) on a batch. Of several
-    languages the losses are added.
+    entries, the empty diagonal included: the published code's clipping thresholds depend on it.
+    The sum, over inner products, is the objective of Socher et al. 2014 (Eq. 5) on a batch. Of
+    several languages the losses are added.
 
     Args:
         images: (B, size).

@@ -12,7 +12,7 @@ from groundvec.evaluation.correlation import fisher_interval, spearman
 from groundvec.reporting import bootstrap, ranks
 from groundvec.reporting.bootstrap import WAY
 from groundvec.reporting.labels import BAG, CCA, HINGE, MARGIN, SQUARED
-from groundvec.reporting.ranks import TASKS, TEST_SET, t_interval
+from groundvec.reporting.ranks import DRAWS_OVERLAP, TASKS, TEST_SET, t_interval
 from groundvec.reporting.results import REPORTED_CCA, Results, read_reported_ranks
 from groundvec.reporting.retrieval_table import test_set
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN, counted, verdict
@@ -30,7 +30,7 @@ TITLE = "The claims of Socher et al. (2014), and whether they hold."
 NOTES = [
     "Difference: the mean rank of the system that is said to be worse, minus that of the other; "
     "positive where the claim holds. Of several seeds the mean of their differences, each seed "
-    "with itself (of draws, so, on the same images), and its 95% t interval. "
+    f"with itself (of draws, so, on the same images), and its 95% t interval. {DRAWS_OVERLAP} "
     f"Of one seed its {bootstrap.INTERVAL}; it says nothing of other "
     "seeds.",
     f"{AGREE}: Spearman's rank correlation, over all systems of the data set, of the mean rank "
