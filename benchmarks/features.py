@@ -19,8 +19,8 @@ from torch.utils.data import DataLoader, Dataset
 from torchvision import models, transforms
 
 from groundvec.features import backbones
-from groundvec.features.extract import CPU_BATCH, GPU_BATCH, _MeanOfTen, _start_worker, extract
-from groundvec.features.images import load, ten_crops
+from groundvec.features.extract import CPU_BATCH, GPU_BATCH, _MeanOfCrops, _start_worker, extract
+from groundvec.features.images import cut, load
 from groundvec.files import sha256
 
 
@@ -87,12 +87,13 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds
             network(prepare(Image.open(path).convert("RGB")).to(device)).mean(0).cpu()
         return len(some)
 
-    some = [load(path) for path in images.path[:GPU_BATCH]]
-    crops = torch.stack([ten_crops(image, to.resize, to.crop, to.interpolation) for image in some])
-    mean_of_ten = _MeanOfTen(backbone).to(device)
+    in_batch = (GPU_BATCH if device == "cuda" else CPU_BATCH) // backbone.crops
+    some = [load(path) for path in images.path[:in_batch]]
+    crops = torch.stack([cut(image, to.resize, to.crop, to.interpolation) for image in some])
+    mean_of_ten = _MeanOfCrops(backbone).to(device)
     batch = crops.to(device)
     loader = DataLoader(
-        Forward(mean_of_ten, crops[:CPU_BATCH], count // CPU_BATCH),
+        Forward(mean_of_ten, crops, count // in_batch),
         batch_size=None,
         num_workers=processes,
         worker_init_fn=_start_worker,
@@ -101,11 +102,11 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds
     def floor() -> float:
         """The network alone, in the same number of processes."""
         if device == "cpu":
-            return CPU_BATCH * len(list(loader))
-        for _ in range(count // GPU_BATCH):
+            return in_batch * len(list(loader))
+        for _ in range(count // in_batch):
             mean_of_ten(batch)
         torch.cuda.synchronize()
-        return count // GPU_BATCH * len(batch)
+        return count // in_batch * in_batch
 
     what = f"{backbone.name}, {backbone.precision}, {device}"
     clock = time.perf_counter if device == "cuda" else None

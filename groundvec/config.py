@@ -56,7 +56,8 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
         _check_subtask(config["ratings"])
     for name, dataset in config["datasets"].items():
         place = f"datasets.{name}"
-        _check_backbone(place, dataset)
+        names = _check_backbone(place, dataset)
+        dataset["backbone"] = "+".join(names)
         _check_pictures(place, dataset)
         models = {
             model: describe(model, given, dataset, f"{place}.models") for model in dataset["models"]
@@ -366,7 +367,7 @@ def _explain(error: ValidationError, place: Iterable[Any] = ()) -> str:
         unknown = next(key for key in instance if key not in known)
         message = f"unknown key {unknown!r}{_hint(unknown, known)}"
     elif error.validator == "enum":
-        close = get_close_matches(str(instance), wanted, n=1)
+        close = get_close_matches(str(instance), map(str, wanted), n=1)
         message += f": did you mean {close[0]!r}?" if close else ""
     elif error.validator == "not":
         message = f"the name {instance!r} is taken: choose another one"
@@ -454,17 +455,28 @@ def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) ->
             )
 
 
-def _check_backbone(place: str, dataset: dict[str, Any]) -> None:
-    name, weights = dataset["backbone"], dataset["weights"]
+def _check_backbone(place: str, dataset: dict[str, Any]) -> list[str]:
+    """The names of a data set's backbones; InputError if one is unknown, or lacks the weights."""
+    named, weights = dataset["backbone"], dataset["weights"]
+    names = [named] if isinstance(named, str) else named
+    if names == ["precomputed"]:
+        return names
     known = yaml.safe_load(BACKBONES.read_text())
-    if name == "precomputed":
-        return
-    if name not in known:
-        hint = _hint(name, [*known, "precomputed"])
-        raise InputError(f"configuration, {place}.backbone: unknown backbone {name!r}{hint}")
-    if weights not in known[name]:
-        hint = _hint(weights, known[name])
-        raise InputError(f"configuration, {place}.weights: {name} has no weights {weights!r}{hint}")
+    for name in names:
+        if name == "precomputed":
+            raise InputError(
+                f"configuration, {place}.backbone: precomputed features stand alone: leave the "
+                "other names out, or put all features into one file"
+            )
+        if name not in known:
+            hint = _hint(name, [*known, "precomputed"])
+            raise InputError(f"configuration, {place}.backbone: unknown backbone {name!r}{hint}")
+        if weights not in known[name]:
+            hint = _hint(weights, known[name])
+            raise InputError(
+                f"configuration, {place}.weights: {name} has no weights {weights!r}{hint}"
+            )
+    return names
 
 
 def _check_pictures(place: str, dataset: dict[str, Any]) -> None:

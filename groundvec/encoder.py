@@ -4,8 +4,10 @@ A model is named by its folder, or by its name if it comes with this package, in
 """
 
 import json
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -122,19 +124,23 @@ class SentenceEncoder:
 class ImageEncoder:
     """Pictures in, vectors out, in the space of the same model's sentences.
 
-    Each picture is cut into ten crops; the mean of their features is projected.
+    Each picture is cut into crops; the mean of their features is projected. Features of several
+    networks are concatenated, each network's times its factor.
 
     Attributes:
         models: the snapshots.
-        backbone: the network that computes the features.
+        backbones: the networks that compute the features, mostly one.
     """
 
-    def __init__(self, models: Sequence[Model], backbone: "Backbone") -> None:
+    def __init__(self, models: Sequence[Model], backbones: "Backbone | Sequence[Backbone]") -> None:
         """Raises InputError if the models were trained on features of another width."""
-        self.models, self.backbone = list(models), backbone
-        if backbone.width != self.models[0].width:
+        self.models = list(models)
+        self.backbones = list(backbones) if isinstance(backbones, Sequence) else [backbones]
+        width = sum(backbone.width for backbone in self.backbones)
+        if width != self.models[0].width:
+            names = " and ".join(backbone.name for backbone in self.backbones)
             raise InputError(
-                f"{backbone.name} gives {backbone.width} features, and the model reads "
+                f"{names} gives {width} features, and the model reads "
                 f"{self.models[0].width}: name the backbone that it was trained with"
             )
 
@@ -144,25 +150,31 @@ class ImageEncoder:
         model: str | Path,
         epochs: Sequence[int] | None = None,
         device: str | None = None,
-        backbone: "str | Backbone | None" = None,
+        backbone: "str | Backbone | Sequence[Backbone] | None" = None,
+        crops: int | None = None,
     ) -> Self:
-        """Load a model, as `SentenceEncoder.load` does, and the network that its features are of.
+        """Load a model, as `SentenceEncoder.load` does, and the networks that its features are of.
 
         Args:
-            backbone: the network, or its name, where the features were computed elsewhere.
+            backbone: the network or networks, or the name of one, where the features were computed
+                elsewhere.
+            crops: of each picture: 10, 2 or 1; else as many as in training. Fewer are faster.
 
         Raises:
-            InputError: also if the network is not known, or its weights cannot be had: then it says
+            InputError: also if a network is not known, or its weights cannot be had: then it says
                 where to get them.
         """
         from groundvec.features import backbones
 
         folder = find(model)
         if backbone is None:
-            backbone = _backbone_of(read_description(folder).get("features", {}))
+            backbone = _backbones_of(read_description(folder).get("features", {}))
         elif isinstance(backbone, str):
             backbone = backbones.load(backbone)
-        return cls(load_ensemble(folder, epochs, choose(device)), backbone)
+        encoder = cls(load_ensemble(folder, epochs, choose(device)), backbone)
+        if crops is not None:
+            encoder.backbones = [replace(each, crops=crops) for each in encoder.backbones]
+        return encoder
 
     def encode(self, images: str | Path | Iterable[str | Path]) -> np.ndarray:
         """Embed pictures, as `pictures` finds them: (n, size) float32, in their order.
@@ -178,10 +190,13 @@ class ImageEncoder:
         files = pictures(images)
         sums = {"path": [str(path) for path in files], "sha256": [sha256(path) for path in files]}
         device = next(self.models[0].parameters()).device.type
-        batches = -(-len(files) // CPU_BATCH)
-        processes = min(torch.get_num_threads(), batches) if batches > 1 else 0
-        features = extract(pd.DataFrame(sums), self.backbone, _cache(), device, processes)
-        return encode_images(self.models, features)
+        features = []
+        for backbone in self.backbones:
+            batches = math.ceil(len(files) * backbone.crops / CPU_BATCH)
+            processes = min(torch.get_num_threads(), batches) if batches > 1 else 0
+            block = extract(pd.DataFrame(sums), backbone, _cache(), device, processes)
+            features.append(backbone.factor * block)
+        return encode_images(self.models, np.hstack(features))
 
 
 def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
@@ -213,7 +228,8 @@ def search(
     best: int = 10,
     language: str | None = None,
     device: str | None = None,
-    backbone: "str | Backbone | None" = None,
+    backbone: "str | Backbone | Sequence[Backbone] | None" = None,
+    crops: int | None = None,
 ) -> list[tuple[Path, float]]:
     """The pictures that a sentence describes best, and how near each is to it; the nearest first.
 
@@ -224,7 +240,7 @@ def search(
         best: how many pictures to give.
         language: of the sentence; else the model's first.
         device: where to compute; else a GPU where there is one.
-        backbone: see `ImageEncoder.load`.
+        backbone, crops: see `ImageEncoder.load`.
 
     Raises:
         InputError: as `ImageEncoder` and `SentenceEncoder` say.
@@ -232,15 +248,21 @@ def search(
     if best < 1:
         raise InputError(f"best is {best}: it must be 1 or more")
     files = pictures(images)
-    seeing = ImageEncoder.load(model, device=device, backbone=backbone)
+    seeing = ImageEncoder.load(model, device=device, backbone=backbone, crops=crops)
     vector = SentenceEncoder(seeing.models).encode([sentence], language=language)
     near = similarity.scores(vector, seeing.encode(files), seeing.models[0].similarity)[0]
     order = np.argsort(-near, kind="stable")[:best]
     return [(files[row], float(near[row])) for row in order]
 
 
+def _backbones_of(features: dict[str, Any]) -> list["Backbone"]:
+    """The networks that a model's features were computed by, as its model.json says."""
+    blocks = json.loads(features["blocks"]) if "blocks" in features else [features]
+    return [_backbone_of(block) for block in blocks]
+
+
 def _backbone_of(features: dict[str, Any]) -> "Backbone":
-    """The network that a model's features were computed by, as its model.json says."""
+    """The network of one block of features, by its attributes."""
     from groundvec.features import backbones
 
     name = str(features.get("backbone", "precomputed"))
@@ -253,14 +275,15 @@ def _backbone_of(features: dict[str, Any]) -> "Backbone":
     # Torchvision's names are such as ResNet152_Weights.IMAGENET1K_V1; others are of files.
     weights = str(features.get("weights")).partition("_Weights.")[2] or None
     transform = json.loads(features.get("transform", "{}"))
-    precision = features.get("precision", "float32")
-    backbone = backbones.load(name, weights, None, transform.get("interpolation"), precision)
+    precision, crops = features.get("precision", "float32"), features.get("crops", 10)
+    how = transform.get("interpolation")
+    backbone = backbones.load(name, weights, None, how, precision, crops)
     if backbone.sha256 != features.get("weights_sha256"):
         raise InputError(
             f"this model was trained with other weights of {name} ({features.get('weights')}): "
             "give backbone=groundvec.features.backbones.load(name, weights_file=...) with those"
         )
-    return backbone
+    return replace(backbone, factor=float(features.get("factor", 1)))
 
 
 def _cache() -> Path:

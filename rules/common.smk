@@ -71,6 +71,7 @@ def read_file(name):
 
 
 def features_file(wildcards):
+    """The features of a data set; of several networks, their names are joined by `+`."""
     return f"results/features/{base(wildcards)}/{DATASETS[wildcards.dataset]['backbone']}.h5"
 
 
@@ -232,6 +233,12 @@ def feature_files(wildcards):
         return mirrored if os.path.exists(mirrored) else data["features"]
     stem = f"results/features/{wildcards.dataset}/{wildcards.backbone}"
     return [f"{stem}.part{part}-of-{data['parts']}.h5" for part in range(data["parts"])]
+
+
+def features_of_each(wildcards):
+    """The features of several networks, a file each."""
+    names = wildcards.backbones.split("+")
+    return [f"results/features/{wildcards.dataset}/{name}.h5" for name in names]
 
 
 def options(settings):

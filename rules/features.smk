@@ -1,4 +1,4 @@
-"""Ten-crop features of all images of a data set, in one HDF5 file."""
+"""Features of all images of a data set, in one HDF5 file."""
 
 
 rule extract_features:
@@ -27,7 +27,7 @@ rule extract_features:
         network=lambda wildcards: options(
             {
                 key: DATASETS[wildcards.dataset][key]
-                for key in ("interpolation", "precision")
+                for key in ("interpolation", "precision", "crops")
                 if key in DATASETS[wildcards.dataset]
             }
         ),
@@ -62,3 +62,23 @@ rule join_features:
     shell:
         "python scripts/join_features.py --parts {input.features:q} --images {input.images:q} "
         "--output {output:q} --log {log:q}"
+
+
+rule concatenate_features:
+    input:
+        images=dataset_file("images.csv"),
+        features=features_of_each,
+    output:
+        "results/features/{dataset}/{backbones}.h5",
+    log:
+        "results/logs/features/{dataset}/{backbones}.log",
+    wildcard_constraints:
+        backbones=r"\w+(\+\w+)+",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        code=code("scripts/concatenate_features.py"),
+    shell:
+        "python scripts/concatenate_features.py --features {input.features:q} "
+        "--images {input.images:q} --output {output:q} --log {log:q}"

@@ -1,4 +1,4 @@
-"""Compute image features: the mean over ten crops of a network's activations before its classifier.
+"""Compute image features: the mean over crops of a network's activations before its classifier.
 
 Pictures whose features were computed before, in whatever data set, are known by their content and
 not computed again, as long as the folder --work is there; so an extraction that was killed goes on
@@ -20,7 +20,7 @@ parser.add_argument("--images", type=Path, required=True, help="a data set's ima
 parser.add_argument(
     "--backbone",
     required=True,
-    help="efficientnet_lite0, or the name of a classification network of torchvision",
+    help="efficientnet_lite0, _lite1 or _lite2, or a classification network of torchvision",
 )
 parser.add_argument("--weights", help="the name of torchvision's weights (default: IMAGENET1K_V1)")
 parser.add_argument(
@@ -36,6 +36,13 @@ parser.add_argument(
     choices=["float32", "float16"],
     default="float32",
     help="float16 is faster on GPUs (default: %(default)s)",
+)
+parser.add_argument(
+    "--crops",
+    type=int,
+    choices=[1, 2, 10],
+    default=10,
+    help="of each picture: 2 are the centre and its mirror image (default: %(default)s)",
 )
 parser.add_argument("--part", type=int, default=0, help="which part to do, from 0 (default: 0)")
 parser.add_argument("--parts", type=int, default=1, help="how many there are (default: 1)")
@@ -72,6 +79,7 @@ def main(arguments: argparse.Namespace) -> None:
         arguments.weights_file,
         arguments.interpolation,
         arguments.precision,
+        arguments.crops,
     )
     with locked(arguments.work / digest(str(arguments.output)), str(arguments.output)):
         features = extract(images, backbone, arguments.work, device, threads)
@@ -80,7 +88,7 @@ def main(arguments: argparse.Namespace) -> None:
         "backbone": backbone.name,
         "weights": backbone.weights,
         "weights_sha256": backbone.sha256,
-        "crops": 10,
+        "crops": backbone.crops,
         "transform": json.dumps(dataclasses.asdict(backbone.transform)),
         "precision": backbone.precision,
         "versions": ", ".join(

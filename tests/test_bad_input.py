@@ -172,7 +172,7 @@ CASES = {
         configuration(
             "a misspelt backbone",
             f"experiment: x\ndatasets:\n  one: {SCENES.replace('lite0', 'lite')}\n",
-            "unknown backbone 'efficientnet_lite': did you mean 'efficientnet_lite0'?",
+            "unknown backbone 'efficientnet_lite': did you mean 'efficientnet_lite2'?",
         ),
         configuration(
             "a name that YAML reads as a number",

@@ -66,6 +66,16 @@ def test_the_defaults_are_the_paper_s():
     )
 
 
+def test_several_backbones_have_one_name():
+    """Which is that of their file; a list of one network is that network."""
+    listed = complete(changed(backbone=["efficientnet_lite0", "resnet152"]))["datasets"]["one"]
+    assert listed["backbone"] == "efficientnet_lite0+resnet152"
+    assert complete(changed(backbone=["resnet152"])) == complete(SMALL)
+    assert complete(SMALL)["datasets"]["one"]["crops"] == 10
+    as_text = complete(changed(crops="2"))  # as Snakemake reads --config
+    assert as_text["datasets"]["one"]["crops"] == 2
+
+
 def test_ratings_are_prepared_as_senteval_s_unless_said_otherwise():
     completed = complete({**SMALL, "ratings": {"source": "sts"}})["ratings"]
     assert (completed["tokenizer"], completed["lowercase"]) == ("moses", ["STS", "STS-B"])
@@ -214,7 +224,21 @@ def test_every_key_of_the_schema_is_described():
         (changed(language="fr"), "language: the data set has no captions in 'fr'; it has: en, de"),
         (changed(language="EN"), "datasets.one.language: 'EN' does not match"),
         (changed(backbone="resnet153"), "unknown backbone 'resnet153': did you mean 'resnet152'?"),
-        (changed(backbone="x"), "unknown backbone 'x': known are efficientnet_lite0, alexnet, "),
+        (changed(backbone="x"), "unknown backbone 'x': known are efficientnet_lite0, "),
+        (changed(backbone=[]), "datasets.one.backbone: [] should be non-empty"),
+        (changed(backbone=["resnet18", "resnet18"]), "backbone: ['resnet18', 'resnet18'] has non-"),
+        (changed(backbone=["resnet18", "resnet153"]), "unknown backbone 'resnet153': did you mean"),
+        (
+            changed(backbone=["resnet18", "precomputed"], features="f.npz"),
+            "one.backbone: precomputed features stand alone: leave the other names out, or put all",
+        ),
+        (changed(backbone=["resnet18", 2]), "backbone.1: 2 is not of type 'string'"),
+        (changed(backbone=["resnet18", "../x"]), "one.backbone.1: '../x' does not match"),
+        (
+            changed(backbone=["resnet50", "resnet18"], weights="IMAGENET1K_V2"),
+            "one.weights: resnet18 has no weights 'IMAGENET1K_V2': did you mean 'IMAGENET1K_V1'?",
+        ),
+        (changed(crops=5), "datasets.one.crops: 5 is not one of [1, 2, 10]"),
         (changed(backbone="x"), " others"),
         (changed(weights="IMAGENET1K_V3"), "resnet152 has no weights 'IMAGENET1K_V3': did you m"),
         (changed(seeds=[10**23]), "seeds.0: 100000000000000000000000 is greater than the maximum"),

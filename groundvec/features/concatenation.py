@@ -1,0 +1,44 @@
+"""Features of several networks side by side."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from groundvec.features import store
+
+
+def concatenate(
+    paths: Sequence[str | Path], images: pd.DataFrame
+) -> tuple[np.ndarray, dict[str, Any]]:
+    """Concatenate the features of several networks, each scaled by one factor.
+
+    The factor brings the root mean square of a network's features over the training pictures to 1,
+    so that no network outweighs another.
+
+    Args:
+        paths: a file of features for each network.
+        images: in the form of images.csv; all splits are scaled alike.
+
+    Returns:
+        (images, sum of widths) float32, and attributes for `store.write`. Among them are the
+        `blocks`: as JSON, the attributes of each file, and its `factor`.
+
+    Raises:
+        InputError: as `store.join` says.
+    """
+    training = (images.split == "train").to_numpy()
+    scaled, blocks = [], []
+    for path in paths:
+        features, attributes = store.join([path], images.image_id)
+        factor = float(1 / np.sqrt(np.mean(np.square(features[training]), dtype=np.float64)))
+        scaled.append(factor * features)
+        blocks.append(attributes | {"factor": factor})
+    names = {
+        key: "+".join(str(block.get(key, "unknown")) for block in blocks)
+        for key in ("backbone", "weights")
+    }
+    return np.hstack(scaled), names | {"blocks": json.dumps(blocks)}
