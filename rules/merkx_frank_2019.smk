@@ -59,7 +59,8 @@ BESIDE[MERKX] = {
 OPTIONS[MERKX] = {
     item: {"select": config["select"]} for item in (*TABLES[MERKX], *FIGURES[MERKX])
 }
-OPTIONS[MERKX]["figure1"]["backbone"] = DATASETS[shown_in(MERKX)[0]]["backbone"]
+for key in ("backbone", "crops"):
+    OPTIONS[MERKX]["figure1"][key] = DATASETS[shown_in(MERKX)[0]][key]
 if "subtask" in RATINGS:
     OPTIONS[MERKX]["agreement"]["subtask"] = RATINGS["subtask"]
 

@@ -52,6 +52,13 @@ for option, what in {
 }.items():
     parser.add_argument(f"--{option}", type=Path, metavar="FILE", help=what)
 parser.add_argument("--backbone", metavar="NAME", help="the network that gave the image features")
+parser.add_argument(
+    "--crops",
+    type=int,
+    choices=[1, 2, 10],
+    default=10,
+    help="of each picture (default: %(default)s)",
+)
 parser.add_argument("--subtask", metavar="TASK/SUBTASK", help="whose pairs agreement shows")
 parser.add_argument(
     "--select",

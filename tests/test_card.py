@@ -154,6 +154,17 @@ def test_a_single_snapshot_has_its_own_scores(folder):
     assert "| the weights are those after epoch | 8 |" in text
 
 
+def test_it_names_every_network_that_described_the_pictures(folder):
+    assert "described by resnet152, which was trained on ImageNet: its weights" in make(folder)
+    file = folder / "model" / "model.json"
+    about = json.loads(file.read_text())
+    about["features"] = {"backbone": "one+two+three", "weights": "1.pth+2.pth+3.pth"}
+    write_json(file, about)
+    text = make(folder)
+    assert "| image features | one+two+three (1.pth+2.pth+3.pth) |" in text
+    assert "described by one, two and three, which were trained on ImageNet: their" in text
+
+
 def test_it_says_how_the_model_was_made_and_is_loaded(folder):
     text = make(folder, load="flickr8k")
     assert 'SentenceEncoder.load("flickr8k")' in text

@@ -468,13 +468,17 @@ def test_files_are_equal_when_figures_are_and_fonts_are_truetype(tmp_path):
     assert b"/FontFile2" in pdf and b"/Type3" not in pdf and b"CreationDate" not in pdf
 
 
-def test_figure1_names_the_backbone_and_no_text_covers_another(tmp_path):
-    run("figure1", "--backbone", "efficientnet_lite0", "--output", tmp_path / "figure1")
+@pytest.mark.parametrize(("backbones", "crops"), [(1, 10), (3, 2)])
+def test_figure1_names_the_backbones_and_no_text_covers_another(tmp_path, backbones, crops):
+    names = [f"efficientnet_lite{number}" for number in range(backbones)]
+    options = ["--backbone", "+".join(names), "--crops", crops]
+    run("figure1", *options, "--output", tmp_path / "figure1")
     assert (tmp_path / "figure1.pdf").exists() and (tmp_path / "figure1.png").exists()
-    figure = architecture("efficientnet_lite0")
+    figure = architecture("+".join(names), crops)
     figure.draw_without_rendering()
     texts = [t for t in figure.axes[0].texts if t.get_text()]
-    assert any("efficientnet_lite0" in t.get_text() for t in texts)
+    for name in (*names, {10: "ten", 2: "two"}[crops]):
+        assert any(name in t.get_text() for t in texts)
     boxes = [t.get_window_extent() for t in texts]
     assert not [1 for a, b in combinations(boxes, 2) if a.overlaps(b)]
     width, height = figure.get_size_inches() * figure.dpi

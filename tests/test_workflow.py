@@ -23,6 +23,7 @@ import pytest
 from PIL import Image
 
 from groundvec import SentenceEncoder
+from groundvec.features import store
 
 ROOT = Path(__file__).parent.parent
 TINY = ("--configfile", "tests/tiny.yaml")
@@ -360,6 +361,27 @@ def test_a_typo_in_the_configuration_is_one_line(built):
     output = snakemake(built, "-n", *TINY, "--config", "experimnet=x", fails=True)
     assert "unknown key 'experimnet': did you mean 'experiment'?" in output
     assert "Traceback" not in output
+
+
+def test_a_network_more_extracts_its_features_alone(tmp_path):
+    project = copy_project(tmp_path)
+
+    def features(*names):
+        data = {"source": "scenes", "count": 40, "backbone": list(names), "crops": 1}
+        datasets = {"scenes": {**data, "models": ["gru-8-max"]}}
+        text = json.dumps({"experiment": "several", "datasets": datasets})
+        (project / "several.json").write_text(text)
+        target = f"results/features/scenes/{'+'.join(names)}.h5"
+        return snakemake(project, target, "--configfile", "several.json"), project / target
+
+    lite = [f"efficientnet_lite{number}" for number in range(2)]
+    alone = features(lite[0])[1].read_bytes()
+    output, file = features(*lite)
+    extracted = re.findall(r"rule extract_features:\n(?:.*\n)*?    output: (.*)", output)
+    assert extracted == [f"results/features/scenes/{lite[1]}.part0-of-1.h5"]
+    assert (project / f"results/features/scenes/{lite[0]}.h5").read_bytes() == alone
+    assert store.attributes(file)["width"] == 2 * 1280
+    assert NOTHING in features(*lite)[0]
 
 
 def test_an_unknown_backbone_is_named(built):

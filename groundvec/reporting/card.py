@@ -382,9 +382,12 @@ def _licence(about: dict[str, Any], data: Mapping[str, str | None]) -> str:
     text = f"{data['terms']} The pipeline's code is under Apache-2.0."
     backbone = about.get("features", {}).get("backbone")
     if backbone and backbone != "precomputed":
+        networks = backbone.split("+")
+        were, their = ("were", "their") if len(networks) > 1 else ("was", "its")
         text += (
-            f" The pictures were described by {backbone}, which was trained on ImageNet: its "
-            "weights may be bound to ImageNet's terms (research, not commercial)."
+            f" The pictures were described by {_listed(networks)}, which {were} trained on "
+            f"ImageNet: {their} weights may be bound to ImageNet's terms (research, not "
+            "commercial)."
         )
     vectors = about["description"]["text"].get("vectors", "captions")
     if vectors != "captions":

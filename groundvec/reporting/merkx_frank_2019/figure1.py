@@ -16,6 +16,7 @@ INK = "0.2"
 
 # The centres of the rows, in inches from below; both branches share them.
 INPUT, FIRST, SECOND, THIRD, NORM, EMBEDDING, TOP = 0.4, 1.15, 2.05, 3.0, 3.62, 3.98, 4.42
+CROPS = {1: "one crop", 2: "two crops", 10: "ten crops"}
 LEFT = 0.95  # the centre of the image branch
 STEPS = [2.55, 3.4, 4.25, 5.55]  # the centres of characters 1, 2, 3 and t
 RIGHT = (STEPS[0] + STEPS[-1]) / 2
@@ -23,21 +24,23 @@ DOTS = (STEPS[2] + STEPS[3]) / 2
 
 
 def make(results: Results, stem: Path) -> None:
-    """Draw Figure 1, with the name of the backbone that was given."""
-    save(architecture(results["backbone"]), stem)
+    """Draw Figure 1, with the name of the backbone and the number of crops that were given."""
+    save(architecture(results["backbone"], results["crops"]), stem)
 
 
 @styled
-def architecture(backbone: str) -> Figure:
+def architecture(backbone: str, crops: int = 10) -> Figure:
     """Draw both branches, from a picture and the characters of a caption up to their cosine.
 
     Args:
-        backbone: the name of the pretrained network that gives the image features.
+        backbone: the name of the pretrained network that gives the image features; of several, the
+            names joined by `+`.
+        crops: of each picture.
     """
     figure = Figure((6.8, 4.75))
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, 6.8), ylim=(0, 4.75))  # data units are inches
     axes.set_axis_off()
-    _image_branch(axes, backbone)
+    _image_branch(axes, backbone.split("+"), CROPS[crops])
     _caption_branch(axes)
 
     middle = (LEFT + RIGHT) / 2
@@ -51,17 +54,19 @@ def architecture(backbone: str) -> Figure:
     return figure
 
 
-def _image_branch(axes: Axes, backbone: str) -> None:
+def _image_branch(axes: Axes, backbones: list[str], crops: str) -> None:
+    text = "\n".join([*(f"CNN: {name}" for name in backbones), f"mean of {crops}"])
+    height = 0.5 + 0.16 * (len(backbones) - 1)
     _picture(axes, LEFT, INPUT)
     for offset in (0.08, 0.04, 0):  # a stack of crops, the foremost with the text
         _box(axes, LEFT + offset, FIRST + offset, "", PLAIN, width=1.2, height=0.36)
-    _label(axes, LEFT, FIRST, "ten crops")
-    _box(axes, LEFT, SECOND, f"CNN: {backbone}\nmean of ten crops", PLAIN, 1.5, 0.5, dashed=True)
+    _label(axes, LEFT, FIRST, crops)
+    _box(axes, LEFT, SECOND, text, PLAIN, 1.5, height, dashed=True)
     _box(axes, LEFT, THIRD, r"linear: $\mathbf{img}\,A^T + \mathbf{b}$", IMAGE, 1.5, 0.4)
     _box(axes, LEFT, NORM, "L2 norm", PLAIN)
     _arrow(axes, (LEFT, INPUT + 0.27), (LEFT, FIRST - 0.18))
-    _arrow(axes, (LEFT, FIRST + 0.26), (LEFT, SECOND - 0.25))
-    _arrow(axes, (LEFT, SECOND + 0.25), (LEFT, THIRD - 0.2))
+    _arrow(axes, (LEFT, FIRST + 0.26), (LEFT, SECOND - height / 2))
+    _arrow(axes, (LEFT, SECOND + height / 2), (LEFT, THIRD - 0.2))
     _label(axes, LEFT + 0.08, (SECOND + THIRD) / 2, r"$\mathbf{img}$", ha="left")
     _arrow(axes, (LEFT, THIRD + 0.2), (LEFT, NORM - 0.14))
 
