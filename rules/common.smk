@@ -29,6 +29,8 @@ RATED_TASKS = f"<experiment>/ratings/{RATINGS.get('source')}.tasks.csv"
 MODEL = "<experiment>/models/{dataset}/{model}/seed{seed}"
 RETRIEVAL = "<experiment>/retrieval/{dataset}/{model}/seed{seed}"
 RANKS = f"{RETRIEVAL}.ranks.csv"
+# A model's scores by the ratings, with and without the pairs that hold a training caption.
+OVERLAP = "<experiment>/ratings/models/{dataset}/{model}/seed{seed}.overlap.csv"
 
 # A rule that can use a GPU asks for one where there is one. On a cluster the profile asks.
 GPU = int(shutil.which("nvidia-smi") is not None)
@@ -366,10 +368,9 @@ def ratings_files(suffix, paper):
 
 def scores_shown(wildcards):
     """A model's correlations with ratings, if its papers show them."""
-    pattern = "<experiment>/ratings/models/{dataset}/{model}/seed{seed}.csv"
-    path = pattern.format(**wildcards)
+    path = OVERLAP.format(**wildcards)
     papers = DATASETS[wildcards.dataset]["papers"]
-    shown = any(path in ratings_files(".csv", paper) for paper in papers)
+    shown = any(path in ratings_files(".overlap.csv", paper) for paper in papers)
     return [path] if shown else []
 
 

@@ -18,6 +18,7 @@ TABLES[MERKX] = {
     "table_s1": {
         **SELECTED,
         "scores": SCORES,
+        "overlap": every_model(OVERLAP, rated(MERKX), "en"),
         "reported": reported(MERKX, "table_s1"),
     },
     "section_4_1": {**SELECTED, "scores": SCORES, "predictions": PREDICTIONS},

@@ -78,6 +78,28 @@ rule rate:
         "--output {params.stem:q} --log {log:q}"
 
 
+rule overlap:
+    input:
+        model=f"{MODEL}/model.json",
+        predictions="<experiment>/ratings/models/{dataset}/{model}/seed{seed}.predictions.csv",
+        ratings=RATED,
+        captions=read_file("captions.csv"),
+    output:
+        OVERLAP,
+    log:
+        "<experiment>/logs/ratings/models/{dataset}/{model}/seed{seed}.overlap.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        folder=subpath(input.model, parent=True),
+        code=code("scripts/overlap.py"),
+    shell:
+        "python scripts/overlap.py --model {params.folder:q} --ratings {input.ratings:q} "
+        "--predictions {input.predictions:q} --captions {input.captions:q} "
+        "--output {output:q} --log {log:q}"
+
+
 rule baseline:
     input:
         ratings=RATED,

@@ -32,6 +32,7 @@ for option, what in {
     "models": "the model.json of each training",
     "retrieval": "what scripts/retrieval.py wrote, a file for each model",
     "scores": "correlations with ratings, a file for each system",
+    "overlap": "what scripts/overlap.py wrote, a file for each model",
     "predictions": "what each system predicts for the rated pairs",
     "reranked": "scores of scripts/rerank.py, a file for each system and length",
     "query-ranks": "the rank of each query, also of scripts/retrieval.py, a file for each model",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from test_rating_tables import of_system, sts_rows
+from test_rating_tables import of_system, overlapping, sts_rows
 
 from groundvec.errors import InputError
 from groundvec.files import write_json
@@ -66,7 +66,7 @@ def retrieval(languages=("en",)):
 
 def scores(untrained=0.1):
     kinds = {("snapshot", "0"): untrained, ("snapshot", "8"): 0.3, ("ensemble", "4+8"): 0.4}
-    return of_system("flickr8k/gru-8-max/seed1", kinds, sts_rows)
+    return overlapping(of_system("flickr8k/gru-8-max/seed1", kinds, sts_rows))
 
 
 def make(folder, source="flickr8k", papers=("merkx_frank_2019",), rated=True, **options):
@@ -137,7 +137,7 @@ def test_the_scores_are_those_of_the_ensemble_on_the_test_set(folder):
     rated = rows(text, "### Agreement with ratings of similarity")
     assert rated[0] == [
         *("STS 2012", "MSRpar", "cosine", "750"),
-        *("0.400", "0.38 to 0.44", "0.390", "0.100"),
+        *("0.400", "0.38 to 0.44", "0.390", "0.100", "24", "0.200"),
     ]
     assert rated[-1][:5] == ["all", "weighted mean", "cosine", "999", "0.400"]
 
@@ -200,6 +200,16 @@ def test_it_says_what_it_is_bad_at(folder):
     table.loc[table["subtask"] == "HDL", "pearson_low"] = -0.01
     table.to_csv(folder / "scores.csv", index=False)
     assert "On STS 2016 HDL it may not agree with the ratings at all" in make(folder)
+
+
+def test_it_says_which_rated_pairs_hold_a_training_caption(folder):
+    text = make(folder)
+    assert "case, punctuation and spaces are ignored" in text
+    of_subtasks = "24 of the 750 pairs of STS 2012 MSRpar, 24 of the 249 pairs of STS 2016 HDL, "
+    of_subtasks += "24 of the 1,379 pairs of STS-B STS 12-16 and 24 of the 4,927 pairs of SICK "
+    assert f"among the rated sentences, in {of_subtasks}Relatedness." in text
+    scores().assign(seen=0).to_csv(folder / "scores.csv", index=False)
+    assert "among the rated sentences" not in make(folder)
 
 
 def test_a_model_without_ratings_has_no_table_of_them(folder):

@@ -101,10 +101,16 @@ def baseline(name="trigrams", r=0.3, make=scenes_rows):
     return of_system(name, {("baseline", None): r}, make)
 
 
-def write(folder, *tables):
+def overlapping(table):
+    """The scores of a trained model, with 24 seen pairs and without them half the correlation."""
+    halves = {f"unseen_{name}": table[name] / 2 for name in results.CORRELATIONS}
+    return table.assign(seen=24, seen_both=12, seen_one_image=6, **halves)
+
+
+def write(folder, *tables, name="scores"):
     paths = []
     for i, table in enumerate(tables):
-        paths.append(folder / f"scores-{i}.csv")
+        paths.append(folder / f"{name}-{i}.csv")
         table.to_csv(paths[-1], index=False)
     return paths
 
@@ -440,9 +446,16 @@ def test_the_pairs_that_the_paper_shows_are_in_the_data(mirror, tmp_path):
 # The supplement
 
 
+def of_scores(folder, *tables):
+    """The options for scores, and for those of trained models without the pairs that are seen."""
+    models = [overlapping(table) for table in tables if table["kind"].ne("baseline").all()]
+    overlap = write(folder, *models, name="overlap")
+    return ["--scores", *write(folder, *tables), "--overlap", *overlap]
+
+
 def supplement(tmp_path, retrieval, *tables):
     run(
-        *("table_s1", "--scores", *write(tmp_path, *tables), *retrieval),
+        *("table_s1", *of_scores(tmp_path, *tables), *retrieval),
         *("--reported", REPORTED / "table_s1.csv", "--output", tmp_path / "table_s1"),
     )
     return [
@@ -457,33 +470,39 @@ def test_the_supplement_has_measured_beside_reported(tmp_path, retrieval):
     shown = rows(pearson)
     heading, *subtasks = shown["Each subtask"]
     assert heading == [
-        *("task", "subtask", "measure", "pairs", "BOW (reported)", "InferSent (reported)"),
+        *("task", "subtask", "measure", "pairs", "seen (Flickr8k)"),
+        *("BOW (reported)", "InferSent (reported)"),
         *("char-GRU Flickr8k (reported)", "char-GRU MSCOCO (reported)"),
         *("gru-8-max Flickr8k", "gru-8-max Flickr8k, epoch 4"),
         *("untrained gru-8-max", "trigrams"),
+        *("gru-8-max Flickr8k, unseen pairs", "untrained gru-8-max, unseen pairs"),
     ]
-    assert [row[:4] for row in subtasks] == [
-        ["STS 2012", "MSRpar", "cosine", "750"],
-        ["STS 2016", "HDL", "cosine", "249"],
-        ["STS-B", "STS 12-16", "classifier", "1,379"],
-        ["SICK", "Relatedness", "classifier", "4,927"],
+    assert [row[:5] for row in subtasks] == [
+        ["STS 2012", "MSRpar", "cosine", "750", "24"],
+        ["STS 2016", "HDL", "cosine", "249", "24"],
+        ["STS-B", "STS 12-16", "classifier", "1,379", "24"],
+        ["SICK", "Relatedness", "classifier", "4,927", "24"],
     ]
     minus, dash = "\N{MINUS SIGN}", "\N{EN DASH}"
-    assert subtasks[0][6:8] == [f"49.1 +5.2 {minus}5.6", f"37.6 +6.0 {minus}6.3"]
-    assert subtasks[0][8] == f"40.0 +4.0 {minus}2.0"
+    assert subtasks[0][7:9] == [f"49.1 +5.2 {minus}5.6", f"37.6 +6.0 {minus}6.3"]
+    assert subtasks[0][9] == f"40.0 +4.0 {minus}2.0"
     untrained, trigrams = f"10.0 +4.0 {minus}2.0", f"30.0 +4.0 {minus}2.0"
-    assert subtasks[0][9:] == [f"30.0 +4.0 {minus}2.0", untrained, trigrams]
+    assert subtasks[0][10:13] == [f"30.0 +4.0 {minus}2.0", untrained, trigrams]
+    assert subtasks[0][13:] == [f"20.0 +2.0 {minus}1.0", f"5.0 +2.0 {minus}1.0"]
+    assert "Seen pairs: one of the two sentences is a training caption" in pearson
     assert "is the ensemble of the model with the best R@10" in pearson
     means = shown["Means of subtasks, and their pairs concatenated"][1:]
     both = [row for row in means if row[:3] == ["all", "all", "weighted mean"]]
     # 42.3 over 750 pairs and 61.4 over 249: 47.06, halves sqrt((w 5.7)^2 + (w' 7.2)^2)
-    assert both[0][4] == f"47.1 +4.6 {minus}5.0"
+    assert both[0][5] == f"47.1 +4.6 {minus}5.0"
+    assert both[0][-2:] == [f"20.0 +2.0 {minus}1.0", f"5.0 +2.0 {minus}1.0"]
     assert "Reported: as printed" in pearson
     assert not [cell for row in subtasks for cell in row if cell == dash]
 
     shown = rows(spearman)
     assert "reported" not in " ".join(shown["Each subtask"][0])
-    assert shown["Each subtask"][1][4] == f"39.0 +4.0 {minus}2.0"
+    assert shown["Each subtask"][1][4:6] == ["24", f"39.0 +4.0 {minus}2.0"]
+    assert shown["Each subtask"][1][-2] == f"19.5 +2.0 {minus}1.0"
     raw = pd.read_csv(tmp_path / "table_s1.csv")
     ours = raw[raw["name"] == "gru-8-max Flickr8k"]
     assert ours["commit"].eq("the commit").all() and len(ours) == 7
@@ -497,11 +516,11 @@ def test_the_supplement_shows_the_model_that_the_ratings_select(tmp_path, retrie
     names = [f"flickr8k/{model}/seed{seed}" for model, seed, _ in TRAININGS]
     tables = [trained(name, r) for name, r in zip(names, (0.4, 0.3, 0.5), strict=True)]
     run(
-        *("table_s1", "--select", "ratings", "--scores", *write(tmp_path, *tables), *retrieval),
+        *("table_s1", "--select", "ratings", *of_scores(tmp_path, *tables), *retrieval),
         *("--reported", REPORTED / "table_s1.csv", "--output", tmp_path / "table_s1"),
     )
     text = (tmp_path / "table_s1.md").read_text("utf-8")
-    assert rows(text)["Each subtask"][0][4:] == [
+    assert rows(text)["Each subtask"][0][5:8] == [
         *("lstm-8-max Flickr8k", "lstm-8-max Flickr8k, epoch 4", "untrained lstm-8-max"),
     ]
     assert "the ensemble of the model with its data set's best semantic score" in text
@@ -511,9 +530,9 @@ def test_the_supplement_of_other_tasks_has_no_reported_numbers(tmp_path, retriev
     pearson, _, models = supplement(tmp_path, retrieval, trained(), baseline())
     assert "eported" not in pearson
     shown = rows(pearson)
-    assert [row[2:5] for row in shown["Tasks with training pairs, by both methods"][1:]] == [
-        ["cosine", "50", "50.0 +4.0 \N{MINUS SIGN}2.0"],
-        ["classifier", "50", "70.0 +6.0 \N{MINUS SIGN}3.0"],
+    assert [row[2:6] for row in shown["Tasks with training pairs, by both methods"][1:]] == [
+        ["cosine", "50", "24", "50.0 +4.0 \N{MINUS SIGN}2.0"],
+        ["classifier", "50", "24", "70.0 +6.0 \N{MINUS SIGN}3.0"],
     ]
     assert [row[:3] for row in shown["Means of subtasks, and their pairs concatenated"][1:]] == [
         [task, "all", statistic]
@@ -967,6 +986,8 @@ def every_table(files, retrieval, tmp_path):
     systems = [f"flickr8k/{model}/seed{seed}" for model, seed, _ in TRAININGS]
     tables = [trained(system, make=sts_rows) for system in systems]
     scores = ("--scores", *write(tmp_path, *tables, baseline(make=sts_rows)))
+    seen = map(overlapping, tables)
+    overlap = ("--overlap", *write(tmp_path, *seen, name="overlap"))
     predicted = ("--predictions", *files)
     trainings = [("flickr8k", model, seed) for model, seed, _ in TRAININGS]
     claimed = (*of_queries(tmp_path, trainings), *of_pairs(tmp_path, systems))
@@ -978,7 +999,7 @@ def every_table(files, retrieval, tmp_path):
         "table1": ("--tasks", tmp_path / "tasks.csv"),
         "table2": (*retrieval, *reported["table2"]),
         "table3": (*retrieval, *predicted, "--ratings", tmp_path / "ratings.csv"),
-        "table_s1": (*retrieval, *scores, *reported["table_s1"]),
+        "table_s1": (*retrieval, *scores, *overlap, *reported["table_s1"]),
         "section_4_1": (*retrieval, *scores),
         "section_4_3": (*retrieval, *predicted, *reported["table_s1"]),
         "section_4_3_4": (*retrieval, *scores, *reported["section_4_3_4"]),

@@ -76,7 +76,7 @@ ITEMS = ("table3", "table_s1", "section_4_3", "figure2", "figure3", "figure4")
 RATED = {"rate", "baseline", *(f"{PAPER}_{item}" for item in ITEMS)}
 RULES = RATED | {f"{PAPER}_table2", f"{PAPER}_samples"}
 MADE_BEFORE = {"dataset_scenes", "ratings_scenes", "extract_features", "baseline"}  # training
-RULES |= {*MADE_BEFORE, "train", "retrieval", "card"}
+RULES |= {*MADE_BEFORE, "train", "retrieval", "overlap", "card"}
 
 
 @pytest.fixture(scope="module")
@@ -190,6 +190,31 @@ def test_every_model_and_baseline_is_judged_by_the_ratings(built):
     assert set(baseline["kind"]) == {"baseline"}
 
 
+@pytest.mark.parametrize("model", ["tiny-scenes/gru-32-attention", "few/SDT-RNN", "own/convolved"])
+def test_the_rated_pairs_that_hold_a_training_caption_are_counted_and_shown(built, model):
+    results = built / "results/tiny"
+    pairs = pd.read_csv(results / "ratings/scenes.csv").query("split == 'test'")
+    captions = pd.read_csv(built / "results/datasets/tiny-scenes/captions.csv")
+    captions = captions.query("split == 'train' and language == 'en'")
+    about = json.loads((results / f"models/{model}/seed1/model.json").read_text())
+    if "draw" in about:
+        images = np.random.default_rng([1, 0]).choice(captions["image_id"].unique(), 12, False)
+        captions = captions[captions["image_id"].isin(images)]
+    texts = {re.sub("[^a-z]", "", text.lower()) for text in captions["caption"]}
+    held = pairs[["sentence_a", "sentence_b"]].map(
+        lambda text: re.sub("[^a-z]", "", text.lower()) in texts
+    )
+    expected = held.any(axis=1).groupby(pairs["subtask"]).sum()
+    overlap = pd.read_csv(results / f"ratings/models/{model}/seed1.overlap.csv")
+    subtasks = overlap[overlap["statistic"].eq("correlation") & overlap["kind"].eq("ensemble")]
+    assert subtasks["seen"].tolist() == expected[subtasks["subtask"]].tolist()
+    card = (results / f"models/{model}/seed1/README.md").read_text("utf-8")
+    assert "seen pairs | Pearson without them |" in card
+    assert ("among the rated sentences" in card) == (expected.sum() > 0)
+    for file in (f"{PAPER}/tables/table_s1.md", "report/index.html"):
+        assert "seen (tiny-scenes)" in (results / file).read_text("utf-8")
+
+
 def test_the_report_has_a_panel_or_says_how_to_get_one(built):
     panel = (built / "results/tiny/report/tiny-scenes.try_it.html").read_text("utf-8")
     got = list((built / "data/onnxruntime_web").glob("*.tgz"))
@@ -243,6 +268,7 @@ def test_a_second_run_has_nothing_to_do_nor_has_one_after_a_fresh_checkout(built
             {f"{PAPER}_{n}" for n in ("figure2", "figure4", "samples")},
         ),
         ("groundvec/reporting/card.py", {"card"}),
+        ("groundvec/evaluation/overlap.py", {"overlap", "card", f"{PAPER}_table_s1"}),
         ("groundvec/objectives/hinge.py", RULES - MADE_BEFORE),
         ("groundvec/encoders/bag.py", set()),
         ("groundvec/progress.py", set()),
@@ -258,7 +284,7 @@ def test_a_change_of_code_computes_again_what_depends_on_it(built, file, rerun):
     path.write_bytes(before + b"CHANGED = True\n")
     try:
         assert planned(built) >= rerun if rerun else planned(built) == set()
-        if file.split("/")[1] in ("reporting", "baselines"):
+        if file.split("/")[1] in ("reporting", "baselines") or "overlap" in file:
             assert not planned(built) & {"train", "rate"}
     finally:
         path.write_bytes(before)

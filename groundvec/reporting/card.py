@@ -17,8 +17,8 @@ from groundvec.errors import InputError
 from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.folder import read_description, read_ensemble
 from groundvec.parts import vector_size
-from groundvec.reporting.measures import headline
-from groundvec.reporting.results import read_retrieval, read_scores
+from groundvec.reporting.measures import SEEN_NOTE, headline
+from groundvec.reporting.results import read_overlap, read_retrieval
 from groundvec.reporting.retrieval_table import CONVENTIONS, FOLDS, with_interval
 from groundvec.reporting.write import MISSING, decimals
 
@@ -58,7 +58,7 @@ def card(
         data: of the data set that it was trained on, one of resources/data_cards.yaml.
         references: papers to cite, as `cited` gives them.
         retrieval: what scripts/retrieval.py wrote of this model.
-        scores: what scripts/rate.py wrote of it, if it was rated.
+        scores: what scripts/overlap.py wrote of it, if it was rated.
         load: what `SentenceEncoder.load` is given; else the folder.
 
     Raises:
@@ -74,7 +74,7 @@ def card(
     found = found.merge(by_chance[[*KEYS, "r10"]], "left", KEYS, suffixes=("", "_chance"))
     rated = None
     if scores:
-        every = _own(read_scores([scores]), about, scores)
+        every = _own(read_overlap([scores]), about, scores)
         rated = _of_epochs(every, epochs, [*PAIRS, "statistic"], scores)
         untrained = every[(every["kind"] == "snapshot") & (every["epochs"] == "0")]
         untrained = untrained[[*PAIRS, "statistic", "pearson"]]
@@ -282,9 +282,12 @@ def _ratings(rated: pd.DataFrame) -> str:
         _intervals(shown),
         decimals(shown["spearman"], 3),
         decimals(shown["pearson_untrained"], 3),
+        shown["seen"].map("{:,.0f}".format),
+        decimals(shown["unseen_pearson"], 3),
     ]
     rows = zip(*columns, strict=True)
-    table = _table([[*heading, "Pearson, untrained"], *rows])
+    heading += ["Pearson, untrained", "seen pairs", "Pearson without them"]
+    table = _table([heading, *rows])
     notes = [
         "The correlation with ratings of how similar two sentences are, which people gave (those "
         "of Scenes were computed from what is drawn). By cosine: of the vectors, without any "
@@ -293,6 +296,7 @@ def _ratings(rated: pd.DataFrame) -> str:
         "The mean is that of the tasks by cosine that have no training pairs, weighted by pairs. "
         "Untrained: the same network with its first, random weights. How a sentence is spelt, if "
         "its vector says so, is there already.",
+        SEEN_NOTE,
     ]
     return f"### Agreement with ratings of similarity\n\n{table}\n\n{_bullets(notes)}"
 
@@ -338,7 +342,7 @@ def _limits(
             "ten."
         )
     if rated is not None:
-        limits += _bad_at(headline(rated))
+        limits += [*_bad_at(headline(rated)), *_trained_on(headline(rated))]
     else:
         limits.append(
             "How well it agrees with people on the similarity of sentences was not measured."
@@ -372,6 +376,20 @@ def _bad_at(rated: pd.DataFrame) -> list[str]:
             "pictures is no help there."
         )
     return limits
+
+
+def _trained_on(rated: pd.DataFrame) -> list[str]:
+    """Which of the rated pairs hold a training caption."""
+    named = [
+        f"{row['seen']:,.0f} of the {row['pairs']:,.0f} pairs of {row['task']} {row['subtask']}"
+        for row in rated[rated["seen"] > 0].to_dict("records")
+    ]
+    if not named:
+        return []
+    return [
+        f"Its training captions are among the rated sentences, in {_listed(named)}. The table of "
+        "ratings has its scores without these pairs."
+    ]
 
 
 def _listed(names: Sequence[str]) -> str:

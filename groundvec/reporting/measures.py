@@ -5,6 +5,11 @@ import pandas as pd
 
 RECALL = "training task"
 SEMANTIC = "semantic score"
+SEEN_NOTE = (
+    "Seen pairs: one of the two sentences is a training caption of the model, where case, "
+    "punctuation and spaces are ignored. Without them a mean is weighted by the pairs that are "
+    "left, and the classifier is not trained again."
+)
 
 
 def recall(measured: pd.DataFrame, split: str) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from groundvec.data import ratings
 from groundvec.errors import InputError
+from groundvec.evaluation.overlap import SEEN
 from groundvec.evaluation.retrieval import CUTOFFS, DIRECTIONS
 from groundvec.files import read_json
 from groundvec.reporting import labels, systems
@@ -21,6 +22,7 @@ KEYS = ["dataset", "model", "seed", "language", "kind", "epochs"]
 KEYS += ["split", "test_set", "direction"]
 TRAINED = ["dataset", "model", "seed", "epochs"]  # what a baseline does not have
 CORRELATIONS = [f"{r}{end}" for r in ("pearson", "spearman") for end in ("", "_low", "_high")]
+UNSEEN_CORRELATIONS = [f"unseen_{name}" for name in CORRELATIONS]
 REPORTED_CORRELATIONS = {
     "bow": "BOW",
     "infersent": "InferSent",
@@ -78,6 +80,11 @@ class Results:
     def scores(self) -> pd.DataFrame:
         """As `read_scores` gives them."""
         return read_scores(self["scores"])
+
+    @cached_property
+    def overlap(self) -> pd.DataFrame:
+        """As `read_overlap` gives it."""
+        return read_overlap(self["overlap"])
 
     @cached_property
     def predictions(self) -> pd.DataFrame:
@@ -362,9 +369,25 @@ def read_scores(paths: Iterable[str | Path]) -> pd.DataFrame:
     Raises:
         InputError: a file that is not whole, or two about the same system.
     """
+    return _read_scores(paths, [])
+
+
+def read_overlap(paths: Iterable[str | Path]) -> pd.DataFrame:
+    """Read scores with and without the seen pairs, one file for each trained model.
+
+    Returns:
+        Those of `read_scores`, with the columns that `evaluation.overlap.score_unseen` adds.
+
+    Raises:
+        InputError: a file that is not whole, or two about the same system.
+    """
+    return _read_scores(paths, [*SEEN, *UNSEEN_CORRELATIONS])
+
+
+def _read_scores(paths: Iterable[str | Path], further: list[str]) -> pd.DataFrame:
     keys = ["task", "subtask", "statistic", "method"]
     text = ["dataset", "model", *keys, *PROVENANCE]
-    scores = _read_systems(paths, text, ["seed", "pairs", *CORRELATIONS], keys)
+    scores = _read_systems(paths, text, ["seed", "pairs", *CORRELATIONS, *further], keys)
     return scores.astype({"seed": "Int64"})
 
 
@@ -385,7 +408,7 @@ def read_predictions(paths: Iterable[str | Path]) -> pd.DataFrame:
 def _read_systems(
     paths: Iterable[str | Path], text: list[str], numbers: list[str], keys: list[str]
 ) -> pd.DataFrame:
-    optional = [*TRAINED, *PROVENANCE, "classifier"]
+    optional = [*TRAINED, *PROVENANCE, "classifier", *UNSEEN_CORRELATIONS]
     keys = ["system", "kind", "epochs", *keys]
     tables = []
     for path in map(Path, paths):

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.reporting.measures import headline, means
+from groundvec.evaluation.overlap import KEYS, SEEN
+from groundvec.reporting.measures import SEEN_NOTE, headline, means
 from groundvec.reporting.results import (
     CORRELATIONS,
     PROVENANCE,
+    UNSEEN_CORRELATIONS,
     Results,
     read_reported_correlations,
 )
@@ -49,7 +51,9 @@ SYSTEMS_NOTE = (
 def make(results: Results, stem: Path) -> None:
     """Write the supplement's table, its rank correlations, and a table of every model."""
     reported = read_reported_correlations(results["reported"])
-    table = table_s1(results.scores, reported, results.selected, results.best_snapshots)
+    table = table_s1(
+        results.scores, results.overlap, reported, results.selected, results.best_snapshots
+    )
     write_table_s1(stem, table, results.select)
     write_models(
         stem.with_name(f"{stem.name}-models"), every_system(results.scores, results.models)
@@ -58,6 +62,7 @@ def make(results: Results, stem: Path) -> None:
 
 def table_s1(
     scores: pd.DataFrame,
+    overlap: pd.DataFrame,
     reported: pd.DataFrame,
     selected: dict[str, tuple[str, int]],
     snapshots: dict[str, int],
@@ -65,16 +70,20 @@ def table_s1(
     """Reported and measured correlations of the main systems, a row each.
 
     Args:
-        scores, reported: as `results.read_scores` and `read_reported_correlations` give them.
+        scores, overlap, reported: as `results.read_scores`, `read_overlap` and
+            `read_reported_correlations` give them.
         selected, snapshots: as `systems.select` and `results.Results.best_snapshots` give them.
 
     Returns:
         Columns source (reported or measured), name, system, dataset, model, seed, kind, epochs,
-        task, subtask, statistic, method, pairs, the correlations with their intervals, and where
-        the measured ones are from. Of the reported, those of subtasks that were measured, and
+        task, subtask, statistic, method, pairs, the correlations with their intervals, of trained
+        models the numbers of seen pairs and the correlations without them, and where the measured
+        ones are from. Of the reported, those of subtasks that were measured, and
         their mean and weighted mean where all subtasks of a task are reported.
     """
     measured = main_systems(scores, selected, snapshots).assign(source="measured")
+    keys = ["system", "kind", "epochs", *KEYS]
+    measured = measured.merge(overlap[[*keys, *SEEN, *UNSEEN_CORRELATIONS]], "left", keys)
     subtasks = headline(measured)[["task", "subtask", "method"]].drop_duplicates()
     theirs = reported.merge(subtasks, on=["task", "subtask"]).assign(statistic="correlation")
     unsupervised = subtasks[subtasks["method"] == "cosine"]
@@ -90,8 +99,9 @@ def table_s1(
         theirs = pd.concat([theirs, mean.assign(statistic=statistic)])
     theirs = theirs.assign(source="reported", name=theirs.pop("system") + " (reported)")
     columns = ["system", "dataset", "model", "seed", "kind", "epochs", "task", "subtask"]
-    columns += ["statistic", "method", "pairs", *CORRELATIONS, *PROVENANCE]
-    return pd.concat([theirs, measured], ignore_index=True)[["source", "name", *columns]]
+    columns += ["statistic", "method", "pairs", *CORRELATIONS, *SEEN, *UNSEEN_CORRELATIONS]
+    columns = ["source", "name", *columns, *PROVENANCE]
+    return pd.concat([theirs, measured], ignore_index=True)[columns]
 
 
 def write_table_s1(stem: Path, table: pd.DataFrame, select: str) -> None:
@@ -100,7 +110,7 @@ def write_table_s1(stem: Path, table: pd.DataFrame, select: str) -> None:
     The same of Spearman's, which was only measured, is called stem-spearman.
     """
     measured = table[table["source"] == "measured"]
-    notes = [*NOTES, SYSTEMS_NOTE.format(criterion(select))]
+    notes = [*NOTES, SEEN_NOTE, SYSTEMS_NOTE.format(criterion(select))]
     also = [REPORTED_NOTE] if len(measured) < len(table) else []
     _write(stem, table, "pearson", "Pearson's r", [*notes, *also])
     beside = stem.with_name(f"{stem.name}-spearman")
@@ -119,6 +129,16 @@ def _write(stem: Path, table: pd.DataFrame, measure: str, name: str, notes: list
     of_subtask = shown["statistic"] == "correlation"
     shown["measure"] = shown["method"].where(of_subtask, shown["statistic"])
     shown["text"] = with_interval(shown, measure)
+    ensembles = shown[shown["seen"].notna() & shown["kind"].eq("ensemble")]
+    seen = ensembles.assign(
+        name="seen (" + ensembles["dataset"].replace(NAMES) + ")",
+        text=ensembles["seen"].map("{:,.0f}".format),
+    )
+    untrained = shown[shown["seen"].notna() & shown["epochs"].eq("0")]
+    unseen = pd.concat([ensembles, untrained])
+    unseen["text"] = with_interval(unseen, f"unseen_{measure}")
+    unseen["name"] += ", unseen pairs"
+    shown = pd.concat([seen, shown, unseen], ignore_index=True)
     keys = ["block", "task", "subtask", "measure"]
     rows = shown.loc[shown["source"] == "measured", [*keys, "pairs"]].drop_duplicates(keys)
     values = shown.pivot(index=keys, columns="name", values="text")[shown["name"].unique()]

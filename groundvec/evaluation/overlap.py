@@ -1,0 +1,115 @@
+"""The rated pairs that hold a training caption, and the scores without them.
+
+Some rated sentences are captions of pictures from Flickr: those of STS 2014 and 2015 Images, of
+SICK and, through them, of STS-B. A model that was trained on them has *seen* the pairs they are in.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from groundvec.data.split import captions_of, load_split
+from groundvec.errors import InputError
+from groundvec.evaluation.ratings import LANGUAGE, evaluate
+
+SEEN = ["seen", "seen_both", "seen_one_image"]  # numbers of pairs, each part of the one before
+SUBTASK = ["task", "subtask"]
+KEYS = [*SUBTASK, "statistic", "method"]
+
+
+def normalised(sentence: str) -> str:
+    """The letters and digits of a sentence, in lower case.
+
+    Spaces do not count either, because tokenisers set them: `The dog's.` and `the dog 's .` are
+    the same. So are `wetsuit` and `wet suit`, as STS 2015 spells words of its captions.
+    """
+    return "".join(filter(str.isalnum, sentence.lower()))
+
+
+def training_captions(about: Mapping[str, Any], path: str | Path) -> dict[str, set[int]]:
+    """Find the captions that a model was trained on, in the language of the ratings.
+
+    Args:
+        about: the content of its model.json.
+        path: the captions.csv of its data set.
+
+    Returns:
+        The captions, `normalised`, and the images of each.
+    """
+    as_they_are = dict.fromkeys(about["description"]["languages"], SimpleNamespace(encode=list))
+    split = load_split(captions_of(about, path), "train", np.asarray, as_they_are)
+    captions = split.captions[LANGUAGE]
+    images: dict[str, set[int]] = defaultdict(set)
+    for text, image in zip(captions.texts, captions.image.tolist(), strict=True):
+        images[normalised(text)].add(image)
+    return dict(images)
+
+
+def seen(ratings: pd.DataFrame, captions: Mapping[str, set[int]]) -> pd.DataFrame:
+    """Tell for each rated pair whether its sentences are training captions.
+
+    Args:
+        ratings: as `groundvec.data.ratings.read_ratings` gives them.
+        captions: as `training_captions` gives them.
+
+    Returns:
+        Columns pair (the row in `ratings`), task, subtask, and, true or false: `seen` (one of the
+        sentences is a training caption), `seen_both`, `seen_one_image` (both, of the same image).
+    """
+    a, b = (
+        [captions.get(normalised(sentence), set()) for sentence in ratings[column]]
+        for column in ("sentence_a", "sentence_b")
+    )
+    found = [(bool(x or y), bool(x and y), bool(x & y)) for x, y in zip(a, b, strict=True)]
+    return pd.DataFrame(found, columns=SEEN).assign(
+        pair=np.arange(len(ratings)), **ratings[SUBTASK].reset_index(drop=True)
+    )
+
+
+def score_unseen(predictions: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+    """Score predictions with and without the seen pairs.
+
+    The classifiers are those of all training pairs: they are not trained again. Without the seen
+    pairs, a mean is weighted by the pairs that are left, and a subtask that none are left of is no
+    part of it.
+
+    Args:
+        predictions: as `groundvec.reporting.results.read_predictions` gives them.
+        pairs: as `seen` gives them.
+
+    Returns:
+        For each system, kind and epochs the rows that `evaluate` gives of all pairs. Further
+        columns: the numbers of pairs that are `seen`, `seen_both` and `seen_one_image`;
+        `unseen_pearson`, `unseen_pearson_low` and so on, the scores without the seen pairs, NaN
+        where none is left.
+
+    Raises:
+        InputError: the predictions are not of these pairs.
+    """
+    table = predictions.merge(pairs, "left", ["pair", *SUBTASK])
+    if table["seen"].isna().any():
+        row = table[table["seen"].isna()].iloc[0]
+        raise InputError(
+            f"the predictions of {row['system']} are not of these rated pairs (pair {row['pair']}, "
+            f"{row['task']} {row['subtask']}): make them again"
+        )
+    table = table.astype(dict.fromkeys(SEEN, bool))
+    system = ["system", "kind", "epochs"]
+    scores = {names: _score(group) for names, group in table.groupby(system, sort=False)}
+    return pd.concat(scores, names=system).reset_index(system).reset_index(drop=True)
+
+
+def _score(pairs: pd.DataFrame) -> pd.DataFrame:
+    """What `score_unseen` returns of one system."""
+    scores, rest = evaluate(pairs), pairs[~pairs["seen"]]
+    unseen = evaluate(rest) if len(rest) else scores[:0]
+    unseen = unseen.drop(columns="pairs").set_index(KEYS).add_prefix("unseen_")
+    of_task = pairs[pairs["classifier"].isna()].assign(subtask="all")  # those of the means
+    counts = pd.concat([pairs, of_task, of_task.assign(task="all")]).groupby(SUBTASK)[SEEN].sum()
+    scores = scores.merge(counts, left_on=SUBTASK, right_index=True)
+    return scores.merge(unseen, "left", left_on=KEYS, right_index=True)

@@ -1,0 +1,57 @@
+"""Count the rated pairs that hold a training caption of a model, and score it without them.
+
+Case, punctuation and spaces are ignored. Writes one row per score of the model's predictions.
+"""
+
+import argparse
+import logging
+from pathlib import Path
+
+from groundvec.cli import run
+
+parser = argparse.ArgumentParser(
+    description=__doc__,
+    epilog="example:\n  python scripts/overlap.py --model my-model --ratings ratings.csv "
+    "--predictions scores.predictions.csv --captions results/datasets/scenes/captions.csv "
+    "--output overlap.csv",
+)
+parser.add_argument("--model", type=Path, required=True, help="the folder of a training")
+parser.add_argument("--ratings", type=Path, required=True, help="what scripts/ratings.py wrote")
+parser.add_argument(
+    "--predictions", type=Path, required=True, help="what scripts/rate.py wrote of the model"
+)
+parser.add_argument(
+    "--captions", type=Path, required=True, help="the captions.csv of the model's data set"
+)
+parser.add_argument("--output", type=Path, required=True, help="the file to write")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    from groundvec.data.ratings import read_ratings
+    from groundvec.errors import InputError
+    from groundvec.evaluation.overlap import score_unseen, seen, training_captions
+    from groundvec.evaluation.ratings import system_name
+    from groundvec.files import write_csv
+    from groundvec.folder import read_description
+    from groundvec.provenance import provenance
+    from groundvec.reporting.results import read_predictions
+
+    model = read_description(arguments.model)
+    labels = {name: model[name] for name in ("dataset", "model", "seed")}
+    predictions = read_predictions([arguments.predictions])
+    if not predictions["system"].eq(system_name(**labels)).all():
+        raise InputError(
+            f"{arguments.predictions} is not about the model {system_name(**labels)}: give the "
+            "file of this model"
+        )
+    pairs = seen(read_ratings(arguments.ratings), training_captions(model, arguments.captions))
+    scores = score_unseen(predictions, pairs)
+    found = scores.drop_duplicates(["task", "subtask"]).query("seen > 0 and subtask != 'all'")
+    for row in found.itertuples():
+        logging.info("%s, %s: %d of %d pairs are seen", row.task, row.subtask, row.seen, row.pairs)
+    source = {"configuration": model["key"], **provenance()}
+    write_csv(arguments.output, scores.assign(**labels, **source))
+
+
+if __name__ == "__main__":
+    run(main, parser)
