@@ -1,0 +1,199 @@
+"""Write the tables of docs/results.md from the result files in docs/results/; computes nothing.
+
+A table is between `<!-- table: NAME -->` and `<!-- end -->`. The files are copies of what
+`snakemake` made in results/, in folders of the same names; each says which commit made it.
+"""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+from groundvec.config import complete
+from groundvec.reporting.labels import CCA, labelled
+from groundvec.reporting.ranks import TASKS, sorted_systems
+from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
+from groundvec.reporting.write import MISSING, bracketed, decimals
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "results.md"
+KEPT = ROOT / "docs" / "results"
+MARKS = {HOLDS: "\N{CHECK MARK}", FAILS: "\N{MULTIPLICATION SIGN}", OPEN: "?"}
+DATASETS = {"flickr8k-1000": "draws", "flickr8k": "all of Flickr8k"}
+
+
+def markdown(table: pd.DataFrame, labels: int) -> str:
+    """A table in Markdown, whose first columns are text and the others numbers."""
+    rules = ["---"] * labels + ["--:"] * (table.shape[1] - labels)
+    rows = [list(table.columns), rules, *table.astype(str).to_numpy().tolist()]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+# What config/dt-rnn-tuning.yaml varies: columns of `labelled`, their names here, and the usual.
+RATE, SHRINKAGE = "training.optimiser.learning_rate", "objective.shrinkage"
+OPTIONS = {
+    "objective.margin": ("margin", 3),
+    "training.optimiser.l2": ("L2 penalty", 0.08),
+    "encoder.nonlinearity": ("nonlinearity", "tanh"),
+}
+
+
+def tuned() -> pd.DataFrame:
+    """The models of config/dt-rnn-tuning.yaml, with the development recall of the best snapshot.
+
+    Returns:
+        The columns of `labelled`, with `dev_r10` and the column `usual`: whether none of `OPTIONS`
+        differs from the paper's.
+    """
+    config = complete(yaml.safe_load((ROOT / "config" / "dt-rnn-tuning.yaml").read_text()))
+    described = config["datasets"]["flickr8k"]["models"]
+    models = pd.json_normalize(list(described.values())).assign(model=list(described))
+    # As if of different data sets, so that the names of the same system are the same.
+    models = labelled(models.assign(dataset=models["model"])).set_index("model")
+    scores = pd.read_csv(KEPT / "dt-rnn-tuning" / "snapshots.csv")
+    scores = scores[(scores["kind"] == "snapshot") & (scores["epochs"] != "0")]
+    cycles = scores["model"].map(models["training.cycle"])
+    scores = scores[scores["epochs"].astype(int) % cycles == 0]
+    usual = [models[column].isna() | (models[column] == of) for column, (_, of) in OPTIONS.items()]
+    best = scores.groupby("model")["dev_r10"].max()
+    return models.assign(dev_r10=best, usual=pd.concat(usual, axis=1).all(axis=1))
+
+
+def grid(table: pd.DataFrame, rows: str, columns: str) -> str:
+    """Development recall by two columns, the best of each row in bold."""
+    values = table.pivot(index=rows, columns=columns, values="dev_r10")
+    text = values.loc[table[rows].unique()].apply(emphasised, axis=1)
+    text.columns = [f"{value:g}" for value in values.columns]
+    return markdown(text.rename_axis(None).reset_index(names=""), 1)
+
+
+def learning_rates() -> str:
+    """Development recall by system and learning rate."""
+    table = tuned()
+    return grid(table[table["usual"] & table[SHRINKAGE].isna()], "name", RATE)
+
+
+def shrinkages() -> str:
+    """Development recall of kernel CCA by how vectors are compared and by shrinkage."""
+    table = tuned()
+    table = table[table[SHRINKAGE].notna()]
+    return grid(table.assign(name=table["objective"]), "name", SHRINKAGE)
+
+
+def options() -> str:
+    """Development recall of the SDT-RNN with another margin, penalty or nonlinearity."""
+    table = tuned()
+    table = table[(table["name"] == "SDT-RNN") & (table[RATE] == 0.003)]
+    rows = [["as in the paper", *decimals(table.loc[table["usual"], "dev_r10"])]]
+    for column, (name, usual) in OPTIONS.items():
+        other = table[table[column] != usual]
+        values = decimals(other["dev_r10"])
+        rows += [[f"{name} {of}", value] for of, value in zip(other[column], values, strict=True)]
+    return markdown(pd.DataFrame(rows, columns=["SDT-RNN, learning rate 0.003", "R@10"]), 1)
+
+
+def emphasised(values: pd.Series) -> pd.Series:
+    """Numbers with one digit, the largest in bold."""
+    texts = pd.Series(decimals(values), index=values.index)
+    return texts.where(values < values.max(), "**" + texts + "**")
+
+
+def mean_ranks() -> str:
+    """Mean ranks of every system: reported, of the draws, and of all of Flickr8k."""
+    tables = [KEPT / "dt-rnn" / f"table{number}.csv" for number in (1, 2)]
+    table = pd.concat(map(pd.read_csv, tables)).drop_duplicates(
+        ["dataset", "source", "objective", "name"]
+    )
+    table = sorted_systems(table.fillna({"objective": ""}))
+    columns = {}
+    rows = ["objective", "name"]
+    theirs = table[table["source"] == "reported"].replace({"name": {"kCCA": CCA}})
+    ours = table[table["source"] == "measured"]
+    names = {"CT-RNN (binarised)": "CT-RNN", "DT-RNN (collapsed)": "DT-RNN"}
+    index = pd.MultiIndex.from_frame(ours[rows].drop_duplicates())
+    papers = pd.MultiIndex.from_frame(ours[rows].drop_duplicates().replace({"name": names}))
+    sources = {"reported": theirs} | {
+        said: ours[ours["dataset"] == dataset] for dataset, said in DATASETS.items()
+    }
+    for said, part in sources.items():
+        keyed = part.drop_duplicates(rows).set_index(rows)
+        keyed = keyed.reindex(papers if said == "reported" else index)
+        for direction, task in TASKS.items():
+            stem = f"{direction}_mean_rank"
+            values = (keyed[f"{stem}{end}"] for end in ("", "_low", "_high"))
+            columns[f"{said}: {task}"] = bracketed(*values)
+    labels = index.to_frame(index=False)[["name", "objective"]]
+    labels.columns = ["system", "objective"]
+    return markdown(pd.concat([labels, pd.DataFrame(columns)], axis=1), 2)
+
+
+def claims() -> pd.DataFrame:
+    """The claims of Socher et al. (2014) that compare two systems."""
+    table = pd.read_csv(KEPT / "dt-rnn" / "claims.csv")
+    return table[table["name_worse"].notna()]
+
+
+def verdicts() -> str:
+    """How many comparisons of each claim and objective hold, do not hold or are not decided."""
+    table = claims()
+    table["objective"] = table["objective_better"]
+    counts = table.groupby(["claim", "objective", "dataset"], sort=False)["verdict"].value_counts()
+    text = {}
+    for dataset, said in DATASETS.items():
+        of_data = counts.xs(dataset, level="dataset").unstack(fill_value=0)
+        parts = of_data.reindex(columns=[HOLDS, FAILS, OPEN], fill_value=0)
+        text[said] = parts.apply(
+            lambda row: ", ".join(f"{verdict} in {n}" for verdict, n in row.items() if n), axis=1
+        )
+    shown = pd.DataFrame(text).fillna(MISSING)
+    shown = shown.loc[
+        table.drop_duplicates(["claim", "objective"]).set_index(list(shown.index.names)).index
+    ]
+    return markdown(shown.reset_index(), 4)
+
+
+def differences() -> str:
+    """The difference of every two systems that a claim compares, with its interval and verdict."""
+    table = claims()
+    table["text"] = bracketed(table["value"], table["low"], table["high"])
+    table["text"] += " " + table["verdict"].map(MARKS)
+    same = table["objective_worse"] == table["objective_better"]
+    for side in ("worse", "better"):
+        both = table[f"name_{side}"] + ", " + table[f"objective_{side}"]
+        table[side] = table[f"name_{side}"].where(same, both)
+    rows = ["claim", "objective_better", "worse", "better"]
+    table["column"] = table["dataset"].map(DATASETS) + ": " + table["direction"].map(TASKS)
+    order = [f"{said}: {task}" for said in DATASETS.values() for task in TASKS.values()]
+    grid = table.pivot(index=rows, columns="column", values="text")[order].fillna(MISSING)
+    grid = grid.loc[pd.MultiIndex.from_frame(table[rows].drop_duplicates())]
+    return markdown(grid.reset_index().rename(columns={"objective_better": "objective"}), 4)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "learning rates": learning_rates,
+    "options": options,
+    "shrinkages": shrinkages,
+    "mean ranks": mean_ranks,
+    "verdicts": verdicts,
+    "differences": differences,
+}
+
+
+def page() -> str:
+    """docs/results.md with its tables written anew."""
+    text = PAGE.read_text(encoding="utf-8")
+    for name, make in TABLES.items():
+        start, end = f"<!-- table: {name} -->\n", "\n<!-- end -->"
+        before, found, rest = text.partition(start)
+        _, closed, after = rest.partition(end)
+        if not (found and closed):
+            raise SystemExit(f"error: {PAGE} has no place for the table {name!r}: add its markers")
+        text = before + start + make() + end + after
+    return text
+
+
+if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
+    PAGE.write_text(page(), encoding="utf-8")
