@@ -23,8 +23,8 @@ def digest(*parts: Any) -> str:
     return sha.hexdigest()[:16]
 
 
-# How a stage runs, and not what it computes.
-PLUMBING = {
+# How a stage runs, and not what it computes. The bare package imports only what users ask it for.
+PLUMBING = {"groundvec"} | {
     f"groundvec.{module}"
     for module in ("cli", "config", "errors", "files", "jobs", "parts", "progress", "provenance")
 }
@@ -32,9 +32,11 @@ DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @cache
-def _read(path: Path) -> tuple[str, set[str]]:
-    """What a source file does, without its comments and docstrings, and what it imports of ours."""
+def _read(path: Path) -> tuple[str, set[Path]]:
+    """Hash what a source file does, without comments and docstrings; and our files it imports."""
     tree = ast.parse(path.read_bytes())
+    # What is imported for annotations alone computes nothing.
+    tree.body = [node for node in tree.body if not _for_annotations(node)]
     names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
@@ -43,7 +45,28 @@ def _read(path: Path) -> tuple[str, set[str]]:
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return ast.unparse(tree), {name for name in names if name.split(".")[0] == "groundvec"}
+    ours = {name for name in names if name.split(".")[0] == "groundvec"} - PLUMBING
+    stems = [ROOT.joinpath(*name.split(".")) for name in ours]
+    files = {file for stem in stems for file in (stem.with_suffix(".py"), stem / "__init__.py")}
+    return digest(ast.unparse(tree)), {file for file in files if file.exists()}
+
+
+def _for_annotations(node: ast.stmt) -> bool:
+    return (
+        isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" and not node.orelse
+    )
+
+
+def covered(*sources: str) -> dict[Path, str]:
+    """Find source files, and every module of this library that they import, each with its hash."""
+    found: dict[Path, str] = {}
+    todo = [ROOT / source for source in sources]
+    while todo:
+        path = todo.pop()
+        if path not in found:
+            found[path], imported = _read(path)
+            todo += imported
+    return found
 
 
 @cache
@@ -53,19 +76,11 @@ def code_hash(*sources: str) -> str:
     Found by reading the sources, not by running them, so it is cheap enough for the Snakefile.
     Another comment, docstring or layout leaves the hash alone, and so does a change in a module
     that none of them uses, or in one of `PLUMBING`. The parts of a model are not imported by name:
-    a caller adds their files (`groundvec.parts.files`).
+    a caller adds their files (`groundvec.parts.files`). docs/recomputed.md has the modules of each
+    rule's hash.
     """
-    seen: dict[Path, str] = {}
-    todo = [ROOT / source for source in sources]
-    while todo:
-        path = todo.pop()
-        if path in seen:
-            continue
-        seen[path], names = _read(path)
-        for name in names - PLUMBING:
-            module = ROOT.joinpath(*name.split("."))
-            todo += [p for p in (module.with_suffix(".py"), module / "__init__.py") if p.exists()]
-    return digest(*(seen[path] for path in sorted(seen)))
+    found = covered(*sources)
+    return digest(*(found[path] for path in sorted(found)))
 
 
 @cache

@@ -64,7 +64,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.data import schema
     from groundvec.data.split import drawn, load_split
     from groundvec.device import choose
-    from groundvec.evaluation.retrieval import development_recall
+    from groundvec.evaluation.ranks import development_recall
     from groundvec.features import store
     from groundvec.files import check_output, copy, read_json, sha256, write_csv, write_json
     from groundvec.folder import snapshot_name

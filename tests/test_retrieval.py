@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from groundvec.data.split import Captions, Split
 from groundvec.errors import InputError
 from groundvec.evaluation import retrieval
+from groundvec.evaluation.ranks import DIRECTIONS, development_recall
 
 SCORES = {
     "cosine": lambda a, b: a @ b,
@@ -73,7 +74,7 @@ def test_blocks_do_not_change_the_ranks(monkeypatch):
     images, captions = rng.normal(size=(23, 5)), rng.normal(size=(115, 5))
     image = np.repeat(np.arange(23), 5)
     whole = retrieval.evaluate(captions, images, image)
-    monkeypatch.setattr(retrieval, "QUERIES_PER_BLOCK", 7)
+    monkeypatch.setattr("groundvec.evaluation.ranks.QUERIES_PER_BLOCK", 7)
     assert retrieval.evaluate(captions, images, image).equals(whole)
 
 
@@ -154,7 +155,7 @@ def test_chance_is_what_all_orders_give_on_average(counts):
     table = retrieval.chance(image)
     vectors = np.eye(len(image))
     assert list(table) == list(retrieval.evaluate(vectors, vectors[: len(counts)], image))
-    assert table["direction"].tolist() == list(retrieval.DIRECTIONS)
+    assert table["direction"].tolist() == list(DIRECTIONS)
     assert table["queries"].tolist() == [len(image), len(counts)]
     for row, r in zip(table.to_dict("records"), ranks, strict=True):
         for k in (1, 5, 10):
@@ -386,7 +387,7 @@ def test_the_interval_of_a_mean_rank_holds_images_together():
 
 def test_development_recall_is_the_mean_of_directions_and_languages(scored):
     models, split, image = scored
-    found = retrieval.development_recall(models[1], split)
+    found = development_recall(models[1], split)
     tables = [
         retrieval.evaluate(models[1].captions[language], models[1].images, image[language])
         for language in image

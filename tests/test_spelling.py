@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from groundvec import SentenceEncoder
-from groundvec.evaluation.retrieval import development_recall
+from groundvec.evaluation.ranks import development_recall
 from groundvec.model import Model
 from groundvec.spelling import Spelling
 from groundvec.text.characters import Text

@@ -16,67 +16,16 @@ import pandas as pd
 from groundvec.data.split import Split
 from groundvec.errors import InputError
 from groundvec.evaluation import paired
-from groundvec.similarity import join, of_pairs, scores
+from groundvec.evaluation.ranks import DIRECTIONS, QUERIES_PER_BLOCK, ranks, rounding
+from groundvec.similarity import join, scores
 
 if TYPE_CHECKING:
     from groundvec.model import Model
 
-QUERIES_PER_BLOCK = 1000  # captions; bounds the memory: 20 MB of scores with 5,000 images
-SAME = 1e-6  # scores of unit vectors that differ by less do so by float32's rounding
 DECIMALS = 9  # scores are compared to so many: beyond is rounding, which differs by processor
 CUTOFFS = (1, 5, 10)
-DIRECTIONS = ("caption_to_image", "image_to_caption")
 SENTENCES = "caption_to_caption"  # of the same image
 RANDOM = 64  # the size of random vectors
-
-
-def ranks(
-    captions: np.ndarray, images: np.ndarray, image: np.ndarray, similarity: str = "cosine"
-) -> tuple[np.ndarray, np.ndarray]:
-    """The ranks, from 1, in both directions, for which captions and images are multiplied once.
-
-    Args:
-        captions: embedded captions (M, size).
-        images: embedded images (N, size).
-        image: (M,) the row of each caption's image.
-        similarity: how they are compared (`groundvec.similarity`).
-
-    Returns:
-        (M,) the rank of each caption's own image among all images, and (N,) the rank of the best of
-        each image's own captions among all captions; its others do not count against it.
-    """
-    same = rounding(captions, images, similarity)
-    blocks = [
-        slice(start, start + QUERIES_PER_BLOCK)
-        for start in range(0, len(captions), QUERIES_PER_BLOCK)
-    ]
-    own = np.concatenate(
-        [of_pairs(captions[rows], images[image[rows]], similarity) for rows in blocks]
-    )
-    best = np.full(len(images), -np.inf, own.dtype)
-    np.maximum.at(best, image, own)
-    of_captions, of_images = np.empty(len(captions), np.int64), np.ones(len(images), np.int64)
-    for rows in blocks:
-        near = scores(captions[rows], images, similarity)
-        right = np.arange(len(near)), image[rows]
-        before = near >= own[rows, None] - same
-        before[right] = True
-        of_captions[rows] = np.count_nonzero(before, axis=1)
-        before = near >= best - same
-        before[right] = False
-        of_images += np.count_nonzero(before, axis=0)
-    return of_captions, of_images
-
-
-def rounding(captions: np.ndarray, images: np.ndarray, similarity: str) -> float:
-    """The difference of scores that is rounding: a millionth of the largest that can be.
-
-    Args:
-        captions, images: embedded, (M, size) and (N, size).
-        similarity: how they are compared.
-    """
-    a, b = (float(np.sqrt(np.vecdot(each, each).max())) for each in (captions, images))
-    return SAME * ((a + b) ** 2 if similarity == "euclidean" else a * b)
 
 
 def sentence_ranks(
@@ -342,30 +291,6 @@ def best_snapshots(dev_recall: pd.Series, count: int = 2) -> list[int]:
         dev_recall: indexed by epoch.
     """
     return sorted(dev_recall.round(DECIMALS).iloc[::-1].nlargest(count).index.tolist())
-
-
-def development_recall(model: "Model", dev: Split) -> dict[str, float]:
-    """What a training records of its model after every epoch, by which snapshots are chosen.
-
-    The recalls in percent, of several languages their means; and `dev_recall`, the mean R@10 of
-    both directions.
-    """
-    images = model.encode_images(dev.features)
-    found = [
-        ranks(
-            model.encode_captions(captions.encoded, language),
-            images,
-            captions.image,
-            model.similarity,
-        )
-        for language, captions in dev.captions.items()
-    ]
-    recalls = {
-        f"{direction}_r{k}": 100 * float(np.mean([np.mean(both[row] <= k) for both in found]))
-        for row, direction in enumerate(DIRECTIONS)
-        for k in CUTOFFS
-    }
-    return recalls | {"dev_recall": float(np.mean([recalls[f"{d}_r10"] for d in DIRECTIONS]))}
 
 
 def score_model(

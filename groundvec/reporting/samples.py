@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from groundvec.evaluation.retrieval import SAME, rounding
+from groundvec.evaluation.ranks import SAME, rounding
 from groundvec.reporting.embedded import Embedded
 from groundvec.reporting.pictures import GAP, LINE, MARGIN, PICTURE, page, picture, wrap, write
 from groundvec.reporting.style import GREEN, PAGE, styled
@@ -25,7 +25,7 @@ def retrieved(
 ) -> list[tuple[int, int, bool]]:
     """The top five, and behind them the first right one where it is not among them.
 
-    As in `evaluation.retrieval`, a candidate that ties with a right one comes before it.
+    As in `evaluation.ranks`, a candidate that ties with a right one comes before it.
 
     Args:
         scores: (N,) of the candidates.

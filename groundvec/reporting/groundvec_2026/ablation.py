@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation import paired
-from groundvec.evaluation.retrieval import DIRECTIONS
+from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.reporting import bootstrap
 from groundvec.reporting.measures import SEMANTIC
 from groundvec.reporting.results import Results

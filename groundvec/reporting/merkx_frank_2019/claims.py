@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.evaluation.retrieval import DIRECTIONS
+from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.reporting import bootstrap
 from groundvec.reporting.measures import RECALL, SEMANTIC
 from groundvec.reporting.results import Results

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.evaluation.retrieval import DIRECTIONS
+from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.reporting.measures import recall
 from groundvec.reporting.results import MEASURES, PROVENANCE, Results
 from groundvec.reporting.retrieval_table import CHANCE, side_by_side, test_set, with_interval, write

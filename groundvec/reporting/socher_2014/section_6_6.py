@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation import paired
-from groundvec.evaluation.retrieval import rounding
+from groundvec.evaluation.ranks import rounding
 from groundvec.reporting.embedded import embed, of_one, remember_treebanks
 from groundvec.reporting.labels import trained_as
 from groundvec.reporting.ranks import t_interval, with_interval

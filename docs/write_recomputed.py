@@ -1,0 +1,107 @@
+"""Write docs/recomputed.md: the rules whose hash of code a module of the library is in.
+
+The source files of a rule's hash are read from the rule itself.
+"""
+
+import argparse
+import re
+from pathlib import Path
+
+from groundvec import parts
+from groundvec.provenance import ROOT, covered
+
+PAGE = Path(__file__).parent / "recomputed.md"
+TEXT = """# What a change of code computes again
+
+Each rule has a hash of the code that it runs: of its script, and of the modules that this imports.
+A change of a module runs the rules beside it again, and then what reads their files. Comments and
+docstrings do not count.
+
+- `a_*` are all rules whose names begin so; `a_* but b, c` are all of them except `a_b` and `a_c`.
+- `train` and `text` in *italics* run again only for the models that have the module: it is one of
+  their parts, or a part of theirs imports it.
+- A change of these modules runs nothing again: {unused}.
+
+| module | rules |
+|---|---|
+{rows}
+
+`make recomputed` writes this page. A test edits every module of a copy, and compares.
+"""
+GROUPS = ("dataset", *sorted(path.name for path in ROOT.glob("groundvec/reporting/*_20??")))
+
+
+def modules() -> list[str]:
+    """The files of the library."""
+    return sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("groundvec/**/*.py"))
+
+
+def sources() -> dict[str, tuple[list[str], list[str]]]:
+    """For each rule the source files that all its hashes have, and those that some have one of."""
+    found = {}
+    for path in sorted((ROOT / "rules").glob("*.smk")):
+        for rule in re.split(r"^rule (?=\w+:)", path.read_text("utf-8"), flags=re.M)[1:]:
+            files = re.findall(r'"((?:groundvec|scripts)/[^"\n]+\.py)"', rule)
+            some = _glob("groundvec/text/*.py") if "groundvec/text/{" in rule else []
+            some = _glob("groundvec/*/*.py") if "parts.files(" in rule else some
+            if always := [file for file in files if "{" not in file]:
+                found[rule.partition(":")[0]] = always, [file for file in some if _is_part(file)]
+    # Rules with names that are put together: a rule for each module of a paper.
+    for file in _glob("groundvec/reporting/*_20??/[a-z]*.py"):
+        _, _, paper, item = file.removesuffix(".py").split("/")
+        found[f"{paper}_{item}"] = [file], []
+    return found
+
+
+def _glob(pattern: str) -> list[str]:
+    return sorted(str(path.relative_to(ROOT)) for path in ROOT.glob(pattern))
+
+
+def _is_part(file: str) -> bool:
+    """Whether a file is one that a model's description can name."""
+    offered = parts.OFFERED.get(Path(file).parent.name)
+    return bool(
+        re.search(rf"^(class|def) ({offered}|solve)\b", (ROOT / file).read_text("utf-8"), re.M)
+    )
+
+
+def table() -> dict[str, dict[str, bool]]:
+    """For each module the rules whose hash it is in, and whether that is so for all their jobs."""
+    found: dict[str, dict[str, bool]] = {module: {} for module in modules()}
+    for rule, (always, some) in sources().items():
+        for files, of_all in ((some, False), (always, True)):
+            for path in (path for file in files for path in covered(file)):
+                if (module := str(path.relative_to(ROOT))) in found:
+                    found[module][rule] = of_all
+    return found
+
+
+def page() -> str:
+    """The page, in Markdown."""
+    every = sorted(sources())
+    rows, unused = [], []
+    for module, rules in table().items():
+        name = f"`{module.removeprefix('groundvec/').removesuffix('.py')}`"
+        if rules:
+            rows.append(f"| {name} | {_short(rules, every)} |")
+        else:
+            unused.append(name)
+    return TEXT.format(unused=", ".join(unused), rows="\n".join(rows))
+
+
+def _short(rules: dict[str, bool], every: list[str]) -> str:
+    """The names of rules, of which most of a group are named together."""
+    words, left = [], dict(rules)
+    for group in GROUPS:
+        members = [rule for rule in every if rule.startswith(f"{group}_")]
+        missing = [rule.removeprefix(f"{group}_") for rule in members if rule not in left]
+        if len(missing) < len(members) / 2:
+            words.append(f"`{group}_*`" + (f" but {', '.join(missing)}" if missing else ""))
+            left = {rule: of_all for rule, of_all in left.items() if rule not in members}
+    words += [f"`{rule}`" if of_all else f"*`{rule}`*" for rule, of_all in left.items()]
+    return ", ".join(sorted(words, key=lambda word: word.strip("*`")))
+
+
+if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
+    PAGE.write_text(page(), encoding="utf-8")
