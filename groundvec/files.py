@@ -72,9 +72,9 @@ def write_bytes(path: str | Path, data: bytes | memoryview, replace: bool = Fals
         temporary.write_bytes(data)
 
 
-def write_json(path: str | Path, data: Any) -> None:
+def write_json(path: str | Path, data: Any, replace: bool = False) -> None:
     """Write `data` as readable JSON, atomically."""
-    write_bytes(path, (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode())
+    write_bytes(path, (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode(), replace)
 
 
 def read_json(path: str | Path) -> Any:

@@ -10,9 +10,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from groundvec.errors import InputError
+from groundvec.files import write_json
 
 log = logging.getLogger(__name__)
 
@@ -20,6 +21,7 @@ log = logging.getLogger(__name__)
 # being killed (SLURM's KillWait, 30 s), or before a server of NFSv4 has noticed that the node of
 # the last attempt is gone (its lease, 90 s).
 PATIENCE = 120
+ABOUT = "about.json"
 
 
 class Stopped(Exception):
@@ -81,6 +83,18 @@ def locked(folder: Path, name: str) -> Iterator[None]:
             )  # before the lock is released, so that no other process has it yet
             with suppress(OSError):  # unless there is work in it
                 folder.rmdir()
+
+
+def describe(folder: Path, kind: str, name: str, decides: dict[str, Any]) -> None:
+    """Write beside work what it is of, for whoever wants to know whether it is still needed.
+
+    Args:
+        folder: of the work, whose name is the hash of what decides its result.
+        kind: of work: training, translator or features.
+        name: of it, for people.
+        decides: all that decides the result.
+    """
+    write_json(folder / ABOUT, {"kind": kind, "name": name, "decides": decides}, replace=True)
 
 
 def running(folder: Path) -> str:

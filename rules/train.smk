@@ -32,6 +32,7 @@ rule train:
     params:
         folder=subpath(output.model, parent=True),
         description=lambda wildcards: json.dumps(description(wildcards), sort_keys=True),
+        source=setting("source"),
         draw=draw_option,
         treebanks=treebank_option,
         code=lambda wildcards: code_hash(
@@ -40,7 +41,8 @@ rule train:
     shell:
         # Checkpoints are no output: Snakemake deletes outputs before it tries again.
         # --overwrite: what is there now is of a job that outlived its driver, and is the same.
-        "python scripts/train.py --dataset {wildcards.dataset:q} --name {wildcards.model:q} "
+        "python scripts/train.py --dataset {wildcards.dataset:q} --source {params.source:q} "
+        "--name {wildcards.model:q} "
         "--description {params.description:q} --seed {wildcards.seed:q} "
         "--captions {input.captions:q} --features {input.features:q} --texts {input.texts:q} "
         "{params.treebanks:q} {params.draw:q} "

@@ -24,6 +24,7 @@ parser = argparse.ArgumentParser(
 )
 parser.add_argument("--name", required=True, help="of the model, for results")
 parser.add_argument("--dataset", required=True, help="its name, for results")
+parser.add_argument("--source", default="table", help="of the data set, for results: flickr8k, ...")
 parser.add_argument(
     "--description",
     type=description,
@@ -68,7 +69,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.features import store
     from groundvec.files import check_output, copy, read_json, sha256, write_csv, write_json
     from groundvec.folder import snapshot_name
-    from groundvec.jobs import locked
+    from groundvec.jobs import describe, locked
     from groundvec.model import Model
     from groundvec.provenance import code_hash, digest, provenance
     from groundvec.training import loop
@@ -94,21 +95,23 @@ def main(arguments: argparse.Namespace) -> None:
     training, dev = (load_split(captions, name, read_features, texts) for name in ("train", "dev"))
     model = Model(described, texts, training.features.shape[1]).to(device)
     parsed = [*arguments.treebanks, *filter(None, (text.get("parses") for text in of_texts))]
+    decides = {
+        "description": described,
+        "seed": arguments.seed,
+        "draw": arguments.draw,
+        "code": code_hash("scripts/train.py", *parts.files(described)),
+        "captions": sha256(arguments.captions),
+        "features": store.fingerprint(arguments.features),
+        "texts": digest(of_texts),
+        "parses": [sha256(path) for path in dict.fromkeys(map(str, parsed))],
+    }
     # A hash of everything that decides the result: it names the folder of the checkpoints.
-    key = digest(
-        described,
-        arguments.seed,
-        of_texts,
-        arguments.captions.read_bytes(),
-        store.fingerprint(arguments.features),
-        code_hash("scripts/train.py", *parts.files(described)),
-        *([arguments.draw] if arguments.draw else []),
-        *map(sha256, dict.fromkeys(map(str, parsed))),
-    )
+    key = digest(decides)
     work = arguments.work / key
     labels = {"dataset": arguments.dataset, "model": arguments.name, "seed": arguments.seed}
     title = f"{arguments.name} seed {arguments.seed}"
     with locked(work, str(arguments.output)):
+        describe(work, "training", f"{arguments.dataset} {title}", decides)
         evaluate = partial(development_recall, dev=dev)
         history = loop.train(model, training, arguments.seed, work, evaluate, title)
         settings = described["training"]
@@ -117,6 +120,7 @@ def main(arguments: argparse.Namespace) -> None:
             copy(work / "snapshots" / snapshot, arguments.output / "snapshots" / snapshot)
         write_csv(arguments.output / "history.csv", pd.DataFrame([labels | row for row in history]))
         content = labels | {
+            "source": arguments.source,
             "description": described,
             "texts": {language: text.as_dict() for language, text in texts.items()},
             "width": model.width,

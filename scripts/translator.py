@@ -48,7 +48,7 @@ def main(arguments: argparse.Namespace) -> None:
 
     from groundvec.device import choose
     from groundvec.files import check_output, write_csv
-    from groundvec.jobs import locked
+    from groundvec.jobs import describe, locked
     from groundvec.provenance import code_hash, digest, provenance
     from groundvec.translation import model, pairs, training
 
@@ -62,17 +62,19 @@ def main(arguments: argparse.Namespace) -> None:
     source, target, train, dev = training.prepare(tables[0], tables[1], *languages)
     torch.manual_seed(arguments.seed)
     translator = model.build(source, target, settings).to(device)
+    decides = {
+        "settings": settings,
+        "seed": arguments.seed,
+        "languages": languages,
+        "code": code_hash("scripts/translator.py"),
+        "pairs": digest(*[table.to_csv().encode() for table in tables]),
+    }
     # A hash of everything that decides the result: it names the folder of the checkpoints.
-    key = digest(
-        settings,
-        arguments.seed,
-        languages,
-        *[table.to_csv().encode() for table in tables],
-        code_hash("scripts/translator.py"),
-    )
+    key = digest(decides)
     work = arguments.work / key
     title = f"translator {arguments.name}"
     with locked(work, str(arguments.output)):
+        describe(work, "translator", f"{arguments.name} seed {arguments.seed}", decides)
         history = training.train(
             translator, target, train, dev, settings, arguments.seed, work, title
         )

@@ -17,6 +17,7 @@ from examples import make_split
 from groundvec import parts
 from groundvec.config import complete_description
 from groundvec.errors import InputError
+from groundvec.provenance import digest
 
 ROOT = Path(__file__).parent.parent
 OBJECTIVE = '''
@@ -110,6 +111,10 @@ def test_a_replaced_file_of_trees_trains_anew(project):
         path.write_text("\n".join(trees))
         made.append(json.loads((train(project, name, described) / "model.json").read_text()))
     assert made[0]["texts"] == made[1]["texts"] and made[0]["key"] != made[1]["key"]
+    for content in made:  # a key is the hash of what is said to decide the training
+        about = json.loads((project / "work" / content["key"] / "about.json").read_text())
+        assert digest(about["decides"]) == content["key"]
+        assert about["decides"]["description"] == content["description"]
 
 
 def test_a_made_up_objective_is_one_file_and_its_lines_of_schema(project):

@@ -22,12 +22,13 @@ from groundvec.errors import InputError
 from groundvec.features.backbones import Backbone
 from groundvec.features.images import cut, load
 from groundvec.files import write_bytes
-from groundvec.jobs import Stopped, notice
+from groundvec.jobs import Stopped, describe, notice
 from groundvec.progress import Progress
 from groundvec.provenance import code_hash, digest
 
 log = logging.getLogger(__name__)
 
+LIBRARIES = ("torch", "torchvision", "pillow")  # whose versions may change features
 SAVE_EVERY = 20  # seconds; a kill loses no more work than that
 CPU_BATCH, GPU_BATCH = 20, 160  # crops; a larger batch takes more memory
 
@@ -52,14 +53,17 @@ def extract(
         InputError: once all others are finished and kept, naming each picture that is unusable.
         Stopped: SIGTERM came; what is finished is kept.
     """
-    folder = work / digest(
-        backbone.sha256,
-        asdict(backbone.transform),
-        backbone.precision,
-        backbone.crops,
-        code_hash("groundvec/features/extract.py"),
-        *(version(name) for name in ("torch", "torchvision", "pillow")),
-    )
+    decides = {
+        "backbone": backbone.name,
+        "weights": backbone.sha256,
+        "transform": asdict(backbone.transform),
+        "precision": backbone.precision,
+        "crops": backbone.crops,
+        "code": code_hash("groundvec/features/extract.py"),
+        "versions": {name: version(name) for name in LIBRARIES},
+    }
+    folder = work / digest(decides)
+    describe(folder, "features", f"{backbone.name} {backbone.weights}", decides)
     sums = np.array(images.sha256, "U64")
     features = np.empty((len(images), backbone.width), np.float32)
     done = _restore(folder, sums, features)
