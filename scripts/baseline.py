@@ -34,7 +34,8 @@ def main(arguments: argparse.Namespace) -> None:
     labels |= {"system": arguments.name, "kind": "baseline"}
     predictions, scores = score(read_ratings(arguments.ratings), encoder.encode, labels)
     write_csv(f"{arguments.output}.predictions.csv", predictions)
-    write_csv(f"{arguments.output}.csv", scores.assign(configuration="", **provenance()))
+    source = {"encoder": arguments.encoder, "configuration": "", **provenance()}
+    write_csv(f"{arguments.output}.csv", scores.assign(**source))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The tables and figures of Calixto & Liu (2017), made of small result files."""
 
 import importlib
+import json
 from itertools import product
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from groundvec.errors import InputError
 from groundvec.reporting import labels, results
 from groundvec.reporting.calixto_liu_2017 import claims, cross_lingual, translations
 from groundvec.reporting.calixto_liu_2017 import table1 as first_table
+from groundvec.reporting.calixto_liu_2017 import table3 as third_table
 from groundvec.reporting.write import DAGGER, DOUBLE, MINUS, MISSING
 
 REPORTED = Path(__file__).parent.parent / "resources" / "calixto_liu_2017"
@@ -192,7 +194,7 @@ def ratings(folder, seeds=(1,), **closeness):
             files[kind].append(folder / f"{model}{seed}.{kind}.csv")
             table.to_csv(files[kind][-1], index=False)
     trainings = (("multi30k", model, seed) for model, seed in product(closeness, seeds))
-    models = write_models(folder, *trainings, **MODELS)
+    models = write_models(folder, *trainings, **MODELS, h=MODELS["d"])
     return [
         "--models",
         *models,
@@ -319,6 +321,44 @@ def test_claims_of_several_seeds_are_of_each_and_beside_the_reported(tmp_path):
     assert "| STS 2014 images, seed 2 |" in text
 
 
+def test_what_a_model_is_said_to_be_is_read_of_no_name(tmp_path):
+    """A translator and a data set of other names, and two models that names alone tell apart."""
+    models = {name: MODELS[old] for name, old in (("VSE", "c"), ("MLMME", "a"), ("x", "d"))}
+    models["y"] = models["x"]
+    files = write_models(tmp_path, *(("mine", name) for name in models), **models)
+    for path in files:
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"source": "multi30k"}))
+    described = results.read_models(files)
+    reported = results.read_reported_languages(REPORTED / "table1.csv")
+    rows = [score(name, way, 40, split="test") for name in models for way in (C2I, I2C)]
+    measured = pd.DataFrame(rows).assign(dataset="mine")
+    table = first_table.table1(measured, reported, described)
+    assert set(table["dataset"]) == {"mine"}  # what the paper reports stands beside it
+    ours = table[table["source"] == "measured"].set_index("model")["several"]
+    assert ours.to_dict() == {"VSE": True, "MLMME": False, "x": True, "y": True}
+
+    scores = {**SCORES, "x": SCORES["d"], "MLMME": SCORES["b"], "MLMME+logistic": SCORES["b"]}
+    measured = results.read_reranked([reranked(tmp_path, scores, system="logistic")])
+    none = results.read_reported_translations(REPORTED / "tables_3_4.csv")[:0]
+    table = third_table.table3(measured, none, described)
+    kinds = table.drop_duplicates("reranker").set_index("reranker")[["several", "logistic"]]
+    assert kinds.loc["x"].tolist() == [True, False] and kinds.loc["MLMME"].tolist() == [False] * 2
+    assert kinds.loc["MLMME+logistic"].tolist() == [False, True]
+    assert kinds.loc["oracle"].isna().tolist() == [True, False]
+    over = table[table["reranker"].eq("x") & table["metric"].eq("bleu")]
+    assert over["gain_vse"].tolist() == [2.5]  # over MLMME, which is the VSE here
+
+
+def test_models_that_only_their_own_names_tell_apart_are_compared_by_beta(tmp_path):
+    """Such as two trainings of β = 0.5, whose labels end in their names."""
+    rated = ratings(tmp_path, a=0.5, c=0.5, d=0.8, h=0.7)
+    run("table2", *rated, "--reported", REPORTED / "table2.csv", "--output", tmp_path / "table2")
+    options = ["--tables", tmp_path / "table2.csv", *rated[rated.index("--predictions") :]]
+    run("claims", *options, "--output", tmp_path / "claims")
+    gained = read(tmp_path, "claims")[0].query("claim == @claims.BETA")
+    assert gained["better"].tolist() == ["MLMME, β = 0.5 (d)", "MLMME, β = 0.5 (h)"]
+
+
 def test_nothing_to_compare_is_said(tmp_path):
     recalls = retrieval(tmp_path, a=40)
     run("table1", *recalls, "--reported", REPORTED / "table1.csv", "--output", tmp_path / "table1")
@@ -387,7 +427,7 @@ def test_gains_are_of_the_same_seed():
     table = pd.DataFrame(
         {
             **{"source": "measured", "dataset": "d", "language": "en", "reads": "words"},
-            **{"several": [False, True, False, True], "seed": [1, 1, 2, 2], "name": "x"},
+            **{"several": [False, True, False, True], "seed": [1, 1, 2, 2], "role": ""},
             **{recall: [10.0, 15.0, 20.0, 21.0] for recall in first_table.RECALLS},
         }
     )

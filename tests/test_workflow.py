@@ -188,6 +188,7 @@ def test_every_model_and_baseline_is_judged_by_the_ratings(built):
     assert of_few.unique().tolist() == ["0", first, second, f"{first}+{second}"]
     baseline = pd.read_csv(folder / "baselines/trigrams.csv")
     assert set(baseline["kind"]) == {"baseline"}
+    assert set(baseline["encoder"]) == {"trigrams"}
 
 
 @pytest.mark.parametrize("model", ["tiny-scenes/gru-32-attention", "few/SDT-RNN", "own/convolved"])

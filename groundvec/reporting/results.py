@@ -146,8 +146,9 @@ def read_models(paths: Iterable[str | Path]) -> pd.DataFrame:
 
     Returns:
         A row a file, in the order of `systems.ordered` and with its columns; the others are
-        dataset, model, seed, snapshots (a list of the epochs that end a cycle), folder, and the
-        description flattened, such as `encoder.name`, NaN where a model has no such part.
+        dataset, data_source (where it is from; its name if model.json says nothing), model, seed,
+        snapshots (a list of the epochs that end a cycle), folder, and the description flattened,
+        such as `encoder.name`, NaN where a model has no such part.
 
     Raises:
         InputError: a file that does not describe a model, or two about the same one.
@@ -164,7 +165,8 @@ def read_models(paths: Iterable[str | Path]) -> pd.DataFrame:
         if "encoder.name" not in table:
             raise InputError(f"{path} does not say what the encoder is: train the model again")
         names = {key: about[key] for key in ("dataset", "model", "seed")}
-        table = table.assign(**names, folder=str(path.parent), path=str(path))
+        source = about.get("source", about["dataset"])
+        table = table.assign(**names, data_source=source, folder=str(path.parent), path=str(path))
         tables.append(table.assign(snapshots=[about["snapshots"]]))
     models = pd.concat(tables, ignore_index=True)
     _check_once(models, ["dataset", "model", "seed"])
@@ -218,28 +220,34 @@ def read_reported_languages(path: str | Path) -> pd.DataFrame:
     """Read the recalls and median ranks that Calixto & Liu (2017) report.
 
     Returns:
-        Columns paper, language, direction, model, r1, r5, r10 and median_rank.
+        Columns paper, language, direction, model, beta (of several languages), role (of one:
+        `retrained` by the authors, `published` before, or `other` than VSE), r1, r5, r10 and
+        median_rank.
     """
-    columns = ["paper", "language", "direction", "model"]
-    return _read(Path(path), columns, [*(f"r{k}" for k in CUTOFFS), "median_rank"])
+    columns = ["paper", "language", "direction", "model", "role"]
+    numbers = ["beta", *(f"r{k}" for k in CUTOFFS), "median_rank"]
+    return _read(Path(path), columns, numbers, ["beta", "role"]).fillna({"role": ""})
 
 
 def read_reported_images(path: str | Path) -> pd.DataFrame:
     """Read the correlations that Calixto & Liu (2017) report.
 
     Returns:
-        Columns paper, model, task, subtask and pearson.
+        Columns paper, model, beta (of several languages), task, subtask and pearson.
     """
-    return _read(Path(path), ["paper", "model", "task", "subtask"], ["pearson"])
+    columns = ["paper", "model", "task", "subtask"]
+    return _read(Path(path), columns, ["beta", "pearson"], ["beta"])
 
 
 def read_reported_translations(path: str | Path) -> pd.DataFrame:
     """Read the scores of re-ranked translations that Calixto & Liu (2017) report.
 
     Returns:
-        Columns paper, n_best, system, reranker, and a metric each: bleu, meteor and ter.
+        Columns paper, n_best, system, reranker, beta (of several languages), and a metric each:
+        bleu, meteor and ter.
     """
-    return _read(Path(path), ["paper", "system", "reranker"], ["n_best", "bleu", "meteor", "ter"])
+    numbers = ["n_best", "beta", "bleu", "meteor", "ter"]
+    return _read(Path(path), ["paper", "system", "reranker"], numbers, ["beta"])
 
 
 def read_reranked(paths: Iterable[str | Path]) -> pd.DataFrame:
@@ -364,7 +372,7 @@ def read_scores(paths: Iterable[str | Path]) -> pd.DataFrame:
 
     Returns:
         The rows of the files. `seed` is Int64, missing for baselines, whose dataset, model and
-        epochs are empty texts.
+        epochs are empty texts. `encoder` is a baseline's, such as `trigrams`, else missing.
 
     Raises:
         InputError: a file that is not whole, or two about the same system.
@@ -388,7 +396,7 @@ def _read_scores(paths: Iterable[str | Path], further: list[str]) -> pd.DataFram
     keys = ["task", "subtask", "statistic", "method"]
     text = ["dataset", "model", *keys, *PROVENANCE]
     scores = _read_systems(paths, text, ["seed", "pairs", *CORRELATIONS, *further], keys)
-    return scores.astype({"seed": "Int64"})
+    return scores.assign(encoder=scores.get("encoder")).astype({"seed": "Int64"})
 
 
 def read_predictions(paths: Iterable[str | Path]) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from groundvec.folder import read_ensemble
 from groundvec.reporting.measures import SEMANTIC, recall, semantic_measures
 
 PROVENANCE = ["configuration", "commit", "versions", "machine", "slurm_job"]
+# How tables print the names of data sets; nothing is recognised by them.
 NAMES = {"flickr8k": "Flickr8k", "mscoco": "MSCOCO", "pascal1k": "Pascal1K", "multi30k": "Multi30k"}
 # The parts that all models of Merkx & Frank (2019) share; others are mentioned with the network.
 USUAL = {"text.name": "characters", "similarity": "cosine", "objective.name": "hinge"}
@@ -85,6 +86,18 @@ def described(models: pd.DataFrame, dataset: str, model: str, seed: int) -> pd.S
             "results of: give it too"
         )
     return rows.iloc[0]
+
+
+def beside(models: pd.DataFrame, source: str) -> str:
+    """The name of the data set that stands beside a paper's: one from the same source.
+
+    Of several it is the one of the source's own name, or the first; without one, the source's name.
+
+    Args:
+        models: as `results.read_models` gives them.
+    """
+    names = models.loc[models["data_source"] == source, "dataset"].tolist()
+    return names[0] if names and source not in names else source
 
 
 def named(trainings: pd.DataFrame) -> pd.DataFrame:

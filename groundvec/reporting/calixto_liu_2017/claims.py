@@ -7,7 +7,6 @@ import pandas as pd
 
 from groundvec.errors import InputError
 from groundvec.reporting import bootstrap
-from groundvec.reporting.calixto_liu_2017.table1 import SKIP_THOUGHT
 from groundvec.reporting.labels import with_seeds
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, named
@@ -101,8 +100,8 @@ def of_retrieval(table: pd.DataFrame, ranks: pd.DataFrame) -> list[pd.DataFrame]
     Args:
         ranks: as `results.read_query_ranks` gives them.
     """
-    table = table[~table["name"].isin([SKIP_THOUGHT, "VSE (paper)"])]
-    table = table.assign(name=table["name"].replace("VSE (retrained)", "VSE"))
+    table = table[~table["role"].isin(["other", "published"])]
+    table = table.assign(name=table["name"].mask(table["role"] == "retrained", "VSE"))
     of_ensembles = bootstrap.recalls(ranks[ranks["kind"] == "ensemble"])
     keys = ["dataset", "model", "seed", "language"]
     draws = of_ensembles.pivot(index=keys, columns="direction", values="draws")
@@ -152,16 +151,15 @@ def of_ratings(table: pd.DataFrame, predictions: pd.DataFrame) -> list[pd.DataFr
     draws = bootstrap.correlations(predictions[images])
     draws = draws.assign(measure=draws["task"] + " images")[["system", "measure", "draws"]]
     systems = named(table[table["seed"].notna()].astype({"seed": int}))
-    table = table.merge(systems.merge(draws), "left").fillna({"reads": "", "seed": 0})
+    table = table.merge(systems.merge(draws), "left")
+    table = table.fillna({"reads": "", "seed": 0})
     alike = ["source", "group", "measure", "reads", "seed"]
     helped = _pairs(table, alike)
     helped = helped.assign(claim=RATINGS, value=helped["value_more"] - helped["value_one"])
     helped = helped.assign(low=np.nan, high=np.nan, p=helped["p_vse_more"])
 
-    # What is unlike the paper's models stands behind their β, and is alike of both.
-    table = table.join(table["name"].str.extract(r"^MLMME, β = (?P<beta>[\d.]+)(?P<unlike>.*)"))
-    whole, smaller = table[table["beta"] == "1"], table[table["beta"].str.startswith("0", na=False)]
-    gained = whole.merge(smaller, on=[*alike, "unlike"], suffixes=("_one", "_more"))
+    whole, smaller = table[table["beta"] == 1], table[table["beta"] < 1]
+    gained = whole.merge(smaller, on=[*alike, "shared"], suffixes=("_one", "_more"))
     gained = gained.assign(claim=BETA, p=np.nan, value=gained["value_more"] - gained["value_one"])
     gained = _with_intervals(gained, gained["draws_more"], gained["draws_one"])
     names = {"name_one": "worse", "name_more": "better", "group": "dataset", "measure": "of"}
@@ -173,10 +171,10 @@ def of_ratings(table: pd.DataFrame, predictions: pd.DataFrame) -> list[pd.DataFr
 
 def of_translations(table: pd.DataFrame) -> list[pd.DataFrame]:
     """Differences between re-ranked translations, and from first ones, from Table 3 or 4."""
-    table = table[~table["name"].str.endswith("logistic")].assign(low=np.nan, high=np.nan)
+    table = table[~table["logistic"]].assign(low=np.nan, high=np.nan)
     table["of"], table["seed"] = table["n_best"].astype(str) + "-best, " + table["system"], np.nan
     table["p"] = table["p_baseline"]
-    by_several, by_vse = (table["name"].str.startswith(name) for name in ("MLMME", "VSE"))
+    by_several, by_vse = table["several"].eq(True), table["several"].eq(False)
     several = table[by_several & table["metric"].isin(["bleu", "meteor"])]
     several = several.assign(better=several["name"])
     adequacy = several[several["metric"] == "meteor"].assign(claim=ADEQUACY, worse="baseline")

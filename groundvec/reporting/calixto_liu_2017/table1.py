@@ -13,10 +13,9 @@ from groundvec.reporting.results import (
     read_reported_languages,
 )
 from groundvec.reporting.retrieval_table import CHANCE, side_by_side, write
-from groundvec.reporting.systems import NAMES, in_order
+from groundvec.reporting.systems import NAMES, beside, in_order
 from groundvec.reporting.write import MISSING
 
-SKIP_THOUGHT = "Skip-Thought"  # reported; the paper's gains are not over it
 RECALLS = [f"{direction}_r{k}" for direction in DIRECTIONS for k in CUTOFFS]
 TITLE = "Retrieval of images by sentences, and of sentences by images, in each language."
 ENSEMBLE = (
@@ -51,7 +50,8 @@ def table1(measured: pd.DataFrame, reported: pd.DataFrame, models: pd.DataFrame)
     Returns:
         A row a model, with both directions side by side in columns such as
         `caption_to_image_r10_ci`, the gains as in `caption_to_image_r10_gain`, and columns `source`
-        (computed, reported or measured), several and reads (`labels.of_languages`).
+        (computed, reported or measured), several and reads (`labels.of_languages`), and role (of
+        reported models of one language, as `read_reported_languages` has it).
     """
     named = of_languages(models)
     whole = ~measured["test_set"].str.endswith("-folds")
@@ -67,8 +67,10 @@ def table1(measured: pd.DataFrame, reported: pd.DataFrame, models: pd.DataFrame)
     chance = side_by_side(chance, keys[:3], numbers).assign(source="computed", name="chance")
     keys = ["paper", "language", "model"]
     scores = [*(f"r{k}" for k in CUTOFFS), "median_rank"]
-    theirs = side_by_side(reported, keys, scores).assign(dataset="multi30k", source="reported")
-    theirs = theirs.assign(name=theirs["model"], several=theirs["model"].str.startswith("MLMME"))
+    theirs = side_by_side(reported, keys, scores)
+    theirs = theirs.merge(reported[["model", "beta", "role"]].drop_duplicates("model"))
+    theirs = theirs.assign(dataset=beside(models, "multi30k"), source="reported")
+    theirs = theirs.assign(name=theirs["model"], several=theirs["beta"].notna())
     table = _with_gains(pd.concat([chance, theirs, ours], ignore_index=True))
     columns = [
         f"{direction}_{number}"
@@ -76,7 +78,7 @@ def table1(measured: pd.DataFrame, reported: pd.DataFrame, models: pd.DataFrame)
         for number in (*numbers, *(f"r{k}_gain" for k in CUTOFFS))
     ]
     first = ["dataset", "test_set", "language", "source", "name", "model", "seed"]
-    last = ["several", "reads", "paper", "epochs", *PROVENANCE]
+    last = ["several", "reads", "role", "paper", "epochs", *PROVENANCE]
     table["seed"] = table["seed"].astype("Int64")
     return table[[*first, *columns, *last]]
 
@@ -85,7 +87,7 @@ def _with_gains(table: pd.DataFrame) -> pd.DataFrame:
     """Add how much higher the recalls of models of several languages are than the best of one."""
     alike = ["source", "dataset", "language", "reads", "seed"]
     for recall in RECALLS:
-        alone = table["several"].eq(False) & table["name"].ne(SKIP_THOUGHT)
+        alone = table["several"].eq(False) & table["role"].ne("other")
         of_one = table.assign(one=table[recall].where(alone))
         gain = table[recall] - of_one.groupby(alike, dropna=False)["one"].transform("max")
         table[f"{recall}_gain"] = gain.where(table["several"].eq(True))

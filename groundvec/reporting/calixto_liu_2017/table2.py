@@ -10,10 +10,11 @@ from groundvec.reporting.labels import of_languages, with_seeds
 from groundvec.reporting.measures import SEMANTIC, as_values
 from groundvec.reporting.ranks import with_interval
 from groundvec.reporting.results import PROVENANCE, Results, read_reported_images
-from groundvec.reporting.systems import NAMES, every_system
+from groundvec.reporting.systems import NAMES, beside, every_system
 from groundvec.reporting.verdicts import LEVEL
 from groundvec.reporting.write import DAGGER, MISSING, TIMES, write_table
 
+DESCRIBED = ["several", "reads", "beta", "shared"]
 TITLE = "Correlation with the ratings of sentence pairs."
 NOTES = [
     f"Pearson's r {TIMES} 100 with its 95% interval, Fisher's. STS images: of the plain cosines of "
@@ -57,7 +58,8 @@ def table2(
         A row for each system and measure: group (its heading), source, name, dataset, model, seed,
         epochs, measure, value with its interval (value_low, value_high), gain over the model of
         English alone, p_vse of that (Williams's; both NaN where there is none, or the measure is
-        not of one subtask), and where it is from.
+        not of one subtask), several and reads (`labels.of_languages`), beta (of several languages),
+        shared (whether they share an encoder), and where it is from.
     """
     images = scores[
         (scores["statistic"] == "correlation")
@@ -69,23 +71,26 @@ def table2(
     both = pd.concat([images, measures[measures["measure"] != SEMANTIC]], ignore_index=True)
     table = as_values(both).rename(columns={"low": "value_low", "high": "value_high"})
     table = table[table["kind"].isin(["ensemble", "baseline"])].assign(source="measured")
-    about = of_languages(models)[["dataset", "model", "seed", "name", "several", "reads"]]
-    about = about.astype({"seed": "Int64"})
+    about = of_languages(models).rename(columns={"objective.beta": "beta"})
+    about = about.reindex(columns=["dataset", "model", "seed", "name", *DESCRIBED])
+    about = about.assign(beta=about["beta"].where(about["several"])).astype({"seed": "Int64"})
     table = table.merge(about, "left", on=["dataset", "model", "seed"])
     table["name"] = table["name"].fillna(table["system"])
     table["group"] = table["dataset"].replace(NAMES).replace("", "Baselines")
     table = table.merge(_against_one(table, predictions), "left", on=["system", "measure"])
+    dataset = beside(models, "multi30k")
     theirs = reported.assign(
         measure=reported["task"] + " " + reported["subtask"],
         value=100 * reported["pearson"],
         source="reported",
-        group=NAMES["multi30k"],
+        group=NAMES.get(dataset, dataset),
         name=reported["model"],
-        several=reported["model"].str.startswith("MLMME"),
+        several=reported["beta"].notna(),
     )
     columns = ["group", "source", "name", "dataset", "model", "seed", "epochs", "measure", "value"]
-    columns += ["value_low", "value_high", "gain", "p_vse", "several", "reads", "paper"]
+    columns += ["value_low", "value_high", "gain", "p_vse", *DESCRIBED, "paper"]
     joined = pd.concat([theirs, table], ignore_index=True)
+    joined["shared"] = joined["shared"].eq(True)
     return joined[[*columns, *PROVENANCE]]
 
 

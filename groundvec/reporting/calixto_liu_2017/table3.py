@@ -76,18 +76,24 @@ def table3(measured: pd.DataFrame, reported: pd.DataFrame, models: pd.DataFrame)
 
     Returns:
         A row for each system, re-ranker, metric and source: dataset, n_best, system, name,
-        reranker, metric, source, score, gain over the baseline and gain_vse over VSE, with their p,
-        signature, and where it is from.
+        reranker, several (whether its model is of several languages, NaN without one), logistic
+        (whether its weights are by regression), metric, source, score, gain over the baseline and
+        gain_vse over VSE, with their p, signature, and where it is from.
     """
     ours = measured.assign(name=measured["reranker"].replace(names_of(models)), source="measured")
-    theirs = reported.melt(
-        ["paper", "n_best", "system", "reranker"], list(METRICS), "metric", "score"
-    )
+    of_model = of_languages(models).drop_duplicates("model").set_index("model")["several"]
+    logistic = ours["reranker"].isin(of_model.index + LOGISTIC)
+    model = ours["reranker"].str.removesuffix(LOGISTIC).where(logistic, ours["reranker"])
+    ours = ours.assign(several=model.map(of_model.astype(object)), logistic=logistic)
+    seeing = ~reported["reranker"].isin([BASELINE, ORACLE])
+    theirs = reported.assign(several=reported["beta"].notna().astype(object).where(seeing))
+    keys = ["paper", "n_best", "system", "reranker", "several"]
+    theirs = theirs.melt(keys, list(METRICS), "metric", "score")
     theirs = theirs.merge(ours[["n_best", "system"]].drop_duplicates())
-    theirs = theirs.assign(name=theirs["reranker"], source="reported")
+    theirs = theirs.assign(name=theirs["reranker"], logistic=False, source="reported")
     table = pd.concat([ours, theirs], ignore_index=True)
     table["gain"] = _gain(table, BASELINE)
-    alone = ours.loc[ours["name"].str.startswith("VSE"), "name"]
+    alone = ours.loc[ours["several"].eq(False) & ~ours["logistic"], "name"]
     table["gain_vse"] = _gain(table, alone.iloc[0] if len(alone) else "")
     table["dataset"] = models["dataset"].iloc[0]
     columns = [
@@ -96,6 +102,8 @@ def table3(measured: pd.DataFrame, reported: pd.DataFrame, models: pd.DataFrame)
         "system",
         "name",
         "reranker",
+        "several",
+        "logistic",
         "metric",
         "source",
         "score",

@@ -36,7 +36,7 @@ def correlation_by_subtask(
     """Pearson's r on every subtask of every system, with its 95% interval.
 
     The measured systems are `systems.main_systems`, by `measures.headline`. Floors are those that
-    know no more than spelling: untrained networks, and baselines named after trigrams.
+    know no more than spelling: untrained networks, and baselines that count trigrams.
 
     Args:
         scores, reported: as `results.read_scores` and `read_reported_correlations` give them;
@@ -47,7 +47,7 @@ def correlation_by_subtask(
     reported = as_values(reported).assign(name=reported["system"])
     subtasks = measured.groupby(["task", "subtask"], sort=False)["pairs"].first().reset_index()
     reported = reported.merge(subtasks[["task", "subtask"]])
-    floors = (measured["kind"] == "snapshot") | measured["name"].str.contains("trigram", case=False)
+    floors = measured["kind"].eq("snapshot") | measured["encoder"].eq("trigrams")
     kinds = [
         _styled(measured[~floors], "{}", SYSTEMS),
         _styled(measured[floors], "{} (floor)", FLOORS),

@@ -1,5 +1,6 @@
 """How the training task and the semantic score change late in training (section 4.3.4)."""
 
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -8,7 +9,7 @@ from groundvec.provenance import provenance
 from groundvec.reporting.measures import semantic_measures
 from groundvec.reporting.merkx_frank_2019.figure4 import by_epoch
 from groundvec.reporting.results import Results, read_reported_changes
-from groundvec.reporting.systems import NAMES, criterion, rows_of
+from groundvec.reporting.systems import NAMES, beside, criterion, rows_of
 from groundvec.reporting.write import MISSING, TIMES, decimals, write_table
 
 EARLY = 4  # the epoch until which, in the paper, both improve most
@@ -30,6 +31,8 @@ def make(results: Results, stem: Path) -> None:
     """Write the changes of section 4.3.4."""
     curves = by_epoch(results.retrieval, semantic_measures(results.scores))
     reported = read_reported_changes(results["reported"])
+    of_paper = reported["dataset"].map(partial(beside, results.models))
+    reported = reported.assign(dataset=of_paper)
     write_changes(stem, changes(curves, reported, results.selected), results.select)
 
 

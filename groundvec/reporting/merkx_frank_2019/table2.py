@@ -1,5 +1,6 @@
 """Table 2 of Merkx & Frank (2019): image-caption retrieval on the test sets."""
 
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -7,7 +8,7 @@ import pandas as pd
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.reporting.results import MEASURES, PROVENANCE, Results, read_reported_retrieval
 from groundvec.reporting.retrieval_table import CHANCE, side_by_side, test_set, write
-from groundvec.reporting.systems import criterion, in_order, model_name
+from groundvec.reporting.systems import beside, criterion, in_order, model_name
 from groundvec.reporting.write import DAGGER
 
 REPORTED = "Reported: as printed in Table 2 of Merkx & Frank (2019)."
@@ -54,7 +55,8 @@ def table2(
         selected[dataset] == (model, seed)
         for dataset, model, seed in zip(ours["dataset"], ours["model"], ours["seed"], strict=True)
     ]
-    reported = reported.assign(language="en")  # the paper's captions are
+    of_paper = reported["dataset"].map(partial(beside, models))
+    reported = reported.assign(dataset=of_paper, language="en")  # the paper's captions are
     theirs = side_by_side(reported, ["paper", *keys[:4]], MEASURES)
     # Every model's scores come with the same chance.
     once = [*keys[:3], "direction"]
