@@ -4,10 +4,10 @@ PAPERS = [paper for paper in (MERKX, SOCHER, CALIXTO, OURS) if shown_in(paper)]
 
 
 def table(paper, name):
-    """A table as CSV, LaTeX, Markdown and HTML, the last for the report."""
+    """A table as CSV, JSON, LaTeX, Markdown and HTML, the last for the report."""
     stem = f"<experiment>/{paper}/tables/{name}"
     page = report(f"{stem}.html", caption=caption(paper, name), category="Tables")
-    return [f"{stem}.csv", f"{stem}.tex", f"{stem}.md", page]
+    return [f"{stem}.csv", f"{stem}.json", f"{stem}.tex", f"{stem}.md", page]
 
 
 def pictures(paper, name):
@@ -125,7 +125,7 @@ def tables():
         f"<experiment>/{paper}/tables/{name}.{suffix}"
         for paper in PAPERS
         for name in sorted(WANTED_TABLES[paper])
-        for suffix in ("csv", "html", "md", "tex")
+        for suffix in ("csv", "html", "json", "md", "tex")
     ]
 
 

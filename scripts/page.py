@@ -16,7 +16,7 @@ parser = argparse.ArgumentParser(
 )
 parser.add_argument("--experiment", metavar="NAME", required=True, help="what the page is about")
 for option, what in {
-    "tables": "tables of scripts/report.py, PAPER/tables/NAME.csv, with .html beside each",
+    "tables": "tables of scripts/report.py, PAPER/tables/NAME.csv, with .json beside each",
     "figures": "figures of it, PAPER/figures/NAME.svg, with .png beside each",
     "histories": "the history.csv of each training",
     "retrieval": "what scripts/retrieval.py wrote, a file for each model",

@@ -1,7 +1,7 @@
 """Make one table or figure of a paper from result files.
 
-Tables are written as STEM.csv, STEM.md, STEM.tex and STEM.html, figures as STEM.pdf, STEM.png and
-STEM.svg.
+Tables are written as STEM.csv, STEM.json, STEM.md, STEM.tex and STEM.html, figures as STEM.pdf,
+STEM.png and STEM.svg.
 What a table or figure needs and was not given is named.
 """
 

@@ -1,18 +1,36 @@
-"""Tables as files: raw numbers as CSV, rounded ones as Markdown, LaTeX and HTML."""
+"""Tables as files: raw numbers as CSV, rounded ones as JSON, Markdown, LaTeX and HTML."""
 
 import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
-from groundvec.files import write_bytes, write_csv
+from groundvec.errors import InputError
+from groundvec.files import read_json, write_bytes, write_csv, write_json
 from groundvec.provenance import provenance
 
 DAGGER, DOUBLE = "†", "‡"
 MISSING = "\N{EN DASH}"
 MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
+
+
+class Table(NamedTuple):
+    """A table as it is shown: what `stem`.json holds, and what the others are made of."""
+
+    title: str
+    headings: list[str]
+    align: list[str]  # of each column, as LaTeX has it: l, r or p{width}
+    spans: dict[str, int]  # headings above the last columns, and how many columns each is above
+    groups: dict[str, list[list[str]]]  # rows of cells, by the heading that they stand under
+    notes: list[str]
+
+    @property
+    def kinds(self) -> list[str]:
+        """What is in each column: label, number or text."""
+        return [{"l": "label", "r": "number"}.get(column, "text") for column in self.align]
 
 
 def write_table(
@@ -26,11 +44,12 @@ def write_table(
     spans: dict[str, int] | None = None,
     landscape: bool = False,
 ) -> None:
-    """Write `stem`.csv, `stem`.md, `stem`.tex and `stem`.html.
+    """Write `stem`.csv, `stem`.json, `stem`.md, `stem`.tex and `stem`.html.
 
     Args:
         raw: what the CSV file holds, as `write_numbers` writes it.
-        text: the cells and headings of the other three.
+        text: the cells and headings of the other four. A column `source` says of each row whether
+            it is reported, measured, computed or simulated, a column `verdict` what holds.
         align: how LaTeX aligns each column: l, r or a p{width}.
         groups: for each row the heading that it stands under; rows under one need not be
             adjacent.
@@ -41,14 +60,34 @@ def write_table(
     if groups is not None:
         by_row = pd.Series(list(groups), text.index)
         grouped = {str(name): rows for name, rows in text.groupby(by_row, sort=False)}
-    label = f"tab:{Path(stem).name}"
+    table = Table(
+        title=title,
+        headings=[str(name) for name in text],
+        align=list(align),
+        spans=spans or {},
+        groups={name: rows.to_numpy().tolist() for name, rows in grouped.items()},
+        notes=notes,
+    )
     write_numbers(f"{stem}.csv", raw)
+    write_json(f"{stem}.json", table._asdict())
     for suffix, content in (
-        (".md", _markdown(grouped, align, title, notes, spans or {})),
-        (".tex", _latex(grouped, align, title, notes, spans or {}, label, landscape)),
-        (".html", _html(grouped, align, title, notes, spans or {})),
+        (".md", _markdown(table)),
+        (".tex", _latex(table, f"tab:{Path(stem).name}", landscape)),
+        (".html", _html(table)),
     ):
         write_bytes(f"{stem}{suffix}", content.encode())
+
+
+def read_table(path: str | Path) -> Table:
+    """Read the `stem`.json that `write_table` wrote.
+
+    Raises:
+        InputError: it is missing, or holds no table.
+    """
+    content = read_json(path)
+    if not (isinstance(content, dict) and content.keys() == set(Table._fields)):
+        raise InputError(f"{path} is not a table of this project: delete it and make it again")
+    return Table(**content)
 
 
 def write_numbers(path: str | Path, table: pd.DataFrame) -> None:
@@ -84,36 +123,25 @@ def p_values(values: pd.Series) -> list[str]:
     return ["< 0.001" if value < 0.001 else text for value, text in texts]
 
 
-def _heading(groups: dict[str, pd.DataFrame]) -> list[str]:
-    """The headings of the columns, which all groups share."""
-    return [str(name) for name in next(iter(groups.values()))]
-
-
-def _markdown(
-    groups: dict[str, pd.DataFrame],
-    align: Sequence[str],
-    title: str,
-    notes: list[str],
-    spans: dict[str, int],
-) -> str:
+def _markdown(table: Table) -> str:
     def line(cells: Iterable[str]) -> str:
         return "| " + " | ".join(cells) + " |"
 
     def escaped(cells: Iterable[str]) -> Iterable[str]:
         return (re.sub(r"[\\`*_<|$~]", r"\\\g<0>", cell) for cell in cells)
 
-    heading = _heading(groups)
-    place = len(heading) - sum(spans.values())
-    for span, columns in spans.items():
+    heading = list(table.headings)
+    place = len(heading) - sum(table.spans.values())
+    for span, columns in table.spans.items():
         heading[place] = f"{span} {heading[place]}"
         place += columns
-    rule = ["--:" if column == "r" else ":--" for column in align]
-    lines = [f"**{title}**"]
-    for group, rows in groups.items():
+    rule = ["--:" if column == "r" else ":--" for column in table.align]
+    lines = [f"**{table.title}**"]
+    for group, rows in table.groups.items():
         lines += ["", f"### {group}"] if group else []
         lines += ["", line(escaped(heading)), line(rule)]
-        lines += (line(escaped(row)) for row in rows.to_numpy().tolist())
-    return "\n".join([*lines, "", *(f"- {note}" for note in notes), ""])
+        lines += (line(escaped(row)) for row in rows)
+    return "\n".join([*lines, "", *(f"- {note}" for note in table.notes), ""])
 
 
 LATEX = str.maketrans(
@@ -145,19 +173,11 @@ def _escaped(text: str) -> str:
     return re.sub(halves, r"$^{+\1}_{-\2}$", text.translate(LATEX))
 
 
-def _latex(
-    groups: dict[str, pd.DataFrame],
-    align: Sequence[str],
-    title: str,
-    notes: list[str],
-    spans: dict[str, int],
-    label: str,
-    landscape: bool,
-) -> str:
+def _latex(table: Table, label: str, landscape: bool) -> str:
     def line(cells: Iterable[str]) -> str:
         return " & ".join(cells) + r" \\"
 
-    heading = [_escaped(name) for name in _heading(groups)]
+    heading = [_escaped(name) for name in table.headings]
     if landscape:
         heading = [r"\shortstack{" + name.replace(" ", r" \\ ") + "}" for name in heading]
     packages = "booktabs,longtable" + (",pdflscape" if landscape else "")
@@ -165,14 +185,14 @@ def _latex(
         rf"% needs \usepackage{{{packages}}}",
         r"\begin{landscape}" if landscape else r"\begingroup",
         r"\scriptsize\setlength{\tabcolsep}{3pt}",
-        rf"\begin{{longtable}}{{@{{}}{''.join(align)}@{{}}}}",
-        rf"\caption{{{title.translate(LATEX)}}}\label{{{label}}} \\",
+        rf"\begin{{longtable}}{{@{{}}{''.join(table.align)}@{{}}}}",
+        rf"\caption{{{table.title.translate(LATEX)}}}\label{{{label}}} \\",
         r"\toprule",
     ]
-    if spans:
-        first = len(heading) - sum(spans.values()) + 1
+    if table.spans:
+        first = len(heading) - sum(table.spans.values()) + 1
         above, rules = "& " * (first - 1), []
-        for name, columns in spans.items():
+        for name, columns in table.spans.items():
             last = first + columns - 1
             end = last == len(heading)
             above += rf"\multicolumn{{{columns}}}{{c}}{{{_escaped(name[:1].upper() + name[1:])}}} "
@@ -181,14 +201,14 @@ def _latex(
             first = last + 1
         lines += [above, " ".join(rules)]
     lines += [line(heading), r"\endhead"]
-    for group, rows in groups.items():
+    for group, rows in table.groups.items():
         lines.append(r"\midrule")
         if group:
             name = rf"{{@{{}}l}}{{\textbf{{{_escaped(group)}}}}}"
             lines.append(rf"\multicolumn{{{len(heading)}}}{name} \\*")
-        lines += (line(map(_escaped, row)) for row in rows.to_numpy().tolist())
+        lines += (line(map(_escaped, row)) for row in rows)
     lines += [r"\bottomrule", r"\end{longtable}"]
-    lines += [f"\\noindent {note.translate(LATEX)}\\par" for note in notes]
+    lines += [f"\\noindent {note.translate(LATEX)}\\par" for note in table.notes]
     return "\n".join([*lines, r"\end{landscape}" if landscape else r"\endgroup", ""])
 
 
@@ -208,49 +228,41 @@ ul { color: #444; max-width: 60em; padding-left: 1.2em; }
 """
 
 
-def _html(
-    groups: dict[str, pd.DataFrame],
-    align: Sequence[str],
-    title: str,
-    notes: list[str],
-    spans: dict[str, int],
-) -> str:
-    kinds = [{"l": "label", "r": "number"}.get(column, "text") for column in align]
-
+def _html(table: Table) -> str:
     def line(tag: str, cells: Iterable[str]) -> str:
         cells = (
             f'<{tag} class="{kind}">{escape(cell)}</{tag}>'
-            for kind, cell in zip(kinds, cells, strict=True)
+            for kind, cell in zip(table.kinds, cells, strict=True)
         )
         return f"<tr>{''.join(cells)}</tr>"
 
-    head = [line("th", _heading(groups))]
-    if spans:
-        before = len(align) - sum(spans.values())
+    head = [line("th", table.headings)]
+    if table.spans:
+        before = len(table.align) - sum(table.spans.values())
         above = f'<th colspan="{before}"></th>'
-        for name, columns in spans.items():
+        for name, columns in table.spans.items():
             above += (
                 f'<th colspan="{columns}" class="span">{escape(name[:1].upper() + name[1:])}</th>'
             )
         head.insert(0, f"<tr>{above}</tr>")
     bodies = []
-    for group, rows in groups.items():
-        lines = [line("td", row) for row in rows.to_numpy().tolist()]
+    for group, rows in table.groups.items():
+        lines = [line("td", row) for row in rows]
         if group:
-            lines.insert(0, f'<tr><th colspan="{len(align)}">{escape(group)}</th></tr>')
+            lines.insert(0, f'<tr><th colspan="{len(table.align)}">{escape(group)}</th></tr>')
         bodies += ["<tbody>", *lines, "</tbody>"]
     return "\n".join(
         [
             "<!DOCTYPE html>",
             '<html lang="en">',
-            f'<head><meta charset="utf-8"/><title>{escape(title)}</title>',
+            f'<head><meta charset="utf-8"/><title>{escape(table.title)}</title>',
             f"<style>{STYLE}</style></head>",
-            f"<body><h1>{escape(title)}</h1>",
+            f"<body><h1>{escape(table.title)}</h1>",
             '<div class="wide"><table>',
             *("<thead>", *head, "</thead>"),
             *bodies,
             "</table></div>",
-            *("<ul>", *(f"<li>{escape(note)}</li>" for note in notes), "</ul>"),
+            *("<ul>", *(f"<li>{escape(note)}</li>" for note in table.notes), "</ul>"),
             "</body></html>",
             "",
         ]

@@ -76,10 +76,10 @@ def table_s1(
 
     Returns:
         Columns source (reported or measured), name, system, dataset, model, seed, kind, epochs,
-        task, subtask, statistic, method, pairs, the correlations with their intervals, of trained
-        models the numbers of seen pairs and the correlations without them, and where the measured
-        ones are from. Of the reported, those of subtasks that were measured, and
-        their mean and weighted mean where all subtasks of a task are reported.
+        encoder (of a baseline), task, subtask, statistic, method, pairs, the correlations with
+        their intervals, of trained models the numbers of seen pairs and the correlations without
+        them, and where the measured ones are from. Of the reported, those of subtasks that were
+        measured, and their mean and weighted mean where all subtasks of a task are reported.
     """
     measured = main_systems(scores, selected, snapshots).assign(source="measured")
     keys = ["system", "kind", "epochs", *KEYS]
@@ -98,10 +98,10 @@ def table_s1(
         mean = means(whole, keys, weights).assign(subtask="all", method="cosine", pairs=pairs)
         theirs = pd.concat([theirs, mean.assign(statistic=statistic)])
     theirs = theirs.assign(source="reported", name=theirs.pop("system") + " (reported)")
-    columns = ["system", "dataset", "model", "seed", "kind", "epochs", "task", "subtask"]
+    columns = ["system", "dataset", "model", "seed", "kind", "epochs", "encoder", "task", "subtask"]
     columns += ["statistic", "method", "pairs", *CORRELATIONS, *SEEN, *UNSEEN_CORRELATIONS]
-    columns = ["source", "name", *columns, *PROVENANCE]
-    return pd.concat([theirs, measured], ignore_index=True)[columns]
+    both = pd.concat([theirs, measured], ignore_index=True)
+    return both.reindex(columns=["source", "name", *columns, *PROVENANCE])
 
 
 def write_table_s1(stem: Path, table: pd.DataFrame, select: str) -> None:

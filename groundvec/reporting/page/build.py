@@ -19,11 +19,14 @@ from groundvec.reporting.page.claims import WIDTH, claims
 from groundvec.reporting.page.compared import ABOVE, BELOW, INSIDE, compared
 from groundvec.reporting.page.training import curves
 from groundvec.reporting.results import Results, read_history
+from groundvec.reporting.samples import TOP
 from groundvec.reporting.systems import NAMES, PROVENANCE, rows_of
 from groundvec.reporting.vector import svg
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
-from groundvec.reporting.write import MISSING, decimals
+from groundvec.reporting.write import MINUS, MISSING, decimals, read_table
+from groundvec.scenes.ratings import SOURCES
 
+OURS = "groundvec_2026"
 # The papers, by the names of their folders.
 PAPERS = {
     "merkx_frank_2019": (
@@ -39,7 +42,7 @@ PAPERS = {
         "Calixto & Liu (2017)",
         "Sentence-level multilingual multi-modal embedding for natural language processing",
     ),
-    "groundvec_2026": ("groundvec", "Beyond the papers"),
+    OURS: ("groundvec", "Beyond the papers"),
 }
 # Tables that say what of a paper's claims holds, beside those that are called claims.
 TESTS = {f"merkx_frank_2019-section_4_{section}" for section in ("1", "3", "3_4")}
@@ -52,13 +55,15 @@ SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?"}
 PLACES = {INSIDE: "✓", ABOVE: "▲", BELOW: "▼"}
 CLASSES = {HOLDS: "good", FAILS: "bad", OPEN: "open"}
 WIDEST = 1400  # of a figure of photographs, in pixels
+FIRST = 6  # queries that are shown before a reader asks for more
+SPACE = "\N{NO-BREAK SPACE}"
 
 
 def page(results: Results) -> str:
     """The page of an experiment: HTML that needs no other file.
 
     Args:
-        results: experiment (its name), tables (CSV, with the HTML beside each), figures (SVG, with
+        results: experiment (its name), tables (CSV, with the JSON beside each), figures (SVG, with
             the PNG beside each), histories, retrieval, galleries (what `gallery` gave, a JSON file
             for each data set), captions (a folder, with PAPER/NAME.rst), and try_it, HTML of a
             panel in which to try the encoder, if there is one. The last two parts of a table's or
@@ -80,13 +85,22 @@ def page(results: Results) -> str:
         undefined=StrictUndefined,
     )
     environment.filters["number"] = lambda value, digits=1: decimals([value], digits)[0]
+    environment.filters["breakable"] = breakable
+    trained = results.retrieval[["dataset", "model"]].drop_duplicates()
+    # Papers compare models: of a single one there is nothing that they could be right about.
+    claimed = len(trained) > 1
+    tables = [table for table in tables if claimed or not _tests(table)]
     papers = _papers(tables, figures)
     return environment.get_template("page.html").render(
         experiment=results["experiment"],
+        title=title(trained),
         papers=papers,
+        claimed=claimed,
+        beside=[paper["name"] for paper in papers if paper["key"] != OURS] if claimed else [],
         best=_best(results, shown, tables),
         galleries=shown,
         tasks=TASKS,
+        first=FIRST,
         thumbnails=thumbnails,
         numbers={
             gallery["dataset"]: {
@@ -96,6 +110,7 @@ def page(results: Results) -> str:
         },
         training=_training(results),
         disagreements=_disagreements(tables),
+        drawn=_of_drawn_scenes(tables),
         provenance=_provenance(tables),
         made=provenance(),
         miniature=sorted({g["dataset"] for g in shown} - set(NAMES)),
@@ -106,6 +121,23 @@ def page(results: Results) -> str:
         classes=CLASSES,
         names=NAMES,
     )
+
+
+def title(trained: pd.DataFrame) -> str:
+    """What was run: `2 models trained on Flickr8k and scenes`, or the name of a single model.
+
+    Args:
+        trained: columns dataset and model, each model of a data set once.
+    """
+    *others, last = (NAMES.get(name, name) for name in trained["dataset"].unique())
+    where = f"{', '.join(others)} and {last}" if others else last
+    what = trained["model"].iloc[0] if len(trained) == 1 else f"{len(trained)} models"
+    return f"{what} trained on {where}"
+
+
+def breakable(cell: str) -> str:
+    """A number with its interval, `27.5 ± 1.2`, which a line may break before the interval only."""
+    return re.sub(rf"^([\d.,{MINUS}]+){SPACE}", r"\1 ", cell.replace(" ", SPACE))
 
 
 def label(name: str) -> str:
@@ -144,28 +176,18 @@ def _caption(folder: Path, paper: str, name: str) -> Markup:
 
 
 def _table(path: Path, captions: Path) -> dict[str, Any]:
-    """A table: where it stands, its parts as HTML, and its CSV file."""
+    """A table: where it stands, what is shown of it, and its CSV file."""
     paper, name = _place(path)
-    source = path.with_suffix(".html")
-    parts = re.search(
-        r"<h1>(.*?)</h1>.*?<table>(.*?)</table></div>\s*<ul>(.*?)</ul>", _read(source), re.S
-    )
-    if not parts:
-        raise InputError(f"{source} is not a table of this project: delete it and make it again")
     content = _csv(path)
-    found = compared(f"{paper}/{name}", content)
     return {
         "paper": paper,
         "name": name,
         "id": f"{paper}-{name}",
         "label": label(name),
-        "title": Markup(parts[1]),
-        "html": Markup(marked(parts[2])),
-        "notes": Markup(parts[3]),
+        "shown": read_table(path.with_suffix(".json")),
         "caption": _caption(captions, paper, name),
-        "rows": parts[2].count("<tr>"),
         "content": content,
-        "compared": found.to_dict("records"),
+        "compared": compared(f"{paper}/{name}", content).to_dict("records"),
     }
 
 
@@ -177,27 +199,6 @@ def _csv(path: Path) -> pd.DataFrame:
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         reason = str(error).partition("\n")[0]
         raise InputError(f"{path} is not CSV ({reason}): delete it and make it again") from None
-
-
-def marked(table: str) -> str:
-    """A table of `write.write_table` whose headings, sources and verdicts are marked as such."""
-    table = re.sub(r'<th (colspan="\d+")></th>', r"<td \1></td>", table)
-    head, body, rest = table.partition("<tbody>")
-    head = head.replace("<th ", '<th scope="col" ')
-    head = head.replace('<th scope="col" colspan', '<th scope="colgroup" colspan')
-    body = re.sub(
-        r'<tr><th (colspan="\d+")>', r'<tr class="group"><th scope="rowgroup" \1>', body + rest
-    )
-    body = re.sub(
-        r'<tr>(<td class="label">(reported|measured|computed|simulated)</td>)',
-        r'<tr class="\2">\1',
-        body,
-    )
-    for verdict, sign in SIGNS.items():
-        signed = f'<span aria-hidden="true">{sign}</span> {verdict}'
-        badge = f'<span class="badge {CLASSES[verdict]}">{signed}</span>'
-        body = body.replace(f">{verdict}</td>", f">{badge}</td>")
-    return head + body
 
 
 def _figure(path: Path, captions: Path) -> dict[str, Any]:
@@ -231,12 +232,15 @@ def _picture(path: Path) -> dict[str, Any]:
 
 
 def inline(text: str, prefix: str) -> Markup:
-    """An SVG file as an element of a page, whose names do not meet those of others."""
+    """An SVG file as an element of a page, whose names do not meet those of others.
+
+    The style knows its width on paper, in points, as `--points`.
+    """
     text = re.sub(r"(?s)<metadata>.*?</metadata>|<!--.*?-->", "", text[text.index("<svg") :])
     text = re.sub(r'\b(id="|href="#|url\(#)', rf"\1{prefix}-", text)
     text = re.sub(
-        r'<svg [^>]*?viewBox="([^"]*)"[^>]*>',
-        rf'<svg viewBox="\1" role="img" aria-labelledby="{prefix}-caption">',
+        r'<svg [^>]*?viewBox="(\S+ \S+ (\S+) \S+)"[^>]*>',
+        rf'<svg viewBox="\1" style="--points:\2" role="img" aria-labelledby="{prefix}-caption">',
         text,
         count=1,
     )
@@ -279,12 +283,32 @@ def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list
     return papers
 
 
+def _tests(table: dict[str, Any]) -> bool:
+    """Whether a table says what of a paper's claims holds."""
+    return table["id"] in TESTS or "verdict" in table["content"]
+
+
 def _gallery(path: Path) -> dict[str, Any]:
     content = read_json(path)
     needed = {"dataset", "images", "captions", "models", "thumbnails"}
     if not (isinstance(content, dict) and needed <= content.keys()):
         raise InputError(f"{path} is not a gallery: delete it and make it again")
+    for model in content["models"]:
+        for task in TASKS:
+            _mark(model[task])
     return content
+
+
+def _mark(queries: list[dict[str, Any]]) -> None:
+    """Say of each query whether it is a hit, and whether it is beyond the first of all or of such.
+
+    Those are shown when a reader asks for more, or for hits or misses alone.
+    """
+    seen = {True: 0, False: 0}
+    for number, query in enumerate(queries):
+        hit = any(item["right"] and item["rank"] <= TOP for item in query["found"])
+        query |= {"hit": hit, "late": number >= FIRST, "late_alike": seen[hit] >= FIRST}
+        seen[hit] += 1
 
 
 def _number_thumbnails(galleries: list[dict[str, Any]]) -> list[str]:
@@ -299,9 +323,9 @@ def _number_thumbnails(galleries: list[dict[str, Any]]) -> list[str]:
 def _best(
     results: Results, galleries: list[dict[str, Any]], tables: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """The test scores of the best model of each data set."""
+    """The test scores of the best model of each data set, and what chance would give."""
     retrieval = results.retrieval
-    test = retrieval[(retrieval["split"] == "test") & (retrieval["kind"] == "ensemble")]
+    test = retrieval[retrieval["split"].eq("test") & ~retrieval["test_set"].str.endswith("-folds")]
     semantic = {}
     for table in tables:
         if table["id"] == "merkx_frank_2019-table_s1-models":
@@ -312,10 +336,19 @@ def _best(
         model = gallery["models"][0]
         key = (gallery["dataset"], model["model"], model["seed"])
         rows = rows_of(test, *key)
-        rows = rows[rows["language"] == model["language"]].drop_duplicates("direction")
-        scores = rows.set_index("direction").to_dict("index")
-        found.append({**model, "dataset": key[0], "scores": scores, "semantic": semantic.get(key)})
+        rows = rows[rows["language"] == model["language"]].set_index("direction")
+        about = {"dataset": key[0], "semantic": semantic.get(key)}
+        about |= {name: gallery[name] for name in ("images", "captions")}
+        for name, kind in (("scores", "ensemble"), ("chance", "chance")):
+            about[name] = rows[rows["kind"] == kind].to_dict("index")
+        found.append({**model, **about})
     return found
+
+
+def _of_drawn_scenes(tables: list[dict[str, Any]]) -> bool:
+    """Whether the ratings are of drawn scenes: computed, and not people's."""
+    drawn = {task for task, _ in SOURCES}
+    return any(not drawn.isdisjoint(table["content"].get("task", [])) for table in tables)
 
 
 def _training(results: Results) -> list[dict[str, Any]]:
@@ -337,11 +370,15 @@ def _training(results: Results) -> list[dict[str, Any]]:
 
 
 def _disagreements(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The pairs of sentences on which model and ratings disagree most: those of Table 3."""
+    """The pairs of sentences on which model and ratings disagree most: those of Table 3.
+
+    The model's prediction is a rating where a classifier was trained for the task, or a cosine.
+    """
     for table in tables:
         if table["id"] == "merkx_frank_2019-table3":
             lowest = table["content"].query("agreement == 'lowest'")
-            return lowest.sort_values("contribution").to_dict("records")
+            unit = lowest["classifier"].notna().map({True: "of 5", False: "cosine"})
+            return lowest.assign(unit=unit).sort_values("contribution").to_dict("records")
     return []
 
 

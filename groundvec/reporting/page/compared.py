@@ -10,6 +10,8 @@ from groundvec.reporting.labels import CCA
 from groundvec.reporting.ranks import TASKS
 from groundvec.reporting.systems import NAMES
 
+# What the paper calls the baselines, by what makes their vectors.
+BASELINES = {"bag-of-words": "BOW", "infersent": "InferSent"}
 INSIDE, ABOVE, BELOW = "in the interval", "above it", "below it"
 KEYS = ["of", "system", "measure"]
 COLUMNS = [*KEYS, "reported", "value", "low", "high", "verdict"]
@@ -82,23 +84,24 @@ def _of_table2(content: pd.DataFrame) -> Values:
 
 def _of_table_s1(content: pd.DataFrame) -> Values:
     """The supplement of Merkx & Frank (2019): correlations of ensembles and of baselines."""
-    reported = content["source"] == "reported"
+    system = content["encoder"].map(BASELINES)
     trained = "char-GRU " + content["dataset"].replace(NAMES)
-    system = content["name"].where(content["kind"] != "ensemble", trained)
-    system = system.where(~reported, content["system"])
+    system = system.where(content["kind"] != "ensemble", trained)
+    system = system.where(content["source"] != "reported", content["system"])
     numbers = {
         name: 100 * content[f"pearson{end}"]
         for name, end in (("value", ""), ("low", "_low"), ("high", "_high"))
     }
     of = content["task"] + " " + content["subtask"]
-    yield _joined(
+    found = _joined(
         content.assign(
             of=of.str.replace("all all", "all tasks"),
-            system=system.str.casefold().replace({"bow": "BOW", "infersent": "InferSent"}),
+            system=system,
             measure=content["statistic"] + ", " + content["method"],
             **numbers,
         )
     )
+    yield found.assign(system=found["name"])
 
 
 def _of_ranks(names: list[str]) -> Callable[[pd.DataFrame], Values]:

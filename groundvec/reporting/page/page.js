@@ -128,15 +128,24 @@ view.addEventListener("pointermove", (event) => {
 // How many queries the filters leave; it is the style that hides the others.
 for (const gallery of document.querySelectorAll(".gallery")) {
   const queries = [...gallery.querySelectorAll(".query")];
+  const more = gallery.querySelector(".more");
   const count = () => {
-    const wanted = [...gallery.querySelectorAll("input:checked")].map((input) => input.value);
+    const wanted = [...gallery.querySelectorAll("input:checked[name]")].map((input) => input.value);
     const left = queries.filter(({ classList }) => wanted.every((name) => name === "all" || classList.contains(name)));
     const hits = left.filter((query) => query.classList.contains("hit")).length;
-    gallery.querySelector(".shown").textContent = `${left.length} queries, ${hits} of them ${hits === 1 ? "a hit" : "hits"}.`;
+    const few = left.length > gallery.dataset.first && !more?.querySelector(":checked");
+    gallery.querySelector(".shown").textContent = `${left.length} queries, ${hits} of them ${hits === 1 ? "a hit" : "hits"}${few ? `; the first ${gallery.dataset.first} are shown` : ""}.`;
+    if (more) more.hidden = left.length <= gallery.dataset.first;
   };
   gallery.addEventListener("change", count);
   count();
 }
+
+// Which tables do not fit: the style says so at each.
+const fits = new ResizeObserver((entries) => {
+  for (const { target } of entries) target.classList.toggle("wider", target.scrollWidth > target.clientWidth);
+});
+for (const box of document.querySelectorAll(".wide")) fits.observe(box);
 
 // Where the reader is, in the contents.
 const links = new Map([...document.querySelectorAll(".contents a")].map((link) => [link.hash.slice(1), link]));

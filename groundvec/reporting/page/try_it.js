@@ -91,6 +91,16 @@ async function search(sentence) {
   };
 }
 
+// What a reader should know of a sentence that the encoder was not made for.
+function doubts(sentence, best) {
+  const unknown = [...new Set(cut(cleaned(sentence)).filter((symbol) => !index.has(symbol)))];
+  const what = about.text.characters ? "letters" : "words";
+  return [
+    ...(unknown.length ? [`The captions that it was trained on have no such ${what}: ${unknown.slice(0, 8).join(" ")}.`] : []),
+    ...(best < about.low ? [`Nothing is near: of 100 captions of the test set 95 find a picture with a score of ${about.low.toFixed(3)} or more.`] : []),
+  ];
+}
+
 function item(content, score) {
   const line = document.createElement("li");
   const number = document.createElement("span");
@@ -123,7 +133,8 @@ async function show() {
     best.replaceChildren(...pictures.slice(0, BEST).map(({ row, score }) => item(picture(row), score)));
     others.replaceChildren(...captions.slice(0, BEST).map(({ row, score }) => item(about.captions[row], score)));
     found.hidden = false;
-    status.textContent = `Found. The nearest caption is: ${about.captions[captions[0].row]}`;
+    const first = `Found. The nearest caption is: ${about.captions[captions[0].row]}`;
+    status.textContent = [first, ...doubts(sentence, pictures[0].score)].join(" ");
   } catch (error) {
     status.textContent = `This browser cannot run the encoder (${error.message}).`;
   }
@@ -138,6 +149,13 @@ input.addEventListener("input", () => {
   clearTimeout(clock);
   clock = setTimeout(show, PATIENCE);
 });
+for (const example of panel.querySelectorAll(".examples button")) {
+  example.addEventListener("click", () => {
+    clearTimeout(clock);
+    input.value = example.textContent;
+    show();
+  });
+}
 panel.querySelector("form").addEventListener("submit", (event) => {
   event.preventDefault();
   clearTimeout(clock);

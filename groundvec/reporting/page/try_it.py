@@ -26,7 +26,11 @@ from groundvec.model import Model
 from groundvec.reporting.card import LANGUAGES
 from groundvec.reporting.embedded import Embedded
 from groundvec.reporting.systems import NAMES
+from groundvec.similarity import scores
 
+EXAMPLES = 3  # captions that a reader may try with a click
+LOW = 0.05  # of the captions find nothing nearer than what is said to be far
+SAMPLE = 1000  # captions by which that is seen; bounds the memory
 SAME = 5e-5  # vectors that differ by less are as good as equal
 # Of the runtime's builds the smallest that has the operators: CPU only, with its loader inside.
 RUNTIME = {"code": "ort.wasm.bundle.min.mjs", "wasm": "ort-wasm-simd-threaded.wasm"}
@@ -71,6 +75,7 @@ def panel(
         language=LANGUAGES.get(about["language"], about["language"]),
         images=len(embedded.image_ids),
         captions=embedded.captions,
+        examples=spread(embedded.captions, EXAMPLES),
         about={
             "text": about["text"],
             "similarity": about["description"]["similarity"],
@@ -79,10 +84,26 @@ def panel(
             "ids": [str(image) for image in embedded.image_ids],
             "captions": embedded.captions,
             "image": embedded.image.tolist(),
+            "low": low(embedded),
         },
         packed={name: pack(data) for name, data in packed.items()},
         script=Markup(Path(__file__).with_suffix(".js").read_text("utf-8")),
     )
+
+
+def spread(captions: Sequence[str], count: int) -> list[str]:
+    """So many different captions of a test set, evenly spread over it."""
+    known = list(dict.fromkeys(captions))
+    return [known[(2 * k + 1) * len(known) // (2 * count)] for k in range(min(count, len(known)))]
+
+
+def low(embedded: Embedded) -> float:
+    """The score of the nearest picture that 95% of the captions reach."""
+    some = embedded.caption_vectors[:: -(-len(embedded.captions) // SAMPLE)]
+    best = scores(some, embedded.image_vectors, embedded.similarity).max(axis=1)
+    if embedded.similarity == "euclidean":  # the page leaves out what is the same for all pictures
+        best += np.vecdot(some, some)
+    return float(np.quantile(best, LOW))
 
 
 def precision(models: Sequence[Model], sentences: Sequence[str]) -> str:
