@@ -47,7 +47,14 @@ FIGURES[MERKX] = {
         "scores": SCORES,
         "reported": reported(MERKX, "table_s1"),
     },
-    "figure4": {**TRAINED, "scores": SCORES},
+    "figure4": {
+        **TRAINED,
+        "scores": SCORES,
+        "tables": [
+            f"<experiment>/{MERKX}/tables/{name}.csv"
+            for name in ["table2", *(["table_s1"] if SCORES else [])]
+        ],
+    },
     "agreement": {**SELECTED, "predictions": PREDICTIONS},
 }
 BESIDE[MERKX] = {

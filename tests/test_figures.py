@@ -9,6 +9,7 @@ from PIL import Image
 from groundvec.errors import InputError
 from groundvec.reporting import figures, results
 from groundvec.reporting.measures import semantic_measures
+from groundvec.reporting.merkx_frank_2019 import figure4
 from groundvec.reporting.merkx_frank_2019.agreement import agreement, subtask_of
 from groundvec.reporting.merkx_frank_2019.figure2 import scores_by_size
 from groundvec.reporting.merkx_frank_2019.figure3 import correlation_by_subtask
@@ -204,6 +205,9 @@ def test_unknown_parts_have_a_place_a_colour_and_a_name_of_their_own(tmp_path):
     assert [values[name][:, 1].tolist() for name in list(found)[1:]] == [[53], [54], [55]]
     for points, places in zip(values.values(), ([0, 1, 2], [0], [0], [0]), strict=True):
         assert points[:, 0].round().tolist() == places
+    # What is of one size stands around its tick, so that what is alone stands on it.
+    assert np.mean([points[0, 0] for points in values.values()]) == pytest.approx(0)
+    assert values["GRU"][1:, 0].tolist() == [1, 2]
     colours = [container[0].get_color() for container in found.values()]
     assert len(set(colours)) == 4 and colours[0] == BLUE and VERMILLION not in colours
     of_flickr8k = {c.get_label(): c[0].get_color() for c in flickr8k.containers}
@@ -342,8 +346,19 @@ def test_figure3_fits_on_a_page_and_shrinks(tmp_path):
 
 # Figure 4
 
+NOTHING = pd.DataFrame(columns=["dataset", "measure", "value"])
 
-def test_figure4_has_recall_on_the_test_set_beside_the_semantic_score(tmp_path):
+
+def curves(panel):
+    """By its label each curve with markers: its epochs, and its values."""
+    return {
+        line.get_label(): np.array(line.get_xydata(), float).T.tolist()
+        for line in panel.lines
+        if line.get_marker() != "None"
+    }
+
+
+def test_figure4_has_recall_on_the_test_set_above_the_semantic_score(tmp_path):
     curve = {0: 1.0, 1: 20, 2: 30, 4: 40, 6: 44, 8: 46}
     of_ratings, _ = read(
         tmp_path,
@@ -362,57 +377,90 @@ def test_figure4_has_recall_on_the_test_set_beside_the_semantic_score(tmp_path):
     folds = measured.assign(test_set="1k-folds", r10=77)
     table = by_epoch(pd.concat([measured, folds]), semantic_measures(of_ratings))
     described = models_of(tmp_path, measured)
-    figure = scores_by_epoch(table, described, {"flickr8k": ("gru-8-attention", 1)})
-    recall, semantic = figure.axes
-    assert [p.get_title("left") for p in figure.axes] == ["training task", "semantic score"]
-    assert recall.get_ylabel() == "test set R@10 (%)"
-    # The mean of both directions, on the whole test set.
-    assert recall.lines[0].get_xydata().tolist() == [[e, v] for e, v in curve.items()]
-    assert recall.lines[1].get_ydata().tolist() == list(backwards.values())
-    gru, lstm = semantic.lines
-    assert gru.get_xdata().tolist() == [0, 1, 4, 8]
+    selected = {"flickr8k": ("gru-8-attention", 1)}
+    theirs = pd.DataFrame([["flickr8k", "semantic score", 70.25]], columns=list(NOTHING))
+    figure = scores_by_epoch(table, described, selected, theirs)
+    gru, lstm, gru_rated, lstm_rated = figure.axes
+    assert [p.get_title("left") for p in (gru, lstm)] == ["GRU", "LSTM"]
+    assert gru.get_ylabel() == "training task\ntest set R@10 (%)"
+    assert gru_rated.get_ylabel() == "semantic score\nPearson's r \N{MULTIPLICATION SIGN} 100"
+    # The mean of both directions, on the whole test set; the untrained model has no point.
+    epochs = [1, 2, 4, 6, 8]
+    assert curves(gru) == {"gru-8-attention": [epochs, [curve[epoch] for epoch in epochs]]}
+    expected = [backwards[epoch] for epoch in epochs]
+    assert curves(lstm) == {"lstm-8-attention": [epochs, expected]}
+    assert [text.get_text() for text in lstm.texts] == ["untrained: 46.0"]
     # The mean of r + 0.2 on STS and r + 0.03 + 0.1 on SICK; r was 0.5 times 0.5, 0.7, 0.9, 0.8.
-    np.testing.assert_allclose(gru.get_ydata(), [41.5, 51.5, 61.5, 56.5])
-    np.testing.assert_allclose(lstm.get_ydata(), [36.5, 44.5, 52.5, 48.5])
+    [(where, values)] = curves(gru_rated).values()
+    rated = [0, 2, 4]  # of 1, 2, 4, 6 and 8
+    assert where == epochs and np.isnan(values)[[1, 3]].all()
+    np.testing.assert_allclose(np.array(values)[rated], [51.5, 61.5, 56.5])
+    assert gru_rated.texts[0].get_text() == "untrained: 41.5"
+    dotted = [line for line in gru_rated.lines if line.get_linestyle() == ":"]
+    assert [line.get_xdata().tolist() for line in dotted] == [[1, 4, 8]]
     for panel in figure.axes:
-        assert panel.lines[0].get_linewidth() > 2 * panel.lines[1].get_linewidth()
-        assert [line.get_linestyle() for line in panel.lines] == ["-", "--"]
-        assert [t.get_text() for t in panel.get_xticklabels()] == ["0", "1", "2", "4", "8"]
-        for line in panel.lines:
-            assert line.get_marker() == "o" and line.get_color() == BLUE
-    (legend,) = figure.subfigs[0].legends
-    texts = [t.get_text() for t in legend.get_texts()]
-    assert texts == ["gru-8-attention (selected)", "lstm-8-attention"]
+        assert [t.get_text() for t in panel.get_xticklabels()] == ["1", "2", "4", "8"]
+    # The selected model is bold, and behind the other network's.
+    wide = [max(panel.lines, key=lambda line: line.get_linewidth()) for panel in (gru, lstm)]
+    assert [line.get_color() for line in wide] == [BLUE, figure4.GREY]
+    np.testing.assert_allclose(wide[1].get_ydata(), [curve[epoch] for epoch in epochs])
+    # The paper's value, where there is one.
+    dashed = [line.get_ydata()[0] for line in lstm_rated.lines if line.get_linestyle() == "--"]
+    assert dashed == [70.25] and "paper\n70.2" in [text.get_text() for text in lstm_rated.texts]
+    assert not [line for line in gru.lines if line.get_linestyle() == "--"]
 
 
-def test_unknown_parts_have_lines_and_colours_of_their_own(tmp_path):
-    names = ["gru-8-attention", "gru-8-mean", "ran-8-attention", "words"]
+def test_of_the_paper_the_same_numbers_are_drawn_as_in_its_tables(tmp_path):
+    rows = [("measured", "1k", 1, 1), ("reported", "1k-folds", 2, 2), ("reported", "1k", 60, 70)]
+    recalls = ["caption_to_image_r10", "image_to_caption_r10"]
+    table = pd.DataFrame(rows, columns=["source", "test_set", *recalls])
+    table.assign(model="char-GRU", dataset="flickr8k").to_csv(tmp_path / "table2.csv")
+    other = table.assign(model="Someone (2018)", dataset="flickr8k")
+    pd.concat([table.assign(model="char-GRU", dataset="flickr8k"), other]).to_csv(
+        tmp_path / "table2.csv"
+    )
+    supplement = pd.concat([scores("a", 0.9), scores("char-GRU Flickr8k", 0.5), scores("BOW", 0.2)])
+    source = np.where(supplement["system"] == "a", "measured", "reported")
+    supplement.assign(source=source).to_csv(tmp_path / "s1.csv")
+    found = figure4.reported([tmp_path / "table2.csv", tmp_path / "s1.csv"])
+    assert found["measure"].tolist() == ["training task", "semantic score"]
+    # As above: the mean of 0.5 + 0.2 and 0.5 + 0.03 + 0.1.
+    np.testing.assert_allclose(found["value"].astype(float), [65, 66.5])
+    assert figure4.reported([]).empty
+
+
+def test_networks_have_panels_and_models_colours_of_their_own(tmp_path):
+    names = ["gru-8-attention", "gru-8-mean", "ran-8-attention", "words", "ngrams"]
     measured = pd.concat([retrieval("scenes", name, curve={0: 1, 4: 40}) for name in names])
-    described = models_of(tmp_path, measured, words=BAG)
+    described = models_of(tmp_path, measured, words=BAG, ngrams={**BAG, "text": {"name": "ngrams"}})
     selected = {"scenes": ("words", 1)}
-    (panel,) = scores_by_epoch(by_epoch(measured, None), described, selected).axes
-    assert [line.get_label() for line in panel.lines] == [*names[:3], "words (selected)"]
-    gru, mean, ran, bag = ((line.get_linestyle(), line.get_color()) for line in panel.lines)
-    assert gru[0] == mean[0] == "-" and gru[1] != mean[1]
-    assert ran[0] not in ("-", "--") and ran[1] == gru[1]  # of the same size and pooling
-    assert bag[0] not in ("-", "--", ran[0]) and bag[1] not in (gru[1], mean[1])
+    figure = scores_by_epoch(by_epoch(measured, None), described, selected, NOTHING)
+    titles = [panel.get_title("left") for panel in figure.axes]
+    assert titles == ["GRU", "RAN", "bag (words)", "bag (ngrams)"]
+    assert [list(curves(panel)) for panel in figure.axes] == [names[:2], *([n] for n in names[2:])]
+    colours = {line.get_color() for line in figure.axes[0].lines if line.get_marker() != "None"}
+    assert len(colours) == 2
+    figure.draw_without_rendering()
+    boxes = [panel.get_legend().get_window_extent() for panel in figure.axes]
+    assert not [1 for a, b in pairwise(boxes) if a.overlaps(b)]
 
 
 @pytest.mark.parametrize(
     ("last", "ticks"),
     [
-        (0, "0"),
-        (1, "0 1"),
-        (2, "0 1 2"),
-        (20, "0 1 2 4 8 20"),  # 16 would touch 20
-        (32, "0 1 2 4 8 16 32"),
-        (48, "0 1 2 4 8 16 32 48"),
+        (0, ""),
+        (1, "1"),
+        (2, "1 2"),
+        (20, "1 2 4 8 20"),  # 16 would touch 20
+        (32, "1 2 4 8 16 32"),
+        (48, "1 2 4 8 16 32 48"),
     ],
 )
 def test_figure4_has_a_tick_at_the_last_epoch(tmp_path, last, ticks):
     measured = retrieval("scenes", "gru-8-max", curve=dict.fromkeys(range(last + 1), 1.0))
+    table = by_epoch(measured, None)
     described = models_of(tmp_path, measured)
-    figure = scores_by_epoch(by_epoch(measured, None), described, {"scenes": ("gru-8-max", 1)})
+    figure = scores_by_epoch(table, described, {"scenes": ("gru-8-max", 1)}, NOTHING)
     (panel,) = figure.axes
     assert [t.get_text() for t in panel.get_xticklabels()] == ticks.split()
     figure.canvas.draw()
@@ -426,7 +474,7 @@ def test_figure4_averages_seeds_on_a_logarithmic_axis(tmp_path):
         [
             retrieval("scenes", "gru-8-max", seed=1, curve=curve),
             retrieval("scenes", "gru-8-max", seed=2, curve={e: v + 2 for e, v in curve.items()}),
-            retrieval("flickr8k", "gru-4-max", curve={0: 5.0}),
+            retrieval("flickr8k", "gru-4-max", curve={0: 5.0, 1: 7.0}),
         ]
     )
     of_ratings, _ = read(
@@ -438,14 +486,17 @@ def test_figure4_averages_seeds_on_a_logarithmic_axis(tmp_path):
     )
     selected = {"scenes": ("gru-8-max", 2), "flickr8k": ("gru-4-max", 1)}
     table = by_epoch(measured, semantic_measures(of_ratings))
-    figure = scores_by_epoch(table, models_of(tmp_path, measured), selected)
-    recall, semantic, one, _ = figure.axes
-    assert recall.lines[0].get_ydata().tolist() == [value + 1 for value in curve.values()]
-    # 0.4 times 0.5, 0.7, 0.9, 0.8, and the same as above.
-    np.testing.assert_allclose(semantic.lines[0].get_ydata(), [36.5, 44.5, 52.5, 48.5])
-    assert one.lines[0].get_xydata().tolist() == [[0, 5]]
+    figure = scores_by_epoch(table, models_of(tmp_path, measured), selected, NOTHING)
+    recall, semantic, one, _ = figure.axes  # of a single network side by side
+    [(_, values)] = curves(recall).values()
+    assert values == [curve[epoch] + 1 for epoch in (1, 2, 4, 8)]
+    # 0.4 times 0.7, 0.9, 0.8, and the same as above.
+    [(_, values)] = curves(semantic).values()
+    np.testing.assert_allclose(np.array(values)[[0, 2, 3]], [44.5, 52.5, 48.5])
+    [(where, values)] = curves(one).values()
+    assert where == [1, 4, 8] and values[0] == 7 and np.isnan(values[1:]).all()
     for panel in (recall, semantic):
-        places = panel.transData.transform([(epoch, 0) for epoch in (0, 1, 2, 4, 8)])[:, 0]
+        places = panel.transData.transform([(epoch, 1) for epoch in (1, 2, 4, 8)])[:, 0]
         np.testing.assert_allclose(np.diff(places), places[1] - places[0])  # equally far apart
 
 

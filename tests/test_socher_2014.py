@@ -627,14 +627,20 @@ def test_rare_relations_have_less_than_ten_edges():
     assert table["rare_share"][1] == pytest.approx((1 + 0.2) / 2)
 
 
-def test_bars_are_the_largest_norms(tmp_path):
+def test_the_largest_norms_stand_beside_what_was_learned(tmp_path):
     names = ["det", *(f"r{k}" for k in range(28)), "nsubj_$pass"]
     both = pd.concat([of_seeds(names, names), of_seeds(names, dataset="flickr8k")])
     figure = relations.largest(section_6_7.over_seeds(both))
-    first, second = figure.axes
+    first, distance, second, _ = figure.axes
     assert [label.get_text() for label in first.get_yticklabels()] == names[:15]
-    assert [bar.get_width() for bar in first.patches] == [31.5 - k for k in range(15)]
-    assert second.patches[0].get_width() == 31
+    norms, learned = (
+        next(line for line in panel.lines if line.get_marker() == "o").get_xdata().tolist()
+        for panel in (first, distance)
+    )
+    assert norms == [31.5 - k for k in range(15)]
+    table = section_6_7.over_seeds(both).query("dataset == 'draws' and place <= 15")
+    assert learned == table["from_identity"].tolist()
+    assert second.lines[0].get_xdata()[0] == 31
     style.save(figure, tmp_path / "relations")
     assert (tmp_path / "relations.png").exists()
 
@@ -895,6 +901,18 @@ def test_by_the_counts_a_node_weighs_what_is_under_it():
     assert figure3.by_counts(parents)[4] == path
 
 
+def hidden(figure, boxes):
+    """The edges that go through a text."""
+    lines = [line for line in figure.axes[0].lines if len(line.get_xdata()) == 4]
+    assert lines
+    return [
+        line
+        for line in lines
+        for box in boxes
+        if line.get_transform().transform_path(line.get_path()).intersects_bbox(box, filled=False)
+    ]
+
+
 def test_the_drawing_has_every_word_and_relation_and_no_text_on_another():
     tree = parsed("dog", "park", verb=True)
     nodes = collapsed(tree)
@@ -904,6 +922,7 @@ def test_the_drawing_has_every_word_and_relation_and_no_text_on_another():
     figure.draw_without_rendering()
     boxes = [text.get_window_extent() for text in figure.axes[0].texts]
     assert not [1 for a, b in combinations(boxes, 2) if a.overlaps(b)]
+    assert not hidden(figure, boxes)
     width, height = figure.get_size_inches() * figure.dpi
     assert min(b.x0 for b in boxes) > 0 and max(b.x1 for b in boxes) < width
     assert min(b.y0 for b in boxes) > 0 and max(b.y1 for b in boxes) < height

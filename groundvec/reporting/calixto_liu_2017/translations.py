@@ -22,7 +22,7 @@ from groundvec.reporting.results import Results, read_translations
 from groundvec.reporting.style import GREEN, PAGE, save, styled
 from groundvec.translation.rerank import BASELINE, LOGISTIC, ORACLE
 
-COUNT, SEED = 20, 1
+COUNT, SEED = 8, 1  # as many as a page holds
 TEXT = MARGIN + PICTURE + 0.2  # where the text begins
 
 

@@ -25,7 +25,7 @@ def scores_by_size(
     """Semantic measures and the development set's R@10 by embedding size, GRU beside LSTM.
 
     Each seed's ensemble, with its 95% interval. A network that has no pooling stands where those
-    with attention do, beside them.
+    with attention do, beside them; what is of one size stands around its tick.
 
     Args:
         retrieval, models: as `results.read_retrieval` and `results.read_models` give them.
@@ -63,20 +63,17 @@ def _by_size(
     panel: Axes, rows: pd.DataFrame, networks: dict[str, Look], places: list[tuple[str, int]]
 ) -> None:
     """One measure of one data set: its value, low and high at each (pooling, size) of `places`."""
-    seeds = sorted(rows["seed"].unique())
-    width = 0.8 / len(networks)  # of what a network has of a place, for its seeds
-    step = min(0.08, 0.75 * width / len(seeds))
-    shift = {seed: step * (i - (len(seeds) - 1) / 2) for i, seed in enumerate(seeds)}
-    for i, (network, look) in enumerate(networks.items()):
-        side = width * (i - (len(networks) - 1) / 2)
+    order = rows["network"].map(list(networks).index)
+    rows = rows.assign(order=order).sort_values(["order", "seed"], kind="stable")
+    at_place = rows.groupby(["pooling", "size"])["seed"]
+    number, count = at_place.cumcount(), at_place.transform("size")
+    step = (0.7 / count).clip(upper=0.2)  # of 1 between ticks
+    tick = [places.index(place) for place in zip(rows["pooling"], rows["size"], strict=True)]
+    rows["x"] = tick + step * (number - (count - 1) / 2)
+    for network, look in networks.items():
         chosen = rows[rows["network"] == network]
         panel.errorbar(
-            x=[
-                places.index((pooling, size)) + side + shift[seed]
-                for pooling, size, seed in zip(
-                    chosen["pooling"], chosen["size"], chosen["seed"], strict=True
-                )
-            ],
+            x=chosen["x"],
             y=chosen["value"],
             yerr=[chosen["value"] - chosen["low"], chosen["high"] - chosen["value"]],
             fmt=look.marker,

@@ -1,24 +1,38 @@
 """Figure 4 of Merkx & Frank (2019): the training task and the semantic score during training."""
 
-from itertools import cycle
+from collections.abc import Iterable
 from pathlib import Path
+from textwrap import fill
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
-from groundvec.reporting.figures import COLOURS, Look, looks, panels
-from groundvec.reporting.measures import RECALL, SEMANTIC, as_values, recall
+from groundvec.evaluation.retrieval import DIRECTIONS
+from groundvec.reporting.figures import CORRELATION, curve_styles
+from groundvec.reporting.measures import (
+    RECALL,
+    SEMANTIC,
+    as_values,
+    recall,
+    semantic_measures,
+)
 from groundvec.reporting.results import Results
-from groundvec.reporting.style import save, styled
-from groundvec.reporting.systems import check_scored, in_order
+from groundvec.reporting.style import COLUMN, PAGE, save, styled
+from groundvec.reporting.systems import NAMES, check_scored, in_order
+
+GREY = "0.7"  # of the selected model, beside others
+COLUMNS = 4  # of panels
+WIDEST = 22  # letters of a name, in a legend as narrow as a panel
+LABELS = {RECALL: "test set R@10 (%)", SEMANTIC: CORRELATION}
 
 
 def make(results: Results, stem: Path) -> None:
     """Draw Figure 4; without scores, R@10 only."""
     table = by_epoch(results.retrieval, results.measures)
-    save(scores_by_epoch(table, results.models, results.selected), stem)
+    theirs = reported(results.given.get("tables") or [])
+    save(scores_by_epoch(table, results.models, results.selected, theirs), stem)
 
 
 def by_epoch(retrieval: pd.DataFrame, measures: pd.DataFrame | None) -> pd.DataFrame:
@@ -44,80 +58,156 @@ def by_epoch(retrieval: pd.DataFrame, measures: pd.DataFrame | None) -> pd.DataF
     return table.astype({"epoch": int, "seed": int})[columns].reset_index(drop=True)
 
 
+def reported(tables: Iterable[str | Path]) -> pd.DataFrame:
+    """What the paper reports of its char-GRU.
+
+    Args:
+        tables: the CSV files of Table 2 and of the supplement's table.
+
+    Returns:
+        Columns dataset, measure, and value in percent; empty where nothing is reported.
+    """
+    parts = [pd.DataFrame(columns=["dataset", "measure", "value"])]
+    for path in map(Path, tables):
+        table = pd.read_csv(path)
+        theirs = table[table["source"] == "reported"]
+        if "statistic" in theirs:
+            of = {f"char-GRU {name}": dataset for dataset, name in NAMES.items()}
+            theirs = theirs.assign(dataset=theirs["system"].map(of)).dropna(subset="dataset")
+            measures = as_values(semantic_measures(theirs))
+            parts.append(measures[measures["measure"] == SEMANTIC])
+        else:
+            whole = theirs["model"].eq("char-GRU") & ~theirs["test_set"].astype(str).str.endswith(
+                "-folds"
+            )
+            both = theirs.loc[whole, [f"{direction}_r10" for direction in DIRECTIONS]]
+            value = both.mean(axis=1)
+            parts.append(theirs[whole].assign(measure=RECALL, value=value))
+    return pd.concat(parts)[parts[0].columns].reset_index(drop=True)
+
+
 @styled
 def scores_by_epoch(
-    table: pd.DataFrame, models: pd.DataFrame, selected: dict[str, tuple[str, int]]
+    table: pd.DataFrame,
+    models: pd.DataFrame,
+    selected: dict[str, tuple[str, int]],
+    theirs: pd.DataFrame,
 ) -> Figure:
-    """R@10 on the test set, mean of both directions, beside the semantic score.
+    """R@10 on the test set, mean of both directions, above the semantic score.
 
-    Epoch 0 is the untrained model. Both are means of the seeds. The selected model is drawn bold.
+    A column a network, with its models' curves; all are means of the seeds. The selected model is
+    drawn bold in its own column, and grey behind the others. A curve is dotted over snapshots that
+    have no such score. The untrained models, of epoch 0, are named and not drawn: their scores are
+    so low that the others would lie on each other. Dashed is what the paper reports.
 
     Args:
         table: as `by_epoch` gives it.
         models: as `results.read_models` gives them.
         selected: as `systems.select` gives it.
+        theirs: as `reported` gives it.
 
     Raises:
         InputError: a model without a description.
     """
     datasets, measures = (list(table[column].unique()) for column in ("dataset", "measure"))
-    table = in_order(table, models)
-    table = table.merge(models[["dataset", "model", "seed", "network", "pooling", "size"]])
-    look = looks(table["network"])
-    for dataset, row, axes in panels(datasets, measures, 3.2, "test set R@10 (%)"):
+    table = in_order(table, models).merge(models[["dataset", "model", "seed", "network"]])
+    networks = {name: list(rows["network"].unique()) for name, rows in table.groupby("dataset")}
+    most = table.groupby(["dataset", "network"])["model"].nunique().groupby("dataset").max()
+    lines = {name: _lines(len(networks[name]), len(measures)) for name in datasets}
+    heights = [1.7 * lines[name] + 0.6 + 0.13 * (most[name] + 1) for name in datasets]
+    alone = len(measures) == 1 and max(map(len, networks.values())) == 1
+    figure = Figure((COLUMN if alone else PAGE, sum(heights)), layout="constrained")
+    parts = figure.subfigures(len(datasets), 1, squeeze=False, height_ratios=heights)[:, 0]
+    for part, dataset in zip(parts, datasets, strict=True):
         rows = table[table["dataset"] == dataset]
-        shapes = list(zip(rows["pooling"], rows["size"], strict=True))
-        styles = dict(zip(dict.fromkeys(shapes), cycle(COLOURS), strict=False))
-        for measure, panel in axes.items():
-            _curves(panel, rows[rows["measure"] == measure], selected[dataset][0], look, styles)
+        part.suptitle(NAMES.get(dataset, dataset), x=0.01, ha="left", weight="bold")
+        axes = _panels(part, networks[dataset], measures, lines[dataset])
+        # Of each model every kept snapshot, so that those without a score are seen.
+        kept = rows[["network", "model", "epoch"]].drop_duplicates()
+        for (network, measure), panel in axes.items():
+            of = rows[rows["measure"] == measure].groupby(["model", "epoch"])["value"]
+            means = kept.merge(of.mean().reset_index(), "left").sort_values("epoch")
+            own = dict.fromkeys(rows.loc[rows["network"] == network, "model"])
+            _curves(panel, means, list(own), selected[dataset][0])
             _epoch_axis(panel, rows["epoch"].max())
-        axes[RECALL].set_ylim(0, 1.08 * rows.loc[rows["measure"] == RECALL, "value"].max())
-        row.legend(
-            *panel.get_legend_handles_labels(), loc="outside lower center", ncols=2 * len(axes)
-        )
-    return row.figure
+            known = theirs["dataset"].eq(dataset) & theirs["measure"].eq(measure)
+            for value in theirs["value"][known]:
+                panel.axhline(value, color="0.3", linestyle="--", linewidth=0.8, zorder=1)
+                if network == networks[dataset][-1]:
+                    at = {"xytext": (3, 0), "textcoords": "offset points", "va": "center"}
+                    at |= {"xycoords": panel.get_yaxis_transform(), "color": "0.3"}
+                    panel.annotate(f"paper\n{value:.1f}", (1, value), **at)
+        for network in networks[dataset]:
+            panel = axes[network, measures[0 if lines[dataset] == 1 else -1]]
+            place = {"loc": "upper left", "bbox_to_anchor": (-0.1, -0.3)}
+            panel.legend(fontsize=6.5, handlelength=1.5, **place)
+    return figure
 
 
-def _curves(
-    panel: Axes,
-    rows: pd.DataFrame,
-    bold: str,
-    look: dict[str, Look],
-    styles: dict[tuple[str, int], tuple[str, str]],
-) -> None:
-    """One curve a model: colour and marker tell the pooling and size, the line the network."""
-    for model in rows["model"].unique():
-        of_model = rows[rows["model"] == model]
-        network, *shape = of_model[["network", "pooling", "size"]].iloc[0]
-        colour, marker = styles[tuple(shape)]
-        panel.plot(
-            of_model.groupby("epoch")["value"].mean(),
-            color=colour,
-            marker=marker,
-            markerfacecolor=colour if look[network].filled else "white",
-            linestyle=look[network].line,
-            linewidth=2 if model == bold else 0.7,
-            zorder=3 if model == bold else 2,
-            label=f"{model} (selected)" if model == bold else model,
-        )
+def _lines(networks: int, measures: int) -> int:
+    """How many lines of panels a data set has: of a single network one, else some a measure."""
+    return 1 if networks == 1 else measures * -(-networks // COLUMNS)
+
+
+def _panels(
+    part: SubFigure, networks: list[str], measures: list[str], lines: int
+) -> dict[tuple[str, str], Axes]:
+    """A panel for each network and measure; those of a measure share its axis."""
+    alone = len(networks) == 1
+    columns = len(measures) if alone else min(len(networks), COLUMNS)
+    grid = part.subplots(lines, columns, squeeze=False).reshape(len(measures), -1)
+    found = {}
+    for row, measure in zip(grid, measures, strict=True):
+        for unused in row[len(networks) :]:
+            unused.remove()
+        for place, (panel, network) in enumerate(zip(row, networks, strict=False)):
+            found[network, measure] = panel
+            if place:
+                panel.sharey(row[0])
+            if place % columns == 0:
+                panel.set_ylabel(f"{measure}\n{LABELS[measure]}")
+            else:
+                panel.tick_params(labelleft=False)
+            panel.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+            if alone or measure == measures[0]:
+                panel.set_title(network, loc="left")
+            if alone or measure == measures[-1]:
+                panel.set_xlabel("epoch (logarithmic)")
+    return found
+
+
+def _curves(panel: Axes, means: pd.DataFrame, models: list[str], bold: str) -> None:
+    """The curves of one network's models, and that of the selected one.
+
+    Args:
+        means: of one measure; columns model, epoch (of its kept snapshots) and value, maybe NaN.
+    """
+    of_model = {name: rows.set_index("epoch")["value"] for name, rows in means.groupby("model")}
+    for model, style in curve_styles(models).items():
+        values = of_model[model].drop(0, errors="ignore")
+        width, order = (2, 4) if model == bold else (0.9, 3)
+        label = fill(model, WIDEST)
+        panel.plot(values, linewidth=width, markersize=3, zorder=order, label=label, **style)
+        if len(known := values.dropna()) < len(values):
+            panel.plot(known, color=style["color"], linestyle=":", linewidth=0.8, zorder=2)
+    if bold not in models:
+        best = of_model[bold].drop(0, errors="ignore").dropna()
+        panel.plot(best, color=GREY, linewidth=2, zorder=1, label="the selected one")
+    untrained = means[means["model"].isin(models) & means["epoch"].eq(0)]["value"].dropna()
+    if len(untrained):
+        ends = dict.fromkeys(f"{value:.1f}" for value in (untrained.min(), untrained.max()))
+        font = {"ha": "right", "va": "bottom", "color": "0.3", "fontsize": 6.5}
+        text = f"untrained: {' to '.join(ends)}"
+        panel.text(0.98, 0.02, text, font, transform=panel.transAxes)
 
 
 def _epoch_axis(panel: Axes, last: int) -> None:
-    """A log scale from epoch 1, and epoch 0 left of it behind a break in the axis.
+    """A log scale from epoch 1.
 
     Ticks are doublings and the last epoch, without a doubling so near that the numbers would touch.
     """
-    ticks = sorted({0, *(2**k for k in range(20) if 1.4 * 2**k < last), last})
-    # Linear from 0 to 1, and that as wide as a doubling.
-    panel.set_xscale("symlog", base=2, linthresh=1, linscale=0.5)
+    ticks = sorted({*(2**k for k in range(20) if 1.4 * 2**k < last), last} - {0})
+    panel.set_xscale("log", base=2)
     panel.xaxis.set_major_locator(FixedLocator(ticks))
     panel.xaxis.set_major_formatter(FuncFormatter(lambda epoch, _: f"{epoch:.0f}"))
     panel.xaxis.set_minor_locator(NullLocator())
-    panel.set_xlabel("epoch (logarithmic; 0 is untrained)")
-    panel.text(
-        *(0.5, 0, "//"),
-        transform=panel.get_xaxis_transform(),
-        ha="center",
-        va="center",
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
-    )

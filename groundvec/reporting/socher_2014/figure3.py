@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from groundvec.model import Model
 
 # In inches.
-LEVEL, ABOVE, BELOW, MARGIN = 0.6, 0.25, 0.55, 0.2
+LEVEL, ABOVE, BELOW, MARGIN = 0.6, 0.25, 0.65, 0.2
+KEY = 1.15  # what the rows of numbers are called, left of them
 CHARACTER, NARROWEST = 0.6 * FONT_SIZE / 72, 0.55  # a character's width, and that of a node
 LARGEST = 0.15  # the radius of the root
 
@@ -96,10 +97,10 @@ def learned(model: "Model", language: str, sentence: str) -> np.ndarray:
 
 @styled
 def drawing(nodes: Nodes, weights: np.ndarray) -> Figure:
-    """Draw a tree above its words.
+    """Draw a tree above its words, and below each word its weights.
 
-    The area of a node, and the number beside it, are its weight by the counts; the number below a
-    word is its learned one, in percent.
+    The area of a node is its weight by the counts, which is also the first number below its word;
+    the second is the learned one, in percent.
 
     Args:
         nodes: of a dependency tree.
@@ -110,9 +111,9 @@ def drawing(nodes: Nodes, weights: np.ndarray) -> Figure:
         [word or "", relation] for word, relation in zip(nodes.words, nodes.relations, strict=True)
     ]
     widths = np.array([max(CHARACTER * max(map(len, pair)) + 0.1, NARROWEST) for pair in texts])
-    width = max(widths.sum() + 2 * MARGIN, COLUMN)
+    width = max(KEY + widths.sum() + MARGIN, COLUMN)
     height = BELOW + LEVEL * (max(depths) + 1)
-    x = (width - widths.sum()) / 2 + widths.cumsum() - widths / 2
+    x = KEY + widths.cumsum() - widths / 2
     y = height - ABOVE - LEVEL * np.array(depths)
     scale = min(1, PAGE / width)
     figure = Figure((scale * width, scale * height))
@@ -120,25 +121,27 @@ def drawing(nodes: Nodes, weights: np.ndarray) -> Figure:
     axes.set_axis_off()
 
     def write(x: float, y: float, text: str, ha: str = "center", colour: str = "black") -> None:
-        box = {"boxstyle": "square,pad=0.05", "facecolor": "white", "edgecolor": "none"}
         font = {"fontsize": scale * FONT_SIZE, "color": colour}
-        axes.text(x, y, text, font, ha=ha, va="center", bbox=box, zorder=3)
+        axes.text(x, y, text, font, ha=ha, va="center", zorder=3)
 
     shares = by_counts(nodes.parents)
     radii = LARGEST * np.sqrt(shares)  # so that areas are the weights
+    edge = {"color": "0.5", "linewidth": 0.8, "zorder": 1}
     for node, parent in enumerate(nodes.parents):
         word, relation = texts[node]
         axes.plot(
-            [x[node]] * 2, [y[node], 0.5], color="0.8", linestyle=":", linewidth=0.8, zorder=0
+            [x[node]] * 2, [y[node], 0.62], color="0.8", linestyle=":", linewidth=0.8, zorder=0
         )
         if parent >= 0:
-            axes.plot(x[[node, parent]], y[[node, parent]], color="0.5", linewidth=0.8, zorder=1)
+            # Down from the parent, across above all names of this level, and down to the own one.
+            bar, top = y[node] + LEVEL - LARGEST - 0.05, y[node] + radii[node] + 0.15
+            axes.plot(x[[parent, parent, node, node]], [y[parent], bar, bar, top], **edge)
             write(x[node], y[node] + radii[node] + 0.08, relation)
         diameter = scale * 72 * 2 * radii[node]
         axes.plot(x[node], y[node], "o", color=BLUE, markersize=diameter, zorder=2)
-        beside = x[node] + 0.7 * radii[node] + 0.03
-        below = y[node] - 0.7 * radii[node] - 0.04
-        write(beside, below, f"{shares[node]:.2f}", "left", BLUE)
-        write(x[node], 0.4, word)
-        write(x[node], 0.2, f"{100 * weights[node]:.0f}%", colour=VERMILLION)
+        write(x[node], 0.52, word)
+        write(x[node], 0.32, f"{shares[node]:.2f}", colour=BLUE)
+        write(x[node], 0.14, f"{100 * weights[node]:.0f}%", colour=VERMILLION)
+    write(0.05, 0.32, "by counts (area)", "left", BLUE)
+    write(0.05, 0.14, "learned", "left", VERMILLION)
     return figure

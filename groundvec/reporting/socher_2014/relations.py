@@ -1,4 +1,4 @@
-"""The largest norms of section 6.7 of Socher et al. (2014), as bars (the paper lists them)."""
+"""The largest norms of section 6.7 of Socher et al. (2014), drawn (the paper lists them)."""
 
 from pathlib import Path
 
@@ -20,7 +20,9 @@ def make(results: Results, stem: Path) -> None:
 
 @styled
 def largest(table: pd.DataFrame) -> Figure:
-    """Bars of the largest norms, a panel a data set, and the norms of matrix minus identity.
+    """The largest norms, and beside each the norm of matrix minus identity; two panels a data set.
+
+    All matrices begin near the identity, so that what was learned is the distance from it.
 
     Args:
         table: as `section_6_7.over_seeds` gives it.
@@ -28,35 +30,30 @@ def largest(table: pd.DataFrame) -> Figure:
     datasets = list(table["dataset"].unique())
     columns = min(len(datasets), 2)
     lines = -(-len(datasets) // columns)
-    width = COLUMN if columns == 1 else PAGE
-    figure = Figure((width, 0.4 + 3 * lines), layout="constrained")
-    panels = list(figure.subplots(lines, columns, squeeze=False).flat)
-    for unused in panels[len(datasets) :]:
-        unused.remove()
-    for panel, dataset in zip(panels, datasets, strict=False):
+    figure = Figure((COLUMN if columns == 1 else PAGE, 3 * lines), layout="constrained")
+    parts = list(figure.subfigures(lines, columns, squeeze=False).flat)
+    for part, dataset in zip(parts, datasets, strict=False):
         rows = table[(table["dataset"] == dataset) & (table["place"] <= SHOWN)]
+        part.suptitle(NAMES.get(dataset, dataset), x=0.01, ha="left", weight="bold")
+        norm, distance = part.subplots(1, 2, sharey=True)
         # A single seed has no interval.
         known = rows.dropna(subset="norm_low")
-        panel.barh(rows["relation"], rows["norm"], color=BLUE, label="matrix")
-        panel.errorbar(
+        norm.errorbar(
             x=known["norm"],
             y=known["relation"],
             xerr=[known["norm"] - known["norm_low"], known["norm_high"] - known["norm"]],
             fmt="none",
-            ecolor="black",
-            elinewidth=0.7,
+            ecolor=BLUE,
         )
-        panel.plot(
-            *(rows["from_identity"], rows["relation"], "o"),
-            color=VERMILLION,
-            markeredgecolor="white",
-            label="matrix minus identity",
-        )
+        norm.plot(rows["norm"], rows["relation"], "o", color=BLUE)
         identity = rows["size"].iloc[0] ** 0.5
-        panel.axvline(identity, color="0.3", linestyle="--", linewidth=0.8, label="the identity")
-        panel.invert_yaxis()
-        panel.grid(visible=False, axis="y")
-        panel.set_title(NAMES.get(dataset, dataset), loc="left", weight="bold")
-        panel.set_xlabel("Frobenius norm")
-    figure.legend(*panel.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+        norm.axvline(identity, color="0.3", linestyle="--", linewidth=0.8)
+        distance.hlines(rows["relation"], 0, rows["from_identity"], color=VERMILLION, linewidth=1)
+        distance.plot(rows["from_identity"], rows["relation"], "o", color=VERMILLION)
+        distance.set_xlim(left=0)
+        distance.tick_params(left=False)
+        norm.invert_yaxis()
+        norm.set_xlabel("matrix")
+        distance.set_xlabel("minus identity")
+        part.supxlabel("Frobenius norm (dashed: of the identity)", fontsize=8)
     return figure
