@@ -213,6 +213,18 @@ def test_a_contact_sheet_shows_the_best(groundvec, model, photos, tmp_path):
     groundvec("search", "photos", "A dog.", "--model", model, "-n", 2, "-o", "best.JPG")
     sheet = Image.open(tmp_path / "best.JPG")
     assert sheet.format == "JPEG" and sheet.width == 2 * 320 + 3 * 10
+    # One row of pictures 26 high, not 320; above it the sentence, below each score and name.
+    assert 26 < sheet.height < 26 + 100
+    rows = np.asarray(sheet.convert("L")).min(axis=1) < 128
+    assert rows[10:35].any() and rows[-26:].any()
+    small = tmp_path / "photos" / "small.png"
+    Image.new("RGB", (80, 100), "red").save(small)
+    groundvec("search", small, "A dog " * 40, "--model", model, "-o", "one.png")
+    pixels = np.asarray(Image.open(tmp_path / "one.png"))
+    red = (pixels == (255, 0, 0)).all(axis=2)
+    assert red.sum() == 256 * 320  # enlarged to its cell, and in the middle of it
+    columns = np.flatnonzero(red.any(axis=0))
+    assert (columns.min(), columns.max()) == (10 + 32, 10 + 32 + 255)
 
 
 # info

@@ -14,8 +14,8 @@ import argparse
 import base64
 import html
 import io
-import math
 import string
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,7 @@ Found = list[tuple[Path, float]]
 
 SIDE = 320  # pixels of a thumbnail
 COLUMNS, GAP, LINE = 5, 10, 18  # of a contact sheet; pixels
+HEADING = 24  # pixels of a line of its heading
 PAGE = string.Template("""<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -104,7 +105,8 @@ def main(arguments: argparse.Namespace) -> None:
         files.write_bytes(arguments.output, _page(arguments.sentence, found).encode())
     else:
         data = io.BytesIO()
-        _sheet(found).save(data, {".png": "PNG"}.get(arguments.output.suffix.lower(), "JPEG"))
+        sheet = _sheet(arguments.sentence, found)
+        sheet.save(data, {".png": "PNG"}.get(arguments.output.suffix.lower(), "JPEG"))
         files.write_bytes(arguments.output, data.getbuffer())
 
 
@@ -138,18 +140,37 @@ def _page(sentence: str, found: Found) -> str:
     return PAGE.substitute(sentence=html.escape(sentence), side=SIDE, items="\n".join(items))
 
 
-def _sheet(found: Found) -> "Image.Image":
-    """A contact sheet: the pictures in rows, and under each its score and the file's name."""
-    from PIL import Image, ImageDraw
+def _sheet(sentence: str, found: Found) -> "Image.Image":
+    """A contact sheet: the sentence, and in rows the pictures, with score and file name below each.
 
-    columns = min(COLUMNS, len(found))
-    width, height = SIDE + GAP, SIDE + LINE + GAP
-    size = (columns * width + GAP, math.ceil(len(found) / columns) * height + GAP)
-    sheet = Image.new("RGB", size, "white")
+    Pictures are as large as a cell lets them be, and a row is as high as its highest picture.
+    """
+    from matplotlib import get_data_path
+    from PIL import Image, ImageDraw, ImageFont, ImageOps
+
+    font = ImageFont.truetype(f"{get_data_path()}/fonts/ttf/DejaVuSans.ttf", LINE - 5)
+    large = font.font_variant(size=HEADING - 6)
+    images = [ImageOps.contain(_thumbnail(path), (SIDE, SIDE)) for path, _ in found]
+    rows = [
+        range(start, min(start + COLUMNS, len(found))) for start in range(0, len(found), COLUMNS)
+    ]
+    heights = [max(images[number].height for number in row) for row in rows]
+    width = GAP + min(COLUMNS, len(found)) * (SIDE + GAP)
+    letters = int((width - 2 * GAP) / large.getlength("m"))
+    lines = textwrap.wrap(sentence, letters, max_lines=4, placeholder=" …")
+    top = 2 * GAP + HEADING * len(lines)
+    sheet = Image.new("RGB", (width, top + sum(heights) + (LINE + GAP) * len(rows)), "white")
     draw = ImageDraw.Draw(sheet)
-    for number, (path, score) in enumerate(found):
-        left, top = GAP + number % columns * width, GAP + number // columns * height
-        image = _thumbnail(path)
-        sheet.paste(image, (left, top + SIDE - image.height))
-        draw.text((left, top + SIDE + 2), f"{score:.3f} {path.name}"[:50], "black")
+    for number, line in enumerate(lines):
+        draw.text((GAP, GAP + number * HEADING), line, "black", large)
+    for row, height in zip(rows, heights, strict=True):
+        for column, number in enumerate(row):
+            (path, score), image = found[number], images[number]
+            left = GAP + column * (SIDE + GAP)
+            sheet.paste(image, (left + (SIDE - image.width) // 2, top + height - image.height))
+            text = f"{score:.3f} {_name(Path(path.name))}"
+            while font.getlength(text) > SIDE:
+                text = text[:-1]
+            draw.text((left, top + height + 2), text, "black", font)
+        top += height + LINE + GAP
     return sheet
