@@ -16,7 +16,7 @@ from groundvec.errors import InputError
 from groundvec.export.onnx import export
 from groundvec.model import Model
 from groundvec.reporting.embedded import Embedded
-from groundvec.reporting.page.try_it import panel, precision, readable, runtime_files, small
+from groundvec.reporting.page.try_it import low, panel, precision, readable, runtime_files, small
 from groundvec.text.characters import Text as Characters
 from groundvec.text.words import Text as Words
 from scripts import try_it as script
@@ -225,7 +225,8 @@ def test_typing_finds_pictures_and_captions_by_the_keyboard_alone(opened):
     status = page.locator("#try-it-status")
     assert status.get_attribute("role") == "status"
     nearest = np.argsort(-(embedded.caption_vectors @ ours.encode("A dog runs on the beach")))
-    assert status.inner_text() == f"Found. The nearest caption is: {CAPTIONS[nearest[0]]}"
+    first = f"Found. The nearest caption is: {CAPTIONS[nearest[0]]}"
+    assert status.inner_text().startswith(first)
     lines = page.locator("#try-it .captions li").all_inner_texts()
     # Text, and not markup: some captions have tags in them.
     assert [re.sub(r" -?\d\.\d{3}$", "", line) for line in lines] == [CAPTIONS[k] for k in nearest]
@@ -238,6 +239,43 @@ def test_typing_finds_pictures_and_captions_by_the_keyboard_alone(opened):
     page.fill("#try-it-sentence", "  ")
     page.wait_for_selector("#try-it-found", state="hidden")
     assert status.inner_text() == ""
+
+
+def test_an_example_is_tried_by_a_click(opened):
+    page, _, _ = opened()
+    examples = page.locator("#try-it .examples button")
+    assert examples.all_inner_texts() == [CAPTIONS[1], CAPTIONS[3], CAPTIONS[5]]
+    examples.nth(2).click()
+    page.wait_for_selector("#try-it-found:not([hidden])", timeout=60_000)
+    assert page.input_value("#try-it-sentence") == "The sea."
+    assert page.locator("#try-it .captions li").first.inner_text().startswith("The sea. ")
+
+
+@pytest.mark.parametrize("name", ["characters", "words", "euclidean"])
+def test_what_the_encoder_was_not_made_for_is_said(opened, panels, name):
+    page, ours, embedded = opened(name)
+    least = low(embedded)
+    best = [ours.encode(caption) @ embedded.image_vectors.T for caption in CAPTIONS]
+    if name == "euclidean":
+        best = [2 * scores - (embedded.image_vectors**2).sum(axis=1) for scores in best]
+    assert least == pytest.approx(np.quantile(np.max(best, axis=1), 0.05), abs=1e-4)
+
+    def said(sentence):
+        page.reload()
+        page.fill("#try-it-sentence", sentence)
+        page.wait_for_selector("#try-it-found:not([hidden])", timeout=60_000)
+        return page.inner_text("#try-it-status")
+
+    assert "no such" not in said("The sea.")
+    unknown = "words: xylophone ω ж." if name == "words" else "letters: x Ω ж."
+    assert f"have no such {unknown}" in said("The xylophone Ω Ω ж.")
+    path, *_ = panels(name)
+    text = path.read_text("utf-8")
+    for low_score, near in ((1e9, False), (-1e9, True)):
+        changed = path.with_stem(f"{name}-{near}")
+        changed.write_text(re.sub(r'"low": [-.\de]+', f'"low": {low_score}', text), "utf-8")
+        page.goto(changed.as_uri())
+        assert ("Nothing is near" in said("The sea.")) != near
 
 
 def test_what_is_typed_on_is_what_is_found(opened):
