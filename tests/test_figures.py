@@ -306,8 +306,16 @@ def test_figure3_has_every_subtask_and_system(tmp_path):
     np.testing.assert_allclose(bars[0, :, 0], [42.3 - 6.1, 42.3 + 5.7])  # as the supplement has it
     tops = [dots(found[label])[0][0, 1] for label in expected]
     assert tops == sorted(set(tops))  # below each other
+    # In the legend a column a kind, which says what these have in brackets.
     (legend,) = figure.legends
-    assert [t.get_text() for t in legend.get_texts() if t.get_text() != " "] == list(expected)
+    names = [t.get_text() for t in legend.get_texts() if t.get_text() != " "]
+    bare = [label.partition(" (")[0] for label in expected]
+    floors, theirs = (
+        names.index("Measured: floors, which know spelling only"),
+        names.index("Reported in the paper"),
+    )
+    assert names[0] == "Measured" and floors == 3 and theirs == 6
+    assert [name for k, name in enumerate(names) if k not in (0, floors, theirs)] == bare
 
 
 def test_figure3_fits_on_a_page_and_shrinks(tmp_path):
@@ -341,7 +349,7 @@ def test_figure3_fits_on_a_page_and_shrinks(tmp_path):
     assert width == 1400 and height < 300
     small = correlation_by_subtask(of_ratings, {"scenes": ("gru-8-attention", 1)}, reported)
     assert labels(small) == [["negation (50)", "roles (50)"]]
-    assert not [t for t in small.legends[0].get_texts() if "reported" in t.get_text()]
+    assert not [t for t in small.legends[0].get_texts() if "Reported" in t.get_text()]
 
 
 # Figure 4
@@ -413,20 +421,18 @@ def test_figure4_has_recall_on_the_test_set_above_the_semantic_score(tmp_path):
 def test_of_the_paper_the_same_numbers_are_drawn_as_in_its_tables(tmp_path):
     rows = [("measured", "1k", 1, 1), ("reported", "1k-folds", 2, 2), ("reported", "1k", 60, 70)]
     recalls = ["caption_to_image_r10", "image_to_caption_r10"]
-    table = pd.DataFrame(rows, columns=["source", "test_set", *recalls])
-    table.assign(model="char-GRU", dataset="flickr8k").to_csv(tmp_path / "table2.csv")
-    other = table.assign(model="Someone (2018)", dataset="flickr8k")
-    pd.concat([table.assign(model="char-GRU", dataset="flickr8k"), other]).to_csv(
-        tmp_path / "table2.csv"
-    )
+    table = pd.DataFrame(rows, columns=["source", "test_set", *recalls]).assign(dataset="flickr8k")
+    both = [table.assign(model=name) for name in ("char-GRU", "Someone (2018)")]
+    pd.concat(both).to_csv(tmp_path / "table2.csv")
     supplement = pd.concat([scores("a", 0.9), scores("char-GRU Flickr8k", 0.5), scores("BOW", 0.2)])
     source = np.where(supplement["system"] == "a", "measured", "reported")
     supplement.assign(source=source).to_csv(tmp_path / "s1.csv")
-    found = figure4.reported([tmp_path / "table2.csv", tmp_path / "s1.csv"])
+    described = models(tmp_path, ("flickr8k", "gru-8-max"))
+    found = figure4.reported([tmp_path / "table2.csv", tmp_path / "s1.csv"], described)
     assert found["measure"].tolist() == ["training task", "semantic score"]
     # As above: the mean of 0.5 + 0.2 and 0.5 + 0.03 + 0.1.
     np.testing.assert_allclose(found["value"].astype(float), [65, 66.5])
-    assert figure4.reported([]).empty
+    assert set(found["dataset"]) == {"flickr8k"} and figure4.reported([], described).empty
 
 
 def test_networks_have_panels_and_models_colours_of_their_own(tmp_path):

@@ -48,19 +48,21 @@ def correlation_by_subtask(
     subtasks = measured.groupby(["task", "subtask"], sort=False)["pairs"].first().reset_index()
     reported = reported.merge(subtasks[["task", "subtask"]])
     floors = measured["kind"].eq("snapshot") | measured["encoder"].eq("trigrams")
-    kinds = [
-        _styled(measured[~floors], "{}", SYSTEMS),
-        _styled(measured[floors], "{} (floor)", FLOORS),
-        _styled(reported, "{} (reported)", REPORTED),
-    ]
-    kinds = [kind for kind in kinds if kind]
-    systems = list(chain(*kinds))
-    most = max(map(len, kinds))
+    kinds = {
+        "Measured": _styled(measured[~floors], "{}", SYSTEMS),
+        "Measured: floors, which know spelling only": _styled(
+            measured[floors], "{} (floor)", FLOORS
+        ),
+        "Reported in the paper": _styled(reported, "{} (reported)", REPORTED),
+    }
+    kinds = {heading: kind for heading, kind in kinds.items() if kind}
+    systems = list(chain(*kinds.values()))
+    most = max(map(len, kinds.values()))
 
     # In inches: legend and axis, and so much for each subtask that its systems do not touch.
     height = min(max(0.22, 0.034 * len(systems)), 8.2 / len(subtasks))
     layout = ConstrainedLayoutEngine(h_pad=0.01, hspace=0)
-    figure = Figure((PAGE, 0.6 + 0.14 * most + height * len(subtasks)), layout=layout)
+    figure = Figure((PAGE, 0.75 + 0.14 * most + height * len(subtasks)), layout=layout)
     tasks = dict(iter(subtasks.groupby("task", sort=False)))
     heights = [len(rows) for rows in tasks.values()]
     panels = figure.subplots(len(tasks), sharex=True, squeeze=False, height_ratios=heights)[:, 0]
@@ -71,15 +73,20 @@ def correlation_by_subtask(
     panels[-1].set_xlabel(f"{CORRELATION} (95% interval); in brackets, the number of pairs")
     figure.align_ylabels()
     handles = iter(panel.get_legend_handles_labels()[0])
-    blank = Line2D([], [], linestyle="", label=" ")
-    figure.legend(
-        # Filled column by column: one for each kind of system.
-        handles=[
-            next(handles) if place < len(kind) else blank for kind in kinds for place in range(most)
-        ],
+    blank = Line2D([], [], linestyle="")
+    entries = []
+    for heading, kind in kinds.items():  # filled column by column
+        names = [(next(handles), rows["name"].iloc[0]) for rows, _, _ in kind]
+        entries += [(blank, heading), *names, *[(blank, " ")] * (most - len(kind))]
+    legend = figure.legend(
+        *zip(*entries, strict=True),
         loc="outside upper center",
         ncols=len(kinds),
+        markerscale=1.4,
+        handlelength=1.2,
     )
+    for text in legend.get_texts()[:: most + 1]:
+        text.set_fontweight("bold")
     return figure
 
 

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
-from groundvec.evaluation.retrieval import DIRECTIONS
+from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.reporting.figures import CORRELATION, curve_styles
 from groundvec.reporting.measures import (
     RECALL,
@@ -20,7 +20,7 @@ from groundvec.reporting.measures import (
 )
 from groundvec.reporting.results import Results
 from groundvec.reporting.style import COLUMN, PAGE, save, styled
-from groundvec.reporting.systems import NAMES, check_scored, in_order
+from groundvec.reporting.systems import NAMES, beside, check_scored, in_order
 
 GREY = "0.7"  # of the selected model, beside others
 COLUMNS = 4  # of panels
@@ -31,7 +31,7 @@ LABELS = {RECALL: "test set R@10 (%)", SEMANTIC: CORRELATION}
 def make(results: Results, stem: Path) -> None:
     """Draw Figure 4; without scores, R@10 only."""
     table = by_epoch(results.retrieval, results.measures)
-    theirs = reported(results.given.get("tables") or [])
+    theirs = reported(results.given.get("tables") or [], results.models)
     save(scores_by_epoch(table, results.models, results.selected, theirs), stem)
 
 
@@ -58,11 +58,12 @@ def by_epoch(retrieval: pd.DataFrame, measures: pd.DataFrame | None) -> pd.DataF
     return table.astype({"epoch": int, "seed": int})[columns].reset_index(drop=True)
 
 
-def reported(tables: Iterable[str | Path]) -> pd.DataFrame:
+def reported(tables: Iterable[str | Path], models: pd.DataFrame) -> pd.DataFrame:
     """What the paper reports of its char-GRU.
 
     Args:
         tables: the CSV files of Table 2 and of the supplement's table.
+        models: as `results.read_models` gives them.
 
     Returns:
         Columns dataset, measure, and value in percent; empty where nothing is reported.
@@ -72,7 +73,7 @@ def reported(tables: Iterable[str | Path]) -> pd.DataFrame:
         table = pd.read_csv(path)
         theirs = table[table["source"] == "reported"]
         if "statistic" in theirs:
-            of = {f"char-GRU {name}": dataset for dataset, name in NAMES.items()}
+            of = {f"char-GRU {name}": beside(models, source) for source, name in NAMES.items()}
             theirs = theirs.assign(dataset=theirs["system"].map(of)).dropna(subset="dataset")
             measures = as_values(semantic_measures(theirs))
             parts.append(measures[measures["measure"] == SEMANTIC])
@@ -134,13 +135,18 @@ def scores_by_epoch(
             for value in theirs["value"][known]:
                 panel.axhline(value, color="0.3", linestyle="--", linewidth=0.8, zorder=1)
                 if network == networks[dataset][-1]:
-                    at = {"xytext": (3, 0), "textcoords": "offset points", "va": "center"}
-                    at |= {"xycoords": panel.get_yaxis_transform(), "color": "0.3"}
-                    panel.annotate(f"paper\n{value:.1f}", (1, value), **at)
+                    panel.annotate(
+                        *(f"paper\n{value:.1f}", (1, value), (3, 0)),
+                        xycoords=panel.get_yaxis_transform(),
+                        textcoords="offset points",
+                        va="center",
+                        color="0.3",
+                    )
         for network in networks[dataset]:
             panel = axes[network, measures[0 if lines[dataset] == 1 else -1]]
-            place = {"loc": "upper left", "bbox_to_anchor": (-0.1, -0.3)}
-            panel.legend(fontsize=6.5, handlelength=1.5, **place)
+            panel.legend(
+                loc="upper left", bbox_to_anchor=(-0.1, -0.3), fontsize=6.5, handlelength=1.5
+            )
     return figure
 
 
@@ -186,8 +192,16 @@ def _curves(panel: Axes, means: pd.DataFrame, models: list[str], bold: str) -> N
     for model, style in curve_styles(models).items():
         values = of_model[model].drop(0, errors="ignore")
         width, order = (2, 4) if model == bold else (0.9, 3)
-        label = fill(model, WIDEST)
-        panel.plot(values, linewidth=width, markersize=3, zorder=order, label=label, **style)
+        panel.plot(
+            *(values.index, values),
+            linewidth=width,
+            markersize=3,
+            zorder=order,
+            label=fill(model, WIDEST),
+            color=style["color"],
+            marker=style["marker"],
+            linestyle=style["linestyle"],
+        )
         if len(known := values.dropna()) < len(values):
             panel.plot(known, color=style["color"], linestyle=":", linewidth=0.8, zorder=2)
     if bold not in models:

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pandas as pd
 
-from groundvec.evaluation.retrieval import CUTOFFS, DIRECTIONS
+from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.reporting.labels import CCA
 from groundvec.reporting.ranks import TASKS
 from groundvec.reporting.systems import NAMES

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from groundvec.evaluation.retrieval import rounding
+from groundvec.evaluation.ranks import rounding
 from groundvec.features.images import load
 from groundvec.reporting.embedded import Embedded, embed, of_one, remember_treebanks
 from groundvec.reporting.measures import recall

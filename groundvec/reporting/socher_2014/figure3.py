@@ -126,7 +126,6 @@ def drawing(nodes: Nodes, weights: np.ndarray) -> Figure:
 
     shares = by_counts(nodes.parents)
     radii = LARGEST * np.sqrt(shares)  # so that areas are the weights
-    edge = {"color": "0.5", "linewidth": 0.8, "zorder": 1}
     for node, parent in enumerate(nodes.parents):
         word, relation = texts[node]
         axes.plot(
@@ -135,7 +134,8 @@ def drawing(nodes: Nodes, weights: np.ndarray) -> Figure:
         if parent >= 0:
             # Down from the parent, across above all names of this level, and down to the own one.
             bar, top = y[node] + LEVEL - LARGEST - 0.05, y[node] + radii[node] + 0.15
-            axes.plot(x[[parent, parent, node, node]], [y[parent], bar, bar, top], **edge)
+            down = [y[parent], bar, bar, top]
+            axes.plot(x[[parent, parent, node, node]], down, color="0.5", linewidth=0.8, zorder=1)
             write(x[node], y[node] + radii[node] + 0.08, relation)
         diameter = scale * 72 * 2 * radii[node]
         axes.plot(x[node], y[node], "o", color=BLUE, markersize=diameter, zorder=2)
