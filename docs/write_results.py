@@ -122,8 +122,8 @@ def mean_ranks() -> str:
         keyed = keyed.reindex(papers if said == "reported" else index)
         for direction, task in TASKS.items():
             stem = f"{direction}_mean_rank"
-            values = (keyed[f"{stem}{end}"] for end in ("", "_low", "_high"))
-            columns[f"{said}: {task}"] = bracketed(*values)
+            values, low, high = (keyed[f"{stem}{end}"] for end in ("", "_low", "_high"))
+            columns[f"{said}: {task}"] = bracketed(values, low, high)
     labels = index.to_frame(index=False)[["name", "objective"]]
     labels.columns = ["system", "objective"]
     return markdown(pd.concat([labels, pd.DataFrame(columns)], axis=1), 2)

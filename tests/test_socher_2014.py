@@ -1028,7 +1028,7 @@ def test_a_draw_is_rated_only_where_its_paper_has_nothing_else(project, papers, 
     (project / "rated.yaml").write_text(text)
     plan = snakemake(project, "-n", "--configfile", "rated.yaml")
     assert "rule socher_2014_ratings:" in plan
-    found = re.findall(r"^    output: \S+/ratings/models/(\w+)/", plan, flags=re.M)
+    found = re.findall(r"^    output: \S+/ratings/models/(\w+)/\S+/seed\d\.csv", plan, flags=re.M)
     assert sorted(found) == sorted(rated)
 
 

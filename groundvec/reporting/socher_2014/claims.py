@@ -72,7 +72,7 @@ def compared(models: pd.DataFrame) -> pd.DataFrame:
     similarity = of_worse.str.rpartition(", ")[2] == of_better.str.rpartition(", ")[2]
     # kCCA has an objective of its own.
     alike = (of_worse == of_better) | (similarity & (better.eq(CCA) | worse.eq(CCA)))
-    margin = of_better.eq(MARGIN) & worse.eq(better)
+    margin = of_better.eq(MARGIN) & both["name_worse"].eq(both["name_better"])
     of_cca = worse.eq(CCA) & of_worse.eq(REPORTED_CCA["squared_error"])
     of_cca &= better.eq(CCA) & of_better.eq(REPORTED_CCA["max_margin"])
     claims = {
