@@ -100,8 +100,8 @@ def table_s1(
     theirs = theirs.assign(source="reported", name=theirs.pop("system") + " (reported)")
     columns = ["system", "dataset", "model", "seed", "kind", "epochs", "encoder", "task", "subtask"]
     columns += ["statistic", "method", "pairs", *CORRELATIONS, *SEEN, *UNSEEN_CORRELATIONS]
-    both = pd.concat([theirs, measured], ignore_index=True)
-    return both.reindex(columns=["source", "name", *columns, *PROVENANCE])
+    columns = ["source", "name", *columns, *PROVENANCE]
+    return pd.concat([theirs, measured], ignore_index=True)[columns]
 
 
 def write_table_s1(stem: Path, table: pd.DataFrame, select: str) -> None:
