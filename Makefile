@@ -6,7 +6,7 @@ ACTIVATE := . .venv/bin/activate &&
 # long, and most jobs import torch.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: all test format lint types docs flow recomputed bench performance
+.PHONY: all test format lint types docs flow checkpoints recomputed bench performance
 
 all: .venv/made
 	$(ACTIVATE) snakemake --cores 8 all
@@ -30,6 +30,10 @@ docs: .venv/made
 # The drawing in docs/architecture.md; a test says when the rules have moved on.
 flow: .venv/made
 	$(ACTIVATE) python docs/draw_flow.py
+
+# What is in results/checkpoints, and what of it no configuration needs; it deletes nothing.
+checkpoints: .venv/made
+	$(ACTIVATE) python scripts/checkpoints.py config.yaml config/*.yaml
 
 # docs/recomputed.md; a test says when the imports have moved on.
 recomputed: .venv/made

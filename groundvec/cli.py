@@ -94,6 +94,19 @@ def text(value: str) -> dict[str, Any]:
     return _completed(value, complete_text)
 
 
+def configuration(value: str) -> dict[str, Any]:
+    """Likewise a whole configuration; what is wrong with it is said with its file's name."""
+    from groundvec.config import complete
+
+    def of_file(given: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return complete(given)
+        except InputError as error:
+            raise InputError(f"{value}: {error}") from None
+
+    return _completed(value, of_file)
+
+
 def _completed(text: str, complete: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
     import yaml
 

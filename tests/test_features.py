@@ -31,7 +31,8 @@ from torchvision.models import get_model
 
 from groundvec.errors import InputError
 from groundvec.features import backbones, extract, store
-from groundvec.files import sha256
+from groundvec.files import read_json, sha256
+from groundvec.provenance import digest
 from scripts import concatenate_features, extract_features, join_features
 
 ROOT = Path(__file__).parent.parent
@@ -401,6 +402,8 @@ def test_all_problems_are_reported_together_and_the_rest_is_kept(tmp_path):
     # Mark what was kept, to see that it is not computed again, and put the pictures right.
     kept = list((tmp_path / "work").glob("*/*.npz"))
     assert len(kept) == 1
+    about = read_json(kept[0].with_name("about.json"))
+    assert digest(about["decides"]) == kept[0].parent.name
     with np.load(kept[0]) as shard:
         assert len(shard["features"]) == 5
         np.savez(kept[0], sums=shard["sums"], features=shard["features"] + 1000)

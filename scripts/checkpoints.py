@@ -1,0 +1,98 @@
+"""Say what is in the folder of checkpoints, and remove what no configuration needs.
+
+Give all configurations that you still want to run: what none of them needs with the code as it is
+now is removed with --delete. What somebody is at work on is kept, and what is not ours is left
+alone.
+"""
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from groundvec.cli import configuration, run
+
+parser = argparse.ArgumentParser(
+    description=__doc__,
+    epilog="example:\n  python scripts/checkpoints.py config.yaml config/*.yaml --delete",
+)
+parser.add_argument(
+    "configurations", type=configuration, nargs="+", metavar="CONFIGURATION", help="YAML files"
+)
+parser.add_argument(
+    "--work",
+    type=Path,
+    default=Path("results/checkpoints"),
+    help="the folder (default: %(default)s)",
+)
+parser.add_argument(
+    "--datasets",
+    type=Path,
+    default=Path("results/datasets"),
+    help="where the data sets are: trainings on other captions are not needed (default: "
+    "%(default)s)",
+)
+parser.add_argument(
+    "--delete", action="store_true", help="remove what is not needed (default: only say it)"
+)
+
+
+def wanted(config: dict[str, Any], datasets: Path) -> Iterator[dict[str, Any]]:
+    """What decides each training, translator and extraction of a configuration, as far as known."""
+    from groundvec import parts
+    from groundvec.files import sha256
+    from groundvec.provenance import code_hash
+
+    for name, data in config["datasets"].items():
+        captions = datasets / data.get("of", name) / "captions.csv"
+        known = {"captions": sha256(captions)} if captions.exists() else {}
+        for description in data["models"].values():
+            code = code_hash("scripts/train.py", *parts.files(description))
+            work = {"description": description, "code": code, "draw": data.get("draw"), **known}
+            yield from (work | {"seed": seed} for seed in data["seeds"])
+        yield {
+            "backbone": data["backbone"],
+            "code": code_hash("groundvec/features/extract.py"),
+            **{key: data[key] for key in ["precision"] if key in data},
+            "transform": {key: data[key] for key in ["interpolation"] if key in data},
+        }
+    if translation := config.get("translation"):
+        languages = [translation["source"], translation["target"]]
+        code = code_hash("scripts/translator.py")
+        for settings in translation["systems"].values():
+            yield {"settings": settings, "languages": languages, "code": code}
+
+
+def main(arguments: argparse.Namespace) -> None:
+    from tqdm import tqdm
+
+    from groundvec import leftovers
+
+    def size(count: int) -> str:
+        return f"{tqdm.format_sizeof(count, divisor=1000)}B"
+
+    found = leftovers.find(arguments.work)
+    datasets = arguments.datasets
+    works = [want for config in arguments.configurations for want in wanted(config, datasets)]
+    unneeded = []
+    for each in found:
+        if each.problem:
+            print(f"left alone  {each.path}: {each.problem}")
+            continue
+        state = "running" if each.running else "needed"
+        if not each.running and not leftovers.needed(each, works):
+            state = "not needed"
+            unneeded.append(each)
+        about = f"{each.kind:10}  {size(each.size):>7}  {leftovers.age(each):>9}"
+        print(f"{state:10}  {about}  {each.path.name}  {each.name}")
+    print(f"{arguments.work}: {len(found)} folders, {size(sum(each.size for each in found))}")
+    if arguments.delete:
+        for each in unneeded:
+            leftovers.remove(each)
+    verb = "are removed" if arguments.delete else "are not needed (remove them with --delete)"
+    freed = size(sum(each.freed for each in unneeded))
+    print(f"{len(unneeded)} folders {verb}; {freed} of them are nowhere else")
+
+
+if __name__ == "__main__":
+    run(main, parser)
