@@ -1,4 +1,4 @@
-"""Bring a public file into place: from a mirror folder, else from its address; verify it."""
+"""Bring a public file into place: from a mirror folder, else from its addresses; verify it."""
 
 import argparse
 import os

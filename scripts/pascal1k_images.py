@@ -27,8 +27,8 @@ def main(arguments: argparse.Namespace) -> None:
     # One bar, not three lines an image.
     logging.getLogger(download.__name__).setLevel(logging.WARNING)
     addresses = pascal1k.image_ids(arguments.page)
-    url = sources[PAGE]["url"]
-    download.fetch_images(addresses, url, folder, IMAGES, arguments.mirror)
+    urls = sources[PAGE]["urls"]
+    download.fetch_images(addresses, urls, folder, IMAGES, arguments.mirror)
     folder.replace(output)
     logging.info("%d images: %s", len(addresses), output)
 
@@ -36,7 +36,7 @@ def main(arguments: argparse.Namespace) -> None:
 def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLES)
     parser.add_argument("--page", type=Path, required=True, help="the HTML page that names them")
-    parser.add_argument("--sources", type=Path, required=True, help="YAML: the page's address")
+    parser.add_argument("--sources", type=Path, required=True, help="YAML: the page's addresses")
     parser.add_argument(
         "--mirror",
         type=Path,

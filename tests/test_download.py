@@ -6,11 +6,13 @@ import hashlib
 import http.client
 import itertools
 import re
+import socket
 import subprocess
 import sys
 import threading
 import urllib.error
 import urllib.request
+import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -37,6 +39,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         server, asked = self.server, self.headers["Range"]
+        content = server.others.get(self.path, server.content)
         server.asked.append(asked)
         fault = server.faults.pop(0) if server.faults else {}
         if "status" in fault:
@@ -44,12 +47,12 @@ class Handler(BaseHTTPRequestHandler):
         start = int(re.fullmatch(r"bytes=(\d+)-", asked)[1]) if asked else 0
         if fault.get("no_ranges"):
             asked, start = None, 0
-        if asked and start >= len(server.content):
+        if asked and start >= len(content):
             self.send_response(416)
-            self.send_header("Content-Range", f"bytes */{len(server.content)}")
+            self.send_header("Content-Range", f"bytes */{len(content)}")
             self.send_header("Content-Length", "0")
             return self.end_headers()
-        body = server.content[start:]
+        body = content[start:]
         self.send_response(206 if asked else 200)
         if fault.get("chunked"):
             self.send_header("Transfer-Encoding", "chunked")
@@ -77,8 +80,9 @@ def running():
 
 def reset(server, content=CONTENT, faults=()):
     server.content, server.faults, server.asked, server.sent = content, list(faults), [], 0
+    server.others = {}  # what other paths have than `content`
     return {
-        "url": f"http://127.0.0.1:{server.server_port}/archive.zip",
+        "urls": [f"http://127.0.0.1:{server.server_port}/archive.zip"],
         "size": len(content),
         "sha256": sha256(content),
     }
@@ -233,7 +237,7 @@ def test_a_file_that_is_gone_is_not_asked_for_again(server, target, status):
         fetch(NAME, server.source, target)
     message = str(caught.value)
     assert "\n" not in message
-    for part in (NAME, str(status), server.source["url"], str(target), "mirror"):
+    for part in (NAME, str(status), server.source["urls"][0], str(target), "mirror"):
         assert part in message
     assert server.asked == [None]
     assert server.waits == []
@@ -245,7 +249,7 @@ def test_without_a_network_one_line_says_what_to_put_where(target, monkeypatch):
         monkeypatch.delenv(variable.upper(), raising=False)
     url = "https://no-such-host.invalid/archive.zip"  # RFC 6761: never resolved
     with pytest.raises(InputError) as caught:
-        fetch(NAME, {"url": url}, target)
+        fetch(NAME, {"urls": [url]}, target)
     message = str(caught.value)
     assert "\n" not in message
     for part in (f"{NAME} is missing", url, str(target), "mirror"):
@@ -263,7 +267,7 @@ def test_without_a_network_one_line_says_what_to_put_where(target, monkeypatch):
 )
 def test_a_wrong_file_is_deleted_and_said_to_be_wrong(server, target, record, actual):
     with pytest.raises(InputError) as caught:
-        fetch(NAME, {"url": server.source["url"], **record}, target)
+        fetch(NAME, {"urls": server.source["urls"], **record}, target)
     message = str(caught.value)
     assert "\n" not in message
     assert actual in message
@@ -282,9 +286,113 @@ def test_a_wrong_file_is_deleted_and_said_to_be_wrong(server, target, record, ac
 )
 def test_what_is_known_of_a_file_is_enough_and_the_rest_is_logged(server, target, record, caplog):
     caplog.set_level("INFO")
-    fetch(NAME, {"url": server.source["url"], **record}, target)
+    fetch(NAME, {"urls": server.source["urls"], **record}, target)
     assert target.read_bytes() == CONTENT
     assert sha256(CONTENT) in caplog.text
+
+
+def closed_port():
+    """An address at which nobody listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{free.getsockname()[1]}/archive.zip"
+
+
+@pytest.mark.parametrize("broken", ["404", "503", "refused", "another file", "breaks off"])
+def test_the_second_address_is_used_where_the_first_fails(server, target, caplog, broken):
+    [second] = server.source["urls"]
+    first = second.replace("archive", "old")
+    if broken == "refused":
+        first = closed_port()
+    elif broken == "another file":
+        server.others["/old.zip"] = b"something else"
+    elif broken == "breaks off":
+        server.faults = [{"cut": 1000}, *[{"status": 500}] * 5]
+    else:
+        server.faults = [{"status": int(broken)}] * (1 if broken == "404" else 5)
+    fetch(NAME, server.source | {"urls": [first, second]}, target)
+    assert target.read_bytes() == CONTENT and only_file_in(target.parent) == target
+    [line] = [record.message for record in caplog.records if "instead" in record.message]
+    assert line.startswith(f"{NAME}: {first} ") and line.endswith(f"trying {second} instead")
+    if broken == "breaks off":  # of a file whose sum is known, the rest may come from elsewhere
+        assert server.asked[-1] == "bytes=1000-"
+
+
+def test_where_all_addresses_fail_one_line_lists_them(server, target):
+    [url] = server.source["urls"]
+    urls = [url, closed_port(), url.replace("archive", "old")]
+    server.faults, server.others["/old.zip"] = [{"status": 404}], b"something else"
+    with pytest.raises(InputError) as caught:
+        fetch(NAME, server.source | {"urls": urls}, target)
+    message = str(caught.value)
+    assert "\n" not in message and message.startswith(f"{NAME} is missing")
+    for part in (*urls, "404", "refused", "14 bytes", str(target), "mirror"):
+        assert part in message
+    assert not target.exists() and not part_of(target).exists()
+
+
+def test_without_a_sum_no_file_is_put_together_of_two_addresses(server, target):
+    [url] = server.source["urls"]
+    server.others["/old.zip"] = b"old" * 1000
+    server.faults = [{"cut": 1000}, *[{"status": 500}] * 5]
+    fetch(NAME, {"urls": [url.replace("archive", "old"), url]}, target)
+    assert target.read_bytes() == CONTENT
+
+
+def test_the_sum_of_a_first_download_holds_where_none_is_known(server, target):
+    unknown = {"urls": server.source["urls"], "sha256": None}
+    record = target.with_name("archive.zip.sha256")
+    fetch(NAME, unknown, target)
+    assert record.read_text() == f"{sha256(CONTENT)}  archive.zip\n"
+    target.unlink()
+    server.content = b"the file has changed at its address"
+    with pytest.raises(InputError) as caught:
+        fetch(NAME, unknown, target)
+    message = str(caught.value)
+    assert "\n" not in message and "which its first download had" in message
+    for part in (sha256(CONTENT), sha256(server.content), f"delete {record}", str(target)):
+        assert part in message
+    assert not target.exists()
+    record.unlink()
+    fetch(NAME, unknown, target)
+    assert record.read_text().startswith(sha256(server.content))
+    target.write_bytes(b"changed here")
+    with pytest.raises(InputError, match="which its first download had"):
+        fetch(NAME, unknown, target)
+    record.write_text("nonsense")
+    with pytest.raises(InputError, match=r"archive.zip.sha256 does not begin with a SHA-256 sum"):
+        fetch(NAME, unknown, target)
+
+
+def test_what_has_a_known_sum_or_comes_from_a_mirror_leaves_no_record(server, target, mirror):
+    fetch(NAME, {"urls": server.source["urls"], "sha256": None}, target, mirror)
+    assert only_file_in(target.parent) == target
+    target.unlink()
+    fetch(NAME, server.source, target)
+    assert only_file_in(target.parent) == target
+
+
+def test_an_archive_is_put_together_of_files_with_sums(server, target, caplog):
+    caplog.set_level("INFO")
+    base = server.source["urls"][0].removesuffix("archive.zip")
+    members = {"a/one.txt": b"1" * 5000, "two.txt": b"2"}
+    server.others = {f"/data/{name}": content for name, content in members.items()}
+    sums = {name: sha256(content) for name, content in members.items()}
+    source = {"urls": [f"{base}old/", f"{base}data/"], "members": sums}
+    server.faults = [{"status": 404}, {}, *[{"status": 500}] * 5, {"status": 404}]
+    with pytest.raises(InputError, match=r"archive.zip/two.txt is missing .*old/two.txt .*404"):
+        fetch(NAME, source, target)  # of the second, data/ is asked first
+    assert not target.exists()
+    server.asked.clear()
+    fetch(NAME, source | {"urls": source["urls"][1:]}, target)
+    assert len(server.asked) == 1  # what was there is kept
+    with zipfile.ZipFile(target) as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == members
+    assert only_file_in(target.parent) == target
+    first = target.read_bytes()
+    target.unlink()
+    fetch(NAME, source | {"urls": source["urls"][1:]}, target)
+    assert target.read_bytes() == first
 
 
 def test_a_file_put_there_by_hand_is_kept(server, target):
@@ -399,28 +507,33 @@ def test_a_full_disk_is_one_line_and_keeps_the_part(server, tmp_path, target):
 
 def test_a_file_that_is_not_public_and_in_no_mirror(tmp_path):
     with pytest.raises(InputError, match=r"sts/STS.zip is not public"):
-        fetch("sts/STS.zip", {"url": None}, tmp_path / "STS.zip")
+        fetch("sts/STS.zip", {"urls": []}, tmp_path / "STS.zip")
 
 
 def test_every_recorded_source_is_complete():
     sources = yaml.safe_load((ROOT / "resources" / "sources.yaml").read_text())
-    public = {name: source for name, source in sources.items() if source["url"]}
+    public = {name: source for name, source in sources.items() if source["urls"]}
     assert sources.keys() - public.keys() == {"sts/STS.zip", "sts/SICK.zip"}
     unverified = {f"sts/STS{year}-en-test.zip" for year in range(2012, 2017)}
     unverified |= {
-        "multi30k/multi30k.zip",
         "pascal1k/index.html",
         "sts/Stsbenchmark.tar.gz",
         "infersent/infersent1.pkl",
         "infersent/infersent2.pkl",
     }
     for name, source in public.items():
-        assert source.keys() <= {"url", "size", "sha256", "md5"}
-        assert source["url"].startswith(("https://", "http://"))
-        # An address that ends in a slash is that of its folder's index.html; the archive of a
-        # repository is called by its commit.
-        commit = re.search("/archive/[0-9a-f]{40}[.]zip$", source["url"])
-        assert commit or source["url"].endswith("/" + Path(name).name.removesuffix("index.html"))
+        assert source.keys() <= {"urls", "size", "sha256", "md5", "members"}
+        assert len(set(source["urls"])) == len(source["urls"])
+        for url in source["urls"]:
+            assert url.startswith(("https://", "http://"))
+            # An address that ends in a slash is that of its folder's index.html, or of the folder
+            # with the members of an archive, at the commit that their sums are of.
+            in_folder = source.get("members") and re.search("/[0-9a-f]{40}/.*/$", url)
+            last = Path(name).name if not url.endswith("/") else ""
+            assert in_folder or url.endswith(f"/{last}")
+        if source.get("members"):
+            assert all(re.fullmatch("[0-9a-f]{64}", sha) for sha in source["members"].values())
+            continue
         assert source["size"] is None or source["size"] > 10_000
         sums = source["sha256"] or source.get("md5")
         assert bool(sums) == (name not in unverified), name

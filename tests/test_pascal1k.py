@@ -257,7 +257,7 @@ class Site(Handler):
         self.server.paths.append(path)
         if path not in self.server.files:
             return self.send_error(404)
-        self.server.content = self.server.files[path]
+        self.server.content, self.server.others = self.server.files[path], {}
         super().do_GET()
 
 
@@ -286,7 +286,7 @@ def site(monkeypatch):
 
 
 def fetch(site, folder, mirror=None, names=IDS):
-    download.fetch_images(names, site.url, folder, "pascal1k/images", mirror)
+    download.fetch_images(names, [site.url], folder, "pascal1k/images", mirror)
 
 
 def files_in(folder):
@@ -304,6 +304,13 @@ def test_the_images_of_a_page_are_beside_it(tmp_path, site):
     assert site.paths == [f"/sentences/{name}" for name in IDS]
     fetch(site, tmp_path / "images", names=names)
     assert len(site.paths) == 20  # what is there is not asked for again
+
+
+def test_a_page_that_is_gone_is_asked_for_one_image_only_where_another_has_them(tmp_path, site):
+    gone = site.url.replace("sentences", "gone")
+    download.fetch_images(IDS, [gone, site.url], tmp_path / "images", "pascal1k/images")
+    assert files_in(tmp_path / "images") == JPEGS  # and no sums beside them
+    assert [path for path in site.paths if path.startswith("/gone")] == [f"/gone/{IDS[0]}"]
 
 
 def test_an_address_is_escaped_for_the_server(tmp_path, site):
@@ -338,9 +345,9 @@ def test_an_image_that_cannot_be_had_is_named_at_the_end_and_the_others_are_ther
     message = str(caught.value)
     assert message == (
         "5 of 20 images cannot be had: pascal1k/images/dog/1.jpg is missing and cannot be "
-        f"downloaded (HTTP Error 404: Not Found): get it from {site.url}dog/1.jpg and put it at "
-        f"{tmp_path}/dog/1.jpg, or set `mirror` to a folder that has it; likewise dog/4.jpg, "
-        "cat/12.jpg, cat/15.jpg and 1 more; then run again, which keeps what is there"
+        f"downloaded: {site.url}dog/1.jpg fails (HTTP Error 404: Not Found); get it some other way "
+        f"and put it at {tmp_path}/dog/1.jpg, or set `mirror` to a folder that has it; likewise "
+        "dog/4.jpg, cat/12.jpg, cat/15.jpg and 1 more; then run again, which keeps what is there"
     )
     assert files_in(tmp_path) == {name: JPEGS[name] for name in IDS if name not in gone}
     site.paths.clear()
@@ -402,7 +409,7 @@ def test_program_ends_with_one_line_if_an_image_is_missing(tmp_path):
 def test_program_names_the_images_that_cannot_be_had(tmp_path, site):
     del site.files["/sentences/dog/1.jpg"]
     sources = tmp_path / "sources.yaml"
-    sources.write_text(yaml.safe_dump({"pascal1k/index.html": {"url": site.url}}))
+    sources.write_text(yaml.safe_dump({"pascal1k/index.html": {"urls": [site.url]}}))
     command = ["--page", write(tmp_path), "--sources", sources, "--output", tmp_path / "images"]
     result = program("pascal1k_images.py", *command)
     assert result.returncode == 1
@@ -425,7 +432,7 @@ def project(tmp_path, site):
     folder = copy_project(tmp_path)
     path = folder / "resources/sources.yaml"
     sources = yaml.safe_load(path.read_text())
-    sources["pascal1k/index.html"]["url"] = site.url
+    sources["pascal1k/index.html"]["urls"] = [site.url]
     path.write_text(yaml.safe_dump(sources))
     (folder / "pascal1k.yaml").write_text(
         "experiment: pascal\ndatasets: {pascal1k: {source: pascal1k, seed: 7, "

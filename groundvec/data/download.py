@@ -5,18 +5,21 @@ import hashlib
 import http.client
 import logging
 import os
+import re
+import shutil
 import socket
 import ssl
 import time
 import urllib.error
 import urllib.request
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import quote, urljoin
 
 from groundvec.errors import InputError
-from groundvec.files import atomic
+from groundvec.files import atomic, sha256, write_bytes
 from groundvec.progress import Progress
 
 log = logging.getLogger(__name__)
@@ -38,13 +41,16 @@ def fetch(
     """Copy a file from the mirror, or download it if the mirror does not have it, and verify it.
 
     A download is written to `<target>.part` and renamed when it is verified; if it breaks off, the
-    next call asks for the rest only. A `target` that is there already is verified and kept.
+    next call asks for the rest only. A `target` that is there already is verified and kept. Where
+    no sum is known, that of the first download is kept in `<target>.sha256`, and holds from then.
 
     Args:
         name: the file's path in a mirror, such as `flickr8k/Flickr8k_text.zip`.
-        source: its `url` (None if only a mirror can have it), and what it is checked against as
-            far as it is known (else None or left out): `size` in bytes, `sha256` (all or the
-            first of its hexadecimal digits), `md5`.
+        source: its `urls`, tried in their order (none if only a mirror can have it), and what it
+            is checked against as far as it is known (else None or left out): `size` in bytes,
+            `sha256` (all or the first of its hexadecimal digits), `md5`. With `members`, the
+            SHA-256 sums of files by their paths, it is a zip archive of these, which is put
+            together here; the addresses are then of the folder that has them.
         target: where to put it.
         mirror: a folder. What its own SHA256SUMS lists is checked against that, not `source`.
 
@@ -53,6 +59,30 @@ def fetch(
         OSError: if the disk is full; what has been downloaded is kept.
     """
     target = Path(target)
+    if source.get("sha256") or source.get("md5") or source.get("members"):
+        _fetch(name, source, target, mirror)
+        return
+    record = target.with_name(f"{target.name}.sha256")
+    first = _recorded(record)
+    used = _fetch(name, source | {"sha256": first, "record": record}, target, mirror)
+    if used and not first:
+        write_bytes(record, f"{sha256(target)}  {target.name}\n".encode(), replace=True)
+
+
+def _recorded(record: Path) -> str | None:
+    """The sum of a first download, if there is one."""
+    if not record.exists():
+        return None
+    text = record.read_text("utf-8", errors="replace")
+    if not re.match("[0-9a-f]{64} ", text):
+        raise InputError(f"{record} does not begin with a SHA-256 sum: delete it")
+    return text[:64]
+
+
+def _fetch(
+    name: str, source: dict[str, Any], target: Path, mirror: str | Path | None = None
+) -> str | None:
+    """Do what `fetch` does, without a record; returns the address that the file came from."""
     in_mirror, mirrored = None, source
     if mirror is not None:
         in_mirror = Path(mirror, name)
@@ -63,32 +93,64 @@ def fetch(
         if problem and (mirrored is source or _problem(target, source, name)):
             raise InputError(f"{target} {problem}: delete it and run again")
         log.info("%s is there already", target)
-    elif in_mirror and in_mirror.exists():
+        return None
+    if in_mirror and in_mirror.exists():
         with atomic(target) as temporary:
             with in_mirror.open("rb") as file:
                 _write(file, temporary, 0, in_mirror.stat().st_size, name)
             if problem := _problem(temporary, mirrored, name):
                 raise InputError(f"{in_mirror} {problem}: repair or leave out the mirror")
         log.info("%s is copied from %s", target, in_mirror)
-    elif not source["url"]:
+        return None
+    if not source["urls"]:
         raise InputError(f"{name} is not public: only a mirror can have it")
-    else:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part = target.with_name(f"{target.name}.part")
-        _download(source["url"], part, name, target)
-        if problem := _problem(part, source, name):
+    target.parent.mkdir(parents=True, exist_ok=True)
+    used = _pack(name, source, target) if source.get("members") else _get(name, source, target)
+    log.info("%s is downloaded from %s", target, used)
+    return used
+
+
+def _get(name: str, source: dict[str, Any], target: Path) -> str:
+    """Download a file from the first address that has it as it should be; returns the address."""
+    part = target.with_name(f"{target.name}.part")
+    problems: list[str] = []
+    for url in source["urls"]:
+        if problems:
+            log.warning("%s: %s; trying %s instead", name, problems[-1], url)
+        if len(source["urls"]) > 1 and not (source.get("sha256") or source.get("md5")):
+            part.unlink(missing_ok=True)  # nothing would tell whether its beginning and end fit
+        problem = _download(url, part, name)
+        if not problem:
+            problem = _problem(part, source, name)
+            if not problem:
+                part.replace(target)
+                return url
             part.unlink()
-            raise InputError(
-                f"{source['url']} {problem}: it is deleted, run again (if it happens again, the "
-                "file has changed at its address)"
-            )
-        part.replace(target)
-        log.info("%s is downloaded from %s", target, source["url"])
+        problems.append(f"{url} {problem}")
+    raise InputError(
+        f"{name} is missing and cannot be downloaded: {'; '.join(problems)}; get it some other "
+        f"way and put it at {target}, or set `mirror` to a folder that has it"
+    )
+
+
+def _pack(name: str, source: dict[str, Any], target: Path) -> str:
+    """Download the members of a zip archive and put it together; returns a folder's address."""
+    folder = target.with_name(f"{target.name}.members")
+    folders = list(source["urls"])
+    for member, sha in source["members"].items():
+        urls = [f"{url}{member}" for url in folders]
+        if used := _fetch(f"{name}/{member}", {"urls": urls, "sha256": sha}, folder / member):
+            folders.insert(0, folders.pop(urls.index(used)))  # whose host is there
+    with atomic(target) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        for member in source["members"]:  # without times: the archive is always the same
+            archive.writestr(zipfile.ZipInfo(member), (folder / member).read_bytes())
+    shutil.rmtree(folder)
+    return str(folders[0])
 
 
 def fetch_images(
     addresses: Sequence[str],
-    url: str,
+    urls: Sequence[str],
     folder: Path,
     name: str,
     mirror: str | Path | None = None,
@@ -99,7 +161,7 @@ def fetch_images(
 
     Args:
         addresses: of the images, relative to the page: `dog/1.jpg`. Trusted to stay below it.
-        url: the page's address.
+        urls: the page's addresses; the one that the last image came from is tried first.
         folder: where to put them, each at its address.
         name: the folder's path in a mirror.
         mirror: a folder that is looked into first.
@@ -111,11 +173,14 @@ def fetch_images(
     """
     problems: dict[str, InputError] = {}
     in_a_row = rest = 0
+    urls = list(urls)
     with Progress(total=len(addresses), desc=name, unit="images") as bar:
         for i, address in enumerate(addresses):
             try:
-                source = {"url": urljoin(url, quote(address))}
-                _fetch_image(f"{name}/{address}", source, folder / address, mirror)
+                source = {"urls": [urljoin(url, quote(address)) for url in urls]}
+                used = _fetch_image(f"{name}/{address}", source, folder / address, mirror)
+                if used:
+                    urls.insert(0, urls.pop(source["urls"].index(used)))
                 in_a_row = 0
             except InputError as error:
                 log.warning("%s", error)
@@ -138,18 +203,18 @@ def fetch_images(
 
 def _fetch_image(
     name: str, source: dict[str, Any], target: Path, mirror: str | Path | None
-) -> None:
-    """Fetch an image that nobody has published a sum of: at least it must be a JPEG."""
+) -> str | None:
+    """`_fetch` an image that nobody has published a sum of: at least it must be a JPEG."""
     before = target.exists()
-    fetch(name, source, target, mirror)
+    used = _fetch(name, source, target, mirror)
     with target.open("rb") as file:
         if file.read(2) == b"\xff\xd8":
-            return
+            return used
     if before:
         raise InputError(f"{target} is no JPEG picture: delete it")
     target.unlink()  # what a server says in place of a file
     raise InputError(
-        f"what came for {name} is no JPEG picture: get it from {source['url']} and put it at "
+        f"what came for {name} is no JPEG picture: get it from {source['urls'][0]} and put it at "
         f"{target}"
     )
 
@@ -180,25 +245,28 @@ def _problem(path: Path, expected: dict[str, Any], name: str) -> str | None:
     log.info("%s has %d bytes, sha256 %s", name, size, hashes["sha256"].hexdigest())
     for algorithm, sha in hashes.items():
         if not sha.hexdigest().startswith((expected.get(algorithm) or "").lower()):
-            return f"has {algorithm} {sha.hexdigest()}, not the expected {expected[algorithm]}"
+            record = expected.get("record")
+            of_first = f", which its first download had (delete {record} to take another)"
+            return (
+                f"has {algorithm} {sha.hexdigest()}, not the expected {expected[algorithm]}"
+                f"{of_first if record else ''}"
+            )
     return None
 
 
-def _download(url: str, part: Path, name: str, target: Path) -> None:
-    """Complete `part` from `url`, trying again as long as that may help."""
+def _download(url: str, part: Path, name: str) -> str | None:
+    """Complete `part` from `url`, trying again as long as that may help; or say why it fails."""
     failures, most = 0, _size(part)
     while True:
         try:
-            return _attempt(url, part, name)
+            _attempt(url, part, name)
+            return None
         except (urllib.error.URLError, *TRANSIENT) as error:
             failures = 1 if _size(part) > most else failures + 1
             most = max(most, _size(part))
             reason = str(error).strip("<>")
             if failures > RETRIES or not _transient(error, began=most > 0):
-                raise InputError(
-                    f"{name} is missing and cannot be downloaded ({reason}): get it from {url} and "
-                    f"put it at {target}, or set `mirror` to a folder that has it"
-                ) from None
+                return f"fails ({reason})"
             wait = 2 ** (failures - 1)
             log.warning("%s: %s; trying again in %d s", name, reason, wait)
             time.sleep(wait)
