@@ -1,4 +1,4 @@
-"""What a job needs that may be told to stop at any moment, or be started twice."""
+"""What a job needs that may be told to stop at any moment, be started twice, or lose a process."""
 
 import fcntl
 import logging
@@ -7,7 +7,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
@@ -44,6 +44,36 @@ def notice() -> Iterator[threading.Event]:
         yield told
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def working(loader: Iterable[Any]) -> Iterator[Iterator[Any]]:
+    """Give what a DataLoader loads; its processes end with the block, however that ends.
+
+    By itself torch ends them when nothing refers to them any more, and the traceback of an error
+    does until the program ends. Python then waits for them, for ever if they ignore SIGTERM.
+
+    Raises:
+        InputError: one of the processes was killed, as Linux does if memory is short, or failed.
+    """
+    batches: Any = iter(loader)
+    try:
+        yield batches
+    except Exception as error:
+        if "DataLoader worker" not in str(error):
+            raise
+        traceback, _, reason = str(error).strip().rpartition("\n")
+        if traceback:
+            log.info("%s", traceback)
+        raise InputError(
+            f"a process of this program ended early ({reason}): if it took too much memory, start "
+            "it again with fewer (--threads); finished work is kept"
+        ) from error
+    finally:
+        if workers := getattr(batches, "_workers", []):  # else this process does the work itself
+            batches._shutdown_workers()
+            for worker in workers:
+                worker.kill()
 
 
 @contextmanager

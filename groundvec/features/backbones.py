@@ -30,6 +30,7 @@ LITE = {  # the smallest side of the resized picture, and of its crops, in pixel
 }
 CROPS = (1, 2, 10)  # of a picture: see `images.cut`
 DEFAULT_WEIGHTS = "IMAGENET1K_V1"
+INTERPOLATIONS = ("bilinear", "bicubic", "lanczos")
 
 
 @dataclass(frozen=True)
@@ -80,18 +81,22 @@ def load(
         name: one of `LITE`, or of a classification network of torchvision.
         weights: the name of torchvision's weights for it; else IMAGENET1K_V1.
         weights_file: read them from here; else they are downloaded to torch's own cache.
-        interpolation: bilinear, bicubic or lanczos, to resize pictures; else as the weights want.
+        interpolation: one of `INTERPOLATIONS`, to resize pictures; else as the weights want.
         precision: float32, or float16, which GPUs are faster in.
         crops: of each picture: ten, two (the centre and its mirror image) or one (the centre).
 
     Raises:
-        InputError: for an unknown name or number of crops, or weights that cannot be had or do not
-            fit.
+        InputError: for an unknown name, interpolation or number of crops, or weights that cannot be
+            had or do not fit.
     """
     make = _lite if name in LITE else _torchvision
     backbone = replace(make(name, weights, weights_file), precision=precision, crops=crops)
     if interpolation is None:
         return backbone
+    if interpolation not in INTERPOLATIONS:
+        raise InputError(
+            f"there is no interpolation {interpolation!r}: choose {', '.join(INTERPOLATIONS)}"
+        )
     return replace(backbone, transform=replace(backbone.transform, interpolation=interpolation))
 
 

@@ -6,8 +6,8 @@ import logging
 import math
 import signal
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import closing, suppress
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -22,7 +22,7 @@ from groundvec.errors import InputError
 from groundvec.features.backbones import Backbone
 from groundvec.features.images import cut, load
 from groundvec.files import write_bytes
-from groundvec.jobs import Stopped, describe, notice
+from groundvec.jobs import Stopped, describe, notice, working
 from groundvec.progress import Progress
 from groundvec.provenance import code_hash, digest
 
@@ -50,7 +50,8 @@ def extract(
         (images, width) float32.
 
     Raises:
-        InputError: once all others are finished and kept, naming each picture that is unusable.
+        InputError: once all others are finished and kept, naming each picture that is unusable; or
+            a process was killed.
         Stopped: SIGTERM came; what is finished is kept.
     """
     decides = {
@@ -75,9 +76,10 @@ def extract(
     unsaved: list[int] = []
     saved = time.monotonic()
     bar = Progress(total=len(done), initial=done.sum(), desc=backbone.name, unit="images")
+    computed = _compute(files, backbone, device, processes)
     try:
-        with bar, notice() as told_to_stop:
-            for good, values, bad in _compute(files, backbone, device, processes):
+        with bar, notice() as told_to_stop, closing(computed):
+            for good, values, bad in computed:
                 features[todo[good]] = values
                 done[todo[good]] = True
                 unsaved += todo[good].tolist()
@@ -131,7 +133,7 @@ def _save(folder: Path, sums: np.ndarray, features: np.ndarray) -> None:
 
 def _compute(
     files: list[tuple[str, str]], backbone: Backbone, device: str, processes: int
-) -> Iterator[tuple[list[int], np.ndarray, list[str]]]:
+) -> Generator[tuple[list[int], np.ndarray, list[str]]]:
     """For each batch: the places of its usable pictures, their features, and the problems.
 
     Without a GPU the network runs in the processes that decode, in each on one core: other programs
@@ -151,10 +153,11 @@ def _compute(
         pin_memory=gpu,
         worker_init_fn=_start_worker,
     )
-    for good, values, bad in loader:
-        if gpu:
-            values = network(values.to(device, non_blocking=True)).cpu()
-        yield good, values.numpy(), bad
+    with working(loader) as loaded:
+        for good, values, bad in loaded:
+            if gpu:
+                values = network(values.to(device, non_blocking=True)).cpu()
+            yield good, values.numpy(), bad
 
 
 class _Batches(Dataset):
