@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from groundvec import files
-from groundvec.errors import InputError
+from groundvec.errors import InputError, printable
 from groundvec.jobs import Stopped
 
 # The arguments that are not inputs.
@@ -74,7 +74,7 @@ def execute(
         sys.exit(128 + signal.SIGPIPE)
     except Exception as error:
         if problem := _refused(error):
-            logging.error("error: %s", problem)
+            logging.error("error: %s", printable(problem))
         else:
             logging.exception("this should not have happened:")
         sys.exit(1)

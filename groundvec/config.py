@@ -17,6 +17,7 @@ from jsonschema import Draft202012Validator, ValidationError, validators
 
 from groundvec import parts
 from groundvec.errors import InputError
+from groundvec.files import DEEPEST
 
 FOLDER = Path(__file__).parent
 SCHEMA = FOLDER / "schema.yaml"
@@ -35,7 +36,7 @@ OWN = {"models", "seeds", "draw", "folds", "training", "papers"}
 # paper shows.
 MERKX, SOCHER = "merkx_frank_2019", "socher_2014"
 CALIXTO, OURS = "calixto_liu_2017", "groundvec_2026"
-DEEPEST, MOST = 20, 10_000  # a configuration's levels and values
+MOST = 10_000  # values in a configuration
 MOST_NAMED = 30  # valid names that an error lists
 
 

@@ -5,7 +5,19 @@ from contextlib import contextmanager
 
 
 class InputError(ValueError):
-    """Bad input: one line that names the file or the key and says what to do about it."""
+    """Bad input: one line that names the file or the key and says what to do about it.
+
+    What it quotes may come from anybody, so that it is shown as `printable` gives it. More lines
+    may follow, a problem each.
+    """
+
+    def __init__(self, line: str = "", *more: str) -> None:
+        super().__init__("\n  ".join(map(printable, [line, *more])))
+
+
+def printable(text: str) -> str:
+    r"""Text with all that does not show in a terminal, or does something to it, as in `\x1b`."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 @contextmanager

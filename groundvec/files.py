@@ -1,5 +1,6 @@
 """Files that are either whole or not there, and that replace nothing they should not."""
 
+import gzip
 import hashlib
 import json
 import os
@@ -7,12 +8,17 @@ import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from groundvec.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MAX_COMPRESSION = 50  # bytes that one packed byte may become; of text it is 3 to 20
+SMALL = 2**24  # bytes that anything may become
+LARGEST_JSON = 2**30  # bytes
+DEEPEST = 20  # levels of what a file or a configuration holds
 
 # Set by `guard` when one of our programs starts; for users of the library nothing is guarded.
 _inputs: list[Path] = []
@@ -78,13 +84,34 @@ def write_json(path: str | Path, data: Any, replace: bool = False) -> None:
 
 
 def read_json(path: str | Path) -> Any:
-    """Read a JSON file; InputError if it is missing or is not JSON."""
+    """Read a JSON file, which may come from anybody.
+
+    Raises:
+        InputError: it is missing, too large, or not JSON; or what it holds is nested more than
+            `DEEPEST` levels, or is text that UTF-8 cannot hold.
+    """
+    check_regular(path)
     try:
-        return json.loads(Path(path).read_text("utf-8"))
+        with Path(path).open("rb") as file:
+            content = json.loads(read_at_most(file, LARGEST_JSON, path).decode())
+        level = [content]
+        for _ in range(DEEPEST):
+            level = [
+                inner
+                for outer in level
+                if isinstance(outer, dict | list)
+                for inner in (outer.values() if isinstance(outer, dict) else outer)
+            ]
+        if level:
+            raise ValueError(f"it has more than {DEEPEST} levels")
+        json.dumps(content, ensure_ascii=False).encode()
     except FileNotFoundError:
         raise InputError(f"{path} does not exist") from None
+    except InputError:
+        raise
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not JSON ({error}): delete it and make it again") from None
+    return content
 
 
 def write_csv(path: str | Path, table: "pd.DataFrame") -> None:
@@ -95,6 +122,7 @@ def write_csv(path: str | Path, table: "pd.DataFrame") -> None:
 
 def sha256(path: str | Path) -> str:
     """The SHA-256 sum of a file, in hexadecimal digits."""
+    check_regular(path)
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -109,6 +137,43 @@ def copy(source: Path, target: Path) -> None:
             os.link(source, temporary)
         except OSError:  # another file system, or one without links
             shutil.copyfile(source, temporary)
+
+
+def check_regular(path: str | Path) -> None:
+    """Raise InputError for a FIFO, a device or a folder, before it is opened.
+
+    To open a FIFO may wait for ever, and to read a device never end.
+    """
+    if Path(path).exists() and not Path(path).is_file():
+        raise InputError(f"{path} is a folder, a FIFO or a device: put the file itself there")
+
+
+def read_at_most(file: IO[bytes] | gzip.GzipFile, most: int, name: str | Path) -> bytes:
+    """Read the rest of a file, which may unpack what it reads; InputError if it has more bytes."""
+    data = file.read(most + 1)
+    if len(data) > most:
+        raise InputError(
+            f"{name} holds more than {most / 2**20:,.0f} MiB, which no file of its kind and size "
+            "does: get it from a source that you trust"
+        )
+    return data
+
+
+def read_packed(path: str | Path) -> bytes:
+    """The content of a gzipped file.
+
+    Raises:
+        InputError: it is more than text can be that is packed in so few bytes.
+        OSError, EOFError, zlib.error: it is missing or damaged.
+    """
+    check_regular(path)
+    with gzip.open(path) as file:
+        return read_at_most(file, most_unpacked(Path(path).stat().st_size), path)
+
+
+def most_unpacked(size: int) -> int:
+    """How many bytes may come out of `size` packed ones."""
+    return max(SMALL, MAX_COMPRESSION * size)
 
 
 def check_memory(what: str | Path, size: int) -> None:

@@ -11,7 +11,7 @@ from safetensors.torch import save as to_bytes
 from torch import nn
 
 from groundvec.errors import InputError
-from groundvec.files import check_memory, sha256, write_bytes
+from groundvec.files import check_memory, check_regular, sha256, write_bytes
 
 
 def save(network: nn.Module, path: Path) -> str:
@@ -41,6 +41,7 @@ def load(
     """
     if not path.exists():
         raise InputError(f"{path} does not exist: train the model first, or get it again")
+    check_regular(path)
     if checksum and sha256(path) != checksum:
         raise InputError(
             f"{path} is damaged, it has not the checksum that model.json gives: delete it and make "

@@ -264,6 +264,17 @@ def test_mscoco_json_of_another_form_is_refused(tmp_path, content, error):
         mscoco.read("data/mscoco", tmp_path / "dataset_coco.json")
 
 
+def test_pictures_outside_the_folder_of_images_are_refused(tmp_path):
+    for name in ("/etc/a.jpg", "../a.jpg"):
+        text = write_flickr8k(tmp_path / "text", **{"Flickr_8k.devImages.txt": f"{name}\n"})
+        with pytest.raises(InputError, match=rf"devImages.txt: the image {name} is outside the fo"):
+            flickr8k.read("photos", text)
+    for place in ("/etc", "..", "val2014/../.."):
+        entry = coco_entry(5, "val", "a cat") | {"filepath": place}
+        with pytest.raises(InputError, match=rf"dataset_coco.json: the image {place}/COCO_val2014"):
+            mscoco.read("data/mscoco", write_coco(tmp_path, entry))
+
+
 # --- A user's own table ---------------------------------------------------------------------------
 
 

@@ -73,6 +73,22 @@ def flickr8k(tmp_path):
     return text
 
 
+@pytest.mark.parametrize("name", ["/etc/a.jpg", "../a.jpg", "b/../../a.jpg"])
+def test_an_image_outside_the_folder_is_refused(folder, name):
+    names = [*NAMES["train"][:2], name]
+    write(folder / "task2/image_splits/train_images.txt", names)
+    with pytest.raises(InputError, match=f"train_images.txt: the image {name} is outside the fol"):
+        multi30k.read(folder, "photos")
+
+
+@pytest.mark.parametrize("split", ["train", "val"])
+def test_an_image_that_is_listed_twice_is_named(folder, flickr8k, split):
+    write(folder / f"task2/image_splits/{split}_images.txt", ["10.jpg", "20.jpg", "20.jpg"])
+    for read in (multi30k.read, lambda *args: multi30k.read_flickr8k(*args, flickr8k)):
+        with pytest.raises(InputError, match=r"the image '[12]0.jpg' .*is listed twice"):
+            read(folder, "photos")
+
+
 def zipped(folder, inside):
     with zipfile.ZipFile(folder.parent / "multi30k.zip", "w") as archive:
         for file in folder.rglob("*.*"):

@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from groundvec.errors import InputError
+from groundvec.files import most_unpacked
 from groundvec.progress import Progress
 
 # What the system says to names that are too long, or that are a file's and a folder's at once.
@@ -30,6 +31,7 @@ class _Member(NamedTuple):
     name: str
     is_folder: bool
     is_link: bool  # or, in a tar archive, a device
+    size: int  # in bytes, as the archive has it
     extract: Callable[[], object]
 
 
@@ -76,6 +78,7 @@ def _extract(archive: Path, folder: Path) -> None:
                     member.name,
                     member.isdir(),
                     not (member.isfile() or member.isdir()),
+                    member.size,
                     partial(tar.extract, member, folder, filter="data"),
                 )
                 for member in tar.getmembers()
@@ -90,6 +93,7 @@ def _extract(archive: Path, folder: Path) -> None:
                     member.filename,
                     member.is_dir(),
                     stat.S_ISLNK(member.external_attr >> 16),
+                    member.file_size,
                     partial(file.extract, member, folder),
                 )
                 for member in file.infolist()
@@ -111,6 +115,12 @@ def _extract_members(archive: Path, members: list[_Member]) -> None:
                 f"{archive}: its member {member.name} is a link or leaves the folder, so nothing "
                 "is unpacked: get the archive from a source that you trust"
             )
+    size = sum(member.size for member in members)
+    if size > most_unpacked(archive.stat().st_size):
+        raise InputError(
+            f"{archive} would become {size / 2**30:,.1f} GiB, more than anything that people pack "
+            "into so little: get it from a source that you trust"
+        )
     for member in Progress(members, desc=archive.name, unit="files"):
         if "__MACOSX" in PurePosixPath(member.name).parts:
             continue

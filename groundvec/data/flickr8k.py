@@ -14,6 +14,7 @@ import pandas as pd
 
 from groundvec.data import schema
 from groundvec.errors import InputError
+from groundvec.files import SMALL, read_at_most
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +39,7 @@ def read(images_folder: str | Path, text: str | Path) -> tuple[pd.DataFrame, pd.
         [pd.DataFrame({"image_id": lines, "split": split}) for split, lines in names.items()],
         ignore_index=True,
     )
+    schema.refuse_names(images, f"{text}: Flickr_8k.{{split}}Images.txt")
     images["path"] = [str(Path(images_folder, name)) for name in images.image_id]
 
     lines = _lines(text, CAPTIONS)
@@ -69,7 +71,9 @@ def _lines(text: str | Path, name: str) -> pd.Series:
     """The lines of a file in an archive or folder, without the blank ones, indexed from 0."""
     try:
         root = Path(text) if Path(text).is_dir() else zipfile.Path(text)
-        lines = pd.Series((root / name).read_text(encoding="utf-8").split("\n"))
+        with (root / name).open("rb") as file:
+            content = read_at_most(file, SMALL, f"{text}: {name}").decode()
+        lines = pd.Series(content.replace("\r\n", "\n").split("\n"))
     except FileNotFoundError:
         raise InputError(f"{text} does not exist or has no {name}; get Flickr8k_text.zip") from None
     except (zipfile.BadZipFile, zlib.error, UnicodeDecodeError) as error:

@@ -50,10 +50,7 @@ def read(images_folder: str | Path, karpathy_json: str | Path) -> tuple[pd.DataF
             {
                 "image_id": [entry["filename"] for entry in entries],
                 "split": [entry["split"] for entry in entries],
-                "path": [
-                    str(Path(images_folder, entry["filepath"], entry["filename"]))
-                    for entry in entries
-                ],
+                "path": [f"{entry['filepath']}/{entry['filename']}" for entry in entries],
             }
         )
         captions = pd.DataFrame(
@@ -72,6 +69,8 @@ def read(images_folder: str | Path, karpathy_json: str | Path) -> tuple[pd.DataF
             f"caption_datasets.zip ({type(error).__name__}: {error})"
         ) from None
 
+    schema.refuse_names(images, str(karpathy_json), "path")
+    images["path"] = [str(Path(images_folder, path)) for path in images["path"]]
     for table in images, captions:  # an unknown split stays, for the check of the schema to name
         table["split"] = table.split.replace(SPLITS)
     captions["language"] = "en"

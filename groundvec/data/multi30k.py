@@ -11,12 +11,16 @@ import gzip
 import logging
 import zipfile
 import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import pandas as pd
 
 from groundvec.data import flickr8k, schema
 from groundvec.errors import InputError
+from groundvec.files import SMALL, read_at_most
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +50,7 @@ def read(archive: str | Path, images_folder: str | Path) -> Read:
         InputError: a file is missing or damaged, or has fewer or more lines than images.
     """
     files = _Files(archive)
-    names = pd.concat([_described(files, name) for name in ("train", "val")], ignore_index=True)
+    names = _described(files, ["train", "val"])
     of_val = names.groupby("published").cumcount()
     names["split"] = "train"
     names.loc[names.published == "val", "split"] = "dev"
@@ -77,7 +81,7 @@ def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Pa
     files = _Files(archive)
     _, images = flickr8k.read(images_folder, text)
     images["name"] = images.image_id.str.replace(r"_\w+(?=\.jpg$)", "", regex=True)
-    described = pd.concat([_described(files, name) for name in DESCRIBED], ignore_index=True)
+    described = _described(files, DESCRIBED)
     names = described.merge(images, on="name")
     if names.empty:
         raise InputError(
@@ -117,19 +121,36 @@ class _Files:
             raise InputError(f"{self.archive} has no {name}; get multi30k.zip again")
         path = min(found, key=len)
         try:
-            if self.archive.is_dir():
-                data = self.paths[path].read_bytes()
-            else:
-                with zipfile.ZipFile(self.archive) as file:
-                    data = file.read(path)
-            text = (gzip.decompress(data) if name.endswith(".gz") else data).decode("utf-8")
+            with self._open(path) as raw:
+                file = gzip.GzipFile(fileobj=raw) if name.endswith(".gz") else raw
+                text = read_at_most(file, SMALL, f"{self.archive}: {name}").decode("utf-8")
         except (zipfile.BadZipFile, OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
             raise InputError(f"{self.archive}: {name} is damaged; get it again ({error})") from None
         return [schema.clean(line) for line in text.removesuffix("\n").split("\n")]
 
+    @contextmanager
+    def _open(self, path: str) -> Iterator[IO[bytes]]:
+        if self.archive.is_dir():
+            with self.paths[path].open("rb") as file:
+                yield file
+        else:
+            with zipfile.ZipFile(self.archive) as archive, archive.open(path) as file:
+                yield file
+
+    def refuse_twice(self, rows: pd.DataFrame) -> None:
+        """Raise InputError if an image is there twice."""
+        schema.refuse(
+            rows[rows.name.duplicated()],
+            f"{self.archive}: the image {{name!r}}{{more}} is listed twice; get the public files "
+            "again",
+        )
+
     def table(self, published: str, images: str, sentences: dict[str, str]) -> pd.DataFrame:
         """A row an image: its name, the published split, and sentences, by column and file."""
         names = self.lines(images)
+        found = pd.DataFrame({"name": names})
+        schema.refuse_names(found, f"{self.archive}: {images}", "name")
+        self.refuse_twice(found)
         columns = {"name": names, "published": [published] * len(names)}
         for column, file in sentences.items():
             columns[column] = self.lines(file)
@@ -141,13 +162,19 @@ class _Files:
         return pd.DataFrame(columns)
 
 
-def _described(files: _Files, published: str) -> pd.DataFrame:
-    """The images of one split of task 2, with a column for each of their descriptions."""
-    sentences = {
-        f"{language} {k}": f"task2/raw/{published}.{k}.{language}.gz"
-        for language, k in DESCRIPTIONS
-    }
-    return files.table(published, f"task2/image_splits/{published}_images.txt", sentences)
+def _described(files: _Files, splits: Iterable[str]) -> pd.DataFrame:
+    """The images of splits of task 2, with a column for each of their descriptions."""
+    tables = []
+    for published in splits:
+        sentences = {
+            f"{language} {k}": f"task2/raw/{published}.{k}.{language}.gz"
+            for language, k in DESCRIPTIONS
+        }
+        images = f"task2/image_splits/{published}_images.txt"
+        tables.append(files.table(published, images, sentences))
+    described = pd.concat(tables, ignore_index=True)
+    files.refuse_twice(described)
+    return described
 
 
 def _pairs(files: _Files, published: str) -> pd.DataFrame:

@@ -7,6 +7,7 @@ train, dev and test (and pairs, of images that only translations are of), langua
 codes (en, de).
 """
 
+import posixpath
 import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -157,6 +158,21 @@ def check_files(images: pd.DataFrame) -> None:
             f"{len(missing):,} of {len(images):,} image files are missing: "
             f"{', '.join(missing[:3])}{more}; put them there, or correct the folder or the names"
         )
+
+
+def refuse_names(rows: pd.DataFrame, where: str, name: str = "image_id") -> None:
+    """Raise InputError for a row whose image is outside the folder of images, as `../a.jpg` is.
+
+    Args:
+        where: what to call the row, with names of columns in braces, as of `refuse`.
+        name: the column of file names.
+    """
+    outside = [bool(re.match(r"/|\.\.(/|$)", posixpath.normpath(each))) for each in rows[name]]
+    refuse(
+        rows[outside],
+        f"{where}{{more}}: the image {{{name}}} is outside the folder of images; put it into the "
+        "folder",
+    )
 
 
 def refuse(bad: pd.DataFrame, problem: str) -> None:

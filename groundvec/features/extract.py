@@ -101,7 +101,9 @@ def extract(
             f"{len(problems)} of {len(images)} images cannot be used; replace them or remove them "
             "from the data set:"
         )
-        raise InputError((" " if len(problems) == 1 else "\n  ").join([heading, *problems]))
+        if len(problems) == 1:
+            raise InputError(f"{heading} {problems[0]}")
+        raise InputError(heading, *problems)
     return features
 
 

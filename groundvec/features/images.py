@@ -12,6 +12,7 @@ from torchvision.transforms import InterpolationMode
 from torchvision.transforms import functional as F
 
 from groundvec.errors import InputError
+from groundvec.files import check_regular
 
 # What is taken for a picture, whatever its name ends in. Pillow knows more, PostScript among them,
 # which it hands to another program to be run.
@@ -33,6 +34,7 @@ def load(path: str | Path, sha256: str | None = None) -> Image.Image:
         InputError: if it is missing, empty, damaged, not a picture in one of `FORMATS`, larger than
             `LARGEST` or longer than 20:1, or not the file that `sha256` is of.
     """
+    check_regular(path)
     try:
         data = Path(path).read_bytes()
     except FileNotFoundError:

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec.errors import InputError
-from groundvec.files import atomic, check_memory
+from groundvec.files import atomic, check_memory, check_regular
 from groundvec.files import sha256 as file_sha256
 
 BLOCK = 2**26  # bytes to read at a time, so that memory holds the features once and not twice
@@ -141,6 +141,7 @@ def _open(
 ) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray, dict[str, Any]]]:
     """The ids, the features, in an HDF5 file not yet read, and the attributes of a file."""
     path = Path(path)
+    check_regular(path)
     try:
         if path.suffix == ".npz":
             with zipfile.ZipFile(path) as archive:
@@ -149,10 +150,7 @@ def _open(
             described = {}
         else:
             file = h5py.File(path, "r", locking=False)  # locks fail on some network file systems
-            described = {
-                name: value.item() if isinstance(value, np.generic) else value
-                for name, value in file.attrs.items()
-            }
+            described = {name: _scalar(name, value) for name, value in file.attrs.items()}
             for name in ("image_ids", "features"):
                 if file[name].nbytes > EMPTIEST * file[name].id.get_storage_size():
                     raise ValueError(f"{name} claims {file[name].shape}, which it does not hold")
@@ -189,6 +187,16 @@ def _open(
                 "fingerprint": sha256,
             }
         yield ids, values, described
+
+
+def _scalar(name: str, value: Any) -> Any:
+    """An attribute's value as JSON can hold it; ValueError if it is an array, or no UTF-8."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, str):
+        value.encode()
+    elif not isinstance(value, int | float):
+        raise ValueError(f"its attribute {name} is neither text nor a number")
+    return value
 
 
 def _text(image_id: Any) -> str:

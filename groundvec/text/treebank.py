@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from groundvec.errors import InputError, extra
-from groundvec.files import atomic
+from groundvec.files import atomic, read_packed
 from groundvec.progress import Progress
 
 ROOT = -1  # the head of the word that has none
 DAMAGED = gzip.BadGzipFile, zlib.error, EOFError, UnicodeDecodeError
-# In a file: what a sentence's comments say, and where the line of a word begins.
+# In a file: a sentence's lines, what its comments say, and where the line of a word begins.
+BLOCK = re.compile(r"(?:[^\n]+\n?)++")
 SAID = re.compile(r"^# *(parser|text) *= *(.*?) *$", re.MULTILINE)
 WORD = re.compile(r"^[^#\n]", re.MULTILINE)
 # What pipelines have that a dependency parser needs nothing of.
@@ -191,21 +192,23 @@ def read(path: str | Path) -> tuple[str, list[Tree]]:
 
 def _blocks(path: str | Path) -> tuple[str, list[Block]]:
     try:
-        content = gzip.decompress(Path(path).read_bytes()).decode().replace("\r\n", "\n")
+        content = read_packed(path).decode().replace("\r\n", "\n")
     except FileNotFoundError:
         raise InputError(f"{path} does not exist: make it with scripts/trees.py") from None
     except DAMAGED as error:
         raise InputError(
             f"{path} is no whole gzipped text ({_first_line(error)}): make it again"
         ) from None
-    parser, number, words, blocks = "", 1, None, []
-    for lines in content.split("\n\n"):
+    parser, number, start, blocks, whole = "", 1, 0, [], True
+    for found in BLOCK.finditer(content):
+        number += content.count("\n", start, found.start())
+        start, lines = found.start(), found[0].removesuffix("\n")
         said = dict(SAID.findall(lines))
         parser = said.get("parser", parser)
-        if words := WORD.search(lines):
+        if WORD.search(lines):
             blocks.append(Block(said.get("text", ""), lines, str(path), number))
-        number += lines.count("\n") + 2
-    if words:
+            whole = content.startswith("\n", found.end())
+    if not whole:
         raise InputError(f"{path} ends within a sentence, {blocks[-1].text[:60]!r}: make it again")
     if not parser or not blocks:
         missing = "sentences" if parser else "`# parser = NAME`"

@@ -11,6 +11,7 @@ import re
 import zipfile
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 HEADER = re.compile(r"(\d+) (\d+)")  # the first line of fastText's files: words and dimensions
-
-
+LONGEST = 2**20  # bytes of a line
 WINDOW = 5  # words before and after a word that count as its neighbours
 
 
@@ -62,7 +62,7 @@ def read_vectors(
         _open(Path(path)) as (file, size),
         Progress(total=size, desc=Path(path).name, unit="B", unit_scale=True) as bar,
     ):
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(iter(partial(file.readline, LONGEST), b""), 1):
             bar.update(len(line))
             try:
                 text = line.decode().rstrip()

@@ -5,7 +5,9 @@ the sentence's number, from 0. The names may be left out, and what follows the s
 """
 
 import gzip
-from collections.abc import Sequence
+import io
+import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import numpy as np
 
 from groundvec.data.schema import clean
 from groundvec.errors import InputError
-from groundvec.files import write_bytes
+from groundvec.files import check_regular, read_packed, write_bytes
 
 SEPARATOR = "|||"
 LARGEST = 1e100  # of a value; what is beyond it is no score
@@ -117,17 +119,19 @@ def write(path: str | Path, lists: Lists) -> None:
     write_bytes(path, gzip.compress(data, mtime=0) if str(path).endswith(".gz") else data)
 
 
-def _lines(path: str | Path) -> Sequence[str]:
+def _lines(path: str | Path) -> Iterator[str]:
+    """The lines of a file, one by one: all of them at once may be more than the memory holds."""
+    check_regular(path)
     try:
-        data = Path(path).read_bytes()
-        text = (gzip.decompress(data) if str(path).endswith(".gz") else data).decode()
+        packed = str(path).endswith(".gz")
+        for line in io.BytesIO(read_packed(path) if packed else Path(path).read_bytes()):
+            yield line.decode().removesuffix("\n")
     except FileNotFoundError:
         raise InputError(f"{path} does not exist: translate the sentences first") from None
-    except (gzip.BadGzipFile, EOFError, UnicodeDecodeError) as error:
+    except (gzip.BadGzipFile, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise InputError(
             f"{path} is damaged, or not UTF-8 ({error}): write the lists again"
         ) from None
-    return text.removesuffix("\n").split("\n") if text else []
 
 
 def _id(text: str, sentences: int, place: str) -> int:

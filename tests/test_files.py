@@ -1,0 +1,145 @@
+"""Files that may come from anybody: what they are, how deep, and how much they unpack to."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from groundvec.data import flickr8k, multi30k
+from groundvec.data.archives import unpack
+from groundvec.errors import InputError
+from groundvec.features import images, store
+from groundvec.files import DEEPEST, read_json, sha256
+from groundvec.text import treebank
+from groundvec.text.vectors import read_vectors
+from groundvec.translation import nbest
+
+ROOT = Path(__file__).parent.parent
+BOMB = 2**27  # bytes, of which gzip makes 130 kB
+
+
+# What is opened
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        read_json,
+        sha256,
+        images.load,
+        treebank.read,
+        lambda path: nbest.read(path, 1),
+        lambda path: store.read(path, ["a"]),
+    ],
+)
+@pytest.mark.parametrize("kind", ["FIFO", "link to a FIFO", "device", "folder"])
+def test_what_is_no_file_is_refused_before_it_is_opened(tmp_path, read, kind):
+    path, fifo = tmp_path / "a", tmp_path / "fifo"
+    os.mkfifo(fifo)
+    if kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to("/dev/zero" if kind == "device" else fifo)
+    with pytest.raises(InputError, match="is a folder, a FIFO or a device: put the file itself"):
+        read(fifo if kind == "FIFO" else path)
+
+
+# What JSON holds
+
+
+def nested(levels):
+    return "[" * levels + "]" * levels
+
+
+def test_json_has_some_levels_and_no_halves_of_surrogate_pairs(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text(nested(DEEPEST))
+    assert json.dumps(read_json(path)) == nested(DEEPEST)
+    for levels in (DEEPEST + 1, 480, 100_000):
+        path.write_text(nested(levels))
+        with pytest.raises(InputError, match="is not JSON"):
+            read_json(path)
+    path.write_text(r'{"name": "\ud83d\ude00"}')
+    assert read_json(path) == {"name": "\U0001f600"}
+    for text in (r'{"name": "\ud800"}', r'{"\udc80": 1}'):
+        path.write_text(text)
+        with pytest.raises(InputError, match="surrogates not allowed"):
+            read_json(path)
+
+
+def test_what_an_error_quotes_does_nothing_to_the_terminal():
+    hostile = "a\x1b[2J\x07\r\u202eb\n\ud800\x9b.csv"
+    message = str(InputError(f"{hostile} is bad", "second\tline", "Schöne Grüße \U0001f600"))
+    assert message == (
+        "a\\x1b[2J\\x07\\r\\u202eb\\n\\ud800\\x9b.csv is bad\n"
+        "  second\\tline\n"
+        "  Schöne Grüße \U0001f600"
+    )
+
+
+# What is unpacked
+
+
+@pytest.fixture(scope="module")
+def bombs(tmp_path_factory):
+    """By kind of line: a gzipped file that is far larger than it looks."""
+    folder = tmp_path_factory.mktemp("bombs")
+    lines = {
+        "blank": b"\n",
+        "hypotheses": b"0 ||| Ja. ||| ||| 1\n",
+        "sentences": b"# parser = p\n# text = a\n1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n",
+    }
+    for kind, line in lines.items():
+        (folder / f"{kind}.gz").write_bytes(gzip.compress(line * (BOMB // len(line))))
+    with zipfile.ZipFile(folder / "multi30k.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.write(folder / "blank.gz", "task2/raw/train.1.en.gz")
+        archive.writestr("task2/image_splits/train_images.txt", b"\n" * BOMB)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda folder: treebank.read(folder / "blank.gz"),
+        lambda folder: treebank.read(folder / "sentences.gz"),
+        lambda folder: nbest.read(folder / "blank.gz", 1),
+        lambda folder: nbest.read(folder / "hypotheses.gz", 1),
+        lambda folder: multi30k._Files(folder / "multi30k.zip").lines("raw/train.1.en.gz"),
+        lambda folder: multi30k.read(folder / "multi30k.zip", folder),
+    ],
+)
+def test_what_unpacks_to_far_more_than_text_does_is_refused(bombs, read):
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=r"holds more than 1\d MiB, which no file of its kind"):
+            read(bombs)
+        assert tracemalloc.get_traced_memory()[1] < BOMB
+    finally:
+        tracemalloc.stop()
+
+
+def test_archives_that_unpack_to_far_more_are_refused(bombs, tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("Flickr_8k.trainImages.txt", bytes(BOMB))
+    with pytest.raises(InputError, match=r"would become 0\.1 GiB, more than anything that people"):
+        unpack(tmp_path / "a.zip", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(InputError, match="holds more than 16 MiB"):
+        flickr8k.read(tmp_path, tmp_path / "a.zip")
+    with pytest.raises(InputError, match="line 1 is no word vector"):
+        read_vectors(tmp_path / "a.zip", ["a"])
+
+
+def test_a_log_shows_no_control_characters_of_a_file_s_name(tmp_path):
+    """A missing file's name, in an error of the system."""
+    command = [sys.executable, "scripts/rate.py", "--model", "no\x1b[2J\n", "--ratings", "r.csv"]
+    command += ["--output", tmp_path / "out"]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 1 and result.stderr.count("\n") == 1
+    assert r"no\x1b[2J\n/model.json does not exist" in result.stderr
