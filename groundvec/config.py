@@ -170,8 +170,10 @@ def _inherit(datasets: Any) -> None:
         if not isinstance(dataset, dict) or "of" not in dataset:
             continue
         others = {k: v for k, v in datasets.items() if isinstance(v, dict) and "of" not in v}
+        if dataset["of"] == name:
+            raise InputError(f"configuration, datasets.{name}.of: it names itself: name another")
         if dataset["of"] not in list(others):
-            hint = _hint(str(dataset["of"]), others)
+            hint = _hint(str(dataset["of"]), others) if others else ": describe one by its source"
             raise InputError(
                 f"configuration, datasets.{name}.of: there is no data set {dataset['of']!r} that "
                 f"is of no other{hint}"
@@ -189,10 +191,23 @@ def _inherit(datasets: Any) -> None:
                 dataset.setdefault(key, copy.deepcopy(value))
 
 
+def problem(value: Any, schema: dict[str, Any]) -> str:
+    """Say where and why a value is not as a JSON schema wants it; nothing if it is.
+
+    The schema may refer to the definitions of schema.yaml, as `{$ref: "#/$defs/model"}`. A value
+    may come from anybody: it is looked at as far as its first mistake.
+    """
+    validator = _validator(schema | {"$defs": _schema()["$defs"]})
+    error = next(validator.iter_errors(value), None)
+    if error is None:
+        return ""
+    return f"{'.'.join(map(str, error.absolute_path)) or 'it'}: {_short(error.message)}"
+
+
 @cache
 def _schema() -> dict[str, Any]:
     """What schema.yaml says, which takes a tenth of a second to read; nobody changes it."""
-    return yaml.safe_load(SCHEMA.read_text())
+    return yaml.load(SCHEMA.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def _check(value: dict[str, Any], schema: dict[str, Any], *place: str) -> None:
@@ -243,7 +258,8 @@ def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> N
         place = f"datasets.{name}"
         features = dataset["features"] if dataset["backbone"] == "precomputed" else None
         if features and not (mirror and Path(mirror, features).is_file()):
-            _check_path(f"{place}.features", Path(features))
+            remedy = "correct the path, or name a network as `backbone`, which computes them"
+            _check_path(f"{place}.features", Path(features), remedy=remedy)
         if dataset["source"] == "table":
             from groundvec.data import schema, table
 
@@ -370,13 +386,18 @@ def _explain(error: ValidationError, place: Iterable[Any] = ()) -> str:
     elif error.validator == "enum":
         close = get_close_matches(str(instance), map(str, wanted), n=1)
         message += f": did you mean {close[0]!r}?" if close else ""
+    elif error.validator == "maxLength":
+        message = f"a name of {len(instance)} characters is too long: {wanted} are the most"
     elif error.validator == "not":
         message = f"the name {instance!r} is taken: choose another one"
     elif error.validator == "type" and "string" in wanted:
         message += ": if it is meant as text, put it in quotation marks"
-    if len(message) > 300:
-        message = f"{message[:300]}..."
-    return f"configuration, {_dotted([*place, *error.path])}: {message}"
+    return f"configuration, {_dotted([*place, *error.path])}: {_short(message)}"
+
+
+def _short(message: str) -> str:
+    """A message with its end, where the reason stands, and not all of a long value before it."""
+    return message if len(message) <= 300 else f"{message[:150]} ... {message[-150:]}"
 
 
 def _dotted(place: Iterable[Any]) -> str:
@@ -504,7 +525,13 @@ def _check_languages(place: str, dataset: dict[str, Any], known: list[str]) -> N
                 )
 
 
-def _check_path(place: str, path: Path, folder: bool = False, also: Iterable[str] = ()) -> None:
+def _check_path(
+    place: str,
+    path: Path,
+    folder: bool = False,
+    also: Iterable[str] = (),
+    remedy: str = "correct the path",
+) -> None:
     """Raise InputError if there is no such file, or folder; with what its name may have been."""
     if path.is_dir() if folder else path.is_file():
         return
@@ -515,6 +542,6 @@ def _check_path(place: str, path: Path, folder: bool = False, also: Iterable[str
             names = [child.name for child in above.iterdir()]
             part = path.relative_to(above).parts[0]
             candidates += [str(above / name) for name in get_close_matches(part, names, n=1)]
-    hint = f"; did you mean {candidates[0]}?" if candidates else "; correct the path"
+    hint = f"; did you mean {candidates[0]}?" if candidates else f"; {remedy}"
     kind = "folder" if folder else "file"
     raise InputError(f"configuration, {place}: there is no {kind} {path}{hint}")

@@ -3,20 +3,20 @@
 `model.json` says what was trained, on what and how; `ensemble.json`, which snapshots are used.
 """
 
+import json
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
-
-from groundvec import parts, similarity
+from groundvec import config, parts
 from groundvec.errors import InputError
 from groundvec.files import read_json
 
 PRETRAINED = Path(__file__).parent / "pretrained"
-EPOCHS = {"type": "array", "minItems": 1, "items": {"type": "integer", "minimum": 0}}
+EPOCH = {"type": "integer", "minimum": 0, "maximum": 10_000}
+EPOCHS = {"type": "array", "minItems": 1, "maxItems": 10_000, "items": EPOCH, "uniqueItems": True}
 NAME = {"type": "string"}
-# What the files of a model folder must hold; they may come from anybody.
+# What the files of a model folder must hold; they may come from anybody. The definitions are those
+# of the configuration.
 MODEL = {
     "required": [
         "dataset",
@@ -30,44 +30,45 @@ MODEL = {
         "key",
     ],
     "properties": {
-        "dataset": {"type": "string"},
-        "model": {"type": "string"},
+        "dataset": NAME,
+        "model": NAME,
         "description": {
-            "type": "object",
+            "$ref": "#/$defs/model",
             "required": ["languages", "text", "encoder", "similarity"],
-            "properties": {
-                "languages": {"type": "array", "minItems": 1, "items": {"type": "string"}},
-                "text": {"type": "object", "required": ["name"], "properties": {"name": NAME}},
-                "encoder": {
-                    "type": "object",
-                    "required": ["name", "size"],
-                    "properties": {"name": NAME, "size": {"type": "integer", "minimum": 1}},
-                },
-                "similarity": {"enum": list(similarity.NAMES)},
-                "spelling": {
-                    "required": ["size"],
-                    "properties": {
-                        "size": {"type": "integer", "minimum": 1},
-                        "learned": {"type": "boolean"},
-                    },
-                    "additionalProperties": False,
-                },
+        },
+        "texts": {
+            "type": "object",
+            "minProperties": 1,
+            "maxProperties": 100,
+            "additionalProperties": {
+                "type": "object",
+                "properties": {"dimension": {"type": "integer", "minimum": 1, "maximum": 16384}},
             },
         },
-        "texts": {"type": "object", "minProperties": 1, "additionalProperties": {"type": "object"}},
         "width": {"type": "integer", "minimum": 1, "maximum": 2**16},
         "seed": {"type": "integer"},
         "draw": {"type": "array", "items": {"type": "integer", "minimum": 1}},
         "snapshots": EPOCHS,
         "saved": EPOCHS,
-        "sha256": {"type": "object", "additionalProperties": {"type": "string"}},
-        "key": {"type": "string"},
+        "sha256": {"type": "object", "additionalProperties": NAME},
+        "features": {
+            "type": "object",
+            "properties": {
+                "backbone": NAME,
+                "weights": NAME,
+                "weights_sha256": NAME,
+                "precision": {"$ref": "#/$defs/dataset/properties/precision"},
+                "transform": NAME,
+            },
+        },
+        "key": NAME,
     },
 }
-ENSEMBLE = {
-    "required": ["epochs"],
-    "properties": {"epochs": EPOCHS, "best": {"type": "integer", "minimum": 0}},
+# What `transform` of `features` says, which is JSON in a text.
+TRANSFORM = {
+    "properties": {"interpolation": {"$ref": "#/$defs/dataset/properties/interpolation"}},
 }
+ENSEMBLE = {"required": ["epochs"], "properties": {"epochs": EPOCHS, "best": EPOCH}}
 
 
 def find(model: str | Path) -> Path:
@@ -92,7 +93,15 @@ def read_description(folder: str | Path) -> dict[str, Any]:
     content = read_json(path)
     if isinstance(content, dict) and "cell" in content:
         content = _of_version_0_1(content)
-    return checked(path, content, MODEL)
+    content = checked(path, content, MODEL)
+    try:
+        transform = json.loads(content.get("features", {}).get("transform", "{}"))
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f"{path} does not describe a model (features.transform: {error}): make it again"
+        ) from None
+    checked(path, transform, TRANSFORM)
+    return content
 
 
 def read_ensemble(folder: str | Path) -> dict[str, Any]:
@@ -122,13 +131,15 @@ def checked(
 ) -> dict[str, Any]:
     """The content of a file, which may come from anybody, if it is as a JSON schema says.
 
+    Args:
+        schema: see `groundvec.config.problem`.
+        kind: what the file describes.
+
     Raises:
         InputError: it is not, and does not describe one of this kind.
     """
-    if error := best_match(Draft202012Validator({"type": "object"} | schema).iter_errors(content)):
-        place = ".".join(map(str, error.absolute_path)) or "it"
-        reason = error.message if len(error.message) < 200 else f"{error.message[:200]}..."
-        raise InputError(f"{path} does not describe a {kind} ({place}: {reason}): make it again")
+    if problem := config.problem(content, {"type": "object"} | schema):
+        raise InputError(f"{path} does not describe a {kind} ({problem}): make it again")
     return content
 
 

@@ -64,6 +64,8 @@ def check(description: dict[str, Any]) -> None:
     convolution = encoder.get("convolution") or {"channels": 0, "widths": [1]}
     widths = len(convolution["widths"])
     cosines_of_characters = text["name"] == "characters" and description["similarity"] == "cosine"
+    optimiser = description.get("training", {}).get("optimiser", {})
+    lowest, highest = (optimiser.get(f"learning_rate_{end}", 0) for end in ("min", "max"))
     solved = description.get("objective", {}).get("name") == "cca"
     for wrong, message in [
         (
@@ -99,6 +101,10 @@ def check(description: dict[str, Any]) -> None:
             description.get("spelling") and not cosines_of_characters,
             "`spelling` is for models that read characters and compare cosines: leave it out, or "
             "take `text: {name: characters}` and `similarity: cosine`",
+        ),
+        (
+            lowest > highest > 0,
+            f"learning_rate_min {lowest} is above learning_rate_max {highest}: swap them",
         ),
         (
             solved and len(description["languages"]) > 1,

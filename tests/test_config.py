@@ -140,6 +140,25 @@ def test_every_key_of_the_schema_is_described():
             "models.mine: a mean of vectors of 50 dimensions has not 4: make `size` the text's",
         ),
         (
+            described(training={"optimiser": {"name": "adam", "learning_rate_min": 0.01}}),
+            "models.mine: learning_rate_min 0.01 is above learning_rate_max 0.001: swap them",
+        ),
+        (
+            described(encoder={"name": "rnn", "cell": "gru", "size": 8}, objective={"name": "cca"}),
+            "models.mine: cca sets the last linear layer of a caption encoder, and this one has no",
+        ),
+        (
+            {**SMALL, "experiment": "x" * 300},
+            "configuration, experiment: a name of 300 characters is too long: 100 are the most",
+        ),
+        (
+            {**SMALL, "models": {"m" * 300: {"encoder": {"name": "bag", "size": 4}}}},
+            "configuration, models: a name of 300 characters is too long: 100 are the most",
+        ),
+        (changed(features="<experiment>/f.h5"), "one.features: '<experiment>/f.h5' does not match"),
+        ({**SMALL, "mirror": "a<b"}, "configuration, mirror: 'a<b' does not match"),
+        ({**SMALL, "mirror": "\ud800"}, "configuration, mirror: '\\ud800' does not match"),
+        (
             described(
                 text={"name": "trees"},
                 encoder={"name": "mean", "size": 50},
@@ -367,7 +386,16 @@ def test_a_model_is_selected_only_where_a_paper_shows_one_alone():
     assert complete({**SMALL, "datasets": datasets, "select": "gru-8-max"})["select"] == "gru-8-max"
 
 
-@pytest.mark.parametrize("name", ["won", "draws", 3, ["one"]])
+def test_a_data_set_is_not_of_itself():
+    draws = {"of": "draws", "models": ["gru-8-max"]}
+    with pytest.raises(InputError, match=r"draws\.of: it names itself: name another"):
+        complete({"experiment": "x", "datasets": {"draws": draws}})
+    datasets = {"draws": draws | {"of": "one"}, "one": draws}
+    with pytest.raises(InputError, match=r"no data set 'one' that is of no other: describe one by"):
+        complete({"experiment": "x", "datasets": datasets})
+
+
+@pytest.mark.parametrize("name", ["won", 3, ["one"]])
 def test_a_data_set_is_of_one_that_there_is(name):
     draws = {"of": name, "models": ["gru-8-max"]}
     with pytest.raises(InputError, match=r"draws\.of: there is no data set .*one"):
@@ -440,7 +468,7 @@ HOSTILE = [
     "a\0b",
     "{x}",
 ]
-NO_PATH = set("\r\n\0{}\t")
+NO_PATH = set("\r\n\0{}<>\t\ud800")
 
 
 def test_every_text_of_the_schema_is_tried():

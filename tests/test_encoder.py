@@ -226,7 +226,7 @@ def test_pictures_are_computed_once(photos, tmp_path, lite):
     images = ImageEncoder([model(width=lite.width)], lite)
     first = images.encode(photos)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("groundvec.features.extract._compute", lambda *_: iter(()))
+        patch.setattr("groundvec.features.extract._compute", lambda *_: (each for each in ()))
         np.testing.assert_array_equal(images.encode(photos), first)
 
 

@@ -3,6 +3,7 @@ import json
 import math
 import resource
 from pathlib import Path
+from string import ascii_lowercase
 
 import numpy as np
 import pytest
@@ -323,6 +324,16 @@ def test_weights_that_are_not_finite_do_not_load(tmp_path, value):
         load_model(tmp_path, 4)
 
 
+CONVOLUTION = {"channels": 16300, "widths": [1], "pool": 1}
+# As large as the schema lets a model be.
+HUGE = {"cell": "lstm", "size": 16384, "units": 16384, "embedding": 16384, "gaussian": 1}
+HUGE |= {"convolution": {"channels": 16300, "widths": [100] * 100, "pool": 1}}
+LANGUAGES = [a + b for a in ascii_lowercase for b in ascii_lowercase]
+VOCABULARIES = {language: {"characters": "a", "counts": [1]} for language in LANGUAGES}
+DEEP = {"words": [], "relations": [], "counts": [], "places": [], "vectors": ""}
+DEEP |= {"dimension": 10**10, "parser": "x", "form": "chain"}
+
+
 def merged(content, change):
     """The content with some of what is deep within it replaced."""
     deep = isinstance(content, dict) and isinstance(change, dict)
@@ -332,16 +343,33 @@ def merged(content, change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"description": {"encoder": {"size": 10**9}}}, "does not hold the weights of this model"),
+        ({"description": {"encoder": {"size": 10**9}}}, "1000000000 is greater than the maximum"),
+        (
+            {"description": {"encoder": {"convolution": CONVOLUTION | {"widths": [1] * 200_000}}}},
+            r"widths: \[1, 1, .* 1\] is too long",
+        ),
+        ({"description": {"encoder": HUGE}}, "does not hold the weights of this model"),
+        (
+            {"description": {"languages": LANGUAGES}, "texts": VOCABULARIES},
+            "description.languages: ",
+        ),
+        ({"description": {"text": {"name": "trees"}}, "texts": {"en": DEEP}}, "dimension: 10000"),
+        ({"features": []}, r"features: \[\] is not of type 'object'"),
+        ({"features": {"transform": "[480"}}, r"features\.transform: Expecting"),
+        ({"features": {"transform": "[]"}}, r"\[\] is not of type 'object'"),
+        (
+            {"features": {"transform": '{"interpolation": "x"}'}},
+            "interpolation: 'x' is not one of",
+        ),
         ({"description": {"encoder": {"size": 16384}}}, "does not hold the weights of this model"),
         ({"description": {"encoder": {"size": "16"}}}, "encoder.size: '16' is not of type"),
         (
             {"description": {"encoder": {"name": "../x"}}},
-            r"there is no '\.\./x' in groundvec/encoders",
+            r"encoder.name: '\.\./x' is not one of",
         ),
-        ({"description": {"encoder": {"cell": "rnn"}}}, "this encoder cannot be built"),
-        ({"description": {"encoder": {"wings": 2}}}, "this encoder cannot be built"),
-        ({"description": {"text": {"name": "trees?"}}}, r"there is no 'trees\?' in groundvec/text"),
+        ({"description": {"encoder": {"cell": "rnn"}}}, "encoder.cell: 'rnn' is not one of"),
+        ({"description": {"encoder": {"wings": 2}}}, r"\('wings' was unexpected\)"),
+        ({"description": {"text": {"name": "trees?"}}}, r"text.name: 'trees\?' is not one of"),
         ({"description": {"similarity": "taste"}}, "'taste' is not one of"),
         ({"width": 10**9}, "width: 1000000000 is greater than the maximum"),
         ({"width": 60_000}, "does not hold the weights of this model"),
@@ -366,7 +394,7 @@ def test_a_description_that_claims_too_much_is_refused_before_memory_is_taken(
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # KiB
 
 
-@pytest.mark.parametrize("epochs", [["../../x"], [-1], 4, [], [1.5]])
+@pytest.mark.parametrize("epochs", [["../../x"], [-1], 4, [], [1.5], [4, 4], [10**6]])
 def test_an_ensemble_that_names_no_epochs_is_refused(tmp_path, epochs):
     saved_model(tmp_path)
     write_json(tmp_path / "ensemble.json", {"epochs": epochs})
