@@ -17,6 +17,21 @@ from groundvec.jobs import Stopped
 # The arguments that are not inputs.
 OUTPUTS = {"output", "output_tasks", "output_translations", "output_weights", "work", "log"}
 ENDINGS = (".yaml", ".yml", ".json")
+# What numbers may be, by their options; where a configuration has them too, as its schema says.
+BOUNDS = {
+    **{
+        name: {"$ref": f"#/$defs/translator/properties/{name.replace('-', '_')}"}
+        for name in ("size", "embedding", "dropout", "l2", "epochs", "patience", "batch-size")
+    },
+    **{
+        name: {"$ref": f"#/$defs/dataset/properties/{name}"}
+        for name in ("count", "draw", "folds", "parts", "seed")
+    },
+    "n": {"$ref": "#/$defs/translation/properties/n_best/items"},
+    "version": {"$ref": "#/$defs/baseline/properties/version"},
+    "part": {"minimum": 0},
+    "threads": {"minimum": 1, "maximum": 1024},
+}
 NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # a full disk, a quota, a limit on file sizes
 NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
@@ -36,7 +51,8 @@ def execute(
 ) -> None:
     """Call `main`, and end the program as its users expect.
 
-    No input is written over, and unless `arguments.overwrite` nor is any file that is there.
+    Numbers are within `BOUNDS`. No input is written over, and unless `arguments.overwrite` nor is
+    any file that is there.
 
     An `InputError`, and what the system refuses (space, memory, permission), ends the program with
     one line and exit status 1; SIGTERM, where the work is kept, with one line and the exit status
@@ -57,6 +73,7 @@ def execute(
             handler = logging.FileHandler(arguments.log, mode="w")
             logging.getLogger().addHandler(handler)
             handler.setFormatter(logging.Formatter("%(message)s"))
+        _check_numbers(arguments)
         files.guard(_inputs(arguments), arguments.overwrite)
         main(arguments)
         sys.stdout.flush()
@@ -129,6 +146,18 @@ def _log_file(name: str) -> Path:
     if path.suffix != ".log":  # it is emptied at the start
         raise argparse.ArgumentTypeError(f"{name} does not end in .log")
     return path
+
+
+def _check_numbers(arguments: argparse.Namespace) -> None:
+    from groundvec.config import problem
+
+    given = {}
+    for name, value in vars(arguments).items():
+        numbers = value if isinstance(value, list) else [value]
+        if numbers and all(isinstance(number, int | float) for number in numbers):
+            given[name.replace("_", "-")] = value
+    if wrong := problem(given, {"properties": BOUNDS}):
+        raise InputError(f"--{wrong}")
 
 
 def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:

@@ -3,6 +3,7 @@
 With GROUNDVEC_RELIABILITY=docs/reliability.md in the environment, the table there is written.
 """
 
+import gzip
 import json
 import os
 import shutil
@@ -44,6 +45,11 @@ RERANK = (
     "--output-weights c.csv"
 )
 RATE = "scripts/rate.py --model model --ratings ratings.csv --output out"
+TRANSLATOR = (
+    "scripts/translator.py --name x --pairs parallel.csv --source en --target de --work work "
+    "--output out"
+)
+BOMB = gzip.compress(b"\n" * 2**26)  # 64 MiB in 64 kB
 
 
 @dataclass
@@ -112,15 +118,26 @@ def features(what: str, change: Callable[[h5py.File], None], said: str) -> Case:
     return Case(what, said, prepare, JOIN)
 
 
-def lists(what: str, text: str, said: str, target: str = "de") -> Case:
-    """Lists of translations of two sentences."""
+def lists(what: str, text: str | bytes, said: str, target: str = "de") -> Case:
+    """Lists of translations of two sentences; gzipped, if they are bytes."""
 
     def prepare(folder: Path) -> None:
         rows = "".join(f"{split},,A dog.,Ein Hund.\n" * 2 for split in ("train", "dev", "test"))
         (folder / "parallel.csv").write_text(f"split,image_id,en,de\n{rows}")
-        (folder / "lists.txt").write_text(text)
+        if isinstance(text, bytes):
+            (folder / "lists.gz").write_bytes(text)
+        else:
+            (folder / "lists.txt").write_text(text)
 
-    return Case(what, said, prepare, RERANK.replace("--target de", f"--target {target}"))
+    command = RERANK.replace("--target de", f"--target {target}")
+    return Case(
+        what, said, prepare, command.replace(".txt", ".gz") if isinstance(text, bytes) else command
+    )
+
+
+def number(what: str, options: str, said: str) -> Case:
+    """A number on a command line."""
+    return Case(what, said, lambda _: None, f"{TRANSLATOR} {options}")
 
 
 def model(what: str, change: Callable[[Path, Model], None], said: str) -> Case:
@@ -165,6 +182,19 @@ def claim(**changes: object) -> Callable[[Path, Model], None]:
     return change
 
 
+def instead(name: str, make: Callable[[Path], None]) -> Callable[[Path, Model], None]:
+    """Put something else in the place of a model's file."""
+
+    def change(folder: Path, _: Model) -> None:
+        (folder / name).unlink()
+        make(folder / name)
+
+    return change
+
+
+LANGUAGES = [f"{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(676)]
+CONVOLUTION = {"channels": 16300, "widths": [1] * 200_000, "pool": 1}
+
 CASES = {
     "A configuration": [
         scenes("a misspelt key", "seedz: [1]", "unknown key 'seedz': did you mean 'seed'?"),
@@ -202,6 +232,26 @@ CASES = {
             f"experiment: x\ndatasets:\n  one: {SCENES}\n"
             "ratings: {source: scenes, subtask: Scenes/Swop}\n",
             "unknown subtask 'Scenes/Swop': did you mean 'Scenes/Swap'?",
+        ),
+        scenes(
+            "a lowest learning rate above the highest",
+            "training: {optimiser: {name: adam, learning_rate_min: 0.1}}",
+            "learning_rate_min 0.1 is above learning_rate_max 0.001: swap them",
+        ),
+        configuration(
+            "a name of 300 characters",
+            f"experiment: {'x' * 300}\ndatasets:\n  one: {SCENES}\n",
+            "experiment: a name of 300 characters is too long: 100 are the most",
+        ),
+        own(
+            "a path with `<experiment>`, which the workflow would expand",
+            TABLE.replace("my/photos", "<experiment>/photos"),
+            "images: '<experiment>/photos' does not match",
+        ),
+        configuration(
+            "a data set that is of itself",
+            "experiment: x\ndatasets:\n  one: {of: one, models: [gru-8-max]}\n",
+            "datasets.one.of: it names itself: name another",
         ),
         configuration(
             "a list that contains itself",
@@ -274,6 +324,14 @@ CASES = {
             lambda file: file.create_dataset("features", data=np.full((2, 4), np.nan, "f4")),
             "NaN or infinite features for image a and 1 others",
         ),
+        features(
+            "an attribute that is an array",
+            lambda file: (
+                file.create_dataset("features", data=np.zeros((2, 4), "f4")),
+                file.attrs.update({"backbone": np.zeros(3)}),
+            ),
+            "its attribute backbone is neither text nor a number",
+        ),
     ],
     "A model folder": [
         model(
@@ -288,12 +346,67 @@ CASES = {
         model(
             "an encoder of two million units",
             claim(description=description("gru-8-max") | {"encoder": MILLIONS}),
+            "description.encoder.size: 2000000 is greater than the maximum of 16384",
+        ),
+        model(
+            "an encoder of 16,384 units, of which the weights' file holds eight",
+            claim(description=description("gru-16384-max")),
             "does not hold the weights of this model",
+        ),
+        model(
+            "676 languages",
+            claim(
+                description=description("gru-8-max") | {"languages": LANGUAGES},
+                texts=dict.fromkeys(LANGUAGES, Text.build(["A dog."]).as_dict()),
+            ),
+            "is too long",
+        ),
+        model(
+            "a convolution of 200,000 widths",
+            claim(
+                description=description("gru-8-max")
+                | {"encoder": description("gru-8-max")["encoder"] | {"convolution": CONVOLUTION}}
+            ),
+            "is too long",
+        ),
+        model(
+            "an interpolation that there is not",
+            claim(features={"transform": '{"interpolation": "x"}'}),
+            "(interpolation: 'x' is not one of",
+        ),
+        model(
+            "480 levels of lists",
+            lambda folder, _: (folder / "model.json").write_text("[" * 480 + "]" * 480),
+            "is not JSON (it has more than 20 levels)",
+        ),
+        model(
+            "half of a surrogate pair in its name",
+            lambda folder, _: (folder / "ensemble.json").write_text(
+                '{"epochs": [1], "a": "\\ud800"}'
+            ),
+            "surrogates not allowed",
+        ),
+        model(
+            "a FIFO in the place of model.json",
+            instead("model.json", os.mkfifo),
+            "model.json is a folder, a FIFO or a device: put the file itself there",
+        ),
+        model(
+            "a link to /dev/zero in the place of the weights",
+            instead("snapshots/epoch-001.safetensors", lambda path: path.symlink_to("/dev/zero")),
+            "epoch-001.safetensors is a folder, a FIFO or a device",
+        ),
+        model(
+            "an ensemble of one epoch, three hundred times",
+            lambda folder, _: (folder / "ensemble.json").write_text(
+                json.dumps({"epochs": [1] * 300})
+            ),
+            "has non-unique elements",
         ),
         model(
             "an encoder that there is not",
             claim(description=description("gru-8-max") | {"encoder": {"name": "../x", "size": 8}}),
-            "there is no '../x' in groundvec/encoders: ",
+            "description.encoder.name: '../x' is not one of",
         ),
         model(
             "an ensemble of `../../x`",
@@ -313,6 +426,21 @@ CASES = {
             "parallel.csv has no column 'fr'",
             target="fr",
         ),
+        lists("64 MiB of blank lines in 64 kB", BOMB, "lists.gz holds more than 16 MiB, which no"),
+        Case(
+            "one pair to train a translator with",
+            "no en word is in the training sentences 2 times: add pairs to learn from",
+            lambda folder: (folder / "parallel.csv").write_text(
+                "split,image_id,en,de\ntrain,,A dog.,Ein Hund.\ndev,,A dog.,Ein Hund.\n"
+            ),
+            TRANSLATOR,
+        ),
+    ],
+    "Numbers on a command line": [
+        number("`--size 0`", "--size 0", "--size: 0 is less than the minimum of 1"),
+        number("`--dropout nan`", "--dropout nan", "--dropout: nan is not of type 'number'"),
+        number("`--seed -1`", "--seed -1", "--seed: -1 is less than the minimum of 0"),
+        number("`--threads -1`", "--threads -1", "--threads: -1 is less than the minimum of 1"),
     ],
 }
 

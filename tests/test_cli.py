@@ -1,8 +1,10 @@
 import errno
+import logging
 import os
 import resource
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import h5py
@@ -10,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from groundvec.cli import BOUNDS, execute
 from groundvec.data import schema
 from groundvec.files import atomic, copy, read_json, write_json
 from groundvec.text.characters import Text
@@ -249,3 +252,55 @@ def test_a_table_of_tasks_is_an_input_of_table_1(tmp_path):
     result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert result.returncode == 1 and "a.csv is an input" in result.stderr
     assert (tmp_path / "a.csv").read_text() == tasks
+
+
+# Numbers on a command line
+
+
+@pytest.mark.parametrize(
+    ("script", "numbers", "said"),
+    [
+        ("translator", "--size 0", "--size: 0 is less than the minimum of 1"),
+        ("translator", "--embedding 100000", "--embedding: 100000 is greater than the maximum of"),
+        ("translator", "--dropout nan", "--dropout: nan is not of type 'number'"),
+        ("translator", "--dropout 1", "--dropout: 1.0 is greater than or equal to the maximum of"),
+        ("translator", "--l2 -1", "--l2: -1.0 is less than the minimum of 0"),
+        ("translator", "--epochs 0", "--epochs: 0 is less than the minimum of 1"),
+        ("translator", "--patience 0", "--patience: 0 is less than the minimum of 1"),
+        ("translator", "--batch-size 0", "--batch-size: 0 is less than the minimum of 1"),
+        ("translator", "--seed -1", "--seed: -1 is less than the minimum of 0"),
+        ("translator", "--threads -1", "--threads: -1 is less than the minimum of 1"),
+        ("translate", "--n 0", "--n: 0 is less than the minimum of 1"),
+        ("train", "--draw 5 0 1", "--draw.1: 0 is less than the minimum of 1"),
+        ("retrieval", "--folds 0", "--folds: 0 is less than the minimum of 1"),
+        ("extract_features", "--parts 0", "--parts: 0 is less than the minimum of 1"),
+        ("extract_features", "--part -1", "--part: -1 is less than the minimum of 0"),
+        ("baseline", "--version 3", "--version: 3 is not one of [1, 2]"),
+    ],
+)
+def test_numbers_are_within_the_bounds_of_a_configuration(caplog, script, numbers, said):
+    program = import_module(f"scripts.{script}")
+    required = []
+    for action in program.parser._actions:
+        if action.required and action.type is not int:
+            [value, *_] = action.choices or ["{encoder: {name: bag, size: 4}}"]
+            required += [action.option_strings[0], value]
+    arguments = program.parser.parse_args([*required, *numbers.split()])
+    arguments.log, arguments.overwrite = None, False
+    with pytest.raises(SystemExit, match="1"):
+        execute(lambda _: pytest.fail("it went on"), arguments, logging.INFO)
+    assert f"error: {said}" in caplog.text
+
+
+def test_every_number_of_a_script_has_bounds():
+    numbers = set()
+    for path in (ROOT / "scripts").glob("*.py"):
+        program = import_module(f"scripts.{path.stem}")
+        parser = program.parser if hasattr(program, "parser") else program.make_parser()
+        todo = [parser]
+        while todo:
+            for action in todo.pop()._actions:
+                todo += action.choices.values() if isinstance(action.choices, dict) else []
+                if action.type in (int, float):
+                    numbers.add(action.option_strings[0].removeprefix("--"))
+    assert numbers == set(BOUNDS)

@@ -24,7 +24,7 @@ from groundvec.text.encoded import Encoded
 from groundvec.training.checkpoints import Checkpoints
 from groundvec.translation.beam import translate
 from groundvec.translation.network import Translator
-from groundvec.translation.vocabulary import Vocabulary, padded, tokenise
+from groundvec.translation.vocabulary import AT_LEAST, Vocabulary, padded, tokenise
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +62,10 @@ class Pairs:
 def prepare(
     train: pd.DataFrame, dev: pd.DataFrame, source: str, target: str
 ) -> tuple[Vocabulary, Vocabulary, Pairs, Pairs]:
-    """The vocabularies of the training sentences, and both splits as these encode them."""
+    """The vocabularies of the training sentences, and both splits as these encode them.
+
+    Raises InputError if there are too few sentences to learn a word from.
+    """
     texts = [
         {column: tokenise(split[column]) for column in ("source", "target")}
         for split in (train, dev)
@@ -81,6 +84,11 @@ def prepare(
         (source, of_source, first.source),
         (target, of_target, first.target),
     ):
+        if not words.words:
+            raise InputError(
+                f"no {name} word is in the training sentences {AT_LEAST} times: add pairs to learn "
+                "from"
+            )
         unknown = 100 * (encoded.indices == 1).mean()
         log.info("%s: %d words, %.1f %% of the text unknown", name, len(words.words), unknown)
     return of_source, of_target, first, second
