@@ -43,7 +43,8 @@ def senteval_scores(model: SentenceTransformer, ratings: pd.DataFrame) -> tuple[
 
     Of STS 2012-2016 it is the subtasks' weighted mean, of the others that of the classifier.
     """
-    scores = senteval.evaluate(senteval.predict(ratings, partial(model.encode, batch_size=BATCH)))
+    encode = partial(model.encode, batch_size=BATCH, tokenised=True)
+    scores = senteval.evaluate(senteval.predict(ratings, encode))
     wanted = (scores.statistic == "weighted mean") & (scores.task != "all")
     one = scores[wanted | (scores.method == "classifier")].iloc[0]
     return int(one.pairs), float(one.pearson)

@@ -29,6 +29,8 @@ def encode(path: str | Path, sentences: list[str]) -> np.ndarray:
 
     def read(sentence: str) -> list[int]:
         sentence = re.sub(r"[\s\x00-\x1f\x7f-\x9f]+", " ", sentence).strip()
+        for pattern, replacement in about["substitutions"]:
+            sentence = re.sub(pattern, replacement, sentence)
         finished = sentence if sentence.endswith(".") else f"{sentence} ."
         return [index.get(character, 1) for character in finished]
 

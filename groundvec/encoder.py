@@ -21,6 +21,7 @@ from groundvec.errors import InputError
 from groundvec.files import sha256
 from groundvec.folder import find, read_description
 from groundvec.model import Model, encode_images, encode_sentences, load_ensemble
+from groundvec.text.punctuation import set_apart
 
 if TYPE_CHECKING:
     from groundvec.features.backbones import Backbone
@@ -73,14 +74,16 @@ class SentenceEncoder:
         show_progress: bool = False,
         normalize: bool = False,
         language: str | None = None,
+        tokenised: bool = False,
     ) -> np.ndarray:
         """Embed raw sentences: (n, size) float32, in their order.
 
         One string is one sentence, and gives one vector (size,). A vector depends on its sentence
         alone. Sentences are cleaned as captions are in training (`groundvec.data.schema.clean`), so
         white space around them or several spaces within change nothing; the empty string has a
-        vector too. Characters or words that training never met are read as one unknown. What is
-        beyond 1,000 characters is cut off, with a warning.
+        vector too. Punctuation is set apart from words (`groundvec.text.punctuation`), so a final
+        full stop changes nothing either. Characters or words that training never met are read as
+        one unknown. What is beyond 1,000 characters is cut off, with a warning.
 
         Args:
             sentences: any number of them.
@@ -89,33 +92,41 @@ class SentenceEncoder:
             show_progress: whether to show a bar.
             normalize: bring the vectors to unit length; those of models that compare cosines are.
             language: of the sentences; else the first of `languages`.
+            tokenised: whether they are in the form of the training captions already, such as "A
+                dog 's ball ."; then their punctuation stays where it is.
 
         Raises:
             InputError: something in `sentences` is not a string, or it has no order; the model
                 knows no such language.
         """
         if isinstance(sentences, str):
-            one = self.encode([sentences], batch_size, device, show_progress, normalize, language)
-            return one[0]
+            options = (batch_size, device, show_progress, normalize, language, tokenised)
+            return self.encode([sentences], *options)[0]
         if isinstance(sentences, bytes | Mapping | Set) or not isinstance(sentences, Iterable):
             raise InputError(f"give a list of strings, and not {type(sentences).__name__}")
         if batch_size is not None and batch_size < 1:
             raise InputError(f"batch_size is {batch_size}: it must be 1 or more")
         sentences = list(sentences)
+        if not tokenised:
+            sentences = set_apart(sentences, self.description["text"])
         for model in self.models if device else []:
             model.to(device)
         vectors = encode_sentences(self.models, sentences, language, show_progress, batch_size)
         return similarity.unit(vectors) if normalize else vectors
 
     def similarity(
-        self, a: str | Iterable[str], b: str | Iterable[str], language: str | None = None
+        self,
+        a: str | Iterable[str],
+        b: str | Iterable[str],
+        language: str | None = None,
+        tokenised: bool = False,
     ) -> np.ndarray:
         """How near each sentence of `a` is to each of `b`: (a, b) float32, more is nearer.
 
         In the model's own way: mostly the cosine, from -1 to 1. A single string in place of a list
         leaves its axis out, so that two of them give one number.
         """
-        one, other = self.encode(a, language=language), self.encode(b, language=language)
+        one, other = (self.encode(each, language=language, tokenised=tokenised) for each in (a, b))
         kind = self.models[0].similarity
         scores = similarity.scores(np.atleast_2d(one), np.atleast_2d(other), kind)
         return scores.reshape(one.shape[:-1] + other.shape[:-1])

@@ -81,10 +81,11 @@ def of_model(arguments: argparse.Namespace, ratings: "pd.DataFrame") -> "pd.Data
     device = choose(threads=arguments.threads)
     about = read_description(arguments.trained)
     encoder = SentenceEncoder.load(arguments.trained, device=device)
+    encode = partial(encoder.encode, tokenised=True)  # as the files have them
 
     def encode_rated(sentences: list[str]) -> "np.ndarray":
         given = list(map(stopped, sentences)) if arguments.tokenised else sentences
-        return encoder.encode(given, language=LANGUAGE)
+        return encode(given, language=LANGUAGE)
 
     rows = robustness.of_ratings(ratings, encode_rated)
     if arguments.captions:
@@ -93,7 +94,7 @@ def of_model(arguments: argparse.Namespace, ratings: "pd.DataFrame") -> "pd.Data
         split = load_split(captions, "test", read_features, encoder.models[0].texts)
         own, kind = split.captions[encoder.languages[0]], about["description"]["similarity"]
         images = encode_images(encoder.models, split.features)
-        rows += robustness.of_retrieval(own.texts, own.image, images, encoder.encode, kind)
+        rows += robustness.of_retrieval(own.texts, own.image, images, encode, kind)
     labels = {name: about[name] for name in ("dataset", "model", "seed")}
     labels |= {"system": system_name(**labels), "configuration": about["key"]}
     return pd.DataFrame(rows).assign(**labels, **provenance(device))

@@ -44,6 +44,9 @@ def test_it_gives_the_encoder_s_vectors_and_saved_again_the_same(trained, tmp_pa
     vectors = loaded.encode(SENTENCES, batch_size=4)
     assert vectors.dtype == np.float32 and loaded.get_embedding_dimension() == 16
     np.testing.assert_allclose(vectors, encoder.encode(SENTENCES), atol=1e-6)
+    as_they_are = encoder.encode(SENTENCES, tokenised=True)
+    assert np.abs(as_they_are - vectors).max() > 0.01
+    np.testing.assert_allclose(loaded.encode(SENTENCES, tokenised=True), as_they_are, atol=1e-6)
     np.testing.assert_allclose(
         loaded.encode("A dog.", language="de"), encoder.encode("A dog.", language="de"), atol=1e-6
     )

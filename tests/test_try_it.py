@@ -18,6 +18,8 @@ from groundvec.model import Model
 from groundvec.reporting.embedded import Embedded
 from groundvec.reporting.page.try_it import low, panel, precision, readable, runtime_files, small
 from groundvec.text.characters import Text as Characters
+from groundvec.text.encoded import cleaned
+from groundvec.text.punctuation import set_apart
 from groundvec.text.words import Text as Words
 from scripts import try_it as script
 
@@ -44,6 +46,7 @@ SENTENCES = [
     "long " * 210,  # 1,050 characters
     "🐕" * 999 + "  .",  # a thousand, of two units each in JavaScript
     "A DOG_2 RUNS, isn't it? don\u2019t-stop!! x--y 'z' ½ Ⅷ İstanbul ΣΑΣ",
+    '\u201cStop,\u201d (he) said: "1,000 at 10:30..."',
 ]
 MODELS = {
     "characters": ({"encoder": "gru-16-attention"}, Characters),
@@ -182,6 +185,17 @@ def units(sentence):
 def test_the_vectors_are_those_of_python(opened, name):
     page, ours, _ = opened(name)
     np.testing.assert_allclose(encoded(page, SENTENCES), ours.encode(SENTENCES), rtol=0, atol=1e-4)
+
+
+def test_punctuation_is_set_apart_as_in_python(opened):
+    page, ours, _ = opened()
+    rng = np.random.default_rng(0)
+    alphabet = list("aB9é🐕 .,:;!?'\"()-$\u2019\u201c\u00a0\n\ud800")
+    sentences = ["".join(rng.choice(alphabet, size)) for size in rng.integers(0, 30, 3000)]
+    expected = cleaned(set_apart(sentences, ours.description["text"]))
+    call = "(all) => all.map((one) => String.fromCharCode(...one))"
+    call += '.map(document.getElementById("try-it").cleaned)'
+    assert page.evaluate(call, [units(sentence) for sentence in sentences]) == expected
 
 
 @pytest.mark.parametrize("name", ["characters", "words", "dot", "euclidean"])

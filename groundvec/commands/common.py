@@ -23,6 +23,15 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_tokenised(parser: argparse.ArgumentParser) -> None:
+    """Let a command read sentences that are in the form of the training captions already."""
+    parser.add_argument(
+        "--tokenised",
+        action="store_true",
+        help='punctuation stands apart from words already, as in "A dog \'s ball .": leave it',
+    )
+
+
 def _device(name: str) -> str:
     import torch
 

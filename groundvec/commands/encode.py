@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="bring the vectors to unit length; those of most models are",
     )
+    common.add_tokenised(parser)
     common.add_model(parser)
 
 
@@ -61,6 +62,7 @@ def main(arguments: argparse.Namespace) -> None:
         show_progress=True,
         normalize=arguments.normalize,
         language=arguments.language,
+        tokenised=arguments.tokenised,
     )
     if arguments.output == common.STANDARD:
         # Not sys.stdout.buffer: under PYTHONUNBUFFERED it may write a part only.

@@ -21,6 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `similarity` reads from its command line."""
     parser.add_argument("a", metavar="A", help="a sentence, or a text file with a sentence a line")
     parser.add_argument("b", metavar="B", help="another one")
+    common.add_tokenised(parser)
     common.add_model(parser)
 
 
@@ -45,7 +46,9 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.encoder import SentenceEncoder
 
     encoder = SentenceEncoder.load(arguments.model, device=arguments.device)
-    vectors = encoder.encode(a + b, show_progress=True, language=arguments.language)
+    vectors = encoder.encode(
+        a + b, show_progress=True, language=arguments.language, tokenised=arguments.tokenised
+    )
     measure = encoder.description["similarity"]
     for near in similarity.of_pairs(vectors[: len(a)], vectors[len(a) :], measure).tolist():
         print(f"{near:.4f}")

@@ -2,8 +2,8 @@
 
 It reads `indices` (batch, longest), int64, with 0 at the right of shorter sentences, and `lengths`
 (batch,), int64; it gives `vectors` (batch, size), float32. How a sentence becomes indices stands in
-the file's metadata, as JSON under `groundvec`: the `text` of `language`, and the `description` of
-the model.
+the file's metadata, as JSON under `groundvec`: the `text` of `language`, the `substitutions` that
+set the punctuation of raw sentences apart, and the `description` of the model.
 
 The operators are explained at https://onnx.ai/onnx/operators.
 """
@@ -24,6 +24,7 @@ from groundvec.files import write_bytes
 from groundvec.model import Model
 from groundvec.spelling import FACTOR, LENGTHS, MODULUS, Spelling
 from groundvec.text.encoded import PADDING
+from groundvec.text.punctuation import substitutions
 
 PRECISIONS = ("float32", "float16", "int8")
 FLOAT, INT32 = TensorProto.FLOAT, TensorProto.INT32  # numbers, as `Cast` names them
@@ -68,7 +69,12 @@ def export(
     language = models[0].language(language)
     model = _ensemble([snapshot(each, language) for each in models], models[0], precision)
     text = {key: value for key, value in texts[language].as_dict().items() if key != "counts"}
-    about = {"description": description, "language": language, "text": text}
+    about = {
+        "description": description,
+        "language": language,
+        "text": text,
+        "substitutions": substitutions(description["text"]),
+    }
     helper.set_model_props(model, {"groundvec": json.dumps(about, ensure_ascii=False)})
     write_bytes(path, model.SerializeToString())
 

@@ -26,6 +26,7 @@ from groundvec.errors import InputError
 from groundvec.files import write_json
 from groundvec.folder import find, read_description, read_ensemble, snapshot_name
 from groundvec.model import Model, load_ensemble, to_tensors
+from groundvec.text.punctuation import set_apart
 
 
 def save(model: str | Path, folder: str | Path) -> None:
@@ -52,10 +53,11 @@ def save(model: str | Path, folder: str | Path) -> None:
 class CaptionEncoder(InputModule):
     """Sentences in, vectors out: those of `groundvec.SentenceEncoder`.
 
-    A model of several languages reads its first one, or that of `encode(..., language="de")`.
+    A model of several languages reads its first one, or that of `encode(..., language="de")`. What
+    is tokenised as the training captions are stays so with `encode(..., tokenised=True)`.
     """
 
-    forward_kwargs = {"language"}  # noqa: RUF012 - the package has it so
+    forward_kwargs = {"language", "tokenised"}  # noqa: RUF012 - the package has it so
 
     def __init__(self, folder: str | Path) -> None:
         """Load the ensemble in a model folder; InputError if it cannot be."""
@@ -74,11 +76,15 @@ class CaptionEncoder(InputModule):
         inputs: Sequence[Any],
         prompt: str | None = None,
         language: str | None = None,
+        tokenised: bool = False,
         **kwargs: Any,
     ) -> dict[str, Any]:
         """What `forward` reads of sentences; the prompt, if there is one, comes before each."""
         text = self.first.texts[self.first.language(language)]
-        encoded = text.encode([f"{prompt or ''}{sentence}" for sentence in inputs])
+        sentences = [f"{prompt or ''}{sentence}" for sentence in inputs]
+        if not tokenised:
+            sentences = set_apart(sentences, self.first.description["text"])
+        encoded = text.encode(sentences)
         return {"sentences": encoded.batch(np.arange(len(encoded)))}
 
     def forward(

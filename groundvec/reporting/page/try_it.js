@@ -29,13 +29,17 @@ async function load() {
 let loading;
 const loaded = () => (loading ??= load());
 
-// As `groundvec.data.schema.clean` and `groundvec.text.encoded.cleaned`: Python's white space is not
-// JavaScript's.
+// As `groundvec.data.schema.clean`, `groundvec.text.punctuation.set_apart` and
+// `groundvec.text.encoded.cleaned`: Python's white space is not JavaScript's.
 const GAP = /[\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\p{Cs}]+/gu;
 const trimmed = (text) => text.replace(/^ +| +$/g, "");
 
+const substitutions = about.substitutions.map(([pattern, by]) => [new RegExp(pattern, "gu"), by]);
+
 function cleaned(sentence) {
-  return trimmed([...trimmed(sentence.replace(GAP, " "))].slice(0, about.longest).join(""));
+  let apart = trimmed(sentence.replace(GAP, " "));
+  for (const [pattern, by] of substitutions) apart = apart.replace(pattern, by);
+  return trimmed([...apart].slice(0, about.longest).join(""));
 }
 
 // As `groundvec.text.characters` and `groundvec.text.words`.
@@ -161,4 +165,4 @@ panel.querySelector("form").addEventListener("submit", (event) => {
   clearTimeout(clock);
   show();
 });
-Object.assign(panel, { encode, search });
+Object.assign(panel, { cleaned, encode, search });

@@ -78,6 +78,7 @@ def panel(
         examples=spread(embedded.captions, EXAMPLES),
         about={
             "text": about["text"],
+            "substitutions": about["substitutions"],
             "similarity": about["description"]["similarity"],
             "longest": LONGEST,
             "dataset": dataset,
