@@ -9,10 +9,12 @@ Examples:
 
 import argparse
 import logging
+import sys
 
 import groundvec
 from groundvec import cli
-from groundvec.commands import encode, export, info, search, similarity
+from groundvec.commands import common, encode, export, info, search, similarity
+from groundvec.errors import InputError
 
 COMMANDS = {
     "encode": encode,
@@ -36,8 +38,15 @@ def main() -> None:
         subparser = commands.add_parser(name, help=first, description=text, formatter_class=form)
         command.add_arguments(subparser)
         subparser.set_defaults(main=command.main)
-    arguments = parser.parse_args()
-    cli.execute(arguments.main, arguments, logging.WARNING)
+    logging.getLogger("groundvec.progress").setLevel(logging.INFO)  # long work says how far it is
+    cli.execute(run, parser.parse_args(), logging.WARNING)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run the command; InputError if it writes to standard output and that is closed."""
+    if sys.stdout is None and getattr(arguments, "output", common.STANDARD) == common.STANDARD:
+        raise InputError("standard output is closed: open it, or name a file with --output")
+    arguments.main(arguments)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from groundvec.jobs import Stopped
 
 # The arguments that are not inputs.
 OUTPUTS = {"output", "output_tasks", "output_translations", "output_weights", "work", "log"}
+STANDARD_INPUT = Path("/dev/stdin")  # which leads to the file that the shell reads
 ENDINGS = (".yaml", ".yml", ".json")
 # What numbers may be, by their options; where a configuration has them too, as its schema says.
 BOUNDS = {
@@ -76,7 +77,8 @@ def execute(
         _check_numbers(arguments)
         files.guard(_inputs(arguments), arguments.overwrite)
         main(arguments)
-        sys.stdout.flush()
+        if sys.stdout:  # None, where it was closed from the start
+            sys.stdout.flush()
     except InputError as error:
         logging.error("error: %s", error)
         sys.exit(1)
@@ -164,7 +166,8 @@ def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:
     for name, value in vars(arguments).items():
         values: list[Any] = value if isinstance(value, list) else [value]
         if name not in OUTPUTS:
-            yield from (path for path in values if isinstance(path, Path))
+            paths = (path for path in values if isinstance(path, Path))
+            yield from (STANDARD_INPUT if path == Path("-") else path for path in paths)
 
 
 def _refused(error: Exception) -> str:
@@ -176,6 +179,11 @@ def _refused(error: Exception) -> str:
         return f"not enough memory ({reason}): free some, or use a smaller model or data set"
     if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("groundvec"):
         return f'{error.name} is not installed: pip install "groundvec[pipeline]"'
+    if isinstance(error, RuntimeError | ImportError) and "torchvision" in str(error):
+        return (
+            "this torchvision was built for another torch: install both from one place, with "
+            "pip install --force-reinstall torch torchvision (docs/encoder.md)"
+        )
     if not isinstance(error, OSError):
         return ""
     place = error.filename2 or error.filename or "the results"

@@ -4,6 +4,7 @@ import base64
 import io
 import os
 import re
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,7 @@ from examples import description, save_model
 from PIL import Image
 
 from groundvec import SentenceEncoder, search
-from groundvec.__main__ import COMMANDS
+from groundvec.__main__ import COMMANDS, main
 from groundvec.errors import InputError, extra
 from groundvec.features import backbones
 from groundvec.model import Model
@@ -142,6 +143,125 @@ def test_what_is_there_is_replaced_only_if_told_to(groundvec, tmp_path, model):
     assert np.load(tmp_path / "v.npy").shape == (1, 16)
 
 
+def test_vectors_can_have_half_the_precision(groundvec, tmp_path, model, encoder):
+    (tmp_path / "s.txt").write_text("\n".join(SENTENCES))
+    for ending in ("npy", "csv", "parquet"):
+        command = ("encode", "s.txt", "--model", model, "--dtype", "float16", "-o", f"v.{ending}")
+        assert groundvec(*command) == ""
+    table = polars.read_parquet(tmp_path / "v.parquet")
+    for vectors in (
+        np.load(tmp_path / "v.npy", allow_pickle=False),
+        np.loadtxt(tmp_path / "v.csv", np.float16, delimiter=","),
+        table["vector"].to_numpy(),
+    ):
+        assert vectors.dtype == np.float16
+        np.testing.assert_allclose(vectors, encoder.encode(SENTENCES), atol=1e-3)
+
+
+@pytest.fixture
+def in_blocks_of_two(monkeypatch, model, tmp_path):
+    """Runs `groundvec encode` within this process, so that its numbers can be changed."""
+    monkeypatch.setattr("groundvec.commands.encode.BLOCK", 2)
+    monkeypatch.setattr("groundvec.progress.SECONDS_BETWEEN_LINES", 0)
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        command = ["groundvec", "encode", *arguments, "--model", str(model), "--device", "cpu"]
+        monkeypatch.setattr(sys, "argv", command)
+        main()
+
+    return run
+
+
+@pytest.mark.parametrize("ending", ["npy", "csv", "parquet"])
+@pytest.mark.parametrize("count", [0, 1, 4, 5])
+def test_vectors_are_written_block_by_block(in_blocks_of_two, tmp_path, encoder, ending, count):
+    sentences = (SENTENCES * 2)[:count]
+    (tmp_path / "s.txt").write_text("".join(f"{sentence}\n" for sentence in sentences))
+    in_blocks_of_two("s.txt", "-o", f"v.{ending}")
+    if ending == "npy":
+        vectors = np.load(tmp_path / "v.npy", allow_pickle=False)
+    elif ending == "csv":
+        lines = (tmp_path / "v.csv").read_text().splitlines()
+        vectors = np.array([line.split(",") for line in lines], np.float32).reshape(-1, 16)
+    else:
+        vectors = polars.read_parquet(tmp_path / "v.parquet")["vector"].to_numpy()
+    assert vectors.shape == (count, 16)
+    np.testing.assert_allclose(vectors, encoder.encode(sentences), atol=1e-6)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["s.txt", f"v.{ending}"]
+
+
+def test_long_work_says_how_far_it_is_where_there_is_no_terminal(in_blocks_of_two, caplog):
+    """A line every 30 seconds, or here after each block; nothing else is said."""
+    Path("s.txt").write_text("A dog.\n" * 7)
+    in_blocks_of_two("s.txt", "-o", "v.npy")
+    said = [record.getMessage() for record in caplog.records]
+    assert [line.partition(" sentences")[0] for line in said] == [
+        "encoding: 2 of 7",
+        "encoding: 4 of 7",
+        "encoding: 6 of 7",
+    ]
+
+
+@pytest.mark.parametrize("ending", ["npy", "csv", "parquet"])
+def test_vectors_that_the_disk_cannot_hold_are_one_line_and_no_file(tmp_path, model, ending):
+    lines = (f"{number:012b}\n" for number in range(3000))  # which do not compress
+    (tmp_path / "s.txt").write_text("".join(lines).replace("0", "a").replace("1", "o"))
+    command = [sys.executable, "-m", "groundvec", "encode", "s.txt", "-o", f"v.{ending}"]
+    result = subprocess.run(
+        [*command, "--model", model],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000)),
+    )
+    assert result.returncode == 1 and result.stderr.count("\n") == 1, result.stderr
+    assert result.stderr.startswith("error: no space left on the disk while writing")
+    assert [path.name for path in tmp_path.iterdir()] == ["s.txt"]
+
+
+def test_the_file_that_the_shell_reads_is_not_written_over(tmp_path, model):
+    (tmp_path / "c.csv").write_text("A dog.\n")
+    command = f"{sys.executable} -m groundvec encode -o c.csv --overwrite --model {model} < c.csv"
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    result = subprocess.run(command, shell=True, cwd=tmp_path, env=env, capture_output=True)
+    assert b"c.csv is an input, and would be overwritten" in result.stderr
+    assert result.returncode == 1 and (tmp_path / "c.csv").read_text() == "A dog.\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("encode -o v.npy <&-", "standard input is closed: name a file of sentences"),
+        ("encode s.txt >&-", "standard output is closed: open it, or name a file with --output"),
+        ("similarity a b >&-", "standard output is closed"),
+        ("info >&-", "standard output is closed"),
+    ],
+)
+def test_a_stream_that_is_closed_is_named(tmp_path, command, said):
+    (tmp_path / "s.txt").write_text("A dog.\n")
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    result = subprocess.run(
+        f"{sys.executable} -m groundvec {command}",
+        shell=True,
+        cwd=tmp_path,
+        env=env,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert result.returncode == 1 and result.stderr.count("\n") == 1
+    assert result.stderr.startswith(f"error: {said}")
+
+
+def test_what_writes_a_file_needs_no_standard_output(tmp_path, model):
+    (tmp_path / "s.txt").write_text("A dog.\n")
+    command = f"{sys.executable} -m groundvec encode s.txt -o v.npy --model {model} >&-"
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run(command, shell=True, cwd=tmp_path, env=env, check=True)
+    assert np.load(tmp_path / "v.npy").shape == (1, 16)
+
+
 # similarity
 
 
@@ -250,6 +370,9 @@ def test_info_says_what_a_model_is(groundvec, model):
         ([], 2, "the following arguments are required: COMMAND"),
         (["encode", "s.txt", "-o", "v.txt"], 2, "v.txt does not end in .npy or .csv or .parquet"),
         (["encode", "s.txt", "--device", "gpu7"], 2, "gpu7 cannot be used: "),
+        (["encode", "s.txt", "--device", "meta"], 2, "meta cannot be used: "),
+        (["encode", "utf16.txt"], 1, "utf16.txt line 1 is UTF-16 or no text at all: save the"),
+        (["encode", "."], 1, ".: Is a directory; name a file of sentences"),
         (["encode", "no.txt"], 1, "no.txt: No such file or directory; name a file of sentences"),
         (["encode", "latin.txt"], 1, "latin.txt line 2 is not UTF-8: save the file as that"),
         (["encode", "marked.txt"], 1, "marked.txt line 2 is not UTF-8: save the file as that"),
@@ -265,6 +388,7 @@ def test_info_says_what_a_model_is(groundvec, model):
 def test_a_mistake_is_one_line_and_a_status(groundvec, tmp_path, arguments, status, said):
     (tmp_path / "s.txt").write_text("A dog.\n")
     (tmp_path / "two.txt").write_text("A dog.\n\n")
+    (tmp_path / "utf16.txt").write_text("A dog.\nA cat.\n", "utf-16-le")
     (tmp_path / "latin.txt").write_bytes(b"A dog.\nEin Gl\xfcck.\n")
     (tmp_path / "marked.txt").write_bytes(b"\xef\xbb\xbfabc\n\xff\n")
     assert said in groundvec(*arguments, fails=status)

@@ -36,7 +36,7 @@ def _device(name: str) -> str:
     import torch
 
     try:
-        torch.empty(0, device=name)
+        torch.ones(1, device=name).item()  # which `meta`, without memory, has not
     except (RuntimeError, AssertionError) as error:
         reason = str(error).partition("\n")[0]
         raise argparse.ArgumentTypeError(f"{name} cannot be used: {reason}") from None
@@ -61,13 +61,19 @@ def read_lines(path: Path) -> list[str]:
     Raises:
         InputError: it cannot be read, or is not UTF-8.
     """
+    if path == STANDARD and sys.stdin is None:
+        raise InputError("standard input is closed: name a file of sentences")
     try:
         data = sys.stdin.buffer.read() if path == STANDARD else path.read_bytes()
         text = data.decode("utf-8-sig")
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror}; name a file of sentences") from None
+        reason = error.strerror or error
+        raise InputError(f"{path}: {reason}; name a file of sentences") from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1  # a mark at the beginning is not in it
         raise InputError(f"{path} line {line} is not UTF-8: save the file as that") from None
+    if (place := text.find("\0")) >= 0:
+        line = text.count("\n", 0, place) + 1
+        raise InputError(f"{path} line {line} is UTF-16 or no text at all: save the file as UTF-8")
     lines = text.split("\n")  # and at nothing else that Unicode calls the end of a line
     return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
