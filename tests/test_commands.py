@@ -276,9 +276,19 @@ def test_two_sentences_have_one_number(groundvec, model, encoder):
 def test_two_files_have_a_number_a_line(groundvec, tmp_path, model, encoder):
     (tmp_path / "a.txt").write_text("\n".join(SENTENCES))
     (tmp_path / "b.txt").write_text("\n".join(reversed(SENTENCES)))
-    numbers = groundvec("similarity", "a.txt", "b.txt", "--model", model).split()
+    numbers = groundvec("similarity", "--files", "a.txt", "b.txt", "--model", model).split()
     expected = encoder.similarity(SENTENCES, SENTENCES[::-1]).diagonal()
     np.testing.assert_allclose(np.array(numbers, float), expected, atol=1e-4)
+
+
+def test_files_may_be_pipes(tmp_path, model, encoder):
+    """A FIFO, such as bash makes of `<(...)`, and standard input."""
+    command = f"{sys.executable} -m groundvec similarity --model {model} "
+    command += "--files <(echo 'A dog runs.') - <<< 'A cat.'"
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    result = subprocess.run(["bash", "-c", command], env=env, capture_output=True, text=True)
+    expected = float(encoder.similarity("A dog runs.", "A cat."))
+    assert float(result.stdout) == pytest.approx(expected, abs=1e-4), result.stderr
 
 
 # search
@@ -378,8 +388,20 @@ def test_info_says_what_a_model_is(groundvec, model):
         (["encode", "marked.txt"], 1, "marked.txt line 2 is not UTF-8: save the file as that"),
         (["encode", "s.txt", "--model", "no"], 1, "there is no model no: give the folder"),
         (["encode", "s.txt", "--language", "fr"], 1, "no language 'fr': choose one of en"),
-        (["similarity", "s.txt", "A dog."], 1, "A dog. is no file: give two, or none"),
-        (["similarity", "s.txt", "two.txt"], 1, "s.txt has 1 lines and two.txt has 2"),
+        (["similarity", "s.txt", "A dog."], 1, "s.txt is the name of a file, or looks like one"),
+        (["similarity", "first.txt", "secnd.txt"], 1, "first.txt is the name of a file, or looks"),
+        (["similarity", "A dog.", "-"], 1, "- is the name of a file, or looks like one: say --fi"),
+        (["similarity", "A dog.", "folder"], 1, "folder is the name of a file, or looks like one"),
+        (["similarity", "A dog.", "/dev/fd/63"], 1, "/dev/fd/63 is the name of a file, or looks"),
+        (["similarity", "A dog."], 1, "give two sentences in quotation marks, or two files"),
+        (["similarity", "A", "B", "--files", "s.txt", "s.txt"], 1, "give two sentences in quo"),
+        (["similarity", "--files", "s.txt", "two.txt"], 1, "s.txt has 1 lines and two.txt has 2"),
+        (
+            ["similarity", "--files", "s.txt", "no.txt"],
+            1,
+            "no.txt: No such file or directory; name",
+        ),
+        (["similarity", "--files", "s.txt", "folder"], 1, "folder: Is a directory; name a file"),
         (["search", "none.jpg", "A dog."], 1, "none.jpg does not exist"),
         (["search", "s.txt", "A dog.", "-n", "0"], 1, "--best is 0: ask for one or more"),
         (["info", "no"], 1, "there is no model no"),
@@ -388,6 +410,7 @@ def test_info_says_what_a_model_is(groundvec, model):
 def test_a_mistake_is_one_line_and_a_status(groundvec, tmp_path, arguments, status, said):
     (tmp_path / "s.txt").write_text("A dog.\n")
     (tmp_path / "two.txt").write_text("A dog.\n\n")
+    (tmp_path / "folder").mkdir()
     (tmp_path / "utf16.txt").write_text("A dog.\nA cat.\n", "utf-16-le")
     (tmp_path / "latin.txt").write_bytes(b"A dog.\nEin Gl\xfcck.\n")
     (tmp_path / "marked.txt").write_bytes(b"\xef\xbb\xbfabc\n\xff\n")

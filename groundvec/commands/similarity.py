@@ -1,16 +1,17 @@
 """Say how similar two sentences are, or those of two files.
 
-Of two files, the first lines are compared, then the second lines, and so on: a number a line. It is
+With --files, the first lines are compared, then the second lines, and so on: a number a line. It is
 the model's own measure, which for most is the cosine: 1 for the same sentence, and around 0 for two
 that have nothing to do with each other.
 
 Examples:
   groundvec similarity "A dog runs on the beach." "A puppy plays in the sand."
-  groundvec similarity first.txt second.txt > similarities.txt
+  groundvec similarity --files first.txt second.txt > similarities.txt
 """
 
 import argparse
 import os
+import re
 from pathlib import Path
 
 from groundvec.commands import common
@@ -19,28 +20,34 @@ from groundvec.errors import InputError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `similarity` reads from its command line."""
-    parser.add_argument("a", metavar="A", help="a sentence, or a text file with a sentence a line")
-    parser.add_argument("b", metavar="B", help="another one")
+    parser.add_argument("sentences", nargs="*", metavar="SENTENCE", help="two of them")
+    parser.add_argument(
+        "--files",
+        type=Path,
+        nargs=2,
+        metavar="FILE",
+        help="compare two text files instead, a sentence a line; - is standard input",
+    )
     common.add_tokenised(parser)
     common.add_model(parser)
 
 
 def main(arguments: argparse.Namespace) -> None:
     """Compare two sentences, or two files line by line."""
-    given = (arguments.a, arguments.b)
-    # Path.is_file fails on long sentences.
-    of_files = [os.path.isfile(name) for name in given]  # noqa: PTH113
-    if any(of_files):
-        if not all(of_files):
-            raise InputError(f"{given[of_files.index(False)]} is no file: give two, or none")
-        a, b = (common.read_lines(Path(name)) for name in given)
+    if len(arguments.sentences) != (0 if arguments.files else 2):
+        raise InputError("give two sentences in quotation marks, or two files after --files")
+    if arguments.files:
+        a, b = map(common.read_lines, arguments.files)
         if len(a) != len(b):
+            one, other = arguments.files
             raise InputError(
-                f"{arguments.a} has {len(a)} lines and {arguments.b} has {len(b)}: they must have "
-                "as many, a pair a line"
+                f"{one} has {len(a)} lines and {other} has {len(b)}: they must have as many, a "
+                "pair a line"
             )
     else:
-        a, b = [[sentence] for sentence in given]
+        for sentence in arguments.sentences:
+            _check_sentence(sentence)
+        a, b = [[sentence] for sentence in arguments.sentences]
 
     from groundvec import similarity
     from groundvec.encoder import SentenceEncoder
@@ -52,3 +59,14 @@ def main(arguments: argparse.Namespace) -> None:
     measure = encoder.description["similarity"]
     for near in similarity.of_pairs(vectors[: len(a)], vectors[len(a) :], measure).tolist():
         print(f"{near:.4f}")
+
+
+def _check_sentence(sentence: str) -> None:
+    """Raise InputError for what is, or looks like, the name of a file or folder."""
+    # Path.exists fails on long sentences.
+    named_so = re.fullmatch(r"-|\S*/(\S*[^\s.])?|\S+\.[A-Za-z]\w{1,4}", sentence)
+    if named_so or os.path.exists(sentence):  # noqa: PTH110
+        raise InputError(
+            f"{sentence} is the name of a file, or looks like one: say --files to compare files "
+            "line by line, or end a sentence with a full stop"
+        )
