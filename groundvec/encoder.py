@@ -4,10 +4,12 @@ A model is named by its folder, or by its name if it comes with this package, in
 """
 
 import json
+import logging
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,7 +19,7 @@ import torch
 
 from groundvec import similarity
 from groundvec.device import choose
-from groundvec.errors import InputError
+from groundvec.errors import InputError, printable
 from groundvec.files import sha256
 from groundvec.folder import find, read_description
 from groundvec.model import Model, encode_images, encode_sentences, load_ensemble
@@ -25,6 +27,8 @@ from groundvec.text.punctuation import set_apart
 
 if TYPE_CHECKING:
     from groundvec.features.backbones import Backbone
+
+log = logging.getLogger(__name__)
 
 SUFFIXES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".tif", ".tiff", ".bmp"}
 
@@ -187,40 +191,59 @@ class ImageEncoder:
             encoder.backbones = [replace(each, crops=crops) for each in encoder.backbones]
         return encoder
 
-    def encode(self, images: str | Path | Iterable[str | Path]) -> np.ndarray:
+    def encode(
+        self, images: str | Path | Iterable[str | Path], skip_unusable: bool = False
+    ) -> np.ndarray:
         """Embed pictures, as `pictures` finds them: (n, size) float32, in their order.
 
         Their features are kept in the user's cache, by the content of each picture, so that they
-        are computed once.
+        are computed once. Where the cache cannot be written, a warning says so.
+
+        Args:
+            skip_unusable: give unusable pictures vectors of NaN, with a warning that names each.
 
         Raises:
-            InputError: pictures that are missing or damaged; it names them all.
+            InputError: pictures that are missing or damaged, or with `skip_unusable` all of them;
+                it names them all.
         """
-        from groundvec.features.extract import CPU_BATCH, extract
+        from groundvec.features.extract import CPU_BATCH, extract, refuse
 
         files = pictures(images)
-        sums = {"path": [str(path) for path in files], "sha256": [sha256(path) for path in files]}
+        sums = {"path": [str(path) for path in files], "sha256": [_sum(path) for path in files]}
         device = next(self.models[0].parameters()).device.type
-        features = []
+        features, unusable = [], {}
         for backbone in self.backbones:
             batches = math.ceil(len(files) * backbone.crops / CPU_BATCH)
             processes = min(torch.get_num_threads(), batches) if batches > 1 else 0
-            block = extract(pd.DataFrame(sums), backbone, _cache(), device, processes)
+            problems: list[str] = []
+            block = extract(pd.DataFrame(sums), backbone, _cache(), device, processes, problems)
             features.append(backbone.factor * block)
+            unusable |= dict.fromkeys(problems)
+        if not skip_unusable or len(unusable) == len(files):
+            refuse(list(unusable), len(files))
+        for problem in unusable:
+            log.warning("%s; it is left out", problem)
         return encode_images(self.models, np.hstack(features))
 
 
 def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
     """The picture files of a folder and those in it, sorted; or one file, or several, as named.
 
+    A folder within it that cannot be read is left out, with a warning.
+
     Raises:
-        InputError: there is no such file, or none in the folder.
+        InputError: there is no such file, or none in the folder; the folder cannot be read.
     """
     named = [images] if isinstance(images, str | Path) else list(images)
     files: list[Path] = []
     for path in map(Path, named):
         if path.is_dir():
-            named_so = (file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES)
+            inside = [
+                Path(folder, name)
+                for folder, _, names in os.walk(path, onerror=partial(_unreadable, path))
+                for name in names
+            ]
+            named_so = (file for file in inside if file.suffix.lower() in SUFFIXES)
             found = sorted(filter(Path.is_file, named_so))
             if not found:
                 raise InputError(f"{path} holds no pictures ({', '.join(sorted(SUFFIXES))})")
@@ -228,8 +251,25 @@ def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
         elif path.is_file():
             files.append(path)
         else:
-            raise InputError(f"{path} does not exist: name a picture or a folder of pictures")
+            problem = "is neither a file nor a folder" if path.exists() else "does not exist"
+            raise InputError(f"{path} {problem}: name a picture or a folder of pictures")
     return files
+
+
+def _unreadable(named: Path, error: OSError) -> None:
+    """What `os.walk` calls for a folder that it cannot read: `named`, or one within it."""
+    if error.filename == str(named):
+        raise InputError(f"{named} cannot be read ({error.strerror}): change its permissions")
+    folder = printable(str(error.filename))
+    log.warning("%s cannot be read (%s); its pictures are left out", folder, error.strerror)
+
+
+def _sum(path: Path) -> str:
+    """A picture's checksum; none of what cannot be read, which is refused when it is loaded."""
+    try:
+        return sha256(path)
+    except OSError:
+        return ""
 
 
 def search(
@@ -243,6 +283,8 @@ def search(
     crops: int | None = None,
 ) -> list[tuple[Path, float]]:
     """The pictures that a sentence describes best, and how near each is to it; the nearest first.
+
+    Pictures that cannot be used are left out, with a warning that names each.
 
     Args:
         images: a folder, or files.
@@ -261,8 +303,9 @@ def search(
     files = pictures(images)
     seeing = ImageEncoder.load(model, device=device, backbone=backbone, crops=crops)
     vector = SentenceEncoder(seeing.models).encode([sentence], language=language)
-    near = similarity.scores(vector, seeing.encode(files), seeing.models[0].similarity)[0]
-    order = np.argsort(-near, kind="stable")[:best]
+    vectors = seeing.encode(files, skip_unusable=True)
+    near = similarity.scores(vector, vectors, seeing.models[0].similarity)[0]
+    order = np.argsort(-near, kind="stable")[: min(best, np.isfinite(near).sum())]  # NaN is last
     return [(files[row], float(near[row])) for row in order]
 
 

@@ -58,7 +58,7 @@ class Case:
 
     what: str
     said: str
-    prepare: Callable[[Path], None]
+    prepare: Callable[[Path], object]
     command: str
     status: int = 1
 
@@ -414,6 +414,26 @@ CASES = {
             "ensemble.json does not describe a model",
         ),
     ],
+    "The command `groundvec`": [
+        Case(
+            "two names of files, and no files",
+            "first.txt is the name of a file, or looks like one: say --files",
+            lambda _: None,
+            "groundvec similarity first.txt secnd.txt",
+        ),
+        Case(
+            "sentences in UTF-16 without a mark",
+            "s.txt line 1 is UTF-16 or no text at all",
+            lambda folder: (folder / "s.txt").write_text("A dog.\n", "utf-16-le"),
+            "groundvec encode s.txt -o v.npy",
+        ),
+        Case(
+            "a FIFO in place of pictures",
+            "pipe is neither a file nor a folder",
+            lambda folder: os.mkfifo(folder / "pipe"),
+            "groundvec search pipe dogs",
+        ),
+    ],
     "Lists of translations": [
         lists("a sentence without translations", "0 ||| Ja ||| ||| 1\n", "for sentence 1"),
         lists(
@@ -476,8 +496,11 @@ def test_bad_input_is_answered_with_one_line_and_a_status(project, tmp_path, cas
     case.prepare(mine)
     before = {path: path.read_bytes() for path in mine.rglob("*") if path.is_file()}
     program, *arguments = case.command.split()
-    start = ["-m", "snakemake", "--snakefile", project / "Snakefile"]
-    start = start if program == "snakemake" else [project / program]
+    start = [project / program]
+    if program == "snakemake":
+        start = ["-m", "snakemake", "--snakefile", project / "Snakefile"]
+    elif program == "groundvec":
+        start = ["-m", "groundvec"]
     env = {**environment(), "PYTHONPATH": str(project)}
     result = forks.run(*start, *arguments, cwd=mine, env=env)
     assert result.returncode == case.status, result.stderr

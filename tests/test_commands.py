@@ -5,6 +5,7 @@ import io
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -357,6 +358,18 @@ def test_a_contact_sheet_shows_the_best(groundvec, model, photos, tmp_path):
     assert (columns.min(), columns.max()) == (10 + 32, 10 + 32 + 255)
 
 
+def test_a_search_says_what_it_leaves_out(tmp_path, model, photos):
+    (photos / "._0.png").write_bytes(b"\0\5\26\7")
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    (tmp_path / "cache").write_text("no folder")  # so that nothing can be kept
+    command = ("-m", "groundvec", "search", "photos", "A dog.", "--model", model)
+    result = forks.run(*command, cwd=tmp_path, env=env)
+    assert result.returncode == 0 and result.stdout.count("\n") == 4
+    kept, left = result.stderr.splitlines()
+    assert kept.endswith("Not a directory; what is computed now is not kept")
+    assert left.startswith("photos/._0.png is not a picture") and left.endswith("; it is left out")
+
+
 # info
 
 
@@ -371,7 +384,31 @@ def test_info_says_what_a_model_is(groundvec, model):
     assert lines["folder"] == f"{model} ({size / 1e6:.1f} MB)"
 
 
+def test_a_card_from_anybody_does_nothing_to_the_terminal(groundvec, model, tmp_path):
+    shutil.copytree(model, tmp_path / "theirs")
+    card = CARD.replace("SICK-R", '"\\e[2JSICK\\nfolder  my own"')
+    (tmp_path / "theirs" / "README.md").write_text(card)
+    [line] = [each for each in groundvec("info", "theirs").splitlines() if "SICK" in each]
+    assert line == (
+        r"score       \x1b[2JSICK\nfolder  my own, Agree with ratings: pearson_cosine 0.8123"
+    )
+    # Each line ten times the one before: a text of 10 GB.
+    bomb = "".join(f"  - &a{i + 1} [{f'*a{i}, ' * 10}]\n" for i in range(9))
+    front = f"---\nb:\n  - &a0 [x]\n{bomb}" + CARD[4:].replace("0.8123", "*a9")
+    (tmp_path / "theirs" / "README.md").write_text(front)
+    assert "score" not in groundvec("info", "theirs")
+
+
 # What goes wrong
+
+
+def test_a_torchvision_that_does_not_fit_torch_is_one_line(groundvec, model, photos, tmp_path):
+    """As it says when its operators were compiled for another version."""
+    (tmp_path / "torchvision").mkdir()
+    raising = "raise RuntimeError('operator torchvision::nms does not exist')\n"
+    (tmp_path / "torchvision" / "__init__.py").write_text(raising)
+    line = groundvec("search", "photos", "A dog.", "--model", model, fails=1)
+    assert line.startswith("error: this torchvision was built for another torch: install both")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
+import errno
 import json
+import os
 import subprocess
 import sys
 import time
@@ -235,6 +237,76 @@ def test_damaged_pictures_are_all_named(photos, lite):
         (photos / name).write_bytes(b"no picture")
     with pytest.raises(InputError, match=r"2 of 4 images cannot be used[\s\S]*a\.jpg[\s\S]*b\.png"):
         ImageEncoder([model(width=lite.width)], lite).encode(photos)
+
+
+def test_a_search_leaves_out_what_is_no_picture_and_names_it(photos, tmp_path, lite, caplog):
+    save_model(tmp_path / "model", model(width=lite.width), features=of_backbone(lite))
+    expected = search(photos, "A dog.", model=tmp_path / "model")
+    (photos / "._b.png").write_bytes(b"no picture")
+    found = search(photos, "A dog.", model=tmp_path / "model")
+    assert [path for path, _ in found] == [path for path, _ in expected]
+    [line] = caplog.messages
+    assert "._b.png is not a picture" in line and line.endswith("; it is left out")
+    vectors = ImageEncoder.load(tmp_path / "model").encode(photos, skip_unusable=True)
+    assert np.isnan(vectors).all(axis=1).tolist() == [True, False, False, False, False]
+    with pytest.raises(InputError, match=r"1 of 1 images cannot be used.*\._b\.png"):
+        search(photos / "._b.png", "A dog.", model=tmp_path / "model")
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS])
+def test_a_cache_that_cannot_be_written_costs_no_result(photos, lite, caplog, monkeypatch, number):
+    images = ImageEncoder([model(width=lite.width)], lite)
+
+    def refuse(*_, **__):
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("groundvec.features.extract.write_bytes", refuse)
+        vectors = images.encode(photos)
+    [line] = caplog.messages
+    assert line.endswith(f": {os.strerror(number)}; what is computed now is not kept")
+    np.testing.assert_allclose(images.encode(photos), vectors, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda values: values * np.float32("nan"),
+        lambda values: values[:, :1],
+        lambda values: values.astype(np.int8),
+        lambda values: values.astype(np.float64),
+        lambda values: values[:1],
+    ],
+    ids=["NaN", "width 1", "int8", "float64", "a row"],
+)
+def test_a_cache_of_other_numbers_is_not_used(photos, lite, tmp_path, caplog, change):
+    images = ImageEncoder([model(width=lite.width)], lite)
+    vectors = images.encode(photos)
+    [shard] = (tmp_path / "cache").rglob("*.npz")
+    with np.load(shard) as saved:
+        content = dict(saved)
+    np.savez(shard, sums=content["sums"], features=change(content["features"]))
+    np.testing.assert_allclose(images.encode(photos), vectors, atol=1e-6)
+    assert caplog.messages == [f"{shard} is damaged: its images are computed again"]
+
+
+def test_folders_that_cannot_be_read_are_not_empty(photos, monkeypatch, caplog):
+    scandir = os.scandir
+    closed = photos / "deep"
+
+    def refuse(path):
+        if str(path) == str(closed):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    assert pictures(photos) == [photos / "a.jpg", photos / "b.png"]
+    assert "deep cannot be read (Permission denied); its pictures are left out" in caplog.text
+    with pytest.raises(InputError, match=r"deep cannot be read \(Permission denied\): change its"):
+        pictures(closed)
+    os.mkfifo(photos / "pipe")
+    with pytest.raises(InputError, match="pipe is neither a file nor a folder: name a picture"):
+        pictures(photos / "pipe")
 
 
 def test_the_backbone_must_be_the_one_of_the_training(tmp_path, lite):

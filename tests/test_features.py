@@ -760,7 +760,7 @@ def test_a_damaged_part_of_finished_features_is_computed_again(tmp_path, caplog,
     part.write_bytes(content)
     again = extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1)
     assert np.array_equal(again, features)
-    assert f"{part} is damaged and is removed" in caplog.text
+    assert f"{part} is damaged: its images are computed again" in caplog.text
     caplog.clear()
     extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1)
     assert "damaged" not in caplog.text

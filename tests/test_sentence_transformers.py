@@ -110,6 +110,20 @@ def test_mistakes_are_told_in_one_line(trained, tmp_path):
 
 
 @pytest.mark.parametrize("trained", ["cosine"], indirect=True)
+def test_an_export_that_fails_half_way_leaves_nothing(trained, tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("groundvec.weights.write_bytes", fail)
+        with pytest.raises(OSError, match="No space left"):
+            save(trained, tmp_path / "new" / "saved")
+    assert list((tmp_path / "new").iterdir()) == []
+    save(trained, tmp_path / "new" / "saved")
+    assert load(tmp_path / "new" / "saved").encode("A dog.").shape == (16,)
+
+
+@pytest.mark.parametrize("trained", ["cosine"], indirect=True)
 def test_the_command_writes_such_a_folder(trained, tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
     arguments = ["-m", "groundvec", "export", "trained", "-o", "saved"]

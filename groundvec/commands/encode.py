@@ -22,7 +22,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from groundvec import files
 from groundvec.commands import common
@@ -135,7 +135,7 @@ def _write_parquet(path: Path, blocks: "Blocks", size: int, dtype: str) -> None:
         from polars.io.plugins import register_io_source
 
     number = {"float32": polars.Float32, "float16": polars.Float16}[dtype]
-    schema = polars.Schema({"sentence": polars.String, "vector": polars.Array(number, size)})
+    schema: dict[str, Any] = {"sentence": polars.String, "vector": polars.Array(number, size)}
 
     def frames(*_: object) -> Iterator["polars.DataFrame"]:
         for sentences, vectors in blocks:

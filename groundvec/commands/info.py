@@ -11,6 +11,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from groundvec.errors import printable
+from groundvec.files import check_regular
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `info` reads from its command line."""
@@ -43,9 +46,9 @@ def main(arguments: argparse.Namespace) -> None:
         "folder": f"{folder} ({size / 1e6:.1f} MB)",
     }
     for name, value in facts.items():
-        print(f"{name:<12}{_text(value)}")
+        print(f"{name:<12}{printable(_text(value))}")
     for line in _scores(folder / "README.md"):
-        print(f"{'score':<12}{line}")
+        print(f"{'score':<12}{printable(line)}")
 
 
 def _text(value: Any) -> str:
@@ -65,11 +68,22 @@ def _scores(card: Path) -> list[str]:
     import yaml
 
     try:
+        check_regular(card)
         front = yaml.safe_load(card.read_text("utf-8").split("---\n")[1])
         return [
-            f"{result['dataset']['name']}, {result['task']['name']}: "
-            + ", ".join(f"{metric['type']} {metric['value']}" for metric in result["metrics"])
+            f"{_plain(result['dataset']['name'])}, {_plain(result['task']['name'])}: "
+            + ", ".join(
+                f"{_plain(metric['type'])} {_plain(metric['value'])}"
+                for metric in result["metrics"]
+            )
             for result in front["model-index"][0]["results"]
         ]
-    except (OSError, ValueError, LookupError, TypeError, yaml.YAMLError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError, yaml.YAMLError):
         return []
+
+
+def _plain(value: Any) -> str:
+    """A text or number as text; TypeError for what, by aliases, may be endless."""
+    if not isinstance(value, str | int | float):
+        raise TypeError(f"{type(value).__name__} is neither text nor a number")
+    return str(value)

@@ -2,7 +2,7 @@
 
 The best come first, a score and a path a line. A picture is described by a network that was trained
 on ImageNet, which takes a second or so on a CPU; what it gave is kept, so that the next search in
-the same pictures is quick.
+the same pictures is quick. Files that are no pictures, whatever they are called, are left out.
 
 Examples:
   groundvec search holiday/ "a dog on a beach" --backbone resnet50
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from groundvec import files
 from groundvec.commands import common
-from groundvec.errors import InputError
+from groundvec.errors import InputError, printable
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -112,7 +112,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 def _name(path: Path) -> str:
     """A path to print; what of it is not UTF-8 is shown as question marks."""
-    return str(path).encode("utf-8", "replace").decode()
+    return printable(str(path).encode("utf-8", "replace").decode())
 
 
 def _thumbnail(path: Path) -> "Image.Image":
@@ -145,11 +145,9 @@ def _sheet(sentence: str, found: Found) -> "Image.Image":
 
     Pictures are as large as a cell lets them be, and a row is as high as its highest picture.
     """
-    from matplotlib import get_data_path
     from PIL import Image, ImageDraw, ImageFont, ImageOps
 
-    font = ImageFont.truetype(f"{get_data_path()}/fonts/ttf/DejaVuSans.ttf", LINE - 5)
-    large = font.font_variant(size=HEADING - 6)
+    font, large = ImageFont.load_default(LINE - 5), ImageFont.load_default(HEADING - 6)
     images = [ImageOps.contain(_thumbnail(path), (SIDE, SIDE)) for path, _ in found]
     rows = [
         range(start, min(start + COLUMNS, len(found))) for start in range(0, len(found), COLUMNS)

@@ -12,6 +12,7 @@ installed: the folder holds no code.
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Self, cast
 
 import numpy as np
@@ -43,11 +44,17 @@ def save(model: str | Path, folder: str | Path) -> None:
     if target.exists():
         raise InputError(f"{target} is there already: name another folder")
     module = CaptionEncoder(source)
-    SentenceTransformer(
+    encoder = SentenceTransformer(
         modules=[module], device="cpu", similarity_fn_name=module.first.similarity
-    ).save(str(target), create_model_card=False)
-    if (source / "README.md").exists():
-        shutil.copyfile(source / "README.md", target / "README.md")
+    )
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # Whole or not there: a part would be in the way of the next export.
+    with TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
+        part = Path(folder, "model")
+        encoder.save(str(part), create_model_card=False)
+        if (source / "README.md").exists():
+            shutil.copyfile(source / "README.md", part / "README.md")
+        part.rename(target)
 
 
 class CaptionEncoder(InputModule):

@@ -34,7 +34,12 @@ CPU_BATCH, GPU_BATCH = 20, 160  # crops; a larger batch takes more memory
 
 
 def extract(
-    images: pd.DataFrame, backbone: Backbone, work: Path, device: str, processes: int
+    images: pd.DataFrame,
+    backbone: Backbone,
+    work: Path,
+    device: str,
+    processes: int,
+    unusable: list[str] | None = None,
 ) -> np.ndarray:
     """Compute the features of pictures, but for those that an earlier call has finished.
 
@@ -45,9 +50,11 @@ def extract(
             picture's content, the network, the precision, this code and the libraries are the same.
         device: cpu or cuda.
         processes: how many decode pictures, and compute where there is no GPU.
+        unusable: where to put what is wrong with pictures, if that is no error; nor is it then that
+            `work` cannot be written, which is said.
 
     Returns:
-        (images, width) float32.
+        (images, width) float32; NaN for unusable pictures.
 
     Raises:
         InputError: once all others are finished and kept, naming each picture that is unusable; or
@@ -74,7 +81,21 @@ def extract(
     files = list(zip(images.path.iloc[todo], images.sha256.iloc[todo], strict=True))
     problems: list[str] = []
     unsaved: list[int] = []
-    saved = time.monotonic()
+    saved, keeping = time.monotonic(), True
+
+    def keep() -> None:
+        nonlocal saved, keeping
+        try:
+            if unsaved and keeping:
+                _save(folder, sums[unsaved], features[unsaved])
+        except OSError as error:
+            if unusable is None:
+                raise
+            keeping = False
+            log.warning("%s: %s; what is computed now is not kept", folder, error.strerror)
+        unsaved.clear()
+        saved = time.monotonic()
+
     bar = Progress(total=len(done), initial=done.sum(), desc=backbone.name, unit="images")
     computed = _compute(files, backbone, device, processes)
     try:
@@ -90,21 +111,28 @@ def extract(
                         f"{backbone.name}: told to stop, after {done.sum()} of {len(done)} images; "
                         "start it again to go on from there"
                     )
-                if unsaved and time.monotonic() - saved > SAVE_EVERY:
-                    _save(folder, sums[unsaved], features[unsaved])
-                    unsaved, saved = [], time.monotonic()
+                if time.monotonic() - saved > SAVE_EVERY:
+                    keep()
     finally:
-        if unsaved:
-            _save(folder, sums[unsaved], features[unsaved])
-    if problems:
-        heading = (
-            f"{len(problems)} of {len(images)} images cannot be used; replace them or remove them "
-            "from the data set:"
-        )
-        if len(problems) == 1:
-            raise InputError(f"{heading} {problems[0]}")
-        raise InputError(heading, *problems)
+        keep()
+    features[~done] = np.nan
+    if unusable is None:
+        refuse(problems, len(images))
+    else:
+        unusable += problems
     return features
+
+
+def refuse(problems: list[str], images: int) -> None:
+    """Raise InputError if some of the images cannot be used, naming each problem."""
+    heading = (
+        f"{len(problems)} of {images} images cannot be used; replace them or remove them from the "
+        "data set:"
+    )
+    if len(problems) == 1:
+        raise InputError(f"{heading} {problems[0]}")
+    if problems:
+        raise InputError(heading, *problems)
 
 
 def _restore(folder: Path, sums: np.ndarray, features: np.ndarray) -> np.ndarray:
@@ -116,12 +144,17 @@ def _restore(folder: Path, sums: np.ndarray, features: np.ndarray) -> np.ndarray
         )  # an error here is the disk's, and not for us to handle
         try:
             with np.load(data, allow_pickle=False) as saved:  # looks at the checksums
-                rows = pd.Index(saved["sums"]).get_indexer(sums)
-                features[rows >= 0] = saved["features"][rows[rows >= 0]]
+                known, values = saved["sums"], saved["features"]
+            form = (np.float32, (len(known), features.shape[1]))
+            if (values.dtype, values.shape) != form or not np.isfinite(values).all():
+                raise ValueError("other numbers than features")
+            rows = pd.Index(known).get_indexer(sums)
         except Exception:  # which one depends on where the damage is
-            log.warning("%s is damaged and is removed: its images are computed again", shard)
-            shard.unlink()
+            log.warning("%s is damaged: its images are computed again", shard)
+            with suppress(OSError):  # where it cannot be removed, it is not used
+                shard.unlink()
             continue
+        features[rows >= 0] = values[rows[rows >= 0]]
         done |= rows >= 0
     return done
 
