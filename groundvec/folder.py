@@ -4,6 +4,7 @@
 """
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -78,8 +79,9 @@ def find(model: str | Path) -> Path:
         InputError: there is no such model.
     """
     shipped = sorted(path.name for path in PRETRAINED.iterdir()) if PRETRAINED.exists() else []
-    folder = PRETRAINED / model if str(model) in shipped else Path(model).expanduser()
-    if not folder.is_dir():
+    # Path.expanduser fails for users that there are not.
+    folder = PRETRAINED / model if str(model) in shipped else Path(os.path.expanduser(model))  # noqa: PTH111
+    if not (folder / "model.json").exists():
         raise InputError(
             f"there is no model {model}: give the folder of a trained one, which holds a "
             f"model.json, or the name of one that comes with this package: {', '.join(shipped)}"

@@ -428,6 +428,12 @@ CASES = {
             "groundvec encode s.txt -o v.npy",
         ),
         Case(
+            "a folder that holds no model",
+            "there is no model here: give the folder of a trained one",
+            lambda folder: (folder / "here").mkdir(),
+            "groundvec info here",
+        ),
+        Case(
             "a FIFO in place of pictures",
             "pipe is neither a file nor a folder",
             lambda folder: os.mkfifo(folder / "pipe"),

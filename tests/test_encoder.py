@@ -145,6 +145,14 @@ def test_a_model_that_there_is_not_is_named(use):
         use("nowhere")
 
 
+@pytest.mark.parametrize("use", [SentenceEncoder.load, ImageEncoder.load])
+def test_a_folder_without_a_model_is_named(use, tmp_path):
+    with pytest.raises(InputError, match=f"there is no model {tmp_path}: give the folder of a"):
+        use(tmp_path)
+    with pytest.raises(InputError, match="there is no model ~nobody-of-that-name/x: give"):
+        use("~nobody-of-that-name/x")
+
+
 def test_a_packed_model_is_the_ensemble_in_half_precision(tmp_path):
     save_model(tmp_path / "whole", model(), [0, 4, 8])
     (tmp_path / "whole" / "ensemble.json").write_text('{"epochs": [4, 8], "best": 8}')
