@@ -211,7 +211,8 @@ class ImageEncoder:
         files = pictures(images)
         sums = {"path": [str(path) for path in files], "sha256": [_sum(path) for path in files]}
         device = next(self.models[0].parameters()).device.type
-        features, unusable = [], {}
+        features: list[np.ndarray] = []
+        unusable: dict[str, None] = {}  # the problems, each once
         for backbone in self.backbones:
             batches = math.ceil(len(files) * backbone.crops / CPU_BATCH)
             processes = min(torch.get_num_threads(), batches) if batches > 1 else 0
