@@ -71,7 +71,6 @@ def extract(
         "versions": {name: version(name) for name in LIBRARIES},
     }
     folder = work / digest(decides)
-    describe(folder, "features", f"{backbone.name} {backbone.weights}", decides)
     sums = np.array(images.sha256, "U64")
     features = np.empty((len(images), backbone.width), np.float32)
     done = _restore(folder, sums, features)
@@ -87,6 +86,7 @@ def extract(
         nonlocal saved, keeping
         try:
             if unsaved and keeping:
+                describe(folder, "features", f"{backbone.name} {backbone.weights}", decides)
                 _save(folder, sums[unsaved], features[unsaved])
         except OSError as error:
             if unusable is None:
