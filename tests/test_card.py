@@ -172,7 +172,7 @@ def test_it_says_how_the_model_was_made_and_is_loaded(folder):
     for line in (
         "| seed | 1 |",
         "| the weights are those after epoch | 4 and 8 |",
-        "| image features | resnet152 (IMAGENET1K_V1) |",
+        r"| image features | resnet152 (IMAGENET1K\_V1) |",
         "| hardware | a machine |",
         "| commit | c1 |",
     ):
@@ -304,3 +304,12 @@ def test_what_a_card_cannot_be_made_of_is_named_in_one_line(folder, spoil, messa
     with pytest.raises(InputError, match=re.escape(message)) as error:
         make(folder)
     assert "\n" not in str(error.value)
+
+
+def test_what_a_stranger_s_model_says_is_shown_letter_by_letter(folder):
+    about = json.loads((folder / "model/model.json").read_text())
+    hostile = "<script>x</script> [y](z) \x1b[2J | `w`"
+    write_json(folder / "model/model.json", about | {"key": hostile})
+    text = card(folder / "model", DATA["flickr8k"], [], folder / "retrieval.csv")
+    shown = r"\<script>x\</script> [y\](z) \\x1b[2J \| \`w\`"
+    assert f"| key of the training | {shown} |" in text

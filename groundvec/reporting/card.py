@@ -20,7 +20,7 @@ from groundvec.parts import vector_size
 from groundvec.reporting.measures import SEEN_NOTE, headline
 from groundvec.reporting.results import read_overlap, read_retrieval
 from groundvec.reporting.retrieval_table import CONVENTIONS, FOLDS, with_interval
-from groundvec.reporting.write import MISSING, decimals
+from groundvec.reporting.write import MISSING, decimals, markdown
 
 LANGUAGES = {"en": "English", "de": "German"}
 EXAMPLES = {"en": "A dog runs on the beach.", "de": "Ein Hund läuft am Strand entlang."}
@@ -85,7 +85,7 @@ def card(
     )
     parts = [
         f"---\n{front}---",
-        f"# {name}",
+        f"# {markdown(name)}",
         _summary(about),
         "## Use",
         _use(load or str(folder), about),
@@ -241,7 +241,7 @@ def _recipe(about: dict[str, Any], epochs: str) -> str:
         "key of the training": about.get("key", "unknown"),
     }
     described = yaml.safe_dump(about["description"], sort_keys=False, allow_unicode=True)
-    table = _table([["", ""], *([name, str(value)] for name, value in rows.items())])
+    table = _table([["", ""], *([name, markdown(str(value))] for name, value in rows.items())])
     return (
         f"{table}\n\nIts parts, as the pipeline's configuration has them:\n\n"
         f"```yaml\n{described}```"

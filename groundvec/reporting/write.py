@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from groundvec.errors import InputError
+from groundvec.errors import InputError, printable
 from groundvec.files import read_json, write_bytes, write_csv, write_json
 from groundvec.provenance import provenance
 
@@ -123,12 +123,17 @@ def p_values(values: pd.Series) -> list[str]:
     return ["< 0.001" if value < 0.001 else text for value, text in texts]
 
 
+def markdown(text: str) -> str:
+    """Text from anywhere, for Markdown to show it letter by letter: no link, HTML or emphasis."""
+    return re.sub(r"[\\`*_<$~]|\](?=\()", r"\\\g<0>", printable(text))
+
+
 def _markdown(table: Table) -> str:
     def line(cells: Iterable[str]) -> str:
         return "| " + " | ".join(cells) + " |"
 
     def escaped(cells: Iterable[str]) -> Iterable[str]:
-        return (re.sub(r"[\\`*_<|$~]", r"\\\g<0>", cell) for cell in cells)
+        return (markdown(cell).replace("|", r"\|") for cell in cells)
 
     heading = list(table.headings)
     place = len(heading) - sum(table.spans.values())
