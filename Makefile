@@ -6,7 +6,7 @@ ACTIVATE := . .venv/bin/activate &&
 # long, and most jobs import torch.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: all test format lint types docs flow checkpoints recomputed bench performance
+.PHONY: all test format lint types docs flow checkpoints recomputed bench performance pages
 
 all: .venv/made
 	$(ACTIVATE) snakemake --cores 8 all
@@ -44,6 +44,10 @@ bench: .venv/made
 	$(ACTIVATE) for program in $(filter-out %/measure.py,$(wildcard benchmarks/*.py)); do \
 	    python $$program || exit; done
 	$(MAKE) performance
+
+# The tables in docs/results.md, from the files in docs/results/; a test says when they differ.
+pages: .venv/made
+	$(ACTIVATE) python docs/write_results.py
 
 # A test says when the page no longer fits the results.
 performance: .venv/made

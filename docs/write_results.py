@@ -12,8 +12,9 @@ import pandas as pd
 import yaml
 
 from groundvec.config import complete
-from groundvec.reporting.labels import CCA, labelled
+from groundvec.reporting.labels import CCA, HINGE, MARGIN, SQUARED, labelled
 from groundvec.reporting.ranks import TASKS, sorted_systems
+from groundvec.reporting.results import REPORTED_CCA
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
 from groundvec.reporting.write import MISSING, bracketed, decimals
 
@@ -21,6 +22,7 @@ ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "results.md"
 KEPT = ROOT / "docs" / "results"
 MARKS = {HOLDS: "\N{CHECK MARK}", FAILS: "\N{MULTIPLICATION SIGN}", OPEN: "?"}
+OBJECTIVES = [MARGIN, HINGE, SQUARED, *REPORTED_CCA.values()]
 DATASETS = {"flickr8k-1000": "draws", "flickr8k": "all of Flickr8k"}
 
 
@@ -129,55 +131,53 @@ def mean_ranks() -> str:
     return markdown(pd.concat([labels, pd.DataFrame(columns)], axis=1), 2)
 
 
-def claims() -> pd.DataFrame:
-    """The claims of Socher et al. (2014) that compare two systems."""
-    table = pd.read_csv(KEPT / "dt-rnn" / "claims.csv")
-    return table[table["name_worse"].notna()]
+def claims(experiment: str) -> pd.DataFrame:
+    """The claims of Socher et al. (2014) that compare two systems, the paper's objective first."""
+    table = pd.read_csv(KEPT / experiment / "claims.csv")
+    table = table[table["name_worse"].notna()]
+    orders = {"claim": list(table["claim"].unique()), "objective_better": OBJECTIVES}
+    places = [table[column].map(order.index) for column, order in orders.items()]
+    return table.loc[pd.concat(places, axis=1).sort_values(list(orders), kind="stable").index]
 
 
 def verdicts() -> str:
     """How many comparisons of each claim and objective hold, do not hold or are not decided."""
-    table = claims()
-    table["objective"] = table["objective_better"]
-    counts = table.groupby(["claim", "objective", "dataset"], sort=False)["verdict"].value_counts()
-    text = {}
-    for dataset, said in DATASETS.items():
-        of_data = counts.xs(dataset, level="dataset").unstack(fill_value=0)
-        parts = of_data.reindex(columns=[HOLDS, FAILS, OPEN], fill_value=0)
-        text[said] = parts.apply(
-            lambda row: ", ".join(f"{verdict} in {n}" for verdict, n in row.items() if n), axis=1
-        )
-    shown = pd.DataFrame(text).fillna(MISSING)
-    shown = shown.loc[
-        table.drop_duplicates(["claim", "objective"]).set_index(list(shown.index.names)).index
-    ]
-    return markdown(shown.reset_index(), 4)
+    table = claims("dt-rnn").rename(columns={"objective_better": "objective"})
+    rows = ["claim", "objective"]
+    counts = table.groupby([*rows, "dataset"], sort=False)["verdict"].value_counts()
+    by_verdict = counts.unstack(fill_value=0)[[HOLDS, FAILS, OPEN]]
+    said = by_verdict.apply(
+        lambda row: ", ".join(f"{verdict} in {n}" for verdict, n in row.items() if n), axis=1
+    )
+    text = said.unstack("dataset").fillna(MISSING)[list(DATASETS)].rename(columns=DATASETS)
+    text = text.loc[pd.MultiIndex.from_frame(table[rows].drop_duplicates())]
+    return markdown(text.reset_index(), 4)
 
 
-def differences() -> str:
+def differences(experiment: str, shown: list[str]) -> str:
     """The difference of every two systems that a claim compares, with its interval and verdict."""
-    table = claims()
-    table["text"] = bracketed(table["value"], table["low"], table["high"])
-    table["text"] += " " + table["verdict"].map(MARKS)
-    same = table["objective_worse"] == table["objective_better"]
-    for side in ("worse", "better"):
-        both = table[f"name_{side}"] + ", " + table[f"objective_{side}"]
-        table[side] = table[f"name_{side}"].where(same, both)
-    rows = ["claim", "objective_better", "worse", "better"]
+    table = claims(experiment).query("claim in @shown")
+    text = bracketed(table["value"], table["low"], table["high"])
+    marked = pd.Series(text, index=table.index) + " " + table["verdict"].map(MARKS)
+    table = table.assign(text=marked)
     table["column"] = table["dataset"].map(DATASETS) + ": " + table["direction"].map(TASKS)
     order = [f"{said}: {task}" for said in DATASETS.values() for task in TASKS.values()]
-    grid = table.pivot(index=rows, columns="column", values="text")[order].fillna(MISSING)
-    grid = grid.loc[pd.MultiIndex.from_frame(table[rows].drop_duplicates())]
-    return markdown(grid.reset_index().rename(columns={"objective_better": "objective"}), 4)
+    rows = ["claim", "objective_better", "name_worse", "name_better"]
+    grid = table.pivot(index=rows, columns="column", values="text")[order]
+    grid = grid.loc[pd.MultiIndex.from_frame(table[rows].drop_duplicates())].reset_index()
+    return markdown(grid.set_axis(["claim", "objective", "worse", "better", *order], axis=1), 4)
 
 
+RELATIONS = "Relations beat positions"
+SHOWN = ["Trees beat the bag", RELATIONS, "Not in the paper: trees beat the char-GRU"]
 TABLES: dict[str, Callable[[], str]] = {
     "learning rates": learning_rates,
     "options": options,
     "shrinkages": shrinkages,
     "mean ranks": mean_ranks,
     "verdicts": verdicts,
-    "differences": differences,
+    "differences": lambda: differences("dt-rnn", SHOWN),
+    "another rate": lambda: differences("dt-rnn-rate", [RELATIONS]),
 }
 
 
@@ -185,12 +185,12 @@ def page() -> str:
     """docs/results.md with its tables written anew."""
     text = PAGE.read_text(encoding="utf-8")
     for name, make in TABLES.items():
-        start, end = f"<!-- table: {name} -->\n", "\n<!-- end -->"
+        start, end = f"<!-- table: {name} -->\n", "<!-- end -->"
         before, found, rest = text.partition(start)
         _, closed, after = rest.partition(end)
         if not (found and closed):
             raise SystemExit(f"error: {PAGE} has no place for the table {name!r}: add its markers")
-        text = before + start + make() + end + after
+        text = f"{before}{start}{make()}\n{end}{after}"
     return text
 
 

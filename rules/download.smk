@@ -15,6 +15,17 @@ ARCHIVES = {
 }
 
 
+def origin(wildcards):
+    """Where a public file comes from and how large it is, for a dry run to say."""
+    mirrored = os.path.join(MIRROR, wildcards.file)
+    if MIRROR and os.path.exists(mirrored):
+        return f"the mirror ({mirrored})"
+    source = SOURCES[wildcards.file]
+    size = source.get("size")
+    said = f"{size / 1e6:,.1f} MB" if size else "size not known"
+    return f"{source['urls'][0]} ({said})"
+
+
 rule download:
     input:
         sources=ancient("resources/sources.yaml"),
@@ -27,6 +38,11 @@ rule download:
     localrule: True
     conda:
         ENVIRONMENT
+    # No param, so that another mirror downloads nothing again.
+    resources:
+        origin=origin,
+    message:
+        "Get {output} from {resources.origin}."
     shell:
         "python scripts/download.py --name {wildcards.file:q} --sources {input.sources:q} "
         "--output {output:q} --log {log:q}"

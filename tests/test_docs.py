@@ -53,3 +53,9 @@ def test_the_first_lines_on_encoders_give_what_they_say(capsys):
     exec(lines, {})
     said = re.search(r"# (.*)\.\.\.$", lines, re.M)[1]
     assert capsys.readouterr().out.startswith(said)
+
+
+def test_the_tables_of_the_results_page_are_those_of_its_files():
+    """A digit that somebody changes in the page, or a file that is renewed alone, is found."""
+    written = runpy.run_path(str(ROOT / "docs" / "write_results.py"))
+    assert written["PAGE"].read_text("utf-8") == written["page"](), "run: make pages"
