@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.cli import run
-from groundvec.evaluation.retrieval import best_snapshots
+from groundvec.evaluation.snapshots import best_snapshots
 from groundvec.files import read_json, write_json
 
 parser = argparse.ArgumentParser(

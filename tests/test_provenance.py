@@ -101,6 +101,7 @@ OF_TRAINING = """
     training/checkpoints training/loop weights
 """
 LONG = {"extract_features", "train", "translator", "translate", "rate", "baseline", "retrieval"}
+LONG |= {"ensemble"}  # which models are rated after
 
 
 @pytest.fixture(scope="module")
@@ -188,6 +189,7 @@ def test_nothing_long_depends_on_how_results_are_shown():
         ("evaluation/ranks.py", "1e-6", "1e-5", {"train", "retrieval"}),
         ("evaluation/retrieval.py", "(1, 5, 10)", "(1, 5, 10, 50)", {"retrieval"}),
         ("evaluation/retrieval.py", "RANDOM = 64", "RANDOM = 32", {"retrieval"}),
+        ("evaluation/snapshots.py", "= 9", "= 8", {"ensemble", "retrieval"}),
         ("evaluation/relatedness.py", "1111", "2222", {"rate", "baseline"}),
         ("baselines/trigrams.py", "= 2048", "= 4096", {"baseline"}),
         ("encoder.py", "best: int = 10", "best: int = 5", set()),

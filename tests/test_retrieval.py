@@ -13,6 +13,7 @@ from groundvec.data.split import Captions, Split
 from groundvec.errors import InputError
 from groundvec.evaluation import retrieval
 from groundvec.evaluation.ranks import DIRECTIONS, development_recall
+from groundvec.evaluation.snapshots import best_snapshots
 
 SCORES = {
     "cosine": lambda a, b: a @ b,
@@ -203,10 +204,10 @@ def test_the_names_of_test_sets_are_the_paper_s():
 
 def test_the_two_best_snapshots_are_chosen_and_of_equals_the_later():
     dev_recall = pd.Series({4: 50.0, 8: 70.0, 12: 60.0, 16: 60.0})
-    assert retrieval.best_snapshots(dev_recall) == [8, 16]
-    assert retrieval.best_snapshots(dev_recall[[4]]) == [4]
+    assert best_snapshots(dev_recall) == [8, 16]
+    assert best_snapshots(dev_recall[[4]]) == [4]
     dev_recall[12] = np.nextafter(60, 61)  # more by rounding only
-    assert retrieval.best_snapshots(dev_recall) == [8, 16]
+    assert best_snapshots(dev_recall) == [8, 16]
 
 
 def test_more_folds_than_images_are_named():

@@ -17,12 +17,12 @@ from groundvec.data.split import Split
 from groundvec.errors import InputError
 from groundvec.evaluation import paired
 from groundvec.evaluation.ranks import DIRECTIONS, QUERIES_PER_BLOCK, ranks, rounding
+from groundvec.evaluation.snapshots import DECIMALS
 from groundvec.similarity import join, scores
 
 if TYPE_CHECKING:
     from groundvec.model import Model
 
-DECIMALS = 9  # scores are compared to so many: beyond is rounding, which differs by processor
 CUTOFFS = (1, 5, 10)
 SENTENCES = "caption_to_caption"  # of the same image
 RANDOM = 64  # the size of random vectors
@@ -280,17 +280,6 @@ def test_set_name(images: int, folds: int = 1) -> str:
     size = images // folds
     name = f"{size // 1000}k" if size % 1000 == 0 else str(size)
     return name if folds == 1 else f"{name}-folds"
-
-
-def best_snapshots(dev_recall: pd.Series, count: int = 2) -> list[int]:
-    """The epochs of the `count` snapshots with the best development recall, in their order.
-
-    Of equals (to DECIMALS) the later one is taken.
-
-    Args:
-        dev_recall: indexed by epoch.
-    """
-    return sorted(dev_recall.round(DECIMALS).iloc[::-1].nlargest(count).index.tolist())
 
 
 def score_model(

@@ -5,7 +5,7 @@ import pandas as pd
 
 from groundvec.errors import InputError
 from groundvec.evaluation.ratings import system_name
-from groundvec.evaluation.retrieval import DECIMALS
+from groundvec.evaluation.snapshots import DECIMALS
 from groundvec.folder import read_ensemble
 from groundvec.reporting.measures import SEMANTIC, recall, semantic_measures
 

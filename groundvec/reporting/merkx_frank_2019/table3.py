@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec.errors import InputError
-from groundvec.evaluation.retrieval import DECIMALS
+from groundvec.evaluation.snapshots import DECIMALS
 from groundvec.reporting.measures import prediction
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import criterion, main_systems
