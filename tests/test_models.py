@@ -324,7 +324,7 @@ def test_weights_that_are_not_finite_do_not_load(tmp_path, value):
         load_model(tmp_path, 4)
 
 
-CONVOLUTION = {"channels": 16300, "widths": [1], "pool": 1}
+MANY = {"channels": 16300, "widths": [1] * 200_000, "pool": 1}
 # As large as the schema lets a model be.
 HUGE = {"cell": "lstm", "size": 16384, "units": 16384, "embedding": 16384, "gaussian": 1}
 HUGE |= {"convolution": {"channels": 16300, "widths": [100] * 100, "pool": 1}}
@@ -345,7 +345,7 @@ def merged(content, change):
     [
         ({"description": {"encoder": {"size": 10**9}}}, "1000000000 is greater than the maximum"),
         (
-            {"description": {"encoder": {"convolution": CONVOLUTION | {"widths": [1] * 200_000}}}},
+            {"description": {"encoder": {"convolution": MANY}}},
             r"widths: \[1, 1, .* 1\] is too long",
         ),
         ({"description": {"encoder": HUGE}}, "does not hold the weights of this model"),
