@@ -433,12 +433,12 @@ def test_program_ends_with_one_line_and_writes_nothing_if_images_are_missing(tmp
 
 
 def test_program_generates_scenes(tmp_path):
-    result = dataset("scenes", "--count", 10, "--seed", 1, "--output", tmp_path)
+    result = dataset("scenes", "--count", 20, "--seed", 1, "--output", tmp_path)
     assert result.returncode == 0, result.stderr
     images = schema.read_images(tmp_path / "images.csv")
-    assert len(images) == len(list((tmp_path / "images").iterdir())) == 10
-    assert len((tmp_path / "scenes.jsonl").read_text().splitlines()) == 10
-    assert len(schema.read_captions(tmp_path / "captions.csv", "de")) == 50
+    assert len(images) == len(list((tmp_path / "images").iterdir())) == 20
+    assert len((tmp_path / "scenes.jsonl").read_text().splitlines()) == 20
+    assert len(schema.read_captions(tmp_path / "captions.csv", "de")) == 100
 
 
 def test_program_shows_an_example():

@@ -30,9 +30,9 @@ ROOT = Path(__file__).parent.parent
 # The examples of programs, in an order in which they make what others read.
 CHAIN = [
     *("download", "unpack", "pascal1k_images", "dataset", "trees", "text", "extract_features"),
-    *("join_features", "train", "ensemble", "retrieval", "ratings", "rate", "baseline"),
-    *("robustness", "card", "report", "gallery", "try_it", "page"),
-    *("translator", "translate", "rerank"),
+    *("join_features", "concatenate_features", "train", "ensemble", "retrieval", "ratings"),
+    *("rate", "overlap", "baseline", "robustness", "card", "report", "gallery", "try_it", "page"),
+    *("translator", "translate", "rerank", "checkpoints"),
 ]
 DEMO = Path("results/demo/models/scenes/gru-64-max/seed1")
 NAMES = ["10_a.jpg", "20_b.jpg", "30_c.jpg", "40_d.jpg"]  # of Flickr8k; Multi30k has no letters
@@ -68,10 +68,10 @@ def picture(path):
     Image.new("RGB", (40, 30), (len(path.name), 90, 9)).save(path)
 
 
-def features(path, ids):
+def features(path, ids, backbone="efficientnet_lite0"):
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = np.random.default_rng(0).normal(size=(len(ids), 16)).astype(np.float32)
-    made = {"backbone": "efficientnet_lite0", "weights": "w", "weights_sha256": "0" * 64}
+    made = {"backbone": backbone, "weights": "w", "weights_sha256": "0" * 64}
     store.write(path, rows, ids, made)
 
 
@@ -84,7 +84,7 @@ def write(path, text):
 def folder(tmp_path_factory):
     """What somebody has before the first example: the project's files, and tiny public ones."""
     folder = tmp_path_factory.mktemp("help")
-    for name in ("scripts", "resources", "report", "CITATION.cff"):
+    for name in ("scripts", "resources", "report", "config", "config.yaml", "CITATION.cff"):
         (folder / name).symlink_to(ROOT / name)
     mirror, data = folder / "mirror", folder / "data"
     mirror.mkdir()
@@ -163,6 +163,11 @@ def prepare(folder, name, number):
         for part in range(2):
             features(folder / f"part-{part}.h5", ids[part::2])
         features(folder / "results/features/flickr8k/resnet152.h5", ids)
+    elif name == "concatenate_features":
+        (folder / "features.h5").unlink()
+        ids = pd.read_csv(folder / "results/datasets/flickr8k/images.csv").image_id
+        for size in (0, 2):
+            features(folder / f"lite{size}.h5", ids, f"efficientnet_lite{size}")
     elif name == "train":
         images = pd.read_csv(scenes / "images.csv").groupby("split").head(40)
         captions = pd.read_csv(scenes / "captions.csv")
@@ -218,6 +223,8 @@ def prepare(folder, name, number):
         described = description("gru-8-max", parts={"languages": ["en", "de"]})
         model = Model(described, {"en": text, "de": text}, 16)
         save_model(folder / "results/demo/models/both-languages/MLMME-0.5/seed1", model)
+    elif name == "checkpoints":
+        (folder / "results/checkpoints").mkdir()
 
 
 @pytest.mark.slow

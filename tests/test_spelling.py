@@ -105,7 +105,7 @@ def test_a_trained_model_keeps_what_it_counted(tmp_path):
     sentences = ["picture 3, caption 2", "", "no picture of it"]
     assert encoder.size == 8 + SIZE
     np.testing.assert_allclose(
-        encoder.encode(sentences), model.encode_sentences(sentences), atol=1e-6
+        encoder.encode(sentences, tokenised=True), model.encode_sentences(sentences), atol=1e-6
     )
     again = trained(tmp_path)[0]  # finished before
     assert torch.equal(again.spelling["en"].rarity, counted.rarity)
@@ -128,7 +128,7 @@ def test_what_a_layer_learns_of_letters_is_added_to_what_the_encoder_says(tmp_pa
     np.testing.assert_allclose(found, expected, atol=1e-6)
     save_model(tmp_path / "model", model)
     np.testing.assert_allclose(
-        SentenceEncoder.load(tmp_path / "model").encode(split.captions["en"].texts),
+        SentenceEncoder.load(tmp_path / "model").encode(split.captions["en"].texts, tokenised=True),
         found,
         atol=1e-6,
     )

@@ -171,7 +171,9 @@ def test_every_model_and_baseline_is_judged_by_the_ratings(built):
     assert scores[["configuration", "commit", "versions", "machine"]].notna().all(axis=None)
     encoder = SentenceEncoder.load(model)
     swap = pairs[pairs["subtask"] == "Swap"]
-    a, b = (encoder.encode(swap[side].tolist()) for side in ("sentence_a", "sentence_b"))
+    a, b = (
+        encoder.encode(swap[side].tolist(), tokenised=True) for side in ("sentence_a", "sentence_b")
+    )
     expected = np.corrcoef((a * b).sum(axis=1), swap["rating"])[0, 1]
     row = scores[(scores["subtask"] == "Swap") & (scores["kind"] == "ensemble")].iloc[0]
     assert row["pearson"] == pytest.approx(expected, abs=1e-6)
