@@ -2,6 +2,7 @@
 
 import base64
 import io
+import logging
 import os
 import re
 import resource
@@ -165,13 +166,18 @@ def in_blocks_of_two(monkeypatch, model, tmp_path):
     monkeypatch.setattr("groundvec.commands.encode.BLOCK", 2)
     monkeypatch.setattr("groundvec.progress.SECONDS_BETWEEN_LINES", 1e-9)  # 0 adds a first line
     monkeypatch.chdir(tmp_path)
+    # What a program sets once, and other tests do not expect.
+    monkeypatch.setattr("groundvec.files._inputs", [])
+    monkeypatch.setattr("groundvec.files._keep_existing", False)
+    monkeypatch.setattr("logging.raiseExceptions", True)
 
     def run(*arguments):
         command = ["groundvec", "encode", *arguments, "--model", str(model), "--device", "cpu"]
         monkeypatch.setattr(sys, "argv", command)
         main()
 
-    return run
+    yield run
+    logging.getLogger("groundvec.progress").setLevel(logging.NOTSET)
 
 
 @pytest.mark.parametrize("ending", ["npy", "csv", "parquet"])
