@@ -18,15 +18,6 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 
-@pytest.fixture(autouse=True)
-def nothing_guarded() -> Iterator[None]:
-    """What a program that ran within the test's own process guards is not guarded in the next."""
-    from groundvec import files
-
-    yield
-    files.guard([], overwrite=True)
-
-
 @pytest.fixture(scope="session")
 def mirror() -> Path:
     """A folder of real data, laid out as README.md says of `mirror:`; skips where none is."""
