@@ -292,6 +292,17 @@ def shown_in(paper):
     return [name for name, data in DATASETS.items() if paper in data["papers"]]
 
 
+def origin(wildcards):
+    """Where a public file comes from and how large it is, for a dry run to say."""
+    mirrored = os.path.join(MIRROR, wildcards.file)
+    if MIRROR and os.path.exists(mirrored):
+        return f"the mirror ({mirrored})"
+    source = SOURCES[wildcards.file]
+    size = source.get("size")
+    said = f"{size / 1e6:,.1f} MB" if size else "size not known"
+    return f"{source['urls'][0]} ({said})"
+
+
 def rated_folders():
     """What STS and SICK are unpacked to: a mirror's two archives, or the nine public ones."""
     of_mirror = ["sts/STS", "sts/SICK"]

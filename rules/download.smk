@@ -15,17 +15,6 @@ ARCHIVES = {
 }
 
 
-def origin(wildcards):
-    """Where a public file comes from and how large it is, for a dry run to say."""
-    mirrored = os.path.join(MIRROR, wildcards.file)
-    if MIRROR and os.path.exists(mirrored):
-        return f"the mirror ({mirrored})"
-    source = SOURCES[wildcards.file]
-    size = source.get("size")
-    said = f"{size / 1e6:,.1f} MB" if size else "size not known"
-    return f"{source['urls'][0]} ({said})"
-
-
 rule download:
     input:
         sources=ancient("resources/sources.yaml"),
