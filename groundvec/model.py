@@ -1,6 +1,6 @@
 """A model: its parts put together, and its weights on disk."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -105,8 +105,25 @@ class Model(nn.Module):
         """Of the vectors that are not for training."""
         return parts.vector_size(self.description)
 
+    def count(self, captions: Mapping[str, Any]) -> None:
+        """Let the parts that weight n-grams by rarity count those of the training captions.
+
+        Args:
+            captions: by language, encoded.
+        """
+        for language, encoded in captions.items():
+            counting = [self.captions[self.name_of(language)]]
+            if language in self.spelling:
+                counting.append(self.spelling[language])
+            for part in counting:
+                if hasattr(part, "count"):
+                    cast(Any, part).count(encoded)
+
     def embed_images(self, features: Tensor) -> Tensor:
-        """Embed image features (B, width): (B, size); in training without `spelling`'s zeros."""
+        """Embed image features (B, width): (B, size).
+
+        Outside training there are zeros for what captions have beside: `spelling`, or a `state`.
+        """
         vectors = similarity.embed(self.image(features), self.similarity)
         return vectors if self.training else pad(vectors, (0, self.size - vectors.shape[1]))
 

@@ -103,6 +103,15 @@ def check(description: dict[str, Any]) -> None:
             "take `text: {name: characters}` and `similarity: cosine`",
         ),
         (
+            encoder.get("idf") and description.get("shared"),
+            "`idf` counts the captions of one language: leave it or `shared` out",
+        ),
+        (
+            encoder.get("state") and description["similarity"] != "cosine",
+            "`state` is for models that compare cosines: leave it out, or take "
+            "`similarity: cosine`",
+        ),
+        (
             lowest > highest > 0,
             f"learning_rate_min {lowest} is above learning_rate_max {highest}: swap them",
         ),
@@ -126,8 +135,10 @@ def options(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def vector_size(description: dict[str, Any]) -> int:
-    """How many numbers a model's vectors have, those of `spelling` included."""
-    return int(description["encoder"]["size"] + description.get("spelling", {}).get("size", 0))
+    """How many numbers a model's vectors have, those of `spelling` or a `state` included."""
+    encoder = description["encoder"]
+    beside = encoder["embedding"] if encoder.get("state") else 0
+    return int(encoder["size"] + beside + description.get("spelling", {}).get("size", 0))
 
 
 def files(description: dict[str, Any]) -> list[str]:

@@ -184,6 +184,23 @@ def test_every_key_of_the_schema_is_described():
             "models.mine: of n-grams the `shortest` must not be longer than the `longest`",
         ),
         (
+            described(
+                text={"name": "words"},
+                encoder={"name": "bag", "size": 4, "state": True},
+                similarity="dot",
+            ),
+            "models.mine: `state` is for models that compare cosines: leave it out",
+        ),
+        (
+            described(
+                text={"name": "ngrams"},
+                encoder={"name": "bag", "size": 4, "idf": True},
+                languages=["en", "de"],
+                shared=True,
+            ),
+            "models.mine: `idf` counts the captions of one language: leave it or `shared` out",
+        ),
+        (
             described(spelling={"size": 8}, similarity="dot"),
             "models.mine: `spelling` is for models that read characters and compare cosines",
         ),

@@ -35,7 +35,8 @@ TEXTS = {
     "ngrams": ngrams.Text(2, 4, buckets=50),
 }
 MODELS = [*((cell, "characters") for cell in CELLS), ("gru-16-max", "words")]
-MODELS += [(BAG, "words"), (BAG, "ngrams")]
+MODELS += [(BAG, "words"), (BAG, "ngrams"), (BAG | {"idf": True, "dropout": 0.5}, "ngrams")]
+MODELS += [(BAG | {"size": 9, "state": True}, "words")]
 CONVOLUTION = {"channels": 12, "widths": [2, 3, 5], "pool": 4}
 GRU = {"name": "rnn", "cell": "gru", "size": 16}
 MODELS += [(GRU | {"convolution": CONVOLUTION}, "characters")]
@@ -438,6 +439,34 @@ def test_a_bag_is_the_projected_mean_of_the_embeddings():
     expected = encoder.projection.weight @ mean + encoder.projection.bias
     result = encoder(torch.tensor([3, 2, *indices]), torch.tensor([2, len(indices)]))
     torch.testing.assert_close(result[1], expected)
+
+
+def test_a_bag_with_idf_is_the_projected_sum_of_weighted_embeddings():
+    """ "dog" is in one of four captions, "a" in three, "zebra" in none."""
+    captions = ["a dog", "a cat", "a bird", "cats"]
+    text = words.Text(["a", "dog", "zebra"])
+    torch.manual_seed(0)
+    described = description(BAG | {"idf": True, "deviation": 0.1, "state": True}, "words")
+    one = Model(described, {"en": text}, 12).eval()
+    encoder = one.captions["en"]
+    assert encoder.embedding.weight.std() < 0.2
+    one.count({"en": text.encode(captions)})
+    a, dog, zebra = np.log([5 / 4, 5 / 2, 5 / 1])
+    np.testing.assert_allclose(encoder.idf[2:], [a, dog, zebra], rtol=1e-6)
+
+    vectors = encoder.embedding.weight.detach().numpy()[2:].astype(float)
+    state = a * vectors[0] + dog * vectors[1] + zebra * vectors[2]
+    state /= np.linalg.norm(state)
+    weights, bias = (p.detach().numpy() for p in encoder.projection.parameters())
+    projected = weights @ (np.sqrt(7) * state) + bias
+    both = np.concatenate([projected / np.linalg.norm(projected), state]) / np.sqrt(2)
+    [found] = one.encode_sentences(["a dog zebra"])
+    np.testing.assert_allclose(found, both, atol=1e-6)
+
+    image = one.encode_images(np.ones((1, 12), np.float32))
+    assert image.shape == (1, 16 + 7) and (image[:, 16:] == 0).all()
+    batch = torch.tensor([2, 3, 4]), torch.tensor([3])
+    assert one.train().embed_captions("en", batch).shape == (1, 16)
 
 
 def test_only_cosines_are_of_unit_vectors():

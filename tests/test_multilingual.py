@@ -18,7 +18,7 @@ from groundvec.encoders import rnn
 from groundvec.errors import InputError
 from groundvec.files import write_json
 from groundvec.model import Model, load_model
-from groundvec.objectives import hinge, multilingual
+from groundvec.objectives import contrastive, hinge, multilingual
 from groundvec.text.characters import Text
 from groundvec.training import checkpoints, loop
 from groundvec.weights import save as save_weights
@@ -89,6 +89,27 @@ def test_with_one_language_and_only_images_it_is_the_hinge(seed, similarity):
     images, captions = embedded(seed, 1)
     loss = multilingual.loss(images, captions, similarity, margin=0.2, beta=1)
     assert loss.item() == pytest.approx(hinge.loss(images, captions, similarity, 0.2).item())
+
+
+@given(st.integers(0, 999), st.integers(1, 3), st.floats(0, 1), st.floats(0.05, 2))
+@settings(deadline=None, max_examples=40)
+def test_infonce_is_the_cross_entropy_of_the_right_pairs(seed, languages, beta, temperature):
+    images, captions = embedded(seed, languages)
+
+    def cost(a, b):
+        total = 0.0
+        for one, other in ((a, b), (b, a)):
+            for i in range(len(one)):
+                exponents = [float(one[i] @ each) / temperature for each in other]
+                total += math.log(sum(math.exp(e - exponents[i]) for e in exponents))
+        return total / (2 * len(a))
+
+    names = list(captions)
+    expected = sum(beta * cost(images, own) for own in captions.values())
+    for k, one in enumerate(names):
+        expected += sum((1 - beta) * cost(captions[one], captions[o]) for o in names[k + 1 :])
+    loss = contrastive.loss(images, captions, "dot", temperature, beta)
+    assert loss.item() == pytest.approx(expected, abs=1e-6)
 
 
 def test_contrastive_sentences_are_drawn_and_weigh_as_all_do():

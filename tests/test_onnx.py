@@ -41,6 +41,8 @@ ENCODERS = [
     (RNN | {"cell": "lstm", "convolution": CONVOLUTION, "pooling": "max"}, "words", "cosine"),
     (BAG, "words", "cosine"),
     (BAG, "ngrams", "dot"),
+    (BAG | {"idf": True}, "ngrams", "cosine"),
+    (BAG | {"idf": True, "size": 5, "embedding": 3, "state": True}, "words", "cosine"),
 ]
 
 
@@ -80,6 +82,8 @@ def by_torch(models, sentences, language="en"):
 def test_vectors_of_ragged_batches_are_those_of_pytorch(encoder, text, similarity, tmp_path):
     """Of one snapshot and of an ensemble; and a sentence alone has the vector that it has in it."""
     models = [model(encoder, text, similarity, seed) for seed in range(2)]
+    for each in models:
+        each.count({"en": TEXTS[text].encode(CAPTIONS)})
     graphs = {}
     for number in (1, 2):
         path = tmp_path / f"{number}.onnx"

@@ -1,27 +1,76 @@
-"""The mean of trained embeddings of what a sentence has, projected: a floor that knows no order.
+"""The mean of trained embeddings of words or n-grams, and one linear layer; it knows no order.
 
 Of fixed word vectors it is `groundvec.encoders.mean`.
 """
 
 from collections.abc import Sized
+from math import sqrt
 
+import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import normalize
 
-from groundvec.text.encoded import PADDING, UNKNOWN
+from groundvec.text.encoded import PADDING, UNKNOWN, Encoded
 
 
 class Encoder(nn.Module):
-    """Indices -> the mean of their embeddings -> one linear layer."""
+    """Indices -> the mean of their embeddings -> dropout -> one linear layer."""
 
-    def __init__(self, text: Sized, size: int, embedding: int) -> None:
+    def __init__(
+        self,
+        text: Sized,
+        size: int,
+        embedding: int,
+        deviation: float = 1.0,
+        idf: bool = False,
+        dropout: float = 0.0,
+        state: bool = False,
+    ) -> None:
+        """Build an untrained network.
+
+        Args:
+            text: what it reads.
+            size: of the linear layer's output.
+            embedding: size of the embeddings.
+            deviation: standard deviation of the first embeddings.
+            idf: whether embeddings are weighted by inverse document frequency (Sparck Jones 1972)
+                and their sum, the state, is scaled to a root mean square of 1.
+            dropout: probability that a number of the state is dropped in training.
+            state: whether a vector has the state too, behind the linear layer's output. The state
+                is not used in retrieval. It keeps n-grams apart that no picture told apart.
+        """
         super().__init__()
-        vectors = torch.normal(0.0, 1.0, (len(text), embedding))
+        vectors = torch.normal(0.0, deviation, (len(text), embedding))
         vectors[[PADDING, UNKNOWN]] = 0  # what training never meets would stay a random vector
-        self.embedding = nn.EmbeddingBag.from_pretrained(vectors, freeze=False, mode="mean")
+        mode = "sum" if idf else "mean"
+        self.embedding = nn.EmbeddingBag.from_pretrained(vectors, freeze=False, mode=mode)
+        self.dropout = nn.Dropout(dropout)
         self.projection = nn.Linear(embedding, size)
+        self.append_state = state
+        self.idf: Tensor | None
+        self.register_buffer("idf", torch.ones(len(text)) if idf else None)
 
     def forward(self, indices: Tensor, lengths: Tensor, *_: Tensor) -> Tensor:
-        """Embed sentences of `lengths` (B,), their indices (N,) one after another: (B, size)."""
+        """Embed sentences of `lengths` (B,), their indices (N,) one after another: (B, size).
+
+        Outside training, with `state`, (B, size + embedding): both parts have unit norm.
+        """
         starts = (lengths.cumsum(0) - lengths).to(indices.device)
-        return self.projection(self.embedding(indices, starts))
+        weights = None if self.idf is None else self.idf[indices]
+        state = self.embedding(indices, starts, weights)
+        if self.idf is not None:
+            state = normalize(state, dim=1) * sqrt(state.shape[1])
+        vectors = self.projection(self.dropout(state))
+        if self.training or not self.append_state:
+            return vectors
+        return torch.cat([normalize(vectors, dim=1), normalize(state, dim=1)], dim=1)
+
+    @torch.no_grad()
+    def count(self, captions: Encoded) -> None:
+        """Set the weights to log((1 + captions) / (1 + captions that have the index))."""
+        if self.idf is not None:
+            row = np.repeat(np.arange(len(captions)), captions.lengths)
+            pairs = np.unique(row * len(self.idf) + captions.indices)
+            having = np.bincount(pairs % len(self.idf), minlength=len(self.idf))
+            self.idf.copy_(torch.from_numpy(np.log((1 + len(captions)) / (1 + having))))

@@ -10,6 +10,7 @@ The operators are explained at https://onnx.ai/onnx/operators.
 
 import json
 from collections.abc import Sequence
+from math import sqrt
 from pathlib import Path
 from typing import cast
 
@@ -120,6 +121,13 @@ def snapshot(model: Model, language: str) -> Part:
         projected = "projected"
         lines += linear("projection", "pooled", projected)
         weights |= weights_of("projection", encoder.projection)
+    if getattr(encoder, "append_state", False):
+        lines += f"""
+            {at_end("projected", "first_part", "cosine")}
+            {at_end("pooled", "second_part", "cosine")}
+            parts = Concat<axis = 1>(first_part, second_part)
+        """
+        projected = "parts"
     if language not in model.spelling:
         return COMMON + lines + at_end(projected, "vectors", model.similarity), weights
     spelling = cast(Spelling, model.spelling[language])
@@ -241,7 +249,25 @@ def convolved(convolution: Convolution) -> Part:
 
 
 def mean(encoder: bag.Encoder) -> Part:
-    """The mean of the vectors of a sentence's indices, `pooled`."""
+    """The mean of the vectors of a sentence's indices, `pooled`.
+
+    With `idf`, their weighted sum, scaled.
+    """
+    if encoder.idf is not None:
+        width = encoder.embedding.embedding_dim
+        lines = f"""
+            vectors_of_indices = Gather(embedding, indices)
+            nothing = Constant<value_float = 0.0>()
+            weights_of_indices = Gather(idf, indices)
+            weights_inside = Where(inside_rows, weights_of_indices, nothing)
+            weights_columns = Unsqueeze(weights_inside, last_axis)
+            weighted = Mul(vectors_of_indices, weights_columns)
+            sums = ReduceSum<keepdims = 0>(weighted, time)
+            {at_end("sums", "state", "cosine")}
+            scale = Constant<value_float = {sqrt(width)}>()
+            pooled = Mul(state, scale)
+        """
+        return lines, {"embedding": array(encoder.embedding.weight), "idf": array(encoder.idf)}
     lines = f"""
         vectors_of_indices = Gather(embedding, indices)
         nothing = Constant<value_float = 0.0>()

@@ -1,4 +1,8 @@
-"""Adam (Kingma & Ba 2015) with a cyclic learning rate (Merkx & Frank 2019, section 3.3)."""
+"""Adam (Kingma & Ba 2015) with a schedule of the learning rate, once in every cycle.
+
+Cyclic as in Merkx & Frank (2019, section 3.3), or a warm-up and a cosine (Loshchilov & Hutter
+2017).
+"""
 
 from collections.abc import Iterable
 from math import cos, pi
@@ -15,8 +19,23 @@ def cyclic(step: int, period: int, low: float, high: float) -> float:
     return low + 0.5 * (high - low) * (1 + cos(pi * (1 + 2 * step / period)))
 
 
+def cosine(step: int, period: int, low: float, high: float) -> float:
+    """The learning rate of batch `step` (from 0): a line up to `high`, half a cosine to `low`.
+
+    The line takes the first `WARM_UP` of the period.
+    """
+    warm_up, step = WARM_UP * period, step % period
+    if step < warm_up:
+        return high * (step + 1) / (warm_up + 1)
+    return low + 0.5 * (high - low) * (1 + cos(pi * (step - warm_up) / (period - warm_up)))
+
+
+WARM_UP = 0.05
+SCHEDULES = {"cyclic": cyclic, "cosine": cosine}
+
+
 class Optimiser(torch.optim.Adam):
-    """Adam whose learning rate goes up and down once in every cycle."""
+    """Adam whose learning rate follows a schedule once in every cycle."""
 
     def __init__(
         self,
@@ -24,9 +43,11 @@ class Optimiser(torch.optim.Adam):
         cycle: int,
         learning_rate_max: float,
         learning_rate_min: float,
+        schedule: str = "cyclic",
     ) -> None:
         super().__init__(parameters, fused=True)
-        self.rate = lambda step: cyclic(step, cycle, learning_rate_min, learning_rate_max)
+        rate = SCHEDULES[schedule]
+        self.rate = lambda step: rate(step, cycle, learning_rate_min, learning_rate_max)
 
     def prepare(self, step: int) -> None:
         """Set the learning rate of a step."""

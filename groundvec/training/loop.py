@@ -22,7 +22,6 @@ from groundvec.jobs import Stopped, notice
 from groundvec.model import Model, to_tensors
 from groundvec.progress import Progress
 from groundvec.provenance import provenance
-from groundvec.spelling import Spelling
 from groundvec.text.mistakes import TYPING, spoil
 from groundvec.training.checkpoints import Checkpoints
 
@@ -87,8 +86,7 @@ def train(
         log.info("%s: finished before, after epoch %d", name, epochs)
         return state["history"]
 
-    for language, spelling in model.spelling.items():
-        cast(Spelling, spelling).count(split.captions[language].encoded)
+    model.count({language: own.encoded for language, own in split.captions.items()})
     make = parts.find("optimisers", settings["optimiser"]["name"])
     cycle = settings["cycle"] * batches
     optimiser = make(model.parameters(), cycle, **parts.options(settings["optimiser"]))
