@@ -274,7 +274,7 @@ def encode_sentences(
 
 
 def pack(folder: str | Path, target: Path) -> None:
-    """Copy a trained model for others to use: its ensemble alone, in half precision.
+    """Copy a trained model for others to use: its ensemble alone, its matrices in 8 bits.
 
     Raises:
         InputError: there is no trained model in `folder`, or something at `target`.
@@ -284,7 +284,7 @@ def pack(folder: str | Path, target: Path) -> None:
         raise InputError(f"{target} is there already: name another folder")
     sums = {
         str(epoch): weights.save(
-            load_model(folder, epoch).half(), target / "snapshots" / snapshot_name(epoch)
+            load_model(folder, epoch), target / "snapshots" / snapshot_name(epoch), int8=True
         )
         for epoch in ensemble["epochs"]
     }

@@ -13,12 +13,46 @@ from torch import nn
 from groundvec.errors import InputError
 from groundvec.files import check_memory, check_regular, sha256, write_bytes
 
+SCALE = ".scale"  # ends the name of the factors of a matrix in int8, one per row
 
-def save(network: nn.Module, path: Path) -> str:
-    """Write a network's weights, atomically; returns the file's SHA-256 sum."""
-    data = to_bytes(network.state_dict())
+
+def save(network: nn.Module, path: Path, int8: bool = False) -> str:
+    """Write a network's weights, atomically.
+
+    Args:
+        int8: whether matrices are rounded to 8 bits; each row has a factor, by which its largest
+            number is 127 or -127.
+
+    Returns:
+        The file's SHA-256 sum.
+    """
+    weights = network.state_dict()
+    data = to_bytes(_rounded(weights) if int8 else weights)
     write_bytes(path, data, replace=True)
     return hashlib.sha256(data).hexdigest()
+
+
+def _rounded(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    result = {}
+    for name, value in weights.items():
+        if value.ndim == 2:
+            scale = (value.abs().amax(dim=1) / 127).clamp(min=torch.finfo(torch.float32).tiny)
+            result[name + SCALE] = scale
+            value = (value / scale[:, None]).round().to(torch.int8)
+        result[name] = value
+    return result
+
+
+def _whole(stored: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """The weights as float32."""
+    result = {}
+    for name, value in stored.items():
+        if not name.endswith(SCALE):
+            # A copy is where torch wants it: products with the file's are rounded otherwise.
+            result[name] = value.to(torch.float32, copy=True)
+            if name + SCALE in stored:
+                result[name] *= stored[name + SCALE].to(torch.float32)[:, None]
+    return result
 
 
 def load(
@@ -51,15 +85,15 @@ def load(
     try:
         with safe_open(path, "pt") as file:
             names = list(file.keys())
-            shapes = {new_name(name): file.get_slice(name).get_shape() for name in names}
+            shapes = {
+                new_name(name): file.get_slice(name).get_shape()
+                for name in names
+                if not name.endswith(SCALE)
+            }
         if shapes != {name: list(value.shape) for name, value in expected.items()}:
             raise ValueError("other names or shapes")
         check_memory(path, sum(value.nbytes for value in expected.values()))
-        values = {
-            # A copy lies where torch wants it: products with the file's are rounded otherwise.
-            new_name(name): value.to(torch.float32, copy=True)
-            for name, value in load_file(path).items()
-        }
+        values = {new_name(name): value for name, value in _whole(load_file(path)).items()}
         network.load_state_dict(values, assign=True)
     except InputError:
         raise

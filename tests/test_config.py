@@ -129,7 +129,7 @@ def test_every_key_of_the_schema_is_described():
         (
             described(objective={"name": "hing"}),
             "objective.name: 'hing' is not one of ['hinge', "
-            "'squared_error', 'cca', 'multilingual']: did you mean 'hinge'?",
+            "'squared_error', 'cca', 'multilingual', 'contrastive']: did you mean 'hinge'?",
         ),
         (
             described(encoder={"name": "trees", "size": 4, "compose": "position"}),
@@ -438,6 +438,7 @@ TEXTS = [
     ),
     *(("models", "mine", "encoder", key) for key in ("cell", "pooling", "compose", "nonlinearity")),
     ("models", "mine", "objective", "reduction"),
+    ("models", "mine", "training", "optimiser", "schedule"),
     ("models", "mine", "similarity"),
     ("models", "mine", "languages", 0),
     *(("ratings", key) for key in ("source", "tokenizer", "subtask")),
@@ -460,6 +461,7 @@ WHOLE = {
             "objective": {},
             "languages": ["en"],
             "encoder": {"name": "rnn", "cell": "gru", "size": 2, "pooling": "max"},
+            "training": {"optimiser": {"name": "adam"}},
         }
     },
     "ratings": {

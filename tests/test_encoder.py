@@ -153,13 +153,13 @@ def test_a_folder_without_a_model_is_named(use, tmp_path):
         use("~nobody-of-that-name/x")
 
 
-def test_a_packed_model_is_the_ensemble_in_half_precision(tmp_path):
+def test_a_packed_model_is_the_ensemble_in_eight_bits(tmp_path):
     save_model(tmp_path / "whole", model(), [0, 4, 8])
     (tmp_path / "whole" / "ensemble.json").write_text('{"epochs": [4, 8], "best": 8}')
     pack(tmp_path / "whole", tmp_path / "packed")
     assert read_ensemble(tmp_path / "packed") == {"epochs": [4, 8], "best": 8}
     whole, packed = (SentenceEncoder.load(tmp_path / name) for name in ("whole", "packed"))
-    np.testing.assert_allclose(packed.encode(CAPTIONS), whole.encode(CAPTIONS), atol=1e-3)
+    np.testing.assert_allclose(packed.encode(CAPTIONS), whole.encode(CAPTIONS), atol=2e-2)
     size = (tmp_path / "whole/snapshots/epoch-004.safetensors").stat().st_size
     small = sorted((tmp_path / "packed" / "snapshots").iterdir())
     assert [path.name for path in small] == ["epoch-004.safetensors", "epoch-008.safetensors"]

@@ -23,6 +23,7 @@ from groundvec.model import Model, load_model
 from groundvec.similarity import join
 from groundvec.text import characters, ngrams, words
 from groundvec.text.encoded import UNKNOWN
+from groundvec.weights import load as load_weights
 from groundvec.weights import save as save_weights
 
 CELLS = ["gru-16-attention", "lstm-16-attention", "gru-16-max", "lstm-16-max"]
@@ -281,6 +282,22 @@ def test_damaged_or_foreign_weights_are_named(tmp_path):
     write_json(tmp_path / "model.json", content | {"description": description("gru-32-attention")})
     with pytest.raises(InputError, match=r"does not hold the weights of this model"):
         load_model(tmp_path, 4)
+
+
+def test_weights_in_eight_bits_are_within_half_a_step_and_checked(tmp_path):
+    one, other = torch.nn.Linear(3, 2), torch.nn.Linear(3, 2, device="meta")
+    one.weight.data = torch.tensor([[1.0, -2.0, 0.5], [0.0, 0.0, 0.0]])
+    path = tmp_path / "w.safetensors"
+    save_weights(one, path, int8=True)
+    load_weights(other, path)
+    assert (other.weight - one.weight).abs().max() <= 2 / 127 / 2
+    assert other.weight[0, 1] == -2 and (other.weight[1] == 0).all()
+    assert torch.equal(other.bias, one.bias)
+    stored = load_file(path)
+    for scale in (torch.ones(3), torch.full((2,), torch.nan)):
+        save_file({**stored, "weight.scale": scale}, path)
+        with pytest.raises(InputError, match="does not hold the weights|is not finite"):
+            load_weights(torch.nn.Linear(3, 2, device="meta"), path)
 
 
 def test_weights_that_carry_code_are_not_run(tmp_path):
