@@ -296,7 +296,7 @@ def test_weights_in_eight_bits_are_within_half_a_step_and_checked(tmp_path):
     stored = load_file(path)
     for scale in (torch.ones(3), torch.full((2,), torch.nan)):
         save_file({**stored, "weight.scale": scale}, path)
-        with pytest.raises(InputError, match="does not hold the weights|is not finite"):
+        with pytest.raises(InputError, match=r"does not hold the weights|is not finite"):
             load_weights(torch.nn.Linear(3, 2, device="meta"), path)
 
 
