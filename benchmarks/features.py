@@ -57,7 +57,7 @@ def untrained(name: str, precision: str = "float32") -> backbones.Backbone:
     network.fc = torch.nn.Identity()
     mean, std = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
     transform = backbones.Transform(256, 224, mean, std, "lanczos")
-    return backbones.Backbone(name, "random", name, network, width, transform, precision)
+    return backbones.Backbone(name, "random", name, lambda: network, width, transform, precision)
 
 
 def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds: int) -> Row:

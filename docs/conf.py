@@ -20,7 +20,7 @@ PAGES = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
-    "groundvec/pretrained/flickr8k/README.md": "flickr8k.md",
+    "groundvec/pretrained/flickr8k-v1/README.md": "flickr8k-v1.md",
 }
 
 # Commands over several lines, and CSV, which Pygments does not know, are shown without colours.

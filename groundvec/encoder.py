@@ -21,8 +21,9 @@ from groundvec import similarity
 from groundvec.device import choose
 from groundvec.errors import InputError, printable
 from groundvec.files import sha256
-from groundvec.folder import find, read_description
+from groundvec.folder import read_description
 from groundvec.model import Model, encode_images, encode_sentences, load_ensemble
+from groundvec.shipped import find
 from groundvec.text.punctuation import set_apart
 
 if TYPE_CHECKING:

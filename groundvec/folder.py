@@ -4,7 +4,6 @@
 """
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ from groundvec import config, parts
 from groundvec.errors import InputError
 from groundvec.files import read_json
 
-PRETRAINED = Path(__file__).parent / "pretrained"
 EPOCH = {"type": "integer", "minimum": 0, "maximum": 10_000}
 EPOCHS = {"type": "array", "minItems": 1, "maxItems": 10_000, "items": EPOCH, "uniqueItems": True}
 NAME = {"type": "string"}
@@ -70,23 +68,6 @@ TRANSFORM = {
     "properties": {"interpolation": {"$ref": "#/$defs/dataset/properties/interpolation"}},
 }
 ENSEMBLE = {"required": ["epochs"], "properties": {"epochs": EPOCHS, "best": EPOCH}}
-
-
-def find(model: str | Path) -> Path:
-    """The folder of a model that comes with this package, by its name, or of any other.
-
-    Raises:
-        InputError: there is no such model.
-    """
-    shipped = sorted(path.name for path in PRETRAINED.iterdir()) if PRETRAINED.exists() else []
-    # Path.expanduser fails for users that there are not.
-    folder = PRETRAINED / model if str(model) in shipped else Path(os.path.expanduser(model))  # noqa: PTH111
-    if not (folder / "model.json").exists():
-        raise InputError(
-            f"there is no model {model}: give the folder of a trained one, which holds a "
-            f"model.json, or the name of one that comes with this package: {', '.join(shipped)}"
-        )
-    return folder
 
 
 def read_description(folder: str | Path) -> dict[str, Any]:

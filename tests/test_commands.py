@@ -315,6 +315,12 @@ def test_search_names_the_best_pictures(groundvec, model, photos, tmp_path, monk
     lines = groundvec("search", "photos", "A dog.", "--model", model, "-n", 3).splitlines()
     expected = search(photos, "A dog.", model=model, best=3)
     assert lines == [f"{score:.4f}  photos/{path.name}" for path, score in expected]
+    command = ("search", "photos", "A dog.", "--model", model, "--crops", 1)
+    expected = search(photos, "A dog.", model=model, crops=1)
+    assert groundvec(*command).splitlines() == [
+        f"{score:.4f}  photos/{path.name}" for path, score in expected
+    ]
+    assert "invalid choice: 3" in groundvec(*command[:-1], 3, fails=2)
 
 
 def test_a_page_of_the_best_needs_no_other_file(groundvec, model, photos, tmp_path):
@@ -413,7 +419,8 @@ def test_a_torchvision_that_does_not_fit_torch_is_one_line(groundvec, model, pho
     (tmp_path / "torchvision").mkdir()
     raising = "raise RuntimeError('operator torchvision::nms does not exist')\n"
     (tmp_path / "torchvision" / "__init__.py").write_text(raising)
-    line = groundvec("search", "photos", "A dog.", "--model", model, fails=1)
+    command = ("search", "photos", "A dog.", "--model", model, "--backbone", "resnet18")
+    line = groundvec(*command, fails=1)
     assert line.startswith("error: this torchvision was built for another torch: install both")
 
 

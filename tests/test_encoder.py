@@ -24,6 +24,7 @@ from groundvec.features.extract import extract
 from groundvec.files import sha256
 from groundvec.folder import read_ensemble
 from groundvec.model import Model, encode_images, pack
+from groundvec.shipped import NEWEST, PRETRAINED, find
 from groundvec.text import characters, words
 
 CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
@@ -141,8 +142,18 @@ def test_a_language_is_the_first_if_none_is_named():
 
 @pytest.mark.parametrize("use", [SentenceEncoder.load, ImageEncoder.load])
 def test_a_model_that_there_is_not_is_named(use):
-    with pytest.raises(InputError, match="no model nowhere: give the folder of a trained one"):
+    message = "no model nowhere: give the folder of a trained one.*: flickr8k, flickr8k-v1"
+    with pytest.raises(InputError, match=message):
         use("nowhere")
+
+
+def test_a_name_without_a_version_is_the_newest():
+    versions: dict[str, list[int]] = {}
+    for folder in PRETRAINED.iterdir():
+        name, version = folder.name.rsplit("-v", 1)
+        versions.setdefault(name, []).append(int(version))
+    assert {name: f"{name}-v{max(of)}" for name, of in versions.items()} == NEWEST
+    assert find("flickr8k") == find(NEWEST["flickr8k"]) == PRETRAINED / NEWEST["flickr8k"]
 
 
 @pytest.mark.parametrize("use", [SentenceEncoder.load, ImageEncoder.load])
@@ -236,7 +247,7 @@ def test_pictures_are_computed_once(photos, tmp_path, lite):
     images = ImageEncoder([model(width=lite.width)], lite)
     first = images.encode(photos)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("groundvec.features.extract._compute", lambda *_: (each for each in ()))
+        patch.setattr("groundvec.features.backbones.Backbone.network", None)  # not even made
         np.testing.assert_array_equal(images.encode(photos), first)
 
 
@@ -397,11 +408,16 @@ def test_where_there_are_no_weights_the_error_says_where_to_get_them(tmp_path, m
 
 
 def test_the_shipped_encoder_loads_without_imports():
-    """Of sympy or torch's compiler, which take half a second to two, longer than the rest."""
+    """Of sympy or torch's compiler, which take half a second to two, longer than the rest.
+
+    Nor does the search by the networks that come along import torchvision, which takes as long.
+    """
     program = """
 import sys
 from groundvec import SentenceEncoder
+from groundvec.features import backbones, extract
 SentenceEncoder.load("flickr8k")
-sys.exit("sympy" in sys.modules)
+backbones.load("efficientnet_lite0").network
+sys.exit(bool({"sympy", "torchvision"} & sys.modules.keys()))
 """
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

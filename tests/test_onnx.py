@@ -173,7 +173,7 @@ def test_what_reads_trees_is_refused(encoder, tmp_path):
 
 @pytest.fixture(scope="module")
 def shipped():
-    return SentenceEncoder.load("flickr8k", device="cpu")
+    return SentenceEncoder.load("flickr8k-v1", device="cpu")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ CHARACTERS = {"name": "characters"}
 
 @pytest.fixture(scope="module")
 def shipped():
-    return SentenceEncoder.load("flickr8k", device="cpu")
+    return SentenceEncoder.load("flickr8k-v1", device="cpu")
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,12 @@
 """Find the pictures that a sentence describes best.
 
-The best come first, a score and a path a line. A picture is described by a network that was trained
-on ImageNet, which takes a second or so on a CPU; what it gave is kept, so that the next search in
-the same pictures is quick. Files that are no pictures, whatever they are called, are left out.
+The best come first, a score and a path a line. The features of each picture are computed by the
+networks that the model was trained with, and kept, so that the next search in the same pictures is
+quick. Files that are no pictures, whatever they are called, are left out.
 
 Examples:
-  groundvec search holiday/ "a dog on a beach" --backbone resnet50
-  groundvec search holiday/ "a dog on a beach" --backbone resnet50 --best 20 -o dogs.html
+  groundvec search holiday/ "a dog on a beach"
+  groundvec search holiday/ "a dog on a beach" --crops 1 --best 20 -o dogs.html
   groundvec search *.jpg "a dog" --model results/mine/models/mine/gru-256-max/seed1 -o dogs.png
 """
 
@@ -71,8 +71,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--backbone",
-        help="the network that describes the pictures, such as resnet50, for a model that does not "
-        "say it",
+        help="the network that computes the features, such as resnet50 (default: the model's)",
+    )
+    parser.add_argument(
+        "--crops",
+        type=int,
+        choices=(1, 2, 10),
+        help="of each picture: fewer are faster, more find better (default: as in training)",
     )
     common.add_model(parser)
 
@@ -97,6 +102,7 @@ def main(arguments: argparse.Namespace) -> None:
         language=arguments.language,
         device=arguments.device,
         backbone=arguments.backbone,
+        crops=arguments.crops,
     )
     if arguments.output == common.STANDARD:
         for path, score in found:

@@ -25,8 +25,9 @@ from torch import nn
 from groundvec import similarity, weights
 from groundvec.errors import InputError
 from groundvec.files import write_json
-from groundvec.folder import find, read_description, read_ensemble, snapshot_name
+from groundvec.folder import read_description, read_ensemble, snapshot_name
 from groundvec.model import Model, load_ensemble, to_tensors
+from groundvec.shipped import find
 from groundvec.text.punctuation import set_apart
 
 

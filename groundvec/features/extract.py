@@ -175,6 +175,8 @@ def _compute(
     on the same cores disturb that less than one process whose threads wait for each other.
     """
     gpu = device.startswith("cuda")
+    if not files:
+        return
     network = _MeanOfCrops(backbone).to(device)
     batches = (
         _Batches(files, backbone, GPU_BATCH)
