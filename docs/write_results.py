@@ -1,4 +1,4 @@
-"""Write the tables of docs/results.md from the result files in docs/results/; computes nothing.
+"""Write the tables of pages in docs/ from the result files in docs/results/; computes nothing.
 
 A table is between `<!-- table: NAME -->` and `<!-- end -->`. The files are copies of what
 `snakemake` made in results/, in folders of the same names; each says which commit made it.
@@ -20,6 +20,7 @@ from groundvec.reporting.write import MISSING, bracketed, decimals
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "results.md"
+YOUR_DATA = ROOT / "docs" / "your-own-data.md"
 KEPT = ROOT / "docs" / "results"
 MARKS = {HOLDS: "\N{CHECK MARK}", FAILS: "\N{MULTIPLICATION SIGN}", OPEN: "?"}
 OBJECTIVES = [MARGIN, HINGE, SQUARED, *REPORTED_CCA.values()]
@@ -168,6 +169,27 @@ def differences(experiment: str, shown: list[str]) -> str:
     return markdown(grid.set_axis(["claim", "objective", "worse", "better", *order], axis=1), 4)
 
 
+FEW = KEPT / "few-pictures" / "snapshots.csv"
+RECALLS = ["caption_to_image_r1", "caption_to_image_r5", "caption_to_image_r10"]
+
+
+def few_pictures() -> str:
+    """Retrieval by the number of training pictures: means over seeds, and their range."""
+    if not FEW.exists():
+        return "Not measured yet."
+    table = pd.read_csv(FEW)
+    table = table[table["kind"] == "ensemble"]
+    pictures = table["dataset"].replace("flickr8k", "few-6000").str.removeprefix("few-")
+    table = table.assign(pictures=pictures.astype(int))
+    groups = table.groupby(["model", "pictures"], sort=True)[[*RECALLS, "image_to_caption_r10"]]
+    mean, low, high = groups.mean(), groups.min(), groups.max()
+    cells = {column: bracketed(mean[column], low[column], high[column]) for column in mean}
+    text = pd.DataFrame(cells, index=mean.index).reset_index()
+    text["pictures"] = text["pictures"].map("{:,}".format)
+    heads = ["R@1", "R@5", "R@10", "captions by pictures: R@10"]
+    return markdown(text.set_axis(["model", "training pictures", *heads], axis=1), 1)
+
+
 RELATIONS = "Relations beat positions"
 SHOWN = ["Trees beat the bag", RELATIONS, "Not in the paper: trees beat the char-GRU"]
 TABLES: dict[str, Callable[[], str]] = {
@@ -181,19 +203,23 @@ TABLES: dict[str, Callable[[], str]] = {
 }
 
 
-def page() -> str:
-    """docs/results.md with its tables written anew."""
-    text = PAGE.read_text(encoding="utf-8")
-    for name, make in TABLES.items():
+PAGES = {PAGE: TABLES, YOUR_DATA: {"few pictures": few_pictures}}
+
+
+def page(path: Path) -> str:
+    """A page with its tables written anew."""
+    text = path.read_text(encoding="utf-8")
+    for name, make in PAGES[path].items():
         start, end = f"<!-- table: {name} -->\n", "<!-- end -->"
         before, found, rest = text.partition(start)
         _, closed, after = rest.partition(end)
         if not (found and closed):
-            raise SystemExit(f"error: {PAGE} has no place for the table {name!r}: add its markers")
+            raise SystemExit(f"error: {path} has no place for the table {name!r}: add its markers")
         text = f"{before}{start}{make()}\n{end}{after}"
     return text
 
 
 if __name__ == "__main__":
     argparse.ArgumentParser(description=__doc__).parse_args()
-    PAGE.write_text(page(), encoding="utf-8")
+    for path in PAGES:
+        path.write_text(page(path), encoding="utf-8")

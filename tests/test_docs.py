@@ -55,7 +55,8 @@ def test_the_first_lines_on_encoders_give_what_they_say(capsys):
     assert capsys.readouterr().out.startswith(said)
 
 
-def test_the_tables_of_the_results_page_are_those_of_its_files():
+def test_the_tables_of_pages_are_those_of_their_files():
     """A digit that somebody changes in the page, or a file that is renewed alone, is found."""
     written = runpy.run_path(str(ROOT / "docs" / "write_results.py"))
-    assert written["PAGE"].read_text("utf-8") == written["page"](), "run: make pages"
+    for path in written["PAGES"]:
+        assert path.read_text("utf-8") == written["page"](path), "run: make pages"
