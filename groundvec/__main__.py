@@ -4,6 +4,7 @@ Examples:
   groundvec encode sentences.txt -o vectors.npy
   groundvec similarity "A dog runs on the beach." "A puppy plays in the sand."
   groundvec search holiday/ "a dog on a beach" --backbone resnet50
+  groundvec evaluate ratings --model flickr8k
   groundvec COMMAND --help
 """
 
@@ -13,7 +14,7 @@ import sys
 
 import groundvec
 from groundvec import cli
-from groundvec.commands import common, encode, export, info, search, similarity
+from groundvec.commands import common, encode, evaluate, export, info, search, similarity
 from groundvec.errors import InputError
 
 COMMANDS = {
@@ -21,6 +22,7 @@ COMMANDS = {
     "similarity": similarity,
     "search": search,
     "info": info,
+    "evaluate": evaluate,
     "export": export,
 }
 

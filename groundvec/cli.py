@@ -15,7 +15,8 @@ from groundvec.errors import InputError, printable
 from groundvec.jobs import Stopped
 
 # The arguments that are not inputs.
-OUTPUTS = {"output", "output_tasks", "output_translations", "output_weights", "work", "log"}
+OUTPUTS = {"output", "output_predictions", "output_ranks", "output_tasks", "output_translations"}
+OUTPUTS |= {"output_weights", "work", "log"}
 STANDARD_INPUT = Path("/dev/stdin")  # which leads to the file that the shell reads
 ENDINGS = (".yaml", ".yml", ".json")
 # What numbers may be, by their options; where a configuration has them too, as its schema says.

@@ -14,7 +14,7 @@ ORDER = [
     {"folder", "weights"},
     {"model"},
     {"encoder", "training", "evaluation", "baselines"},
-    {"translation", "export"},
+    {"translation", "export", "evaluate"},
     {"reporting"},
     {"cli"},
     {"commands"},

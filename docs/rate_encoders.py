@@ -1,0 +1,60 @@
+"""Rate an encoder that has no command of its own, for the table of docs/evaluate.md.
+
+`trigrams`: hashed character trigrams. `bag`: the mean of GloVe's 100-d vectors of a sentence's
+tokens. `untrained`: the network of the encoder `flickr8k` with random weights, without the
+character n-grams beside it. The result is that of `groundvec evaluate ratings -o`.
+
+Examples:
+  python docs/rate_encoders.py trigrams -o trigrams.csv
+  python docs/rate_encoders.py bag --vectors data/glove/glove.6B.zip/glove.6B.100d.txt -o bag.csv
+"""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from groundvec import SentenceEncoder, baselines, evaluate
+from groundvec.data.tokenization import prepare
+from groundvec.files import write_csv
+from groundvec.provenance import provenance
+
+SEED = 0
+
+
+def bag(vectors: Path) -> Any:
+    """GloVe has words in lower case; sentences are tokenised, which SentEval's are already."""
+    encoder = baselines.load("bag-of-words", vectors=vectors)
+    return lambda sentences: encoder.encode(prepare(sentences, "moses", True))
+
+
+def untrained() -> SentenceEncoder:
+    """The characters are those that the trained encoder knows; the weights are drawn anew."""
+    import torch
+
+    from groundvec.model import Model
+
+    [trained, *_] = SentenceEncoder.load("flickr8k").models
+    described = {name: of for name, of in trained.description.items() if name != "spelling"}
+    torch.manual_seed(SEED)
+    return SentenceEncoder([Model(described, trained.texts, trained.width)])
+
+
+def main() -> None:
+    """Write the scores."""
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
+    parser.add_argument("encoder", choices=["trigrams", "bag", "untrained"])
+    parser.add_argument("--vectors", type=Path, help="bag: GloVe's vectors, FILE or ZIP/MEMBER")
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    arguments = parser.parse_args()
+    encoder: Any
+    if arguments.encoder == "trigrams":
+        encoder = baselines.load("trigrams")
+    else:
+        encoder = bag(arguments.vectors) if arguments.encoder == "bag" else untrained()
+    scores = evaluate.ratings(encoder).scores
+    write_csv(arguments.output, scores.assign(encoder=arguments.encoder, **provenance()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,215 @@
+"""Rate any sentence encoder on STS 2012-2016, STS-B and SICK, score retrieval, compare encoders.
+
+The rated sentences are fetched once and kept in the cache, unless --folder names them.
+For encoders in other languages or on other machines, encode what `sentences` writes.
+
+Examples:
+  groundvec evaluate ratings --model flickr8k --tasks "STS 2012" --predictions a.csv
+  groundvec evaluate ratings --model flickr8k --tasks SICK -o scores.csv
+  groundvec evaluate sentences --tasks "STS 2012" -o all.txt
+  groundvec encode all.txt -o of-all.npy
+  groundvec evaluate ratings --vectors of-all.npy --tasks "STS 2012" --predictions b.csv
+  groundvec evaluate compare a.csv b.csv
+  groundvec evaluate ratings --sentence-transformers all-MiniLM-L6-v2 --captions my-captions.txt ...
+  groundvec evaluate retrieval captions.npy images.npy --ranks ranks.csv
+  groundvec evaluate compare ranks.csv ranks.csv -o tests.csv
+"""
+
+import argparse
+import logging
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from groundvec import files
+from groundvec.commands import common
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+log = logging.getLogger(__name__)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `evaluate` reads from its command line."""
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def add(name: str, action: Any, help: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=help, description=f"{help}.")
+        command.set_defaults(action=action)
+        return command
+
+    command = add("ratings", _ratings, "Compare an encoder with people's ratings of sentence pairs")
+    encoder = command.add_mutually_exclusive_group(required=True)
+    encoder.add_argument("--model", help="a name that comes with groundvec, or a trained folder")
+    encoder.add_argument(
+        "--sentence-transformers", metavar="NAME", help="a model's name on the hub, or its folder"
+    )
+    encoder.add_argument(
+        "--vectors", type=Path, metavar="FILE.npy", help="a row for each line of `sentences`"
+    )
+    _add_tasks(command)
+    command.add_argument(
+        "--captions",
+        type=Path,
+        metavar="FILE",
+        help="training captions, one a line: also score without the pairs that hold one",
+    )
+    command.add_argument(
+        "--predictions",
+        dest="output_predictions",
+        type=Path,
+        metavar="FILE.csv",
+        help="write a row for each test pair, for `compare`",
+    )
+    _add_csv(command)
+
+    command = add("retrieval", _retrieval, "Score how captions find images, and images captions")
+    command.add_argument("captions", type=Path, metavar="CAPTIONS.npy", help="vectors (M, size)")
+    command.add_argument("images", type=Path, metavar="IMAGES.npy", help="vectors (N, size)")
+    command.add_argument(
+        "--image-of-caption",
+        type=Path,
+        metavar="FILE.npy",
+        help="the row of each caption's image, from 0 (default: M / N captions after each other)",
+    )
+    command.add_argument("--folds", type=int, default=1, help="mean over so many equal test sets")
+    command.add_argument(
+        "--similarity", choices=["cosine", "dot", "euclidean"], default="cosine", help="of vectors"
+    )
+    command.add_argument(
+        "--ranks",
+        dest="output_ranks",
+        type=Path,
+        metavar="FILE.csv",
+        help="write a row for each query, for `compare`",
+    )
+    _add_csv(command)
+
+    command = add(
+        "compare",
+        _compare,
+        "Test whether two encoders differ, by Williams' test (ratings) or a paired bootstrap "
+        "(retrieval), with Holm's correction",
+    )
+    for name in ("a", "b"):
+        command.add_argument(
+            name, type=Path, metavar=f"{name}.csv", help="what --predictions or --ranks wrote"
+        )
+    _add_csv(command)
+
+    command = add("sentences", _sentences, "Write what has to be encoded, one sentence a line")
+    _add_tasks(command)
+    common.add_output(command, [".txt"], "the file to write (default: standard output)")
+
+
+def _add_tasks(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--tasks",
+        nargs="+",
+        metavar="TASK",
+        help='such as "STS 2012", STS-B or SICK (default: all seven)',
+    )
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="read the rated sentences from what their archives were unpacked to",
+    )
+
+
+def _add_csv(parser: argparse.ArgumentParser) -> None:
+    common.add_output(parser, [".csv"], "write a CSV file (default: print a table)")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    """Do what the command after `evaluate` says."""
+    for name in ("output", "output_predictions", "output_ranks"):
+        if getattr(arguments, name, None):
+            files.check_output(getattr(arguments, name))
+    arguments.action(arguments)
+
+
+def _ratings(arguments: argparse.Namespace) -> None:
+    from groundvec import evaluate
+
+    known = common.read_lines(arguments.captions) if arguments.captions else []
+    tasks = arguments.tasks or evaluate.TASKS
+    encoder = _encoder(arguments)
+    result = evaluate.ratings(encoder, tasks, arguments.folder, known)
+    if known and not result.scores["seen"].any():
+        log.warning("no rated sentence is in %s: is it one caption a line?", arguments.captions)
+    name = arguments.model or arguments.sentence_transformers or arguments.vectors
+    _write(result.scores, arguments.output, encoder=name)
+    if arguments.output_predictions:
+        labels = {"system": name, "kind": "baseline", "epochs": ""}
+        items = result.items.assign(**labels)
+        files.write_csv(arguments.output_predictions, items[[*labels, *result.items]])
+
+
+def _encoder(arguments: argparse.Namespace) -> Any:
+    if arguments.vectors:
+        from groundvec.evaluate import checked, read_array
+
+        path, vectors = arguments.vectors, read_array(arguments.vectors)
+        return lambda sentences: checked(vectors, str(path), len(sentences))
+    if arguments.sentence_transformers:
+        from groundvec import baselines
+
+        return baselines.load("sentence-transformers", model=arguments.sentence_transformers)
+    from groundvec import SentenceEncoder
+
+    encoder = SentenceEncoder.load(arguments.model)
+    return lambda sentences: encoder.encode(sentences, show_progress=True)
+
+
+def _retrieval(arguments: argparse.Namespace) -> None:
+    from groundvec import evaluate
+
+    image = arguments.image_of_caption
+    result = evaluate.retrieval(
+        evaluate.checked(evaluate.read_array(arguments.captions), str(arguments.captions)),
+        evaluate.checked(evaluate.read_array(arguments.images), str(arguments.images)),
+        evaluate.read_array(image) if image else None,
+        arguments.folds,
+        arguments.similarity,
+    )
+    _write(
+        result.scores, arguments.output, captions=arguments.captions, images_file=arguments.images
+    )
+    if arguments.output_ranks:
+        files.write_csv(arguments.output_ranks, result.items)
+
+
+def _compare(arguments: argparse.Namespace) -> None:
+    from groundvec import evaluate
+
+    a, b = map(evaluate.read_items, (arguments.a, arguments.b))
+    rows = evaluate.compare(a, b)
+    if arguments.output == common.STANDARD:
+        print(rows.to_string(index=False, float_format="{:.4g}".format))
+    else:
+        files.write_csv(arguments.output, rows.assign(file_a=arguments.a, file_b=arguments.b))
+
+
+def _sentences(arguments: argparse.Namespace) -> None:
+    from groundvec import evaluate
+
+    lines = evaluate.sentences(arguments.tasks or evaluate.TASKS, arguments.folder)
+    text = "".join(f"{line}\n" for line in lines).encode()
+    if arguments.output == common.STANDARD:
+        sys.stdout.buffer.write(text)
+    else:
+        files.write_bytes(arguments.output, text)
+
+
+def _write(scores: "pd.DataFrame", output: Path, **about: Any) -> None:
+    """Print scores as a table, or write them to a CSV file with what they are about."""
+    from groundvec import evaluate
+    from groundvec.provenance import provenance
+
+    if output == common.STANDARD:
+        print(evaluate.table(scores))
+    else:
+        files.write_csv(output, scores.assign(**about, **provenance()))

@@ -1,0 +1,43 @@
+"""The public files of STS 2012-2016, STS-B and SICK, in the user's cache."""
+
+import os
+from pathlib import Path
+
+import yaml
+
+from groundvec.data.archives import unpack
+from groundvec.data.download import fetch
+
+SOURCES = Path(__file__).with_name("sources.yaml")
+# Folders and the archives that are unpacked to them: a mirror's two, or the nine public ones.
+MIRRORED = {"STS": "STS.zip", "SICK": "SICK.zip"}
+PUBLIC = {f"STS{year}-en-test": f"STS{year}-en-test.zip" for year in range(2012, 2017)}
+PUBLIC |= {"stsbenchmark": "Stsbenchmark.tar.gz"}
+PUBLIC |= {name: f"{name}.zip" for name in ("sick_train", "sick_trial", "sick_test_annotated")}
+
+
+def fetch_rated() -> list[Path]:
+    """Fetch, check and unpack the archives, unless they are in the cache already.
+
+    `$GROUNDVEC_MIRROR`, if set, is a folder that is looked into before the public addresses.
+
+    Returns:
+        The folders, for `groundvec.data.ratings.read_sts`.
+
+    Raises:
+        InputError: an archive cannot be had, or is not what it should be.
+    """
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    cache = Path(home, "groundvec", "sts")
+    mirror = os.environ.get("GROUNDVEC_MIRROR") or None
+    in_mirror = mirror and all(Path(mirror, "sts", name).exists() for name in MIRRORED.values())
+    wanted = MIRRORED if in_mirror else PUBLIC
+    for archives in (MIRRORED, PUBLIC):
+        if all((cache / name).is_dir() for name in archives):
+            wanted = archives
+    sources = yaml.safe_load(SOURCES.read_text("utf-8"))
+    for name, archive in wanted.items():
+        if not (cache / name).is_dir():
+            fetch(f"sts/{archive}", sources[f"sts/{archive}"], cache / archive, mirror)
+            unpack(cache / archive, cache / name)
+    return [cache / name for name in wanted]

@@ -1,0 +1,450 @@
+"""Rate any sentence encoder by the definitions that papers quote, and compare two of them.
+
+>>> from groundvec import evaluate
+>>> result = evaluate.ratings(encoder, tasks=["STS 2012", "SICK"])
+>>> print(result)  # Pearson and Spearman with their 95% intervals
+>>> result.scores.to_csv("scores.csv")
+>>> evaluate.retrieval(captions, images).scores
+>>> evaluate.compare(result, evaluate.ratings(another, tasks=["STS 2012", "SICK"]))
+"""
+
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from groundvec import similarity as similarities
+from groundvec.data.rated import fetch_rated
+from groundvec.data.ratings import GROUPS, SICK, STS, STSB, read_sts
+from groundvec.errors import InputError, extra
+from groundvec.evaluation import overlap, paired
+from groundvec.evaluation import ratings as senteval
+from groundvec.evaluation import retrieval as search
+from groundvec.files import check_memory, check_regular
+
+TASKS = (*STS, STSB[0], SICK[0])
+DEFINITIONS = {
+    "SentEval cosine": "Cosine of the two vectors, test pairs of each subtask. The sentences are "
+    f"tokenised (Moses); those of {GROUPS[0]} and {GROUPS[1]} are in lower case.",
+    "SentEval classifier": "Softmax layer on [|u - v|, u * v], trained on the train pairs and "
+    "stopped by the dev pairs (seed 1111); expected grade of the test pairs. Same sentences.",
+    "MTEB cosine": "Cosine of the two vectors of the raw sentences, without training. All test "
+    "pairs of a task together; of SICK the train and dev pairs too. MTEB's score is Spearman.",
+}
+# The columns that say by which protocol retrieval was scored, beside similarity, test_set, folds.
+PROTOCOL = {
+    "ties": "rank before the right one",
+    "median": "mean of the middle two",
+    "of_folds": "mean over folds",
+}
+COUNTED = {
+    "caption_to_image": "every caption is a query",
+    "image_to_caption": "best of the image's captions; its others do not count",
+}
+INTERVALS = "Intervals: 95%; of recalls Wald's, of mean ranks by bootstrap over images."
+RANKS = ["test_set", "direction", "image", "rank"]
+PREDICTIONS = ["pair", "task", "subtask", "rating", "cosine", "classifier"]
+TEXT = {"test_set", "direction", "task", "subtask"}
+SEED = 1  # of the draws of a comparison
+KEYS = ["task", "subtask", "definition", "statistic", "pairs"]
+
+
+class Result(NamedTuple):
+    """What an encoder reaches; `print` shows the scores as a table.
+
+    Attributes:
+        scores: a row per score.
+        items: a row per rated pair, or per query of retrieval, for `compare`.
+    """
+
+    scores: pd.DataFrame
+    items: pd.DataFrame
+
+    def __repr__(self) -> str:
+        return table(self.scores)
+
+
+def ratings(
+    encode: Any,
+    tasks: Collection[str] = TASKS,
+    folders: Iterable[str | Path] = (),
+    captions: Iterable[str] = (),
+) -> Result:
+    """Compare an encoder with people's ratings of sentence pairs: STS 2012-2016, STS-B and SICK.
+
+    Args:
+        encode: a function from a list of sentences to an array (N, size), or an object with such a
+            method `encode`. It is called once, with what `sentences` returns.
+        tasks: some of `TASKS`.
+        folders: what the archives were unpacked to; by default they are fetched (`data.rated`).
+        captions: that the encoder was trained on. The pairs that hold one are counted, and the
+            scores are also computed without these pairs.
+
+    Returns:
+        Scores from -1 to 1: columns task, subtask, definition (one of `DEFINITIONS`), statistic (as
+        in `groundvec.evaluation.ratings.evaluate`), pairs, pearson, spearman, and the ends of their
+        95% intervals, such as pearson_low. With captions also seen (pairs with one of them),
+        seen_both, and unseen_pearson, ..., without the seen pairs. Items: the test pairs as
+        SentEval has them, with their cosine, and the classifier's prediction if the task has train
+        pairs.
+
+    Raises:
+        InputError: an unknown task; files that are missing or damaged; vectors that are not
+            finite numbers (N, size).
+    """
+    function = getattr(encode, "encode", encode)
+    if isinstance(encode, str | bytes) or not callable(function):
+        raise InputError(
+            f"{encode!r} is no encoder: give a function from sentences to vectors, or an object "
+            'with a method encode, such as SentenceEncoder.load("flickr8k")'
+        )
+    rated = read_rated(tasks, folders)
+    texts = _distinct(rated)
+    vectors = checked(function(texts), "what the encoder returned", len(texts))
+    return _rate(rated, dict(zip(texts, vectors, strict=True)), captions)
+
+
+def sentences(tasks: Collection[str] = TASKS, folders: Iterable[str | Path] = ()) -> list[str]:
+    """List the sentences that `ratings` has encoded: each one once, in SentEval's and MTEB's form.
+
+    Args:
+        tasks, folders: as of `ratings`.
+    """
+    return _distinct(read_rated(tasks, folders))
+
+
+def read_rated(tasks: Collection[str], folders: Iterable[str | Path]) -> dict[str, pd.DataFrame]:
+    """Read the rated pairs as "SentEval" and as "MTEB" gives them to an encoder.
+
+    Args:
+        tasks, folders: as of `ratings`.
+
+    Returns:
+        For each of the two the columns of `groundvec.data.ratings.COLUMNS`.
+    """
+    if isinstance(tasks, str):
+        raise InputError(f"give a list of tasks, such as [{tasks!r}]")
+    if unknown := [task for task in tasks if task not in TASKS]:
+        raise InputError(f"there is no task {unknown[0]!r}: choose from {', '.join(TASKS)}")
+    if not tasks:
+        raise InputError(f"name a task at least: {', '.join(TASKS)}")
+    folders = list(folders) or fetch_rated()
+    prepared, _ = read_sts(folders)
+    raw, _ = read_sts(folders, "none", ())
+    raw = raw[(raw["split"] == "test") | (raw["task"] == SICK[0])].assign(split="test")
+    both = {"SentEval": prepared, "MTEB": raw}
+    return {
+        name: pairs[pairs["task"].isin(list(tasks))].reset_index(drop=True)
+        for name, pairs in both.items()
+    }
+
+
+def _distinct(rated: dict[str, pd.DataFrame]) -> list[str]:
+    columns = [pairs[side] for pairs in rated.values() for side in ("sentence_a", "sentence_b")]
+    return pd.concat(columns).unique().tolist()
+
+
+def _rate(
+    rated: dict[str, pd.DataFrame], vectors: dict[str, np.ndarray], captions: Iterable[str]
+) -> Result:
+    """What `ratings` returns, from the rated pairs and the vector of each sentence."""
+    known = {overlap.normalised(caption): {0} for caption in captions}
+    known.pop("", None)  # nothing but punctuation
+    predictions, scores = {}, []
+    for name, pairs in rated.items():
+        predictions[name] = senteval.predict(
+            pairs, lambda sentences: np.stack([vectors[sentence] for sentence in sentences])
+        )
+        if known:
+            labels = ["system", "kind", "epochs", "seen_one_image"]
+            own = predictions[name].assign(**dict.fromkeys(labels[:3], ""))
+            found = overlap.score_unseen(own, overlap.seen(pairs, known)).drop(columns=labels)
+        else:
+            found = senteval.evaluate(predictions[name])
+        if name == "MTEB":
+            found = found[(found["statistic"] == "concatenated") & (found["task"] != "all")]
+        scores.append(found.assign(definition=f"{name} " + found["method"]))
+    together = pd.concat(scores, ignore_index=True).drop(columns="method")
+    numbers = together.columns.drop(KEYS)
+    return Result(together[[*KEYS, *numbers]], predictions["SentEval"])
+
+
+def retrieval(
+    captions: Any,
+    images: Any,
+    image_of_caption: Any = None,
+    folds: int = 1,
+    similarity: str = "cosine",
+) -> Result:
+    """Find images by captions and captions by images.
+
+    Args:
+        captions: their vectors (M, size).
+        images: their vectors (N, size).
+        image_of_caption: (M,) the row of each caption's image, from 0. By default each image has
+            M / N captions, which follow each other in the order of the images.
+        folds: cut the images, in their order, into so many equal test sets, and take the means.
+        similarity: how vectors are compared: cosine, dot or euclidean.
+
+    Returns:
+        Scores, a row for each direction: columns direction, test_set (such as 1k, 5k or 1k-folds),
+        images, captions_per_image, similarity, folds, `PROTOCOL` and counted (what is a query and
+        what counts), queries, r1, r5 and r10 in percent, median_rank and mean_rank; and the ends
+        of 95% intervals, such as r1_low. Items: test_set, direction, image and rank, from 1.
+
+    Raises:
+        InputError: arrays that are not finite numbers of these shapes; an image without a caption.
+    """
+    if similarity not in similarities.NAMES:
+        names = ", ".join(similarities.NAMES)
+        raise InputError(f"there is no similarity {similarity!r}: choose from {names}")
+    a, b = checked(captions, "captions"), checked(images, "images")
+    if a.shape[1] != b.shape[1]:
+        raise InputError(
+            f"captions have {a.shape[1]} dimensions and images {b.shape[1]}: embed both in one "
+            "space"
+        )
+    if not 1 <= folds <= len(b):
+        raise InputError(f"folds is {folds}: it must be from 1 to the number of images, {len(b)}")
+    image = _images_of(image_of_caption, len(a), len(b))
+    if similarity == "cosine":
+        a, b = similarities.unit(a), similarities.unit(b)
+    found = search.find(a, b, image, folds, similarity)
+    counts = np.bincount(image)
+    few, many = counts.min(), counts.max()
+    name = search.test_set_name(len(b), folds)
+    about: dict[str, Any] = {
+        "test_set": name,
+        "images": len(b),
+        "similarity": similarity,
+        "folds": folds,
+    }
+    about["captions_per_image"] = str(few) if few == many else f"{few} to {many}"
+    scores = search.scored(found).assign(**about, **PROTOCOL)
+    scores["counted"] = scores["direction"].map(COUNTED)
+    numbers = ["median_rank", "mean_rank", "mean_rank_low", "mean_rank_high"]
+    for recall in reversed([f"r{k}" for k in search.CUTOFFS]):
+        half = scores[f"{recall}_ci"]
+        ends = {f"{recall}_low": scores[recall] - half, f"{recall}_high": scores[recall] + half}
+        scores, numbers = scores.assign(**ends), [recall, *ends, *numbers]
+    items = [
+        pd.DataFrame(
+            {"test_set": name, "direction": way, "image": of, "rank": np.concatenate(parts)}
+        )
+        for way, parts, of in found
+    ]
+    columns = ["direction", *about, *PROTOCOL, "counted", "queries", *numbers]
+    return Result(scores[columns], pd.concat(items, ignore_index=True))
+
+
+def _images_of(image_of_caption: Any, captions: int, images: int) -> np.ndarray:
+    """The row (M,) of each caption's image, checked."""
+    if image_of_caption is None:
+        if captions % images:
+            raise InputError(
+                f"{captions} captions are not as many for each of {images} images: give "
+                "image_of_caption, the row of each caption's image"
+            )
+        return np.repeat(np.arange(images), captions // images)
+    image = np.asarray(image_of_caption)
+    if image.shape != (captions,) or image.dtype.kind not in "iu":
+        raise InputError(
+            f"image_of_caption is {image.dtype} {image.shape}: it must be integers ({captions},), "
+            "the row of each caption's image, from 0"
+        )
+    if missing := sorted(set(range(images)) ^ set(image.tolist())):
+        raise InputError(
+            f"image_of_caption: image {missing[0]} has no caption, or is not among the {images} "
+            "images: every image must have one, and rows count from 0"
+        )
+    return image.astype(np.int64)
+
+
+def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
+    """Test whether two encoders differ on the same rated pairs, or on the same queries.
+
+    Args:
+        a, b: the results of one of `ratings` and `retrieval`, or their items.
+
+    Returns:
+        Of ratings, a row a subtask as `groundvec.evaluation.significance.compare` has it (Williams'
+        test of the two Pearson correlations), with its definition. Of retrieval, a row for each
+        direction and measure: queries, a, b, their difference, the ends low and high of its 95%
+        interval and its p by a paired bootstrap (1,000 draws of images). Both: test, the test's
+        name, and p_holm, p adjusted for the number of rows.
+
+    Raises:
+        InputError: they are not results of the same pairs or queries.
+    """
+    one, other = (each.items if isinstance(each, Result) else each for each in (a, b))
+    kinds = [
+        next((kind for kind in (PREDICTIONS, RANKS) if {*kind} <= {*each.columns}), None)
+        for each in (one, other)
+    ]
+    if None in kinds or kinds[0] != kinds[1]:
+        raise InputError(
+            "they are not two results of the same kind: give the items of `ratings` twice, which "
+            "--predictions writes, or those of `retrieval`, which --ranks writes"
+        )
+    with extra("evaluate"):
+        from groundvec.evaluation import significance
+    if kinds[0] == RANKS:
+        rows = _differences(one, other)
+        return rows.assign(p_holm=significance.holm(rows["p"].to_numpy()), test="paired bootstrap")
+    rows = significance.compare(one, other)
+    classified = one.groupby(["task", "subtask"], sort=False)["classifier"].count().gt(0)
+    names = classified.map({True: "SentEval classifier", False: "SentEval cosine"})
+    named = rows.merge(names.rename("definition").reset_index(), on=["task", "subtask"])
+    named.insert(2, "definition", named.pop("definition"))
+    return named.assign(test="Williams")
+
+
+def _differences(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `compare`, of ranks."""
+    queries = ["test_set", "direction", "image"]
+    sizes = [each.groupby(queries).size() for each in (one, other)]
+    if not sizes[0].equals(sizes[1]):
+        raise InputError(
+            f"the ranks are not of the same queries ({len(one)} and {len(other)}): make both with "
+            "the same captions, images and folds"
+        )
+    rows = []
+    for direction in one["direction"].unique():
+        of_both = [each[each["direction"] == direction] for each in (one, other)]
+        counts = of_both[0].groupby("image").size().to_numpy(float)[None]
+        times = paired.draws(counts.shape[1], np.random.default_rng(SEED))
+        for measure in (*(f"r{k}" for k in search.CUTOFFS), "mean_rank"):
+            sums = []
+            for each in of_both:
+                rank, limit = each["rank"], measure.removeprefix("r")
+                value = 100.0 * (rank <= int(limit)) if limit.isdigit() else rank.astype(float)
+                sums.append(value.groupby(each["image"]).sum().to_numpy())
+            means = paired.mean(np.stack(sums), counts, times)
+            differences = means[0] - means[1]
+            low, high = paired.interval(differences)
+            drawn = differences[1:]
+            tail = min(np.count_nonzero(drawn <= 0), np.count_nonzero(drawn >= 0))
+            p = min(1.0, 2 * (1 + tail) / (1 + len(drawn)))
+            row = [direction, measure, len(of_both[0]), *means[:, 0], differences[0], low, high, p]
+            rows.append(row)
+    names = ["direction", "measure", "queries", "a", "b", "difference", "low", "high", "p"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def read_items(path: str | Path) -> pd.DataFrame:
+    """Read the items of a `Result` from a CSV file, for `compare`.
+
+    Raises:
+        InputError: the file is missing, or of another form.
+    """
+    check_regular(path)
+    try:
+        items = pd.read_csv(path, index_col=False, dtype=dict.fromkeys(TEXT, str))
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist: make it with --predictions or --ranks") from None
+    except ValueError as error:  # empty, ragged, not UTF-8
+        reason = str(error).strip().partition("\n")[0]
+        raise InputError(f"{path} is not a whole CSV file ({reason}): make it again") from None
+    for columns in (PREDICTIONS, RANKS):
+        if {*columns} <= {*items.columns}:
+            for column in columns:
+                optional = column == "classifier"  # which only tasks with train pairs have
+                values = items[column]
+                values = values if column in TEXT else pd.to_numeric(values, errors="coerce")
+                bad = values.isna() & ~(items[column].isna() & optional)
+                bad |= False if column in TEXT else np.isinf(values)
+                if bad.any() or items.empty:
+                    line = int(bad.to_numpy().argmax()) + 2 if bad.any() else 2
+                    raise InputError(f"{path} line {line} has no {column}: make the file again")
+                items[column] = values
+            return items
+    raise InputError(
+        f"{path} has neither the columns {', '.join(PREDICTIONS)} nor {', '.join(RANKS)}: give "
+        "what --predictions or --ranks wrote"
+    )
+
+
+def read_array(path: str | Path) -> np.ndarray:
+    """Read an array from a .npy file; nothing in it is executed.
+
+    Raises:
+        InputError: it is missing, of another form, or larger than the file or the memory.
+    """
+    check_regular(path)
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)  # which finds a false size
+        if not isinstance(array, np.ndarray):
+            raise ValueError("it is an archive")
+    except FileNotFoundError:
+        raise InputError(
+            f"{path} does not exist: name a .npy file, as numpy.save writes it"
+        ) from None
+    except (ValueError, EOFError, SyntaxError, OverflowError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(
+            f"{path} is not a .npy file of numbers ({reason}): write it with numpy.save"
+        ) from None
+    check_memory(path, array.nbytes)
+    return np.array(array)
+
+
+def checked(values: Any, name: str, rows: int | None = None) -> np.ndarray:
+    """Vectors (N, size) as floating-point numbers.
+
+    Args:
+        values: any array, or a list of lists.
+        name: what to call it in an error.
+        rows: how many there must be.
+
+    Raises:
+        InputError: they are of another shape, not numbers, not finite, or too large.
+    """
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, RuntimeError) as error:  # ragged lists, tensors on a GPU
+        reason = " ".join(str(error).split())
+        raise InputError(f"{name} is no array ({reason}): give numbers (N, size)") from None
+    if array.ndim != 2 or array.dtype.kind not in "fiu" or not array.size:
+        raise InputError(f"{name}: {array.dtype} {array.shape}; it must be numbers (N, size)")
+    if rows is not None and len(array) != rows:
+        raise InputError(
+            f"{name}: {len(array):,} rows for {rows:,} sentences; it must have a row for each line "
+            "of what `groundvec evaluate sentences` writes of the same tasks"
+        )
+    array = array.astype(np.result_type(array.dtype, np.float32))
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(np.vecdot(array, array))
+    if not finite.all():
+        raise InputError(f"{name}: row {finite.argmin()} (from 0) is not finite, or far too large")
+    return array
+
+
+def table(scores: pd.DataFrame) -> str:
+    """The scores of a `Result` as text: correlations times 100 and recalls in percent, intervals.
+
+    Below them is how they were made.
+    """
+    rated = "definition" in scores
+    factor = 100 if rated else 1
+    shown = KEYS if rated else ["direction", "test_set"]
+    text = scores[shown].copy()
+    for name in scores:
+        if f"{name}_low" in scores or name == "median_rank":
+            text[name] = [f"{factor * value:.1f}" for value in scores[name]]
+        if f"{name}_low" in scores:
+            ends = zip(scores[f"{name}_low"], scores[f"{name}_high"], strict=True)
+            text[name] += [f" [{factor * low:.1f}, {factor * high:.1f}]" for low, high in ends]
+        elif name in ("seen", "queries"):
+            text[name] = scores[name]
+    if rated:
+        notes = ["Correlations times 100, with 95% intervals (Fisher's)."]
+        notes += [f"{name}: {DEFINITIONS[name]}" for name in scores["definition"].unique()]
+    else:
+        one = scores.iloc[0]
+        notes = [f"{one['images']:,} images, captions per image: {one['captions_per_image']}."]
+        notes += [f"Similarity: {one['similarity']}. Folds: {one['folds']} ({one['of_folds']})."]
+        notes += [f"{row['direction']}: {row['counted']}." for row in scores.to_dict("records")]
+        notes += [f"Ties: {one['ties']}. Median of an even number: {one['median']}. {INTERVALS}"]
+    return "\n".join([text.to_string(index=False), "", *notes])
