@@ -16,9 +16,11 @@ from pathlib import Path
 
 import networkx as nx
 
+from groundvec import papers
+
 ROOT = Path(__file__).parent.parent
 PICTURE = ROOT / "docs" / "images" / "flow.svg"
-PAPERS = [path.name for path in (ROOT / "groundvec" / "reporting").glob("*_20??")]
+PAPERS = list(papers.known())
 # Those that want one's own features.
 NOT_DRAWN = ("best", "flickr8k-cpu", "dt-rnn", "dt-rnn-tuning", "mlmme")
 COLOURS = [

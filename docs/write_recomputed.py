@@ -7,7 +7,7 @@ import argparse
 import re
 from pathlib import Path
 
-from groundvec import parts
+from groundvec import papers, parts
 from groundvec.provenance import ROOT, covered
 
 PAGE = Path(__file__).parent / "recomputed.md"
@@ -28,7 +28,7 @@ docstrings do not count.
 
 `make recomputed` writes this page. A test edits every module of a copy, and compares.
 """
-GROUPS = ("dataset", *sorted(path.name for path in ROOT.glob("groundvec/reporting/*_20??")))
+GROUPS = ("dataset", *papers.known())
 
 
 def modules() -> list[str]:
@@ -46,10 +46,11 @@ def sources() -> dict[str, tuple[list[str], list[str]]]:
             some = _glob("groundvec/*/*.py") if "parts.files(" in rule else some
             if always := [file for file in files if "{" not in file]:
                 found[rule.partition(":")[0]] = always, [file for file in some if _is_part(file)]
-    # Rules with names that are put together: a rule for each module of a paper.
-    for file in _glob("groundvec/reporting/*_20??/[a-z]*.py"):
-        _, _, paper, item = file.removesuffix(".py").split("/")
-        found[f"{paper}_{item}"] = [file], []
+    # Rules with names that are put together: a rule for each table and figure of a paper.
+    for paper, about in papers.known().items():
+        for name in about.items:
+            found[f"{paper}_{name}"] = [f"groundvec/papers/{paper}/{name}.py"], []
+    found["page"][0].extend(_glob("groundvec/papers/*/compared.py"))
     return found
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 from jsonschema import Draft202012Validator, ValidationError, validators
 
-from groundvec import parts
+from groundvec import papers, parts
 from groundvec.errors import InputError
 from groundvec.files import DEEPEST
 
@@ -32,10 +32,6 @@ LANGUAGES = {
 }
 # What no data set has from another one that it is of.
 OWN = {"models", "seeds", "draw", "folds", "training", "papers"}
-# The papers of data sets, as their folders of tables and figures are called; the last is what no
-# paper shows.
-MERKX, SOCHER = "merkx_frank_2019", "socher_2014"
-CALIXTO, OURS = "calixto_liu_2017", "groundvec_2026"
 MOST = 10_000  # values in a configuration
 MOST_NAMED = 30  # valid names that an error lists
 
@@ -63,7 +59,7 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
         models = {
             model: describe(model, given, dataset, f"{place}.models") for model in dataset["models"]
         }
-        shown = MERKX in dataset["papers"]  # the others' tables show no model alone
+        shown = _showing("selected", dataset)  # others show no model alone
         if shown and config["select"] not in {"recall", "ratings", *models}:
             hint = _hint(config["select"], ["recall", "ratings", *models])
             raise InputError(
@@ -207,7 +203,9 @@ def problem(value: Any, schema: dict[str, Any]) -> str:
 @cache
 def _schema() -> dict[str, Any]:
     """What schema.yaml says, which takes a tenth of a second to read; nobody changes it."""
-    return yaml.load(SCHEMA.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    schema = yaml.load(SCHEMA.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    schema["$defs"]["dataset"]["properties"]["papers"]["items"] = {"enum": list(papers.known())}
+    return schema
 
 
 def _check(value: dict[str, Any], schema: dict[str, Any], *place: str) -> None:
@@ -433,15 +431,22 @@ def _check_subtask(ratings: dict[str, Any]) -> None:
 
 
 def _check_robustness(ratings: dict[str, Any], datasets: dict[str, Any]) -> None:
-    shown = [data["models"] for data in datasets.values() if OURS in data["papers"]]
+    shown = [data["models"] for data in datasets.values() if _showing("robustness", data)]
     known = [*ratings["baselines"]]
     known += [name for models in shown for name in models if "en" in models[name]["languages"]]
     for name in ratings["robustness"]:
         if name not in known:
+            papers_of = [key for key, paper in papers.known().items() if paper.reads("robustness")]
             raise InputError(
                 f"configuration, ratings.robustness: there is no baseline {name!r}, nor a model of "
-                f"English of a data set with {OURS} among its papers{_hint(name, known)}"
+                f"English of a data set with {' or '.join(papers_of)} among its papers"
+                f"{_hint(name, known)}"
             )
+
+
+def _showing(kind: str, dataset: dict[str, Any]) -> bool:
+    """Whether a paper of a data set has tables or figures that are made of such inputs."""
+    return any(papers.known()[paper].reads(kind) for paper in dataset["papers"])
 
 
 def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) -> None:

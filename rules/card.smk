@@ -8,7 +8,6 @@ rule card:
         retrieval=f"{RETRIEVAL}.csv",
         scores=scores_shown,
         data="resources/data_cards.yaml",
-        citation="CITATION.cff",
     output:
         f"{MODEL}/README.md",
     log:
@@ -19,18 +18,12 @@ rule card:
     params:
         folder=subpath(input.model, parent=True),
         source=setting("source"),
-        # Of what no paper shows, the one whose method it goes on from.
-        papers=lambda wildcards: sorted(
-            {
-                MERKX if paper == OURS else paper
-                for paper in DATASETS[wildcards.dataset]["papers"]
-            }
-        ),
+        papers=setting("papers"),
         scores=lambda wildcards, input: (
             ["--scores", *input.scores] if input.scores else []
         ),
         code=code("scripts/card.py"),
     shell:
         "python scripts/card.py --model {params.folder:q} --source {params.source:q} "
-        "--data {input.data:q} --citation {input.citation:q} --papers {params.papers:q} "
+        "--data {input.data:q} --papers {params.papers:q} "
         "--retrieval {input.retrieval:q} {params.scores:q} --output {output:q} --log {log:q}"

@@ -9,10 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Timer
 
-from groundvec.config import CALIXTO, MERKX, OURS, SOCHER
 from groundvec.data import table as captions_table
 from groundvec.jobs import running
-from groundvec import parts
+from groundvec import papers, parts
 from groundvec.provenance import code_hash, digest
 
 ENVIRONMENT = "../envs/groundvec.yaml"
@@ -276,15 +275,25 @@ def multi30k_pictures(wildcards, input):
     return ["--images", DATASETS[wildcards.dataset]["images"]]
 
 
-def every_model(pattern, datasets, language=""):
-    """Fill a pattern in for every model and seed of some data sets; of a language, or of any."""
+def every_model(pattern, datasets, keep=lambda description: True):
+    """Fill a pattern in for every model and seed of some data sets, or for some models of them."""
     return [
         pattern.format(dataset=name, model=model, seed=seed)
         for name in datasets
         for model, description in DATASETS[name]["models"].items()
         for seed in DATASETS[name]["seeds"]
-        if not language or language in description["languages"]
+        if keep(description)
     ]
+
+
+def in_english(description):
+    return "en" in description["languages"]
+
+
+# The papers that show models of this experiment, by name, in the order that data sets name them.
+PAPERS = {
+    name: papers.known()[name] for data in DATASETS.values() for name in data["papers"]
+}
 
 
 def shown_in(paper):
@@ -350,29 +359,34 @@ def gpu_of_baseline(wildcards):
 
 def few_epochs(wildcards):
     """For a rule's params: to rate few epochs, where no figure shows them all."""
-    papers = DATASETS[wildcards.dataset]["papers"]
-    return [] if MERKX in papers else ["--few"]
+    shown = DATASETS[wildcards.dataset]["papers"]
+    return [] if any(PAPERS[paper].every_epoch for paper in shown) else ["--few"]
 
 
 def rated(paper):
     """The names of the data sets of a paper whose models are rated, if there are ratings.
 
-    Draws stand beside the whole data set to be compared with numbers of a paper, which has none of
-    ratings: so they are rated only where Socher et al. (2014) are shown nothing else.
+    Draws stand beside the whole data set to be compared with numbers of a paper. Where it has none
+    of ratings, they are rated only if it is shown nothing else.
     """
     shown = shown_in(paper) if RATINGS else []
     whole = [name for name in shown if "draw" not in DATASETS[name]]
-    return (whole or shown) if paper == SOCHER else shown
+    return shown if PAPERS[paper].rates_draws else whole or shown
 
 
-def ratings_files(suffix, paper):
-    """Scores (.csv) or predictions (.predictions.csv) of a paper's systems; none without ratings.
+def ratings_of_models(suffix, paper):
+    """Scores (.csv) or predictions (.predictions.csv) of a paper's models; none without ratings.
 
     The rated sentences are English, so that models without it have none.
     """
     models = f"<experiment>/ratings/models/{{dataset}}/{{model}}/seed{{seed}}{suffix}"
+    return every_model(models, rated(paper), in_english)
+
+
+def ratings_files(suffix, paper):
+    """Those of a paper's models, and of the baselines."""
     baselines = f"<experiment>/ratings/baselines/{{baseline}}{suffix}"
-    return every_model(models, rated(paper), "en") + expand(
+    return ratings_of_models(suffix, paper) + expand(
         baselines, baseline=RATINGS.get("baselines", [])
     )
 
@@ -380,8 +394,8 @@ def ratings_files(suffix, paper):
 def scores_shown(wildcards):
     """A model's correlations with ratings, if its papers show them."""
     path = OVERLAP.format(**wildcards)
-    papers = DATASETS[wildcards.dataset]["papers"]
-    shown = any(path in ratings_files(".overlap.csv", paper) for paper in papers)
+    shown_by = DATASETS[wildcards.dataset]["papers"]
+    shown = any(path in ratings_of_models(".overlap.csv", paper) for paper in shown_by)
     return [path] if shown else []
 
 

@@ -1,10 +1,10 @@
 """The page of an experiment: everything that it gave, in one file for a browser."""
 
 PAGE = "<experiment>/report/index.html"
-# What `code` does not see, because it is not Python.
+# What `code` does not see: what is not Python, and captions.
 TEMPLATES = [
     *Path("groundvec/reporting/page").glob("page.*"),
-    *Path("report").glob("*/*.rst"),
+    *Path("groundvec/papers").glob("*/__init__.py"),
 ]
 
 
@@ -51,7 +51,7 @@ rule page:
     params:
         experiment=config["experiment"],
         files=as_options,
-        code=code("scripts/page.py"),
+        code=code("scripts/page.py", *papers.compared_files()),
         template=digest(*(path.read_bytes() for path in sorted(TEMPLATES))),
     shell:
         "python scripts/page.py --experiment {params.experiment:q} {params.files:q} "

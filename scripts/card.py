@@ -4,6 +4,7 @@ import argparse
 import logging
 from pathlib import Path
 
+from groundvec import papers
 from groundvec.cli import run
 
 parser = argparse.ArgumentParser(
@@ -21,12 +22,13 @@ parser.add_argument(
     help="what there is to say of data sets (default: %(default)s)",
 )
 parser.add_argument(
-    "--citation",
-    type=Path,
-    default=Path("CITATION.cff"),
-    help="the file that has the papers (default: %(default)s)",
+    "--papers",
+    nargs="*",
+    choices=papers.known(),
+    default=[],
+    metavar="PAPER",
+    help="to cite: %(choices)s",
 )
-parser.add_argument("--papers", nargs="*", default=[], help="to cite, such as merkx_frank_2019")
 parser.add_argument(
     "--retrieval", type=Path, required=True, help="what scripts/retrieval.py wrote of the model"
 )
@@ -40,7 +42,7 @@ def main(arguments: argparse.Namespace) -> None:
 
     from groundvec.errors import InputError
     from groundvec.files import write_bytes
-    from groundvec.reporting.card import card, cited
+    from groundvec.reporting.card import card
 
     data = yaml.safe_load(arguments.data.read_text("utf-8"))
     if arguments.source not in data:
@@ -48,7 +50,7 @@ def main(arguments: argparse.Namespace) -> None:
     text = card(
         arguments.model,
         data[arguments.source],
-        cited(arguments.citation, arguments.papers),
+        papers.references(arguments.papers),
         arguments.retrieval,
         arguments.scores,
         arguments.load,

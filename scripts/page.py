@@ -26,13 +26,6 @@ for option, what in {
         f"--{option}", type=Path, nargs="+", metavar="FILE", help=what, required=True
     )
 parser.add_argument(
-    "--captions",
-    type=Path,
-    default="report",
-    metavar="FOLDER",
-    help="captions of tables and figures, PAPER/NAME.rst (default: report)",
-)
-parser.add_argument(
     "--try-it", type=Path, metavar="FILE", help="HTML of a panel in which to try the encoder"
 )
 parser.add_argument(

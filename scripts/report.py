@@ -10,13 +10,10 @@ import logging
 from importlib import import_module
 from pathlib import Path
 
-from groundvec import reporting
+from groundvec import papers
 from groundvec.cli import run
 
-FOLDER = Path(reporting.__path__[0])
-ITEMS = sorted(
-    path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.glob("*_20??/[a-z]*.py")
-)
+ITEMS = [f"{paper}/{name}" for paper, about in papers.known().items() for name in about.items]
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -25,7 +22,7 @@ parser = argparse.ArgumentParser(
     + "\n\nexample:\n  python scripts/report.py merkx_frank_2019/table2 "
     "--models results/demo/models/*/*/*/model.json "
     "--retrieval results/demo/retrieval/*/*/seed?.csv "
-    "--reported resources/merkx_frank_2019/table2.csv --output table2",
+    "--reported groundvec/papers/merkx_frank_2019/reported/table2.csv --output table2",
 )
 parser.add_argument("item", metavar="PAPER/ITEM", choices=ITEMS, help="what to make, see below")
 for option, what in {
@@ -45,7 +42,7 @@ for option, what in {
 for option, what in {
     "ratings": "the rated pairs of sentences",
     "tasks": "the numbers of pairs by task",
-    "reported": "the paper's own numbers, in resources/",
+    "reported": "the paper's own numbers, in groundvec/papers/PAPER/reported",
     "captions": "a data set's captions.csv",
     "images": "a data set's images.csv",
     "translations": "translations of scripts/rerank.py, of one system",
@@ -74,7 +71,7 @@ parser.add_argument("--output", type=Path, required=True, help="the files to wri
 def main(arguments: argparse.Namespace) -> None:
     from groundvec.reporting.results import Results
 
-    item = import_module(f"groundvec.reporting.{arguments.item.replace('/', '.')}")
+    item = import_module(f"groundvec.papers.{arguments.item.replace('/', '.')}")
     item.make(Results(**vars(arguments)), arguments.output)
     logging.info("written: %s", arguments.output)
 

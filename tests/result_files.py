@@ -6,7 +6,7 @@ from pathlib import Path
 from groundvec.files import write_json
 from groundvec.reporting import results
 
-REPORTED = Path(__file__).parent.parent / "resources" / "merkx_frank_2019"
+REPORTED = Path(__file__).parent.parent / "groundvec" / "papers" / "merkx_frank_2019" / "reported"
 
 
 def run(item, *arguments):

@@ -12,13 +12,13 @@ from PIL import Image
 from result_files import described, write_models
 
 from groundvec.errors import InputError
+from groundvec.papers.calixto_liu_2017 import claims, cross_lingual, translations
+from groundvec.papers.calixto_liu_2017 import table1 as first_table
+from groundvec.papers.calixto_liu_2017 import table3 as third_table
 from groundvec.reporting import labels, results
-from groundvec.reporting.calixto_liu_2017 import claims, cross_lingual, translations
-from groundvec.reporting.calixto_liu_2017 import table1 as first_table
-from groundvec.reporting.calixto_liu_2017 import table3 as third_table
 from groundvec.reporting.write import DAGGER, DOUBLE, MINUS, MISSING
 
-REPORTED = Path(__file__).parent.parent / "resources" / "calixto_liu_2017"
+REPORTED = Path(__file__).parent.parent / "groundvec" / "papers" / "calixto_liu_2017" / "reported"
 C2I, I2C = "caption_to_image", "image_to_caption"
 
 

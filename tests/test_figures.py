@@ -7,13 +7,13 @@ from matplotlib.colors import same_color
 from PIL import Image
 
 from groundvec.errors import InputError
+from groundvec.papers.merkx_frank_2019 import figure4
+from groundvec.papers.merkx_frank_2019.agreement import agreement, subtask_of
+from groundvec.papers.merkx_frank_2019.figure2 import scores_by_size
+from groundvec.papers.merkx_frank_2019.figure3 import correlation_by_subtask
+from groundvec.papers.merkx_frank_2019.figure4 import by_epoch, scores_by_epoch
 from groundvec.reporting import figures, results
 from groundvec.reporting.measures import semantic_measures
-from groundvec.reporting.merkx_frank_2019 import figure4
-from groundvec.reporting.merkx_frank_2019.agreement import agreement, subtask_of
-from groundvec.reporting.merkx_frank_2019.figure2 import scores_by_size
-from groundvec.reporting.merkx_frank_2019.figure3 import correlation_by_subtask
-from groundvec.reporting.merkx_frank_2019.figure4 import by_epoch, scores_by_epoch
 from groundvec.reporting.style import BLUE, VERMILLION
 from tests.result_files import BAG, models, run, write_models
 from tests.result_files import REPORTED as FOLDER

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from groundvec.evaluation import paired
+from groundvec.papers.groundvec_2026 import learning
+from groundvec.papers.groundvec_2026.ablation import ablation, make
 from groundvec.reporting.figures import curve_styles
-from groundvec.reporting.groundvec_2026 import learning
-from groundvec.reporting.groundvec_2026.ablation import ablation, make
 from groundvec.reporting.results import Results
 
 

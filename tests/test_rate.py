@@ -8,7 +8,14 @@ from scipy import stats
 from groundvec.errors import InputError
 from groundvec.evaluation import correlation, ratings
 
-REPORTED = Path(__file__).parent.parent / "resources" / "merkx_frank_2019" / "table_s1.csv"
+REPORTED = (
+    Path(__file__).parent.parent
+    / "groundvec"
+    / "papers"
+    / "merkx_frank_2019"
+    / "reported"
+    / "table_s1.csv"
+)
 REPORTED_SYSTEMS = ("bow", "infersent", "char_gru_flickr8k", "char_gru_mscoco")
 
 

@@ -13,9 +13,7 @@ from groundvec.errors import InputError
 from groundvec.evaluation import paired
 from groundvec.evaluation.ratings import evaluate
 from groundvec.evaluation.significance import compare, holm
-from groundvec.provenance import provenance
-from groundvec.reporting import bootstrap, measures, results, systems
-from groundvec.reporting.merkx_frank_2019 import (
+from groundvec.papers.merkx_frank_2019 import (
     claims,
     section_4_1,
     section_4_3,
@@ -23,6 +21,8 @@ from groundvec.reporting.merkx_frank_2019 import (
     table1,
     table3,
 )
+from groundvec.provenance import provenance
+from groundvec.reporting import bootstrap, measures, results, systems
 from groundvec.reporting.write import write_table
 from tests.result_files import REPORTED, models, run, write_models
 

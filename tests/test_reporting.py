@@ -16,15 +16,15 @@ from PIL import Image
 
 from groundvec.errors import InputError
 from groundvec.files import read_json, write_json
+from groundvec.papers.merkx_frank_2019.figure1 import architecture
 from groundvec.reporting import measures, results, style, systems
 from groundvec.reporting.embedded import Embedded
-from groundvec.reporting.merkx_frank_2019.figure1 import architecture
 from groundvec.reporting.pictures import wrap
 from groundvec.reporting.samples import retrieved, samples
 from tests.result_files import BAG, described, models, run, write_models
 
 ROOT = Path(__file__).parent.parent
-REPORTED = ROOT / "resources" / "merkx_frank_2019" / "table2.csv"
+REPORTED = ROOT / "groundvec" / "papers" / "merkx_frank_2019" / "reported" / "table2.csv"
 C2I, I2C = "caption_to_image", "image_to_caption"
 
 

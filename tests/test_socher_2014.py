@@ -18,9 +18,7 @@ from test_workflow import copy_project, snakemake
 from groundvec.config import complete
 from groundvec.errors import InputError
 from groundvec.files import write_json
-from groundvec.reporting import labels, ranks, results, style
-from groundvec.reporting.bootstrap import WAY
-from groundvec.reporting.socher_2014 import (
+from groundvec.papers.socher_2014 import (
     active_passive,
     claims,
     figure3,
@@ -28,11 +26,13 @@ from groundvec.reporting.socher_2014 import (
     section_6_6,
     section_6_7,
 )
+from groundvec.reporting import labels, ranks, results, style
+from groundvec.reporting.bootstrap import WAY
 from groundvec.text import treebank
 from groundvec.text.forms import collapsed
 
 ROOT = Path(__file__).parent.parent
-REPORTED = ROOT / "resources" / "socher_2014"
+REPORTED = ROOT / "groundvec" / "papers" / "socher_2014" / "reported"
 C2C, C2I, I2C = ranks.TASKS
 MARGIN = {"objective": {"name": "hinge", "margin": 3, "reduction": "sum"}, "similarity": "dot"}
 HINGE = {"objective": {"name": "hinge", "margin": 0.2, "reduction": "mean"}, "similarity": "cosine"}

@@ -56,7 +56,7 @@ def card(
     Args:
         folder: the model's.
         data: of the data set that it was trained on, one of resources/data_cards.yaml.
-        references: papers to cite, as `cited` gives them.
+        references: of papers to cite, in the form of CITATION.cff.
         retrieval: what scripts/retrieval.py wrote of this model.
         scores: what scripts/overlap.py wrote of it, if it was rated.
         load: what `SentenceEncoder.load` is given; else the folder.
@@ -106,28 +106,6 @@ def card(
         ),
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def cited(citation: str | Path, papers: Iterable[str]) -> list[dict[str, Any]]:
-    """The papers of CITATION.cff that are called so, such as `merkx_frank_2019`.
-
-    Raises:
-        InputError: it is no such file, or has not the paper.
-    """
-    try:
-        content = yaml.safe_load(Path(citation).read_text("utf-8"))
-        known = [content["preferred-citation"], *content["references"]]
-        names = [f"{work['authors'][0]['family-names']}_{work['year']}".lower() for work in known]
-    except FileNotFoundError:
-        raise InputError(f"{citation} does not exist: get it from the project") from None
-    except (yaml.YAMLError, UnicodeDecodeError, KeyError, IndexError, TypeError):
-        raise InputError(f"{citation} is no citation file with references: mend it") from None
-    by_name = dict(zip(names, known, strict=True))
-    of_paper = {paper: f"{paper.split('_')[0]}_{paper.split('_')[-1]}" for paper in papers}
-    for paper, name in of_paper.items():
-        if name not in by_name:
-            raise InputError(f"{citation} has not the paper {paper}: add it to its references")
-    return [by_name[name] for name in of_paper.values()]
 
 
 def _own(table: pd.DataFrame, about: dict[str, Any], path: str | Path) -> pd.DataFrame:

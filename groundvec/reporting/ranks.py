@@ -14,6 +14,7 @@ from groundvec.reporting.retrieval_table import test_set
 from groundvec.reporting.systems import best_snapshot, in_order
 from groundvec.reporting.write import MISSING, bracketed, write_table
 
+AGREE = "Mean rank and recall agree"  # a claim: of correlations, and not of differences
 # The paper's tasks, by the direction of retrieval.
 TASKS = {
     "caption_to_caption": "sentence similarity",

@@ -14,6 +14,7 @@ from PIL import Image
 
 from groundvec.errors import InputError
 from groundvec.files import read_json
+from groundvec.papers import known
 from groundvec.provenance import provenance
 from groundvec.reporting.page.claims import WIDTH, claims
 from groundvec.reporting.page.compared import ABOVE, BELOW, INSIDE, compared
@@ -26,26 +27,6 @@ from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
 from groundvec.reporting.write import MINUS, MISSING, decimals, read_table
 from groundvec.scenes.ratings import SOURCES
 
-OURS = "groundvec_2026"
-# The papers, by the names of their folders.
-PAPERS = {
-    "merkx_frank_2019": (
-        "Merkx & Frank (2019)",
-        "Learning semantic sentence representations from visually grounded language without "
-        "lexical knowledge",
-    ),
-    "socher_2014": (
-        "Socher et al. (2014)",
-        "Grounded compositional semantics for finding and describing images with sentences",
-    ),
-    "calixto_liu_2017": (
-        "Calixto & Liu (2017)",
-        "Sentence-level multilingual multi-modal embedding for natural language processing",
-    ),
-    OURS: ("groundvec", "Beyond the papers"),
-}
-# Tables that say what of a paper's claims holds, beside those that are called claims.
-TESTS = {f"merkx_frank_2019-section_4_{section}" for section in ("1", "3", "3_4")}
 TASKS = {
     "to_images": "caption → pictures",
     "to_captions": "picture → captions",
@@ -65,15 +46,15 @@ def page(results: Results) -> str:
     Args:
         results: experiment (its name), tables (CSV, with the JSON beside each), figures (SVG, with
             the PNG beside each), histories, retrieval, galleries (what `gallery` gave, a JSON file
-            for each data set), captions (a folder, with PAPER/NAME.rst), and try_it, HTML of a
-            panel in which to try the encoder, if there is one. The last two parts of a table's or
-            figure's folder are its paper's name and `tables` or `figures`.
+            for each data set), and try_it, HTML of a panel in which to try the encoder, if there is
+            one. The last two parts of a table's or figure's folder are its paper's name and
+            `tables` or `figures`. Papers stand in the order of their tables and figures.
 
     Raises:
         InputError: a file is missing, or not what it should be.
     """
-    tables = [_table(path, results["captions"]) for path in results["tables"]]
-    figures = [_figure(path, results["captions"]) for path in results["figures"]]
+    tables = [_table(path) for path in results["tables"]]
+    figures = [_figure(path) for path in results["figures"]]
     shown = [_gallery(path) for path in results["galleries"]]
     try_it = results.given.get("try_it")
     thumbnails = _number_thumbnails(shown)
@@ -96,7 +77,7 @@ def page(results: Results) -> str:
         title=title(trained),
         papers=papers,
         claimed=claimed,
-        beside=[paper["name"] for paper in papers if paper["key"] != OURS] if claimed else [],
+        beside=[paper["name"] for paper in papers if not paper["follows"]] if claimed else [],
         best=_best(results, shown, tables),
         galleries=shown,
         tasks=TASKS,
@@ -161,21 +142,20 @@ def _read(path: Path) -> str:
 def _place(path: Path) -> tuple[str, str]:
     """The paper and the name of a table or figure."""
     paper = path.parts[-3] if len(path.parts) > 2 else ""
-    if paper not in PAPERS:
-        known = ", ".join(PAPERS)
-        raise InputError(f"{path} is not in a folder of a paper: name one in {known}")
+    if paper not in known():
+        names = ", ".join(known())
+        raise InputError(f"{path} is not in a folder of a paper: name one in {names}")
     return paper, path.stem
 
 
-def _caption(folder: Path, paper: str, name: str) -> Markup:
+def _caption(paper: str, name: str) -> Markup:
     """A caption of the report, of which only emphasis and literals are marked."""
-    item, *_ = name.split(sep="-", maxsplit=1)
-    text = escape(_read(folder / paper / f"{item}.rst").strip())
+    text = escape(known()[paper].item(name).text)
     text = re.sub(r"``(.+?)``", r"<code>\1</code>", text)
     return Markup(re.sub(r"\*(.+?)\*", r"<em>\1</em>", text))
 
 
-def _table(path: Path, captions: Path) -> dict[str, Any]:
+def _table(path: Path) -> dict[str, Any]:
     """A table: where it stands, what is shown of it, and its CSV file."""
     paper, name = _place(path)
     content = _csv(path)
@@ -185,9 +165,10 @@ def _table(path: Path, captions: Path) -> dict[str, Any]:
         "id": f"{paper}-{name}",
         "label": label(name),
         "shown": read_table(path.with_suffix(".json")),
-        "caption": _caption(captions, paper, name),
+        "caption": _caption(paper, name),
         "content": content,
-        "compared": compared(f"{paper}/{name}", content).to_dict("records"),
+        "verdicts": known()[paper].item(name).verdicts,
+        "compared": compared(paper, name, content).to_dict("records"),
     }
 
 
@@ -201,14 +182,14 @@ def _csv(path: Path) -> pd.DataFrame:
         raise InputError(f"{path} is not CSV ({reason}): delete it and make it again") from None
 
 
-def _figure(path: Path, captions: Path) -> dict[str, Any]:
+def _figure(path: Path) -> dict[str, Any]:
     """A figure: as SVG, or as a picture if there are pictures in it."""
     paper, name = _place(path)
     text = _read(path)
     if "<svg" not in text:
         raise InputError(f"{path} is not an SVG file: delete it and make it again")
     about = {"paper": paper, "name": name, "id": f"{paper}-{name}", "label": label(name)}
-    about |= {"caption": _caption(captions, paper, name), "svg": "", "webp": ""}
+    about |= {"caption": _caption(paper, name), "svg": "", "webp": ""}
     if "<image" in text:
         return about | _picture(path.with_suffix(".png"))
     return about | {"svg": inline(text, about["id"]), "values": text.count("<title>")}
@@ -248,44 +229,44 @@ def inline(text: str, prefix: str) -> Markup:
 
 
 def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What there is of each paper, in the order of `PAPERS`."""
+    """What there is of each paper."""
     papers = []
     numbered = sorted(tables, key=lambda table: (table["name"][:5] != "table", table["name"]))
-    for key, (name, title) in PAPERS.items():
+    for key in dict.fromkeys(item["paper"] for item in [*tables, *figures]):
+        paper = known()[key]
         own = [table for table in numbered if table["paper"] == key]
         drawn = [figure for figure in figures if figure["paper"] == key]
-        if own or drawn:
-            found = [
-                claim
-                for table in own
-                if "verdict" in table["content"]
-                for claim in claims(table["content"])
-            ]
-            lying = [row for table in own for row in table["compared"]]
-            papers.append(
-                {
-                    "key": key,
-                    "name": name,
-                    "title": title,
-                    "claims": found,
-                    "verdicts": {
-                        verdict: sum(claim["verdicts"][verdict] for claim in found)
-                        for verdict in SIGNS
-                    },
-                    "tests": [table for table in own if table["id"] in TESTS],
-                    "tables": [table for table in own if table["id"] not in TESTS],
-                    "figures": drawn,
-                    "compared": [table for table in own if table["compared"]],
-                    "inside": sum(row["verdict"] == INSIDE for row in lying),
-                    "lying": len(lying),
-                }
-            )
+        found = [
+            claim
+            for table in own
+            if "verdict" in table["content"]
+            for claim in claims(table["content"])
+        ]
+        lying = [row for table in own for row in table["compared"]]
+        papers.append(
+            {
+                "key": key,
+                "name": paper.name,
+                "title": paper.citation["title"],
+                "follows": paper.follows,
+                "claims": found,
+                "verdicts": {
+                    verdict: sum(claim["verdicts"][verdict] for claim in found) for verdict in SIGNS
+                },
+                "tests": [table for table in own if table["verdicts"]],
+                "tables": [table for table in own if not table["verdicts"]],
+                "figures": drawn,
+                "compared": [table for table in own if table["compared"]],
+                "inside": sum(row["verdict"] == INSIDE for row in lying),
+                "lying": len(lying),
+            }
+        )
     return papers
 
 
 def _tests(table: dict[str, Any]) -> bool:
     """Whether a table says what of a paper's claims holds."""
-    return table["id"] in TESTS or "verdict" in table["content"]
+    return table["verdicts"] or "verdict" in table["content"]
 
 
 def _gallery(path: Path) -> dict[str, Any]:
@@ -326,18 +307,19 @@ def _best(
     """The test scores of the best model of each data set, and what chance would give."""
     retrieval = results.retrieval
     test = retrieval[retrieval["split"].eq("test") & ~retrieval["test_set"].str.endswith("-folds")]
-    semantic = {}
+    semantic: dict[Any, float] = {}
+    key = ["dataset", "model", "seed"]
     for table in tables:
-        if table["id"] == "merkx_frank_2019-table_s1-models":
+        if {*key, "kind", "measure", "pearson"} <= {*table["content"]}:
             rows = table["content"].query("kind == 'ensemble' and measure == 'semantic score'")
-            semantic = rows.set_index(["dataset", "model", "seed"])["pearson"].to_dict()
+            semantic |= rows.set_index(key)["pearson"].to_dict()
     found = []
     for gallery in galleries:
         model = gallery["models"][0]
-        key = (gallery["dataset"], model["model"], model["seed"])
-        rows = rows_of(test, *key)
+        own = (gallery["dataset"], model["model"], model["seed"])
+        rows = rows_of(test, *own)
         rows = rows[rows["language"] == model["language"]].set_index("direction")
-        about = {"dataset": key[0], "semantic": semantic.get(key)}
+        about = {"dataset": own[0], "semantic": semantic.get(own)}
         about |= {name: gallery[name] for name in ("images", "captions")}
         for name, kind in (("scores", "ensemble"), ("chance", "chance")):
             about[name] = rows[rows["kind"] == kind].to_dict("index")
@@ -390,6 +372,6 @@ def _provenance(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
         columns = table["content"].reindex(columns=names).dropna(how="all")
         rows = columns.astype(object).fillna("").drop_duplicates()
         for row in rows.itertuples(index=False, name=None):
-            of_paper = found.setdefault(row, {}).setdefault(PAPERS[table["paper"]][0], [])
+            of_paper = found.setdefault(row, {}).setdefault(known()[table["paper"]].name, [])
             of_paper.append(table["label"])
     return [dict(zip(names, key, strict=True)) | {"tables": of} for key, of in found.items()]

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec.reporting.page.compared import lies
-from groundvec.reporting.ranks import TASKS
-from groundvec.reporting.socher_2014.claims import AGREE
+from groundvec.reporting.ranks import AGREE, TASKS
 from groundvec.reporting.systems import NAMES
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
 from groundvec.reporting.write import p_values

@@ -1,0 +1,159 @@
+"""The papers, a folder each: what a paper is, what it shows, and the numbers that it reports.
+
+- `__init__.py` describes the paper, as a `PAPER`;
+- `NAME.py` writes the table or figure NAME: it has `make(results, stem)`, which is given the inputs
+  that the description names (`groundvec.reporting.results.Results`);
+- `reported/NAME.csv` has numbers that the paper reports;
+- `compared.py`, where numbers are reported, has a function for each table that measures them too:
+  it gives both (`groundvec.reporting.page.compared`).
+
+A description imports nothing but this module: the workflow and the configuration read it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from inspect import cleandoc
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any, Literal
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What a configuration holds for one paper.
+
+    Args:
+        config: the completed configuration.
+        datasets: those of its data sets whose models the paper shows.
+    """
+
+    config: Mapping[str, Any]
+    datasets: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def models(self) -> list[Mapping[str, Any]]:
+        """The descriptions of all models."""
+        return [model for data in self.datasets.values() for model in data["models"].values()]
+
+    def rated(self) -> bool:
+        """Whether there are ratings, which are of English, and all models read it."""
+        return "ratings" in self.config and all("en" in model["languages"] for model in self.models)
+
+    def compares(self, count: int = 2) -> bool:
+        """Whether a data set has so many models."""
+        return any(len(data["models"]) >= count for data in self.datasets.values())
+
+
+@dataclass(frozen=True)
+class Item:
+    """A table or a figure.
+
+    Args:
+        caption: reStructuredText, for the report and the page.
+        inputs: kinds of files that it is made of: those of `inputs_of` in rules/common.smk.
+        options: settings that it needs: `backbone` and `crops` of the first data set, or `subtask`
+            of the ratings.
+        reported: the NAME of a file in the paper's folder `reported`.
+        tables: the paper's other tables that it is made of, where the experiment has them.
+        more: tables that are written beside it, as NAME-SUFFIX.
+        numbers: likewise, of which there is a CSV file alone.
+        each: make one for each data set, or for each translation system.
+        models: which models it shows, by their descriptions; without any there is no such item.
+        when: whether the experiment has what it shows; one for each data set is asked of each.
+        verdicts: whether it says what of the paper's claims holds.
+    """
+
+    caption: str
+    inputs: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    reported: str = ""
+    tables: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    each: Literal["", "dataset", "system"] = ""
+    models: Callable[[Mapping[str, Any]], bool] = lambda description: True
+    when: Callable[[Experiment], bool] = lambda experiment: True
+    verdicts: bool = False
+
+    @property
+    def text(self) -> str:
+        """The caption without the indentation of its source."""
+        return cleandoc(self.caption)
+
+    def names(self, name: str, experiment: Experiment) -> list[str]:
+        """What there is of it in an experiment: `table2`, or `samples-DATASET` for each."""
+        if self.each == "dataset":
+            parts = {
+                f"{name}-{dataset}": Experiment(experiment.config, {dataset: data})
+                for dataset, data in experiment.datasets.items()
+            }
+        elif self.each == "system":
+            systems = experiment.config.get("translation", {}).get("systems", [])
+            parts = {f"{name}-{system}": experiment for system in systems}
+        else:
+            parts = {name: experiment}
+        return [
+            key
+            for key, part in parts.items()
+            if any(map(self.models, part.models)) and self.when(part)
+        ]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper.
+
+    Args:
+        name: as it is cited: `Merkx & Frank (2019)`.
+        citation: the reference, in the form of CITATION.cff.
+        tables, figures: by their names, which are those of their modules.
+        follows: the paper whose method this project goes on from, where no paper shows the items.
+        every_epoch: whether it shows the ratings of every kept epoch, and not of a few.
+        rates_draws: whether it shows ratings of data sets with `draw` beside those of whole ones.
+    """
+
+    name: str
+    citation: Mapping[str, Any]
+    tables: Mapping[str, Item] = field(default_factory=dict)
+    figures: Mapping[str, Item] = field(default_factory=dict)
+    follows: str = ""
+    every_epoch: bool = False
+    rates_draws: bool = True
+
+    @property
+    def items(self) -> dict[str, Item]:
+        """Tables and figures."""
+        return {**self.tables, **self.figures}
+
+    def reads(self, kind: str) -> bool:
+        """Whether a table or figure is made of such inputs."""
+        return any(kind in item.inputs for item in self.items.values())
+
+    def item(self, name: str) -> Item:
+        """The table or figure of a file, such as `samples-DATASET` or `table_s1-spearman`."""
+        return self.items[name.split(sep="-", maxsplit=1)[0]]
+
+
+@cache
+def known() -> dict[str, Paper]:
+    """All papers, by the names of their folders."""
+    return {
+        module.name: import_module(f"{__name__}.{module.name}").PAPER
+        for module in iter_modules(__path__)
+        if module.ispkg
+    }
+
+
+def references(papers: list[str]) -> list[Mapping[str, Any]]:
+    """What to cite for papers: of what no paper shows, the one that it goes on from."""
+    cited = sorted({known()[paper].follows or paper for paper in papers})
+    return [known()[paper].citation for paper in cited]
+
+
+def compared_files() -> Iterator[Path]:
+    """The modules that set reported numbers beside measured ones."""
+    yield from sorted(FOLDER.glob("*/compared.py"))

@@ -1,0 +1,20 @@
+"""What Calixto & Liu (2017) report beside what was measured, of the tables that have both."""
+
+import pandas as pd
+
+from groundvec.reporting.page.compared import Values, joined, recalls
+from groundvec.reporting.systems import NAMES
+
+
+def table1(content: pd.DataFrame) -> Values:
+    """Table 1 of Calixto & Liu (2017)."""
+    system = content["name"].replace({"VSE (retrained)": "VSE"})
+    of = content["dataset"].replace(NAMES) + ", " + content["language"]
+    return recalls(content.assign(of=of, system=system))
+
+
+def table2(content: pd.DataFrame) -> Values:
+    """Table 2 of Calixto & Liu (2017)."""
+    of = content["group"].replace(NAMES)
+    ends = {"low": content["value_low"], "high": content["value_high"]}
+    yield joined(content.assign(of=of, system=content["name"], **ends))

@@ -1,0 +1,59 @@
+"""How well sentences find those of another language of the same image: not in the paper."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec.errors import InputError
+from groundvec.evaluation.retrieval import CUTOFFS, SENTENCES
+from groundvec.papers.calixto_liu_2017.table1 import ENSEMBLE
+from groundvec.reporting.labels import of_languages, with_seeds
+from groundvec.reporting.results import MEASURES, PROVENANCE, Results
+from groundvec.reporting.retrieval_table import with_interval
+from groundvec.reporting.systems import NAMES, in_order
+from groundvec.reporting.write import decimals, write_table
+
+KEYS = ["dataset", "test_set", "language"]
+TITLE = "Retrieval of sentences by sentences of another language."
+NOTES = [
+    "R@N: percent of the sentences of which one of the same image, in the other language, is among "
+    "the first N of the test set, ± half the 95% interval, 1.96 sqrt(p(1-p)/n). med r: median rank "
+    "of the best; the image's others do not count against it.",
+    ENSEMBLE.partition(" Reported")[0],
+]
+
+
+def make(results: Results, stem: Path) -> None:
+    """Write the table of retrieval between languages."""
+    table = cross_lingual(results.ranks, results.models)
+    names = with_seeds(table["name"], table["seed"])
+    text = pd.DataFrame({"images": table["test_set"], "model": names})
+    for k in CUTOFFS:
+        text[f"R@{k}"] = with_interval(table[f"r{k}"], table[f"r{k}_ci"])
+    text["med r"] = decimals(table["median_rank"])
+    languages = table["language"].str.replace("-", " to ")
+    headings = table["dataset"].replace(NAMES) + ", " + languages
+    write_table(stem, table, text, "ll" + "r" * (len(CUTOFFS) + 1), TITLE, NOTES, headings)
+
+
+def cross_lingual(measured: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
+    """Chance and ensembles for each data set and two languages, a row each.
+
+    Args:
+        measured: as `results.read_retrieval` gives everything.
+        models: as `results.read_models` gives them.
+
+    Raises:
+        InputError: no model has several languages.
+    """
+    between = measured["language"].str.contains("-") & (measured["direction"] == SENTENCES)
+    test = measured[between & (measured["split"] == "test")]
+    if test.empty:
+        raise InputError("no model has several languages, which this is about: train one")
+    about = of_languages(models)[["dataset", "model", "seed", "name"]]
+    ours = in_order(test[test["kind"] == "ensemble"], models)
+    ours = ours.merge(about, on=["dataset", "model", "seed"])
+    chance = test[test["kind"] == "chance"].drop_duplicates(KEYS).assign(name="chance")
+    table = pd.concat([chance, ours], ignore_index=True)
+    columns = ["name", "model", "seed", *MEASURES, "mean_rank", "queries", "epochs", *PROVENANCE]
+    return table[[*KEYS, *columns]]

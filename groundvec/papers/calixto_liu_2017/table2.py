@@ -1,0 +1,116 @@
+"""Table 2 of Calixto & Liu (2017): ratings of sentence pairs, and beyond it those of all tasks."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec.evaluation.significance import compare
+from groundvec.papers.calixto_liu_2017.table1 import ENSEMBLE
+from groundvec.reporting.labels import of_languages, with_seeds
+from groundvec.reporting.measures import SEMANTIC, as_values
+from groundvec.reporting.ranks import with_interval
+from groundvec.reporting.results import PROVENANCE, Results, read_reported_images
+from groundvec.reporting.systems import NAMES, beside, every_system
+from groundvec.reporting.verdicts import LEVEL
+from groundvec.reporting.write import DAGGER, MISSING, TIMES, write_table
+
+DESCRIBED = ["several", "reads", "beta", "shared"]
+TITLE = "Correlation with the ratings of sentence pairs."
+NOTES = [
+    f"Pearson's r {TIMES} 100 with its 95% interval, Fisher's. STS images: of the plain cosines of "
+    "English sentences, as in the paper. The others, which it does not have: of several subtasks "
+    "the mean of their correlations weighted by pairs, of the cosines; of a task with training "
+    "pairs, of what SentEval's classifier predicts.",
+    f"{DAGGER} Higher than that of the model of English alone that reads the same, by Williams's "
+    "test of dependent correlations at 5%, two-sided, not corrected for the number of tests.",
+    ENSEMBLE,
+]
+
+
+def make(results: Results, stem: Path) -> None:
+    """Write Table 2."""
+    reported = read_reported_images(results["reported"])
+    table = table2(results.scores, results.predictions, reported, results.models)
+    table = table.reset_index(drop=True)
+    better = table["p_vse"].lt(LEVEL) & table["gain"].gt(0)
+    cells = table[["group", "source", "measure"]].assign(
+        name=with_seeds(table["name"], table["seed"]),
+        text=pd.Series(with_interval(table, "value")) + better.map({True: DAGGER, False: ""}),
+    )
+    keys = ["group", "source", "name"]
+    values = cells.pivot(index=keys, columns="measure", values="text")[cells["measure"].unique()]
+    text = cells[keys].drop_duplicates().merge(values, left_on=keys, right_index=True)
+    text = text.fillna(MISSING).rename(columns={"name": "model"})
+    align = "ll" + "r" * values.shape[1]
+    write_table(stem, table, text.drop(columns="group"), align, TITLE, NOTES, groups=text["group"])
+
+
+def table2(
+    scores: pd.DataFrame, predictions: pd.DataFrame, reported: pd.DataFrame, models: pd.DataFrame
+) -> pd.DataFrame:
+    """Reported correlations, those of measured ensembles, and of baselines, in percent.
+
+    Args:
+        scores, predictions, reported, models: as `results.read_scores`, `read_predictions`,
+            `read_reported_images` and `read_models` give them.
+
+    Returns:
+        A row for each system and measure: group (its heading), source, name, dataset, model, seed,
+        epochs, measure, value with its interval (value_low, value_high), gain over the model of
+        English alone, p_vse of that (Williams's; both NaN where there is none, or the measure is
+        not of one subtask), several and reads (`labels.of_languages`), beta (of several languages),
+        shared (whether they share an encoder), and where it is from.
+    """
+    images = scores[
+        (scores["statistic"] == "correlation")
+        & (scores["method"] == "cosine")
+        & (scores["subtask"] == "Images")
+    ]
+    images = images.assign(measure=images["task"] + " images")
+    measures = every_system(scores, models)
+    both = pd.concat([images, measures[measures["measure"] != SEMANTIC]], ignore_index=True)
+    table = as_values(both).rename(columns={"low": "value_low", "high": "value_high"})
+    table = table[table["kind"].isin(["ensemble", "baseline"])].assign(source="measured")
+    about = of_languages(models).rename(columns={"objective.beta": "beta"})
+    about = about.reindex(columns=["dataset", "model", "seed", "name", *DESCRIBED])
+    about = about.assign(beta=about["beta"].where(about["several"])).astype({"seed": "Int64"})
+    table = table.merge(about, "left", on=["dataset", "model", "seed"])
+    table["name"] = table["name"].fillna(table["system"])
+    table["group"] = table["dataset"].replace(NAMES).replace("", "Baselines")
+    table = table.merge(_against_one(table, predictions), "left", on=["system", "measure"])
+    dataset = beside(models, "multi30k")
+    theirs = reported.assign(
+        measure=reported["task"] + " " + reported["subtask"],
+        value=100 * reported["pearson"],
+        source="reported",
+        group=NAMES.get(dataset, dataset),
+        name=reported["model"],
+        several=reported["beta"].notna(),
+    )
+    columns = ["group", "source", "name", "dataset", "model", "seed", "epochs", "measure", "value"]
+    columns += ["value_low", "value_high", "gain", "p_vse", *DESCRIBED, "paper"]
+    joined = pd.concat([theirs, table], ignore_index=True)
+    joined["shared"] = joined["shared"].eq(True)
+    return joined[[*columns, *PROVENANCE]]
+
+
+def _against_one(table: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
+    """Compare models of several languages with that of English that reads the same.
+
+    Returns:
+        Columns system, measure, gain (in percent) and p_vse, of the measures that are subtasks.
+    """
+    ensembles = predictions[predictions["kind"] == "ensemble"]
+    of_system = dict(iter(ensembles[ensembles["subtask"] == "Images"].groupby("system")))
+    models = table[table["kind"] == "ensemble"].drop_duplicates("system")
+    parts = [pd.DataFrame(columns=["system", "measure", "gain", "p_vse"])]
+    for _, group in models.groupby(["dataset", "seed", "reads"]):
+        alone = group.loc[~group["several"].astype(bool), "system"]
+        for system in group.loc[group["several"].astype(bool), "system"]:
+            if len(alone) and system in of_system:
+                found = compare(of_system[system], of_system[alone.iloc[0]])
+                gain = 100 * (found["r_a"] - found["r_b"])
+                measure = found["task"] + " images"
+                found = found.assign(system=system, measure=measure, gain=gain, p_vse=found["p"])
+                parts.append(found[list(parts[0])])
+    return pd.concat(parts, ignore_index=True)

@@ -1,0 +1,47 @@
+"""What no paper shows: this project's own models."""
+
+from groundvec.papers import Experiment, Item, Paper
+
+
+def mistyped(experiment: Experiment) -> bool:
+    """Whether mistakes are made in sentences."""
+    return bool(experiment.config.get("ratings", {}).get("robustness"))
+
+
+PAPER = Paper(
+    name="groundvec",
+    citation={"title": "Beyond the papers"},
+    follows="merkx_frank_2019",
+    tables={
+        "ablation": Item(
+            inputs=("query_ranks", "history", "predictions_of_models"),
+            caption="""
+            Models side by side: what each part gives. Measured on the test pictures and on
+            people's ratings; behind each value its difference from the first model, with the
+            95% interval of a paired bootstrap.
+            """,
+        ),
+    },
+    figures={
+        "learning": Item(
+            inputs=("history",),
+            caption="""
+            How models learn: R@10 on the development set (mean of both directions) after every
+            epoch, and by the minutes that training had taken until then, whatever else the
+            machine did meanwhile. Means over the seeds.
+            """,
+        ),
+        "robustness": Item(
+            inputs=("robustness",),
+            when=mistyped,
+            caption="""
+            What mistakes in sentences do to models and baselines. A share of letters is
+            mistyped (left out, added, exchanged for another or with the next one), or changes
+            its case, or a share of spaces is missing. Above, Pearson's r × 100 of cosines with
+            people's ratings, the mean over the tasks without training pairs, weighted by their
+            pairs; both sentences of a pair have mistakes. Below, recall at 10 among the test
+            pictures, with mistakes in the captions; baselines know no pictures.
+            """,
+        ),
+    },
+)

@@ -1,0 +1,210 @@
+"""Merkx & Frank (2019): the tables and figures of the char-GRU, and more of the same data."""
+
+from groundvec.papers import Experiment, Item, Paper
+
+PAPER = Paper(
+    name="Merkx & Frank (2019)",
+    citation={
+        "type": "article",
+        "title": "Learning semantic sentence representations from visually grounded "
+        "language without lexical knowledge",
+        "authors": [
+            {
+                "family-names": "Merkx",
+                "given-names": "Danny",
+                "orcid": "https://orcid.org/0000-0002-5829-5214",
+            },
+            {
+                "family-names": "Frank",
+                "given-names": "Stefan L.",
+                "orcid": "https://orcid.org/0000-0002-7026-711X",
+            },
+        ],
+        "journal": "Natural Language Engineering",
+        "volume": 25,
+        "issue": 4,
+        "year": 2019,
+        "start": 451,
+        "end": 466,
+        "doi": "10.1017/S1351324919000196",
+    },
+    every_epoch=True,
+    tables={
+        "table1": Item(
+            inputs=("tasks",),
+            when=Experiment.rated,
+            caption="""
+            What the sentence embeddings are judged on (Table 1 of Merkx & Frank 2019): pairs of
+            sentences that are rated for similarity, by task and subtask, with the numbers of
+            pairs and where the sentences come from.
+            """,
+        ),
+        "table2": Item(
+            inputs=("selected",),
+            reported="table2",
+            caption="""
+            Retrieval on the test sets: recall at 1, 5 and 10 in percent, with 95% intervals,
+            and the median rank. Rows marked *measured* are the ensembles of this experiment,
+            one for each model and seed; *chance* is what a random ranking is expected to have.
+            Rows marked *reported*, on the paper's own test sets, are printed in Table 2 of
+            Merkx & Frank (2019). A dagger marks the selected model.
+            """,
+        ),
+        "table3": Item(
+            inputs=("selected", "predictions", "ratings"),
+            when=Experiment.rated,
+            caption="""
+            Example pairs (after Table 3 of Merkx & Frank 2019): where STS is measured, the four
+            that the paper shows; then for each subtask the pair on which the selected model and
+            the ratings agree most and the one on which they agree least, chosen by rule: the
+            pairs that add most and least to Pearson's r.
+            """,
+        ),
+        "table_s1": Item(
+            inputs=("selected", "scores", "overlap"),
+            reported="table_s1",
+            more=("spearman", "models"),
+            when=Experiment.rated,
+            caption="""
+            Correlations with ratings of similarity (the table in the supplement of Merkx &
+            Frank 2019): Pearson's r × 100 with its 95% interval, for every subtask and for the
+            means over subtasks. Columns marked *reported* are the paper's; the others were
+            measured here: the selected ensemble, the single best snapshot of its training, its
+            network before training, and the baselines. *Seen* counts the pairs that hold a
+            training caption; *unseen pairs* are the others. The table ``table_s1-spearman`` has
+            rank correlations, and ``table_s1-models`` sums up every model, seed, ensemble and
+            snapshot.
+            """,
+        ),
+        "section_4_1": Item(
+            inputs=("selected", "scores", "predictions"),
+            when=lambda experiment: experiment.rated() and experiment.compares(),
+            verdicts=True,
+            caption="""
+            Which of two models is better on the measures of Figure 2 (after section 4.1 of
+            Merkx & Frank 2019): the selected model beside every other, and GRU beside LSTM of
+            the same size and pooling. By the other's 95% interval, as the paper judges it, and
+            for tasks with training pairs also by Williams's test.
+            """,
+        ),
+        "section_4_3": Item(
+            inputs=("selected", "predictions"),
+            reported="table_s1",
+            numbers=("tests",),
+            when=Experiment.rated,
+            verdicts=True,
+            caption="""
+            On how many subtasks one system correlates significantly better with the ratings
+            than another (after section 4.3 of Merkx & Frank 2019): by Williams's test at 5%,
+            without and with Holm's correction, and by the other's 95% interval, which gives the
+            paper's own counts. The file ``section_4_3-tests.csv`` has every single test.
+            """,
+        ),
+        "section_4_3_4": Item(
+            inputs=("selected", "scores"),
+            reported="section_4_3_4",
+            when=Experiment.rated,
+            verdicts=True,
+            caption="""
+            Training task and semantic score of the selected model after epoch four, at the peak
+            and after the last epoch, and the changes in percent (after section 4.3.4 of Merkx &
+            Frank 2019). Rows marked *reported* are the paper's.
+            """,
+        ),
+        "snapshots": Item(
+            inputs=("trained",),
+            caption="""
+            Retrieval on the test sets by every kept snapshot (not in the paper), below the
+            ensemble of the same training: recall at 1, 5 and 10 in percent, with 95% intervals,
+            and the median rank.
+            """,
+        ),
+        "claims": Item(
+            inputs=("selected", "query_ranks", "predictions"),
+            when=Experiment.rated,
+            caption="""
+            What Merkx & Frank (2019) claim of their models, and whether it holds in this run.
+            """,
+        ),
+    },
+    figures={
+        "figure1": Item(
+            options=("backbone", "crops"),
+            caption="""
+            The architecture (Figure 1 of Merkx & Frank 2019). Left, the image encoder: a
+            network trained beforehand (dashed, not trained further) describes ten crops of a
+            picture, and a linear layer projects the mean. Right, the caption encoder:
+            characters, their embeddings e, the states h of a bidirectional RNN, and attention,
+            which weighs every feature of every state. Coloured parts are trained, so that the
+            cosine of a caption and its own picture is larger than that of others.
+            """,
+        ),
+        "figure2": Item(
+            inputs=("trained", "scores_if_all_are_rated"),
+            when=Experiment.compares,
+            caption="""
+            Model selection (Figure 2 of Merkx & Frank 2019): the semantic measures and the
+            training task by embedding size, for the ensemble of each training, with 95%
+            intervals. Models with attention, or without any pooling, have their size below
+            them; *max* stands for max pooling. Semantic measures are Pearson's r × 100 with the
+            ratings: of unsupervised tasks the mean over the subtasks, weighted by their pairs,
+            of the r of cosine similarities; of tasks with training pairs the r of a
+            classifier's predictions. The training task is recall at 10 on the development set,
+            the mean of caption to image and image to caption; its interval is sqrt(a² + b²) / 2
+            for the intervals ± a and ± b of the directions. Several markers side by side are
+            several seeds.
+            """,
+        ),
+        "figure3": Item(
+            inputs=("selected", "scores"),
+            reported="table_s1",
+            when=Experiment.rated,
+            caption="""
+            The semantic evaluation (Figure 3 of Merkx & Frank 2019): Pearson's r × 100 with the
+            ratings on every subtask, with Fisher's 95% interval. Predictions are cosine
+            similarities, or a classifier's for tasks with training pairs. Filled markers are
+            measured here: the selected ensemble of each data set, and baselines. Hollow grey
+            ones are as reported in the paper's supplement. Dark ones are floors, which know
+            spelling but no meaning: the same networks before training, and overlap of character
+            trigrams. A score near a floor tells little about meaning.
+            """,
+        ),
+        "figure4": Item(
+            inputs=("selected", "scores_if_all_are_rated"),
+            tables=("table2", "table_s1"),
+            caption="""
+            Training task and semantic task during training (Figure 4 of Merkx & Frank 2019),
+            for every kept snapshot; a column a network. Above, recall at 10 on the test set (of
+            several, the whole one), mean of both directions. Below, the semantic score:
+            Pearson's r × 100 with the ratings, the mean of the unsupervised tasks and those
+            with a classifier (without STS-B, whose pairs are STS 2012 to 2016's). Both are
+            means of the seeds. The number of epochs is on a logarithmic scale; the scores of
+            the untrained models stand below the curves. Curves are dotted over snapshots that
+            were not rated. The selected model is drawn bold in its own column, and grey in the
+            others. Dashed: what the paper reports of its char-GRU on these data.
+            """,
+        ),
+        "agreement": Item(
+            inputs=("selected", "predictions"),
+            options=("subtask",),
+            when=Experiment.rated,
+            caption="""
+            The model's similarity against the rating (not in the paper), a dot for each pair of
+            one subtask: the cosine of the two sentences' embeddings by the selected ensemble of
+            each data set (which one, the notes of Table 2 say). r is Pearson's of the dots,
+            with Fisher's 95% interval. It is the cosine for tasks with training pairs too,
+            whose r in other tables and figures is that of a classifier.
+            """,
+        ),
+        "samples": Item(
+            inputs=("selected", "captions", "images", "features"),
+            each="dataset",
+            caption="""
+            What the selected model's ensemble retrieves on the test set, for a few random
+            captions and a few random images: the five best with their ranks, and behind them
+            the first right one where it is not among them. What is right is green with a tick,
+            a picture also framed.
+            """,
+        ),
+    },
+)

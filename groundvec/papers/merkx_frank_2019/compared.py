@@ -1,0 +1,38 @@
+"""What Merkx & Frank (2019) report beside what was measured, of the tables that have both."""
+
+import pandas as pd
+
+from groundvec.reporting.page.compared import Values, joined, recalls, test_set
+from groundvec.reporting.systems import NAMES
+
+# What the paper calls the baselines, by what makes their vectors.
+BASELINES = {"bag-of-words": "BOW", "infersent": "InferSent"}
+
+
+def table2(content: pd.DataFrame) -> Values:
+    """Table 2 of Merkx & Frank (2019): their char-GRU beside the model that is selected."""
+    selected = content["selected"].astype(str).eq("True")
+    system = content["model"].where(~selected, "char-GRU")
+    return recalls(content.assign(of=test_set(content), system=system))
+
+
+def table_s1(content: pd.DataFrame) -> Values:
+    """The supplement of Merkx & Frank (2019): correlations of ensembles and of baselines."""
+    system = content["encoder"].map(BASELINES)
+    trained = "char-GRU " + content["dataset"].replace(NAMES)
+    system = system.where(content["kind"] != "ensemble", trained)
+    system = system.where(content["source"] != "reported", content["system"])
+    numbers = {
+        name: 100 * content[f"pearson{end}"]
+        for name, end in (("value", ""), ("low", "_low"), ("high", "_high"))
+    }
+    of = content["task"] + " " + content["subtask"]
+    found = joined(
+        content.assign(
+            of=of.str.replace("all all", "all tasks"),
+            system=system,
+            measure=content["statistic"] + ", " + content["method"],
+            **numbers,
+        )
+    )
+    yield found.assign(system=found["name"])

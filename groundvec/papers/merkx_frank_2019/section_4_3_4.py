@@ -1,0 +1,102 @@
+"""How the training task and the semantic score change late in training (section 4.3.4)."""
+
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec.papers.merkx_frank_2019.figure4 import by_epoch
+from groundvec.provenance import provenance
+from groundvec.reporting.measures import semantic_measures
+from groundvec.reporting.results import Results, read_reported_changes
+from groundvec.reporting.systems import NAMES, beside, criterion, rows_of
+from groundvec.reporting.write import MISSING, TIMES, decimals, write_table
+
+EARLY = 4  # the epoch until which, in the paper, both improve most
+NOTES = [
+    "Training task: R@10 on the test set, mean of both directions. Semantic score: Pearson's r "
+    f"{TIMES} 100 with the ratings, the mean of the tasks without training pairs (weighted by "
+    "pairs) and of those with a classifier, without STS-B. Both of single snapshots, as in "
+    "Figure 4.",
+    f"Epoch {EARLY}: the last kept epoch up to it. Peak: the best kept epoch. Changes are "
+    "relative to the value that they start from.",
+]
+REPORTED = (
+    "Reported: as printed in section 4.3.4 of Merkx & Frank (2019), where the semantic score peaks "
+    "around epoch four."
+)
+
+
+def make(results: Results, stem: Path) -> None:
+    """Write the changes of section 4.3.4."""
+    curves = by_epoch(results.retrieval, semantic_measures(results.scores))
+    reported = read_reported_changes(results["reported"])
+    of_paper = reported["dataset"].map(partial(beside, results.models))
+    reported = reported.assign(dataset=of_paper)
+    write_changes(stem, changes(curves, reported, results.selected), results.select)
+
+
+def changes(
+    curves: pd.DataFrame, reported: pd.DataFrame, selected: dict[str, tuple[str, int]]
+) -> pd.DataFrame:
+    """The value at epoch 4, at the peak and at the last epoch, and the changes between them.
+
+    Args:
+        curves: as `figure4.by_epoch` gives them.
+        reported: as `results.read_reported_changes` gives them.
+        selected: as `systems.select` gives it.
+
+    Returns:
+        A row for each data set, measure and source (measured or reported), with the model and
+        seed, early, peak and last with early_epoch, peak_epoch and last_epoch, the changes to the
+        last in percent, since_early and since_peak (missing if they start at 0 or less), and
+        where the numbers are from.
+    """
+    rows = []
+    for dataset, (model, seed) in selected.items():
+        training = rows_of(curves, dataset, model, seed)
+        for measure, points in training.groupby("measure", sort=False):
+            values = points.set_index("epoch")["value"].sort_index()
+            row = {"dataset": dataset, "measure": measure, "model": model, "seed": seed}
+            epochs = {
+                "early": max(epoch for epoch in values.index if epoch <= EARLY),
+                "peak": values.idxmax(),
+                "last": values.index[-1],
+            }
+            for name, epoch in epochs.items():
+                row |= {f"{name}_epoch": epoch, name: values[epoch]}
+            rows.append(row)
+    measured = pd.DataFrame(rows).assign(source="measured", **provenance())
+    for name in ("early", "peak"):
+        start = measured[name].where(measured[name] > 0)
+        measured[f"since_{name}"] = 100 * (measured["last"] / start - 1)
+    theirs = reported[reported["dataset"].isin(list(selected))]
+    columns = {"epoch 4": "since_early", "peak": "since_peak"}
+    theirs = theirs.pivot(index=["paper", "dataset", "measure"], columns="since", values="change")
+    theirs = theirs.rename(columns=columns).reset_index().assign(source="reported")
+    groups = measured[["dataset", "measure"]]
+    table = groups.merge(pd.concat([theirs, measured]), on=["dataset", "measure"])
+    first = ["dataset", "measure", "source", "paper", "model", "seed"]
+    numbers = [c for name in ("early", "peak", "last") for c in (f"{name}_epoch", name)]
+    whole = dict.fromkeys(["seed", "early_epoch", "peak_epoch", "last_epoch"], "Int64")
+    return table[[*first, *numbers, "since_early", "since_peak", *provenance()]].astype(whole)
+
+
+def write_changes(stem: Path, table: pd.DataFrame, select: str) -> None:
+    """Write what `changes` gives as `write.write_table` does.
+
+    Args:
+        select: how the models were selected, see `systems.select`.
+    """
+    text = table[["measure", "source"]].copy()
+    for name, heading in (("early", f"epoch {EARLY}"), ("peak", "peak"), ("last", "last epoch")):
+        pairs = zip(decimals(table[name]), table[f"{name}_epoch"], strict=True)
+        text[heading] = [
+            value if value == MISSING else f"{value} (epoch {epoch})" for value, epoch in pairs
+        ]
+    text[f"% since epoch {EARLY}"] = decimals(table["since_early"])
+    text["% since the peak"] = decimals(table["since_peak"])
+    title = "Changes of the training task and of the semantic score until the last epoch."
+    notes = [*NOTES, f"The model of a data set: {criterion(select)}."]
+    notes += [REPORTED] if "reported" in set(table["source"]) else []
+    write_table(stem, table, text, "llrrrrr", title, notes, table["dataset"].replace(NAMES))

@@ -1,0 +1,34 @@
+"""What Socher et al. (2014) report beside what was measured, of the tables that have both."""
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from groundvec.evaluation.retrieval import CUTOFFS
+from groundvec.reporting.labels import CCA
+from groundvec.reporting.page.compared import Values, joined, test_set
+from groundvec.reporting.ranks import TASKS
+
+
+def _of_ranks(names: list[str]) -> Callable[[pd.DataFrame], Values]:
+    """The tables of Socher et al. (2014), of such numbers."""
+
+    def values(content: pd.DataFrame) -> Values:
+        content = content.fillna({"objective": ""})
+        system = content["system"].replace({"kCCA": CCA}) + ", " + content["objective"]
+        content = content.assign(of=test_set(content), system=system)
+        for direction, task in TASKS.items():
+            for name in names:
+                column = f"{direction}_{name}"
+                measure = f"{task}, {name.replace('_', ' ').replace('r1', 'R@1')}"
+                measure = measure.replace("r5", "R@5")
+                ends = {"value": "", "low": "_low", "high": "_high"}
+                numbers = {key: content[f"{column}{end}"] for key, end in ends.items()}
+                found = joined(content.assign(measure=measure, **numbers))
+                yield found.assign(system=found["name"] + ", " + found["objective"])
+
+    return values
+
+
+table1 = table2 = _of_ranks(["mean_rank"])
+table3 = _of_ranks([f"r{k}" for k in CUTOFFS])

@@ -1,1 +1,0 @@
-"""The tables of Calixto & Liu (2017), and what was asked of its models beyond."""

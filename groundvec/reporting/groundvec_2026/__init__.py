@@ -1,1 +1,0 @@
-"""What no paper shows: this project's own models."""

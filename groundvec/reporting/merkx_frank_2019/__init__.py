@@ -1,1 +1,0 @@
-"""The tables and figures of Merkx & Frank (2019), a file each, and a few more of the same data."""
