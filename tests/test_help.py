@@ -137,6 +137,11 @@ def folder(tmp_path_factory):
     )
     write(folder / "my/captions.csv", f"image,caption,split\n{rows}")
     test_ratings.write(data / "sts", test_ratings.small(False))
+    (mirror / "sts").mkdir()
+    for name in ("STS", "SICK"):
+        shutil.make_archive(str(mirror / "sts" / name), "zip", data / "sts", name)
+    for name, rows in {"captions": 10, "images": 5}.items():
+        np.save(folder / f"{name}.npy", np.random.default_rng(rows).normal(size=(rows, 4)))
     vectors = "".join(f"{word} {'0.1 ' * 99}0.2\n" for word in ("a", "the", "is", "kid", "x", "."))
     (data / "glove").mkdir()
     with zipfile.ZipFile(data / "glove/glove.6B.zip", "w") as archive:

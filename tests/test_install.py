@@ -24,6 +24,7 @@ sys.meta_path.insert(0, Refuse)
 USE = """
 import groundvec, numpy, pathlib, sys, torch
 from groundvec import ImageEncoder, SentenceEncoder, config
+from groundvec.data import rated
 from groundvec.features.backbones import Backbone, Transform
 from PIL import Image
 
@@ -32,6 +33,7 @@ encoder = {"name": "bag", "size": 5}
 described = config.complete_description({"languages": ["en"], "encoder": encoder})
 assert described["objective"]["margin"] == 0.2  # the schema's default
 assert "resnet152" in config.BACKBONES.read_text()
+assert "sts/SICK.zip" in rated.SOURCES.read_text()
 
 encoder = SentenceEncoder.load("flickr8k")
 dog, puppy, cars = encoder.encode(["A dog runs in snow.", "A puppy runs in snow.", "Two cars."])

@@ -35,7 +35,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def add(name: str, action: Any, help: str) -> argparse.ArgumentParser:
-        command = commands.add_parser(name, help=help, description=f"{help}.")
+        own = [line for line in (__doc__ or "").splitlines() if f"evaluate {name}" in line]
+        command = commands.add_parser(
+            name,
+            help=help,
+            description=f"{help}.",
+            epilog="\n".join(["Examples:", *own]),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         command.set_defaults(action=action)
         return command
 
