@@ -28,6 +28,7 @@ LANGUAGES = {
     "multi30k": ["en", "de"],
     "flickr8k": ["en"],
     "mscoco": ["en"],
+    "karpathy": ["en"],
     "pascal1k": ["en"],
 }
 # What no data set has from another one that it is of.
@@ -266,7 +267,9 @@ def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> N
             captions, images = table.read(dataset["table"], dataset["images"])
             schema.check_files(images)
             _check_languages(place, dataset, captions.language.unique().tolist())
-        if dataset["source"] == "multi30k" and "images" in dataset:
+        if dataset["source"] == "karpathy":
+            _check_named(place, dataset, public)
+        if dataset["source"] in ("karpathy", "multi30k") and "images" in dataset:
             _check_path(f"{place}.images", Path(dataset["images"]), folder=True)
         for model, description in dataset["models"].items():
             _check_named(f"models.{model}.text", description["text"], public)
@@ -276,7 +279,7 @@ def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> N
 
 def _check_named(place: str, options: dict[str, Any], public: tuple[str, ...]) -> None:
     """Raise InputError if a file that options name is neither a public one nor there."""
-    for key in ("vectors", "state", "parses"):
+    for key in ("vectors", "state", "parses", "json"):
         named = options.get(key)
         if (
             named

@@ -260,6 +260,18 @@ def pictures_state(wildcards):
     return captions_table.state(data["table"], data["images"])
 
 
+def karpathy_file(wildcards):
+    """Karpathy's JSON, or the archive that has it."""
+    return re.sub(r"\.zip/.*", ".zip", public(DATASETS[wildcards.dataset]["json"]))
+
+
+def karpathy_options(wildcards):
+    """The options of scripts/dataset.py that say what to read of Karpathy's."""
+    data = DATASETS[wildcards.dataset]
+    keys = [key for key in ("images", "captions") if key in data]
+    return options({"json": public(data["json"]), **{key: data[key] for key in keys}})
+
+
 def multi30k_flickr8k(wildcards):
     """Flickr8k's pictures and text, where a Multi30k has its pictures from there."""
     of_flickr8k = "pictures" in DATASETS[wildcards.dataset]

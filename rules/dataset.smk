@@ -68,10 +68,32 @@ rule dataset_mscoco:
         ENVIRONMENT
     params:
         folder=subpath(output.captions, parent=True),
-        code=code("groundvec/data/mscoco.py", "groundvec/data/schema.py"),
+        code=code("groundvec/data/karpathy.py", "groundvec/data/schema.py"),
     shell:
-        "python scripts/dataset.py --log {log:q} mscoco --images data/mscoco "
+        "python scripts/dataset.py --log {log:q} karpathy --images data/mscoco "
         "--json {input.captions:q}/dataset_coco.json --output {params.folder:q}"
+
+
+rule dataset_karpathy:
+    input:
+        karpathy_file,
+    output:
+        captions=dataset_file("captions.csv"),
+        images=dataset_file("images.csv"),
+    log:
+        "results/logs/dataset/{dataset}.log",
+    wildcard_constraints:
+        dataset=names("karpathy"),
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        folder=subpath(output.captions, parent=True),
+        settings=karpathy_options,
+        code=code("groundvec/data/karpathy.py", "groundvec/data/schema.py"),
+    shell:
+        "python scripts/dataset.py --log {log:q} karpathy {params.settings:q} "
+        "--output {params.folder:q}"
 
 
 rule dataset_pascal1k:

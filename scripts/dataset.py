@@ -9,14 +9,14 @@ from pathlib import Path
 
 from groundvec import scenes
 from groundvec.cli import run
-from groundvec.data import flickr8k, mscoco, multi30k, parallel, pascal1k, schema, table
+from groundvec.data import flickr8k, karpathy, multi30k, parallel, pascal1k, schema, table
 from groundvec.scenes import parallel as said_twice
 
 EXAMPLES = """examples:
   python scripts/dataset.py scenes --count 300 --seed 1 --output results/datasets/scenes
   python scripts/dataset.py --log dataset.log flickr8k --images data/flickr8k/Flicker8k_Dataset \\
       --text data/flickr8k/Flickr8k_text.zip --output results/datasets/flickr8k
-  python scripts/dataset.py mscoco --images data/mscoco --output results/datasets/mscoco \\
+  python scripts/dataset.py karpathy --images data/mscoco --output results/datasets/mscoco \\
       --json data/mscoco/caption_datasets/dataset_coco.json
   python scripts/dataset.py pascal1k --images data/pascal1k/images \\
       --page data/pascal1k/index.html --seed 1 --output results/datasets/pascal1k
@@ -35,8 +35,8 @@ def main(arguments: argparse.Namespace) -> None:
         pairs = said_twice.pairs(arguments.output / "scenes.jsonl", arguments.seed)
     elif arguments.source == "flickr8k":
         captions, images = flickr8k.read(arguments.images, arguments.text)
-    elif arguments.source == "mscoco":
-        captions, images = mscoco.read(arguments.images, arguments.json)
+    elif arguments.source == "karpathy":
+        captions, images = karpathy.read(arguments.images, arguments.json, arguments.captions)
     elif arguments.source == "pascal1k":
         captions, images = pascal1k.read(arguments.images, arguments.page, arguments.seed)
     elif arguments.source == "multi30k" and arguments.flickr8k:
@@ -71,8 +71,16 @@ def make_parser() -> argparse.ArgumentParser:
     command.add_argument("--seed", type=int, required=True, help="the same seed, the same scenes")
     command = add("flickr8k", "Flickr8k's photographs and captions")
     command.add_argument("--text", type=Path, required=True, help="Flickr8k_text.zip or its folder")
-    command = add("mscoco", "MSCOCO in Karpathy's splits")
-    command.add_argument("--json", type=Path, required=True, help="dataset_coco.json")
+    command = add("karpathy", "MSCOCO, Flickr30k or Flickr8k in Karpathy's splits")
+    command.add_argument(
+        "--json",
+        type=Path,
+        required=True,
+        help="dataset_coco.json, or another of his files; or FILE.zip/MEMBER",
+    )
+    command.add_argument(
+        "--captions", type=int, help="of each image, the first ones (default: all)"
+    )
     command = add("pascal1k", "the UIUC Pascal sentences, in splits that are drawn")
     command.add_argument("--page", type=Path, required=True, help="the HTML page")
     command.add_argument("--seed", type=int, required=True, help="the same seed, the same splits")

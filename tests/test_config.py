@@ -429,6 +429,7 @@ TEXTS = [
     ("datasets", "two", "papers", 0),
     ("datasets", "two", "pictures"),
     *(("datasets", "one", key) for key in ("weights", "features", "interpolation", "precision")),
+    ("datasets", "one", "json"),
     ("datasets", "one", "models", 0),
     ("select",),
     *(("models", "mine", part, "name") for part in ("text", "encoder", "objective")),
@@ -520,7 +521,7 @@ def test_any_text_is_refused_in_one_line_or_is_a_path(place, text):
         assert len(str(error).splitlines()) == 1
     else:
         paths = {"mirror", "table", "images", "features", "vectors", "state", "model"}
-        paths |= {"parser", "parses"}
+        paths |= {"parser", "parses", "json"}
         harmless = text.replace("_", "a").replace("-", "a").isalnum() and text.isascii()
         assert (place[-1] in paths and not NO_PATH & set(text)) or harmless, (place, text)
 
@@ -567,6 +568,32 @@ def test_what_a_data_set_names_must_be_there(named, change, error):
         return
     with pytest.raises(InputError) as caught:
         check_files(complete(named), "", [])
+    assert str(caught.value).startswith(f"configuration, datasets.one.{error}")
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({}, None),
+        ({"json": "all.zip/dataset_flickr30k.json"}, None),  # a public file
+        (
+            {"json": "my/dataset.json"},
+            "json: there is no file my/dataset.json; did you mean my/dataset_coco.json?",
+        ),
+        ({"images": "my/photo"}, "images: there is no folder my/photo; did you mean my/photos?"),
+        ({"language": "de"}, "language: the data set has no captions in 'de'; it has: en"),
+        ({"captions": 0}, "captions: 0 is less than the minimum of 1"),
+    ],
+)
+def test_what_karpathy_s_form_needs_must_be_there(named, change, error):
+    Path("my/dataset_coco.json").touch()
+    data = {"source": "karpathy", "json": "my/dataset_coco.json", "images": "my/photos"}
+    named["datasets"]["one"] = {**data, "models": ["gru-8-max"], **change}
+    if error is None:
+        check_files(complete(named), "", ["all.zip"])
+        return
+    with pytest.raises(InputError) as caught:
+        check_files(complete(named), "", ["all.zip"])
     assert str(caught.value).startswith(f"configuration, datasets.one.{error}")
 
 

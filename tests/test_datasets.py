@@ -1,5 +1,6 @@
 import json
 import logging
+import os
 import re
 import subprocess
 import sys
@@ -8,8 +9,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from groundvec.data import flickr8k, mscoco, schema, table
+from groundvec.data import flickr8k, karpathy, schema, table
 from groundvec.data.split import load_split
 from groundvec.errors import InputError
 from groundvec.text.characters import Text
@@ -183,7 +186,7 @@ def test_mscoco(tmp_path):
         coco_entry(7, "val", "a cat"),
         coco_entry(8, "test", "a cow"),
     )
-    captions, images = mscoco.read("data/mscoco", path)
+    captions, images = karpathy.read("data/mscoco", path)
     schema.check(captions, images)
     assert rows(images) == [
         (
@@ -226,25 +229,38 @@ def test_mscoco(tmp_path):
     ],
 )
 def test_mscoco_s_captions_are_cut_as_nist_s_script_does(raw, tokens):
-    assert mscoco.tokenise(raw) == tokens
+    assert karpathy.tokenise(raw) == tokens
+
+
+TRAIN, TEST = coco_entry(1, "train", "a cow"), coco_entry(2, "test", "a cow")
 
 
 @pytest.mark.parametrize(
     ("entries", "error"),
     [
-        ([coco_entry(5, "extra", "a cat")], "2014_000000000005.jpg#0: unknown split 'extra'"),
+        ([coco_entry(5, "extra", "a cat")], "images[2]: unknown split 'extra'"),
         ([coco_entry(5, "val")], "image COCO_val2014_000000000005.jpg has no captions"),
-        ([coco_entry(5, "val", "a cat", " ")], "000005.jpg#1: the caption is empty"),
+        ([coco_entry(5, "val", "a cat", " ")], "images[2]: the caption is empty"),
+        ([coco_entry(5, "val", "a" * 1001)], "images[2]: the caption has 1,003 characters"),
         (
             [coco_entry(5, "val", "a cat"), coco_entry(5, "test", "a cat")],
             "image COCO_val2014_000000000005.jpg is in two splits",
         ),
+        ([], "no image is in split dev"),
+        ([coco_entry(5, "val\n", "a cat")], "images[2]: the file name"),
+        ([coco_entry(5, "val", "a cat") | {"filename": "a\ud800.jpg"}], "images[2]: the file name"),
+        ([coco_entry(5, "val", "a cat") | {"filename": 5}], "images[2] is not of Karpathy's form"),
+        ([coco_entry(5, "val", "a cat") | {"sentences": None}], "images[2] is not of Karpathy's"),
+        ([coco_entry(5, "val") | {"sentences": ["a cat"]}], "images[2] is not of Karpathy's"),
+        ([coco_entry(5, "val") | {"sentences": [{"raw": 1}]}], "images[2] is not of Karpathy's"),
+        (["a cat"], "images[2] is not of Karpathy's form"),
     ],
 )
-def test_mscoco_that_contradicts_itself_is_refused(tmp_path, entries, error):
-    captions, images = mscoco.read("data/mscoco", write_coco(tmp_path, *entries))
-    with pytest.raises(InputError, match=re.escape(error)):
-        schema.write(tmp_path / "out", captions, images)
+def test_a_file_of_karpathy_s_form_with_a_mistake_is_refused_in_one_line(tmp_path, entries, error):
+    path = write_coco(tmp_path, TRAIN, TEST, *entries)
+    with pytest.raises(InputError, match=re.escape(error)) as caught:
+        karpathy.read("photos", path)
+    assert len(str(caught.value).splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -252,16 +268,84 @@ def test_mscoco_that_contradicts_itself_is_refused(tmp_path, entries, error):
     [
         (b'{"images": [{"filena', "is damaged or not Karpathy's"),
         (b'{"annotations": []}', "is damaged or not Karpathy's.*KeyError: 'images'"),
-        (b'{"images": [{"filename": "a.jpg", "split": "val"}]}', "KeyError: 'filepath'"),
+        (b'{"images": {"filename": "a.jpg"}}', "is damaged .*`images` is not a list"),
+        (b'{"images": [{"filename": "a.jpg", "split": "val"}]}', "KeyError: 'sentences'"),
         (b"[]", "is damaged or not Karpathy's"),
+        (b"[" * 100_000, "is damaged or not Karpathy's"),
+        (b'{"images": "\xff"}', "is damaged or not Karpathy's"),
         (None, "cannot be read"),
     ],
 )
-def test_mscoco_json_of_another_form_is_refused(tmp_path, content, error):
+def test_json_of_another_form_is_refused(tmp_path, content, error):
     if content is not None:
         (tmp_path / "dataset_coco.json").write_bytes(content)
     with pytest.raises(InputError, match=rf"dataset_coco\.json {error}|{error}"):
-        mscoco.read("data/mscoco", tmp_path / "dataset_coco.json")
+        karpathy.read("data/mscoco", tmp_path / "dataset_coco.json")
+
+
+def flickr30k(*captions):
+    """Flickr30k's entries have no `filepath`, and its captions end in ` .` or not."""
+    entries = [coco_entry(number, split, *captions) for number, split in enumerate(SPLIT_NAMES)]
+    for number, entry in enumerate(entries):
+        del entry["filepath"], entry["cocoid"]
+        entry["filename"] = f"{number}.jpg"
+    return entries
+
+
+SPLIT_NAMES = ("train", "val", "test")
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_flickr30k_keeps_as_many_captions_as_are_asked_for(tmp_path, zipped):
+    path = write_coco(tmp_path, *flickr30k("two dogs run", "a man's hat", "third"))
+    if zipped:
+        with zipfile.ZipFile(tmp_path / "all.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.write(path, "dataset_flickr30k.json")
+        path = tmp_path / "all.zip/dataset_flickr30k.json"
+    captions, images = karpathy.read("photos", path, 2)
+    assert rows(images) == [
+        ("0.jpg", "train", "photos/0.jpg"),
+        ("1.jpg", "dev", "photos/1.jpg"),
+        ("2.jpg", "test", "photos/2.jpg"),
+    ]
+    assert captions.caption.tolist() == ["Two dogs run .", "A man's hat ."] * 3
+    assert captions.caption_id[:2].tolist() == ["0.jpg#0", "0.jpg#1"]
+    assert len(karpathy.read("photos", path)[0]) == 9
+
+
+def test_an_archive_that_lacks_the_file_or_is_damaged_or_a_bomb_is_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "all.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("bomb.json", b'{"images": [' + b" " * 2**25 + b"]}")
+    for path, error in [
+        ("all.zip/dataset_coco.json", r"all\.zip has no dataset_coco\.json"),
+        ("all.zip/bomb.json", r"all\.zip/bomb\.json holds more than 16 MiB"),
+        ("none.zip/a.json", r"none\.zip cannot be read"),
+    ]:
+        with pytest.raises(InputError, match=error):
+            karpathy.read("photos", tmp_path / path)
+    (tmp_path / "all.zip").write_bytes((tmp_path / "all.zip").read_bytes()[:-50])
+    with pytest.raises(InputError, match=r"all\.zip is damaged"):
+        karpathy.read("photos", tmp_path / "all.zip/bomb.json")
+    os.mkfifo(tmp_path / "pipe.json")
+    with pytest.raises(InputError, match=r"pipe\.json is a folder, a FIFO or a device"):
+        karpathy.read("photos", tmp_path / "pipe.json")
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(key=st.sampled_from(["filename", "filepath", "split", "sentences"]), value=json_values)
+def test_any_value_of_a_key_is_read_or_refused_in_one_line(tmp_path_factory, key, value):
+    entries = [*flickr30k("a cat"), coco_entry(5, "val", "a cat") | {key: value}]
+    path = write_coco(tmp_path_factory.mktemp("any"), *entries)
+    try:
+        karpathy.read("photos", path)
+    except InputError as error:
+        assert len(str(error).splitlines()) == 1
 
 
 def test_pictures_outside_the_folder_of_images_are_refused(tmp_path):
@@ -271,8 +355,8 @@ def test_pictures_outside_the_folder_of_images_are_refused(tmp_path):
             flickr8k.read("photos", text)
     for place in ("/etc", "..", "val2014/../.."):
         entry = coco_entry(5, "val", "a cat") | {"filepath": place}
-        with pytest.raises(InputError, match=rf"dataset_coco.json: the image {place}/COCO_val2014"):
-            mscoco.read("data/mscoco", write_coco(tmp_path, entry))
+        with pytest.raises(InputError, match=rf"coco.json: images\[0\]: the image {place}/COCO"):
+            karpathy.read("data/mscoco", write_coco(tmp_path, entry))
 
 
 # --- A user's own table ---------------------------------------------------------------------------

@@ -276,7 +276,7 @@ def test_a_second_run_has_nothing_to_do_nor_has_one_after_a_fresh_checkout(built
         ("groundvec/objectives/hinge.py", RULES - MADE_BEFORE),
         ("groundvec/encoders/bag.py", set()),
         ("groundvec/progress.py", set()),
-        ("groundvec/data/mscoco.py", set()),
+        ("groundvec/data/karpathy.py", set()),
         ("groundvec/evaluation/ranks.py", RULES - MADE_BEFORE),
         ("groundvec/evaluation/retrieval.py", {"retrieval", "card"}),
         ("groundvec/evaluation/relatedness.py", RATED),
@@ -642,6 +642,41 @@ def test_a_dry_run_works_offline(built, experiment):
     output = snakemake(built, "-n", "--configfile", f"config/{experiment}.yaml")
     assert "train" in output
     assert time.monotonic() - start < 60
+
+
+def test_flickr30k_in_small_from_an_archive_of_karpathy_s_form(built):
+    """Its JSON is downloaded, the pictures are the user's own."""
+    mirror, photos = built / "karpathy/mscoco", built / "my/flickr30k"
+    mirror.mkdir(parents=True)
+    photos.mkdir(parents=True)
+    splits = ["train"] * 4 + ["val"] * 2 + ["test"] * 2
+    images = [
+        {
+            "filename": f"{number}.jpg",
+            "split": split,
+            "sentences": [{"raw": f"A dog, number {k}."} for k in range(5)],
+        }
+        for number, split in enumerate(splits)
+    ]
+    for image in images:
+        Image.new("RGB", (8, 8)).save(photos / image["filename"])
+    archive = mirror / "caption_datasets.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("dataset_flickr30k.json", json.dumps({"images": images}))
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()
+    (built / "karpathy/SHA256SUMS").write_text(f"{digest}  mscoco/{archive.name}\n")
+    small = "mirror=karpathy", "datasets={flickr30k: {images: my/flickr30k, captions: 2}}"
+    wanted = "results/datasets/flickr30k/captions.csv"
+    snakemake(built, wanted, "--configfile", "config/flickr30k.yaml", "--config", *small)
+    captions = pd.read_csv(built / wanted)
+    assert captions.split.tolist() == ["train"] * 8 + ["dev"] * 4 + ["test"] * 4
+    assert captions.caption[:2].tolist() == ["A dog , number 0 .", "A dog , number 1 ."]
+    (photos / "7.jpg").unlink()
+    (built / wanted).unlink()
+    output = snakemake(
+        built, wanted, "--configfile", "config/flickr30k.yaml", "--config", *small, fails=True
+    )
+    assert "1 of 8 image files are missing: my/flickr30k/7.jpg" in output
 
 
 LITE = "efficientnet_lite0"

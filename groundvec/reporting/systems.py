@@ -11,7 +11,13 @@ from groundvec.reporting.measures import SEMANTIC, recall, semantic_measures
 
 PROVENANCE = ["configuration", "commit", "versions", "machine", "slurm_job"]
 # How tables print the names of data sets; nothing is recognised by them.
-NAMES = {"flickr8k": "Flickr8k", "mscoco": "MSCOCO", "pascal1k": "Pascal1K", "multi30k": "Multi30k"}
+NAMES = {
+    "flickr8k": "Flickr8k",
+    "flickr30k": "Flickr30k",
+    "mscoco": "MSCOCO",
+    "pascal1k": "Pascal1K",
+    "multi30k": "Multi30k",
+}
 # The parts that all models of Merkx & Frank (2019) share; others are mentioned with the network.
 USUAL = {"text.name": "characters", "similarity": "cosine", "objective.name": "hinge"}
 

@@ -1,0 +1,139 @@
+"""Captioned pictures in the splits of Karpathy & Fei-Fei (2015): Flickr8k, Flickr30k, MSCOCO.
+
+`dataset_flickr8k.json`, `dataset_flickr30k.json` and `dataset_coco.json`, from Karpathy's
+`caption_datasets.zip`, have the same form. MSCOCO's lists 123,287 images of the archives
+train2014.zip and val2014.zip, with five captions each (a few have six or seven), and their splits.
+"""
+
+import json
+import logging
+import re
+import zipfile
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from groundvec.data import schema
+from groundvec.data.archives import DAMAGED
+from groundvec.errors import InputError
+from groundvec.files import LARGEST_JSON, check_regular, most_unpacked, read_at_most
+
+log = logging.getLogger(__name__)
+
+SPLITS = {"train": "train", "restval": "train", "val": "dev", "test": "test"}
+
+# Halves of surrogate pairs are no control characters, but JSON can have them and UTF-8 cannot.
+CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+
+# Where NIST's mteval-v14.pl puts spaces in Western languages: around punctuation; around full stops
+# and commas, unless digits surround them; behind a number that a dash follows.
+NIST = (
+    (r"([{-~\[-` -&(-+:-@/])", r" \1 "),
+    (r"([^0-9])([.,])", r"\1 \2 "),
+    (r"([.,])([^0-9])", r" \1 \2"),
+    (r"([0-9])(-)", r"\1 \2 "),
+)
+
+
+def read(
+    images_folder: str | Path, karpathy_json: str | Path, first: int | None = None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Read one of Karpathy's files as (captions, images) of the schema, in the file's order.
+
+    The id of an image is its file name. The splits train and restval make up train (of MSCOCO
+    113,287 images), val is dev and test is test. Captions are the annotations' own (the file's
+    `raw`), as `tokenise` gives them: with case and punctuation, as the published code of Merkx &
+    Frank (2019) reads those of MSCOCO.
+
+    Args:
+        images_folder: the folder of the images; of MSCOCO, that of `train2014` and `val2014`.
+        karpathy_json: the file, or a member of a zip file as FILE.zip/MEMBER.
+        first: how many captions of each image to keep, the first ones; by default all.
+
+    Raises:
+        InputError: if the file is missing, damaged or of another form, a caption or an image has a
+            problem (see `schema.check`), or a split would have no image.
+    """
+    images, captions = [], []
+    for number, entry in enumerate(_entries(karpathy_json)):
+        where = f"{karpathy_json}: images[{number}]"
+        try:
+            name, split = entry["filename"], entry["split"]
+            path = f"{entry['filepath']}/{name}" if "filepath" in entry else name
+            texts = [sentence["raw"] for sentence in entry["sentences"]]
+            if not all(isinstance(text, str) for text in (name, split, path, *texts)):
+                raise TypeError("not text")
+        except (LookupError, TypeError) as error:
+            raise InputError(
+                f"{where} is not of Karpathy's form ({type(error).__name__}: {error}); it needs "
+                "`filename`, `split` and `sentences`, each with `raw`: unpack the file again"
+            ) from None
+        if CONTROL.search(path + split):
+            raise InputError(
+                f"{where}: the file name {path!r} or the split {split!r} holds a line break or "
+                "control character; rename the file"
+            )
+        split = SPLITS.get(split, split)  # an unknown one stays, for the check of the schema
+        images.append((name, split, path, where))
+        captions += [(name, split, tokenise(text), where) for text in texts[:first]]
+
+    table = pd.DataFrame(images, columns=[*schema.IMAGE_COLUMNS, "where"], dtype=str)
+    schema.refuse_names(table, "{where}", "path")
+    table["path"] = [str(Path(images_folder, path)) for path in table["path"]]
+    rows = pd.DataFrame(captions, columns=["image_id", "split", "caption", "where"], dtype=str)
+    rows["language"] = "en"
+    rows["caption_id"] = schema.caption_ids(rows.image_id, rows.language)
+    kept, found = rows[schema.CAPTION_COLUMNS], table[schema.IMAGE_COLUMNS]
+    schema.check(kept, found, rows["where"])
+    counts = found.split.value_counts().reindex(schema.SPLITS, fill_value=0)
+    if without := ", ".join(counts.index[counts == 0]):
+        raise InputError(
+            f"{karpathy_json}: no image is in split {without}; each of the three needs at least one"
+        )
+    log.info("%d captions of %d train, %d dev and %d test images", len(kept), *counts)
+    return kept, found
+
+
+def _entries(path: str | Path) -> list[Any]:
+    """The list of images in Karpathy's file, which may come from anybody."""
+    archive, zipped, member = str(path).partition(".zip/")
+    file = Path(archive + ".zip" if zipped else path)
+    check_regular(file)
+    try:
+        most = min(LARGEST_JSON, most_unpacked(file.stat().st_size))
+        if zipped:
+            with zipfile.ZipFile(file) as packed, packed.open(member) as content:
+                data = read_at_most(content, most, path)
+        else:
+            with file.open("rb") as content:
+                data = read_at_most(content, LARGEST_JSON, path)
+    except OSError as error:
+        raise InputError(f"{file} cannot be read ({error.strerror}); correct the path") from None
+    except KeyError:
+        raise InputError(f"{file} has no {member}: name one of Karpathy's files in it") from None
+    except DAMAGED as error:
+        raise InputError(f"{file} is damaged ({error}): get it again") from None
+    try:
+        entries = json.loads(data)["images"]
+        if not isinstance(entries, list):
+            raise TypeError("`images` is not a list")
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise InputError(
+            f"{path} is damaged or not Karpathy's, such as dataset_coco.json; unpack it again from "
+            f"caption_datasets.zip ({type(error).__name__}: {error})"
+        ) from None
+    return entries
+
+
+def tokenise(caption: str) -> str:
+    """Cut a caption into tokens as NIST's mteval-v14.pl does, with one space between them.
+
+    Case and punctuation are kept: `A man's dog (2.5kg), 12-13.` becomes
+    `A man's dog ( 2.5kg ) , 12 - 13 .`
+    """
+    text = f" {unescape(caption.replace('<skipped>', ''))} "
+    for pattern, spaced in NIST:
+        text = re.sub(pattern, spaced, text)
+    return schema.clean(text)
