@@ -28,7 +28,16 @@ from groundvec.reporting.style import BLUE, PAGE, VERMILLION, styled  # noqa: E4
 
 RESULTS = ROOT / "benchmarks" / "results"
 PAGE_FILE = ROOT / "docs" / "performance.md"
-STAGES = ("training", "features", "retrieval", "ratings", "encoding", "workflow", "growth")
+STAGES = (
+    "training",
+    "features",
+    "search",
+    "retrieval",
+    "ratings",
+    "encoding",
+    "workflow",
+    "growth",
+)
 
 # What the calculations beside the measurements assume.
 MSCOCO = 123_287  # images
@@ -88,6 +97,21 @@ def growth_table(rows: list[Result]) -> str:
     return "\n".join(lines)
 
 
+def search_table(rows: list[Result]) -> str:
+    """Time and recall by the number of crops."""
+    recalls = [f"caption_to_image_r{k}" for k in (1, 5, 10)] + ["image_to_caption_r10"]
+    lines = [
+        "| crops of a picture | s a picture, first time | s a search, again | R@1 | R@5 | R@10 "
+        "| captions by pictures: R@10 |",
+        f"|---|{'--:|' * 6}",
+    ]
+    for first, again in zip(rows[::2], rows[1::2], strict=True):
+        times = [number(each["ours"]) for each in (first, again)]
+        cells = [str(first["crops"]), *times, *(f"{first[column]:.1f}" for column in recalls)]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def encoding_table(rows: list[Result]) -> str:
     """A row for each that is beside ours: sentences a second, and the ratio of the times."""
     lines = ["| beside | ours | the other | floor | ours / the other, times | threads |"]
@@ -99,7 +123,7 @@ def encoding_table(rows: list[Result]) -> str:
     return "\n".join(lines)
 
 
-TABLES = {"growth": growth_table, "encoding": encoding_table}
+TABLES = {"search": search_table, "growth": growth_table, "encoding": encoding_table}
 
 
 def find(result: Result, start: str, **wanted: Any) -> Result | None:
