@@ -45,7 +45,7 @@ bench: .venv/made
 	    python $$program || exit; done
 	$(MAKE) performance
 
-# The tables in docs/results.md and docs/your-own-data.md, from the files in docs/results/; a test says when they differ.
+# The tables of pages that are made of the files in docs/results/; a test says when they differ.
 pages: .venv/made
 	$(ACTIVATE) python docs/write_results.py
 

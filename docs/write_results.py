@@ -1,7 +1,8 @@
-"""Write the tables of pages in docs/ from the result files in docs/results/; computes nothing.
+"""Write the tables of the pages in `PAGES` from the files in docs/results/; computes nothing.
 
 A table is between `<!-- table: NAME -->` and `<!-- end -->`. The files are copies of what
-`snakemake` made in results/, in folders of the same names; each says which commit made it.
+`snakemake` made in results/, in folders of the same names; docs/evaluate.md says what made those
+in `evaluate`. Each says which commit made it.
 """
 
 import argparse
@@ -19,8 +20,6 @@ from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
 from groundvec.reporting.write import MISSING, bracketed, decimals
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "results.md"
-YOUR_DATA = ROOT / "docs" / "your-own-data.md"
 KEPT = ROOT / "docs" / "results"
 MARKS = {HOLDS: "\N{CHECK MARK}", FAILS: "\N{MULTIPLICATION SIGN}", OPEN: "?"}
 OBJECTIVES = [MARGIN, HINGE, SQUARED, *REPORTED_CCA.values()]
@@ -190,26 +189,66 @@ def few_pictures() -> str:
     return markdown(text.set_axis(["model", "training pictures", *heads], axis=1), 1)
 
 
-RELATIONS = "Relations beat positions"
-SHOWN = ["Trees beat the bag", RELATIONS, "Not in the paper: trees beat the char-GRU"]
-TABLES: dict[str, Callable[[], str]] = {
-    "learning rates": learning_rates,
-    "options": options,
-    "shrinkages": shrinkages,
-    "mean ranks": mean_ranks,
-    "verdicts": verdicts,
-    "differences": lambda: differences("dt-rnn", SHOWN),
-    "another rate": lambda: differences("dt-rnn-rate", [RELATIONS]),
+RATED = {
+    "flickr8k": "`flickr8k`",
+    "flickr8k-v1": "`flickr8k-v1`",
+    "trigrams": "character trigrams",
+    "bag": "GloVe bag",
+    "untrained": "untrained network",
 }
 
 
-PAGES = {PAGE: TABLES, YOUR_DATA: {"few pictures": few_pictures}}
+def rated() -> str:
+    """What encoders reach by SentEval's definition (Pearson) and by MTEB's (Spearman)."""
+    columns = {}
+    for name, heading in RATED.items():
+        path = KEPT / "evaluate" / f"{name}.csv"
+        if not path.exists():
+            continue
+        table = pd.read_csv(path)
+        table = table[
+            (table["statistic"] == "weighted mean")
+            | table["definition"].isin(["SentEval classifier", "MTEB cosine"])
+        ]
+        measure = table["definition"].map(
+            lambda definition: "spearman" if definition.startswith("MTEB") else "pearson"
+        )
+        records = list(zip(measure, table.to_dict("records"), strict=True))
+        value, low, high = (
+            [100 * row[f"{of}{end}"] for of, row in records] for end in ("", "_low", "_high")
+        )
+        labels = table[["definition", "task", "statistic", "pairs"]].assign(
+            measure=measure.str.capitalize()
+        )
+        columns[heading] = bracketed(value, low, high)
+    table = pd.concat([labels.reset_index(drop=True), pd.DataFrame(columns)], axis=1)
+    table = table.sort_values("definition", key=lambda of: of.str.startswith("MTEB"), kind="stable")
+    table["pairs"] = table["pairs"].map("{:,}".format)
+    order = ["definition", "task", "statistic", "measure", "pairs", *columns]
+    return markdown(table[order], 4)
+
+
+RELATIONS = "Relations beat positions"
+SHOWN = ["Trees beat the bag", RELATIONS, "Not in the paper: trees beat the char-GRU"]
+PAGES: dict[str, dict[str, Callable[[], str]]] = {
+    "results.md": {
+        "learning rates": learning_rates,
+        "options": options,
+        "shrinkages": shrinkages,
+        "mean ranks": mean_ranks,
+        "verdicts": verdicts,
+        "differences": lambda: differences("dt-rnn", SHOWN),
+        "another rate": lambda: differences("dt-rnn-rate", [RELATIONS]),
+    },
+    "your-own-data.md": {"few pictures": few_pictures},
+    "evaluate.md": {"rated": rated},
+}
 
 
 def page(path: Path) -> str:
     """A page with its tables written anew."""
     text = path.read_text(encoding="utf-8")
-    for name, make in PAGES[path].items():
+    for name, make in PAGES[path.name].items():
         start, end = f"<!-- table: {name} -->\n", "<!-- end -->"
         before, found, rest = text.partition(start)
         _, closed, after = rest.partition(end)
@@ -221,5 +260,5 @@ def page(path: Path) -> str:
 
 if __name__ == "__main__":
     argparse.ArgumentParser(description=__doc__).parse_args()
-    for path in PAGES:
+    for path in (ROOT / "docs" / name for name in PAGES):
         path.write_text(page(path), encoding="utf-8")

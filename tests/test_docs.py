@@ -55,8 +55,8 @@ def test_the_first_lines_on_encoders_give_what_they_say(capsys):
     assert capsys.readouterr().out.startswith(said)
 
 
-def test_the_tables_of_pages_are_those_of_their_files():
+def test_the_tables_of_the_pages_of_results_are_those_of_their_files():
     """A digit that somebody changes in the page, or a file that is renewed alone, is found."""
     written = runpy.run_path(str(ROOT / "docs" / "write_results.py"))
-    for path in written["PAGES"]:
+    for path in (ROOT / "docs" / name for name in written["PAGES"]):
         assert path.read_text("utf-8") == written["page"](path), "run: make pages"

@@ -165,7 +165,7 @@ def _encoder(arguments: argparse.Namespace) -> Any:
         from groundvec import baselines
 
         return baselines.load("sentence-transformers", model=arguments.sentence_transformers)
-    from groundvec import SentenceEncoder
+    from groundvec.encoder import SentenceEncoder
 
     encoder = SentenceEncoder.load(arguments.model)
     return lambda sentences: encoder.encode(sentences, show_progress=True)
