@@ -30,7 +30,7 @@ Found = list[tuple[Path, float]]
 
 SIDE = 320  # pixels of a thumbnail
 COLUMNS, GAP, LINE = 5, 10, 18  # of a contact sheet; pixels
-HEADING = 24  # pixels of a line of its heading
+HEADING = 36  # pixels of a line of its heading
 PAGE = string.Template("""<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
