@@ -39,7 +39,7 @@ class SentenceEncoder:
 
     >>> encoder = SentenceEncoder.load("flickr8k")
     >>> encoder.encode(["A dog chases a cat.", "Two red balloons above a house."]).shape
-    (2, 2560)
+    (2, 1024)
 
     Attributes:
         models: its snapshots.

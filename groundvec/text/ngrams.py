@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from groundvec.errors import InputError, extra
+from groundvec.errors import InputError
 from groundvec.text.encoded import LARGEST, Encoded, cleaned
 
 
@@ -33,8 +33,7 @@ class Text:
 
     def encode(self, sentences: Sequence[str]) -> Encoded:
         """Clean each sentence and hash its n-grams."""
-        with extra("pipeline"):
-            from sklearn.feature_extraction.text import HashingVectorizer
+        from sklearn.feature_extraction.text import HashingVectorizer  # it takes a second to import
 
         hashing = HashingVectorizer(
             analyzer="char_wb",
