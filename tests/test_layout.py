@@ -6,7 +6,17 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent / "groundvec"
 # A module may import what stands in its own line, or in a line above.
 ORDER = [
-    {"errors", "files", "jobs", "progress", "provenance", "parts", "device", "leftovers"},
+    {
+        "errors",
+        "files",
+        "jobs",
+        "progress",
+        "provenance",
+        "parts",
+        "device",
+        "leftovers",
+        "shipped",
+    },
     {"data"},
     {"text", "features", "scenes", "similarity"},
     {"encoders", "objectives", "optimisers", "spelling"},
