@@ -1,6 +1,6 @@
 """What it costs to turn sentences into vectors: the shipped encoder, and others beside it.
 
-Ours is `SentenceEncoder.load("flickr8k").encode`. Beside it, as `plain`, stand the same with
+Ours is `SentenceEncoder.load("flickr8k-v1").encode`. Beside it, as `plain`, stand the same with
 torch's own `nn.GRU` on packed sentences in its place, the same by ONNX Runtime, and a small model
 of sentence-transformers: the network of all-MiniLM-L6-v2 with random weights, which are as fast as
 its own, and with a whole word a token, which makes its input shorter than its own tokenizer does.
