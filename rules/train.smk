@@ -24,7 +24,7 @@ rule train:
     threads: 1
     resources:
         gpu=GPU,
-        # MSCOCO takes 2.3 GB (docs/results.md), CUDA's libraries some more.
+        # MSCOCO takes 2.3 GB (docs/merkx-frank-2019.md), CUDA's libraries some more.
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         # Minutes. gru-1024 on Flickr8k takes five hours on a single core; what takes longer than
         # the limit goes on in the next attempt. More than a day is refused by many clusters.
