@@ -45,7 +45,7 @@ bench: .venv/made
 	    python $$program || exit; done
 	$(MAKE) performance
 
-# The tables of pages that are made of the files in docs/results/; a test says when they differ.
+# The tables between markers in README.md and docs/*.md, from the files in docs/results/; a test says when they differ.
 pages: .venv/made
 	$(ACTIVATE) python docs/write_results.py
 

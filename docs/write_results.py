@@ -1,11 +1,13 @@
 """Write the tables of the pages in `PAGES` from the files in docs/results/; computes nothing.
 
-A table is between `<!-- table: NAME -->` and `<!-- end -->`. The files are copies of what
-`snakemake` made in results/, in folders of the same names; docs/evaluate.md says what made those
-in `evaluate`. Each says which commit made it.
+A table is between `<!-- table: NAME -->` and `<!-- end -->`, in README.md or in one page of docs/.
+The files are copies of what `snakemake` made in results/, in folders of the same names; each says
+which commit made it (docs/evaluate.md says what made those in `evaluate`). `readme.csv` alone was
+collected by hand: each row names its page.
 """
 
 import argparse
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +22,8 @@ from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
 from groundvec.reporting.write import MISSING, bracketed, decimals
 
 ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+MARKERS = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 KEPT = ROOT / "docs" / "results"
 MARKS = {HOLDS: "\N{CHECK MARK}", FAILS: "\N{MULTIPLICATION SIGN}", OPEN: "?"}
 OBJECTIVES = [MARGIN, HINGE, SQUARED, *REPORTED_CCA.values()]
@@ -228,37 +232,45 @@ def rated() -> str:
     return markdown(table[order], 4)
 
 
+def short() -> str:
+    """The README's numbers, without the column that says where each row comes from."""
+    table = pd.read_csv(KEPT / "readme.csv", dtype=str, keep_default_na=False)
+    return markdown(table.drop(columns="from"), 1)
+
+
 RELATIONS = "Relations beat positions"
 SHOWN = ["Trees beat the bag", RELATIONS, "Not in the paper: trees beat the char-GRU"]
-PAGES: dict[str, dict[str, Callable[[], str]]] = {
-    "results.md": {
-        "learning rates": learning_rates,
-        "options": options,
-        "shrinkages": shrinkages,
-        "mean ranks": mean_ranks,
-        "verdicts": verdicts,
-        "differences": lambda: differences("dt-rnn", SHOWN),
-        "another rate": lambda: differences("dt-rnn-rate", [RELATIONS]),
-    },
-    "your-own-data.md": {"few pictures": few_pictures},
-    "evaluate.md": {"rated": rated},
+TABLES: dict[str, Callable[[], str]] = {
+    "short": short,
+    "learning rates": learning_rates,
+    "options": options,
+    "shrinkages": shrinkages,
+    "mean ranks": mean_ranks,
+    "verdicts": verdicts,
+    "differences": lambda: differences("dt-rnn", SHOWN),
+    "another rate": lambda: differences("dt-rnn-rate", [RELATIONS]),
+    "few pictures": few_pictures,
+    "rated": rated,
 }
 
 
 def page(path: Path) -> str:
     """A page with its tables written anew."""
-    text = path.read_text(encoding="utf-8")
-    for name, make in PAGES[path.name].items():
-        start, end = f"<!-- table: {name} -->\n", "<!-- end -->"
-        before, found, rest = text.partition(start)
-        _, closed, after = rest.partition(end)
-        if not (found and closed):
-            raise SystemExit(f"error: {path} has no place for the table {name!r}: add its markers")
-        text = f"{before}{start}{make()}\n{end}{after}"
-    return text
+
+    def written(match: re.Match[str]) -> str:
+        start, name, end = match.groups()
+        if name not in TABLES:
+            raise SystemExit(
+                f"error: {path} names the table {name!r}: use one of {', '.join(TABLES)}"
+            )
+        return f"{start}{TABLES[name]()}\n{end}"
+
+    return MARKERS.sub(written, path.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":
     argparse.ArgumentParser(description=__doc__).parse_args()
-    for path in (ROOT / "docs" / name for name in PAGES):
-        path.write_text(page(path), encoding="utf-8")
+    for path in PAGES:
+        old, new = path.read_text(encoding="utf-8"), page(path)
+        if new != old:
+            path.write_text(new, encoding="utf-8")

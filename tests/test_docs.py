@@ -60,3 +60,11 @@ def test_the_tables_of_the_pages_of_results_are_those_of_their_files():
     written = runpy.run_path(str(ROOT / "docs" / "write_results.py"))
     for path in (ROOT / "docs" / name for name in written["PAGES"]):
         assert path.read_text("utf-8") == written["page"](path), "run: make pages"
+
+
+def test_each_table_is_in_one_page():
+    written = runpy.run_path(str(ROOT / "docs" / "write_results.py"))
+    texts = [path.read_text("utf-8") for path in written["PAGES"]]
+    names = [name for text in texts for name in re.findall("<!-- table: (.+) -->", text)]
+    closed = [match[1] for text in texts for match in written["MARKERS"].findall(text)]
+    assert sorted(names) == sorted(closed) == sorted(written["TABLES"])
