@@ -3,17 +3,26 @@ import sys
 from snakemake.utils import min_version
 
 min_version("9.12")  # which brought pathvars
-sys.path.insert(0, workflow.basedir)
 
 import os
 
 import yaml
 
+# This file's folder, which is not the current one where others use it as a module.
+try:
+    HOME = os.fspath(workflow.current_basedir)
+except TypeError:  # a file on GitHub, for one
+    sys.exit(
+        "error: this workflow runs its own scripts: clone its repository, and name the path "
+        "of its Snakefile as `snakefile`"
+    )
+sys.path.insert(0, HOME)
+
 from groundvec.config import check_files, check_keys, complete
 from groundvec.errors import InputError
 
 # The public files, by their path in data/.
-SOURCES = yaml.safe_load(open(f"{workflow.basedir}/resources/sources.yaml"))
+SOURCES = yaml.safe_load(open(f"{HOME}/resources/sources.yaml"))
 
 # An experiment given with --configfile stands for itself; it is not merged into the demo.
 if not workflow.overwrite_configfiles:

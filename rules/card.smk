@@ -7,7 +7,7 @@ rule card:
         ensemble=f"{MODEL}/ensemble.json",
         retrieval=f"{RETRIEVAL}.csv",
         scores=scores_shown,
-        data="resources/data_cards.yaml",
+        data=own("resources/data_cards.yaml"),
     output:
         f"{MODEL}/README.md",
     log:
@@ -24,6 +24,6 @@ rule card:
         ),
         code=code("scripts/card.py"),
     shell:
-        "python scripts/card.py --model {params.folder:q} --source {params.source:q} "
+        'python "$GROUNDVEC/scripts/card.py" --model {params.folder:q} --source {params.source:q} '
         "--data {input.data:q} --papers {params.papers:q} "
         "--retrieval {input.retrieval:q} {params.scores:q} --output {output:q} --log {log:q}"

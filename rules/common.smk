@@ -16,9 +16,12 @@ from groundvec.provenance import code_hash, digest
 
 ENVIRONMENT = "../envs/groundvec.yaml"
 
-# For the scripts: where the library lies, before what the user's own path has, and the mirror.
-PATHS = filter(None, [str(workflow.basedir), os.environ.get("PYTHONPATH")])
-os.environ.update(PYTHONPATH=os.pathsep.join(PATHS), GROUNDVEC_MIRROR=MIRROR)
+# For the rules: where the scripts are. For the scripts: where the library is, before what the
+# user's own path has, and the mirror.
+PATHS = filter(None, [HOME, os.environ.get("PYTHONPATH")])
+os.environ.update(
+    GROUNDVEC=HOME, PYTHONPATH=os.pathsep.join(PATHS), GROUNDVEC_MIRROR=MIRROR
+)
 
 RATINGS = config.get("ratings", {})
 RATED = f"<experiment>/ratings/{RATINGS.get('source')}.csv"
@@ -49,6 +52,11 @@ wildcard_constraints:
     seed=r"\d+",
     language="[a-z+]+",  # of a shared text, several: en+de
     baseline="|".join(RATINGS.get("baselines", ["(?!)"])),
+
+
+def own(name):
+    """The path of a file of this project, from the current folder."""
+    return os.path.relpath(os.path.join(HOME, name))
 
 
 def names(source):

@@ -25,7 +25,7 @@ rule dataset_scenes:
             "groundvec/data/schema.py",
         ),
     shell:
-        "python scripts/dataset.py --log {log:q} scenes --count {params.pictures:q} "
+        'python "$GROUNDVEC/scripts/dataset.py" --log {log:q} scenes --count {params.pictures:q} '
         "--seed {params.seed:q} --output {params.folder:q}"
 
 
@@ -47,7 +47,7 @@ rule dataset_flickr8k:
         folder=subpath(output.captions, parent=True),
         code=code("groundvec/data/flickr8k.py", "groundvec/data/schema.py"),
     shell:
-        "python scripts/dataset.py --log {log:q} flickr8k --images {input.pictures:q} "
+        'python "$GROUNDVEC/scripts/dataset.py" --log {log:q} flickr8k --images {input.pictures:q} '
         "--text {input.text:q} --output {params.folder:q}"
 
 
@@ -70,7 +70,7 @@ rule dataset_mscoco:
         folder=subpath(output.captions, parent=True),
         code=code("groundvec/data/karpathy.py", "groundvec/data/schema.py"),
     shell:
-        "python scripts/dataset.py --log {log:q} karpathy --images data/mscoco "
+        'python "$GROUNDVEC/scripts/dataset.py" --log {log:q} karpathy --images data/mscoco '
         "--json {input.captions:q}/dataset_coco.json --output {params.folder:q}"
 
 
@@ -92,7 +92,7 @@ rule dataset_karpathy:
         settings=karpathy_options,
         code=code("groundvec/data/karpathy.py", "groundvec/data/schema.py"),
     shell:
-        "python scripts/dataset.py --log {log:q} karpathy {params.settings:q} "
+        'python "$GROUNDVEC/scripts/dataset.py" --log {log:q} karpathy {params.settings:q} '
         "--output {params.folder:q}"
 
 
@@ -115,7 +115,7 @@ rule dataset_pascal1k:
         seed=setting("seed"),
         code=code("groundvec/data/pascal1k.py", "groundvec/data/schema.py"),
     shell:
-        "python scripts/dataset.py --log {log:q} pascal1k --images {input.pictures:q} "
+        'python "$GROUNDVEC/scripts/dataset.py" --log {log:q} pascal1k --images {input.pictures:q} '
         "--page {input.page:q} --seed {params.seed:q} --output {params.folder:q}"
 
 
@@ -143,7 +143,7 @@ rule dataset_multi30k:
             "groundvec/data/schema.py",
         ),
     shell:
-        "python scripts/dataset.py --log {log:q} multi30k --archive {input.archive:q} "
+        'python "$GROUNDVEC/scripts/dataset.py" --log {log:q} multi30k --archive {input.archive:q} '
         "{params.pictures:q} --output {params.folder:q}"
 
 
@@ -167,5 +167,5 @@ rule dataset_table:
         pictures=pictures_state,
         code=code("groundvec/data/table.py", "groundvec/data/schema.py"),
     shell:
-        "python scripts/dataset.py --log {log:q} table --table {input.table:q} "
+        'python "$GROUNDVEC/scripts/dataset.py" --log {log:q} table --table {input.table:q} '
         "--images {params.images:q} --output {params.folder:q}"

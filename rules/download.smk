@@ -17,7 +17,7 @@ ARCHIVES = {
 
 rule download:
     input:
-        sources=ancient("resources/sources.yaml"),
+        sources=ancient(own("resources/sources.yaml")),
     output:
         "data/{file}",
     log:
@@ -33,7 +33,7 @@ rule download:
     message:
         "Get {output} from {resources.origin}."
     shell:
-        "python scripts/download.py --name {wildcards.file:q} --sources {input.sources:q} "
+        'python "$GROUNDVEC/scripts/download.py" --name {wildcards.file:q} --sources {input.sources:q} '
         "--output {output:q} --log {log:q}"
 
 
@@ -50,7 +50,7 @@ rule unpack:
     conda:
         ENVIRONMENT
     shell:
-        "python scripts/unpack.py --archive {input:q} --output {output:q} --log {log:q}"
+        'python "$GROUNDVEC/scripts/unpack.py" --archive {input:q} --output {output:q} --log {log:q}'
 
 
 # The images of a page, which have no archive.
@@ -58,7 +58,7 @@ rule pascal1k_images:
     input:
         # A sentence that is corrected in it must not have a thousand images downloaded again.
         page=ancient("data/pascal1k/index.html"),
-        sources=ancient("resources/sources.yaml"),
+        sources=ancient(own("resources/sources.yaml")),
     output:
         directory("data/pascal1k/images"),
     log:
@@ -67,5 +67,5 @@ rule pascal1k_images:
     conda:
         ENVIRONMENT
     shell:
-        "python scripts/pascal1k_images.py --page {input.page:q} --sources {input.sources:q} "
+        'python "$GROUNDVEC/scripts/pascal1k_images.py" --page {input.page:q} --sources {input.sources:q} '
         "--output {output:q} --log {log:q}"

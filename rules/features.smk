@@ -35,7 +35,7 @@ rule extract_features:
     shell:
         # What is done of a killed extraction lies in --work, which is no output, as in train.
         # --overwrite: what is there now is of a job that outlived its driver, and is the same.
-        "python scripts/extract_features.py --images {input.images:q} "
+        'python "$GROUNDVEC/scripts/extract_features.py" --images {input.images:q} '
         "--backbone {wildcards.backbone:q} --weights {params.weights:q} {params.weights_file:q} "
         "{params.network:q} "
         "--part {wildcards.part:q} --parts {wildcards.parts:q} --threads {threads:q} "
@@ -60,7 +60,7 @@ rule join_features:
     params:
         code=code("scripts/join_features.py"),
     shell:
-        "python scripts/join_features.py --parts {input.features:q} --images {input.images:q} "
+        'python "$GROUNDVEC/scripts/join_features.py" --parts {input.features:q} --images {input.images:q} '
         "--output {output:q} --log {log:q}"
 
 
@@ -80,5 +80,5 @@ rule concatenate_features:
     params:
         code=code("scripts/concatenate_features.py"),
     shell:
-        "python scripts/concatenate_features.py --features {input.features:q} "
+        'python "$GROUNDVEC/scripts/concatenate_features.py" --features {input.features:q} '
         "--images {input.images:q} --output {output:q} --log {log:q}"

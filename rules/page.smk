@@ -30,7 +30,7 @@ rule gallery:
         files=as_options,
         code=code("scripts/gallery.py"),
     shell:
-        "python scripts/gallery.py {params.files:q} --output {output:q} --log {log:q}"
+        'python "$GROUNDVEC/scripts/gallery.py" {params.files:q} --output {output:q} --log {log:q}'
 
 
 rule page:
@@ -54,5 +54,5 @@ rule page:
         code=code("scripts/page.py", *papers.compared_files()),
         template=digest(*(path.read_bytes() for path in sorted(TEMPLATES))),
     shell:
-        "python scripts/page.py --experiment {params.experiment:q} {params.files:q} "
+        'python "$GROUNDVEC/scripts/page.py" --experiment {params.experiment:q} {params.files:q} '
         "--output {output:q} --log {log:q}"

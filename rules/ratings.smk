@@ -17,7 +17,7 @@ rule ratings_sts:
         lowercase=RATINGS.get("lowercase"),
         code=code("groundvec/data/ratings.py"),
     shell:
-        "python scripts/ratings.py --log {log:q} sts --folders {input:q} "
+        'python "$GROUNDVEC/scripts/ratings.py" --log {log:q} sts --folders {input:q} '
         "--tokenizer {params.tokenizer:q} --lowercase {params.lowercase:q} "
         "--output {output.ratings:q} --tasks {output.tasks:q}"
 
@@ -34,7 +34,7 @@ rule ratings_scenes:
     params:
         code=code("groundvec/scenes/ratings.py", "groundvec/data/ratings.py"),
     shell:
-        "python scripts/ratings.py --log {log:q} scenes --seed 1 "
+        'python "$GROUNDVEC/scripts/ratings.py" --log {log:q} scenes --seed 1 '
         "--output {output.ratings:q} --tasks {output.tasks:q}"
 
 
@@ -73,7 +73,7 @@ rule rate:
         treebanks=treebank_option,
         code=code("scripts/rate.py"),
     shell:
-        "python scripts/rate.py --model {params.folder:q} --ratings {input.ratings:q} "
+        'python "$GROUNDVEC/scripts/rate.py" --model {params.folder:q} --ratings {input.ratings:q} '
         "{params.tokenised:q} {params.few:q} {params.treebanks:q} --threads {threads:q} "
         "--output {params.stem:q} --log {log:q}"
 
@@ -95,7 +95,7 @@ rule overlap:
         folder=subpath(input.model, parent=True),
         code=code("scripts/overlap.py"),
     shell:
-        "python scripts/overlap.py --model {params.folder:q} --ratings {input.ratings:q} "
+        'python "$GROUNDVEC/scripts/overlap.py" --model {params.folder:q} --ratings {input.ratings:q} '
         "--predictions {input.predictions:q} --captions {input.captions:q} "
         "--output {output:q} --log {log:q}"
 
@@ -122,5 +122,5 @@ rule baseline:
         options=baseline_options,
         code=code("scripts/baseline.py"),
     shell:
-        "python scripts/baseline.py --name {wildcards.baseline:q} {params.options:q} "
+        'python "$GROUNDVEC/scripts/baseline.py" --name {wildcards.baseline:q} {params.options:q} '
         "--ratings {input.ratings:q} --output {params.stem:q} --log {log:q}"

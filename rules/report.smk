@@ -120,7 +120,7 @@ def inputs_of(paper, name):
             if WANTED[paper, other]
         ]
     if item.reported:
-        files["reported"] = f"groundvec/papers/{paper}/reported/{item.reported}.csv"
+        files["reported"] = own(f"groundvec/papers/{paper}/reported/{item.reported}.csv")
     return files
 
 
@@ -218,7 +218,7 @@ for paper, name in [key for key, names in WANTED.items() if names]:
             code=code(f"groundvec/papers/{paper}/{name}.py"),
         # Snakemake reads this when a job starts, so that the loops' variables are no use in it.
         shell:
-            "python scripts/report.py {params.item:q} {params.files:q} {params.options:q} "
+            'python "$GROUNDVEC/scripts/report.py" {params.item:q} {params.files:q} {params.options:q} '
             "--output {params.stem:q} --log {log:q}"
 
 

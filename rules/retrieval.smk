@@ -15,7 +15,7 @@ rule ensemble:
     params:
         code=code("scripts/ensemble.py"),
     shell:
-        "python scripts/ensemble.py --history {input.history:q} --model {input.model:q} "
+        'python "$GROUNDVEC/scripts/ensemble.py" --history {input.history:q} --model {input.model:q} '
         "--output {output:q} --log {log:q}"
 
 
@@ -49,6 +49,6 @@ rule retrieval:
         treebanks=treebank_option,
         code=code("scripts/retrieval.py"),
     shell:
-        "python scripts/retrieval.py --model {params.folder:q} "
+        'python "$GROUNDVEC/scripts/retrieval.py" --model {params.folder:q} '
         "--captions {input.captions:q} --features {input.features:q} --folds {params.folds:q} "
         "{params.treebanks:q} --threads {threads:q} --output {params.stem:q} --log {log:q}"

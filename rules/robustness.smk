@@ -29,7 +29,7 @@ rule robustness:
         tokenised=["--tokenised"] if tokenised() else [],
         code=code("scripts/robustness.py"),
     shell:
-        "python scripts/robustness.py --trained {params.folder:q} --ratings {input.ratings:q} "
+        'python "$GROUNDVEC/scripts/robustness.py" --trained {params.folder:q} --ratings {input.ratings:q} '
         "{params.tokenised:q} --captions {input.captions:q} --features {input.features:q} "
         "--threads {threads:q} --output {output:q} --log {log:q}"
 
@@ -51,5 +51,5 @@ rule robustness_of_baseline:
         options=baseline_options,
         code=code("scripts/robustness.py"),
     shell:
-        "python scripts/robustness.py --name {wildcards.baseline:q} {params.options:q} "
+        'python "$GROUNDVEC/scripts/robustness.py" --name {wildcards.baseline:q} {params.options:q} '
         "--ratings {input.ratings:q} --output {output:q} --log {log:q}"

@@ -17,7 +17,7 @@ rule trees:
         parser=lambda wildcards: PARSERS[wildcards.trees],
         code=code("groundvec/text/treebank.py", "groundvec/text/encoded.py"),
     shell:
-        "python scripts/trees.py --parser {params.parser:q} --language {wildcards.language:q} "
+        'python "$GROUNDVEC/scripts/trees.py" --parser {params.parser:q} --language {wildcards.language:q} '
         "--captions {input:q} --output {output:q} --log {log:q}"
 
 
@@ -37,7 +37,7 @@ rule trees_ratings:
         parser=lambda wildcards: PARSERS[wildcards.trees],
         code=code("groundvec/text/treebank.py", "groundvec/text/encoded.py"),
     shell:
-        "python scripts/trees.py --parser {params.parser:q} --ratings {input:q} "
+        'python "$GROUNDVEC/scripts/trees.py" --parser {params.parser:q} --ratings {input:q} '
         "--output {output:q} --log {log:q}"
 
 
@@ -63,5 +63,5 @@ rule text:
             "scripts/text.py", f"groundvec/text/{TEXTS[wildcards.text]['name']}.py"
         ),
     shell:
-        "python scripts/text.py --text {params.text:q} --captions {input.captions:q} "
+        'python "$GROUNDVEC/scripts/text.py" --text {params.text:q} --captions {input.captions:q} '
         "--languages {params.languages:q} {params.treebanks:q} --output {output:q} --log {log:q}"

@@ -41,7 +41,7 @@ rule train:
     shell:
         # Checkpoints are no output: Snakemake deletes outputs before it tries again.
         # --overwrite: what is there now is of a job that outlived its driver, and is the same.
-        "python scripts/train.py --dataset {wildcards.dataset:q} --source {params.source:q} "
+        'python "$GROUNDVEC/scripts/train.py" --dataset {wildcards.dataset:q} --source {params.source:q} '
         "--name {wildcards.model:q} "
         "--description {params.description:q} --seed {wildcards.seed:q} "
         "--captions {input.captions:q} --features {input.features:q} --texts {input.texts:q} "

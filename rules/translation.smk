@@ -48,7 +48,7 @@ rule translator:
     shell:
         # Checkpoints are no output: Snakemake deletes outputs before it tries again.
         # --overwrite: what is there now is of a job that outlived its driver, and is the same.
-        "python scripts/translator.py --name {wildcards.system:q} --pairs {input.pairs:q} "
+        'python "$GROUNDVEC/scripts/translator.py" --name {wildcards.system:q} --pairs {input.pairs:q} '
         "{params.languages:q} {params.settings:q} --threads {threads:q} "
         "--work results/checkpoints --output {params.folder:q} --overwrite --log {log:q}"
 
@@ -75,7 +75,7 @@ rule translate:
         folder=subpath(input.model, parent=True),
         code=code("scripts/translate.py"),
     shell:
-        "python scripts/translate.py --model {params.folder:q} --pairs {input.pairs:q} "
+        'python "$GROUNDVEC/scripts/translate.py" --model {params.folder:q} --pairs {input.pairs:q} '
         "--split {wildcards.split:q} --n {wildcards.n:q} --threads {threads:q} "
         "--output {output:q} --log {log:q}"
 
@@ -109,7 +109,7 @@ rule rerank:
         languages=["--source", TRANSLATION["source"], "--target", TRANSLATION["target"]],
         code=code("scripts/rerank.py"),
     shell:
-        "python scripts/rerank.py --system {wildcards.system:q} --n {wildcards.n:q} "
+        'python "$GROUNDVEC/scripts/rerank.py" --system {wildcards.system:q} --n {wildcards.n:q} '
         "--dev {input.dev:q} --test {input.test:q} --pairs {input.pairs:q} {params.languages:q} "
         "--features {input.features:q} --models {params.folders:q} --threads {threads:q} "
         "--output {output.scores:q} --output-translations {output.translations:q} "

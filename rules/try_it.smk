@@ -1,6 +1,6 @@
 """A panel of the page in which to try the best model: it runs in the reader's browser."""
 
-ONNXRUNTIME = yaml.safe_load(open(f"{workflow.basedir}/resources/onnxruntime_web.yaml"))
+ONNXRUNTIME = yaml.safe_load(open(f"{HOME}/resources/onnxruntime_web.yaml"))
 TRY_IT = f"<experiment>/report/{next(iter(DATASETS))}.try_it.html"
 
 
@@ -27,7 +27,7 @@ rule try_it:
         captions=read_file("captions.csv"),
         features=features_file,
         runtime="data/onnxruntime_web",
-        pinned="resources/onnxruntime_web.yaml",
+        pinned=own("resources/onnxruntime_web.yaml"),
     output:
         "<experiment>/report/{dataset}.try_it.html",
     log:
@@ -43,11 +43,9 @@ rule try_it:
         code=code("scripts/try_it.py"),
         template=digest(
             *(
-                Path(
-                    workflow.basedir, f"groundvec/reporting/page/try_it.{kind}"
-                ).read_bytes()
+                Path(HOME, f"groundvec/reporting/page/try_it.{kind}").read_bytes()
                 for kind in ("html", "js")
             )
         ),
     shell:
-        "python scripts/try_it.py {params.files:q} --output {output:q} --log {log:q}"
+        'python "$GROUNDVEC/scripts/try_it.py" {params.files:q} --output {output:q} --log {log:q}'

@@ -29,7 +29,7 @@ LONGEST = 3000  # seconds that a command may take
 PYTHON = """\
 #!{python} -IS
 import json, os, socket, sys
-if not sys.argv[1:] or not sys.argv[1].startswith("scripts/"):
+if not sys.argv[1:] or "/scripts/" not in sys.argv[1]:
     os.execv("{python}", ["python", *sys.argv[1:]])
 server = socket.socket(socket.AF_UNIX)
 server.connect("{server}")
@@ -62,7 +62,7 @@ def _server():
 
 
 def jobs(folder):
-    """Let `python scripts/...` be forked off too: gives what a PATH has to begin with."""
+    """Let `python .../scripts/...` be forked off too: gives what a PATH has to begin with."""
     python, server = folder / "bin" / "python", folder / "server"
     python.parent.mkdir()
     python.write_text(PYTHON.format(python=sys.executable, server=server))

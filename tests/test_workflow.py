@@ -310,7 +310,7 @@ def test_every_value_in_a_command_is_quoted():
     for path in sorted((ROOT / "rules").glob("*.smk")):
         text = path.read_text()
         assert "$(" not in text
-        commands = re.findall(r'shell:\n((?:\s*(?:".*"|#.*)\n)+)', text)
+        commands = re.findall(r'shell:\n((?:\s*(?:["\'].*["\']|#.*)\n)+)', text)
         assert len(commands) == text.count("shell:"), path.name
         for command in commands:
             unquoted = [name for name in re.findall(r"{(.*?)}", command) if not name.endswith(":q")]
