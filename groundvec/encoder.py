@@ -1,6 +1,7 @@
 """What was trained, for those who only use it: sentences and pictures in, vectors out.
 
-A model is named by its folder, or by its name if it comes with this package, in `pretrained`.
+A model is named by its folder, by its name if it comes with this package, in `pretrained`, or by
+`user/name` on a hub (`groundvec.hub`).
 """
 
 import json
@@ -17,7 +18,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from groundvec import similarity
+from groundvec import hub, similarity
 from groundvec.device import choose
 from groundvec.errors import InputError, printable
 from groundvec.files import sha256
@@ -46,7 +47,10 @@ class SentenceEncoder:
         description: of their parts.
         languages: that it reads; the first is the one it takes where none is named.
         size: of the vectors.
+        folder: that it was loaded from, if it was.
     """
+
+    folder: Path | None = None
 
     def __init__(self, models: Sequence[Model]) -> None:
         self.models = list(models)
@@ -60,6 +64,7 @@ class SentenceEncoder:
     ) -> Self:
         """Load a model that comes with this package, by its name, or a trained one, by its folder.
 
+        One on a hub is `user/name`, or `user/name@revision` for the same weights for ever.
         Nothing in its files is executed.
 
         Args:
@@ -69,7 +74,20 @@ class SentenceEncoder:
         Raises:
             InputError: no such model or snapshot; files that are damaged or of another form.
         """
-        return cls(load_ensemble(find(model), epochs, choose(device)))
+        folder = hub.find(model)
+        encoder = cls(load_ensemble(folder, epochs, choose(device)))
+        encoder.folder = folder
+        return encoder
+
+    def push(self, name: str, private: bool = False) -> str:
+        """Push the model's folder, with all its snapshots, to a hub; see `groundvec.hub.push`.
+
+        Raises:
+            InputError: also if it was not loaded from a folder.
+        """
+        if self.folder is None:
+            raise InputError("this encoder has no folder to push: load it from one")
+        return hub.push(self.folder, name, private)
 
     def encode(
         self,
@@ -182,7 +200,7 @@ class ImageEncoder:
         """
         from groundvec.features import backbones
 
-        folder = find(model)
+        folder = hub.find(model)
         if backbone is None:
             backbone = _backbones_of(read_description(folder).get("features", {}))
         elif isinstance(backbone, str):

@@ -23,6 +23,7 @@ ORDER = [
     {"papers"},  # what they are; their modules are of another room
     {"config"},
     {"folder", "weights"},
+    {"hub"},
     {"model"},
     {"encoder", "training", "evaluation", "baselines"},
     {"translation", "export", "evaluate"},

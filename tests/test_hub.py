@@ -1,0 +1,252 @@
+"""Models on a hub, which is a small one on the loopback interface."""
+
+import base64
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from groundvec import SentenceEncoder, hub
+from groundvec.errors import InputError
+from groundvec.folder import PRETRAINED
+
+SHIPPED = PRETRAINED / "flickr8k"
+USE = """
+import sys
+from groundvec import SentenceEncoder
+encoder = SentenceEncoder.load(sys.argv[1])
+print(encoder.encode("A dog runs.").tolist())
+"""
+
+
+class Hub(BaseHTTPRequestHandler):
+    """What huggingface_hub asks of a hub, to list, to download and to push files."""
+
+    repositories: dict[str, dict[str, dict[str, bytes]]]  # name -> commit -> file -> content
+
+    def log_message(self, *arguments):
+        pass
+
+    def answer(self, content=b"", status=200, **headers):
+        data = content if isinstance(content, bytes) else json.dumps(content).encode()
+        self.send_response(status)
+        for name, value in {"Content-Length": len(data), **headers}.items():
+            self.send_header(name.replace("_", "-"), str(value))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(data)
+
+    def do_GET(self):
+        parts = self.path.partition("?")[0].strip("/").split("/")
+        if parts[:2] == ["api", "models"]:
+            name, commit = "/".join(parts[2:4]), parts[5] if len(parts) > 5 else "main"
+            file = None
+        else:
+            name, commit, file = "/".join(parts[:2]), parts[3], "/".join(parts[4:])
+        commits = self.repositories.get(name, {})
+        commit = next(reversed(commits), commit) if commit == "main" else commit
+        if commit not in commits:
+            code = "RevisionNotFound" if commits else "RepoNotFound"
+            return self.answer(status=404, X_Error_Code=code)
+        files = commits[commit]
+        if file is None:
+            siblings = [
+                {"rfilename": each, "size": self.size(data)} for each, data in files.items()
+            ]
+            tree = [
+                {"type": "file", "path": each, "size": self.size(data), "oid": digest(data)}
+                for each, data in files.items()
+            ]
+            if len(parts) > 4 and parts[4] == "tree":
+                return self.answer(tree)
+            return self.answer({"id": name, "sha": commit, "siblings": siblings})
+        if file not in files:
+            return self.answer(status=404, X_Error_Code="EntryNotFound")
+        self.answer(files[file], ETag=f'"{digest(files[file])}"', X_Repo_Commit=commit)
+
+    do_HEAD = do_GET
+    claimed = 0  # bytes that every file is said to have more
+
+    def size(self, data):
+        return len(data) + self.claimed
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.path.startswith("/api/repos/create"):
+            asked = json.loads(body)
+            name = f"{asked['organization']}/{asked['name']}" if asked.get("organization") else ""
+            self.repositories.setdefault(name, {})
+            return self.answer({"url": f"http://{self.headers['Host']}/{name}"})
+        if "/preupload/" in self.path:
+            asked = json.loads(body)["files"]
+            files = [{"path": f["path"], "uploadMode": "regular", "shouldIgnore": False}
+                     for f in asked]  # fmt: skip
+            return self.answer({"files": files})
+        if "/commit/" in self.path:
+            name = "/".join(self.path.split("/")[3:5])
+            lines = [json.loads(line) for line in body.splitlines()]
+            files = {
+                line["value"]["path"]: base64.b64decode(line["value"]["content"])
+                for line in lines
+                if line["key"] == "file"
+            }
+            commit = digest(body)
+            self.repositories[name][commit] = files
+            url = f"http://{self.headers['Host']}/{name}/commit/{commit}"
+            return self.answer({"commitUrl": url, "commitOid": commit, "success": True})
+        self.answer({})  # validation of the card, for one
+
+
+def digest(data):
+    return hashlib.sha1(data).hexdigest()
+
+
+@pytest.fixture
+def repositories(monkeypatch, tmp_path):
+    """The hub's content; a command in `run` sees the hub by its environment."""
+    handler = type("Mine", (Hub,), {"repositories": {}})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+    monkeypatch.setenv("HF_TOKEN", "hf_test")
+    monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
+    monkeypatch.chdir(tmp_path)
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hf/hub"))
+    yield handler
+    server.shutdown()
+    server.server_close()
+
+
+def put(repositories, name="user/model", **changes):
+    """Put the shipped model there as somebody else may have it; returns its commit."""
+    files = {
+        path.relative_to(SHIPPED).as_posix(): path.read_bytes()
+        for path in SHIPPED.rglob("*")
+        if path.is_file()
+    }
+    files |= {name: content for name, content in changes.items() if content is not None}
+    commit = digest(repr(sorted(files.items())).encode())
+    repositories.repositories.setdefault(name, {})[commit] = files
+    return commit
+
+
+def about():
+    return json.loads((SHIPPED / "model.json").read_text())
+
+
+def test_what_is_pushed_is_loaded_and_gives_the_same_vectors(repositories, tmp_path, caplog):
+    own = tmp_path / "own"
+    shutil.copytree(SHIPPED, own)
+    (own / "notes.py").write_text("raise SystemExit('executed')")
+    encoder = SentenceEncoder.load(own, device="cpu")
+    pinned = encoder.push("user/model")
+    name, _, commit = pinned.partition("@")
+    assert name == "user/model" and len(commit) == 40
+    files = repositories.repositories[name][commit]
+    assert "notes.py" not in files and "model.json" in files
+    loaded = SentenceEncoder.load("user/model", device="cpu")
+    assert (loaded.encode("A dog runs.") == encoder.encode("A dog runs.")).all()
+    assert f"load {pinned} to have the same weights again" in caplog.text
+
+
+def test_a_commit_stays_the_same_and_needs_no_network_again(repositories, monkeypatch, caplog):
+    first = put(repositories)
+    changed = about() | {"model": "another"}
+    put(repositories, **{"model.json": json.dumps(changed).encode()})
+    for _ in range(2):
+        folder = hub.download(f"user/model@{first}")
+        assert json.loads((folder / "model.json").read_text())["model"] != "another"
+        monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    assert not caplog.text
+
+
+def test_nothing_but_json_safetensors_and_the_card_is_fetched(repositories):
+    put(repositories, **{"evil.py": b"raise", "snapshots/epoch-../../x.safetensors": b"x",
+                         "snapshots/epoch-001.pkl": b"x"})  # fmt: skip
+    folder = hub.download("user/model")
+    names = {path.suffix for path in folder.parent.parent.rglob("*") if path.is_symlink()}
+    assert names <= {".json", ".safetensors", ".md"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"model.json": b"{"}, "model.json is not JSON"),
+        ({"model.json": b"[]"}, "model.json does not describe a model"),
+        (
+            {
+                "model.json": json.dumps(
+                    {k: v for k, v in about().items() if k != "sha256"}
+                ).encode()
+            },
+            "user/model does not give the checksums of its weights",
+        ),
+    ],
+)
+def test_a_model_that_is_damaged_or_of_another_form_is_refused(repositories, changes, error):
+    put(repositories, **changes)
+    with pytest.raises(InputError, match=error):
+        SentenceEncoder.load("user/model")
+
+
+def test_weights_of_another_checksum_are_refused(repositories):
+    epoch = about()["saved"][0]
+    put(repositories, **{f"snapshots/epoch-{epoch:03}.safetensors": b"other"})
+    with pytest.raises(InputError, match="has not the checksum that"):
+        SentenceEncoder.load("user/model")
+
+
+def test_what_is_not_there_or_too_large_is_one_line(repositories):
+    repositories.repositories["user/empty"] = {"0" * 40: {"README.md": b"x"}}
+    put(repositories)
+    for name, error in [
+        ("user/none", "there is no model user/none, neither as a folder here nor on http"),
+        ("user/model@" + "1" * 40, "there is no model user/model@1"),
+        ("user/empty", "user/empty has no model.json: it is no model of this project"),
+    ]:
+        with pytest.raises(InputError, match=error) as caught:
+            SentenceEncoder.load(name)
+        assert len(str(caught.value).splitlines()) == 1
+    repositories.claimed = 2**40
+    with pytest.raises(InputError, match="more than any model of this kind"):
+        SentenceEncoder.load("user/model")
+
+
+def test_a_hub_that_does_not_answer_is_one_line(repositories, monkeypatch):
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    with pytest.raises(InputError, match=r"user/model: http://.* cannot be used"):
+        SentenceEncoder.load("user/model")
+
+
+@pytest.mark.parametrize("name", ["results/none", "a/b/c", "no such", "../x/y", "user/na me"])
+def test_a_path_with_a_mistake_asks_no_hub(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results").mkdir()
+    monkeypatch.setattr(hub, "download", lambda name: pytest.fail("asked the hub"))
+    with pytest.raises(InputError, match="there is no model"):
+        SentenceEncoder.load(name)
+
+
+def test_only_a_model_with_a_folder_and_a_name_is_pushed():
+    encoder = SentenceEncoder.load("flickr8k", device="cpu")
+    for name in ("model", "user/name@main", "a/b/c"):
+        with pytest.raises(InputError, match="is no name on a hub: write user/name"):
+            encoder.push(name)
+    with pytest.raises(InputError, match="has no folder to push"):
+        SentenceEncoder(encoder.models).push("user/name")
+
+
+def test_the_endpoint_of_the_environment_is_asked(repositories):
+    put(repositories)
+    command = [sys.executable, "-c", USE, "user/model"]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    own = SentenceEncoder.load("flickr8k", device="cpu").encode("A dog runs.").tolist()
+    assert json.loads(found.stdout) == pytest.approx(own)
