@@ -24,7 +24,6 @@ from groundvec.errors import InputError, printable
 from groundvec.files import sha256
 from groundvec.folder import read_description
 from groundvec.model import Model, encode_images, encode_sentences, load_ensemble
-from groundvec.shipped import find
 from groundvec.text.punctuation import set_apart
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from groundvec import folder
+from groundvec import folder, shipped
 from groundvec.errors import InputError, extra
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ MOST = 2**34  # bytes of a model's files: 16 GiB
 
 
 def find(model: str | Path) -> Path:
-    """The folder of a model: as `groundvec.folder.find` says, or downloaded from the hub.
+    """The folder of a model: as `groundvec.shipped.find` says, or downloaded from the hub.
 
     Raises:
         InputError: there is no such model here or on the hub, or the hub cannot be reached.
@@ -44,7 +44,7 @@ def find(model: str | Path) -> Path:
     # A path with a mistake in its last part is no name on the hub.
     here = Path(name, "model.json").exists() or Path(name).parent.is_dir()
     if here or not NAME.fullmatch(name):
-        return folder.find(model)
+        return shipped.find(model)
     return download(name)
 
 
@@ -110,7 +110,7 @@ def push(source: str | Path, name: str, private: bool = False) -> str:
     api = _api()
     if not NAME.fullmatch(name) or "@" in name:
         raise InputError(f"{name} is no name on a hub: write user/name")
-    path = folder.find(source)
+    path = shipped.find(source)
     folder.read_description(path)
     with _one_line(name):
         api.create_repo(name, private=private, exist_ok=True)

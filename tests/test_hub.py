@@ -13,9 +13,9 @@ import pytest
 
 from groundvec import SentenceEncoder, hub
 from groundvec.errors import InputError
-from groundvec.folder import PRETRAINED
+from groundvec.shipped import NEWEST, PRETRAINED
 
-SHIPPED = PRETRAINED / "flickr8k"
+SHIPPED = PRETRAINED / NEWEST["flickr8k"]
 USE = """
 import sys
 from groundvec import SentenceEncoder
