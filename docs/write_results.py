@@ -232,6 +232,44 @@ def rated() -> str:
     return markdown(table[order], 4)
 
 
+BEST = KEPT / "best"
+CONTRASTIVE = {  # the models of config/best.yaml that were trained
+    "best": "`best`",
+    "no-paraphrases": "one caption of each picture, not two",
+    "no-dropout": "no dropout",
+    "deviation-1": "first embeddings with a standard deviation of 1, not 0.1",
+    "hinge": "the hinge loss, not InfoNCE",
+    "mistyped": "up to a fifth of the letters mistyped in training",
+    "bag-words": "words, not n-grams",
+}
+
+
+def contrastive_retrieval() -> str:
+    """Recall of the models of config/best.yaml: means over their seeds."""
+    table = pd.read_csv(BEST / "retrieval.csv")
+    recalls = table.pivot_table(index="model", columns="direction", values=["r1", "r10"])
+    history = pd.read_csv(BEST / "history.csv").groupby(["model", "seed"])["dev_recall"].last()
+    shown = pd.DataFrame({"model": CONTRASTIVE.values()}, index=list(CONTRASTIVE))
+    shown["seeds"] = table.groupby("model")["seed"].nunique()
+    shown["development R@10"] = history.groupby("model").mean()
+    for direction, name in [("caption_to_image", "images"), ("image_to_caption", "captions")]:
+        for cutoff in ("r1", "r10"):
+            shown[f"find {name}: {cutoff.replace('r', 'R@')}"] = recalls[cutoff, direction]
+    numbers = shown.columns[2:]
+    shown[numbers] = shown[numbers].apply(decimals)
+    return markdown(shown, 1)
+
+
+def contrastive_ratings() -> str:
+    """Correlations with people's ratings of `best`: the mean of its seeds, lowest and highest."""
+    table = pd.read_csv(BEST / "ratings.csv")
+    table["task"] = table["task"].replace("all", "STS 2012-2016, weighted mean")
+    groups = (100 * table.set_index(["task", "method"])["pearson"]).groupby(level=[0, 1])
+    text = bracketed(groups.mean(), groups.min(), groups.max())
+    shown = groups.mean().index.to_frame(index=False)
+    return markdown(shown.assign(pearson=text), 2)
+
+
 def short() -> str:
     """The README's numbers, without the column that says where each row comes from."""
     table = pd.read_csv(KEPT / "readme.csv", dtype=str, keep_default_na=False)
@@ -251,6 +289,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "another rate": lambda: differences("dt-rnn-rate", [RELATIONS]),
     "few pictures": few_pictures,
     "rated": rated,
+    "contrastive retrieval": contrastive_retrieval,
+    "contrastive ratings": contrastive_ratings,
 }
 
 
