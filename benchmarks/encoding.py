@@ -60,7 +60,7 @@ def some_sentences(count: int) -> list[str]:
 def beside(device: str, count: int) -> list[Row]:
     """A row for each that ours is compared with."""
     sentences = some_sentences(count)
-    encoder = SentenceEncoder.load("flickr8k", device=device)
+    encoder = SentenceEncoder.load("flickr8k-v1", device=device)
     others = {"MiniLM-L6's network": minilm(device)}
     if device == "cpu":  # on a GPU ours is packed too
         others |= {"nn.GRU, packed": packed(encoder), "ONNX Runtime": by_onnx(encoder)}

@@ -52,15 +52,10 @@ KEYS = ["task", "subtask", "definition", "statistic", "pairs"]
 
 
 class Result(NamedTuple):
-    """What an encoder reaches; `print` shows the scores as a table.
+    """What an encoder reaches; `print` shows the scores as a table."""
 
-    Attributes:
-        scores: a row per score.
-        items: a row per rated pair, or per query of retrieval, for `compare`.
-    """
-
-    scores: pd.DataFrame
-    items: pd.DataFrame
+    scores: pd.DataFrame  # one row per score
+    items: pd.DataFrame  # one row per rated pair, or per query of retrieval; for `compare`
 
     def __repr__(self) -> str:
         return table(self.scores)
