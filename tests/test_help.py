@@ -84,7 +84,15 @@ def write(path, text):
 def folder(tmp_path_factory):
     """What somebody has before the first example: the project's files, and tiny public ones."""
     folder = tmp_path_factory.mktemp("help")
-    for name in ("scripts", "resources", "report", "config", "config.yaml", "CITATION.cff"):
+    for name in (
+        "scripts",
+        "groundvec",
+        "resources",
+        "report",
+        "config",
+        "config.yaml",
+        "CITATION.cff",
+    ):
         (folder / name).symlink_to(ROOT / name)
     mirror, data = folder / "mirror", folder / "data"
     mirror.mkdir()

@@ -5,7 +5,7 @@ For encoders in other languages or on other machines, encode what `sentences` wr
 
 Examples:
   groundvec evaluate ratings --model flickr8k --tasks "STS 2012" --predictions a.csv
-  groundvec evaluate ratings --model flickr8k --tasks SICK -o scores.csv
+  groundvec evaluate ratings --model flickr8k --tasks SICK -o sick.csv
   groundvec evaluate sentences --tasks "STS 2012" -o all.txt
   groundvec encode all.txt -o of-all.npy
   groundvec evaluate ratings --vectors of-all.npy --tasks "STS 2012" --predictions b.csv

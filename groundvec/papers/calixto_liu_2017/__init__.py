@@ -27,7 +27,7 @@ def rated(experiment: Experiment) -> bool:
     return reads and "ratings" in experiment.config
 
 
-def claims(experiment: Experiment) -> bool:
+def can_compare(experiment: Experiment) -> bool:
     """Whether there is anything that the paper claims something about."""
     return reranked(experiment) or any(map(comparable, experiment.datasets.values()))
 
@@ -107,7 +107,7 @@ PAPER = Paper(
         "claims": Item(
             inputs=("query_ranks", "predictions"),
             tables=("table1", "table2", "table3", "table4"),
-            when=claims,
+            when=can_compare,
             caption="""
             What Calixto & Liu (2017) claim, and whether it holds in this run.
             """,
