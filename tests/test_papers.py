@@ -40,7 +40,9 @@ print(build._papers([build._table(Path(sys.argv[1]))], []))
 def recipe():
     """The files of a paper, as CONTRIBUTING.md has them."""
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8").split("## Add a paper")[1]
-    blocks = re.findall(r"`(groundvec/papers/frege\S+\.py)`.*?```python\n(.*?)   ```", text, flags=re.S)
+    blocks = re.findall(
+        r"`(groundvec/papers/frege\S+\.py)`.*?```python\n(.*?)   ```", text, flags=re.S
+    )
     return {name: re.sub(r"^   ", "", code, flags=re.M) for name, code in blocks}
 
 
