@@ -120,7 +120,9 @@ def inputs_of(paper, name):
             if WANTED[paper, other]
         ]
     if item.reported:
-        files["reported"] = own(f"groundvec/papers/{paper}/reported/{item.reported}.csv")
+        files["reported"] = own(
+            f"groundvec/papers/{paper}/reported/{item.reported}.csv"
+        )
     return files
 
 
