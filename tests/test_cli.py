@@ -1,3 +1,4 @@
+import argparse
 import errno
 import logging
 import os
@@ -300,7 +301,8 @@ def test_every_number_of_a_script_has_bounds():
         todo = [parser]
         while todo:
             for action in todo.pop()._actions:
-                todo += action.choices.values() if isinstance(action.choices, dict) else []
+                if isinstance(action, argparse._SubParsersAction):
+                    todo += action.choices.values()
                 if action.type in (int, float) and not action.choices:
                     numbers.add(action.option_strings[0].removeprefix("--"))
     assert numbers == set(BOUNDS)
