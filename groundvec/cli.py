@@ -27,7 +27,7 @@ BOUNDS = {
     },
     **{
         name: {"$ref": f"#/$defs/dataset/properties/{name}"}
-        for name in ("count", "draw", "folds", "parts", "seed")
+        for name in ("captions", "count", "draw", "folds", "parts", "seed")
     },
     "n": {"$ref": "#/$defs/translation/properties/n_best/items"},
     "version": {"$ref": "#/$defs/baseline/properties/version"},
