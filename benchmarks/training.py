@@ -91,15 +91,14 @@ def step(
     settings = description["training"]
     make = parts.find("optimisers", settings["optimiser"]["name"])
     optimiser = make(model.parameters(), 1000, **parts.options(settings["optimiser"]))
-    train_batch = loop._batch_trainer(model, split, optimiser, seed=1)
+    step = loop.make_step(model, split, optimiser, seed=1)
     numbers = cycle(range(batches))
 
     def ours() -> float:
         choose(device, precision=precision)
         for _ in range(batches):
             n = next(numbers)
-            optimiser.prepare(n)
-            train_batch({"en": place[n * BATCH : (n + 1) * BATCH]}, n)
+            step({"en": place[n * BATCH : (n + 1) * BATCH]}, n)
         choose(device)  # for the others
         return finished(batches, device)
 

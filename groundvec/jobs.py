@@ -29,7 +29,7 @@ class Stopped(Exception):
 
 
 @contextmanager
-def notice() -> Iterator[threading.Event]:
+def catch_sigterm() -> Iterator[threading.Event]:
     """Within the block SIGTERM only sets the event, for the block to end at the next good moment.
 
     A scheduler sends SIGTERM some time (SLURM: 30 s) before it kills. Outside the main thread,

@@ -1,4 +1,4 @@
-"""Locks and notice, between processes as they happen."""
+"""Locks and SIGTERM, between processes as they happen."""
 
 import os
 import shutil
@@ -77,20 +77,20 @@ def test_a_lock_whose_folder_was_removed_is_not_taken_for_the_new_one(tmp_path, 
     assert text.startswith(f"cell y: process {os.getpid()} on ") and f"kill {os.getpid()}" in text
 
 
-def test_sigterm_only_sets_the_notice_and_only_within_the_block():
+def test_sigterm_only_sets_the_event_and_only_within_the_block():
     before = signal.getsignal(signal.SIGTERM)
-    with jobs.notice() as told:
+    with jobs.catch_sigterm() as told:
         assert not told.is_set()
         os.kill(os.getpid(), signal.SIGTERM)
         assert told.wait(1)
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-def test_outside_the_main_thread_there_is_no_notice_and_no_error():
+def test_outside_the_main_thread_sigterm_is_not_caught_and_there_is_no_error():
     seen = []
 
     def work():
-        with jobs.notice() as told:
+        with jobs.catch_sigterm() as told:
             seen.append(told.is_set())
 
     thread = threading.Thread(target=work)

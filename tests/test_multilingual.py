@@ -20,7 +20,7 @@ from groundvec.files import write_json
 from groundvec.model import Model, load_model
 from groundvec.objectives import contrastive, hinge, multilingual
 from groundvec.text.characters import Text
-from groundvec.training import checkpoints, loop
+from groundvec.training import checkpoints, epochs, loop
 from groundvec.weights import save as save_weights
 
 TEXT, ENGLISH = make_split()
@@ -259,7 +259,7 @@ def test_a_killed_training_with_all_that_is_random_ends_in_the_same_weights(
     train(tmp_path / "whole", described)
     monkeypatch.setattr(checkpoints, "SECONDS_BETWEEN", -1)
     monkeypatch.setattr(checkpoints, "LARGEST_SHARE", math.inf)
-    monkeypatch.setattr(loop, "BATCHES_BETWEEN_CHECKS", 3)
+    monkeypatch.setattr(epochs, "BATCHES_BETWEEN_CHECKS", 3)
     loss, calls = multilingual.loss, []
 
     def killed_once(*args, **options):

@@ -165,8 +165,7 @@ def test_parts_cross_freely(text, encoder, similarity):
     model = Model(described, {"en": made}, split.features.shape[1])
     batch = next(split.epoch(10, 0, 1))
     optimiser = parts.find("optimisers", "adam")(model.parameters(), 10, 0.01, 1e-6)
-    optimiser.prepare(5)
-    step = loop._batch_trainer(model, split, optimiser, seed=1)
+    step = loop.make_step(model, split, optimiser, seed=1)
     losses = [step(batch, i).item() for i in range(20)]
     assert losses[-1] < losses[0]
 

@@ -98,7 +98,7 @@ SOURCES, TABLE = WRITTEN["sources"](), WRITTEN["table"]()
 OF_TRAINING = """
     data/__init__ data/schema data/split device evaluation/ranks features/__init__ features/store
     folder model similarity spelling text/characters text/encoded text/mistakes training/__init__
-    training/checkpoints training/loop weights
+    training/checkpoints training/epochs training/loop weights
 """
 LONG = {"extract_features", "train", "translator", "translate", "rate", "baseline", "retrieval"}
 LONG |= {"ensemble"}  # which models are rated after

@@ -17,6 +17,7 @@ from groundvec.features import store
 from groundvec.jobs import Stopped
 from groundvec.model import Model
 from groundvec.text.words import Text
+from groundvec.training import epochs
 from groundvec.training.checkpoints import Checkpoints
 from groundvec.translation import beam, training
 from groundvec.translation.model import build, load, save
@@ -149,7 +150,7 @@ def test_training_ends_in_the_same_weights_wherever_it_was_killed(tmp_path, monk
     whole, history = trained(tmp_path / "whole")
     assert [row["epoch"] for row in history] == [1, 2, 3]
     assert sum(row["best"] for row in history) == 1
-    monkeypatch.setattr(training, "BATCHES_BETWEEN_CHECKS", 1)
+    monkeypatch.setattr(epochs, "BATCHES_BETWEEN_CHECKS", 1)
     monkeypatch.setattr(Checkpoints, "due", lambda self: True)
     save, calls = Checkpoints.save, itertools.count(1)
 

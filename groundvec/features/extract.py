@@ -22,7 +22,7 @@ from groundvec.errors import InputError
 from groundvec.features.backbones import Backbone
 from groundvec.features.images import cut, load
 from groundvec.files import write_bytes
-from groundvec.jobs import Stopped, describe, notice, working
+from groundvec.jobs import Stopped, catch_sigterm, describe, working
 from groundvec.progress import Progress
 from groundvec.provenance import code_hash, digest
 
@@ -99,7 +99,7 @@ def extract(
     bar = Progress(total=len(done), initial=done.sum(), desc=backbone.name, unit="images")
     computed = _compute(files, backbone, device, processes)
     try:
-        with bar, notice() as told_to_stop, closing(computed):
+        with bar, catch_sigterm() as told_to_stop, closing(computed):
             for good, values, bad in computed:
                 features[todo[good]] = values
                 done[todo[good]] = True

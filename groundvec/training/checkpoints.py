@@ -4,10 +4,12 @@ import io
 import logging
 import time
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import load_file
 from torch import nn
 
 from groundvec import weights
@@ -62,6 +64,17 @@ class Checkpoints:
     def save_snapshot(self, model: nn.Module, epoch: int) -> str:
         """Write the weights after an epoch; returns the file's checksum."""
         return weights.save(model, self.snapshots / snapshot_name(epoch))
+
+    def remove_snapshots(self, other_than: Iterable[int]) -> None:
+        """Remove the snapshots of all but these epochs."""
+        names = {snapshot_name(epoch) for epoch in other_than}
+        for path in self.snapshots.glob("*.safetensors"):
+            if path.name not in names:
+                path.unlink()
+
+    def load_snapshot(self, model: nn.Module, epoch: int) -> None:
+        """Give a model the weights that it had after an epoch."""
+        model.load_state_dict(load_file(self.snapshots / snapshot_name(epoch)))
 
     def finish(self, state: dict[str, Any]) -> None:
         """Write the last state, and remove the checkpoints."""

@@ -2,7 +2,6 @@
 
 import logging
 import math
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,17 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
-from safetensors.torch import load_file
+from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
 from groundvec.device import reseed
 from groundvec.errors import InputError
-from groundvec.folder import snapshot_name
-from groundvec.jobs import Stopped, notice
-from groundvec.progress import Progress
-from groundvec.provenance import provenance
 from groundvec.text.encoded import Encoded
 from groundvec.training.checkpoints import Checkpoints
+from groundvec.training.epochs import History, Training
 from groundvec.translation.beam import translate
 from groundvec.translation.network import Translator
 from groundvec.translation.vocabulary import AT_LEAST, Vocabulary, padded, tokenise
@@ -31,7 +27,6 @@ log = logging.getLogger(__name__)
 SORTED = 20  # batches whose sentences are sorted by length, so that little padding is computed
 LARGEST_NORM = 1.0  # of the gradient (Bahdanau et al. 2015, appendix B.2)
 DECAY, EPSILON = 0.95, 1e-6  # Adadelta's (Zeiler 2012)
-BATCHES_BETWEEN_CHECKS = 20
 
 
 @dataclass
@@ -103,126 +98,74 @@ def train(
     seed: int,
     work: Path,
     name: str = "translator",
-) -> list[dict[str, Any]]:
-    """Train `translator`, or go on with what was interrupted in `work`; keep the best weights.
+) -> History:
+    """Train `translator`, or resume what was interrupted in `work`; keep the best weights.
 
-    After every epoch the development sentences are translated, by the most probable word each
-    time. Training ends after `epochs`, or when so many as `patience` have not raised their BLEU.
-    The batches are functions of the seed and the epoch, and dropout of the seed and the step; so a
-    training that was killed and started again ends in the same weights as one that was not.
+    After each epoch the development sentences are translated greedily. Training ends after
+    `epochs`, or when their BLEU has not risen for `patience` epochs.
+    The batches are a function of the seed and the epoch, and dropout of the seed and the step. So a
+    training that was killed and resumed ends in the same weights as one that was not.
 
     Args:
         vocabulary: the target's.
         settings: of the system, as the configuration's schema has them.
 
     Returns:
-        The history: a row an epoch, `best` in the one whose weights the translator has now.
+        The history: one row per epoch, with `best` in the one whose weights the translator has.
 
     Raises:
         InputError: the loss is not finite.
         Stopped: SIGTERM came.
     """
-    batch_size, patience = settings["batch_size"], settings["patience"]
-    batches = math.ceil(len(pairs.source) / batch_size)
+    batch_size = settings["batch_size"]
     checkpoints = Checkpoints(work)
     device = next(translator.parameters()).device
     optimiser = torch.optim.Adadelta(
         translator.parameters(),
         rho=DECAY,
         eps=EPSILON,
-        # The gradient of so many times the sum of the squared weights.
-        weight_decay=2 * settings["l2"],
+        weight_decay=2 * settings["l2"],  # the gradient of l2 times the sum of squared weights
     )
-    state: dict[str, Any] = {
-        **{"epoch": 0, "batch": 0, "loss": 0.0, "seconds": 0.0},
-        **{"history": [], "best": 0, "dev_bleu": -1.0, "sha256": {}},
-    }
-    if found := checkpoints.load_finished():
-        state = found
-        log.info("%s: finished before, after epoch %d", name, state["epoch"])
-        return _with_best(translator, checkpoints, state)
-    if found := checkpoints.load_latest():
-        translator.load_state_dict(found.pop("model"))
-        optimiser.load_state_dict(found.pop("optimiser"))
-        state = found
-        log.info("%s: goes on after epoch %d, batch %d", name, state["epoch"], state["batch"])
 
-    def save_checkpoint() -> None:
-        networks = {"model": translator.state_dict(), "optimiser": optimiser.state_dict()}
-        checkpoints.save(networks | state)
-
-    def end_epoch(epoch: int, speed: float) -> None:
-        translator.eval()
-        bleu = _bleu(translator, vocabulary, dev)
-        row = {"epoch": epoch, "step": epoch * batches, "loss": state["loss"] / batches}
-        row |= {"dev_bleu": bleu, "sentences_per_second": speed, "seconds": state["seconds"]}
-        state["history"].append(row | provenance(str(device)))
-        state.update(epoch=epoch, batch=0, loss=0.0)
-        best_before = state["best"]
-        if bleu > state["dev_bleu"]:
-            sums = {epoch: checkpoints.save_snapshot(translator, epoch)}
-            state.update(best=epoch, dev_bleu=bleu, sha256=sums)
-        save_checkpoint()
-        # The best one before stays, for the checkpoint before this one names it.
-        kept = {snapshot_name(number) for number in (best_before, state["best"])}
-        for path in checkpoints.snapshots.iterdir():
-            if path.name not in kept:
-                path.unlink()
-        log.info(
-            "%s: epoch %d/%d, loss %.3f, dev BLEU %.2f (best %.2f), %.0f sentences/s",
-            *(name, epoch, settings["epochs"], row["loss"], bleu, state["dev_bleu"], speed),
+    def step(rows: np.ndarray, number: int) -> Tensor:
+        _seed(device, seed, number)
+        source, target = (
+            torch.from_numpy(padded(encoded, rows)).to(device)
+            for encoded in (pairs.source, pairs.target)
         )
+        loss = translator.loss(source, target)
+        optimiser.zero_grad()
+        loss.backward()
+        clip_grad_norm_(translator.parameters(), LARGEST_NORM)
+        optimiser.step()
+        return loss.detach()
 
-    with notice() as told_to_stop:
-        for epoch in range(state["epoch"] + 1, settings["epochs"] + 1):
-            if epoch > state["best"] + patience:
-                break
-            if told_to_stop.is_set():
-                _stop(name, state)
-            translator.train()
-            first, before, start = state["batch"], state["seconds"], time.monotonic()
-            checkpoints.saved_at = start
-            total = torch.tensor(state["loss"], dtype=torch.float64, device=device)
-            title = f"{name} epoch {epoch}"
-            bar = Progress(total=batches, initial=first, desc=title, unit="batches", leave=False)
-            for batch, rows in enumerate(pairs.epoch(batch_size, seed, epoch)):
-                if batch < first:
-                    continue
-                _seed(device, seed, (epoch - 1) * batches + batch)
-                source, target = (
-                    torch.from_numpy(padded(encoded, rows)).to(device)
-                    for encoded in (pairs.source, pairs.target)
-                )
-                loss = translator.loss(source, target)
-                optimiser.zero_grad()
-                loss.backward()
-                clip_grad_norm_(translator.parameters(), LARGEST_NORM)
-                optimiser.step()
-                total += loss.detach()
-                bar.update()
-                last = batch + 1 == batches
-                if last or told_to_stop.is_set() or (batch + 1) % BATCHES_BETWEEN_CHECKS == 0:
-                    if not torch.isfinite(total):
-                        raise InputError(
-                            f"{name}: the loss is not finite in epoch {epoch}, batch {batch + 1}: "
-                            "make the system's l2 smaller"
-                        )
-                    seconds = before + time.monotonic() - start
-                    state.update(batch=batch + 1, loss=total.item(), seconds=seconds)
-                    if (told_to_stop.is_set() or checkpoints.due()) and not last:
-                        save_checkpoint()
-                        if told_to_stop.is_set():
-                            _stop(name, state)
-            bar.close()
-            done = len(pairs.source) - first * batch_size
-            end_epoch(epoch, done / (time.monotonic() - start))
-    checkpoints.finish(state)
-    return _with_best(translator, checkpoints, state)
+    history = Training(
+        name=name,
+        checkpoints=checkpoints,
+        model=translator,
+        optimiser=optimiser,
+        epochs=range(1, settings["epochs"] + 1),
+        batches=math.ceil(len(pairs.source) / batch_size),
+        batch_size=batch_size,
+        examples=len(pairs.source),
+        unit="sentences",
+        order=lambda epoch: pairs.epoch(batch_size, seed, epoch),
+        step=step,
+        evaluate=lambda epoch: {"dev_bleu": _bleu(translator, vocabulary, dev)},
+        keep=lambda history: [_best(history)],
+        enough=lambda history: len(history) >= _best(history) + settings["patience"],
+        advice="make the system's l2 smaller",
+    ).run()
+    best = _best(history)
+    checkpoints.load_snapshot(translator, best)
+    translator.eval()
+    return [row | {"best": row["epoch"] == best} for row in history]
 
 
-def _stop(name: str, state: dict[str, Any]) -> None:
-    where = f"epoch {state['epoch']}, batch {state['batch']}"
-    raise Stopped(f"{name}: told to stop, after {where}; start it again to go on from there")
+def _best(history: History) -> int:
+    """The first epoch with the highest BLEU; 0 before the first one."""
+    return max(history, key=lambda row: row["dev_bleu"])["epoch"] if history else 0
 
 
 def _seed(device: torch.device, seed: int, step: int) -> None:
@@ -236,13 +179,3 @@ def _bleu(translator: Translator, vocabulary: Vocabulary, dev: Pairs) -> float:
 
     texts = translate(translator, dev.source, vocabulary, 1).hypotheses
     return float(BLEU().corpus_score(texts, [dev.references]).score)
-
-
-def _with_best(
-    translator: Translator, checkpoints: Checkpoints, state: dict[str, Any]
-) -> list[dict[str, Any]]:
-    """Give the translator the weights of the best epoch; returns the history that says which."""
-    weights = load_file(checkpoints.snapshots / snapshot_name(state["best"]))
-    translator.load_state_dict(weights)
-    translator.eval()
-    return [row | {"best": row["epoch"] == state["best"]} for row in state["history"]]
