@@ -15,6 +15,7 @@ import pandas as pd
 import yaml
 
 from groundvec.config import complete
+from groundvec.reporting.claims import read
 from groundvec.reporting.labels import CCA, HINGE, MARGIN, SQUARED, labelled
 from groundvec.reporting.ranks import TASKS, sorted_systems
 from groundvec.reporting.results import REPORTED_CCA
@@ -137,16 +138,16 @@ def mean_ranks() -> str:
 
 def claims(experiment: str) -> pd.DataFrame:
     """The claims of Socher et al. (2014) that compare two systems, the paper's objective first."""
-    table = pd.read_csv(KEPT / experiment / "claims.csv")
-    table = table[table["name_worse"].notna()]
-    orders = {"claim": list(table["claim"].unique()), "objective_better": OBJECTIVES}
+    table = read(KEPT / experiment / "claims.csv")
+    table = table[table["worse"] != ""]
+    orders = {"claim": list(table["claim"].unique()), "condition": OBJECTIVES}
     places = [table[column].map(order.index) for column, order in orders.items()]
     return table.loc[pd.concat(places, axis=1).sort_values(list(orders), kind="stable").index]
 
 
 def verdicts() -> str:
     """How many comparisons of each claim and objective hold, do not hold or are not decided."""
-    table = claims("dt-rnn").rename(columns={"objective_better": "objective"})
+    table = claims("dt-rnn").rename(columns={"condition": "objective"})
     rows = ["claim", "objective"]
     counts = table.groupby([*rows, "dataset"], sort=False)["verdict"].value_counts()
     by_verdict = counts.unstack(fill_value=0)[[HOLDS, FAILS, OPEN]]
@@ -161,12 +162,12 @@ def verdicts() -> str:
 def differences(experiment: str, shown: list[str]) -> str:
     """The difference of every two systems that a claim compares, with its interval and verdict."""
     table = claims(experiment).query("claim in @shown")
-    text = bracketed(table["value"], table["low"], table["high"])
+    text = bracketed(table["difference"], table["low"], table["high"])
     marked = pd.Series(text, index=table.index) + " " + table["verdict"].map(MARKS)
     table = table.assign(text=marked)
-    table["column"] = table["dataset"].map(DATASETS) + ": " + table["direction"].map(TASKS)
+    table["column"] = table["dataset"].map(DATASETS) + ": " + table["measure"]
     order = [f"{said}: {task}" for said in DATASETS.values() for task in TASKS.values()]
-    rows = ["claim", "objective_better", "name_worse", "name_better"]
+    rows = ["claim", "condition", "worse", "better"]
     grid = table.pivot(index=rows, columns="column", values="text")[order]
     grid = grid.loc[pd.MultiIndex.from_frame(table[rows].drop_duplicates())].reset_index()
     return markdown(grid.set_axis(["claim", "objective", "worse", "better", *order], axis=1), 4)

@@ -128,20 +128,23 @@ def results(trained, tmp_path_factory):
     write_table(calixto / "tables/table1", WIDE, wide, "r" * 30, "Wide.", ["A note."], "ab", spans)
     held = pd.DataFrame(
         {
+            "paper": "calixto_liu_2017",
             "claim": "Several languages help",
             "dataset": "flickr8k",
-            "of": ["en", "de", "fr"],
+            "condition": ["en", "de", "fr"],
+            "measure": "R@10",
             "worse": "VSE",
             "better": "MLMME",
+            "seeds": 1,
             "reported": [2.0, 9.0, np.nan],
-            "value": [3.0, -4.0, 0.5],
+            "difference": [3.0, -4.0, 0.5],
             "low": [1.0, -6.0, np.nan],
             "high": [5.0, -2.0, np.nan],
             "p": [np.nan, np.nan, 0.25],
             "verdict": ["holds", "does not hold", "not decided"],
         }
     )
-    cells = held[["of", "verdict"]]
+    cells = held[["condition", "verdict"]]
     write_table(calixto / "tables/claims", held, cells, "ll", "Claims.", ["A note."])
     figure = Figure((5, 3))
     panel = figure.subplots()
@@ -321,9 +324,10 @@ def test_reported_numbers_tell_where_they_lie_in_words(made, opened):
     holds, fails, open_ = (
         row.inner_text().split("\t") for row in claim.query_selector_all("tbody tr")
     )
-    assert holds[:5] == ["✓ holds", "MLMME against VSE", "en", "3.0", "1.0 to 5.0"]
-    assert "in the interval" in holds[6] and "above it" in fails[6]
-    assert open_[4] == "p = 0.250" and open_[6] == MISSING
+    assert holds[:4] == ["✓ holds", "MLMME against VSE", "R@10, en", "1"]
+    assert holds[4:6] == ["3.0", "1.0 to 5.0"]
+    assert "in the interval" in holds[7] and "above it" in fails[7]
+    assert open_[5] == "p = 0.250" and open_[7] == MISSING
 
 
 def test_a_pointer_shows_values(made, opened):
@@ -607,19 +611,22 @@ def test_a_baseline_is_recognised_by_its_encoder_and_not_by_its_name():
 def test_a_claim_is_drawn_around_zero():
     table = pd.DataFrame(
         {
-            **{"claim": "A", "dataset": "flickr8k", "of": "en", "worse": "a", "better": "b"},
-            **{"reported": [4.0], "value": 0.0, "low": -2.0, "high": 2.0, "verdict": "holds"},
+            **{"claim": "A", "dataset": "flickr8k", "worse": "a", "better": "b", "seeds": 1},
+            **{"condition": "", "measure": "R@10", "reported": [4.0], "difference": 0.0},
+            **{"low": -2.0, "high": 2.0, "p": np.nan, "verdict": "holds"},
         }
     )
     [claim] = claims.claims(table)
     [row] = claim["rows"]
     middle = claims.WIDTH / 2
-    assert row["x"]["value"] == middle
+    assert row["x"]["difference"] == middle
     assert row["x"]["high"] - middle == pytest.approx(middle - row["x"]["low"])
     assert row["x"]["reported"] - middle == pytest.approx(2 * (row["x"]["high"] - middle), abs=0.1)
     assert row["x"]["low"] > 0 and row["x"]["reported"] < claims.WIDTH
-    [claim] = claims.claims(table.drop(columns="reported"))  # where the paper prints no number
-    assert "reported" not in claim["rows"][0]["x"] and claim["rows"][0]["x"]["value"] == middle
+    [claim] = claims.claims(table.assign(reported=np.nan))  # where the paper prints no number
+    [row] = claim["rows"]
+    assert "reported" not in row["x"] and row["x"]["difference"] == middle
+    assert (row["who"], row["what"], row["seeds"]) == ("b against a", "R@10", 1)
 
 
 def test_points_of_figures_are_called_by_their_ticks_where_these_have_names():

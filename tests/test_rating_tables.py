@@ -12,6 +12,7 @@ from groundvec.data.archives import unpack
 from groundvec.errors import InputError
 from groundvec.evaluation import paired
 from groundvec.evaluation.ratings import evaluate
+from groundvec.evaluation.seeds import t_interval
 from groundvec.evaluation.significance import compare, holm
 from groundvec.papers.merkx_frank_2019 import (
     claims,
@@ -876,15 +877,16 @@ def test_claims_are_about_models_that_differ_in_one_thing(tmp_path):
     table.loc[table["kind"] == "baseline", "seed"] = np.nan
     names = ("gru-8-max", "lstm-8-max", "gru-8-attention", "gru-16-max")
     described = models(tmp_path, *(("flickr8k", name) for name in names))
-    found = claims.claims(table, described, SELECTED, {"flickr8k": 8})
-    shown = found[["claim", "of", "worse", "better", "value", "verdict"]].values.tolist()
+    best = {("flickr8k", "gru-8-max", 1): 8}
+    found = claims.claims(table, described, {"flickr8k": "gru-8-max"}, best)
+    shown = found[["claim", "measure", "worse", "better", "difference", "verdict"]].values.tolist()
     task, score = "training task", "semantic score"
     assert shown == [
         [claims.CELLS, task, "lstm-8-max", "gru-8-max", -10.0, "does not hold"],
         [claims.POOLING, task, "gru-8-max", "gru-8-attention", -10.0, "does not hold"],
         [claims.SIZE, task, "gru-8-max", "gru-16-max", 6.0, "not decided"],
-        [claims.ENSEMBLE, task, "epoch 8", "ensemble", 2.0, "holds"],
-        [claims.ENSEMBLE, score, "epoch 8", "ensemble", 10.0, "holds"],
+        [claims.ENSEMBLE, task, "best snapshot", "ensemble", 2.0, "holds"],
+        [claims.ENSEMBLE, score, "best snapshot", "ensemble", 10.0, "holds"],
         [claims.LATE, task, "epoch 4", "epoch 8", 18.0, "holds"],
         [claims.PEAK, score, "epoch 8", "epoch 4", 6.0, "holds"],
         [claims.BASELINES, score, "bag", "gru-8-max", 5.0, "holds"],
@@ -893,6 +895,33 @@ def test_claims_are_about_models_that_differ_in_one_thing(tmp_path):
     ends = found.set_index("claim")[["low", "high"]]
     np.testing.assert_allclose(ends.loc[claims.LATE], [18 - 0.95, 18 + 0.95])
     np.testing.assert_allclose(ends.loc[claims.SIZE], [6 - 0.95 * 7, 6 + 0.95 * 7])
+
+
+def test_claims_of_a_model_are_of_all_its_seeds(tmp_path):
+    """Each seed's best snapshot is its own; the mean of the seeds is compared."""
+    values = [
+        value("gru-8-max", "training task", number + seed, 1.0, kind, epochs) | {"seed": seed}
+        for seed in (1, 2, 3)
+        for kind, epochs, number in (
+            ("snapshot", "4", 30.0 + 30 * (seed == 2)),
+            ("snapshot", "8", 40.0),
+            ("ensemble", "4+8", 50.0 + 20 * (seed == 2)),
+        )
+    ]
+    values.append(value("bag", "training task", 10.0, 0.0, "baseline", "") | {"seed": np.nan})
+    described = models(tmp_path, *(("flickr8k", "gru-8-max", seed) for seed in (1, 2, 3)))
+    best = {("flickr8k", "gru-8-max", seed): 4 if seed == 2 else 8 for seed in (1, 2, 3)}
+    found = claims.claims(pd.DataFrame(values), described, {"flickr8k": "gru-8-max"}, best)
+    found = found.set_index("claim")
+    assert found["seeds"].eq(3).all()
+    assert found["difference"].round(9).to_dict() == {
+        claims.ENSEMBLE: 10,
+        claims.LATE: 0,  # 10, -20 and 10
+        claims.BASELINES: pytest.approx(48.667, abs=1e-3),
+    }
+    assert found.loc[claims.ENSEMBLE, "verdict"] == "holds"  # the same of every seed
+    low, high = t_interval([10, -20, 10])
+    assert found.loc[claims.LATE, ["low", "high"]].tolist() == pytest.approx([low, high])
 
 
 def test_claims_are_measured_draw_by_draw(files, tmp_path):

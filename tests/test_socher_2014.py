@@ -1,6 +1,7 @@
 """The tables and figures of Socher et al. (2014), made of small result files."""
 
 import importlib
+import json
 import re
 from itertools import combinations, product
 from pathlib import Path
@@ -28,6 +29,7 @@ from groundvec.papers.socher_2014 import (
 )
 from groundvec.reporting import labels, ranks, results, style
 from groundvec.reporting.bootstrap import WAY
+from groundvec.reporting.claims import over_seeds
 from groundvec.text import treebank
 from groundvec.text.forms import collapsed
 
@@ -452,40 +454,40 @@ def test_claims_hold_fail_or_are_not_decided(tmp_path):
         return f"{differences.mean():.1f} [{low:.1f}, {high:.1f}]".replace("-", "−")  # noqa: RUF001
 
     bag, search = "Trees beat the bag", "image search"
-    assert found[bag, search, margin, "BoW", "SDT-RNN"] == [
-        *("2.1", interval("a", "e"), "3", "holds")
+    assert found[bag, margin, search, "BoW", "SDT-RNN"] == [
+        *("3", "2.1", interval("a", "e"), "holds")
     ]
-    assert found[bag, search, margin, "BoW", "DT-RNN"] == [
-        *("1.0", interval("a", "d"), "3", "not decided")
+    assert found[bag, margin, search, "BoW", "DT-RNN"] == [
+        *("3", "1.0", interval("a", "d"), "not decided")
     ]
-    key = ("Trees beat constituency trees", search, margin, "CT-RNN (binarised)", "SDT-RNN")
-    assert found[key] == ["3.6", interval("b", "e"), "3", "holds"]
-    both = f"kCCA (linear), {results.REPORTED_CCA['max_margin']}", f"SDT-RNN, {margin}"
-    assert found["Trees beat kernel CCA", search, "", *both] == [
-        *("3.4", interval("f", "e"), "3", "holds")
+    key = ("Trees beat constituency trees", margin, search, "CT-RNN (binarised)", "SDT-RNN")
+    assert found[key] == ["3", "3.6", interval("b", "e"), "holds"]
+    both = f"kCCA (linear), {results.REPORTED_CCA['max_margin']}", "SDT-RNN"
+    assert found["Trees beat kernel CCA", margin, search, *both] == [
+        *("3", "3.4", interval("f", "e"), "holds")
     ]
-    key = ("The recurrent network is worst", "describing images", margin, "Recurrent NN", "SDT-RNN")
-    assert found[key] == ["10.2", interval("c", "e", 2), "3", "holds"]
-    key = ("The margin beats the squared error", search, "")
-    assert found[*key, f"SDT-RNN, {labels.SQUARED}", f"SDT-RNN, {margin}"] == [
-        *("3.3", interval("h", "e"), "3", "holds")
+    key = ("The recurrent network is worst", margin, "describing images", "Recurrent NN", "SDT-RNN")
+    assert found[key] == ["3", "10.2", interval("c", "e", 2), "holds"]
+    key = ("The margin beats the squared error", margin, search)
+    assert found[*key, f"SDT-RNN, {labels.SQUARED}", "SDT-RNN"] == [
+        *("3", "3.3", interval("h", "e"), "holds")
     ]
-    key = ("Not in the paper: the max margin beats the char-GRU's hinge", search, "")
-    assert found[*key, f"SDT-RNN, {labels.HINGE}", f"SDT-RNN, {margin}"] == [
-        *("–", interval("g", "e"), "3", "does not hold")  # noqa: RUF001
+    key = ("Not in the paper: the max margin beats the char-GRU's hinge", margin, search)
+    assert found[*key, f"SDT-RNN, {labels.HINGE}", "SDT-RNN"] == [
+        *("3", "–", interval("g", "e"), "does not hold")  # noqa: RUF001
     ]
-    key = ("Not in the paper: trees beat the char-GRU", search, labels.HINGE)
+    key = ("Not in the paper: trees beat the char-GRU", labels.HINGE, search)
     assert found[*key, "char-GRU", "SDT-RNN"][-1] == "does not hold"
     assert {key[0] for key in found} >= {"Relations beat positions", "Mean rank and recall agree"}
-    tasks = [row[0] for row in next(iter(parts.values()))]
+    tasks = [row[1] for row in next(iter(parts.values()))]
     assert tasks[:3] == list(ranks.TASKS.values())
     # In a heading, how many of its rows.
     counts = "(holds in 3, not decided in 3)"
-    assert f"Trees beat the bag: draws, test set 100 {counts}" in parts
+    assert f"Trees beat the bag: draws {counts}" in parts
 
     draws = pd.read_csv(tmp_path / "claims-draws.csv")
-    rows = draws[draws["claim"].eq("Relations beat positions") & draws["direction"].eq(C2I)]
-    assert rows["value"].tolist() == [2, 0.5, 4.5]
+    rows = draws[draws["claim"].eq("Relations beat positions") & draws["measure"].eq(search)]
+    assert rows["difference"].tolist() == [2, 0.5, 4.5]
     assert table["commit"].notna().all()
 
 
@@ -500,49 +502,81 @@ def test_seeds_are_compared_with_themselves_only():
         **{"dataset": "d", "test_set": "100", "language": "en", "direction": C2I},
         epochs="8",
         objective=labels.MARGIN,
+        test_to_train=0.0,
     )
     draws = table.assign(kind="snapshot", draws=[np.full(9, rank) for rank in table["mean_rank"]])
     draws = draws[[*WAY, "draws"]]
     table["system"] = table["name"] = table["model"].map({"a": "BoW", "e": "SDT-RNN"})
-    reported = results.read_reported_ranks(REPORTED / "tables.csv")
-    found = claims.claims(claims.differences(table[table["seed"] != 3], draws), reported)
-    assert found[["value", "low", "high", "seeds"]].values.tolist() == [[1, 1, 1, 2]]
+    found = over_seeds("", claims.differences(table[table["seed"] != 3], draws, {}))
+    assert found[["difference", "low", "high", "seeds"]].values.tolist() == [[1, 1, 1, 2]]
     # A seed that one of them lacks does not count.
     one = table.drop(table.index[0])
-    assert claims.differences(one, draws)["seed"].tolist() == [2, 3]
+    assert claims.differences(one, draws, {})["seed"].tolist() == [2, 3]
+
+
+def test_draws_have_intervals_that_know_that_they_overlap(tmp_path):
+    """Ten of a thousand images have intervals 1.5 times as wide as those of other images."""
+    rng = np.random.default_rng(3)
+    trainings = [
+        training(model, rank + rng.normal(), seed)
+        for model, rank in (("a", 12), ("e", 10))
+        for seed in range(1, 11)
+    ]
+    widths = {}
+    for draw in (None, [800, 100, 100]):
+        options = results_of(tmp_path, *trainings)
+        for path in options[1:21]:
+            path.write_text(json.dumps(json.loads(path.read_text()) | {"draw": draw}))
+        options += query_ranks(tmp_path, *trainings)
+        _, claimed = tables(tmp_path, "claims", *options)
+        _, shown = tables(tmp_path, "table1", *options[:-2])
+        shown = shown[shown["source"] == "measured"].rename(
+            columns=lambda name: name.removeprefix(f"{C2I}_mean_rank_")
+        )
+        found = pd.concat([claimed, shown])[["low", "high"]]
+        widths[str(draw)] = (found["high"] - found["low"]).tolist()
+    assert widths["[800, 100, 100]"] == pytest.approx([1.5 * width for width in widths["None"]])
+
+
+@pytest.mark.parametrize("draw", ["800", [800, 100], [0, 100, 100], [800, 100, "x"], True])
+def test_a_draw_that_is_none_is_named(tmp_path, draw):
+    [path] = write_models(tmp_path, ("draws", "e"), e=trees())
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"draw": draw}))
+    with pytest.raises(InputError, match=r"model.json does not describe a trained model: train"):
+        results.read_models([path])
 
 
 def test_one_seed_is_judged_image_by_image(tmp_path):
     """A constant advantage is certain, however much the ranks of images differ."""
     trainings = [training("a", 20), training("d", 17), training("e", 10)]
     parts, _ = claimed(tmp_path, *trainings)
-    row = verdicts(parts)["Trees beat the bag", "image search", labels.MARGIN, "BoW", "SDT-RNN"]
-    assert row == ["2.1", "10.0 [10.0, 10.0]", "1", "holds"]
+    row = verdicts(parts)["Trees beat the bag", labels.MARGIN, "image search", "BoW", "SDT-RNN"]
+    assert row == ["1", "2.1", "10.0 [10.0, 10.0]", "holds"]
     # Of one whose ranks do not differ the other's spread is left: 7 ± 1.96 * sqrt(5 / 4).
     alike = query_ranks(tmp_path, training("a", 20), spread=0)[1]
     table = pd.concat([pd.read_csv(alike), pd.read_csv(query_ranks(tmp_path, trainings[1])[1])])
     table.to_csv(tmp_path / "ranks.csv", index=False)
     arguments = [*results_of(tmp_path, *trainings[:2]), "--query-ranks", tmp_path / "ranks.csv"]
     _, table = tables(tmp_path, "claims", *arguments)
-    row = table[table["direction"] == C2I].iloc[0]
+    row = table[table["measure"] == "image search"].iloc[0]
     assert row[["low", "high"]].tolist() == pytest.approx([3 - 2.19, 3 + 2.19], abs=0.4)
 
 
 def test_mean_rank_and_recall_agree_where_their_orders_do(tmp_path):
     trainings = [training(name, rank) for name, rank in zip("abcde", (5, 9, 7, 6, 8), strict=True)]
     _, table = claimed(tmp_path, *trainings)
-    rows = table[table["claim"] == claims.AGREE].set_index("direction")
-    assert rows["value"].tolist() == pytest.approx([1, 1])
+    rows = table[table["claim"] == claims.AGREE]
+    assert rows["difference"].tolist() == pytest.approx([100, 100])
     assert rows["verdict"].tolist() == ["holds", "holds"]
     # Of BoW, kCCA and SDT-RNN, as printed.
-    assert rows["reported"].tolist() == pytest.approx([1, 1])
+    assert rows["reported"].tolist() == pytest.approx([100, 100])
     worse = [
         table.assign(r10=50 + table["mean_rank"].where(table["direction"] == I2C, -table["r10"]))
         for table in trainings
     ]
     _, table = claimed(tmp_path, *worse)
-    rows = table[table["claim"] == claims.AGREE].set_index("direction")
-    assert rows["value"].tolist() == pytest.approx([-1, -1])
+    rows = table[table["claim"] == claims.AGREE]
+    assert rows["difference"].tolist() == pytest.approx([-100, -100])
     assert rows["verdict"].tolist() == ["does not hold", "does not hold"]
 
 
@@ -551,14 +585,13 @@ def test_kcca_is_compared_where_vectors_are_by_the_same_similarity(tmp_path):
     trainings = [training(name, rank) for name, rank in (("c", 20), ("f", 10), ("far", 30))]
     parts, _ = claimed(tmp_path, *trainings, far=far)
     found = verdicts(parts)
-    near = "kCCA (linear), CCA, inner product"
-    key = ("The recurrent network is worst", "image search", "")
-    assert found[*key, "Recurrent NN, max margin, inner product", near] == [
-        *("3.3", "10.0 [10.0, 10.0]", "1", "holds")
+    key = ("The recurrent network is worst", "CCA, inner product", "image search")
+    assert found[*key, "Recurrent NN, max margin, inner product", "kCCA (linear)"] == [
+        *("1", "3.3", "10.0 [10.0, 10.0]", "holds")
     ]
-    key = ("The margin beats the squared error", "image search", "")
+    key = ("The margin beats the squared error", "CCA, inner product", "image search")
     # Of kCCA the paper's own table says the opposite.
-    assert found[*key, "kCCA (linear), CCA, Euclidean distance", near][0] == "−2.2"  # noqa: RUF001
+    assert found[*key, "kCCA (linear), CCA, Euclidean distance", "kCCA (linear)"][1] == "−2.2"  # noqa: RUF001
     assert len(found) == 3 + 3 + 2
 
 

@@ -4,12 +4,15 @@ Systems of one data set, or judged by the same pairs, are measured in the same d
 for all of them does not widen the intervals of their differences (`evaluation.paired`).
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
 from groundvec.errors import InputError
 from groundvec.evaluation import paired
 from groundvec.evaluation.retrieval import CUTOFFS
+from groundvec.evaluation.seeds import t_interval
 from groundvec.reporting.measures import SEMANTIC, joint_name, prediction
 
 SEED = 1  # of the draws
@@ -116,8 +119,28 @@ def averaged(table: pd.DataFrame, keys: list[str], weights: str | None = None) -
     return pd.DataFrame([key for key, _ in groups], columns=keys).assign(draws=pd.Series(means))
 
 
+def over_seeds(draws: Sequence[np.ndarray]) -> tuple[float, float, float]:
+    """The mean of what trainings with several seeds reach in every draw, and its 95% interval.
+
+    Returns:
+        The mean, and the ends of its interval: over seeds and draws (`evaluation.seeds`), or of one
+        seed over the draws.
+    """
+    each = np.stack(draws)
+    if len(each) == 1:
+        low, high = paired.interval(each[0])
+    else:
+        low, high = t_interval(each[:, 0], each[:, 1:].mean(axis=0).var())
+    return each[:, 0].mean(), low, high
+
+
 def difference(better: pd.Series, worse: pd.Series) -> pd.DataFrame:
-    """How much larger draws are than others, row by row: columns value, and low and high."""
+    """How much larger draws are than others, row by row.
+
+    Returns:
+        Columns difference, low and high of its interval, and draws, as of `recalls`.
+    """
     each = np.stack(better.tolist()) - np.stack(worse.tolist())
     low, high = paired.interval(each)
-    return pd.DataFrame({"value": each[:, 0], "low": low, "high": high}, better.index)
+    found = pd.DataFrame({"difference": each[:, 0], "low": low, "high": high}, better.index)
+    return found.assign(draws=list(each))

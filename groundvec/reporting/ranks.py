@@ -1,20 +1,18 @@
 """Mean ranks and recalls of single snapshots, over the seeds of a model (Socher et al. 2014)."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
 
 from groundvec.errors import InputError
+from groundvec.evaluation.seeds import t_interval
 from groundvec.reporting.labels import BINARISED, HINGE, MARGIN, labelled
 from groundvec.reporting.results import PROVENANCE, REPORTED_CCA, REPORTED_LOSSES, Results
 from groundvec.reporting.retrieval_table import test_set
 from groundvec.reporting.systems import best_snapshot, in_order
 from groundvec.reporting.write import MISSING, bracketed, write_table
 
-AGREE = "Mean rank and recall agree"  # a claim: of correlations, and not of differences
 # The paper's tasks, by the direction of retrieval.
 TASKS = {
     "caption_to_caption": "sentence similarity",
@@ -32,10 +30,6 @@ TEST_SET = ["dataset", "test_set", "language"]
 TRAINING = ["dataset", "model", "seed"]
 SYSTEM = [*TEST_SET, "source", "objective", "system", "name", "model"]
 
-DRAWS_OVERLAP = (
-    "Draws from one data set have images in common, which a t interval does not account for: of "
-    "draws it is too narrow."
-)
 NOTES = [
     "Mean rank, from 1: of the nearest other sentence of the same image among the test set's other "
     "sentences (sentence similarity); of the right image among the images (image search); of the "
@@ -45,7 +39,8 @@ NOTES = [
     "Measured: the single snapshot of a training with the best R@10 on the development set among "
     "those at the end of a cycle; no ensembles, which the paper does not have. Of several seeds "
     "the mean over them and its 95% t interval; where the data set is a draw, each seed drew its "
-    f"own images. {DRAWS_OVERLAP} Of one seed, the 95% interval over the test set's images.",
+    "own images, and since draws overlap the variance is multiplied by 1/n + test/train images in "
+    "place of 1/n (Nadeau & Bengio 2003). Of one seed, the 95% interval over the test images.",
     "Random: a ranking by chance, calculated, and simulated with random vectors.",
 ]
 REPORTED = (
@@ -67,7 +62,8 @@ def of_trainings(results: Results) -> pd.DataFrame:
 
     Returns:
         A row for each system, seed and direction: the columns `SYSTEM`, seed, epochs, direction,
-        `NUMBERS` with their intervals as `_low` and `_high`, queries, and where each row is from.
+        `NUMBERS` with their intervals as `_low` and `_high`, queries, test_to_train, and where each
+        row is from.
         `source` is measured, computed (chance) or simulated (chance).
 
     Raises:
@@ -90,7 +86,7 @@ def of_trainings(results: Results) -> pd.DataFrame:
                 f"there are no test scores of the best snapshot of {training}: give its file of "
                 "retrieval scores too, or make it again"
             )
-        labels = {name: about[name] for name in ("system", "objective", "name")}
+        labels = {name: about[name] for name in ("system", "objective", "name", "test_to_train")}
         parts.append(rows.assign(source="measured", **labels))
     # Every model's scores come with the same chance.
     chance = measured[test & measured["kind"].isin(list(RANDOM))]
@@ -98,23 +94,15 @@ def of_trainings(results: Results) -> pd.DataFrame:
     name = chance["kind"].map(RANDOM)
     source = chance["kind"].map({"chance": "computed", "random": "simulated"})
     chance = chance.assign(source=source, system=name, name=name, model=name, objective="")
-    table = pd.concat([chance, *parts], ignore_index=True)
+    table = pd.concat([chance, *parts], ignore_index=True).fillna({"test_to_train": 0.0})
     for number in NUMBERS[1:]:
         half = table[f"{number}_ci"]
         table = table.assign(
             **{f"{number}_low": table[number] - half, f"{number}_high": table[number] + half}
         )
     columns = [f"{number}{end}" for number in NUMBERS for end in ("", "_low", "_high")]
-    return table[[*SYSTEM, "seed", "epochs", "direction", *columns, "queries", *PROVENANCE]]
-
-
-def t_interval(values: Iterable[float]) -> tuple[float, float]:
-    """The 95% t interval of the mean of draws; without any width known, of a single one, NaN."""
-    draws = np.fromiter(values, float)
-    if len(draws) < 2:
-        return np.nan, np.nan
-    half = stdtrit(len(draws) - 1, 0.975) * draws.std(ddof=1) / np.sqrt(len(draws))
-    return float(draws.mean() - half), float(draws.mean() + half)
+    rest = ["seed", "epochs", "direction", *columns, "queries", "test_to_train"]
+    return table[[*SYSTEM, *rest, *PROVENANCE]]
 
 
 def over_seeds(trainings: pd.DataFrame) -> pd.DataFrame:
@@ -134,7 +122,7 @@ def over_seeds(trainings: pd.DataFrame) -> pd.DataFrame:
         for direction, scores in system.groupby("direction", sort=False):
             for number in NUMBERS:
                 values = scores[number]
-                low, high = t_interval(values)
+                low, high = t_interval(values, test_to_train=system["test_to_train"].iloc[0])
                 if len(values) == 1:
                     low, high = scores[[f"{number}_low", f"{number}_high"]].iloc[0]
                 if row["source"] == "computed":  # it is exact

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from groundvec.data import ratings
+from groundvec.data.schema import SPLITS
 from groundvec.errors import InputError
 from groundvec.evaluation.overlap import SEEN
 from groundvec.evaluation.retrieval import CUTOFFS, DIRECTIONS
@@ -147,8 +148,9 @@ def read_models(paths: Iterable[str | Path]) -> pd.DataFrame:
     Returns:
         A row a file, in the order of `systems.ordered` and with its columns; the others are
         dataset, data_source (where it is from; its name if model.json says nothing), model, seed,
-        snapshots (a list of the epochs that end a cycle), folder, and the description flattened,
-        such as `encoder.name`, NaN where a model has no such part.
+        test_to_train (where each seed draws its images: the number of test images by that of
+        training images; else 0), snapshots (a list of the epochs that end a cycle), folder, and the
+        description flattened, such as `encoder.name`, NaN where a model has no such part.
 
     Raises:
         InputError: a file that does not describe a model, or two about the same one.
@@ -158,7 +160,7 @@ def read_models(paths: Iterable[str | Path]) -> pd.DataFrame:
     for path in map(Path, paths):
         about = read_json(path)
         whole = isinstance(about, dict) and needed <= about.keys()
-        if not (whole and isinstance(about["description"], dict)):
+        if not (whole and isinstance(about["description"], dict) and _is_draw(about.get("draw"))):
             raise InputError(f"{path} does not describe a trained model: train it again")
         table = pd.json_normalize(about["description"])
         table = table.drop(columns=[*needed, "folder", "path"], errors="ignore")
@@ -166,11 +168,21 @@ def read_models(paths: Iterable[str | Path]) -> pd.DataFrame:
             raise InputError(f"{path} does not say what the encoder is: train the model again")
         names = {key: about[key] for key in ("dataset", "model", "seed")}
         source = about.get("source", about["dataset"])
-        table = table.assign(**names, data_source=source, folder=str(path.parent), path=str(path))
+        train, _, test = about.get("draw") or (1, 0, 0)
+        names |= {"data_source": source, "test_to_train": test / train}
+        table = table.assign(**names, folder=str(path.parent), path=str(path))
         tables.append(table.assign(snapshots=[about["snapshots"]]))
     models = pd.concat(tables, ignore_index=True)
     _check_once(models, ["dataset", "model", "seed"])
     return systems.ordered(models.drop(columns="path"))
+
+
+def _is_draw(counts: Any) -> bool:
+    """Whether these are numbers of images of the three splits, or there are none."""
+    if counts is None:
+        return True
+    counted = isinstance(counts, list) and len(counts) == len(SPLITS)
+    return counted and all(type(count) is int and count > 0 for count in counts)
 
 
 def read_retrieval(paths: Iterable[str | Path], everything: bool = False) -> pd.DataFrame:
@@ -190,7 +202,7 @@ def read_retrieval(paths: Iterable[str | Path], everything: bool = False) -> pd.
     numbers = ["seed", "queries", "mean_rank", *MEASURES]
     numbers += ["mean_rank_low", "mean_rank_high"] if everything else []
     for path in map(Path, paths):
-        table = _read(path, [*KEYS, *PROVENANCE], numbers, optional=["epochs", *PROVENANCE])
+        table = read_csv(path, [*KEYS, *PROVENANCE], numbers, optional=["epochs", *PROVENANCE])
         _check_filled(path, table[~table["kind"].isin(["chance", "random"])], ["epochs"])
         table = table.fillna({"epochs": ""})
         ensembles = table[table["kind"] == "ensemble"]
@@ -213,7 +225,7 @@ def read_retrieval(paths: Iterable[str | Path], everything: bool = False) -> pd.
 def read_reported_retrieval(path: str | Path) -> pd.DataFrame:
     """Read reported retrieval scores; what a paper does not report is NaN."""
     columns = ["paper", "dataset", "test_set", "model", "direction"]
-    return _read(Path(path), columns, MEASURES, optional=MEASURES)
+    return read_csv(path, columns, MEASURES, optional=MEASURES)
 
 
 def read_reported_languages(path: str | Path) -> pd.DataFrame:
@@ -226,7 +238,7 @@ def read_reported_languages(path: str | Path) -> pd.DataFrame:
     """
     columns = ["paper", "language", "direction", "model", "role"]
     numbers = ["beta", *(f"r{k}" for k in CUTOFFS), "median_rank"]
-    return _read(Path(path), columns, numbers, ["beta", "role"]).fillna({"role": ""})
+    return read_csv(path, columns, numbers, ["beta", "role"]).fillna({"role": ""})
 
 
 def read_reported_images(path: str | Path) -> pd.DataFrame:
@@ -236,7 +248,7 @@ def read_reported_images(path: str | Path) -> pd.DataFrame:
         Columns paper, model, beta (of several languages), task, subtask and pearson.
     """
     columns = ["paper", "model", "task", "subtask"]
-    return _read(Path(path), columns, ["beta", "pearson"], ["beta"])
+    return read_csv(path, columns, ["beta", "pearson"], ["beta"])
 
 
 def read_reported_translations(path: str | Path) -> pd.DataFrame:
@@ -247,7 +259,7 @@ def read_reported_translations(path: str | Path) -> pd.DataFrame:
         bleu, meteor and ter.
     """
     numbers = ["n_best", "beta", "bleu", "meteor", "ter"]
-    return _read(Path(path), ["paper", "system", "reranker"], numbers, ["beta"])
+    return read_csv(path, ["paper", "system", "reranker"], numbers, ["beta"])
 
 
 def read_reranked(paths: Iterable[str | Path]) -> pd.DataFrame:
@@ -262,7 +274,7 @@ def read_reranked(paths: Iterable[str | Path]) -> pd.DataFrame:
     values = ["score", "p_baseline", "p_vse"]
     optional = [*values, *origin]
     return pd.concat(
-        [_read(Path(path), text, ["n_best", *values], optional) for path in paths],
+        [read_csv(path, text, ["n_best", *values], optional) for path in paths],
         ignore_index=True,
     )
 
@@ -278,7 +290,7 @@ def read_robustness(paths: Iterable[str | Path]) -> pd.DataFrame:
     """
     text, optional = ["system", "kind", "measure"], ["dataset", "model"]
     tables = [
-        _read(Path(path), [*text, *optional], ["rate", "value"], optional).assign(path=str(path))
+        read_csv(path, [*text, *optional], ["rate", "value"], optional).assign(path=str(path))
         for path in paths
     ]
     table = pd.concat(tables, ignore_index=True)
@@ -296,7 +308,7 @@ def read_query_ranks(paths: Iterable[str | Path]) -> pd.DataFrame:
     """
     text = ["dataset", "model", "language", "kind", "epochs", "direction"]
     numbers = ["seed", "image", "rank"]
-    tables = [_read(Path(path), text, numbers) for path in paths]
+    tables = [read_csv(path, text, numbers) for path in paths]
     return pd.concat(tables, ignore_index=True)[[*text, *numbers]]
 
 
@@ -308,7 +320,7 @@ def read_history(paths: Iterable[str | Path]) -> pd.DataFrame:
         in the order of the files.
     """
     text, numbers = ["dataset", "model"], ["seed", "epoch", "dev_recall", "seconds", "loss"]
-    tables = [_read(Path(path), text, numbers, ["loss"]) for path in paths]
+    tables = [read_csv(path, text, numbers, ["loss"]) for path in paths]
     return pd.concat(tables, ignore_index=True)[[*text, *numbers]]
 
 
@@ -320,7 +332,7 @@ def read_translations(path: str | Path) -> pd.DataFrame:
         hypothesis.
     """
     text = ["image_id", "source", "reference", "reranker", "hypothesis"]
-    table = _read(Path(path), text, ["id"], ["image_id", "hypothesis"])
+    table = read_csv(path, text, ["id"], ["image_id", "hypothesis"])
     return table.fillna({"image_id": "", "hypothesis": ""})
 
 
@@ -335,7 +347,7 @@ def read_reported_ranks(path: str | Path) -> pd.DataFrame:
     numbers = {f"{task}_mean_rank": f"{way}_mean_rank" for task, way in REPORTED_TASKS.items()}
     for task in ("image_search", "describing"):
         numbers |= {f"{task}_r{k}": f"{REPORTED_TASKS[task]}_r{k}" for k in CUTOFFS}
-    table = _read(Path(path), ["paper", "loss", "model"], list(numbers), optional=list(numbers))
+    table = read_csv(path, ["paper", "loss", "model"], list(numbers), optional=list(numbers))
     name, loss = table["model"], table.pop("loss")
     objective = loss.map(REPORTED_LOSSES).where(name != "kCCA", loss.map(REPORTED_CCA))
     objective = objective.where(name != "Random", "")
@@ -349,7 +361,7 @@ def read_reported_relations(path: str | Path) -> pd.DataFrame:
     Returns:
         Columns paper, place (from 1), printed (what the paper calls it) and relation.
     """
-    return _read(Path(path), ["paper", "printed", "relation"], ["place"])
+    return read_csv(path, ["paper", "printed", "relation"], ["place"])
 
 
 def read_reported_changes(path: str | Path) -> pd.DataFrame:
@@ -358,13 +370,13 @@ def read_reported_changes(path: str | Path) -> pd.DataFrame:
     Returns:
         Columns paper, dataset, measure, since (`epoch 4` or `peak`) and change.
     """
-    return _read(Path(path), ["paper", "dataset", "measure", "since"], ["change"])
+    return read_csv(path, ["paper", "dataset", "measure", "since"], ["change"])
 
 
 def read_tasks(path: str | Path) -> pd.DataFrame:
     """Read the numbers of pairs that each subtask has in each split, and of those dropped."""
     counts = ["train", "dev", "test", "dropped"]
-    return _read(Path(path), ["task", "subtask", "source"], counts, optional=["source"])
+    return read_csv(path, ["task", "subtask", "source"], counts, optional=["source"])
 
 
 def read_scores(paths: Iterable[str | Path]) -> pd.DataFrame:
@@ -420,7 +432,7 @@ def _read_systems(
     keys = ["system", "kind", "epochs", *keys]
     tables = []
     for path in map(Path, paths):
-        table = _read(path, list(dict.fromkeys([*keys[:3], *text])), numbers, optional)
+        table = read_csv(path, list(dict.fromkeys([*keys[:3], *text])), numbers, optional)
         if not table["kind"].isin(["ensemble", "baseline"]).any():
             raise InputError(
                 f"{path} has no rows of an ensemble or a baseline: delete it and make it again"
@@ -442,7 +454,7 @@ def read_reported_correlations(path: str | Path) -> pd.DataFrame:
         its 95% interval, pearson_low and pearson_high: here fractions of 1.
     """
     columns = [f"{name}{end}" for name in REPORTED_CORRELATIONS for end in ("", "_up", "_down")]
-    table = _read(Path(path), ["task", "subtask"], ["pairs", *columns])
+    table = read_csv(path, ["task", "subtask"], ["pairs", *columns])
     return pd.concat(
         [
             table[["task", "subtask", "pairs"]].assign(
@@ -457,10 +469,14 @@ def read_reported_correlations(path: str | Path) -> pd.DataFrame:
     )[["system", "task", "subtask", "pairs", "pearson", "pearson_low", "pearson_high"]].round(3)
 
 
-def _read(
-    path: Path, text: list[str], numbers: list[str], optional: Iterable[str] = ()
+def read_csv(
+    path: str | Path, text: list[str], numbers: list[str], optional: Iterable[str] = ()
 ) -> pd.DataFrame:
-    """Read a CSV file with these columns, of which only the optional ones may have empty fields."""
+    """Read a CSV file with these columns, of which only the optional ones may have empty fields.
+
+    Raises:
+        InputError: it is not such a file.
+    """
     try:
         table = pd.read_csv(path, index_col=False, dtype=dict.fromkeys(text, str))
     except FileNotFoundError:
@@ -487,7 +503,7 @@ def _read(
     return table
 
 
-def _check_filled(path: Path, table: pd.DataFrame, columns: Iterable[str]) -> None:
+def _check_filled(path: str | Path, table: pd.DataFrame, columns: Iterable[str]) -> None:
     for column in columns:
         gaps = table.index[table[column].isna()]
         if len(gaps):

@@ -6,15 +6,6 @@ LEVEL = 0.05  # of tests, two-sided
 HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided"
 
 
-def verdict(above: bool, below: bool) -> str:
-    """Of a difference that is positive where a claim holds.
-
-    Args:
-        above, below: whether it is so, or the opposite, beyond what chance gives.
-    """
-    return HOLDS if above else FAILS if below else OPEN
-
-
 def counted(claims: pd.Series, verdicts: pd.Series) -> pd.Series:
     """Headings of claims that say how many of their rows hold: `CLAIM (holds in 3)`."""
     counts = verdicts.groupby(claims, sort=False).value_counts().unstack(fill_value=0)

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec.evaluation import paired
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.reporting import bootstrap
 from groundvec.reporting.measures import SEMANTIC
@@ -18,8 +17,9 @@ NOTES = [
     "Measured by this project, of ensembles; the mean of so many seeds. R@10: percent of the test "
     f"queries. Ratings: Pearson's r {TIMES} 100 with people's, by cosines (the mean of the "
     "subtasks, weighted by their pairs), or where there are training pairs by a classifier. Then "
-    "the difference from the first model, and its 95% interval by a paired bootstrap: 1,000 draws "
-    "of pictures, or of pairs within each subtask.",
+    "the difference from the first model, each seed with itself, and its 95% interval by a paired "
+    "bootstrap: 1,000 draws of pictures, or of pairs within each subtask; of several seeds a t "
+    "interval, whose variance is that over the seeds plus that of the bootstrap.",
     "min: minutes of training, whatever else the machine did meanwhile.",
 ]
 VALUES = ["value", "low", "high", "difference", "difference_low", "difference_high"]
@@ -63,8 +63,8 @@ def ablation(
 
     Returns:
         Columns dataset, model, seeds (how many), minutes (of training), measure, value and its
-        interval low and high, and difference, difference_low and difference_high, NaN for the
-        first model.
+        interval low and high, and difference, difference_low and difference_high, of the seeds that
+        both have; NaN for the first model.
     """
     rows = []
     last = history.groupby(["dataset", "model", "seed"])["seconds"].max()
@@ -75,15 +75,16 @@ def ablation(
     keys = ["dataset", "measure"]
     for (dataset, measure), systems in pd.concat(measured).groupby(keys, sort=False):
         by_model = {
-            model: (len(own), np.mean(np.stack(own["draws"].tolist()), axis=0))
+            model: own.set_index("seed")["draws"]
             for model, own in systems.groupby("model", sort=False)
         }
-        _, first = next(iter(by_model.values()))
-        for model, (seeds, values) in by_model.items():
-            row = [dataset, model, seeds, minutes.get((dataset, model)), measure]
-            for compared in (values, values - first):
-                row += [compared[0], *paired.interval(compared)]
-            rows.append([*row[:-3], *[np.nan] * 3] if values is first else row)
+        first = next(iter(by_model.values()))
+        for model, draws in by_model.items():
+            both = draws.index.intersection(first.index)
+            gains = [draws[seed] - first[seed] for seed in both] if draws is not first else []
+            compared = bootstrap.over_seeds(gains) if gains else (np.nan, np.nan, np.nan)
+            labels = (dataset, model, len(draws), minutes.get((dataset, model)), measure)
+            rows.append((*labels, *bootstrap.over_seeds(draws.tolist()), *compared))
     names = ["dataset", "model", "seeds", "minutes", "measure"]
     return pd.DataFrame(rows, columns=[*names, *VALUES])
 

@@ -1,17 +1,17 @@
 """What Merkx & Frank (2019) claim of their models, and whether it holds here."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.reporting import bootstrap
+from groundvec.reporting.claims import COMPARED, over_seeds, write
 from groundvec.reporting.measures import RECALL, SEMANTIC
 from groundvec.reporting.results import Results
-from groundvec.reporting.systems import NAMES, check_scored, criterion, described, named, rows_of
-from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN, counted, verdict
-from groundvec.reporting.write import TIMES, bracketed, write_table
+from groundvec.reporting.systems import best_snapshot, check_scored, criterion, described, named
+from groundvec.reporting.write import TIMES
 
 CELLS = "GRUs beat LSTMs (the paper: significantly on STS 12-16 only)"
 POOLING = "Attention beats max pooling"
@@ -23,17 +23,12 @@ BASELINES = (
     "Not in the paper: the model beats every baseline (the paper: BOW on 20 of 26 subtasks, and as "
     "good as InferSent on 16, see section_4_3)"
 )
-VALUES = ["value", "low", "high"]
 
 TITLE = "The claims of Merkx & Frank (2019), and whether they hold."
 NOTES = [
     "Measures as in Figure 2, but the training task is R@10 on the test set, the mean of both "
     f"directions; the others are Pearson's r {TIMES} 100. Semantic score: the mean of those but "
-    "STS-B. Of ensembles, where no epoch is named.",
-    "Difference: positive where the claim holds. In square brackets its "
-    f"{bootstrap.INTERVAL}; it says nothing of other seeds, and is not corrected for their number.",
-    f"A claim {HOLDS} where the interval is above 0, {FAILS} where it is below, and is {OPEN} "
-    "where it has 0 in it.",
+    "STS-B. Of ensembles, where no snapshot is named.",
 ]
 
 
@@ -41,8 +36,15 @@ def make(results: Results, stem: Path) -> None:
     """Write the claims."""
     check_scored(results.query_ranks, results.predictions)
     values = measured(results.query_ranks, results.predictions)
-    table = claims(values, results.models, results.selected, results.best_snapshots)
-    write_claims(stem, table, results.select)
+    selected = {dataset: model for dataset, (model, _) in results.selected.items()}
+    best = {
+        (about["dataset"], about["model"], about["seed"]): best_snapshot(about)
+        for _, about in results.models.iterrows()
+        if about["model"] == selected[about["dataset"]]
+    }
+    table = claims(values, results.models, selected, best)
+    selection = f"Epochs and snapshots are those of {criterion(results.select)}."
+    write(stem, table, TITLE, [*NOTES, selection])
 
 
 def measured(ranks: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
@@ -66,36 +68,31 @@ def measured(ranks: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
 def claims(
     values: pd.DataFrame,
     models: pd.DataFrame,
-    selected: dict[str, tuple[str, int]],
-    best_snapshots: dict[str, int],
+    selected: Mapping[str, str],
+    best: Mapping[tuple[str, str, int], int],
 ) -> pd.DataFrame:
     """The differences that the claims are about, and whether these hold.
 
     Args:
         values: as `measured` gives them.
         models: as `results.read_models` gives them.
-        selected: as `systems.select` gives it: of what training the later claims are.
-        best_snapshots: as `results.Results.best_snapshots` gives them.
+        selected: the model of each data set that the later claims are of, with all its seeds.
+        best: the epoch of the best snapshot of each dataset, model and seed that is selected.
 
     Returns:
-        A row for each claim, two systems and measure: claim, dataset, seed, of (the measure), worse
-        and better (which is said to be so), value, low, high and verdict.
+        The frame of `reporting.claims.over_seeds`.
     """
     of_baselines = values["kind"] == "baseline"
     baselines = values[of_baselines].assign(name=values["system"])
     trained = values[~of_baselines].astype({"seed": int}).assign(name=values["model"])
     parts = of_grid(trained[trained["kind"] == "ensemble"], models)
-    for dataset, (model, seed) in selected.items():
-        training = rows_of(trained, dataset, model, seed)
-        ensemble = training[training["kind"] == "ensemble"]
-        ends = described(models, dataset, model, seed)["snapshots"]
-        of_one = of_training(training, best_snapshots[dataset], ends)
-        of_one.append(compared(BASELINES, baselines, ensemble))
-        parts += [part.assign(dataset=dataset, seed=seed) for part in of_one]
-    table = pd.concat([part for part in parts if len(part)], ignore_index=True)
-    sides = zip(table["low"].gt(0), table["high"].lt(0), strict=True)
-    columns = ["claim", "dataset", "seed", "of", "worse", "better", *VALUES]
-    return table.assign(verdict=[verdict(*each) for each in sides])[[*columns, "verdict"]]
+    for dataset, model in selected.items():
+        training = trained[trained["dataset"].eq(dataset) & trained["model"].eq(model)]
+        ends = described(models, dataset, model, training["seed"].iloc[0])["snapshots"]
+        ensembles = training[training["kind"] == "ensemble"]
+        parts += of_training(training, best, ends)
+        parts.append(compared(BASELINES, baselines, ensembles))
+    return over_seeds("merkx_frank_2019", pd.concat([part for part in parts if len(part)]))
 
 
 def compared(
@@ -104,19 +101,20 @@ def compared(
     """The differences between rows of the same measure.
 
     Args:
-        worse, better: columns name, measure and draws, and those that are `alike`.
+        worse, better: columns name, measure and draws, and those that are `alike`; `better` has
+            dataset and seed too.
 
     Returns:
-        A row for every two of these: claim, of, worse, better, value, low and high, and `alike`;
-        nothing if there are none.
+        A row for every two of these, as `reporting.claims.over_seeds` wants it; nothing if there
+        are none.
     """
-    both = worse.merge(better, on=[*alike, "measure"], suffixes=("_worse", "_better"))
+    keys = [*alike, "measure"]
+    worse = worse[[*keys, "name", "draws"]].rename(columns={"name": "worse", "draws": "other"})
+    both = better.rename(columns={"name": "better"}).merge(worse, on=keys)
     if both.empty:
         return both
-    gains = bootstrap.difference(both["draws_better"], both["draws_worse"])
-    names = {"measure": "of", "name_worse": "worse", "name_better": "better"}
-    table = both.rename(columns=names).assign(claim=claim, **gains)
-    return table[["claim", *alike, "of", "worse", "better", *VALUES]]
+    gains = bootstrap.difference(both.pop("draws"), both.pop("other"))
+    return both.assign(claim=claim, condition="", **gains)[[*COMPARED, "seed", *gains]]
 
 
 def of_grid(ensembles: pd.DataFrame, models: pd.DataFrame) -> list[pd.DataFrame]:
@@ -139,33 +137,24 @@ def of_grid(ensembles: pd.DataFrame, models: pd.DataFrame) -> list[pd.DataFrame]
     return found
 
 
-def of_training(training: pd.DataFrame, best: int, ends: list[int]) -> list[pd.DataFrame]:
-    """The snapshots of one training beside each other, and beside the ensemble.
+def of_training(
+    trainings: pd.DataFrame, best: Mapping[tuple[str, str, int], int], ends: list[int]
+) -> list[pd.DataFrame]:
+    """The snapshots of one model beside each other, and beside its ensemble, by seed.
 
     Args:
-        best: the epoch of the best snapshot.
+        best: the epoch of the best snapshot of each dataset, model and seed.
         ends: the epochs at which cycles end.
     """
-    snapshots = training[training["kind"] == "snapshot"].astype({"epochs": int})
+    snapshots = trainings[trainings["kind"] == "snapshot"].astype({"epochs": int})
+    training = pd.MultiIndex.from_frame(snapshots[["dataset", "model", "seed"]])
+    chosen = snapshots[snapshots["epochs"].to_numpy() == training.map(best).to_numpy()]
     snapshots = snapshots.assign(name="epoch " + snapshots["epochs"].astype(str))
-    ensemble = training[training["kind"] == "ensemble"].assign(name="ensemble")
-    found = [compared(ENSEMBLE, snapshots[snapshots["epochs"] == best], ensemble)]
+    ensemble = trainings[trainings["kind"] == "ensemble"].assign(name="ensemble")
+    alike = ["dataset", "seed"]
+    found = [compared(ENSEMBLE, chosen.assign(name="best snapshot"), ensemble, alike)]
     if len(ends) > 1:
         first, last = (snapshots[snapshots["epochs"] == epoch] for epoch in (ends[0], ends[-1]))
-        found.append(compared(LATE, first[first["measure"] == RECALL], last))
-        found.append(compared(PEAK, last[last["measure"] == SEMANTIC], first))
+        found.append(compared(LATE, first[first["measure"] == RECALL], last, alike))
+        found.append(compared(PEAK, last[last["measure"] == SEMANTIC], first, alike))
     return found
-
-
-def write_claims(stem: Path, table: pd.DataFrame, select: str) -> None:
-    """Write what `claims` gives as `write.write_table` does, a part for each claim.
-
-    Args:
-        select: how the models were selected, see `systems.select`.
-    """
-    text = table[["of", "worse", "better"]].assign(seed=table["seed"].astype(str))
-    text["difference"] = bracketed(table["value"], table["low"], table["high"])
-    text["verdict"] = table["verdict"]
-    groups = table["claim"] + ": " + table["dataset"].replace(NAMES)
-    notes = [*NOTES, f"Epochs are those of {criterion(select)}."]
-    write_table(stem, table, text, "lllrrl", TITLE, notes, counted(groups, table["verdict"]))

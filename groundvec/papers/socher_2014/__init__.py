@@ -90,7 +90,8 @@ PAPER = Paper(
             What Socher et al. (2014) claim, and whether it holds here: the difference of the
             mean ranks of two systems, positive where the claim holds, with its 95% interval.
             Over several seeds each seed is compared with itself, so that both systems have seen
-            the same draw. What is *not decided* has an interval with 0 in it. The file
+            the same draw; the interval allows for draws that overlap. What is *not decided* has
+            an interval with 0 in it. The file
             ``claims-draws.csv`` has the difference of every seed.
             """,
         ),

@@ -2,41 +2,33 @@
 
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from groundvec.errors import InputError
 from groundvec.evaluation.correlation import fisher_interval, spearman
 from groundvec.reporting import bootstrap, ranks
 from groundvec.reporting.bootstrap import WAY
+from groundvec.reporting.claims import COMPARED, over_seeds, write
 from groundvec.reporting.labels import BAG, CCA, HINGE, MARGIN, SQUARED
-from groundvec.reporting.ranks import AGREE, DRAWS_OVERLAP, TASKS, TEST_SET, t_interval
+from groundvec.reporting.ranks import TASKS, TEST_SET
 from groundvec.reporting.results import REPORTED_CCA, Results, read_reported_ranks
-from groundvec.reporting.retrieval_table import test_set
-from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN, counted, verdict
-from groundvec.reporting.write import MISSING, bracketed, decimals, write_numbers, write_table
+from groundvec.reporting.write import TIMES, write_numbers
 
 TREES = ["DT-RNN", "SDT-RNN"]
 OTHERS = [BAG, "CT-RNN", CCA, *TREES]  # than the recurrent network
-ROUNDING = 1e-9  # of means of ranks
 LABELS = ["system", "name", "objective"]
-PAIR = ["claim", *(f"{label}_{side}" for side in ("worse", "better") for label in LABELS)]
+AGREE = "Mean rank and recall agree"
 REPORTED = ["system_worse", "objective_worse", "system_better", "objective_better", "direction"]
 
 TITLE = "The claims of Socher et al. (2014), and whether they hold."
 NOTES = [
-    "Difference: the mean rank of the system that is said to be worse, minus that of the other; "
-    "positive where the claim holds. Of several seeds the mean of their differences, each seed "
-    f"with itself (of draws, so, on the same images), and its 95% t interval. {DRAWS_OVERLAP} "
-    f"Of one seed its {bootstrap.INTERVAL}; it says nothing of other "
-    "seeds.",
-    f"{AGREE}: Spearman's rank correlation, over all systems of the data set, of the mean rank "
-    "(lowest first) and R@10 (highest first). Of several seeds the mean of their correlations and "
-    "its t interval; of one, Fisher's interval.",
-    f"A claim {HOLDS} where the interval is above 0, {FAILS} where it is below, and is {OPEN} "
-    "where it has 0 in it. Intervals are not corrected for their number.",
+    "The measure is the mean rank, of which lower is better: the difference is that of the system "
+    "that is said to be worse, minus that of the other. The condition is the objective of the "
+    "better system; that of the worse one stands with it where it is another.",
+    f"{AGREE}: Spearman's rank correlation {TIMES} 100, over all systems of the data set, of the "
+    "mean rank (lowest first) and R@10 (highest first). Of one seed Fisher's interval, of several "
+    "one over the seeds.",
     "Reported: the difference of the mean ranks that the paper prints, or the correlation over the "
     "systems whose recall it prints.",
 ]
@@ -46,13 +38,13 @@ def make(results: Results, stem: Path) -> None:
     """Write the claims; the differences of every seed are called stem-draws.csv."""
     trainings = ranks.of_trainings(results)
     trainings = trainings[trainings["source"] == "measured"]
+    printed = _printed(read_reported_ranks(results["reported"]))
     of_ranks = bootstrap.mean_ranks(results.query_ranks)
-    parts = [differences(trainings, of_ranks), agreements(trainings)]
-    draws = pd.concat(parts, ignore_index=True)
-    if draws.empty:
-        raise InputError("there is nothing to compare: give the results of two systems")
-    write_numbers(stem.with_name(f"{stem.name}-draws.csv"), draws)
-    write_claims(stem, claims(draws, read_reported_ranks(results["reported"])))
+    parts = [differences(trainings, of_ranks, printed), agreements(trainings, printed)]
+    seeds = pd.concat(parts, ignore_index=True)
+    write(stem, over_seeds("socher_2014", seeds), TITLE, NOTES)
+    numbers = seeds.drop(columns=["draws", "test_to_train"])
+    write_numbers(stem.with_name(f"{stem.name}-draws.csv"), numbers)
 
 
 def compared(models: pd.DataFrame) -> pd.DataFrame:
@@ -89,78 +81,75 @@ def compared(models: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([both[which].assign(claim=claim) for claim, which in claims.items()])
 
 
-def differences(trainings: pd.DataFrame, mean_ranks: pd.DataFrame) -> pd.DataFrame:
+def differences(
+    trainings: pd.DataFrame, mean_ranks: pd.DataFrame, printed: dict[tuple[str, ...], float]
+) -> pd.DataFrame:
     """How much higher the mean rank is of the system that is said to be worse.
 
     Args:
         trainings: the measured rows of `ranks.of_trainings`, of single snapshots.
         mean_ranks: as `bootstrap.mean_ranks` gives them.
+        printed: what the paper's numbers give, by the columns `REPORTED`.
 
     Returns:
-        A row for each test set, two models, seed that both have, and direction: the columns of
-        `ranks.TEST_SET`, of `compared`, seed, direction, value, and low and high of its interval.
+        A row for each test set, two models, seed that both have, and direction, as
+        `reporting.claims.over_seeds` wants it.
     """
     trainings = trainings.assign(kind="snapshot").merge(mean_ranks, on=WAY)
     table = compared(trainings[["dataset", "model", *LABELS]].drop_duplicates())
-    same = [*TEST_SET, "seed", "direction"]
+    same = [*TEST_SET, "seed", "direction", "test_to_train"]
     keys = ["dataset", "model_worse"]
     for side in ("worse", "better"):
         scores = trainings[[*same, "model", "draws"]]
         names = {name: f"{name}_{side}" for name in ("model", "draws")}
         table = table.merge(scores.rename(columns=names), on=keys)
         keys = [*same, "model_better"]
-    if len(table):
-        # A mean rank is the better the lower it is: the other's is the larger value.
-        table = table.assign(**bootstrap.difference(table["draws_worse"], table["draws_better"]))
-    return table.reindex(columns=[*TEST_SET, *PAIR, "seed", "direction", "value", "low", "high"])
+    if table.empty:
+        return pd.DataFrame(columns=[*COMPARED, "seed", "difference", "draws"])
+    # A mean rank is the better the lower it is: the other's is the larger value.
+    table = table.assign(**bootstrap.difference(table["draws_worse"], table["draws_better"]))
+    worse, objective = table["name_worse"], table["objective_worse"]
+    same_objective = objective == table["objective_better"]
+    several = trainings["language"].nunique() > 1
+    table = table.assign(
+        condition=table["objective_better"] + (", " + table["language"] if several else ""),
+        measure=table["direction"].map(TASKS),
+        worse=worse.where(same_objective, worse + ", " + objective),
+        better=table["name_better"],
+        reported=[
+            printed.get(key, np.nan) for key in table[REPORTED].itertuples(index=False, name=None)
+        ],
+    )
+    columns = ["seed", "reported", "difference", "low", "high", "draws", "test_to_train"]
+    return table[[*COMPARED, *columns]]
 
 
-def agreements(trainings: pd.DataFrame) -> pd.DataFrame:
+def agreements(trainings: pd.DataFrame, printed: dict[tuple[str, ...], float]) -> pd.DataFrame:
     """Rank correlations of mean rank and R@10 over at least three systems, both best first.
 
     Returns:
-        A row for each test set, seed and direction of search, in the columns of `differences`,
-        where those of the two systems are empty; the intervals are Fisher's.
+        A row for each test set, seed and direction of search, as `differences`; worse and better
+        are missing, the intervals are Fisher's.
     """
     rows = []
     both_ways = trainings[trainings["direction"] != "caption_to_caption"]
-    for key, systems in both_ways.groupby([*TEST_SET, "seed", "direction"], sort=False):
-        if len(systems) > 2:
-            value = spearman(systems["mean_rank"].to_numpy(), -systems["r10"].to_numpy())
-            low, high = fisher_interval(value, len(systems))
-            rows.append([*key, value, low, high])
-    columns = [*TEST_SET, "seed", "direction", "value", "low", "high"]
-    table = pd.DataFrame(rows, columns=columns).assign(claim=AGREE)
-    return table.assign(**dict.fromkeys(PAIR[1:], ""))[
-        [*TEST_SET, *PAIR, "seed", "direction", "value", "low", "high"]
-    ]
-
-
-def claims(draws: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
-    """The mean over the seeds, and whether the claim holds.
-
-    Args:
-        draws: what `differences` and `agreements` give.
-        reported: as `results.read_reported_ranks` gives it.
-
-    Returns:
-        A row for each test set, claim, two systems and direction, with columns reported, value,
-        low, high, seeds (their number) and verdict.
-    """
-    theirs = _printed(reported)
-    keys = [*TEST_SET, *PAIR, "direction"]
-    rows = []
-    for key, seeds in draws.groupby(keys, sort=False):
-        row: dict[str, Any] = dict(zip(keys, key, strict=True))
-        row["value"] = seeds["value"].mean()
-        row["seeds"] = len(seeds)
-        row["low"], row["high"] = t_interval(seeds["value"])
-        if len(seeds) == 1:
-            row["low"], row["high"] = seeds[["low", "high"]].iloc[0]
-        row["verdict"] = verdict(row["low"] > ROUNDING, row["high"] < -ROUNDING)
-        row["reported"] = theirs.get(tuple(row[name] for name in REPORTED), np.nan)
-        rows.append(row)
-    return pd.DataFrame(rows)[[*keys, "reported", "value", "low", "high", "seeds", "verdict"]]
+    keys = ["dataset", "language", "direction", "seed"]
+    for (dataset, language, direction, seed), own in both_ways.groupby(keys, sort=False):
+        if len(own) > 2:
+            value = spearman(own["mean_rank"].to_numpy(), -own["r10"].to_numpy())
+            low, high = fisher_interval(value, len(own))
+            rows.append(
+                {
+                    "dataset": dataset,
+                    "condition": language if trainings["language"].nunique() > 1 else "",
+                    "measure": f"correlation, {TASKS[str(direction)]}",
+                    "seed": seed,
+                    "reported": 100 * printed.get(("", "", "", "", str(direction)), np.nan),
+                    **{"difference": 100 * value, "low": 100 * low, "high": 100 * high},
+                    "test_to_train": own["test_to_train"].iloc[0],
+                }
+            )
+    return pd.DataFrame(rows).assign(claim=AGREE, worse=None, better=None, draws=None)
 
 
 def _printed(reported: pd.DataFrame) -> dict[tuple[str, ...], float]:
@@ -178,25 +167,3 @@ def _printed(reported: pd.DataFrame) -> dict[tuple[str, ...], float]:
             agreement = spearman(printed[rank].to_numpy(), -recall)
             found["", "", "", "", direction] = agreement
     return found
-
-
-def write_claims(stem: Path, table: pd.DataFrame) -> None:
-    """Write what `claims` gives as `write.write_table` does, a part for each claim."""
-    groups = table["claim"] + ": " + test_set(table)
-    same = table["objective_worse"] == table["objective_better"]
-    of_correlations = table["claim"] == AGREE
-    text = pd.DataFrame(
-        {
-            "task": table["direction"].map(TASKS),
-            "objective": table["objective_worse"].where(same, ""),
-        }
-    )
-    for side in ("worse", "better"):
-        name, objective = table[f"name_{side}"], table[f"objective_{side}"]
-        text[side] = name.where(same, name + ", " + objective)
-    text.loc[of_correlations, ["objective", "worse", "better"]] = MISSING
-    reported, measured = table["reported"], (table["value"], table["low"], table["high"])
-    text["reported"] = np.where(of_correlations, decimals(reported, 2), decimals(reported))
-    text["difference"] = np.where(of_correlations, bracketed(*measured, 2), bracketed(*measured))
-    text["seeds"], text["verdict"] = table["seeds"].astype(str), table["verdict"]
-    write_table(stem, table, text, "llllrrrl", TITLE, NOTES, counted(groups, table["verdict"]))

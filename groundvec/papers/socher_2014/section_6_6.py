@@ -12,9 +12,10 @@ import pandas as pd
 
 from groundvec.evaluation import paired
 from groundvec.evaluation.ranks import rounding
+from groundvec.evaluation.seeds import t_interval
 from groundvec.reporting.embedded import embed, of_one, remember_treebanks
 from groundvec.reporting.labels import trained_as
-from groundvec.reporting.ranks import t_interval, with_interval
+from groundvec.reporting.ranks import with_interval
 from groundvec.reporting.results import Results
 from groundvec.reporting.write import decimals, write_table
 from groundvec.similarity import scores
@@ -35,8 +36,8 @@ RANKS = (
 VERBS_NOTE = f"A sentence has a verb if the parser tags a word as {' or '.join(sorted(VERBS))}."
 SHARES_NOTE = (
     f"The worst are the tenth of the pairs with the highest ranks. Intervals are of 95%: of one "
-    f"seed by bootstrap over images ({paired.DRAWS:,} resamples), of several seeds by t. The paper "
-    "calls it the main failure that one sentence has no verb, without a number."
+    f"seed by bootstrap over images ({paired.DRAWS:,} resamples), of several seeds as in Table 1. "
+    "The paper calls it the main failure that one sentence has no verb, without a number."
 )
 
 
@@ -58,7 +59,8 @@ def make(results: Results, stem: Path) -> None:
     table = pd.concat(tables, ignore_index=True)
     title = f"{models['model'].iloc[0]} on {models['dataset'].iloc[0]}"
     write_pairs(stem, table, title)
-    write_shares(stem.with_name(f"{stem.name}-shares"), shares(table), title)
+    of_seeds = shares(table, models["test_to_train"].iloc[0])
+    write_shares(stem.with_name(f"{stem.name}-shares"), of_seeds, title)
 
 
 def has_verb(tags: Sequence[str]) -> bool:
@@ -132,11 +134,12 @@ def measures(pairs: pd.DataFrame, times: np.ndarray | None = None) -> dict[str, 
     return found
 
 
-def shares(pairs: pd.DataFrame) -> pd.DataFrame:
+def shares(pairs: pd.DataFrame, test_to_train: float = 0.0) -> pd.DataFrame:
     """The `measures` with their intervals.
 
     Args:
         pairs: as `of_one_image` gives them, of every seed, with a column seed.
+        test_to_train: as of `evaluation.seeds.t_interval`.
 
     Returns:
         Columns measure, value, value_low, value_high and seeds (their number).
@@ -144,7 +147,9 @@ def shares(pairs: pd.DataFrame) -> pd.DataFrame:
     of_seeds = [rows for _, rows in pairs.groupby("seed", sort=False)]
     values = pd.DataFrame([measures(rows) for rows in of_seeds])
     if len(of_seeds) > 1:
-        intervals = [t_interval(values[name].dropna()) for name in values]
+        intervals = [
+            t_interval(values[name].dropna(), test_to_train=test_to_train) for name in values
+        ]
     else:
         [rows] = of_seeds
         number = np.unique(rows["image"], return_inverse=True)[1]

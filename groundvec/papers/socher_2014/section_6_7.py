@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from groundvec.evaluation.seeds import t_interval
 from groundvec.reporting.labels import trained_as
-from groundvec.reporting.ranks import t_interval, with_interval
+from groundvec.reporting.ranks import with_interval
 from groundvec.reporting.results import Results, read_reported_relations
 from groundvec.reporting.systems import NAMES, best_snapshot
 from groundvec.reporting.write import MISSING, decimals, write_table

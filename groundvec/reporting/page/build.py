@@ -16,6 +16,7 @@ from groundvec.errors import InputError
 from groundvec.files import read_json
 from groundvec.papers import known
 from groundvec.provenance import provenance
+from groundvec.reporting.claims import read
 from groundvec.reporting.page.claims import WIDTH, claims
 from groundvec.reporting.page.compared import ABOVE, BELOW, INSIDE, compared
 from groundvec.reporting.page.training import curves
@@ -65,7 +66,7 @@ def page(results: Results) -> str:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters["number"] = lambda value, digits=1: decimals([value], digits)[0]
+    environment.filters["number"] = lambda value: decimals([value])[0]
     environment.filters["breakable"] = breakable
     trained = results.retrieval[["dataset", "model"]].drop_duplicates()
     # Papers compare models: of a single one there is nothing that they could be right about.
@@ -167,6 +168,7 @@ def _table(path: Path) -> dict[str, Any]:
         "shown": read_table(path.with_suffix(".json")),
         "caption": _caption(paper, name),
         "content": content,
+        "claims": claims(read(path)) if name == "claims" else [],
         "verdicts": known()[paper].item(name).verdicts,
         "compared": compared(paper, name, content).to_dict("records"),
     }
@@ -236,12 +238,7 @@ def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list
         paper = known()[key]
         own = [table for table in numbered if table["paper"] == key]
         drawn = [figure for figure in figures if figure["paper"] == key]
-        found = [
-            claim
-            for table in own
-            if "verdict" in table["content"]
-            for claim in claims(table["content"])
-        ]
+        found = [claim for table in own for claim in table["claims"]]
         lying = [row for table in own for row in table["compared"]]
         papers.append(
             {
@@ -266,7 +263,7 @@ def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list
 
 def _tests(table: dict[str, Any]) -> bool:
     """Whether a table says what of a paper's claims holds."""
-    return table["verdicts"] or "verdict" in table["content"]
+    return bool(table["verdicts"] or table["claims"])
 
 
 def _gallery(path: Path) -> dict[str, Any]:

@@ -1,0 +1,118 @@
+"""What papers claim, as differences of two systems: one frame and one table for every paper.
+
+A paper's `claims.py` finds the systems of each claim, and measures their differences seed by seed,
+in the columns `COMPARED`, seed, difference, low, high, p and draws. `over_seeds` makes the frame of
+them that everybody reads, in the columns `COLUMNS`.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from groundvec.errors import InputError
+from groundvec.evaluation.seeds import t_interval
+from groundvec.reporting import bootstrap
+from groundvec.reporting.results import read_csv
+from groundvec.reporting.systems import NAMES
+from groundvec.reporting.verdicts import FAILS, HOLDS, LEVEL, OPEN, counted
+from groundvec.reporting.write import MISSING, bracketed, decimals, p_values, write_table
+
+COMPARED = ["claim", "dataset", "condition", "measure", "worse", "better"]
+NUMBERS = ["seeds", "reported", "difference", "low", "high", "p"]
+COLUMNS = ["paper", *COMPARED, *NUMBERS, "verdict"]
+ROUNDING = 1e-9  # of means
+NOTES = [
+    "Difference: of the measure, between two systems; positive where the claim holds. In square "
+    f"brackets, of one seed its {bootstrap.INTERVAL}. It says nothing of other seeds.",
+    "Of several seeds: the mean of their differences, each seed with itself, and its 95% t "
+    "interval. The variance is that over the seeds plus that of the bootstrap; the degrees of "
+    "freedom are Satterthwaite's. Where the data set is a draw, each seed has its own pictures. "
+    "Draws overlap: the variance over n seeds is multiplied by 1/n + test/train pictures in place "
+    "of 1/n (Nadeau & Bengio 2003).",
+    f"A claim {HOLDS} where the interval is above 0 or, of a test, p is below {LEVEL} and the "
+    f"difference positive; it {FAILS} where it is so but negative; else it is {OPEN}. Nothing is "
+    "corrected for the number of comparisons.",
+]
+
+
+def over_seeds(paper: str, differences: pd.DataFrame) -> pd.DataFrame:
+    """Join the seeds of every comparison, and say whether the claim holds.
+
+    Args:
+        paper: the name of its folder.
+        differences: a row for each comparison and seed: the columns `COMPARED` and difference. If
+            there are such, low and high of its interval, or p of a test; draws of a bootstrap,
+            whose first value is the difference; reported, what the paper's numbers give; and
+            test_to_train, as `results.read_models` has it.
+
+    Returns:
+        A row for each comparison, in the columns `COLUMNS`. `condition` is what both systems have
+        in common, such as the language, or empty. Of what is no difference of two systems, worse
+        and better are missing.
+    """
+    more = ["reported", "low", "high", "p", "draws", "test_to_train"]
+    table = differences.reindex(columns=[*COMPARED, "difference", *more])
+    table = table.fillna({"test_to_train": 0.0})
+    groups = table.groupby(COMPARED, sort=False, dropna=False)
+    rows: list[dict[Any, Any]] = [
+        dict(zip(COMPARED, key, strict=True)) | _joined(seeds) for key, seeds in groups
+    ]
+    found = pd.DataFrame(rows, columns=COLUMNS).assign(paper=paper)
+    tested = found["p"].lt(LEVEL)
+    above = found["low"].gt(ROUNDING) | (tested & found["difference"].gt(0))
+    below = found["high"].lt(-ROUNDING) | (tested & found["difference"].lt(0))
+    return found.assign(verdict=np.select([above, below], [HOLDS, FAILS], OPEN))
+
+
+def _joined(seeds: pd.DataFrame) -> dict[Any, Any]:
+    """The mean of the seeds' differences and its interval; of one seed what that has."""
+    first = seeds.iloc[0]
+    if len(seeds) == 1:
+        return {"seeds": 1, **first[["reported", "difference", "low", "high", "p"]]}
+    of_items = 0.0
+    if not first["test_to_train"] and seeds["draws"].notna().all():
+        of_items = np.mean(seeds["draws"].tolist(), axis=0)[1:].var()
+    low, high = t_interval(seeds["difference"], of_items, first["test_to_train"])
+    numbers = {"reported": first["reported"], "difference": seeds["difference"].mean()}
+    return {"seeds": len(seeds), **numbers, "low": low, "high": high, "p": np.nan}
+
+
+def read(path: str | Path) -> pd.DataFrame:
+    """Read the CSV file that `write` wrote: the frame of `over_seeds`, in which no text is missing.
+
+    Raises:
+        InputError: it is not such a file.
+    """
+    text = ["paper", *COMPARED, "verdict"]
+    empty = ["condition", "worse", "better", "reported", "low", "high", "p"]
+    return read_csv(path, text, NUMBERS, empty).fillna(dict.fromkeys(text, ""))
+
+
+def write(stem: Path, table: pd.DataFrame, title: str, notes: list[str]) -> None:
+    """Write claims as `write.write_table` does, a part for each claim and data set.
+
+    Args:
+        table: as `over_seeds` gives it.
+
+    Raises:
+        InputError: it is empty.
+    """
+    if table.empty:
+        raise InputError("there is nothing to compare: give the results of two systems")
+    text = pd.DataFrame(
+        {
+            **{name: table[name].fillna(MISSING) for name in COMPARED[2:]},
+            "seeds": table["seeds"].astype(str),
+            "reported": decimals(table["reported"]),
+            "difference": bracketed(table["difference"], table["low"], table["high"]),
+            "p": p_values(table["p"]),
+            "verdict": table["verdict"],
+        }
+    )
+    text = text.loc[:, ~text.isin(["", MISSING]).all()]  # such as p, where nothing was tested
+    align = ["r" if name in NUMBERS else "l" for name in text]
+    groups = table["claim"] + ": " + table["dataset"].replace(NAMES)
+    headings = counted(groups, table["verdict"])
+    write_table(stem, table, text, align, title, [*notes, *NOTES], headings)
