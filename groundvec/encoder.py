@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import pandas as pd
 import torch
 
 from groundvec import hub, similarity
@@ -101,7 +100,7 @@ class SentenceEncoder:
         """Embed raw sentences: (n, size) float32, in their order.
 
         One string is one sentence, and gives one vector (size,). A vector depends on its sentence
-        alone. Sentences are cleaned as captions are in training (`groundvec.data.schema.clean`), so
+        alone. Sentences are cleaned as captions are in training (`groundvec.data.cleaning`), so
         white space around them or several spaces within change nothing; the empty string has a
         vector too. Punctuation is set apart from words (`groundvec.text.punctuation`), so a final
         full stop changes nothing either. Characters or words that training never met are read as
@@ -224,6 +223,8 @@ class ImageEncoder:
             InputError: pictures that are missing or damaged, or with `skip_unusable` all of them;
                 it names them all.
         """
+        import pandas as pd  # here, for it takes half as long to import as torch
+
         from groundvec.features.extract import CPU_BATCH, extract, refuse
 
         files = pictures(images)

@@ -101,5 +101,5 @@ def load(
         reason = str(error).partition("\n")[0]
         raise InputError(f"{path} does not hold the weights of this model ({reason})") from None
     for name, value in values.items():
-        if not value.isfinite().all():
+        if not torch.stack(value.aminmax()).isfinite().all():  # NaN is both, where there is one
             raise InputError(f"{path}: {name} is not finite: train the model again")

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec.data.schema import clean
+from groundvec.data.cleaning import clean
 from groundvec.files import read_json, write_json
 from groundvec.text.characters import Text, finish
 from groundvec.text.encoded import PADDING, UNKNOWN

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec.data import schema
+from groundvec.data.cleaning import clean
 from groundvec.errors import InputError
 
 
@@ -54,7 +55,7 @@ def tables():
     ],
 )
 def test_clean(raw, cleaned):
-    assert schema.clean(raw) == cleaned
+    assert clean(raw) == cleaned
 
 
 # Any text, and texts that are likely to confuse a reader of CSV.
@@ -62,8 +63,8 @@ CAPTIONS = st.text(max_size=60) | st.text(alphabet="\",;'\\# \t\n\r", max_size=8
 
 
 @given(
-    texts=st.lists(CAPTIONS.map(schema.clean).filter(bool), min_size=1, max_size=8),
-    name=CAPTIONS.map(schema.clean).filter(bool),
+    texts=st.lists(CAPTIONS.map(clean).filter(bool), min_size=1, max_size=8),
+    name=CAPTIONS.map(clean).filter(bool),
 )
 def test_any_text_survives_writing_and_reading(tmp_path_factory, texts, name):
     folder = tmp_path_factory.mktemp("schema")

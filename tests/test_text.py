@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.feature_extraction.text import HashingVectorizer
 
 from groundvec import parts
+from groundvec.data.cleaning import clean
 from groundvec.errors import InputError
 from groundvec.text import ngrams, words
 from groundvec.text.encoded import PADDING, UNKNOWN
@@ -37,6 +39,24 @@ def test_ngrams_by_hand():
     assert sorted(twice) == sorted(one * 2)
     assert len(set(one) & set(other)) == 3  # " a", "ab", " ab"
     assert min(one) > UNKNOWN and max(one) < len(text)
+
+
+@pytest.mark.parametrize(("shortest", "longest"), [(2, 6), (1, 1), (4, 9)])
+@given(SENTENCES)
+def test_ngrams_are_those_of_scikit_learn(shortest, longest, sentences):
+    text = ngrams.Text(shortest, longest, buckets=997)
+    hashing = HashingVectorizer(
+        analyzer="char_wb",
+        ngram_range=(shortest, longest),
+        n_features=997,
+        alternate_sign=False,
+        norm=None,
+    )
+    encoded = text.encode(sentences)
+    for number, sentence in enumerate(sentences):
+        counts = hashing.transform([clean(sentence) or "."])
+        indices, _ = encoded.batch(np.array([number]))
+        assert indices.tolist() == np.repeat(counts.indices + 2, counts.data.astype(int)).tolist()
 
 
 @pytest.mark.parametrize("text", [words.Text(["a", "dog"]), ngrams.Text(2, 6, buckets=97)])

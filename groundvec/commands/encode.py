@@ -131,10 +131,8 @@ def _write_npy(output: IO[bytes], blocks: "Blocks", shape: tuple[int, int], dtyp
 
 
 def _write_csv(output: IO[bytes], blocks: "Blocks") -> None:
-    import pandas as pd
-
     for _, vectors in blocks:
-        pd.DataFrame(vectors).to_csv(output, header=False, index=False, lineterminator="\n")
+        output.write("".join(",".join(map(str, row)) + "\n" for row in vectors).encode())
         output.flush()
 
 

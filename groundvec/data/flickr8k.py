@@ -13,6 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.data import schema
+from groundvec.data.cleaning import clean
 from groundvec.errors import InputError
 from groundvec.files import SMALL, read_at_most
 
@@ -50,7 +51,7 @@ def read(images_folder: str | Path, text: str | Path) -> tuple[pd.DataFrame, pd.
             f"{text}: {CAPTIONS} line {bad.index[0] + 1} is not `name.jpg#number<TAB>caption`; "
             "get the public file again or correct the line"
         )
-    captions["caption"] = captions.caption.map(schema.clean)
+    captions["caption"] = captions.caption.map(clean)
     captions["language"] = "en"
     splits = images.drop_duplicates("image_id").set_index("image_id").split
     captions["split"] = captions.image_id.map(splits)

@@ -17,6 +17,7 @@ import pandas as pd
 
 from groundvec.data import schema
 from groundvec.data.archives import DAMAGED
+from groundvec.data.cleaning import clean
 from groundvec.errors import InputError
 from groundvec.files import LARGEST_JSON, check_regular, most_unpacked, read_at_most
 
@@ -136,4 +137,4 @@ def tokenise(caption: str) -> str:
     text = f" {unescape(caption.replace('<skipped>', ''))} "
     for pattern, spaced in NIST:
         text = re.sub(pattern, spaced, text)
-    return schema.clean(text)
+    return clean(text)

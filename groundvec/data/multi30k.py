@@ -19,6 +19,7 @@ from typing import IO
 import pandas as pd
 
 from groundvec.data import flickr8k, schema
+from groundvec.data.cleaning import clean
 from groundvec.errors import InputError
 from groundvec.files import SMALL, read_at_most
 
@@ -126,7 +127,7 @@ class _Files:
                 text = read_at_most(file, SMALL, f"{self.archive}: {name}").decode("utf-8")
         except (zipfile.BadZipFile, OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
             raise InputError(f"{self.archive}: {name} is damaged; get it again ({error})") from None
-        return [schema.clean(line) for line in text.removesuffix("\n").split("\n")]
+        return [clean(line) for line in text.removesuffix("\n").split("\n")]
 
     @contextmanager
     def _open(self, path: str) -> Iterator[IO[bytes]]:

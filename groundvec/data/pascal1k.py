@@ -16,6 +16,7 @@ import pandas as pd
 from bs4 import BeautifulSoup, NavigableString, Tag
 
 from groundvec.data import schema
+from groundvec.data.cleaning import clean
 from groundvec.errors import InputError
 
 log = logging.getLogger(__name__)
@@ -143,7 +144,7 @@ def _sentences(image: Tag) -> list[str]:
                 cells[-1] += " "
         elif type(node) is NavigableString and cells:  # its subclasses are comments and the like
             cells[-1] += node
-    return [sentence for sentence in map(schema.clean, cells) if sentence]
+    return [sentence for sentence in map(clean, cells) if sentence]
 
 
 def _text(data: bytes) -> str:

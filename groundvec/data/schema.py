@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from groundvec.data.cleaning import LONGEST
 from groundvec.errors import InputError
 from groundvec.files import check_output, sha256, write_csv
 
@@ -21,18 +22,6 @@ CAPTION_COLUMNS = ["image_id", "caption_id", "language", "split", "caption"]
 IMAGE_COLUMNS = ["image_id", "split", "path"]  # images.csv also has sha256, which `write` adds
 SPLITS = ["train", "dev", "test"]
 PAIRS = "pairs"  # the split of images without captions, of which only parallel.csv has sentences
-LONGEST = 1000  # characters of a caption; a longer one is a mistake, and slows down its whole batch
-
-# White space and control characters, and halves of surrogate pairs, which UTF-8 cannot hold.
-_GAP = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
-
-
-def clean(caption: str) -> str:
-    """Turn every run of white space and control characters into one space, and strip the ends.
-
-    Everything else, emoji included, stays as it is.
-    """
-    return _GAP.sub(" ", caption).strip()
 
 
 def caption_ids(image_ids: pd.Series, languages: pd.Series) -> pd.Series:

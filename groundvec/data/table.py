@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.data import schema
+from groundvec.data.cleaning import clean
 from groundvec.errors import InputError
 from groundvec.provenance import digest
 
@@ -38,7 +39,7 @@ def read(table: str | Path, images_folder: str | Path) -> tuple[pd.DataFrame, pd
     """
     rows = _rows(Path(table))
     captions = rows.rename(columns={"image": "image_id"})
-    captions["caption"] = captions.caption.map(schema.clean)
+    captions["caption"] = captions.caption.map(clean)
     if "language" not in captions:
         captions["language"] = "en"
     if "split" not in captions:

@@ -10,6 +10,7 @@ longest sentence first, so that each step's sentences are the first ones of the 
 second direction reads each sentence from its end.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -54,9 +55,10 @@ def hidden_states(
     places, counts = steps(lengths)
     places = places[:, : len(weights)]
     directions = torch.arange(len(weights))
-    looked_up = (indices[places] + len(vectors) * directions).flatten()
+    looked_up = indices[places] + len(vectors) * directions
     order = (places * len(weights) + directions).flatten()
-    states: Tensor = cell.apply(torch.cat(tables), looked_up, order, counts, *weights)
+    keep = torch.is_grad_enabled()
+    states: Tensor = cell.apply(torch.cat(tables), looked_up, order, counts, keep, *weights)
     return states
 
 
@@ -96,24 +98,28 @@ class GRU(Function):
         looked_up: Tensor,
         order: Tensor,
         counts: list[int],
+        keep: bool,
         *weights: Tensor,
     ) -> Tensor:
         """States (N, directions x units).
 
         Args:
             table: (directions x V, 4 units).
-            looked_up: (N x directions,) the row of the table for each step of each direction.
+            looked_up: (N, directions) the row of the table for each step of each direction.
             order: (N x directions,) where the state after each step of each direction belongs.
             counts: how many sentences each step reads.
+            keep: whether `backward` follows. Otherwise the gates of one step at a time are held,
+                in the processor's cache.
             weights: (3 units, units) of the hidden state, for each direction.
         """
-        gates = table[looked_up].view(sum(counts), len(weights), 4, -1)
-        states = torch.empty_like(gates[:, :, 0])
+        gates = _empty(table, looked_up[: None if keep else counts[0]], 4)
+        states = _empty(table, looked_up, 1)[:, :, 0]
         blocks, products = _blocks(weights, gates)
         h = torch.zeros_like(states[: counts[0]])
-        for rz, r, z, y, n, state, *shares in by_step(
-            counts, gates[:, :, :2], *gates.unbind(2), states, *products
+        for rows, step, rz, r, z, y, n, state, *shares in by_step(
+            counts, looked_up, gates, gates[:, :, :2], *gates.unbind(2), states, *products
         ):
+            torch.index_select(table, 0, rows.flatten(), out=step.view(-1, table.shape[1]))
             h = h[: len(state)]
             for share, (direction, weight) in zip(shares, blocks, strict=True):
                 _add_product(share, h[:, direction], weight)
@@ -168,16 +174,19 @@ class LSTM(Function):
         looked_up: Tensor,
         order: Tensor,
         counts: list[int],
+        keep: bool,
         *weights: Tensor,
     ) -> Tensor:
         """States (N, directions x units); arguments as of `GRU.forward`, with 4 units."""
-        gates = table[looked_up].view(sum(counts), len(weights), 4, -1)
-        states, cells = torch.empty_like(gates[:, :, 0]), torch.empty_like(gates[:, :, 0])
+        held = looked_up[: None if keep else counts[0]]
+        gates, cells = _empty(table, held, 4), _empty(table, held, 1)[:, :, 0]
+        states = _empty(table, looked_up, 1)[:, :, 0]
         blocks, products = _blocks(weights, gates)
         h = c = torch.zeros_like(states[: counts[0]])
-        for i_f, i, f, g, o, state, cell, *shares in by_step(
-            counts, gates[:, :, :2], *gates.unbind(2), states, cells, *products
+        for rows, step, i_f, i, f, g, o, state, cell, *shares in by_step(
+            counts, looked_up, gates, gates[:, :, :2], *gates.unbind(2), states, cells, *products
         ):
+            torch.index_select(table, 0, rows.flatten(), out=step.view(-1, table.shape[1]))
             h, c = h[: len(state)], c[: len(state)]
             for share, (direction, weight) in zip(shares, blocks, strict=True):
                 _add_product(share, h[:, direction], weight)
@@ -224,6 +233,11 @@ class LSTM(Function):
         return _gradients(table, looked_up, shares, before, products, weights)
 
 
+def _empty(table: Tensor, looked_up: Tensor, parts: int) -> Tensor:
+    """Memory for `parts` quarters of the table's rows: (N, directions, parts, units)."""
+    return table.new_empty(*looked_up.shape, parts, table.shape[1] // 4)
+
+
 def _blocks(
     weights: tuple[Tensor, ...], gates: Tensor
 ) -> tuple[list[tuple[int, Tensor]], list[Tensor]]:
@@ -248,8 +262,14 @@ def _add_product(total: Tensor, factor: Tensor, weight: Tensor) -> None:
 
 
 def by_step(counts: list[int], *arrays: Tensor) -> list[tuple[Tensor, ...]]:
-    """For each step its rows of arrays (N, ...)."""
-    return list(zip(*(array.split(counts) for array in arrays), strict=True))
+    """For each step its rows of arrays (N, ...); of those that hold one step, the first ones."""
+
+    def rows(array: Tensor) -> Sequence[Tensor]:
+        if len(array) == sum(counts):
+            return array.split(counts)
+        return [array[:count] for count in counts]
+
+    return list(zip(*map(rows, arrays), strict=True))
 
 
 def _step_before(states: Tensor, counts: list[int]) -> Tensor:
@@ -281,9 +301,11 @@ def _gradients(
     weights: list[Tensor],
 ) -> tuple[Tensor | None, ...]:
     """Of the arguments of `forward`, from those of the gates."""
-    of_table = torch.zeros_like(table).index_add_(0, looked_up, shares.flatten(0, 1).flatten(1))
+    of_table = torch.zeros_like(table).index_add_(
+        0, looked_up.flatten(), shares.flatten(0, 1).flatten(1)
+    )
     of_weights = (
         product.to(weight.dtype).t() @ before[:, i].to(weight.dtype)
         for i, (product, weight) in enumerate(zip(products, weights, strict=True))
     )
-    return of_table, None, None, None, *of_weights
+    return of_table, None, None, None, None, *of_weights

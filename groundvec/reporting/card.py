@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from groundvec.data.schema import LONGEST
+from groundvec.data.cleaning import LONGEST
 from groundvec.errors import InputError
 from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.folder import read_description, read_ensemble

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from groundvec.data.schema import LONGEST, clean
+from groundvec.data.cleaning import LONGEST, clean
 from groundvec.errors import InputError
 
 PADDING, UNKNOWN = 0, 1
@@ -46,7 +46,7 @@ class Encoded:
 
 
 def cleaned(sentences: Sequence[str]) -> list[str]:
-    """Clean sentences as captions are cleaned (`groundvec.data.schema.clean`).
+    """Clean sentences as captions are cleaned (`groundvec.data.cleaning.clean`).
 
     What is longer than a data set's captions may be (`LONGEST`) is cut, with a warning: time and
     memory grow with the longest of a batch.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from groundvec.data.schema import clean
+from groundvec.data.cleaning import clean
 from groundvec.errors import InputError
 from groundvec.files import check_regular, read_packed, write_bytes
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.data.schema import SPLITS, clean, read_fields
+from groundvec.data.cleaning import clean
+from groundvec.data.schema import SPLITS, read_fields
 from groundvec.errors import InputError
 
 

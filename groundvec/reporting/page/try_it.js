@@ -29,7 +29,7 @@ async function load() {
 let loading;
 const loaded = () => (loading ??= load());
 
-// As `groundvec.data.schema.clean`, `groundvec.text.punctuation.set_apart` and
+// As `groundvec.data.cleaning.clean`, `groundvec.text.punctuation.set_apart` and
 // `groundvec.text.encoded.cleaned`: Python's white space is not JavaScript's.
 const GAP = /[\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\p{Cs}]+/gu;
 const trimmed = (text) => text.replace(/^ +| +$/g, "");

@@ -19,7 +19,7 @@ import onnx
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from groundvec.data.schema import LONGEST
+from groundvec.data.cleaning import LONGEST
 from groundvec.encoder import SentenceEncoder
 from groundvec.errors import InputError
 from groundvec.model import Model
