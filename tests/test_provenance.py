@@ -96,7 +96,8 @@ SOURCES, TABLE = WRITTEN["sources"](), WRITTEN["table"]()
 # The modules of every training, whatever its model. Whoever adds one has trainings run again for
 # what may not concern them.
 OF_TRAINING = """
-    data/__init__ data/schema data/split device evaluation/ranks features/__init__ features/store
+    data/__init__ data/cleaning data/schema data/split device evaluation/ranks
+    features/__init__ features/store
     folder model similarity spelling text/characters text/encoded text/mistakes training/__init__
     training/checkpoints training/epochs training/loop weights
 """
