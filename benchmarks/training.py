@@ -121,7 +121,7 @@ def step(
                 indices, lengths = as_the_authors([captions[i] for i in batch], index)
                 sentences = encoder(indices.to(device), lengths)
                 pictures = nn.functional.normalize(image(torch.from_numpy(vectors).to(device)))
-                loss = hinge.loss(pictures, {"en": sentences}, "cosine", margin=0.2)
+                loss = hinge.Objective(0.2)(pictures, {"en": sentences}, "cosine")
                 adam.zero_grad()
                 loss.backward()
                 clip_grad_norm_(both, 0.5)

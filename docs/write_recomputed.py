@@ -42,14 +42,17 @@ def sources() -> dict[str, tuple[list[str], list[str]]]:
     for path in sorted((ROOT / "rules").glob("*.smk")):
         for rule in re.split(r"^rule (?=\w+:)", path.read_text("utf-8"), flags=re.M)[1:]:
             files = re.findall(r'"((?:groundvec|scripts)/[^"\n]+\.py)"', rule)
-            some = _glob("groundvec/text/*.py") if "groundvec/text/{" in rule else []
-            some = _glob("groundvec/*/*.py") if "parts.files(" in rule else some
+            some = _parts("text") if "groundvec/text/{" in rule else []
+            some = _parts("baselines") if "baseline_code(" in rule else some
+            of_model = [kind for kind in parts.CLASSES if kind != "baselines"]
+            some = _parts(*of_model) if "parts.files(" in rule else some
             if always := [file for file in files if "{" not in file]:
-                found[rule.partition(":")[0]] = always, [file for file in some if _is_part(file)]
+                found[rule.partition(":")[0]] = always, some
     # Rules with names that are put together: a rule for each table and figure of a paper.
     for paper, about in papers.known().items():
         for name in about.items:
             found[f"{paper}_{name}"] = [f"groundvec/papers/{paper}/{name}.py"], []
+    found["try_it"][0].extend(f"groundvec/export/onnx/{name}.py" for name in parts.exported())
     found["page"][0].extend(_glob("groundvec/papers/*/compared.py"))
     return found
 
@@ -58,12 +61,9 @@ def _glob(pattern: str) -> list[str]:
     return sorted(str(path.relative_to(ROOT)) for path in ROOT.glob(pattern))
 
 
-def _is_part(file: str) -> bool:
-    """Whether a file is one that a model's description can name."""
-    offered = parts.OFFERED.get(Path(file).parent.name)
-    return bool(
-        re.search(rf"^(class|def) ({offered}|solve)\b", (ROOT / file).read_text("utf-8"), re.M)
-    )
+def _parts(*kinds: str) -> list[str]:
+    """The source files of parts."""
+    return [parts.file(kind, name) for kind in kinds for name in parts.names(kind)]
 
 
 def table() -> dict[str, dict[str, bool]]:

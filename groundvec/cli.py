@@ -30,7 +30,6 @@ BOUNDS = {
         for name in ("captions", "count", "draw", "folds", "parts", "seed")
     },
     "n": {"$ref": "#/$defs/translation/properties/n_best/items"},
-    "version": {"$ref": "#/$defs/baseline/properties/version"},
     "part": {"minimum": 0},
     "threads": {"minimum": 1, "maximum": 1024},
 }
@@ -112,6 +111,13 @@ def text(value: str) -> dict[str, Any]:
     from groundvec.config import complete_text
 
     return _completed(value, complete_text)
+
+
+def baseline(value: str) -> dict[str, Any]:
+    """Likewise a baseline: its `encoder`, and the options of that."""
+    from groundvec.config import complete_baseline
+
+    return _completed(value, complete_baseline)
 
 
 def configuration(value: str) -> dict[str, Any]:

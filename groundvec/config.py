@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache, reduce
+from itertools import pairwise
 from operator import getitem
 from pathlib import Path
 from typing import Any
@@ -125,8 +126,9 @@ def complete_description(description: dict[str, Any], place: str = "model") -> d
         InputError: one line that names the first wrong key, and what to write instead.
     """
     _complete(description, "model", place)
+    say_image(description)
     try:
-        parts.check(description)
+        check_fit(description)
     except InputError as error:
         raise InputError(f"configuration, {place}: {error}") from None
     settings = description["training"]
@@ -139,6 +141,84 @@ def complete_description(description: dict[str, Any], place: str = "model") -> d
     return description
 
 
+def say_image(description: dict[str, Any]) -> None:
+    """Fill in `image`, if it is missing: what the encoder's options say of its last layer too."""
+    of_image = _schema()["$defs"]["model"]["properties"]["image"]["properties"]
+    both = {key: value for key, value in description["encoder"].items() if key in of_image}
+    if both:
+        description.setdefault("image", both)
+
+
+# What the model provides itself, and how it is said; the rest is provided by parts.
+OWN_PROVIDED = {
+    "cosines": "`similarity: cosine`",
+    "one language": "a single entry in `languages`",
+    "separate encoders": "`shared: false`",
+    "weights to train": "another encoder",
+}
+
+
+def check_fit(description: dict[str, Any]) -> None:
+    """Check that parts that are right by themselves fit each other (`groundvec.parts`).
+
+    Args:
+        description: of a model, with every default.
+
+    Raises:
+        InputError: one needs what none provides.
+    """
+    chosen, defs = parts.chosen(description), _schema()["$defs"]
+    encoder, text = description["encoder"], description["text"]
+    trained = parts.options_schema("encoders", encoder["name"]).get("weights")
+    untrained = trained and not encoder.get(trained)
+    if untrained and "dimension" in text and encoder["size"] != text["dimension"]:
+        raise InputError(
+            f"a {encoder['name']} of vectors of {text['dimension']} dimensions has not "
+            f"{encoder['size']}: make `size` the text's `dimension`, or say `{trained}: true`"
+        )
+    own = [
+        *(["cosines"] if description["similarity"] == "cosine" else []),
+        *(["one language"] if len(description["languages"]) == 1 else []),
+        *(["separate encoders"] if not description.get("shared") else []),
+        *(["weights to train"] if not untrained else []),
+    ]
+    given = set(own).union(*(parts.provided(kind, part) for kind, part in chosen.items()))
+    needing = [("", defs["model"], description)]
+    needing += [("", defs["training"], description.get("training", {}))]
+    needing += [
+        (
+            f"the {parts.CLASSES[kind].lower()} {part['name']}",
+            parts.options_schema(kind, part["name"]),
+            part,
+        )
+        for kind, part in chosen.items()
+    ]
+    for name, schema, values in needing:
+        for option, needs in parts.stated(schema, values, "needs"):
+            for need in needs:
+                if need not in given:
+                    raise InputError(
+                        f"{f'`{option}`' if option else name} needs {need}, which "
+                        f"{' or '.join(_providers(need))} provides: change one of the two"
+                    )
+
+
+def _providers(need: str) -> list[str]:
+    """What provides something that a part or an option needs, in words."""
+    if need in OWN_PROVIDED:
+        return [OWN_PROVIDED[need]]
+    found = []
+    for kind in parts.CLASSES:
+        for name in parts.names(kind):
+            schema = parts.options_schema(kind, name)
+            options = {option: True for option in schema["properties"]}
+            for option, provided in parts.stated(schema, options, "provides"):
+                of = f"`{option}` of " if option else ""
+                part = f"{of}the {parts.CLASSES[kind].lower()} {name}"
+                found += [part] if need in provided else []
+    return found
+
+
 def complete_text(text: dict[str, Any]) -> dict[str, Any]:
     """What a model reads, as `text` of its description, with every default filled in.
 
@@ -147,6 +227,12 @@ def complete_text(text: dict[str, Any]) -> dict[str, Any]:
     """
     _complete(text, "text", "text")
     return text
+
+
+def complete_baseline(baseline: dict[str, Any]) -> dict[str, Any]:
+    """Likewise a baseline: its `encoder`, and the options of that."""
+    _complete(baseline, "baseline", "baseline")
+    return baseline
 
 
 def _complete(value: dict[str, Any], kind: str, place: str) -> None:
@@ -203,10 +289,27 @@ def problem(value: Any, schema: dict[str, Any]) -> str:
 
 @cache
 def _schema() -> dict[str, Any]:
-    """What schema.yaml says, which takes a tenth of a second to read; nobody changes it."""
+    """The schema of a configuration: schema.yaml, and the options of every part; do not modify."""
     schema = yaml.load(SCHEMA.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     schema["$defs"]["dataset"]["properties"]["papers"]["items"] = {"enum": list(papers.known())}
+    for kind, offered in parts.CLASSES.items():
+        own = schema["$defs"][offered.lower()]
+        [key] = own["required"]  # which says the part's name
+        own["properties"] = {key: {"enum": parts.names(kind)}}
+        own["allOf"] = [
+            {
+                "if": {"properties": {key: {"const": name}}},
+                "then": _options_schema(key, parts.options_schema(kind, name)),
+            }
+            for name in parts.names(kind)
+        ]
     return schema
+
+
+def _options_schema(key: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a part's options, and of its name beside them."""
+    properties = {"properties": {key: {}} | schema["properties"]}
+    return {"additionalProperties": False} | schema | properties
 
 
 def _check(value: dict[str, Any], schema: dict[str, Any], *place: str) -> None:
@@ -268,24 +371,22 @@ def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> N
             schema.check_files(images)
             _check_languages(place, dataset, captions.language.unique().tolist())
         if dataset["source"] == "karpathy":
-            _check_named(place, dataset, public)
+            _check_named(place, {"json": dataset["json"]}, public)
         if dataset["source"] in ("karpathy", "multi30k") and "images" in dataset:
             _check_path(f"{place}.images", Path(dataset["images"]), folder=True)
         for model, description in dataset["models"].items():
-            _check_named(f"models.{model}.text", description["text"], public)
+            for kind, part in parts.chosen(description).items():
+                place = f"models.{model}.{parts.CLASSES[kind].lower()}"
+                _check_named(place, parts.named_files(kind, part), public)
     for name, baseline in config.get("ratings", {}).get("baselines", {}).items():
-        _check_named(f"ratings.baselines.{name}", baseline, public)
+        named = parts.named_files("baselines", baseline, "encoder")
+        _check_named(f"ratings.baselines.{name}", named, public)
 
 
-def _check_named(place: str, options: dict[str, Any], public: tuple[str, ...]) -> None:
+def _check_named(place: str, files: dict[str, str], public: tuple[str, ...]) -> None:
     """Raise InputError if a file that options name is neither a public one nor there."""
-    for key in ("vectors", "state", "parses", "json"):
-        named = options.get(key)
-        if (
-            named
-            and named != "captions"
-            and not any(f"{named}/".startswith(f"{p}/") for p in public)
-        ):
+    for key, named in files.items():
+        if not any(f"{named}/".startswith(f"{p}/") for p in public):
             path = Path(re.sub(r"\.zip/.*", ".zip", named))
             _check_path(f"{place}.{key}", path, also=public)
 
@@ -319,7 +420,30 @@ def _walk(value: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
 
 
 def _validator(schema: dict[str, Any]) -> Draft202012Validator:
-    """A validator for which text matches a pattern as a whole, and numbers are finite."""
+    """A validator for which text matches a pattern as a whole, and numbers are finite.
+
+    It also knows the keywords `ordered` and `divisible` of the parts' options (`groundvec.parts`).
+    """
+
+    def ordered(_: Any, keys: list[str], instance: Any, schema: Any) -> Iterator[ValidationError]:
+        if not isinstance(instance, dict):
+            return
+        given = {key: schema["properties"][key].get("default") for key in keys} | instance
+        for low, high in pairwise(key for key in keys if isinstance(given[key], int | float)):
+            if given[low] > given[high]:
+                yield ValidationError(
+                    f"{low} {given[low]} is above {high} {given[high]}: swap them"
+                )
+
+    def divisible(_: Any, keys: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
+        for key, among in keys.items() if isinstance(instance, dict) else []:
+            number, count = instance.get(key), instance.get(among)
+            count = len(count) if isinstance(count, list) else 0
+            if isinstance(number, int) and count and number % count:
+                yield ValidationError(
+                    f"{number} {key} cannot be shared by {count} {among}: take a multiple of "
+                    f"{count}"
+                )
 
     def pattern(_: Any, wanted: str, instance: Any, __: Any) -> Iterator[ValidationError]:
         if isinstance(instance, str) and not re.fullmatch(wanted, instance):
@@ -334,7 +458,8 @@ def _validator(schema: dict[str, Any]) -> Draft202012Validator:
     types = Draft202012Validator.TYPE_CHECKER.redefine_many(
         {"integer": is_integer, "number": is_number}
     )
-    return validators.extend(Draft202012Validator, {"pattern": pattern}, type_checker=types)(schema)
+    keywords = {"pattern": pattern, "ordered": ordered, "divisible": divisible}
+    return validators.extend(Draft202012Validator, keywords, type_checker=types)(schema)
 
 
 def _read_numbers(config: dict[str, Any], validator: Draft202012Validator) -> None:

@@ -77,6 +77,7 @@ def read_description(folder: str | Path) -> dict[str, Any]:
     if isinstance(content, dict) and "cell" in content:
         content = _of_version_0_1(content)
     content = checked(path, content, MODEL)
+    config.say_image(content["description"])  # versions before 0.2.0 did not
     try:
         transform = json.loads(content.get("features", {}).get("transform", "{}"))
     except (ValueError, RecursionError) as error:

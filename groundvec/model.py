@@ -2,26 +2,29 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from groundvec import parts, similarity, weights
+from groundvec import config, parts, similarity, weights
 from groundvec.errors import InputError
 from groundvec.files import write_json
 from groundvec.folder import read_description, read_ensemble, snapshot_name
 from groundvec.progress import Progress
 from groundvec.spelling import Spelling
 
+if TYPE_CHECKING:
+    from groundvec.text.treebank import Treebank
+
 INDICES_PER_BATCH = 8_192
 IMAGES_PER_BATCH = 4_096
 
 
 class Projection(nn.Module):
-    """Image features -> one linear layer, with the dropout and the first weights of its encoder."""
+    """Image features -> dropout -> one linear layer."""
 
     def __init__(
         self, width: int, size: int, dropout: float = 0.0, gaussian: float | None = None
@@ -46,7 +49,8 @@ SHARED = "shared"  # the name of the one encoder of all languages
 class Model(nn.Module):
     """An image encoder, and a caption encoder for each language, that embed into one space.
 
-    One for all of them, if the description says `shared`.
+    If the description says `shared`, one caption encoder for all languages. The objective is kept
+    with them, as it may have weights.
     """
 
     def __init__(self, description: dict[str, Any], texts: dict[str, Any], width: int) -> None:
@@ -64,7 +68,7 @@ class Model(nn.Module):
         super().__init__()
         self.description, self.texts, self.width = description, texts, width
         self.similarity = description["similarity"]
-        parts.check(description)
+        config.check_fit(description)
         encoder = parts.find("encoders", description["encoder"]["name"])
         options = parts.options(description["encoder"])
         of_encoders = {self.name_of(language): text for language, text in texts.items()}
@@ -76,13 +80,15 @@ class Model(nn.Module):
             raise InputError(
                 f"this encoder cannot be built: {description['encoder']} ({error})"
             ) from None
-        both = {key: options[key] for key in ("dropout", "gaussian") if key in options}
-        self.image = Projection(width, options["size"], **both)
+        self.image = Projection(width, options["size"], **description.get("image", {}))
         self.spelling = nn.ModuleDict()
         if spelling := description.get("spelling"):
             for language, text in texts.items():
                 learned = options["size"] if spelling.get("learned") else None
                 self.spelling[language] = Spelling(text, spelling["size"], learned)
+        if objective := description.get("objective"):  # models of version 0.1 do not say it
+            make = parts.find("objectives", objective["name"])
+            self.objective = make(**parts.options(objective))
 
     def name_of(self, language: str) -> str:
         """The name of a language's encoder among `captions`."""
@@ -118,6 +124,23 @@ class Model(nn.Module):
             for part in counting:
                 if hasattr(part, "count"):
                     cast(Any, part).count(encoded)
+
+    @torch.inference_mode()
+    def solve(self, features: np.ndarray, encoded: Any, language: str) -> None:
+        """Set the last layers of both networks to the weights that the objective computes at once.
+
+        Args:
+            features: (M, width) of the image of each caption.
+            encoded: M encoded captions of a language.
+        """
+        encoder = cast(Any, self.captions[self.name_of(language)])
+        last = encoder.projection
+        batch = to_tensors(encoded.batch(np.arange(len(encoded))), last.weight.device)
+        inputs = encoder.pooled(*batch).cpu().numpy()
+        maps = self.objective.solve(features, inputs, len(last.weight))
+        for layer, (matrix, bias) in zip((self.image.projection, last), maps, strict=True):
+            layer.weight.copy_(torch.from_numpy(matrix))
+            layer.bias.copy_(torch.from_numpy(bias))
 
     def embed_images(self, features: Tensor) -> Tensor:
         """Embed image features (B, width): (B, size).
@@ -207,14 +230,38 @@ class Model(nn.Module):
         )
 
 
+def make_texts(
+    description: dict[str, Any],
+    contents: Mapping[str, dict[str, Any]],
+    treebank: "Treebank | None" = None,
+) -> dict[str, Any]:
+    """Make the texts of a model's languages.
+
+    Args:
+        contents: by language, what `Text.as_dict` returned.
+        treebank: see `load_model`.
+    """
+    text = description["text"]
+    make, reads_trees = parts.find("text", text["name"]), "trees" in parts.provided("text", text)
+    reading = {"treebank": treebank} if treebank and reads_trees else {}
+    return {
+        language: make(**contents[language], **reading) for language in description["languages"]
+    }
+
+
 def to_tensors(batch: Sequence[np.ndarray], device: torch.device | str) -> list[Tensor]:
     """A batch of encoded sentences; the first array goes to the device, the lengths stay here."""
     indices, *others = map(torch.from_numpy, batch)
     return [indices.to(device), *others]
 
 
-def load_model(folder: str | Path, epoch: int, device: str = "cpu") -> Model:
+def load_model(
+    folder: str | Path, epoch: int, device: str = "cpu", treebank: "Treebank | None" = None
+) -> Model:
     """Load the snapshot of one epoch from a training's folder; runs no code from the files.
+
+    Args:
+        treebank: parsed sentences, for a model that reads trees; others are parsed.
 
     Raises:
         InputError: no such model or snapshot, or what `weights.load` raises.
@@ -226,10 +273,7 @@ def load_model(folder: str | Path, epoch: int, device: str = "cpu") -> Model:
         raise InputError(f"{path} does not exist: epochs with a snapshot are listed in model.json")
     description = content["description"]
     try:
-        text = parts.find("text", description["text"]["name"])
-        texts = {
-            language: text(**content["texts"][language]) for language in description["languages"]
-        }
+        texts = make_texts(description, content["texts"], treebank)
         # On this device torch.normal costs nothing; torch.randn, torch.eye and products import
         # sympy or a compiler.
         with torch.device("meta"):
@@ -248,11 +292,14 @@ def load_model(folder: str | Path, epoch: int, device: str = "cpu") -> Model:
 
 
 def load_ensemble(
-    folder: str | Path, epochs: Sequence[int] | None = None, device: str = "cpu"
+    folder: str | Path,
+    epochs: Sequence[int] | None = None,
+    device: str = "cpu",
+    treebank: "Treebank | None" = None,
 ) -> list[Model]:
     """Load the snapshots of `epochs`; without it, those that `ensemble.json` names."""
     epochs = read_ensemble(folder)["epochs"] if epochs is None else epochs
-    return [load_model(folder, epoch, device) for epoch in epochs]
+    return [load_model(folder, epoch, device, treebank) for epoch in epochs]
 
 
 def encode_images(models: Sequence[Model], features: np.ndarray) -> np.ndarray:

@@ -1,50 +1,88 @@
-"""The parts that a model's description names, each the file of that name."""
+"""The parts that models are made of: each a module, and the schema of its options beside it.
+
+The encoder `rnn` is `encoders/rnn.py` and `encoders/rnn.yaml`. The YAML file is a JSON schema of
+the options, with their defaults. It also says, of the part or of an option that is set:
+
+    provides: [letters]         what others may need
+    needs: [cosines]            what the description has to provide
+    longer_by: embedding        the option that gives how much longer than `size` the vectors are
+    weights: project            without this option, the part has no weights to train
+
+and of the whole part:
+
+    ordered: [low, high]        options whose values do not decrease
+    divisible: {a: b}           `a` is a multiple of the number of entries of `b`
+    limits: It does not ...     a sentence for the model card
+
+This module reads no code of a part, and so no torch, unless `find` is called.
+"""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from groundvec.errors import InputError
 
-# What each file of a folder offers.
-OFFERED = {"text": "Text", "encoders": "Encoder", "objectives": "loss", "optimisers": "Optimiser"}
+FOLDER = Path(__file__).parent
+# The folders of parts, and the class that each module in them has.
+CLASSES = {
+    "text": "Text",
+    "encoders": "Encoder",
+    "objectives": "Objective",
+    "optimisers": "Optimiser",
+    "baselines": "Baseline",
+}
+
+
+def names(kind: str) -> list[str]:
+    """The names of the parts in a folder."""
+    return sorted(path.stem for path in (FOLDER / kind).glob("*.yaml"))
+
+
+@cache
+def options_schema(kind: str, name: str) -> dict[str, Any]:
+    """Read the schema of a part's options.
+
+    Raises:
+        InputError: there is no part of this name. A description may come from anybody.
+    """
+    path = FOLDER / kind / f"{name}.yaml"
+    if not re.fullmatch("[a-z_0-9-]+", name) or not path.exists():
+        raise InputError(
+            f"there is no {name!r} in groundvec/{kind}: correct the name, or use the version of "
+            "groundvec that has it"
+        )
+    schema: dict[str, Any] = yaml.load(
+        path.read_text("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    )
+    return {"properties": {}} | schema
+
+
+def file(kind: str, name: str) -> str:
+    """The source file of a part, such as `groundvec/encoders/rnn.py`."""
+    return f"groundvec/{kind}/{name.replace('-', '_')}.py"
 
 
 def find(kind: str, name: str) -> Any:
-    """A part, such as the class of the encoder `rnn`; kinds are the folders of parts.
+    """Import a part, such as the class of the encoder `rnn`; kinds are the folders of parts.
 
     Raises:
-        InputError: there is none of this name. A description may come from anybody.
+        InputError: there is no part of this name.
     """
-    if part := _offered(kind, name, OFFERED[kind]):
-        return part
-    raise InputError(
-        f"there is no {name!r} in groundvec/{kind}: correct the name, or use the version of "
-        "groundvec that has it"
-    )
+    options_schema(kind, name)
+    module = file(kind, name).removesuffix(".py").replace("/", ".")
+    return getattr(import_module(module), CLASSES[kind])
 
 
-def remember(text: str, treebanks: Iterable[Path]) -> None:
-    """Read the treebanks that a text was prepared by; InputError if it is one that reads none."""
-    make = find("text", text)
-    for path in treebanks:
-        if not hasattr(make, "remember"):
-            raise InputError(f"the text {text!r} reads no trees: leave --treebanks out")
-        make.remember(path)
-
-
-def solution(objective: str) -> Callable[..., Any] | None:
-    """What computes the best weights at once, for an objective that has such a function."""
-    return _offered("objectives", objective, "solve")
-
-
-def _offered(kind: str, name: str, what: str) -> Any:
-    path = Path(__file__).parent / kind / f"{name}.py"
-    if re.fullmatch("[a-z_0-9]+", name) and path.exists():
-        return getattr(import_module(f"groundvec.{kind}.{name}"), what, None)
-    return None
+def exported() -> list[str]:
+    """The encoders that can become ONNX: those with a module in groundvec/export/onnx."""
+    modules = {path.stem for path in (FOLDER / "export" / "onnx").glob("*.py")}
+    return [name for name in names("encoders") if name in modules]
 
 
 def of_grid(name: str) -> dict[str, Any] | None:
@@ -55,98 +93,82 @@ def of_grid(name: str) -> dict[str, Any] | None:
     return {"name": "rnn", "cell": cell[1], "size": int(cell[2]), "pooling": cell[3]}
 
 
-def check(description: dict[str, Any]) -> None:
-    """Raise InputError if parts that are right by themselves do not fit each other."""
-    text, encoder = description["text"], description["encoder"]
-    of_trees = encoder["name"] in ("trees", "mean")
-    fixed = encoder["name"] == "mean" and not encoder.get("project")
-    linear = encoder["name"] == "bag" or encoder.get("project") or encoder.get("units")
-    convolution = encoder.get("convolution") or {"channels": 0, "widths": [1]}
-    widths = len(convolution["widths"])
-    cosines_of_characters = text["name"] == "characters" and description["similarity"] == "cosine"
-    optimiser = description.get("training", {}).get("optimiser", {})
-    lowest, highest = (optimiser.get(f"learning_rate_{end}", 0) for end in ("min", "max"))
-    solved = description.get("objective", {}).get("name") == "cca"
-    for wrong, message in [
-        (
-            of_trees and text["name"] != "trees",
-            f"the encoder {encoder['name']!r} reads `text: {{name: trees}}`, not "
-            f"{text['name']!r}: change one of the two",
-        ),
-        (
-            fixed and encoder["size"] != text.get("dimension"),
-            f"a mean of vectors of {text.get('dimension')} dimensions has not {encoder['size']}: "
-            "make `size` the text's `dimension`, or say `project: true`",
-        ),
-        (
-            fixed and description.get("training", {}).get("alternate"),
-            "the caption encoder has nothing to train: leave `alternate` out of its `training`",
-        ),
-        (
-            convolution["channels"] % widths,
-            f"{convolution['channels']} channels cannot be shared by {widths} widths: take a "
-            f"multiple of {widths}",
-        ),
-        (
-            description.get("training", {}).get("typing_errors")
-            and text["name"] not in ("characters", "ngrams"),
-            "`typing_errors` are for models that read characters or n-grams: leave it out of "
-            "`training`",
-        ),
-        (
-            text["name"] == "ngrams" and text.get("shortest", 1) > text.get("longest", 1),
-            "of n-grams the `shortest` must not be longer than the `longest`",
-        ),
-        (
-            description.get("spelling") and not cosines_of_characters,
-            "`spelling` is for models that read characters and compare cosines: leave it out, or "
-            "take `text: {name: characters}` and `similarity: cosine`",
-        ),
-        (
-            encoder.get("idf") and description.get("shared"),
-            "`idf` counts the captions of one language: leave it or `shared` out",
-        ),
-        (
-            encoder.get("state") and description["similarity"] != "cosine",
-            "`state` is for models that compare cosines: leave it out, or take "
-            "`similarity: cosine`",
-        ),
-        (
-            lowest > highest > 0,
-            f"learning_rate_min {lowest} is above learning_rate_max {highest}: swap them",
-        ),
-        (
-            solved and len(description["languages"]) > 1,
-            "cca is solved for one language: make a model for each",
-        ),
-        (
-            solved and not linear,
-            "cca sets the last linear layer of a caption encoder, and this one has none: take one "
-            "that has (mean, with `project: true`)",
-        ),
-    ]:
-        if wrong:
-            raise InputError(message)
-
-
 def options(part: dict[str, Any]) -> dict[str, Any]:
     """A part's options: all but its name."""
     return {key: value for key, value in part.items() if key != "name"}
 
 
-def vector_size(description: dict[str, Any]) -> int:
-    """How many numbers a model's vectors have, those of `spelling` or a `state` included."""
-    encoder = description["encoder"]
-    beside = encoder["embedding"] if encoder.get("state") else 0
-    return int(encoder["size"] + beside + description.get("spelling", {}).get("size", 0))
+def chosen(description: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The parts of a description, by their folder."""
+    found = {
+        "text": description["text"],
+        "encoders": description["encoder"],
+        "objectives": description.get("objective"),
+        "optimisers": description.get("training", {}).get("optimiser"),
+    }
+    return {kind: part for kind, part in found.items() if part}
 
 
 def files(description: dict[str, Any]) -> list[str]:
     """The source files of a description's parts, for the hash of the code that a stage runs."""
-    chosen = {
-        "text": description["text"],
-        "encoders": description["encoder"],
-        "objectives": description["objective"],
-        "optimisers": description["training"]["optimiser"],
+    return [file(kind, part["name"]) for kind, part in chosen(description).items()]
+
+
+def named_files(kind: str, part: dict[str, Any], key: str = "name") -> dict[str, str]:
+    """The files that a part's options name, by option; `captions` is none."""
+    schema = options_schema(kind, part[key])["properties"]
+    return {
+        option: value
+        for option, value in part.items()
+        if schema.get(option, {}).get("$ref") == "#/$defs/file" and value != "captions"
     }
-    return [f"groundvec/{kind}/{part['name']}.py" for kind, part in chosen.items()]
+
+
+def stated(
+    schema: dict[str, Any], given: dict[str, Any], keyword: str
+) -> Iterator[tuple[str, Any]]:
+    """What a schema states by a keyword: for the whole, then for each option that is set.
+
+    Args:
+        schema: of the options.
+        given: their values.
+        keyword: such as `needs`.
+
+    Yields:
+        The option, or an empty text for the whole, and what stands there.
+    """
+    if keyword in schema:
+        yield "", schema[keyword]
+    for option, of_option in schema["properties"].items():
+        if keyword in of_option and given.get(option):
+            yield option, of_option[keyword]
+
+
+def provided(kind: str, part: dict[str, Any]) -> set[str]:
+    """What a part provides, such as `letters`."""
+    found = stated(options_schema(kind, part["name"]), part, "provides")
+    return {name for _, names in found for name in names}
+
+
+def treebank(text: dict[str, Any], paths: Sequence[str | Path]) -> Any:
+    """Read the treebanks that a command line names, for a text that reads trees; None without any.
+
+    Args:
+        text: a description's `text`.
+
+    Raises:
+        InputError: this text reads no trees; a file cannot be used.
+    """
+    if not paths:
+        return None
+    if "trees" not in provided("text", text):
+        raise InputError(f"the text {text['name']!r} reads no trees: leave --treebanks out")
+    return find("text", text["name"]).read_treebanks(paths)
+
+
+def vector_size(description: dict[str, Any]) -> int:
+    """How many numbers a model's vectors have, those beside the encoder's `size` included."""
+    encoder = description["encoder"]
+    longer = stated(options_schema("encoders", encoder["name"]), encoder, "longer_by")
+    beside = sum(encoder[option] for _, option in longer)
+    return int(encoder["size"] + beside + description.get("spelling", {}).get("size", 0))

@@ -188,13 +188,13 @@ def text_treebanks(wildcards):
 def text_settings(wildcards):
     """A text and its options, with the files that it names where they lie."""
     text = TEXTS[wildcards.text]
-    return {k: public(v) if k in ("vectors", "parses") else v for k, v in text.items()}
+    files = parts.named_files("text", text)
+    return text | {option: public(name) for option, name in files.items()}
 
 
 def text_sources(wildcards):
-    text = text_settings(wildcards)
-    files = [text[key] for key in ("vectors", "parses") if key in text]
-    return [re.sub(r"\.zip/.*", ".zip", name) for name in files if name != "captions"]
+    files = parts.named_files("text", text_settings(wildcards))
+    return [re.sub(r"\.zip/.*", ".zip", name) for name in files.values()]
 
 
 def text_files(wildcards):
@@ -355,26 +355,33 @@ def public(name):
 
 
 def baseline_settings(wildcards):
-    settings = RATINGS["baselines"][wildcards.baseline]
-    return {
-        k: public(v) if k in ("vectors", "state") else v for k, v in settings.items()
-    }
+    """A baseline and its options, with the files that it names where they lie."""
+    baseline = RATINGS["baselines"][wildcards.baseline]
+    files = parts.named_files("baselines", baseline, "encoder")
+    return baseline | {option: public(name) for option, name in files.items()}
 
 
 def baseline_files(wildcards):
     settings = baseline_settings(wildcards)
-    files = [settings[key] for key in ("vectors", "state") if key in settings]
-    return [re.sub(r"\.zip/.*", ".zip", name) for name in files]
+    files = parts.named_files("baselines", settings, "encoder")
+    return [re.sub(r"\.zip/.*", ".zip", name) for name in files.values()]
 
 
 def baseline_options(wildcards):
-    """The command line options of scripts/baseline.py."""
-    return options(baseline_settings(wildcards))
+    """The command line option of scripts/baseline.py."""
+    return ["--baseline", json.dumps(baseline_settings(wildcards), sort_keys=True)]
+
+
+def baseline_code(script):
+    """A function for a rule's params: the hash of a script and of the baseline that it runs."""
+    return lambda wildcards: code_hash(
+        script, parts.file("baselines", baseline_settings(wildcards)["encoder"])
+    )
 
 
 def gpu_of_baseline(wildcards):
     encoder = baseline_settings(wildcards)["encoder"]
-    return GPU * (encoder in ("infersent", "sentence-transformers"))
+    return GPU * parts.options_schema("baselines", encoder).get("gpu", False)
 
 
 def few_epochs(wildcards):

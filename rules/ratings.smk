@@ -59,7 +59,7 @@ rule rate:
         ENVIRONMENT
     # One for each model, but for the largest, which on a single core would need the limit below
     # (docs/performance.md).
-    threads: lambda wildcards: 4 if description(wildcards)["encoder"]["size"] >= 4096 else 1
+    threads: lambda wildcards: 4 if parts.vector_size(description(wildcards)) >= 4096 else 1
     resources:
         gpu=GPU,
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
@@ -120,7 +120,7 @@ rule baseline:
     params:
         stem=stem,
         options=baseline_options,
-        code=code("scripts/baseline.py"),
+        code=baseline_code("scripts/baseline.py"),
     shell:
         'python "$GROUNDVEC/scripts/baseline.py" --name {wildcards.baseline:q} {params.options:q} '
         "--ratings {input.ratings:q} --output {params.stem:q} --log {log:q}"

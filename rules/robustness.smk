@@ -49,7 +49,7 @@ rule robustness_of_baseline:
         gpu=gpu_of_baseline,
     params:
         options=baseline_options,
-        code=code("scripts/robustness.py"),
+        code=baseline_code("scripts/robustness.py"),
     shell:
         'python "$GROUNDVEC/scripts/robustness.py" --name {wildcards.baseline:q} {params.options:q} '
         "--ratings {input.ratings:q} --output {output:q} --log {log:q}"

@@ -40,7 +40,10 @@ rule try_it:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         files=as_options,
-        code=code("scripts/try_it.py"),
+        code=code(
+            "scripts/try_it.py",
+            *(f"groundvec/export/onnx/{name}.py" for name in parts.exported()),
+        ),
         template=digest(
             *(
                 Path(HOME, f"groundvec/reporting/page/try_it.{kind}").read_bytes()

@@ -6,35 +6,38 @@ Writes STEM.csv (the scores) and STEM.predictions.csv (a row a pair).
 import argparse
 from pathlib import Path
 
-from groundvec import baselines
-from groundvec.cli import run
+from groundvec.cli import baseline, run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
-    epilog="example:\n  python scripts/baseline.py --name BOW --encoder bag-of-words "
-    "--vectors data/glove/glove.6B.zip/glove.6B.100d.txt --ratings ratings.csv --output BOW",
+    epilog="example:\n  python scripts/baseline.py --name BOW --baseline '{encoder: bag-of-words, "
+    "vectors: data/glove/glove.6B.zip/glove.6B.100d.txt}' --ratings ratings.csv --output BOW",
 )
 parser.add_argument("--name", required=True, help="what to call it in tables and figures")
 parser.add_argument(
-    "--encoder", required=True, help="trigrams, bag-of-words, infersent or sentence-transformers"
+    "--baseline",
+    type=baseline,
+    required=True,
+    metavar="FILE|TEXT",
+    help="its encoder and the options of that, as a YAML or JSON file or as text",
 )
-baselines.add_options(parser)
 parser.add_argument("--ratings", type=Path, required=True, help="what scripts/ratings.py wrote")
 parser.add_argument("--output", required=True, metavar="STEM", help="the files to write")
 
 
 def main(arguments: argparse.Namespace) -> None:
+    from groundvec.baselines import load
     from groundvec.data.ratings import read_ratings
     from groundvec.evaluation.ratings import score
     from groundvec.files import write_csv
     from groundvec.provenance import provenance
 
-    encoder = baselines.of_arguments(arguments)
+    encoder = load(**arguments.baseline)
     labels = dict.fromkeys(("system", "dataset", "model", "seed", "kind", "epochs"), "")
     labels |= {"system": arguments.name, "kind": "baseline"}
     predictions, scores = score(read_ratings(arguments.ratings), encoder.encode, labels)
     write_csv(f"{arguments.output}.predictions.csv", predictions)
-    source = {"encoder": arguments.encoder, "configuration": "", **provenance()}
+    source = {"encoder": arguments.baseline["encoder"], "configuration": "", **provenance()}
     write_csv(f"{arguments.output}.csv", scores.assign(**source))
 
 

@@ -44,13 +44,13 @@ def main(arguments: argparse.Namespace) -> None:
 
     device = choose(threads=arguments.threads)
     model = read_description(arguments.model)
-    parts.remember(model["description"]["text"]["name"], arguments.treebanks)
+    treebank = parts.treebank(model["description"]["text"], arguments.treebanks)
     labels = {name: model[name] for name in ("dataset", "model", "seed")}
     ensemble = read_ensemble(arguments.model)
     shown = {0, ensemble["best"], *ensemble["epochs"]}
     few = [epoch for epoch in model["saved"] if epoch in shown]
     predictions, scores = score_model(
-        partial(load_model, arguments.model, device=device),
+        partial(load_model, arguments.model, device=device, treebank=treebank),
         few if arguments.few else model["saved"],
         ensemble,
         epochs_compared(model, ensemble),

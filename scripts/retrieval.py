@@ -45,9 +45,9 @@ def main(arguments: argparse.Namespace) -> None:
 
     device = choose(threads=arguments.threads)
     model = read_description(arguments.model)
-    parts.remember(model["description"]["text"]["name"], arguments.treebanks)
+    treebank = parts.treebank(model["description"]["text"], arguments.treebanks)
     ensemble = read_ensemble(arguments.model)
-    load = partial(load_model, arguments.model, device=device)
+    load = partial(load_model, arguments.model, device=device, treebank=treebank)
     texts = load(ensemble["best"]).texts
     captions = captions_of(model, arguments.captions)
     read_features = partial(store.read, arguments.features)

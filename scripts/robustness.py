@@ -8,8 +8,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from groundvec import baselines
-from groundvec.cli import run
+from groundvec.cli import baseline, run
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,14 +20,18 @@ parser = argparse.ArgumentParser(
   python scripts/robustness.py --trained my-model --ratings ratings.csv \\
       --captions results/datasets/flickr8k/captions.csv \\
       --features results/features/flickr8k/resnet152.h5 --output robustness.csv
-  python scripts/robustness.py --name trigrams --encoder trigrams --ratings ratings.csv \\
-      --output trigrams.csv""",
+  python scripts/robustness.py --name trigrams --baseline '{encoder: trigrams}' \\
+      --ratings ratings.csv --output trigrams.csv""",
 )
 system = parser.add_mutually_exclusive_group(required=True)
 system.add_argument("--trained", type=Path, help="the folder of a training")
-system.add_argument("--encoder", help="a baseline, as scripts/baseline.py has them")
+system.add_argument(
+    "--baseline",
+    type=baseline,
+    metavar="FILE|TEXT",
+    help="a baseline: its encoder and the options of that, as a YAML or JSON file or as text",
+)
 parser.add_argument("--name", help="a baseline: what to call it")
-baselines.add_options(parser)
 parser.add_argument("--ratings", type=Path, required=True, help="what scripts/ratings.py wrote")
 parser.add_argument(
     "--tokenised", action="store_true", help="the sentences are tokens with spaces between them"
@@ -42,17 +45,18 @@ parser.add_argument("--output", type=Path, required=True, help="the CSV to write
 def main(arguments: argparse.Namespace) -> None:
     import pandas as pd
 
+    from groundvec.baselines import load
     from groundvec.data.ratings import read_ratings
     from groundvec.evaluation import robustness
     from groundvec.files import write_csv
     from groundvec.provenance import provenance
 
     ratings = read_ratings(arguments.ratings)
-    if arguments.encoder:
-        encode = baselines.of_arguments(arguments).encode
+    if arguments.baseline:
+        encode = load(**arguments.baseline).encode
         table = pd.DataFrame(robustness.of_ratings(ratings, encode))
         labels = dict.fromkeys(("dataset", "model", "seed", "configuration"), "")
-        labels |= {"system": arguments.name or arguments.encoder}
+        labels |= {"system": arguments.name or arguments.baseline["encoder"]}
         write_csv(arguments.output, table.assign(**labels, **provenance()))
     else:
         table = of_model(arguments, ratings)

@@ -49,14 +49,15 @@ def main(arguments: argparse.Namespace) -> None:
         [schema.read_captions(arguments.captions, each) for each in arguments.languages]
     )
     make = parts.find("text", arguments.text["name"])
-    parts.remember(arguments.text["name"], arguments.treebanks)
+    treebank = parts.treebank(arguments.text, arguments.treebanks)
     training = captions.loc[captions["split"] == "train", "caption"]
     if training.empty:
         raise InputError(
             f"{arguments.captions} has no train captions in {' or '.join(arguments.languages)}: "
             "write some, or choose another language"
         )
-    built = make.build(training, **parts.options(arguments.text))
+    reading = {"treebank": treebank} if treebank else {}
+    built = make.build(training, **parts.options(arguments.text), **reading)
     write_json(arguments.output, getattr(built, "packed", built.as_dict)())
     logging.info("%s: %d different indices", arguments.text["name"], len(built))
 

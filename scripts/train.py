@@ -70,7 +70,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.files import check_output, copy, read_json, sha256, write_csv, write_json
     from groundvec.folder import snapshot_name
     from groundvec.jobs import describe, locked
-    from groundvec.model import Model
+    from groundvec.model import Model, make_texts
     from groundvec.provenance import code_hash, digest, provenance
     from groundvec.training import loop
 
@@ -81,13 +81,10 @@ def main(arguments: argparse.Namespace) -> None:
     torch.use_deterministic_algorithms(True)
     torch.manual_seed(arguments.seed)
 
-    text = parts.find("text", described["text"]["name"])
-    parts.remember(described["text"]["name"], arguments.treebanks)
+    treebank = parts.treebank(described["text"], arguments.treebanks)
     of_texts = [read_json(path) for path in arguments.texts]
-    texts = {
-        language: text(**content)
-        for language, content in zip(described["languages"], of_texts, strict=True)
-    }
+    contents = dict(zip(described["languages"], of_texts, strict=True))
+    texts = make_texts(described, contents, treebank)
     captions = schema.read_captions(arguments.captions)
     if arguments.draw:
         captions = drawn(captions, arguments.draw, arguments.seed)

@@ -341,7 +341,7 @@ def test_without_the_package_the_error_says_how_to_get_it(monkeypatch):
 
 
 def test_unknown_baselines_and_options_are_named():
-    with pytest.raises(InputError, match=r"unknown baseline 'glove': choose one of trigrams, bag"):
+    with pytest.raises(InputError, match=r"unknown baseline 'glove': choose one of bag-of-words"):
         load("glove")
     with pytest.raises(InputError, match=r"bag-of-words: missing .*'vectors' .*options: vectors"):
         load("bag-of-words")

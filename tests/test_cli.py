@@ -276,7 +276,6 @@ def test_a_table_of_tasks_is_an_input_of_table_1(tmp_path):
         ("retrieval", "--folds 0", "--folds: 0 is less than the minimum of 1"),
         ("extract_features", "--parts 0", "--parts: 0 is less than the minimum of 1"),
         ("extract_features", "--part -1", "--part: -1 is less than the minimum of 0"),
-        ("baseline", "--version 3", "--version: 3 is not one of [1, 2]"),
     ],
 )
 def test_numbers_are_within_the_bounds_of_a_configuration(caplog, script, numbers, said):

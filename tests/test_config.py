@@ -8,6 +8,7 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from groundvec import parts
 from groundvec.config import SCHEMA, check_files, check_keys, complete
 from groundvec.errors import InputError
 
@@ -89,15 +90,22 @@ def test_the_paper_s_grid_is_the_configured_one():
     assert set(data["models"]) == grid | {"gru-2048-max", "lstm-2048-max"}
 
 
+def assert_described(schema):
+    for key, value in schema["properties"].items():
+        obvious = {"cell", "epochs", "batch_size"} | {"learning_rate", "nonlinearity"}
+        obvious |= {"learning_rate_max", "learning_rate_min"}
+        assert key in obvious or "description" in value or "$ref" in value, key
+
+
 def test_every_key_of_the_schema_is_described():
-    schema = yaml.safe_load(SCHEMA.read_text())
-    for part in (
-        *("dataset", "training", "ratings", "baseline", "model", "bag", "rnn", "words"),
-        *("translation", "translator"),
-    ):
-        for key, value in schema["$defs"][part]["properties"].items():
-            obvious = {"name", "cell", "pooling", "epochs", "batch_size"}
-            assert key in obvious or "description" in value or "$ref" in value, key
+    definitions = yaml.safe_load(SCHEMA.read_text())["$defs"]
+    for part in ("dataset", "training", "ratings", "model", "translation", "translator"):
+        assert_described(definitions[part])
+    for kind in parts.CLASSES:
+        for name in parts.names(kind):
+            schema = parts.options_schema(kind, name)
+            assert schema["description"]
+            assert_described(schema)
 
 
 @pytest.mark.parametrize(
@@ -128,12 +136,12 @@ def test_every_key_of_the_schema_is_described():
         ),
         (
             described(objective={"name": "hing"}),
-            "objective.name: 'hing' is not one of ['hinge', "
-            "'squared_error', 'cca', 'multilingual', 'contrastive']: did you mean 'hinge'?",
+            "objective.name: 'hing' is not one of ['cca', 'contrastive', "
+            "'hinge', 'multilingual', 'squared_error']: did you mean 'hinge'?",
         ),
         (
             described(encoder={"name": "trees", "size": 4, "compose": "position"}),
-            "models.mine: the encoder 'trees' reads `text: {name: trees}`, not 'characters'",
+            "models.mine: the encoder trees needs trees, which the text trees provides: ",
         ),
         (
             described(text={"name": "trees"}, encoder={"name": "mean", "size": 4}),
@@ -141,11 +149,11 @@ def test_every_key_of_the_schema_is_described():
         ),
         (
             described(training={"optimiser": {"name": "adam", "learning_rate_min": 0.01}}),
-            "models.mine: learning_rate_min 0.01 is above learning_rate_max 0.001: swap them",
+            "mine.training.optimiser: learning_rate_min 0.01 is above learning_rate_max 0.001: ",
         ),
         (
             described(encoder={"name": "rnn", "cell": "gru", "size": 8}, objective={"name": "cca"}),
-            "models.mine: cca sets the last linear layer of a caption encoder, and this one has no",
+            "models.mine: the objective cca needs a linear layer, which the encoder bag or",
         ),
         (
             {**SMALL, "experiment": "x" * 300},
@@ -164,7 +172,7 @@ def test_every_key_of_the_schema_is_described():
                 encoder={"name": "mean", "size": 50},
                 training={"alternate": 2},
             ),
-            "models.mine: the caption encoder has nothing to train: leave `alternate` out",
+            "models.mine: `alternate` needs weights to train, which another encoder provides",
         ),
         (
             described(
@@ -173,15 +181,15 @@ def test_every_key_of_the_schema_is_described():
                     "convolution": {"channels": 5, "widths": [1, 2], "pool": 2},
                 }
             ),
-            "models.mine: 5 channels cannot be shared by 2 widths: take a multiple of 2",
+            "models.mine.encoder.convolution: 5 channels cannot be shared by 2 widths",
         ),
         (
             described(text={"name": "words"}, training={"typing_errors": 0.1}),
-            "models.mine: `typing_errors` are for models that read characters or n-grams: leave it",
+            "mine: `typing_errors` needs letters, which the text characters or the text ngrams",
         ),
         (
             described(text={"name": "ngrams", "shortest": 3, "longest": 2}),
-            "models.mine: of n-grams the `shortest` must not be longer than the `longest`",
+            "models.mine.text: shortest 3 is above longest 2: swap them",
         ),
         (
             described(
@@ -189,7 +197,7 @@ def test_every_key_of_the_schema_is_described():
                 encoder={"name": "bag", "size": 4, "state": True},
                 similarity="dot",
             ),
-            "models.mine: `state` is for models that compare cosines: leave it out",
+            "models.mine: `state` needs cosines, which `similarity: cosine`",
         ),
         (
             described(
@@ -198,11 +206,11 @@ def test_every_key_of_the_schema_is_described():
                 languages=["en", "de"],
                 shared=True,
             ),
-            "models.mine: `idf` counts the captions of one language: leave it or `shared` out",
+            "models.mine: `idf` needs separate encoders, which `shared: false` provides:",
         ),
         (
             described(spelling={"size": 8}, similarity="dot"),
-            "models.mine: `spelling` is for models that read characters and compare cosines",
+            "models.mine: `spelling` needs cosines, which `similarity: cosine`",
         ),
         (
             described(
@@ -210,7 +218,7 @@ def test_every_key_of_the_schema_is_described():
                 encoder={"name": "mean", "size": 50},
                 objective={"name": "cca"},
             ),
-            "models.mine: cca sets the last linear layer of a caption encoder, and this one has",
+            "models.mine: the objective cca needs a linear layer, which the encoder bag or",
         ),
         (
             {**SMALL, "select": "gru-9-max"},

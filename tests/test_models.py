@@ -261,7 +261,9 @@ def test_a_sentence_of_no_known_word_stays_zero_in_an_ensemble():
 def test_a_model_of_parts_that_do_not_fit_is_refused():
     """Also where no configuration was checked: its description may come from anybody."""
     described = {**description(), "spelling": {"size": 8}, "similarity": "dot"}
-    with pytest.raises(InputError, match="`spelling` is for models that read characters"):
+    with pytest.raises(
+        InputError, match="`spelling` needs cosines, which `similarity: cosine` provides"
+    ):
         Model(described, {"en": TEXT}, 6)
 
 

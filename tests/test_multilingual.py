@@ -80,15 +80,15 @@ def test_the_objective_is_a_sum_over_all_pairs(seed, languages, beta, margin):
         total += beta * cost(images, captions[one])
         for other in names[k + 1 :]:
             total += (1 - beta) * cost(captions[one], captions[other])
-    loss = multilingual.loss(images, captions, "dot", margin, beta)
+    loss = multilingual.Objective(margin, beta)(images, captions, "dot")
     assert loss.item() == pytest.approx(total / len(images) ** 2, abs=1e-9)
 
 
 @given(st.integers(0, 999), st.sampled_from(["cosine", "dot", "euclidean"]))
 def test_with_one_language_and_only_images_it_is_the_hinge(seed, similarity):
     images, captions = embedded(seed, 1)
-    loss = multilingual.loss(images, captions, similarity, margin=0.2, beta=1)
-    assert loss.item() == pytest.approx(hinge.loss(images, captions, similarity, 0.2).item())
+    loss = multilingual.Objective(0.2, beta=1)(images, captions, similarity)
+    assert loss.item() == pytest.approx(hinge.Objective(0.2)(images, captions, similarity).item())
 
 
 @given(st.integers(0, 999), st.integers(1, 3), st.floats(0, 1), st.floats(0.05, 2))
@@ -108,20 +108,21 @@ def test_infonce_is_the_cross_entropy_of_the_right_pairs(seed, languages, beta, 
     expected = sum(beta * cost(images, own) for own in captions.values())
     for k, one in enumerate(names):
         expected += sum((1 - beta) * cost(captions[one], captions[o]) for o in names[k + 1 :])
-    loss = contrastive.loss(images, captions, "dot", temperature, beta)
+    loss = contrastive.Objective(temperature, beta)(images, captions, "dot")
     assert loss.item() == pytest.approx(expected, abs=1e-6)
 
 
 def test_contrastive_sentences_are_drawn_and_weigh_as_all_do():
     images, captions = embedded(0, 2, size=9)
-    options = {"similarity": "dot", "margin": 50, "beta": 0.5}  # a margin that every pair breaks
-    whole = multilingual.loss(images, captions, **options)
-    assert multilingual.loss(images, captions, **options, contrastive=8) == whole
-    assert multilingual.loss(images, captions, **options, contrastive=99) == whole
+
+    def loss(drawn=None):
+        objective = multilingual.Objective(50, 0.5, drawn)  # a margin that every pair breaks
+        return objective(images, captions, "dot")
+
+    whole = loss()
+    assert loss(8) == loss(99) == whole
     torch.manual_seed(0)
-    draws = [
-        multilingual.loss(images, captions, **options, contrastive=2).item() for _ in range(2000)
-    ]
+    draws = [loss(2).item() for _ in range(2000)]
     assert len(set(draws)) > 1000
     assert np.mean(draws) == pytest.approx(whole.item(), rel=1e-2)
     weights = multilingual._others(torch.zeros(9, 9), 2)
@@ -260,7 +261,7 @@ def test_a_killed_training_with_all_that_is_random_ends_in_the_same_weights(
     monkeypatch.setattr(checkpoints, "SECONDS_BETWEEN", -1)
     monkeypatch.setattr(checkpoints, "LARGEST_SHARE", math.inf)
     monkeypatch.setattr(epochs, "BATCHES_BETWEEN_CHECKS", 3)
-    loss, calls = multilingual.loss, []
+    loss, calls = multilingual.Objective.forward, []
 
     def killed_once(*args, **options):
         calls.append(1)
@@ -268,7 +269,7 @@ def test_a_killed_training_with_all_that_is_random_ends_in_the_same_weights(
             raise Killed
         return loss(*args, **options)
 
-    monkeypatch.setattr(multilingual, "loss", killed_once)
+    monkeypatch.setattr(multilingual.Objective, "forward", killed_once)
     with pytest.raises(Killed):
         train(tmp_path / "killed", described)
     torch.rand(batch)  # another process's generator stands elsewhere
@@ -364,7 +365,7 @@ def configuration(model, **dataset):
         (configuration({"languages": ["en", "en"]}), "has non-unique elements"),
         (
             configuration({"languages": ["en", "de"], "objective": {"name": "cca"}}),
-            "models.m: cca is solved for one language",
+            "models.m: the objective cca needs one language",
         ),
         (
             configuration({"objective": {"name": "multilingual", "beta": 2}}),

@@ -166,7 +166,7 @@ def test_what_reads_trees_is_refused(encoder, tmp_path):
     read = {"text": {"name": "trees", "dimension": 8}}
     described = description(encoder | {"size": 8}, parts=read)
     with pytest.raises(
-        InputError, match=f"the encoder {encoder['name']} cannot become ONNX: only rnn"
+        InputError, match=f"the encoder {encoder['name']} cannot become ONNX: only bag and rnn can"
     ):
         export([Model(described, {"en": text}, 12)], tmp_path / "model.onnx")
 

@@ -20,29 +20,6 @@ from groundvec.errors import InputError
 from groundvec.provenance import digest
 
 ROOT = Path(__file__).parent.parent
-OBJECTIVE = '''
-"""Cross-entropy over the batch, instead of a margin."""
-
-import torch
-
-from groundvec.similarity import scores
-
-
-def loss(images, captions, similarity, temperature):
-    [own] = captions.values()
-    near = scores(own, images, similarity) / temperature
-    return torch.nn.functional.cross_entropy(near, torch.arange(len(near)))
-'''
-SCHEMA_LINES = """\
-  softmax:
-    additionalProperties: false
-    properties:
-      name: {const: softmax}
-      temperature: {type: number, default: 0.1}
-"""
-CASE = (
-    '      - if: {properties: {name: {const: softmax}}}\n        then: {$ref: "#/$defs/softmax"}\n'
-)
 
 
 @pytest.fixture(scope="module")
@@ -117,27 +94,6 @@ def test_a_replaced_file_of_trees_trains_anew(project):
         assert about["decides"]["description"] == content["description"]
 
 
-def test_a_made_up_objective_is_one_file_and_its_lines_of_schema(project):
-    (project / "groundvec/objectives/softmax.py").write_text(OBJECTIVE)
-    schema = project / "groundvec/schema.yaml"
-    text = schema.read_text()
-    text = text.replace("enum: [hinge, ", "enum: [hinge, softmax, ")
-    case = "      - if: {properties: {name: {const: hinge}}}\n"
-    text = text.replace(case, CASE + case).replace("  hinge:\n", f"{SCHEMA_LINES}  hinge:\n")
-    schema.write_text(text)
-    described = {
-        "languages": ["en"],
-        "encoder": {"name": "bag", "size": 8, "embedding": 8},
-        "objective": {"name": "softmax"},
-        "training": SHORT | {"optimiser": RATE},
-    }
-    folder = train(project, "softmax", described)
-    made = json.loads((folder / "model.json").read_text())["description"]
-    assert made["objective"] == {"name": "softmax", "temperature": 0.1}
-    losses = pd.read_csv(folder / "history.csv")["loss"]
-    assert losses.iloc[-1] < 0.7 * losses[1]
-
-
 @pytest.mark.parametrize("text", ["characters", "words", "ngrams"])
 @pytest.mark.parametrize("encoder", ["bag", "rnn"])
 @pytest.mark.parametrize("similarity", ["cosine", "euclidean"])
@@ -171,6 +127,6 @@ def test_parts_cross_freely(text, encoder, similarity):
 
 
 def test_treebanks_are_only_for_texts_that_read_trees():
-    parts.remember("characters", [])
+    assert parts.treebank({"name": "characters"}, []) is None
     with pytest.raises(InputError, match="the text 'characters' reads no trees: leave --treebanks"):
-        parts.remember("characters", [Path("trees.en.conllu.gz")])
+        parts.treebank({"name": "characters"}, [Path("trees.en.conllu.gz")])

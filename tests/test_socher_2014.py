@@ -795,7 +795,7 @@ def trained(tmp_path):
         for k, place in enumerate(["park", "street", "water", "grass", "snow"])
     }
     treebank.write(tmp_path / "trees.conllu.gz", "by hand", parses.values())
-    treebank.remember(tmp_path / "trees.conllu.gz")
+    bank = treebank.Treebank([tmp_path / "trees.conllu.gz"])
     splits = ["train", "dev", *["test"] * 6]
     pictures = []
     for i in range(8):
@@ -813,7 +813,7 @@ def trained(tmp_path):
     schema.write(tmp_path, captions, images)
     features = np.random.default_rng(0).normal(size=(8, 12)).astype(np.float32)
     store.write(tmp_path / "features.h5", features, names, {})
-    text = Text.build(captions["caption"], "by hand", "collapsed", "captions", 4)
+    text = Text.build(captions["caption"], "by hand", "collapsed", "captions", 4, treebank=bank)
     parts = trees()
     parts["encoder"]["size"] = 4
     parts["text"]["parser"] = "by hand"
@@ -883,6 +883,8 @@ def test_passives_are_embedded_by_the_best_snapshots(trained, tmp_path, monkeypa
         columns=active_passive.SENTENCES,
     )
     monkeypatch.setattr(active_passive, "exchanges", lambda seed, size: said)
+    # No parser is called "by hand": its trees are looked up.
+    monkeypatch.setattr(treebank, "parse", treebank.Treebank([trained[-1]]).trees)
     parts, table = tables(tmp_path, "active_passive", *trained[:6], reported=None)
     [[row]] = parts.values()
     assert row[:3] == ["SDT-RNN", labels.MARGIN, "2"]
@@ -901,8 +903,7 @@ def test_a_word_s_learned_weight_is_how_much_the_sentence_follows_it(trained):
 
     from groundvec.model import load_model
 
-    treebank.remember(trained[-1])
-    model = load_model(Path(trained[1]).parent, 8)
+    model = load_model(Path(trained[1]).parent, 8, treebank=treebank.Treebank([trained[-1]]))
     sentence = "The dog runs in the park."
     weights = figure3.learned(model, "en", sentence)
     assert weights.shape == (5,) and weights.sum() == pytest.approx(1)

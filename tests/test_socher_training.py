@@ -62,12 +62,12 @@ def test_the_sum_is_equation_5_on_a_batch(seed, size):
             if c != i:
                 total += max(0.0, 3 - v[i] @ y[i] + v[i] @ y[c])
                 total += max(0.0, 3 - v[i] @ y[i] + v[c] @ y[i])
-    assert hinge.loss(v, {"en": y}, "dot", 3, "sum").item() == pytest.approx(float(total))
+    assert hinge.Objective(3, "sum")(v, {"en": y}, "dot").item() == pytest.approx(float(total))
 
 
 def test_the_squared_error_by_hand():
     images, captions = torch.tensor([[1.0, 2.0], [0, 0]]), torch.tensor([[1.0, 0.0], [3, 4]])
-    assert squared_error.loss(images, {"en": captions}, "euclidean").item() == 4 + 25
+    assert squared_error.Objective()(images, {"en": captions}, "euclidean").item() == 4 + 25
 
 
 def test_canonical_correlations_are_those_of_the_eigenvalue_problem():
@@ -75,7 +75,8 @@ def test_canonical_correlations_are_those_of_the_eigenvalue_problem():
     both = rng.normal(size=(400, 3))
     images = np.hstack([both, rng.normal(size=(400, 2))]) @ rng.normal(size=(5, 5))
     captions = both + 0.5 * rng.normal(size=(400, 3))
-    (image_map, image_bias), (caption_map, caption_bias) = cca.solve(images, captions, 2, 0.0)
+    maps = cca.Objective(0.0).solve(images, captions, 2)
+    (image_map, image_bias), (caption_map, caption_bias) = maps
     v, y = images @ image_map.T + image_bias, captions @ caption_map.T + caption_bias
     np.testing.assert_allclose(v.mean(axis=0), 0, atol=1e-5)
     found = [np.corrcoef(v[:, i], y[:, i])[0, 1] for i in range(2)]

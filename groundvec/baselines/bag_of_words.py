@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from groundvec.text.vectors import look_up
 
 
-class BagOfWords:
+class Baseline:
     """The mean of the vectors of a sentence's words, each as often as it occurs.
 
     Words without a vector are left out and counted in the log; a sentence without any other gets

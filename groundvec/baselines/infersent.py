@@ -16,7 +16,7 @@ TOKENS_PER_BATCH = 4096
 MARKS = {1: ("<s>", "</s>"), 2: ("<p>", "</p>")}  # before and after a sentence, by version
 
 
-class InferSent(nn.Module):
+class Baseline(nn.Module):
     """Word vectors -> bidirectional LSTM -> maximum over time.
 
     Version 1 reads GloVe 840B vectors, version 2 fastText's crawl-300d-2M. Words without a vector

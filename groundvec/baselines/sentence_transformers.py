@@ -7,7 +7,7 @@ import numpy as np
 from groundvec.errors import InputError, extra
 
 
-class SentenceTransformer:
+class Baseline:
     """A model of the sentence-transformers package, which is not among this project's own."""
 
     def __init__(self, model: str) -> None:

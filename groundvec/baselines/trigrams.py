@@ -10,7 +10,7 @@ from sklearn.feature_extraction.text import HashingVectorizer
 SIZE = 2048
 
 
-class Trigrams:
+class Baseline:
     """Counts of the character trigrams of a sentence, spaces included, hashed; unit norm.
 
     Nothing is trained and case is kept. A sentence of fewer than three characters has no trigram

@@ -1,11 +1,20 @@
-"""How what was read becomes a vector: a file an encoder, named as descriptions name it.
+"""From a text to a vector: one module per encoder, and the YAML file of its options beside it.
 
-Each has a class `Encoder`, an `nn.Module`::
+Each module has a class `Encoder`, an `nn.Module`::
 
-    Encoder(text, size, **options)   for what this text gives, with vectors of this size
-    encoder(*batch)                  (B, size), of what the text's `batch` gives as tensors: what
-                                     sentences one after another have, and their lengths; texts
-                                     such as trees say more
+    Encoder(text, size, **options)   for this text, with vectors of this size
+    encoder(*batch)                  (B, size) vectors of a batch of the text, as tensors: indices
+                                     (N,) of sentences one after another, and lengths (B,); texts
+                                     such as trees have more
 
-A vector depends on its sentence alone, not on what else is in the batch.
+A vector depends on its sentence alone, not on the rest of its batch.
+
+An encoder that ends in a linear layer, and says so (`provides: [a linear layer]`), lets objectives
+compute the weights of that layer, with::
+
+    encoder.projection               the `nn.Linear`
+    encoder.pooled(*batch)           (B, width), the input of that layer
+
+An encoder that counts n-grams has `encoder.count(captions)`, of encoded training captions. An
+encoder that can become ONNX has a module of its name in `groundvec/export/onnx/`.
 """

@@ -56,15 +56,20 @@ class Encoder(nn.Module):
 
         Outside training, with `state`, (B, size + embedding): both parts have unit norm.
         """
-        starts = (lengths.cumsum(0) - lengths).to(indices.device)
-        weights = None if self.idf is None else self.idf[indices]
-        state = self.embedding(indices, starts, weights)
-        if self.idf is not None:
-            state = normalize(state, dim=1) * sqrt(state.shape[1])
+        state = self.pooled(indices, lengths)
         vectors = self.projection(self.dropout(state))
         if self.training or not self.append_state:
             return vectors
         return torch.cat([normalize(vectors, dim=1), normalize(state, dim=1)], dim=1)
+
+    def pooled(self, indices: Tensor, lengths: Tensor, *_: Tensor) -> Tensor:
+        """Compute the state (B, embedding), the input of the linear layer."""
+        starts = (lengths.cumsum(0) - lengths).to(indices.device)
+        weights = None if self.idf is None else self.idf[indices]
+        state: Tensor = self.embedding(indices, starts, weights)
+        if self.idf is not None:
+            state = normalize(state, dim=1) * sqrt(state.shape[1])
+        return state
 
     @torch.no_grad()
     def count(self, captions: Encoded) -> None:

@@ -18,7 +18,7 @@ class Convolution(nn.Module):
 
         Args:
             embedding: of what they read.
-            channels: of all widths together, a multiple of their number (`groundvec.parts.check`).
+            channels: of all widths together, a multiple of their number.
             widths: of the convolutions, in places.
             pool: how many places become one.
         """

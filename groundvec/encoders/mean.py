@@ -28,7 +28,7 @@ class Encoder(nn.Module):
 
         Args:
             text: with vectors (`groundvec.text.trees.Text`).
-            size: of the result; without `project` that of the vectors (`groundvec.parts.check`).
+            size: of the result; without `project`, the dimension of the vectors.
         """
         super().__init__()
         self.register_buffer("vectors", word_vectors(text))
@@ -36,10 +36,14 @@ class Encoder(nn.Module):
 
     def forward(self, words: Tensor, lengths: Tensor, *_: Tensor) -> Tensor:
         """Embed sentences of `lengths` (B,), their words (N,) one after another: (B, size)."""
+        return self.projection(self.pooled(words, lengths))
+
+    def pooled(self, words: Tensor, lengths: Tensor, *_: Tensor) -> Tensor:
+        """Compute the mean vectors (B, dimension), the input of the linear layer."""
         sentence = torch.arange(len(lengths)).repeat_interleave(lengths).to(words.device)
         sums = self.vectors.new_zeros(len(lengths), self.vectors.shape[1])
         sums.index_add_(0, sentence, self.vectors[words])
         known = sums.new_zeros(len(lengths)).index_add_(
             0, sentence, (words > UNKNOWN).to(sums.dtype)
         )
-        return self.projection(sums / known.clamp(min=1)[:, None])
+        return sums / known.clamp(min=1)[:, None]

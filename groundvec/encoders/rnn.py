@@ -134,6 +134,10 @@ class Encoder(nn.Module):
 
         `lengths` is on the CPU, wherever the indices are.
         """
+        return self.projection(self.dropout(self.pooled(indices, lengths)))
+
+    def pooled(self, indices: Tensor, lengths: Tensor, *_: Tensor) -> Tensor:
+        """Compute the pooled states (B, units), the input of the linear layer."""
         table = self.embedding.weight
         if self.convolution:
             table, lengths = self.convolution(self.embedding(indices), lengths)
@@ -142,7 +146,8 @@ class Encoder(nn.Module):
             states = recurrence.hidden_states(self.rnn, table, indices, lengths)
         else:
             states = self.packed_states(look_up(indices, table), lengths)
-        return self.projection(self.dropout(self.pooling(states, lengths.to(states.device))))
+        pooled: Tensor = self.pooling(states, lengths.to(states.device))
+        return pooled
 
     @torch.no_grad()
     def initialise(self, deviation: float) -> None:

@@ -1,16 +1,20 @@
-"""What training makes small: a file an objective, named as descriptions name it.
+"""The losses: one module per objective, and the YAML file of its options beside it.
 
-Each has a function::
+Each module has a class `Objective`, mostly an `nn.Module`::
 
-    loss(images, captions, similarity, **options)
+    Objective(**options)
+    objective(images, captions, similarity)   a tensor of one number, the loss of a batch
 
-of images (B, size) and captions (B, size), by any names: for each language those of its own, and of
-its paraphrases too where there are some. Row i of one belongs to row i of the others, and all are
-embedded as `similarity` wants them. It gives one number, a tensor. An
-objective whose best weights can be computed at once has another function in its place::
+of images (B, size) and captions, a dictionary of (B, size): of each language, and of its
+paraphrases if there are some. Row i of one belongs to row i of the others. All are embedded as
+`similarity` wants them. Parameters of the objective are trained, kept in checkpoints and snapshots,
+and resumed.
 
-    solve(images, captions, size, **options)
+An objective whose best weights can be computed at once has a method in place of the loss::
 
-of image features (M, width) and of what captions give to the last layer of their network. It gives
-the weights and biases of the last layers, of the images' and of the captions' network.
+    objective.solve(images, captions, size)   the weights and biases of two linear layers, of the
+                                              images' and of the captions'
+
+of image features (M, width) and of the input of the captions' last layer (M, width), as the
+encoder's `pooled` computes it (`groundvec.encoders`).
 """

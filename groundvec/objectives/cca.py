@@ -8,24 +8,36 @@ from typing import Any
 
 import numpy as np
 
+from groundvec.errors import InputError
 
-def solve(
-    images: np.ndarray, captions: np.ndarray, size: int, shrinkage: float
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The linear maps of images and of captions: of each the weights (size, width) and the bias.
 
-    Args:
-        images: (M, width) what they have to map; row i belongs to row i of the captions.
-        captions: (M, dimension).
-        size: the number of directions.
-        shrinkage: of the covariances towards the identity, from 0 (CCA) to 1 (partial least
-            squares).
-    """
-    from cca_zoo.linear import RidgeCCA  # here, because its import takes seconds
+class Objective:
+    """Correlated directions instead of a loss."""
 
-    views: list[Any] = [images.astype(np.float64), captions.astype(np.float64)]
-    weights = RidgeCCA(size, shrinkage=shrinkage).fit(views).weights_
-    return [
-        (own.T.astype(np.float32), (-view.mean(axis=0) @ own).astype(np.float32))
-        for view, own in zip(views, weights, strict=True)
-    ]
+    def __init__(self, shrinkage: float) -> None:
+        """Set the shrinkage of the covariances, from 0 (CCA) to 1 (partial least squares)."""
+        self.shrinkage = shrinkage
+
+    def solve(
+        self, images: np.ndarray, captions: np.ndarray, size: int
+    ) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Compute the linear maps of images and of captions: weights (size, width) and a bias each.
+
+        Args:
+            images: (M, width); row i belongs to row i of the captions.
+            captions: (M, dimension).
+            size: the number of directions.
+
+        Raises:
+            InputError: images or captions have fewer directions.
+        """
+        from cca_zoo.linear import RidgeCCA  # here, because its import takes seconds
+
+        views: list[Any] = [images.astype(np.float64), captions.astype(np.float64)]
+        weights = RidgeCCA(size, shrinkage=self.shrinkage).fit(views).weights_
+        if (found := weights[0].shape[1]) < size:
+            raise InputError(f"cca finds {found} directions and not {size}: make `size` smaller")
+        return [
+            (own.T.astype(np.float32), (-view.mean(axis=0) @ own).astype(np.float32))
+            for view, own in zip(views, weights, strict=True)
+        ]

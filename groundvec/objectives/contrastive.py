@@ -1,35 +1,57 @@
 """InfoNCE: a softmax over the batch (van den Oord et al. 2018; Radford et al. 2021, Figure 3)."""
 
 from itertools import combinations
+from math import log
+from typing import Literal
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from groundvec.similarity import scores
 
+FIRST, LOWEST = 0.07, 0.01  # a learned temperature's (Radford et al. 2021, section 2.5)
 
-def loss(
-    images: Tensor, captions: dict[str, Tensor], similarity: str, temperature: float, beta: float
-) -> Tensor:
+
+class Objective(nn.Module):
     """Cross entropy of the right one among all of the batch, in both directions.
 
-    beta times the sum over the captions' names of the loss of images and captions, and 1 - beta
+    `beta` times the sum over the captions' names of the loss of images and captions, and 1 - `beta`
     times that over pairs of names of the loss of their captions, as in `multilingual`.
-
-    Args:
-        images: (B, size).
-        captions: by name, (B, size); row i belongs to row i of the images.
-        temperature: the scores are divided by it.
-        beta: from 0 (captions only) to 1 (images only).
     """
 
-    def cost(one: Tensor, other: Tensor) -> Tensor:
-        logits = scores(one, other, similarity) / temperature
-        right = torch.arange(len(logits), device=logits.device)
-        return (cross_entropy(logits, right) + cross_entropy(logits.T, right)) / 2
+    def __init__(self, temperature: float | Literal["learned"], beta: float) -> None:
+        """Set the temperature and the weight of images and captions.
 
-    none = images.new_zeros(())
-    of_images = sum((cost(own, images) for own in captions.values()), none)
-    of_captions = sum((cost(*pair) for pair in combinations(captions.values(), 2)), none)
-    return beta * of_images + (1 - beta) * of_captions
+        Args:
+            temperature: the scores are divided by it; `learned` makes its inverse a parameter, on a
+                logarithmic scale.
+            beta: from 0 (captions only) to 1 (images only).
+        """
+        super().__init__()
+        self.beta, self.temperature = beta, temperature
+        if temperature == "learned":
+            self.log_scale = nn.Parameter(torch.tensor(-log(FIRST)))
+
+    def forward(self, images: Tensor, captions: dict[str, Tensor], similarity: str) -> Tensor:
+        """Compute the loss of images (B, size) and captions (B, size) by name."""
+
+        def cost(one: Tensor, other: Tensor) -> Tensor:
+            logits = self.scaled(scores(one, other, similarity))
+            right = torch.arange(len(logits), device=logits.device)
+            return (cross_entropy(logits, right) + cross_entropy(logits.T, right)) / 2
+
+        none = images.new_zeros(())
+        of_images = sum((cost(own, images) for own in captions.values()), none)
+        of_captions = sum((cost(*pair) for pair in combinations(captions.values(), 2)), none)
+        return self.beta * of_images + (1 - self.beta) * of_captions
+
+    def scaled(self, similarities: Tensor) -> Tensor:
+        """Divide similarities by the temperature."""
+        if self.temperature != "learned":
+            return similarities / self.temperature
+        with (
+            torch.no_grad()
+        ):  # clamped in place: a clamp of the value alone would stop its gradient
+            self.log_scale.clamp_(max=-log(LOWEST))
+        return similarities * self.log_scale.exp()

@@ -1,36 +1,33 @@
 """The batch hinge loss (Merkx & Frank 2019, section 3.1.2)."""
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from groundvec.similarity import scores
 
 
-def loss(
-    images: Tensor,
-    captions: dict[str, Tensor],
-    similarity: str,
-    margin: float,
-    reduction: str = "mean",
-) -> Tensor:
+class Objective(nn.Module):
     """Hinge loss on the scores of all pairs of a batch, in both directions.
 
     Every other caption or image of the batch is a negative. The mean is taken over all B x B
     entries, the empty diagonal included: the published code's clipping thresholds depend on it.
     The sum, over inner products, is the objective of Socher et al. 2014 (Eq. 5) on a batch. Of
     several languages the losses are added.
-
-    Args:
-        images: (B, size).
-        captions: of each language, (B, size); row i belongs to row i of the images.
-        margin: alpha, 0.2 in the paper.
-        reduction: mean, or sum.
     """
-    reduce = torch.sum if reduction == "sum" else torch.mean
-    of_languages = [
-        reduce(_hinge(scores(own, images, similarity), margin)) for own in captions.values()
-    ]
-    return torch.stack(of_languages).sum()
+
+    def __init__(self, margin: float, reduction: str = "mean") -> None:
+        """Set the margin, alpha in the paper (0.2 there), and the reduction: mean or sum."""
+        super().__init__()
+        self.margin = margin
+        self.reduce = torch.sum if reduction == "sum" else torch.mean
+
+    def forward(self, images: Tensor, captions: dict[str, Tensor], similarity: str) -> Tensor:
+        """Compute the loss of images (B, size) and captions (B, size) of each language."""
+        of_languages = [
+            self.reduce(_hinge(scores(own, images, similarity), self.margin))
+            for own in captions.values()
+        ]
+        return torch.stack(of_languages).sum()
 
 
 def _hinge(of_pairs: Tensor, margin: float) -> Tensor:

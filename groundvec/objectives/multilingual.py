@@ -3,44 +3,42 @@
 from itertools import combinations
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from groundvec.similarity import scores
 
 
-def loss(
-    images: Tensor,
-    captions: dict[str, Tensor],
-    similarity: str,
-    margin: float,
-    beta: float,
-    contrastive: int | None = None,
-) -> Tensor:
+class Objective(nn.Module):
     """The sum beta R_MM + (1 - beta) R_ML (Eq. 1 to 3), in both directions.
 
     R_MM is the sum over languages of the hinge loss of images and captions, R_ML that over pairs of
     languages of the hinge loss of their captions. As in `hinge`, each is a mean over all B x B
     entries: with one language and beta 1 this is `hinge`.
-
-    Args:
-        images: (B, size).
-        captions: by language, (B, size); row i belongs to row i of the images.
-        margin: alpha, 0.2 in the paper.
-        beta: from 0 (languages only) to 1 (images only).
-        contrastive: how many of the batch's others are drawn for each query and direction, by
-            torch's own generator; all of them if it is nothing or they are no more. What is drawn
-            counts for all, so that the loss is of the same size.
     """
-    of_images = [
-        _hinge(scores(own, images, similarity), margin, contrastive) for own in captions.values()
-    ]
-    of_languages = [
-        _hinge(scores(one, other, similarity), margin, contrastive)
-        for one, other in combinations(captions.values(), 2)
-    ]
-    return beta * sum(of_images, images.new_zeros(())) + (1 - beta) * sum(
-        of_languages, images.new_zeros(())
-    )
+
+    def __init__(self, margin: float, beta: float, contrastive: int | None = None) -> None:
+        """Set the margin, and how images and languages are weighted.
+
+        Args:
+            margin: alpha, 0.2 in the paper.
+            beta: from 0 (languages only) to 1 (images only).
+            contrastive: negatives that are drawn for each query and direction, by torch's own
+                generator; by default all others of the batch. Those that are drawn count for all,
+                so that the loss is of the same size.
+        """
+        super().__init__()
+        self.margin, self.beta, self.contrastive = margin, beta, contrastive
+
+    def forward(self, images: Tensor, captions: dict[str, Tensor], similarity: str) -> Tensor:
+        """Compute the loss of images (B, size) and captions (B, size) by language."""
+
+        def cost(one: Tensor, other: Tensor) -> Tensor:
+            return _hinge(scores(one, other, similarity), self.margin, self.contrastive)
+
+        none = images.new_zeros(())
+        of_images = sum((cost(own, images) for own in captions.values()), none)
+        of_languages = sum((cost(*pair) for pair in combinations(captions.values(), 2)), none)
+        return self.beta * of_images + (1 - self.beta) * of_languages
 
 
 def _hinge(of_pairs: Tensor, margin: float, contrastive: int | None) -> Tensor:

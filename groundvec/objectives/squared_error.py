@@ -5,15 +5,15 @@ still, and then the other one (`alternate` in the configuration).
 """
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 
-def loss(images: Tensor, captions: dict[str, Tensor], similarity: str) -> Tensor:
-    """The sum over a batch of the squared Euclidean distances of right pairs, and over languages.
+class Objective(nn.Module):
+    """The sum of the squared Euclidean distances of right pairs, over a batch and its languages."""
 
-    Args:
-        images: (B, size).
-        captions: by language, (B, size); row i belongs to row i of the images.
-        similarity: is not used.
-    """
-    return torch.stack([(own - images).square().sum() for own in captions.values()]).sum()
+    def forward(self, images: Tensor, captions: dict[str, Tensor], similarity: str) -> Tensor:
+        """Compute the loss of images (B, size) and captions (B, size) by language.
+
+        `similarity` is not used.
+        """
+        return torch.stack([(own - images).square().sum() for own in captions.values()]).sum()

@@ -1,4 +1,4 @@
-"""How the weights follow the gradients: a file an optimiser, named as descriptions name it.
+"""Optimisers with a schedule: one module per optimiser, and the YAML file of its options beside it.
 
 Each has a class `Optimiser`, one of torch's with another method::
 

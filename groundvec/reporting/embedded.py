@@ -12,7 +12,7 @@ from groundvec.errors import InputError
 from groundvec.files import read_json
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import best_snapshot
-from groundvec.text import treebank
+from groundvec.text.treebank import Treebank
 
 
 @dataclass
@@ -27,10 +27,9 @@ class Embedded:
     similarity: str
 
 
-def remember_treebanks(results: Results) -> None:
-    """Read the treebanks that were given, if any; what they do not have is parsed."""
-    for path in results.given.get("treebanks") or []:
-        treebank.remember(path)
+def given_treebank(results: Results) -> Treebank:
+    """Read the treebanks that were given, if any; other sentences are parsed."""
+    return Treebank(results.given.get("treebanks") or [])
 
 
 def read_captions(results: Results, about: pd.Series) -> pd.DataFrame:
@@ -42,12 +41,15 @@ def read_captions(results: Results, about: pd.Series) -> pd.DataFrame:
     return captions_of(read_json(Path(about["folder"], "model.json")), results["captions"])
 
 
-def embed(results: Results, about: pd.Series, ensemble: bool = False) -> Embedded:
+def embed(
+    results: Results, about: pd.Series, ensemble: bool = False, treebank: Treebank | None = None
+) -> Embedded:
     """Embed the test set of a training by its best snapshot.
 
     Args:
         about: the training's row of `results.models`.
         ensemble: by its ensemble instead.
+        treebank: of parsed sentences, for a model that reads trees.
 
     Raises:
         InputError: there is no snapshot, there are no test captions in its language, or there are
@@ -58,7 +60,7 @@ def embed(results: Results, about: pd.Series, ensemble: bool = False) -> Embedde
     from groundvec.model import encode_images, encode_sentences, load_ensemble
 
     epochs = None if ensemble else [best_snapshot(about)]
-    models = load_ensemble(about["folder"], epochs, choose("cpu"))
+    models = load_ensemble(about["folder"], epochs, choose("cpu"), treebank)
     captions, language = read_captions(results, about), about["languages"][0]
     features = partial(store.read, results["features"])
     split = load_split(captions, "test", features, models[0].texts)

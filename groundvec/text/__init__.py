@@ -1,6 +1,6 @@
-"""How raw sentences become what an encoder reads: a file a text, named as descriptions name it.
+"""From raw sentences to what an encoder reads: one module per text, and the YAML of its options.
 
-Each has a class `Text`::
+Each module has a class `Text`::
 
     Text.build(captions, **options)   what is learned from the training captions, a classmethod
     text.encode(sentences)            as many sentences, in their order, as an encoder reads them
@@ -19,7 +19,9 @@ A text over fixed vectors also has::
                                       weights; None of a text that was made without them
     text.packed()                     `as_dict` with the vectors
 
-and one that reads what is prepared beforehand::
+A text that reads trees (`provides: [trees]`) also takes sentences that are parsed already::
 
-    Text.remember(path)               reads such a file; of its sentences, nothing is made again
+    Text.read_treebanks(paths)        reads files of them, see `groundvec.text.treebank`
+    Text.build(captions, treebank=..., **options)
+    Text(treebank=..., **content)
 """

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from groundvec import parts
 from groundvec.data.cleaning import clean
 
 _LETTER = "A-Za-z\u00c0-\u024f"
@@ -34,8 +35,7 @@ def substitutions(text: dict[str, Any]) -> list[tuple[str, str]]:
     Args:
         text: a description's `text`.
     """
-    cuts_itself = text["name"] == "trees" or text.get("tokenizer")
-    return [] if cuts_itself else SUBSTITUTIONS
+    return [] if "tokens" in parts.provided("text", text) else SUBSTITUTIONS
 
 
 def set_apart(sentences: Iterable[Any], text: dict[str, Any]) -> list[Any]:

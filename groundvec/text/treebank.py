@@ -12,7 +12,7 @@ import sys
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -245,29 +245,36 @@ def _checked(rows: list[list[str]], text: str, where: str) -> Tree:
     return Tree(words, heads, relations, [sys.intern(row[3]) for row in rows], text)
 
 
-# By parser and text: what treebanks have, and what the last call of `trees` parsed, so that several
-# models that read the same sentences parse them once.
-_known: dict[str, dict[str, Block]] = {}
-_last: dict[str, dict[str, Tree]] = {}
+class Treebank:
+    """The parsed sentences of some files; others are parsed when they are asked for."""
+
+    def __init__(self, paths: Iterable[str | Path] = ()) -> None:
+        """Read files; the lines of a sentence are checked when it is looked up.
+
+        A draw of a data set needs an eighth of them.
+
+        Raises:
+            InputError: a file is missing or damaged.
+        """
+        self._blocks: dict[str, dict[str, Block]] = {}  # by parser and text
+        for path in paths:
+            parser, blocks = _blocks(path)
+            self._blocks.setdefault(parser, {}).update((block.text, block) for block in blocks)
+
+    def trees(self, sentences: Sequence[str], parser: str) -> list[Tree]:
+        """Look the trees of sentences up, or parse the sentences that are not here.
+
+        Raises:
+            InputError: a sentence's lines are malformed; what `parse` raises.
+        """
+        known, different = self._blocks.get(parser, {}), dict.fromkeys(sentences)
+        found = {text: known[text].tree() for text in different if text in known}
+        new = tuple(text for text in different if text not in found)
+        found |= zip(new, _parse_once(new, parser) if new else [], strict=True)
+        return [found[text] for text in sentences]
 
 
-def remember(path: str | Path) -> None:
-    """Read a treebank, so that `trees` looks its sentences up, and parses only others.
-
-    A sentence's lines are looked at when it is looked up: a draw needs an eighth of them.
-    """
-    parser, blocks = _blocks(path)
-    _known.setdefault(parser, {}).update((block.text, block) for block in blocks)
-
-
-def trees(sentences: Sequence[str], parser: str) -> list[Tree]:
-    """The trees of sentences: looked up, or parsed where none is known."""
-    known, last = _known.get(parser, {}), _last.get(parser, {})
-    different = dict.fromkeys(sentences)
-    found = {text: known[text].tree() for text in different if text in known}
-    found |= {text: last[text] for text in different if text in last and text not in found}
-    if new := [text for text in different if text not in found]:
-        parsed = dict(zip(new, parse(new, parser), strict=True))
-        found |= parsed
-        _last[parser] = {text: found[text] for text in different if text not in known}
-    return [found[text] for text in sentences]
+@lru_cache(2)
+def _parse_once(sentences: tuple[str, ...], parser: str) -> list[Tree]:
+    """Parse sentences once for several models, which read the same ones."""
+    return parse(sentences, parser)

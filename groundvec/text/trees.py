@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from groundvec.errors import InputError
-from groundvec.text import treebank
 from groundvec.text.encoded import LARGEST, PADDING, UNKNOWN, cleaned
 from groundvec.text.forms import FORMS, Nodes, bracketed
-from groundvec.text.treebank import ROOT
+from groundvec.text.treebank import ROOT, Treebank
 from groundvec.text.vectors import learn, pack, read_vectors, reduce, unpack
 
 RARE = 10  # edges; a relation with fewer is rare
@@ -86,6 +85,7 @@ class Text:
         form: str,
         parses: str | None = None,
         vectors: np.ndarray | str | None = None,
+        treebank: Treebank | None = None,
     ) -> None:
         """What `build` learns; `vectors` may be packed as `groundvec.text.vectors.pack` does it."""
         for kind, names in {"words": words, "relations": relations, "places": places}.items():
@@ -98,6 +98,7 @@ class Text:
         self.words, self.relations, self.places = list(words), list(relations), list(places)
         self.counts, self.dimension = list(counts), dimension
         self.parser, self.form, self.parses = parser, form, parses
+        self.treebank = treebank or Treebank()
         self._left = sum(place.startswith("l") for place in places)
         if self.places != _places(self._left, len(places) - self._left):
             raise InputError("the places of trees are l1, l2, ... and then r1, r2, ...")
@@ -109,7 +110,7 @@ class Text:
         self._word = {None: PADDING} | {word: index for index, word in enumerate(words, 2)}
         self._relation = {relation: index for index, relation in enumerate(relations)}
 
-    remember = staticmethod(treebank.remember)
+    read_treebanks = Treebank
 
     @classmethod
     def build(
@@ -120,8 +121,9 @@ class Text:
         vectors: str,
         dimension: int,
         parses: str | None = None,
+        treebank: Treebank | None = None,
     ) -> "Text":
-        """Learn from captions; their trees are looked up (`groundvec.text.treebank`), or parsed.
+        """Learn from captions; their trees are looked up in the treebank, or parsed.
 
         Args:
             parser: a spaCy pipeline, by the name of its package or by its folder.
@@ -131,14 +133,15 @@ class Text:
                 no caption has, from its first on: the words of sentences to come.
             dimension: of the vectors; those of a file that has more are reduced.
             parses: a file of bracketed parses, for the form `binary`.
+            treebank: of parsed sentences; without it all are parsed.
 
         Raises:
             InputError: a file cannot be used, no word has a vector, or they are too short.
         """
-        sentences = cleaned(list(captions))
-        nodes = _read(sentences, parser, form, parses)
+        sentences, treebank = cleaned(list(captions)), treebank or Treebank()
+        nodes = _read(sentences, parser, form, parses, treebank)
         # All words, and in every form the same ones: prepositions too, which collapsed trees lack.
-        whole = nodes if parses else _read(sentences, parser, "chain", None)
+        whole = nodes if parses else _read(sentences, parser, "chain", None, treebank)
         spoken = [[word for word in each.words if word] for each in whole]
         counts = Counter(chain.from_iterable(spoken))
         words = sorted(counts, key=lambda word: (-counts[word], word))[: LARGEST - 2]
@@ -160,7 +163,8 @@ class Text:
         places = _places(*(int(ranks[side].max(initial=0)) for side in (~right, right)))
         _describe(edges, counts, words)
         counted = [edges[relation] for relation in relations]
-        return cls(words, relations, counted, places, dimension, parser, form, parses, values)
+        learned = (words, relations, counted, places, dimension, parser, form, parses, values)
+        return cls(*learned, treebank)
 
     def __len__(self) -> int:
         """The number of different words, those of phrases and unknown words included."""
@@ -172,7 +176,7 @@ class Text:
         How many words have no vector is logged, and a warning if a sentence has no other.
         """
         given = cleaned(sentences)
-        nodes = _read(given, self.parser, self.form, self.parses)
+        nodes = _read(given, self.parser, self.form, self.parses, self.treebank)
         parents, starts = _join(nodes)
         spoken = list(chain.from_iterable(each.words for each in nodes))
         names = chain.from_iterable(each.relations for each in nodes)
@@ -227,7 +231,9 @@ class Text:
             )
 
 
-def _read(sentences: Sequence[str], parser: str, form: str, parses: str | None) -> list[Nodes]:
+def _read(
+    sentences: Sequence[str], parser: str, form: str, parses: str | None, treebank: Treebank
+) -> list[Nodes]:
     """The nodes of sentences, in one of the forms."""
     if parses:
         return bracketed(sentences, parses)

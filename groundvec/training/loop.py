@@ -3,11 +3,11 @@
 import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
 from groundvec import parts
@@ -77,16 +77,17 @@ def train(
     make = parts.find("optimisers", settings["optimiser"]["name"])
     cycle = settings["cycle"] * batches
     optimiser = make(model.parameters(), cycle, **parts.options(settings["optimiser"]))
-    solve = parts.solution(model.description["objective"]["name"])
+    solved = hasattr(model.objective, "solve")  # at once, and not step by step
     checkpoints = Checkpoints(work)
 
     def prepare(epoch: int) -> None:
         freeze_alternately(model, epoch)
-        if solve and epoch:
-            _solve(model, split, solve)
+        if solved and epoch:
+            [(language, captions)] = split.captions.items()
+            model.solve(split.features[captions.image], captions.encoded, language)
 
     def order(epoch: int) -> Iterable[Rows]:
-        return split.epoch(batch_size, seed, epoch) if epoch and not solve else []
+        return split.epoch(batch_size, seed, epoch) if epoch and not solved else []
 
     def scores(epoch: int) -> dict[str, float]:
         rate = optimiser.param_groups[0]["lr"] if epoch else math.nan
@@ -104,7 +105,7 @@ def train(
         unit="pairs",
         prepare=prepare,
         order=order,
-        step=None if solve else make_step(model, split, optimiser, seed),
+        step=None if solved else make_step(model, split, optimiser, seed),
         evaluate=scores,
         keep=lambda history: saved(settings),
         advice="look for NaN or huge values in the image features, and try a smaller learning rate "
@@ -118,10 +119,7 @@ def make_step(
     model: Model, split: Split, optimiser: Any, seed: int
 ) -> Callable[[Rows, int], Tensor]:
     """Make the function that trains on a batch, given the number of the step; returns the loss."""
-    description, device = model.description, next(model.parameters()).device
-    settings = description["training"]
-    objective = parts.find("objectives", description["objective"]["name"])
-    options = parts.options(description["objective"])
+    settings, device = model.description["training"], next(model.parameters()).device
     features = torch.from_numpy(split.features).to(device)
 
     def step(rows: Rows, number: int) -> Tensor:
@@ -133,8 +131,7 @@ def make_step(
             captions |= _embed_captions(model, split, language, own, rng)
         language, own = next(iter(rows.items()))
         image = torch.from_numpy(split.captions[language].image[own]).to(device)
-        images = model.embed_images(features[image])
-        loss = objective(images, captions, model.similarity, **options)
+        loss = model.objective(model.embed_images(features[image]), captions, model.similarity)
         optimiser.zero_grad()
         loss.backward()
         if settings["clip_image"] is not None:
@@ -177,20 +174,3 @@ def freeze_alternately(model: Model, epoch: int) -> None:
         model.image.requires_grad_(of_images)
         model.captions.requires_grad_(not of_images)
         model.spelling.requires_grad_(not of_images)
-
-
-def _solve(model: Model, split: Split, solve: Callable[..., Any]) -> None:
-    """Set the last layers of both networks to the best that there are."""
-    [(language, captions)] = split.captions.items()
-    encoder = model.captions[model.name_of(language)]
-    last = cast(nn.Linear, encoder.projection)
-    device = last.weight.device
-    encoder.projection = nn.Identity()
-    with torch.inference_mode():
-        batch = to_tensors(captions.encoded.batch(np.arange(len(captions.texts))), device)
-        inputs = encoder(*batch).cpu().numpy()
-    encoder.projection = last
-    options = parts.options(model.description["objective"])
-    maps = solve(split.features[captions.image], inputs, len(last.weight), **options)
-    for layer, (weights, bias) in zip((model.image.projection, last), maps, strict=True):
-        layer.load_state_dict({"weight": torch.from_numpy(weights), "bias": torch.from_numpy(bias)})

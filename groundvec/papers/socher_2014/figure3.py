@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from groundvec.reporting.embedded import of_one, read_captions, remember_treebanks
+from groundvec.reporting.embedded import given_treebank, of_one, read_captions
 from groundvec.reporting.labels import trained_as
 from groundvec.reporting.results import Results
 from groundvec.reporting.style import BLUE, COLUMN, FONT_SIZE, PAGE, VERMILLION, save, styled
 from groundvec.reporting.systems import best_snapshot
-from groundvec.text import treebank
 from groundvec.text.encoded import cleaned
 from groundvec.text.forms import FORMS, Nodes
+from groundvec.text.treebank import Tree
 
 if TYPE_CHECKING:
     from groundvec.model import Model
@@ -36,8 +36,8 @@ def make(results: Results, stem: Path) -> None:
     from groundvec.model import load_model  # torch takes seconds to import
 
     about = of_one(trained_as(results.models, "SDT-RNN")).iloc[0]
-    remember_treebanks(results)
-    model = load_model(about["folder"], best_snapshot(about))
+    treebank = given_treebank(results)
+    model = load_model(about["folder"], best_snapshot(about), treebank=treebank)
     captions, language = read_captions(results, about), about["languages"][0]
     shown = captions["split"].eq("test") & captions["language"].eq(language)
     sentences = cleaned(captions.loc[shown, "caption"].tolist())
@@ -47,7 +47,7 @@ def make(results: Results, stem: Path) -> None:
     save(drawing(nodes, learned(model, language, parse.text)), stem)
 
 
-def middle(trees: list[treebank.Tree]) -> treebank.Tree:
+def middle(trees: list[Tree]) -> Tree:
     """The tree with the median number of words; of equals the one in the middle."""
     order = sorted(trees, key=lambda tree: len(tree.words))
     return order[len(order) // 2]

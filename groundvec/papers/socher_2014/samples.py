@@ -5,7 +5,7 @@ Their Figure 6 is of the DT-RNN.
 
 from pathlib import Path
 
-from groundvec.reporting.embedded import embed, of_one, remember_treebanks
+from groundvec.reporting.embedded import embed, given_treebank, of_one
 from groundvec.reporting.labels import trained_as
 from groundvec.reporting.pictures import paths_of
 from groundvec.reporting.results import Results
@@ -16,6 +16,5 @@ from groundvec.reporting.style import save
 def make(results: Results, stem: Path) -> None:
     """Draw what the SDT-RNN retrieves of one data set's test set."""
     about = of_one(trained_as(results.models, "SDT-RNN")).iloc[0]
-    remember_treebanks(results)
-    found = embed(results, about)
+    found = embed(results, about, treebank=given_treebank(results))
     save(samples(found, paths_of(results, found.image_ids)), stem)

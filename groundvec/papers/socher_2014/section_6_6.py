@@ -13,13 +13,12 @@ import pandas as pd
 from groundvec.evaluation import paired
 from groundvec.evaluation.ranks import rounding
 from groundvec.evaluation.seeds import t_interval
-from groundvec.reporting.embedded import embed, of_one, remember_treebanks
+from groundvec.reporting.embedded import embed, given_treebank, of_one
 from groundvec.reporting.labels import trained_as
 from groundvec.reporting.ranks import with_interval
 from groundvec.reporting.results import Results
 from groundvec.reporting.write import decimals, write_table
 from groundvec.similarity import scores
-from groundvec.text import treebank
 from groundvec.text.encoded import cleaned
 
 VERBS = {"VERB", "AUX"}  # the tags of Universal Dependencies
@@ -44,10 +43,9 @@ SHARES_NOTE = (
 def make(results: Results, stem: Path) -> None:
     """Write the worst pairs of one data set; the shares are called stem-shares."""
     models = of_one(trained_as(results.models, "SDT-RNN"))
-    remember_treebanks(results)
-    tables = []
+    tables, treebank = [], given_treebank(results)
     for _, about in models.iterrows():
-        found = embed(results, about)
+        found = embed(results, about, treebank=treebank)
         trees = treebank.trees(cleaned(found.captions), about["text.parser"])
         verbs = np.array([has_verb(tree.tags) for tree in trees])
         pairs = of_one_image(found.caption_vectors, found.image, verbs, found.similarity)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from groundvec.evaluation.ranks import rounding
 from groundvec.features.images import load
-from groundvec.reporting.embedded import Embedded, embed, of_one, remember_treebanks
+from groundvec.reporting.embedded import Embedded, embed, given_treebank, of_one
 from groundvec.reporting.measures import recall
 from groundvec.reporting.pictures import paths_of
 from groundvec.reporting.results import Results
@@ -36,12 +36,12 @@ def gallery(results: Results) -> dict[str, Any]:
     Raises:
         InputError: there is no row of an image, or a file of it; what `embed` raises.
     """
-    remember_treebanks(results)
+    treebank = given_treebank(results)
     models: list[dict[str, Any]] = []
     captions: dict[str, str] = {}
     for _, row in best(of_one(results.retrieval)).iterrows():
         about = described(results.models, row["dataset"], row["model"], row["seed"])
-        embedded = embed(results, about, ensemble=True)
+        embedded = embed(results, about, ensemble=True, treebank=treebank)
         of_model = {str(name): value for name, value in row.items()}
         models.append(of_model | {"language": about["languages"][0], **queries(embedded)})
         for place, text in _first_captions(embedded).items():

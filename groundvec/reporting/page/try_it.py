@@ -19,6 +19,7 @@ import onnx
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from groundvec import parts
 from groundvec.data.cleaning import LONGEST
 from groundvec.encoder import SentenceEncoder
 from groundvec.errors import InputError
@@ -31,6 +32,7 @@ from groundvec.similarity import scores
 EXAMPLES = 3  # captions that a reader may try with a click
 LOW = 0.05  # of the captions find nothing nearer than what is said to be far
 SAMPLE = 1000  # captions by which that is seen; bounds the memory
+TEXTS = ("characters", "words")  # that try_it.js reads
 SAME = 5e-5  # vectors that differ by less are as good as equal
 # Of the runtime's builds the smallest that has the operators: CPU only, with its loader inside.
 RUNTIME = {"code": "ort.wasm.bundle.min.mjs", "wasm": "ort-wasm-simd-threaded.wasm"}
@@ -124,12 +126,11 @@ def precision(models: Sequence[Model], sentences: Sequence[str]) -> str:
 def readable(description: dict[str, Any]) -> bool:
     """Whether a page can read sentences as this model does, and run its encoder.
 
-    That is, characters, or words as they are cut without Moses; by what can be exported.
+    The page's script reads characters and words; it has no tokeniser such as Moses.
     """
     text = description["text"]
-    plain = text["name"] == "words" and not text.get("tokenizer")
-    reads = text["name"] == "characters" or plain
-    return reads and description["encoder"]["name"] in ("rnn", "bag")
+    reads = text["name"] in TEXTS and "tokens" not in parts.provided("text", text)
+    return reads and description["encoder"]["name"] in parts.exported()
 
 
 def runtime_files(archive: str | Path, sha512: str) -> dict[str, bytes]:

@@ -1,0 +1,156 @@
+"""A caption encoder as one ONNX graph, which runs where there is no Python: in a browser, say.
+
+It reads `indices` (batch, longest), int64, with 0 at the right of shorter sentences, and `lengths`
+(batch,), int64; it gives `vectors` (batch, size), float32. How a sentence becomes indices stands in
+the file's metadata, as JSON under `groundvec`: the `text` of `language`, the `substitutions` that
+set the punctuation of raw sentences apart, and the `description` of the model.
+
+For each encoder that can be exported there is a module of its name here, with a function::
+
+    embedded(encoder)   a part of a graph (`graph.Part`) that computes `embedded` (batch, size) of
+                        `indices`, `lengths` and what `COMMON` has
+"""
+
+import json
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+from onnx import ModelProto, compose, helper, numpy_helper, parser
+
+from groundvec import parts
+from groundvec.errors import InputError
+from groundvec.export.onnx.graph import FLOAT, Part, Weights, at_end, weights_of
+from groundvec.export.onnx.spelling import spelt
+from groundvec.files import write_bytes
+from groundvec.model import Model
+from groundvec.spelling import Spelling
+from groundvec.text.punctuation import substitutions
+
+PRECISIONS = ("float32", "float16", "int8")
+
+# What several encoders need. A sentence has no index 0, which stands for padding.
+COMMON = """
+    padding = Constant<value = int64 {0}>()
+    lowest = Constant<value_float = -3.4e38>()
+    time = Constant<value = int64[1] {1}>()
+    last_axis = Constant<value = int64[1] {-1}>()
+    inside_rows = Greater(indices, padding)
+    inside = Unsqueeze(inside_rows, last_axis)
+"""
+
+
+def export(
+    models: Sequence[Model],
+    path: str | Path,
+    language: str | None = None,
+    precision: str = "float32",
+) -> None:
+    """Write the caption encoder of an ensemble, or of one snapshot.
+
+    Args:
+        models: the snapshots.
+        path: the file, such as model.onnx.
+        language: whose sentences it reads; the models' first if none is named.
+        precision: of the weights in the file, one of `PRECISIONS`; all arithmetic is float32.
+
+    Raises:
+        InputError: there is no such language or precision; the encoder cannot be exported.
+    """
+    if precision not in PRECISIONS:
+        raise InputError(f"there is no precision {precision!r}: choose {', '.join(PRECISIONS)}")
+    description, texts = models[0].description, models[0].texts
+    language = models[0].language(language)
+    model = _ensemble([snapshot(each, language) for each in models], models[0], precision)
+    text = {key: value for key, value in texts[language].as_dict().items() if key != "counts"}
+    about = {
+        "description": description,
+        "language": language,
+        "text": text,
+        "substitutions": substitutions(description["text"]),
+    }
+    helper.set_model_props(model, {"groundvec": json.dumps(about, ensure_ascii=False)})
+    write_bytes(path, model.SerializeToString())
+
+
+def _ensemble(snapshots: Sequence[Part], model: Model, precision: str) -> ModelProto:
+    """Snapshots side by side, and their vectors joined as `groundvec.similarity.join` does it."""
+    size = model.size
+    inputs = "(int64[batch, longest] indices, int64[batch] lengths)"
+    head = f"encoder {inputs} => (float[batch, {size}] vectors)"
+    names = [f"snapshot{number}_" for number in range(1, len(snapshots) + 1)]
+    joined = f"joined = Mean({', '.join(f'{name}vectors' for name in names)})\n"
+    joined += at_end("joined", "vectors", model.similarity)
+    whole = parser.parse_model(f'<ir_version: 8, opset_import: ["": 17]> {head} {{ {joined} }}')
+    ends = list(whole.graph.node)
+    del whole.graph.node[:]
+    for name, (lines, weights) in zip(names, snapshots, strict=True):
+        to_float32, stored = store(weights, precision)
+        graph = parser.parse_graph(f"{head} {{ {to_float32} {lines} }}")
+        graph.initializer.extend(numpy_helper.from_array(*item[::-1]) for item in stored.items())
+        compose.add_prefix_graph(graph, name, rename_inputs=False, inplace=True)
+        whole.graph.node.extend(graph.node)
+        whole.graph.initializer.extend(graph.initializer)
+    whole.graph.node.extend(ends)
+    return whole
+
+
+def snapshot(model: Model, language: str) -> Part:
+    """One snapshot's `vectors`, as lines of a graph, and its weights.
+
+    Raises:
+        InputError: there is no module for the encoder.
+    """
+    name = model.description["encoder"]["name"]
+    if name not in (known := parts.exported()):
+        raise InputError(f"the encoder {name} cannot become ONNX: only {' and '.join(known)} can")
+    module = import_module(f"groundvec.export.onnx.{name}")
+    lines, weights = module.embedded(model.captions[model.name_of(language)])
+    if language not in model.spelling:
+        return COMMON + lines + at_end("embedded", "vectors", model.similarity), weights
+    spelling = cast(Spelling, model.spelling[language])
+    of_letters, more = spelt(spelling)
+    meant = "meant"
+    lines += at_end("embedded", meant, model.similarity) + of_letters
+    if spelling.learned:
+        meant = "meant_by_both"
+        lines += f"""
+            learned_columns = Transpose<perm = [1, 0]>(learned_weight)
+            learned = MatMul(spelt, learned_columns)
+            {at_end("learned", "meant_by_letters", model.similarity)}
+            both = Add(meant, meant_by_letters)
+            {at_end("both", meant, model.similarity)}
+        """
+        more |= weights_of("learned", spelling.learned)
+    lines += f"""
+        beside = Concat<axis = 1>({meant}, spelt)
+        {at_end("beside", "vectors", model.similarity)}
+    """
+    return COMMON + lines, weights | more
+
+
+def store(weights: Weights, precision: str) -> Part:
+    """Lines that make float32 of the weights as they stand in the file, and these.
+
+    In int8 each row of a matrix has a scale, by which its largest number is 127 or -127; biases
+    are kept as they are.
+    """
+    lines, stored = "", {}
+    for name, value in weights.items():
+        whole = value.dtype.kind == "i"
+        if whole or precision == "float32" or (precision == "int8" and name.endswith("bias")):
+            stored[name] = value
+        elif precision == "float16":
+            stored[f"{name}_half"] = value.astype(np.float16)
+            lines += f"{name} = Cast<to = {FLOAT}>({name}_half)\n"
+        else:
+            scale = np.abs(value).max(axis=-1, keepdims=True).clip(1e-30) / 127
+            stored |= {
+                f"{name}_int8": np.rint(value / scale).astype(np.int8),
+                f"{name}_scale": scale,
+            }
+            lines += f"{name}_whole = Cast<to = {FLOAT}>({name}_int8)\n"
+            lines += f"{name} = Mul({name}_whole, {name}_scale)\n"
+    return lines, stored

@@ -1,0 +1,53 @@
+"""A bag of embeddings in ONNX (`groundvec.encoders.bag`)."""
+
+from math import sqrt
+
+from groundvec.encoders.bag import Encoder
+from groundvec.export.onnx.graph import FLOAT, Part, array, at_end, linear, weights_of
+
+
+def embedded(encoder: Encoder) -> Part:
+    """Compute the `embedded` sentences."""
+    lines, weights = pooled(encoder)
+    weights |= weights_of("projection", encoder.projection)
+    if not encoder.append_state:
+        return lines + linear("projection", "pooled", "embedded"), weights
+    lines += f"""
+        {linear("projection", "pooled", "projected")}
+        {at_end("projected", "first_part", "cosine")}
+        {at_end("pooled", "second_part", "cosine")}
+        embedded = Concat<axis = 1>(first_part, second_part)
+    """
+    return lines, weights
+
+
+def pooled(encoder: Encoder) -> Part:
+    """The mean of the vectors of a sentence's indices, `pooled`.
+
+    With `idf`, their weighted sum, scaled.
+    """
+    if encoder.idf is not None:
+        width = encoder.embedding.embedding_dim
+        lines = f"""
+            vectors_of_indices = Gather(embedding, indices)
+            nothing = Constant<value_float = 0.0>()
+            weights_of_indices = Gather(idf, indices)
+            weights_inside = Where(inside_rows, weights_of_indices, nothing)
+            weights_columns = Unsqueeze(weights_inside, last_axis)
+            weighted = Mul(vectors_of_indices, weights_columns)
+            sums = ReduceSum<keepdims = 0>(weighted, time)
+            {at_end("sums", "state", "cosine")}
+            scale = Constant<value_float = {sqrt(width)}>()
+            pooled = Mul(state, scale)
+        """
+        return lines, {"embedding": array(encoder.embedding.weight), "idf": array(encoder.idf)}
+    lines = f"""
+        vectors_of_indices = Gather(embedding, indices)
+        nothing = Constant<value_float = 0.0>()
+        vectors_inside = Where(inside, vectors_of_indices, nothing)
+        sums = ReduceSum<keepdims = 0>(vectors_inside, time)
+        counts_rows = Cast<to = {FLOAT}>(lengths)
+        counts = Unsqueeze(counts_rows, last_axis)
+        pooled = Div(sums, counts)
+    """
+    return lines, {"embedding": array(encoder.embedding.weight)}

@@ -1,0 +1,39 @@
+"""What graphs are written with: lines of text, the weights that they name, and small layers.
+
+A part of a graph is some lines in the syntax of `onnx.parser`, and its weights. The operators are
+explained at https://onnx.ai/onnx/operators.
+"""
+
+import numpy as np
+from onnx import TensorProto
+from torch import Tensor, nn
+
+FLOAT, INT32 = TensorProto.FLOAT, TensorProto.INT32  # numbers, as `Cast` names them
+Weights = dict[str, np.ndarray]
+Part = tuple[str, Weights]  # some lines of a graph, and the weights that they name
+
+
+def linear(name: str, source: str, result: str) -> str:
+    """Lines for a layer of torch's, whose weights are (out, in)."""
+    return f"""
+        {name}_columns = Transpose<perm = [1, 0]>({name}_weight)
+        {name}_product = MatMul({source}, {name}_columns)
+        {result} = Add({name}_product, {name}_bias)
+    """
+
+
+def weights_of(name: str, layer: nn.Module) -> Weights:
+    """What `linear` names, or a convolution."""
+    return {f"{name}_{key}": array(value) for key, value in layer.named_parameters()}
+
+
+def at_end(source: str, result: str, similarity: str) -> str:
+    """A line that does what `groundvec.similarity.embed` does."""
+    operator = "LpNormalization" if similarity == "cosine" else "Identity"
+    return f"{result} = {operator}({source})\n"
+
+
+def array(value: Tensor) -> np.ndarray:
+    """A weight as NumPy has it."""
+    result: np.ndarray = value.detach().cpu().numpy()
+    return result

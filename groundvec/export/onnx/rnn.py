@@ -1,0 +1,141 @@
+"""A recurrent network in ONNX (`groundvec.encoders.rnn`)."""
+
+from typing import cast
+
+import numpy as np
+from torch import nn
+
+from groundvec.encoders.convolution import Convolution
+from groundvec.encoders.rnn import Attention, Encoder, LastState, MaxPooling
+from groundvec.export.onnx.graph import INT32, Part, Weights, array, linear, weights_of
+from groundvec.text.encoded import PADDING
+
+# Where torch has the gates that ONNX wants: of a GRU update, reset and new, of an LSTM input,
+# output, forget and cell.
+GATES = {"gru": [1, 0, 2], "lstm": [0, 3, 1, 2]}
+
+
+def embedded(encoder: Encoder) -> Part:
+    """Compute the `embedded` sentences."""
+    lines, weights = pooled(encoder)
+    if not isinstance(encoder.projection, nn.Linear):
+        return f"{lines} embedded = Identity(pooled)\n", weights
+    lines += linear("projection", "pooled", "embedded")
+    return lines, weights | weights_of("projection", encoder.projection)
+
+
+def pooled(encoder: Encoder) -> Part:
+    """The `pooled` states of a GRU or LSTM."""
+    network = encoder.rnn
+    cell = "lstm" if isinstance(network, nn.LSTM) else "gru"
+    direction = "bidirectional" if network.bidirectional else "forward"
+    options = f'hidden_size = {network.hidden_size}, direction = "{direction}"'
+    if cell == "gru":
+        options += ", linear_before_reset = 1"  # as torch has it
+    lines = "vectors_of_indices = Gather(embedding, indices)\n"
+    weights = {"embedding": array(encoder.embedding.weight)} | gates(network, GATES[cell])
+    read, lengths, inside = "vectors_of_indices", "lengths", "inside"
+    if encoder.convolution:
+        of_convolution, more = convolved(encoder.convolution)
+        lines, weights = lines + of_convolution, weights | more
+        weights["embedding"] = weights["embedding"].copy()
+        weights["embedding"][PADDING] = 0  # as if nothing stood there
+        read, lengths, inside = "read", "fewer", "inside_fewer"
+    lines += f"""
+        steps = Transpose<perm = [1, 0, 2]>({read})
+        counts = Cast<to = {INT32}>({lengths})
+        by_step, ends = {cell.upper()}<{options}>(steps, of_input, of_hidden, rnn_bias, counts)
+        by_sentence = Transpose<perm = [2, 0, 1, 3]>(by_step)
+        directions_together = Constant<value = int64[3] {{0, 0, -1}}>()
+        states = Reshape(by_sentence, directions_together)
+    """
+    if isinstance(encoder.pooling, LastState):
+        lines += """
+            ends_by_sentence = Transpose<perm = [1, 0, 2]>(ends)
+            ends_together = Constant<value = int64[2] {0, -1}>()
+            pooled = Reshape(ends_by_sentence, ends_together)
+        """
+    elif isinstance(encoder.pooling, MaxPooling):
+        lines += f"""
+            candidates = Where({inside}, states, lowest)
+            pooled = ReduceMax<axes = [1], keepdims = 0>(candidates)
+        """
+    else:
+        attention = cast(Attention, encoder.pooling)
+        lines += f"""
+            {linear("hidden", "states", "hidden")}
+            bent = Tanh(hidden)
+            {linear("out", "bent", "scores")}
+            scores_inside = Where({inside}, scores, lowest)
+            shares = Softmax<axis = 1>(scores_inside)
+            weighted = Mul(shares, states)
+            pooled = ReduceSum<keepdims = 0>(weighted, time)
+        """
+        weights |= weights_of("hidden", attention.hidden) | weights_of("out", attention.out)
+    return lines, weights
+
+
+def convolved(convolution: Convolution) -> Part:
+    """What `groundvec.encoders.convolution` makes of vectors: `read`, and how many are `fewer`."""
+    lines = "by_channel = Transpose<perm = [0, 2, 1]>(vectors_of_indices)\n"
+    weights: Weights = {}
+    maps = []
+    for i, (layer, width) in enumerate(zip(convolution.layers, convolution.widths, strict=True)):
+        weights |= weights_of(f"width{i}", layer)
+        lines += f"""
+            map{i} = Conv<pads = [{(width - 1) // 2}, {width // 2}]>
+                (by_channel, width{i}_weight, width{i}_bias)
+        """
+        maps.append(f"map{i}")
+    pool = convolution.pool
+    lines += f"""
+        maps = Concat<axis = 1>({", ".join(maps)})
+        positive = Relu(maps)
+        inside_channels = Transpose<perm = [0, 2, 1]>(inside)
+        zero = Constant<value_float = 0.0>()
+        maps_inside = Where(inside_channels, positive, zero)
+        largest = MaxPool<kernel_shape = [{pool}], strides = [{pool}], ceil_mode = 1>(maps_inside)
+        carried = Transpose<perm = [0, 2, 1]>(largest)
+        {linear("gate", "carried", "gate")}
+        {linear("change", "carried", "change")}
+        share = Sigmoid(gate)
+        changed = Relu(change)
+        difference = Sub(changed, carried)
+        replaced = Mul(share, difference)
+        read = Add(carried, replaced)
+        less_one = Constant<value = int64 {{{pool - 1}}}>()
+        pool = Constant<value = int64 {{{pool}}}>()
+        rounded_up = Add(lengths, less_one)
+        fewer = Div(rounded_up, pool)
+        first = Constant<value = int64 {{0}}>()
+        step = Constant<value = int64 {{1}}>()
+        shape_read = Shape<start = 1, end = 2>(read)
+        places_read = Squeeze(shape_read)
+        places = Range(first, places_read, step)
+        fewer_rows = Unsqueeze(fewer, last_axis)
+        inside_places = Less(places, fewer_rows)
+        inside_fewer = Unsqueeze(inside_places, last_axis)
+    """
+    for name in ("gate", "change"):
+        weights |= weights_of(name, getattr(convolution, name))
+    return lines, weights
+
+
+def gates(network: nn.GRU | nn.LSTM, order: list[int]) -> Weights:
+    """The weights of an RNN, direction by direction, with the gates in ONNX's order."""
+
+    def reordered(name: str) -> np.ndarray:
+        value = array(getattr(network, name))
+        return value.reshape(len(order), network.hidden_size, -1)[order].reshape(value.shape)
+
+    def stacked(*names: str) -> np.ndarray:
+        directions = ("", "_reverse")[: 1 + network.bidirectional]
+        return np.stack(
+            [np.concatenate([reordered(name + end) for name in names]) for end in directions]
+        )
+
+    return {
+        "of_input": stacked("weight_ih_l0"),
+        "of_hidden": stacked("weight_hh_l0"),
+        "rnn_bias": stacked("bias_ih_l0", "bias_hh_l0"),
+    }
