@@ -1,13 +1,17 @@
-"""What it costs to turn sentences into vectors: the shipped encoder, and others beside it.
+"""What it costs to turn sentences into vectors: the shipped encoders, and others beside them.
 
-Ours is `SentenceEncoder.load("flickr8k-v1").encode`. Beside it, as `plain`, stand the same with
-torch's own `nn.GRU` on packed sentences in its place, the same by ONNX Runtime, and a small model
-of sentence-transformers: the network of all-MiniLM-L6-v2 with random weights, which are as fast as
-its own, and with a whole word a token, which makes its input shorter than its own tokenizer does.
+Ours is `SentenceEncoder.load(name).encode`. Beside the newest, as `plain`, stand the same by ONNX
+Runtime, a network of the first one's size by torch's own `nn.GRU` on packed sentences, and a small
+model of sentence-transformers: the network of all-MiniLM-L6-v2 with random weights, which are as
+fast as its own, and with a whole word a token, which makes its input shorter than its own tokenizer
+does. Beside the first, which is recurrent, stand the same with `nn.GRU`, and by ONNX Runtime.
 
-The sentences are random words, as long as Flickr8k's captions.
+The sentences are random words, as long as Flickr8k's captions. At last, ten sentences by `groundvec
+encode`, whose floor is a process that imports torch.
 """
 
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -40,7 +44,9 @@ BATCH = 128  # sentences
 
 def rows(small: bool) -> list[Row]:
     devices = ["cpu", "cuda"] if torch.cuda.is_available() and not small else ["cpu"]
-    return [each for device in devices for each in beside(device, 20 if small else 400)]
+    sentences = some_sentences(20 if small else 400)
+    measured = [each for device in devices for each in beside(device, sentences)]
+    return [*measured, starting()]
 
 
 def words() -> list[str]:
@@ -57,40 +63,72 @@ def some_sentences(count: int) -> list[str]:
     return [" ".join(rng.choice(known, length)) + " ." for length in lengths]
 
 
-def beside(device: str, count: int) -> list[Row]:
+def beside(device: str, sentences: list[str]) -> list[Row]:
     """A row for each that ours is compared with."""
-    sentences = some_sentences(count)
-    encoder = SentenceEncoder.load("flickr8k-v1", device=device)
-    others = {"MiniLM-L6's network": minilm(device)}
-    if device == "cpu":  # on a GPU ours is packed too
-        others |= {"nn.GRU, packed": packed(encoder), "ONNX Runtime": by_onnx(encoder)}
+    newest = SentenceEncoder.load("flickr8k-v2", device=device)
+    first = SentenceEncoder.load("flickr8k-v1", device=device)
+    where = "" if device == "cpu" else f", on {torch.cuda.get_device_name()}"
+    cases = [(newest, "MiniLM-L6's network", minilm(device))]
+    if device == "cpu":  # on a GPU the first is packed too
+        cases += [
+            (newest, "nn.GRU, packed", packed(first)),
+            (newest, "ONNX Runtime", by_onnx(newest)),
+            (first, "nn.GRU, packed", packed(first)),
+            (first, "ONNX Runtime", by_onnx(first)),
+        ]
+    of_one = multiplications(first.models[0], sum(map(len, sentences)) / len(sentences))
     multiply = multiplier(256, 512, 3 * 512) if device == "cpu" else None
-    of_one = multiplications(encoder.models[0], sum(map(len, sentences)) / count)
 
     def floor() -> float:
-        """All of its multiplications, as fast as a large matrix's; for a part of the sentences."""
+        """All of the first's multiplications, as fast as a large matrix's; for a part of them."""
         assert multiply
         for _ in range(8):
             multiply()
         return 8 * 256 * 512 * 3 * 512 / of_one / 1000
 
-    def measured(name: str, encode: Callable[[list[str]], object]) -> Row:
+    def measured(encoder: SentenceEncoder, other: Callable[[list[str]], object], what: str) -> Row:
         def timed(way: Callable[[list[str]], object]) -> float:
             way(sentences)
-            return count / 1000
+            return len(sentences) / 1000
 
-        encode(sentences[:BATCH]), encoder.encode(sentences[:BATCH])  # what is set up once
-        where = "" if device == "cpu" else f", on {torch.cuda.get_device_name()}"
+        other(sentences[:BATCH]), encoder.encode(sentences[:BATCH])  # what is set up once
         return row(
             "encoding",
-            f"{name}{where}",
+            what,
             "s for 1,000 sentences",
             lambda: timed(encoder.encode),
-            lambda: timed(encode),
-            floor if multiply else None,
+            lambda: timed(other),
+            floor if multiply and encoder is first else None,
         )
 
-    return [measured(name, encode) for name, encode in others.items()]
+    names = {newest: "flickr8k-v2", first: "flickr8k-v1"}
+    return [
+        measured(encoder, other, f"{names[encoder]} beside {name}{where}")
+        for encoder, name, other in cases
+    ]
+
+
+def starting() -> Row:
+    """Ten sentences by the command, beside a process that imports torch and does nothing else."""
+
+    def run(*command: str) -> float:
+        subprocess.run(
+            [sys.executable, *command],
+            input="A dog runs.\n" * 10,
+            text=True,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        return 1
+
+    return row(
+        "encoding",
+        "ten sentences by `groundvec encode`",
+        "s a process",
+        lambda: run("-m", "groundvec", "encode", "--device", "cpu"),
+        None,
+        lambda: run("-c", "import torch"),
+    )
 
 
 def multiplications(model: Model, length: float) -> float:

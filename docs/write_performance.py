@@ -114,12 +114,15 @@ def search_table(rows: list[Result]) -> str:
 
 def encoding_table(rows: list[Result]) -> str:
     """A row for each that is beside ours: sentences a second, and the ratio of the times."""
-    lines = ["| beside | ours | the other | floor | ours / the other, times | threads |"]
+    lines = [
+        "| ours, beside another | ours | the other | floor | ours / the other, times | threads |"
+    ]
     lines += [f"|---|{'--:|' * 5}"]
     for row in rows:
-        rates = [number(1000 / row[key]) if row[key] else number(None) for key in CONTESTANTS]
-        cells = [row["what"], *rates, number(row["ratio_plain"]), str(row["threads"])]
-        lines.append(f"| {' | '.join(cells)} |")
+        if row["unit"] == "s for 1,000 sentences":
+            rates = [number(1000 / row[key]) if row[key] else number(None) for key in CONTESTANTS]
+            cells = [row["what"], *rates, number(row["ratio_plain"]), str(row["threads"])]
+            lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -154,8 +157,12 @@ def facts(results: dict[str, Result]) -> dict[str, str]:
         "ratings_gru": times(seconds(rated, "gru"), SNAPSHOTS * CHARACTERS / 3.6e6),
         "ratings_lstm": times(seconds(rated, "lstm"), SNAPSHOTS * CHARACTERS / 3.6e6),
     }
+    start = find(results["encoding"], "ten sentences")
     return {
         **{name: number(value) for name, value in hours.items()},
+        "start_ratio": number(start["ratio_floor"] if start else None),
+        "start_ours": number(start["ours"] if start else None),
+        "start_floor": number(start["floor"] if start else None),
         "mscoco": f"{MSCOCO:,}",
         "characters": f"{CHARACTERS:,}",
         "snapshots": str(SNAPSHOTS),

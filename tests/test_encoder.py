@@ -17,6 +17,7 @@ from PIL import Image
 
 from groundvec import ImageEncoder, SentenceEncoder, search
 from groundvec.encoder import pictures
+from groundvec.device import choose
 from groundvec.errors import InputError
 from groundvec.features import backbones, store
 from groundvec.features.concatenation import concatenate
@@ -145,6 +146,19 @@ def test_a_model_that_there_is_not_is_named(use):
     message = "no model nowhere: give the folder of a trained one.*: flickr8k, flickr8k-v1"
     with pytest.raises(InputError, match=message):
         use("nowhere")
+
+
+def test_products_may_be_rounded_to_bfloat16():
+    sentences = ["A dog runs on the beach.", "Two men."]
+    exact = SentenceEncoder.load("flickr8k-v1", device="cpu").encode(sentences)
+    try:
+        rounded = SentenceEncoder.load("flickr8k-v1", device="cpu", precision="bfloat16")
+        cosines = (exact * rounded.encode(sentences)).sum(axis=1)
+    finally:
+        choose("cpu")
+    assert cosines.min() >= 0.9999
+    with pytest.raises(InputError, match="no precision 'int4': take one of float32"):
+        SentenceEncoder.load("flickr8k-v1", precision="int4")
 
 
 def test_a_name_without_a_version_is_the_newest():
