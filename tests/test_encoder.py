@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from groundvec import ImageEncoder, SentenceEncoder, search
-from groundvec.encoder import pictures
 from groundvec.device import choose
+from groundvec.encoder import pictures
 from groundvec.errors import InputError
 from groundvec.features import backbones, store
 from groundvec.features.concatenation import concatenate
