@@ -157,9 +157,19 @@ def facts(results: dict[str, Result]) -> dict[str, str]:
         "ratings_gru": times(seconds(rated, "gru"), SNAPSHOTS * CHARACTERS / 3.6e6),
         "ratings_lstm": times(seconds(rated, "lstm"), SNAPSHOTS * CHARACTERS / 3.6e6),
     }
-    start = find(results["encoding"], "ten sentences")
+    encoding = results["encoding"]
+    start = find(encoding, "ten sentences")
+    goals = {
+        "goal_gru": find(encoding, "flickr8k-v2 beside nn.GRU"),
+        "goal_onnx": find(encoding, "flickr8k-v2 beside ONNX"),
+        "goal_v1": find(encoding, "flickr8k-v1 beside nn.GRU"),
+    }
+    lstm, lite = find(rated, "lstm"), find(features, "efficientnet_lite0")
     return {
         **{name: number(value) for name, value in hours.items()},
+        "goal_lstm": number(lstm["ratio_plain"] if lstm else None),
+        "goal_features": number(lite["ratio_floor"] if lite else None),
+        **{name: number(1 / row["ratio_plain"] if row else None) for name, row in goals.items()},
         "start_ratio": number(start["ratio_floor"] if start else None),
         "start_ours": number(start["ours"] if start else None),
         "start_floor": number(start["floor"] if start else None),
