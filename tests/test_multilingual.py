@@ -112,6 +112,28 @@ def test_infonce_is_the_cross_entropy_of_the_right_pairs(seed, languages, beta, 
     assert loss.item() == pytest.approx(expected, abs=1e-6)
 
 
+def test_a_learned_temperature_starts_as_a_fixed_one_and_has_a_gradient():
+    images, captions = embedded(0, 2)
+    fixed, learned = (contrastive.Objective(t, 0.5) for t in (contrastive.FIRST, "learned"))
+    loss = learned(images, captions, "dot")
+    assert loss.item() == pytest.approx(fixed(images, captions, "dot").item(), rel=1e-5)
+    loss.backward()
+    assert learned.log_scale.grad.item() != 0 and not list(fixed.parameters())
+
+
+def test_a_learned_temperature_is_clamped_and_can_come_back():
+    images, captions = embedded(0, 1)
+    learned = contrastive.Objective("learned", 1)
+    with torch.no_grad():
+        learned.log_scale.fill_(99)
+    loss = learned(images, captions, "dot")
+    lowest = contrastive.Objective(contrastive.LOWEST, 1)
+    assert loss.item() == pytest.approx(lowest(images, captions, "dot").item(), rel=1e-5)
+    loss.backward()
+    assert learned.log_scale.item() == pytest.approx(-math.log(contrastive.LOWEST))
+    assert learned.log_scale.grad.item() != 0
+
+
 def test_contrastive_sentences_are_drawn_and_weigh_as_all_do():
     images, captions = embedded(0, 2, size=9)
 
@@ -251,17 +273,24 @@ class Killed(BaseException):
     pass
 
 
-@pytest.mark.parametrize("batch", [1, 4, 15])
+RANDOM = multilingual, {"name": "multilingual", "beta": 0.5, "contrastive": 2}
+WITH_WEIGHTS = contrastive, {"name": "contrastive", "temperature": "learned"}
+
+
+@pytest.mark.parametrize(
+    ("batch", "objective"), [(1, RANDOM), (4, RANDOM), (15, RANDOM), (15, WITH_WEIGHTS)]
+)
 def test_a_killed_training_with_all_that_is_random_ends_in_the_same_weights(
-    tmp_path, monkeypatch, batch
+    tmp_path, monkeypatch, batch, objective
 ):
-    parts = {**BOTH, "objective": {"name": "multilingual", "beta": 0.5, "contrastive": 2}}
+    module, options = objective
+    parts = {**BOTH, "objective": options}
     described = description(WORDLY, parts=parts, epochs=2, cycle=1, batch_size=4)
     train(tmp_path / "whole", described)
     monkeypatch.setattr(checkpoints, "SECONDS_BETWEEN", -1)
     monkeypatch.setattr(checkpoints, "LARGEST_SHARE", math.inf)
     monkeypatch.setattr(epochs, "BATCHES_BETWEEN_CHECKS", 3)
-    loss, calls = multilingual.Objective.forward, []
+    loss, calls = module.Objective.forward, []
 
     def killed_once(*args, **options):
         calls.append(1)
@@ -269,7 +298,7 @@ def test_a_killed_training_with_all_that_is_random_ends_in_the_same_weights(
             raise Killed
         return loss(*args, **options)
 
-    monkeypatch.setattr(multilingual.Objective, "forward", killed_once)
+    monkeypatch.setattr(module.Objective, "forward", killed_once)
     with pytest.raises(Killed):
         train(tmp_path / "killed", described)
     torch.rand(batch)  # another process's generator stands elsewhere
@@ -281,6 +310,8 @@ def test_a_killed_training_with_all_that_is_random_ends_in_the_same_weights(
         )
         assert one.keys() == other.keys()
         assert all(torch.equal(one[key], other[key]) for key in one)
+        if module is contrastive and epoch:
+            assert one["objective.log_scale"] != -math.log(contrastive.FIRST)
 
 
 @pytest.mark.parametrize("shared", [False, True])

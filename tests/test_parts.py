@@ -1,4 +1,4 @@
-"""A model is a description of named parts, and a new part is one file and its lines of schema."""
+"""A model is a description of named parts; a part is a module and the YAML of its options."""
 
 import json
 import os
@@ -6,6 +6,7 @@ import re
 import shutil
 from functools import reduce
 from pathlib import Path
+from textwrap import dedent
 
 import forks
 import h5py
@@ -13,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from examples import make_split
+from safetensors.numpy import load_file
 
 from groundvec import parts
 from groundvec.config import complete_description
@@ -92,6 +94,61 @@ def test_a_replaced_file_of_trees_trains_anew(project):
         about = json.loads((project / "work" / content["key"] / "about.json").read_text())
         assert digest(about["decides"]) == content["key"]
         assert about["decides"]["description"] == content["description"]
+
+
+def recipe(heading):
+    """The files that a section of CONTRIBUTING.md adds."""
+    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    section = re.split(r"^##+ ", page.split(f"### {heading}\n")[1], flags=re.M)[0]
+    named = r"`(groundvec/\S+\.(?:py|yaml))`[^`]*?\n\n *```(?:python|yaml)\n(.*?)^ *```"
+    return {path: dedent(text) for path, text in re.findall(named, section, flags=re.S | re.M)}
+
+
+RECIPES = {
+    "Add an encoder": {"encoder": {"name": "cnn", "size": 8}},
+    "Add an objective": {"objective": {"name": "softmax"}},
+    "Add a text": {"text": {"name": "bytes"}},
+    "Add an optimiser": {"training": SHORT | {"optimiser": {"name": "sgd", "learning_rate": 1}}},
+}
+
+
+@pytest.mark.parametrize("heading", RECIPES)
+def test_a_part_is_added_by_two_files_as_the_recipe_has_them(project, heading):
+    files = recipe(heading)
+    assert [Path(path).suffix for path in files] == [".py", ".yaml"]
+    for path, text in files.items():
+        assert not (project / path).exists()
+        (project / path).write_text(text, "utf-8")
+    described = {
+        "languages": ["en"],
+        "encoder": {"name": "bag", "size": 8, "embedding": 8},
+        "training": SHORT | {"optimiser": RATE},
+        **RECIPES[heading],
+    }
+    folder = train(project, heading.split()[-1], described)
+    losses = pd.read_csv(folder / "history.csv")["loss"]
+    assert losses.iloc[-1] < 0.95 * losses[1]
+    made = json.loads((folder / "model.json").read_text())["description"]
+    if heading == "Add an objective":
+        assert made["objective"] == {"name": "softmax", "temperature": 0.1}
+        scales = [
+            load_file(folder / "snapshots" / f"epoch-{epoch:03}.safetensors")["objective.scale"]
+            for epoch in (0, 10)
+        ]
+        assert scales[0] != scales[1]
+
+
+def test_a_baseline_is_added_by_two_files_as_the_recipe_has_them(project):
+    files = recipe("Add a baseline")
+    assert [Path(path).suffix for path in files] == [".py", ".yaml"]
+    for path, text in files.items():
+        (project / path).write_text(text, "utf-8")
+    pairs = {"task": ["t"] * 3, "subtask": "s", "split": "test"}
+    pairs |= {"sentence_a": ["a", "b c", "d"], "sentence_b": ["a b", "c", "e f g"]}
+    pd.DataFrame(pairs | {"rating": [1.0, 2.0, 3.0]}).to_csv(project / "r.csv", index=False)
+    options = ("--name", "lengths", "--baseline", "{encoder: lengths}")
+    run(project, "scripts/baseline.py", *options, "--ratings", "r.csv", "--output", "lengths")
+    assert (pd.read_csv(project / "lengths.csv")["encoder"] == "lengths").all()
 
 
 @pytest.mark.parametrize("text", ["characters", "words", "ngrams"])
