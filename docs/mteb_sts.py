@@ -1,31 +1,31 @@
-"""MTEB's tasks of rated sentence pairs on a model, beside SentEval's measures of the same pairs.
+"""MTEB's own scores of a model on rated sentence pairs, beside those of `groundvec evaluate`.
 
-MTEB downloads its own copies of the pairs. Here its tasks are given those of the public archives of
-STS and SICK, so that nothing is downloaded. It needs `pip install mteb`.
+MTEB downloads its copies of the pairs. Here its tasks get those of the public archives of STS and
+SICK, so that nothing is downloaded. It needs `pip install mteb`.
 
 Example:
-  groundvec export flickr8k -o encoder
-  python docs/mteb_sts.py encoder STS/ SICK/
+  groundvec export flickr8k-v2 --to mteb -o entry.py
+  python docs/mteb_sts.py entry.py STS/ SICK/ --beside flickr8k-v2.csv -o mteb.csv
 """
 
 import argparse
-from functools import partial
+import runpy
 from pathlib import Path
+from typing import Any
 
 import mteb
 import pandas as pd
 from datasets import Dataset
-from sentence_transformers import SentenceTransformer
 
-from groundvec.data.ratings import SICK, STSB, read_sts
-from groundvec.evaluation import ratings as senteval
+from groundvec.evaluate import TASKS, read_rated
+from groundvec.files import write_csv
+from groundvec.provenance import provenance
 
-BATCH = 128  # sentences
-TASKS = {f"STS{year}": f"STS 20{year}" for year in range(12, 17)}
-TASKS |= {"STSBenchmark": STSB[0], "SICK-R": SICK[0]}
+NAMES = {f"STS 20{year}": f"STS{year}" for year in range(12, 17)}
+NAMES |= {"STS-B": "STSBenchmark", "SICK": "SICK-R"}
 
 
-def mteb_score(model: SentenceTransformer, name: str, pairs: pd.DataFrame) -> float:
+def score(model: Any, name: str, pairs: pd.DataFrame) -> float:
     """Its main score: Spearman's correlation of all pairs' cosines with their ratings."""
     task = mteb.get_task(name)
     columns = {"sentence_a": "sentence1", "sentence_b": "sentence2", "rating": "score"}
@@ -34,43 +34,31 @@ def mteb_score(model: SentenceTransformer, name: str, pairs: pd.DataFrame) -> fl
     task.data_loaded = True
     expected = task.metadata.descriptive_stats["test"]["num_samples"]
     assert len(data) == expected, f"MTEB's {name} has {expected} pairs, these are {len(data)}"
-    result = mteb.evaluate(model, task, cache=None, encode_kwargs={"batch_size": BATCH})
+    result = mteb.evaluate(model, task, cache=None, encode_kwargs={"batch_size": 128})
     return float(result.task_results[0].get_score())
 
 
-def senteval_scores(model: SentenceTransformer, ratings: pd.DataFrame) -> tuple[int, float]:
-    """The test pairs and Pearson's r.
-
-    Of STS 2012-2016 it is the subtasks' weighted mean, of the others that of the classifier.
-    """
-    encode = partial(model.encode, batch_size=BATCH, tokenised=True)
-    scores = senteval.evaluate(senteval.predict(ratings, encode))
-    wanted = (scores.statistic == "weighted mean") & (scores.task != "all")
-    one = scores[wanted | (scores.method == "classifier")].iloc[0]
-    return int(one.pairs), float(one.pearson)
-
-
 def main() -> None:
-    """Print both, as a table."""
+    """Write the scores, a row for each task."""
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
-    parser.add_argument("model", help="a folder that SentenceTransformer loads")
-    parser.add_argument("folders", nargs="+", type=Path, help="what the archives were unpacked to")
+    parser.add_argument("entry", type=Path, help="what `groundvec export --to mteb` wrote")
+    parser.add_argument("folders", type=Path, nargs="+", help="STS and SICK, unpacked")
+    parser.add_argument("--beside", type=Path, required=True, help="scores of `groundvec evaluate`")
+    parser.add_argument("-o", "--output", type=Path, required=True)
     arguments = parser.parse_args()
-    model = SentenceTransformer(arguments.model, trust_remote_code=True)
-    raw, _ = read_sts(arguments.folders, tokenizer="none", lowercase=())
-    prepared, _ = read_sts(arguments.folders)  # as SentEval: tokenised, and STS lowercased
-    print("| task | MTEB's pairs | Spearman | SentEval's pairs | Pearson |\n|---|--:|--:|--:|--:|")
-    for name, task in TASKS.items():
-        pairs = raw[raw.task == task]
-        if name != "SICK-R":  # of which MTEB takes all pairs
-            pairs = pairs[pairs.split == "test"]
-        count, r = senteval_scores(model, prepared[prepared.task == task])
-        print(
-            f"| {name} | {len(pairs):,} | {100 * mteb_score(model, name, pairs):.1f} "
-            f"| {count:,} | {100 * r:.1f} |",
-            flush=True,
-        )
+    model = runpy.run_path(str(arguments.entry))["META"]
+    pairs = read_rated(TASKS, arguments.folders)["MTEB"]
+    own = pd.read_csv(arguments.beside)
+    own = own[own["definition"] == "MTEB cosine"].set_index("task")["spearman"]
+    rows = [
+        {"task": name, "pairs": int((pairs["task"] == task).sum()), "evaluate": own[task],
+         "mteb": score(model, name, pairs[pairs["task"] == task])}
+        for task, name in NAMES.items()
+    ]  # fmt: skip
+    table = pd.DataFrame(rows)
+    print(table.to_string(index=False))
+    write_csv(arguments.output, table.assign(mteb_version=mteb.__version__, **provenance()))
 
 
 if __name__ == "__main__":

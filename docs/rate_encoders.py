@@ -1,8 +1,8 @@
 """Rate an encoder that has no command of its own, for the table of docs/evaluate.md.
 
 `trigrams`: hashed character trigrams. `bag`: the mean of GloVe's 100-d vectors of a sentence's
-tokens. `untrained`: the network of the encoder `flickr8k` with random weights, without the
-character n-grams beside it. The result is that of `groundvec evaluate ratings -o`.
+tokens. `untrained`: the recurrent network of the encoder `flickr8k-v1` with random weights,
+without the character n-grams beside it. The result is that of `groundvec evaluate ratings -o`.
 
 Examples:
   python docs/rate_encoders.py trigrams -o trigrams.csv
@@ -33,7 +33,7 @@ def untrained() -> SentenceEncoder:
 
     from groundvec.model import Model
 
-    [trained, *_] = SentenceEncoder.load("flickr8k").models
+    [trained, *_] = SentenceEncoder.load("flickr8k-v1").models
     described = {name: of for name, of in trained.description.items() if name != "spelling"}
     torch.manual_seed(SEED)
     return SentenceEncoder([Model(described, trained.texts, trained.width)])

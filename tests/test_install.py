@@ -121,4 +121,13 @@ def test_the_package_says_what_it_is(installed):
     assert own.metadata["License-Expression"] == "Apache-2.0"
     assert own.read_text("licenses/LICENSE").lstrip().startswith("Apache License")
     assert own.metadata.get_payload().startswith("# groundvec")
-    assert not any("tests" in path.parts for path in own.files)
+    assert own.metadata["Author"] == "The groundvec developers"
+
+
+def test_every_file_of_the_library_is_installed(installed):
+    """A kind of file that `package-data` forgets is found."""
+    [own] = distributions(name="groundvec", path=[str(installed[0])])
+    names = {str(path) for path in own.files if path.parts[0] == "groundvec"}
+    library = [path for path in (ROOT / "groundvec").rglob("*") if path.is_file()]
+    library = {str(path.relative_to(ROOT)) for path in library if "__pycache__" not in path.parts}
+    assert {name for name in names if "__pycache__" not in name} == library

@@ -1,0 +1,108 @@
+"""A model's entry for MTEB: a module with its `ModelMeta` and a loader.
+
+The file is for `mteb/models/model_implementations` in MTEB's repository. Before it is there,
+`mteb.evaluate(META, tasks)` works with the imported file. It was tried with MTEB 2.26.24.
+"""
+
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from groundvec.data.schema import LONGEST
+from groundvec.encoder import SentenceEncoder
+from groundvec.errors import InputError
+from groundvec.files import write_bytes
+from groundvec.folder import read_description
+from groundvec.shipped import NEWEST, PRETRAINED
+
+# MTEB's tasks that share captions or pictures with a training set, by its `source`.
+RATED = ["SICK-R", "STS14", "STS15", "STSBenchmark"]
+FLICKR = ["Flickr30kI2TRetrieval", "Flickr30kT2IRetrieval", "Multi30kI2TRetrieval",
+          "Multi30kT2IRetrieval"]  # fmt: skip
+TASKS: dict[str, list[str]] = {
+    "scenes": [],
+    "flickr8k": RATED + FLICKR,  # most of its pictures are in Flickr30k and Multi30k too
+    "multi30k": RATED + FLICKR,
+    "mscoco": ["MSCOCOI2TRetrieval", "MSCOCOT2IRetrieval"],
+}
+LANGUAGES = {"en": "eng-Latn", "de": "deu-Latn"}
+MODULE = '''\
+"""{name}, written by `groundvec export --to mteb`. Fill in what is None, if you know it."""
+
+import numpy as np
+from mteb.models import ModelMeta
+from mteb.models.abs_encoder import AbsEncoder
+
+
+class GroundvecEncoder(AbsEncoder):
+    """Load a model with the package groundvec, which has to be installed."""
+
+    def __init__(self, model_name, revision, device=None, *, model, **kwargs):
+        from groundvec import SentenceEncoder
+
+        self.encoder = SentenceEncoder.load(model, device=device)
+
+    def encode(self, inputs, *, task_metadata, hf_split, hf_subset, prompt_type=None, **kwargs):
+        return np.concatenate([self.encoder.encode(batch["text"]) for batch in inputs])
+
+
+META = ModelMeta(
+    loader=GroundvecEncoder,
+{fields}
+)
+'''
+
+
+def save(model: str, path: str | Path) -> None:
+    """Write a model's entry for MTEB.
+
+    Args:
+        model: the name of one that comes with this package, or `user/name@commit` on a hub.
+        path: the file, which ends in .py.
+
+    Raises:
+        InputError: there is no such model, or nobody else could load it by that name.
+    """
+    about = describe(model)
+    fields = "\n".join(f"    {name}={value!r}," for name, value in about.items())
+    write_bytes(path, MODULE.format(name=about["name"], fields=fields).encode())
+
+
+def describe(model: str) -> dict[str, Any]:
+    """List the arguments of `ModelMeta`; see `save`."""
+    shipped = NEWEST.get(model, model)
+    name, _, revision = model.partition("@")
+    if shipped in {folder.name for folder in PRETRAINED.iterdir()}:
+        model, name, revision = shipped, f"groundvec/{shipped}", version("groundvec")
+    elif not revision or Path(model).exists():
+        raise InputError(
+            f"MTEB cannot load {model}: push it to a hub and name it as user/name@commit"
+        )
+    encoder = SentenceEncoder.load(model, device="cpu")
+    trained = read_description(encoder.folder) if encoder.folder else {}
+    tasks = TASKS.get(str(trained.get("source", trained.get("dataset"))))
+    parts = [part for each in encoder.models for part in each.modules()]
+    tables = [part.weight for part in parts if isinstance(part, nn.Embedding | nn.EmbeddingBag)]
+    weights = sum(each.numel() for of in encoder.models for each in of.parameters())
+    return {
+        "loader_kwargs": {"model": model},
+        "name": name,
+        "revision": revision,
+        "release_date": None,
+        "languages": [LANGUAGES[each] for each in encoder.languages if each in LANGUAGES],
+        "n_parameters": weights,
+        "n_embedding_parameters": sum(each.numel() for each in tables),
+        "memory_usage_mb": round(4 * weights / 2**20),
+        "max_tokens": LONGEST,  # characters: what is longer is cut
+        "embed_dim": encoder.size,
+        "license": None,
+        "open_weights": True,
+        "public_training_code": None,
+        "public_training_data": None,
+        "framework": ["PyTorch", "safetensors"],
+        "similarity_fn_name": encoder.description["similarity"],
+        "use_instructions": False,
+        "training_datasets": tasks,
+    }
