@@ -17,8 +17,9 @@ for wheel in sys.argv[1:]:
         *subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n")
     }
     if differ := sorted(names ^ (tracked - {""})):
+        wrong = ", ".join(differ)
         sys.exit(
-            f"error: {wheel} and git differ in {', '.join(differ)}: correct package-data in pyproject.toml"
+            f"error: {wheel} and git differ in {wrong}: correct package-data in pyproject.toml"
         )
     print(f"{wheel}: {len(names)} files")
 if not sys.argv[1:]:

@@ -195,7 +195,7 @@ def few_pictures() -> str:
 
 
 RATED = {
-    "flickr8k": "`flickr8k`",
+    "flickr8k-v2": "`flickr8k-v2`",
     "flickr8k-v1": "`flickr8k-v1`",
     "trigrams": "character trigrams",
     "bag": "GloVe bag",
