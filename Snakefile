@@ -20,6 +20,26 @@ sys.path.insert(0, HOME)
 
 from groundvec.config import check_files, check_keys, complete
 from groundvec.errors import InputError
+from rules.items import Items, ensembles
+from rules.plan import (
+    DATASET,
+    MODEL,
+    RATED_BY_BASELINE,
+    RATED_BY_MODEL,
+    RERANKED,
+    RETRIEVAL,
+    ROBUSTNESS,
+    ROBUSTNESS_OF_BASELINE,
+    SYSTEM,
+    Plan,
+    any_of,
+    file_options,
+    options,
+    stem,
+    treebank_option,
+    weights_option,
+)
+from rules.scheduler import lift_default_limit
 
 # The public files, by their path in data/.
 SOURCES = yaml.safe_load(open(f"{HOME}/resources/sources.yaml"))
@@ -46,6 +66,7 @@ except OSError as error:
     )
 
 DATASETS = config["datasets"]
+plan = Plan(config, MIRROR, SOURCES)
 
 
 pathvars:
@@ -80,19 +101,16 @@ report: "report/workflow.rst"
 rule all:
     default_target: True
     input:
-        tables(),
-        figures(),
-        every_model(f"{MODEL}/README.md", DATASETS),
+        items.tables(),
+        items.figures(),
+        plan.every_model(f"{MODEL}/README.md", DATASETS),
         PAGE,
-        (
-            expand(RERANKED, system=TRANSLATION["systems"], n=TRANSLATION["n_best"])
-            if "translation" in config
-            else []
-        ),
+        plan.reranked(TRANSLATION["n_best"]) if "translation" in config else [],
     localrule: True
 
 
 onstart:
+    lift_default_limit(workflow.scheduler)
     say_what_is_running()
 
 
@@ -103,6 +121,8 @@ onerror:
 onsuccess:
     page = Path("results", config["experiment"], "report", "index.html")
     if page.exists():  # only a part may have been asked for
-        folders = [f"results/{config['experiment']}/{paper}" for paper in PAPERS]
+        folders = [
+            f"results/{config['experiment']}/{paper}" for paper in plan.papers
+        ]
         print(f"The tables and figures are in {' and '.join(folders)}.")
         print(f"They are on one page for a browser in {page}.")

@@ -6,7 +6,7 @@ rule card:
         model=f"{MODEL}/model.json",
         ensemble=f"{MODEL}/ensemble.json",
         retrieval=f"{RETRIEVAL}.csv",
-        scores=scores_shown,
+        scores=plan.scores_shown,
         data=own("resources/data_cards.yaml"),
     output:
         f"{MODEL}/README.md",
@@ -17,8 +17,8 @@ rule card:
         ENVIRONMENT
     params:
         folder=subpath(input.model, parent=True),
-        source=setting("source"),
-        papers=setting("papers"),
+        source=plan.setting("source"),
+        papers=plan.setting("papers"),
         scores=lambda wildcards, input: (
             ["--scores", *input.scores] if input.scores else []
         ),

@@ -3,22 +3,22 @@
 
 rule dataset_scenes:
     output:
-        captions=dataset_file("captions.csv"),
-        images=dataset_file("images.csv"),
-        facts=dataset_file("scenes.jsonl"),
-        parallel=dataset_file("parallel.csv"),
-        pictures=directory(dataset_file("images")),
+        captions=f"{DATASET}/captions.csv",
+        images=f"{DATASET}/images.csv",
+        facts=f"{DATASET}/scenes.jsonl",
+        parallel=f"{DATASET}/parallel.csv",
+        pictures=directory(f"{DATASET}/images"),
     log:
         "results/logs/dataset/{dataset}.log",
     wildcard_constraints:
-        dataset=names("scenes"),
+        dataset=plan.datasets_from("scenes"),
     localrule: True
     conda:
         ENVIRONMENT
     params:
         folder=subpath(output.captions, parent=True),
-        pictures=setting("count"),
-        seed=setting("seed"),
+        pictures=plan.setting("count"),
+        seed=plan.setting("seed"),
         code=code(
             "groundvec/scenes/__init__.py",
             "groundvec/scenes/parallel.py",
@@ -34,12 +34,12 @@ rule dataset_flickr8k:
         pictures="data/flickr8k/Flicker8k_Dataset",
         text="data/flickr8k/Flickr8k_text.zip",
     output:
-        captions=dataset_file("captions.csv"),
-        images=dataset_file("images.csv"),
+        captions=f"{DATASET}/captions.csv",
+        images=f"{DATASET}/images.csv",
     log:
         "results/logs/dataset/{dataset}.log",
     wildcard_constraints:
-        dataset=names("flickr8k"),
+        dataset=plan.datasets_from("flickr8k"),
     localrule: True
     conda:
         ENVIRONMENT
@@ -57,12 +57,12 @@ rule dataset_mscoco:
         val="data/mscoco/val2014",
         captions="data/mscoco/caption_datasets",
     output:
-        captions=dataset_file("captions.csv"),
-        images=dataset_file("images.csv"),
+        captions=f"{DATASET}/captions.csv",
+        images=f"{DATASET}/images.csv",
     log:
         "results/logs/dataset/{dataset}.log",
     wildcard_constraints:
-        dataset=names("mscoco"),
+        dataset=plan.datasets_from("mscoco"),
     localrule: True
     conda:
         ENVIRONMENT
@@ -76,20 +76,20 @@ rule dataset_mscoco:
 
 rule dataset_karpathy:
     input:
-        karpathy_file,
+        plan.karpathy_file,
     output:
-        captions=dataset_file("captions.csv"),
-        images=dataset_file("images.csv"),
+        captions=f"{DATASET}/captions.csv",
+        images=f"{DATASET}/images.csv",
     log:
         "results/logs/dataset/{dataset}.log",
     wildcard_constraints:
-        dataset=names("karpathy"),
+        dataset=plan.datasets_from("karpathy"),
     localrule: True
     conda:
         ENVIRONMENT
     params:
         folder=subpath(output.captions, parent=True),
-        settings=karpathy_options,
+        settings=plan.karpathy_options,
         code=code("groundvec/data/karpathy.py", "groundvec/data/schema.py"),
     shell:
         'python "$GROUNDVEC/scripts/dataset.py" --log {log:q} karpathy {params.settings:q} '
@@ -101,18 +101,18 @@ rule dataset_pascal1k:
         pictures="data/pascal1k/images",
         page="data/pascal1k/index.html",
     output:
-        captions=dataset_file("captions.csv"),
-        images=dataset_file("images.csv"),
+        captions=f"{DATASET}/captions.csv",
+        images=f"{DATASET}/images.csv",
     log:
         "results/logs/dataset/{dataset}.log",
     wildcard_constraints:
-        dataset=names("pascal1k"),
+        dataset=plan.datasets_from("pascal1k"),
     localrule: True
     conda:
         ENVIRONMENT
     params:
         folder=subpath(output.captions, parent=True),
-        seed=setting("seed"),
+        seed=plan.setting("seed"),
         code=code("groundvec/data/pascal1k.py", "groundvec/data/schema.py"),
     shell:
         'python "$GROUNDVEC/scripts/dataset.py" --log {log:q} pascal1k --images {input.pictures:q} '
@@ -122,21 +122,21 @@ rule dataset_pascal1k:
 rule dataset_multi30k:
     input:
         archive="data/multi30k/multi30k.zip",
-        flickr8k=multi30k_flickr8k,
+        flickr8k=plan.multi30k_flickr8k,
     output:
-        captions=dataset_file("captions.csv"),
-        images=dataset_file("images.csv"),
-        parallel=dataset_file("parallel.csv"),
+        captions=f"{DATASET}/captions.csv",
+        images=f"{DATASET}/images.csv",
+        parallel=f"{DATASET}/parallel.csv",
     log:
         "results/logs/dataset/{dataset}.log",
     wildcard_constraints:
-        dataset=names("multi30k"),
+        dataset=plan.datasets_from("multi30k"),
     localrule: True
     conda:
         ENVIRONMENT
     params:
         folder=subpath(output.captions, parent=True),
-        pictures=multi30k_pictures,
+        pictures=plan.multi30k_pictures,
         code=code(
             "groundvec/data/multi30k.py",
             "groundvec/data/parallel.py",
@@ -149,22 +149,22 @@ rule dataset_multi30k:
 
 rule dataset_table:
     input:
-        table=setting("table"),
+        table=plan.setting("table"),
     output:
-        captions=dataset_file("captions.csv"),
-        images=dataset_file("images.csv"),
+        captions=f"{DATASET}/captions.csv",
+        images=f"{DATASET}/images.csv",
     log:
         "results/logs/dataset/{dataset}.log",
     wildcard_constraints:
-        dataset=names("table"),
+        dataset=plan.datasets_from("table"),
     localrule: True
     conda:
         ENVIRONMENT
     params:
         folder=subpath(output.captions, parent=True),
         # The folder is no input: any file in it would count, and a picture within would not.
-        images=setting("images"),
-        pictures=pictures_state,
+        images=plan.setting("images"),
+        pictures=plan.pictures_state,
         code=code("groundvec/data/table.py", "groundvec/data/schema.py"),
     shell:
         'python "$GROUNDVEC/scripts/dataset.py" --log {log:q} table --table {input.table:q} '

@@ -29,7 +29,7 @@ rule download:
         ENVIRONMENT
     # No param, so that another mirror downloads nothing again.
     resources:
-        origin=origin,
+        origin=plan.origin,
     message:
         "Get {output} from {resources.origin}."
     shell:

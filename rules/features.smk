@@ -3,8 +3,8 @@
 
 rule extract_features:
     input:
-        images=dataset_file("images.csv"),
-        weights=weights_file,
+        images=f"{DATASET}/images.csv",
+        weights=plan.backbone_weights,
     output:
         temp("results/features/{dataset}/{backbone}.part{part}-of-{parts}.h5"),
     log:
@@ -22,15 +22,9 @@ rule extract_features:
         mem_mb=lambda wildcards, attempt: 16000 * attempt,
         runtime=lambda wildcards, attempt: 60 * min(8 * attempt, 24),
     params:
-        weights=setting("weights"),
+        weights=plan.setting("weights"),
         weights_file=weights_option,
-        network=lambda wildcards: options(
-            {
-                key: DATASETS[wildcards.dataset][key]
-                for key in ("interpolation", "precision", "crops")
-                if key in DATASETS[wildcards.dataset]
-            }
-        ),
+        network=plan.backbone_options,
         code=code("scripts/extract_features.py"),
     shell:
         # What is done of a killed extraction lies in --work, which is no output, as in train.
@@ -46,8 +40,8 @@ rule extract_features:
 # MSCOCO's 1 GB takes 24 s beside other programs, and 1.3 GB of memory.
 rule join_features:
     input:
-        images=dataset_file("images.csv"),
-        features=feature_files,
+        images=f"{DATASET}/images.csv",
+        features=plan.parts_of_features,
     output:
         "results/features/{dataset}/{backbone}.h5",
     log:
@@ -66,8 +60,8 @@ rule join_features:
 
 rule concatenate_features:
     input:
-        images=dataset_file("images.csv"),
-        features=features_of_each,
+        images=f"{DATASET}/images.csv",
+        features=plan.features_of_each,
     output:
         "results/features/{dataset}/{backbones}.h5",
     log:

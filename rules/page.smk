@@ -10,12 +10,12 @@ TEMPLATES = [
 
 rule gallery:
     input:
-        ensembles(trained([])["models"]),
-        **trained([]),
-        captions=read_file("captions.csv"),
-        images=read_file("images.csv"),
-        features=features_file,
-        treebanks=every_treebank,
+        ensembles(items.trained()["models"]),
+        **items.trained(),
+        captions=plan.file_of_source("captions.csv"),
+        images=plan.file_of_source("images.csv"),
+        features=plan.features_file,
+        treebanks=plan.every_treebank,
     output:
         "<experiment>/report/{dataset}.json",
     log:
@@ -27,7 +27,7 @@ rule gallery:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        files=as_options,
+        files=file_options,
         code=code("scripts/gallery.py"),
     shell:
         'python "$GROUNDVEC/scripts/gallery.py" {params.files:q} --output {output:q} --log {log:q}'
@@ -35,10 +35,10 @@ rule gallery:
 
 rule page:
     input:
-        tables=[name for name in tables() if name.endswith(".csv")],
-        figures=[name for name in figures() if name.endswith(".svg")],
-        histories=every_model(f"{MODEL}/history.csv", DATASETS),
-        retrieval=every_model(f"{RETRIEVAL}.csv", DATASETS),
+        tables=items.tables(["csv"]),
+        figures=items.figures(["svg"]),
+        histories=plan.every_model(f"{MODEL}/history.csv", DATASETS),
+        retrieval=plan.every_model(f"{RETRIEVAL}.csv", DATASETS),
         galleries=expand("<experiment>/report/{dataset}.json", dataset=DATASETS),
         try_it=TRY_IT,
     output:
@@ -50,7 +50,7 @@ rule page:
         ENVIRONMENT
     params:
         experiment=config["experiment"],
-        files=as_options,
+        files=file_options,
         code=code("scripts/page.py", *papers.compared_files()),
         template=digest(*(path.read_bytes() for path in sorted(TEMPLATES))),
     shell:

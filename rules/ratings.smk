@@ -3,7 +3,7 @@
 
 rule ratings_sts:
     input:
-        rated_folders(),
+        plan.rated_folders(ARCHIVES),
     output:
         ratings="<experiment>/ratings/sts.csv",
         tasks="<experiment>/ratings/sts.tasks.csv",
@@ -13,8 +13,8 @@ rule ratings_sts:
     conda:
         ENVIRONMENT
     params:
-        tokenizer=RATINGS.get("tokenizer"),
-        lowercase=RATINGS.get("lowercase"),
+        tokenizer=plan.ratings.get("tokenizer"),
+        lowercase=plan.ratings.get("lowercase"),
         code=code("groundvec/data/ratings.py"),
     shell:
         'python "$GROUNDVEC/scripts/ratings.py" --log {log:q} sts --folders {input:q} '
@@ -43,11 +43,11 @@ rule rate:
         model=f"{MODEL}/model.json",
         snapshots=f"{MODEL}/snapshots",
         ensemble=f"{MODEL}/ensemble.json",
-        ratings=RATED,
-        treebanks=treebank_of_ratings,
+        ratings=plan.rated,
+        treebanks=plan.treebank_of_ratings,
     output:
         multiext(
-            "<experiment>/ratings/models/{dataset}/{model}/seed{seed}",
+            RATED_BY_MODEL,
             scores=".csv",
             predictions=".predictions.csv",
         ),
@@ -59,7 +59,7 @@ rule rate:
         ENVIRONMENT
     # One for each model, but for the largest, which on a single core would need the limit below
     # (docs/performance.md).
-    threads: lambda wildcards: 4 if parts.vector_size(description(wildcards)) >= 4096 else 1
+    threads: lambda wildcards: 4 if parts.vector_size(plan.description(wildcards)) >= 4096 else 1
     resources:
         gpu=GPU,
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
@@ -68,8 +68,8 @@ rule rate:
     params:
         folder=subpath(input.model, parent=True),
         stem=stem,
-        tokenised=["--tokenised"] if tokenised() else [],
-        few=few_epochs,
+        tokenised=plan.tokenised_option,
+        few=plan.few_option,
         treebanks=treebank_option,
         code=code("scripts/rate.py"),
     shell:
@@ -81,11 +81,11 @@ rule rate:
 rule overlap:
     input:
         model=f"{MODEL}/model.json",
-        predictions="<experiment>/ratings/models/{dataset}/{model}/seed{seed}.predictions.csv",
-        ratings=RATED,
-        captions=read_file("captions.csv"),
+        predictions=f"{RATED_BY_MODEL}.predictions.csv",
+        ratings=plan.rated,
+        captions=plan.file_of_source("captions.csv"),
     output:
-        OVERLAP,
+        f"{RATED_BY_MODEL}.overlap.csv",
     log:
         "<experiment>/logs/ratings/models/{dataset}/{model}/seed{seed}.overlap.log",
     localrule: True
@@ -102,11 +102,11 @@ rule overlap:
 
 rule baseline:
     input:
-        ratings=RATED,
-        files=baseline_files,
+        ratings=plan.rated,
+        files=plan.baseline_files,
     output:
         multiext(
-            "<experiment>/ratings/baselines/{baseline}",
+            RATED_BY_BASELINE,
             scores=".csv",
             predictions=".predictions.csv",
         ),
@@ -116,10 +116,10 @@ rule baseline:
         ENVIRONMENT
     threads: 1
     resources:
-        gpu=gpu_of_baseline,
+        gpu=lambda wildcards: GPU * plan.baseline_on_gpu(wildcards),
     params:
         stem=stem,
-        options=baseline_options,
+        options=plan.baseline_options,
         code=baseline_code("scripts/baseline.py"),
     shell:
         'python "$GROUNDVEC/scripts/baseline.py" --name {wildcards.baseline:q} {params.options:q} '

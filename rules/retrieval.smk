@@ -24,9 +24,9 @@ rule retrieval:
         model=f"{MODEL}/model.json",
         snapshots=f"{MODEL}/snapshots",
         ensemble=f"{MODEL}/ensemble.json",
-        captions=read_file("captions.csv"),
-        features=features_file,
-        treebanks=treebank_files,
+        captions=plan.file_of_source("captions.csv"),
+        features=plan.features_file,
+        treebanks=plan.treebanks,
     output:
         multiext(
             RETRIEVAL,
@@ -45,7 +45,7 @@ rule retrieval:
     params:
         folder=subpath(input.model, parent=True),
         stem=stem,
-        folds=setting("folds"),
+        folds=plan.setting("folds"),
         treebanks=treebank_option,
         code=code("scripts/retrieval.py"),
     shell:

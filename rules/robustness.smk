@@ -1,18 +1,14 @@
 """What badly typed sentences do to models and baselines."""
 
-ROBUST = RATINGS.get("robustness", [])
-ROBUSTNESS = "<experiment>/robustness/{dataset}/{model}/seed{seed}.csv"
-ROBUSTNESS_OF_BASELINE = "<experiment>/robustness/baselines/{baseline}.csv"
-
 
 rule robustness:
     input:
         model=f"{MODEL}/model.json",
         snapshots=f"{MODEL}/snapshots",
         ensemble=f"{MODEL}/ensemble.json",
-        ratings=RATED,
-        captions=read_file("captions.csv"),
-        features=features_file,
+        ratings=plan.rated,
+        captions=plan.file_of_source("captions.csv"),
+        features=plan.features_file,
     output:
         ROBUSTNESS,
     log:
@@ -26,7 +22,7 @@ rule robustness:
         runtime=lambda wildcards, attempt: 60 * min(8 * attempt, 24),
     params:
         folder=subpath(input.model, parent=True),
-        tokenised=["--tokenised"] if tokenised() else [],
+        tokenised=plan.tokenised_option,
         code=code("scripts/robustness.py"),
     shell:
         'python "$GROUNDVEC/scripts/robustness.py" --trained {params.folder:q} --ratings {input.ratings:q} '
@@ -36,8 +32,8 @@ rule robustness:
 
 rule robustness_of_baseline:
     input:
-        ratings=RATED,
-        files=baseline_files,
+        ratings=plan.rated,
+        files=plan.baseline_files,
     output:
         ROBUSTNESS_OF_BASELINE,
     log:
@@ -46,9 +42,9 @@ rule robustness_of_baseline:
         ENVIRONMENT
     threads: 1
     resources:
-        gpu=gpu_of_baseline,
+        gpu=lambda wildcards: GPU * plan.baseline_on_gpu(wildcards),
     params:
-        options=baseline_options,
+        options=plan.baseline_options,
         code=baseline_code("scripts/robustness.py"),
     shell:
         'python "$GROUNDVEC/scripts/robustness.py" --name {wildcards.baseline:q} {params.options:q} '

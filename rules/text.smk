@@ -3,18 +3,18 @@
 
 rule trees:
     input:
-        dataset_file("captions.csv"),
+        f"{DATASET}/captions.csv",
     output:
         "results/text/{dataset}/{trees}.{language}.conllu.gz",
     log:
         "results/logs/text/{dataset}/{trees}.{language}.conllu.log",
     wildcard_constraints:
-        trees="|".join(PARSERS) or "(?!)",
+        trees=any_of(plan.parsers),
     conda:
         ENVIRONMENT
     threads: 1
     params:
-        parser=lambda wildcards: PARSERS[wildcards.trees],
+        parser=lambda wildcards: plan.parsers[wildcards.trees],
         code=code("groundvec/text/treebank.py", "groundvec/text/encoded.py"),
     shell:
         'python "$GROUNDVEC/scripts/trees.py" --parser {params.parser:q} --language {wildcards.language:q} '
@@ -23,18 +23,18 @@ rule trees:
 
 rule trees_ratings:
     input:
-        RATED,
+        plan.rated,
     output:
         "<experiment>/ratings/{trees}.conllu.gz",
     log:
         "<experiment>/logs/ratings/{trees}.conllu.log",
     wildcard_constraints:
-        trees="|".join(PARSERS) or "(?!)",
+        trees=any_of(plan.parsers),
     conda:
         ENVIRONMENT
     threads: 1
     params:
-        parser=lambda wildcards: PARSERS[wildcards.trees],
+        parser=lambda wildcards: plan.parsers[wildcards.trees],
         code=code("groundvec/text/treebank.py", "groundvec/text/encoded.py"),
     shell:
         'python "$GROUNDVEC/scripts/trees.py" --parser {params.parser:q} --ratings {input:q} '
@@ -43,24 +43,25 @@ rule trees_ratings:
 
 rule text:
     input:
-        captions=dataset_file("captions.csv"),
-        treebanks=text_treebanks,
-        sources=text_sources,
+        captions=f"{DATASET}/captions.csv",
+        treebanks=plan.text_treebanks,
+        sources=plan.text_sources,
     output:
         "results/text/{dataset}/{text}.{language}.json",
     log:
         "results/logs/text/{dataset}/{text}.{language}.log",
     wildcard_constraints:
-        text="|".join(TEXTS),
+        text=any_of(plan.texts),
     localrule: True
     conda:
         ENVIRONMENT
     params:
-        text=lambda wildcards: json.dumps(text_settings(wildcards), sort_keys=True),
+        text=lambda wildcards: json.dumps(plan.text_settings(wildcards), sort_keys=True),
         languages=lambda wildcards: wildcards.language.split("+"),
         treebanks=treebank_option,
         code=lambda wildcards: code_hash(
-            "scripts/text.py", f"groundvec/text/{TEXTS[wildcards.text]['name']}.py"
+            "scripts/text.py",
+            f"groundvec/text/{plan.texts[wildcards.text]['name']}.py",
         ),
     shell:
         'python "$GROUNDVEC/scripts/text.py" --text {params.text:q} --captions {input.captions:q} '

@@ -3,12 +3,12 @@
 
 rule train:
     input:
-        captions=read_file("captions.csv"),
-        features=features_file,
-        texts=text_files,
-        treebanks=treebank_files,
-        parses=parses_file,
-        twin=twin,
+        captions=plan.file_of_source("captions.csv"),
+        features=plan.features_file,
+        texts=plan.text_files,
+        treebanks=plan.treebanks,
+        parses=plan.parses_file,
+        twin=plan.twin,
     output:
         model=f"{MODEL}/model.json",
         history=f"{MODEL}/history.csv",
@@ -31,12 +31,14 @@ rule train:
         runtime=lambda wildcards, attempt: 60 * min(8 * attempt, 24),
     params:
         folder=subpath(output.model, parent=True),
-        description=lambda wildcards: json.dumps(description(wildcards), sort_keys=True),
-        source=setting("source"),
-        draw=draw_option,
+        description=lambda wildcards: json.dumps(
+            plan.description(wildcards), sort_keys=True
+        ),
+        source=plan.setting("source"),
+        draw=plan.draw_option,
         treebanks=treebank_option,
         code=lambda wildcards: code_hash(
-            "scripts/train.py", *parts.files(description(wildcards))
+            "scripts/train.py", *parts.files(plan.description(wildcards))
         ),
     shell:
         # Checkpoints are no output: Snakemake deletes outputs before it tries again.

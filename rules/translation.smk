@@ -1,16 +1,7 @@
 """Translators, their lists of translations, and these re-ranked by models that see."""
 
-TRANSLATION = config["translation"]
-TRANSLATED = TRANSLATION["dataset"]
-RERANK_BY = [
-    f"<experiment>/models/{TRANSLATED}/{model}/seed{DATASETS[TRANSLATED]['seeds'][0]}"
-    for model in TRANSLATION["rerank_by"]
-]
-PICTURED = DATASETS[TRANSLATED].get("of", TRANSLATED)
-PAIRS = f"results/datasets/{PICTURED}/parallel.csv"
-FEATURES = f"results/features/{PICTURED}/{DATASETS[TRANSLATED]['backbone']}.h5"
-SYSTEM = "<experiment>/translation/{system}"
-RERANKED = f"{SYSTEM}/reranked.{{n}}.csv"
+TRANSLATION = plan.translation
+PAIRS = f"results/datasets/{plan.pictured}/parallel.csv"
 
 
 wildcard_constraints:
@@ -85,10 +76,10 @@ rule rerank:
         dev=f"{SYSTEM}/dev.{{n}}.nbest.gz",
         test=f"{SYSTEM}/test.{{n}}.nbest.gz",
         pairs=PAIRS,
-        features=FEATURES,
-        models=expand("{folder}/model.json", folder=RERANK_BY),
-        ensembles=expand("{folder}/ensemble.json", folder=RERANK_BY),
-        snapshots=expand("{folder}/snapshots", folder=RERANK_BY),
+        features=plan.pictures_translated,
+        models=[f"{folder}/model.json" for folder in plan.rerankers],
+        ensembles=[f"{folder}/ensemble.json" for folder in plan.rerankers],
+        snapshots=[f"{folder}/snapshots" for folder in plan.rerankers],
     output:
         scores=RERANKED,
         translations=f"{SYSTEM}/translations.{{n}}.csv",

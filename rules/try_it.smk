@@ -22,10 +22,10 @@ rule onnxruntime_web:
 
 rule try_it:
     input:
-        ensembles(trained([])["models"]),
-        **trained([]),
-        captions=read_file("captions.csv"),
-        features=features_file,
+        ensembles(items.trained()["models"]),
+        **items.trained(),
+        captions=plan.file_of_source("captions.csv"),
+        features=plan.features_file,
         runtime="data/onnxruntime_web",
         pinned=own("resources/onnxruntime_web.yaml"),
     output:
@@ -39,7 +39,7 @@ rule try_it:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        files=as_options,
+        files=file_options,
         code=code(
             "scripts/try_it.py",
             *(f"groundvec/export/onnx/{name}.py" for name in parts.exported()),

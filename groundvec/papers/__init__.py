@@ -54,7 +54,7 @@ class Item:
 
     Args:
         caption: reStructuredText, for the report and the page.
-        inputs: kinds of files that it is made of: those of `inputs_of` in rules/common.smk.
+        inputs: kinds of files that it is made of: those of `Items` in rules/items.py.
         options: settings that it needs: `backbone` and `crops` of the first data set, or `subtask`
             of the ratings.
         reported: the NAME of a file in the paper's folder `reported`.

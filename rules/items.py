@@ -1,0 +1,157 @@
+"""What the papers' tables and figures are made of, and which of them an experiment has.
+
+Like plan.py, this needs no Snakemake.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from groundvec.papers import Experiment, Item
+from rules.plan import MODEL, RETRIEVAL, Description, Options, Plan, options
+
+TABLE_FORMATS = ("csv", "html", "json", "md", "tex")
+FIGURE_FORMATS = ("pdf", "png", "svg")
+
+
+def ensembles(models: Any) -> Callable[[Any], list[str]]:
+    """A function of the wildcards: the files that say which snapshots of some models are best.
+
+    A job finds them beside the model.json that it is given.
+
+    Args:
+        models: paths of model.json, or a function of the wildcards that gives these.
+    """
+
+    def beside(wildcards: Any) -> list[str]:
+        paths = models(wildcards) if callable(models) else models
+        return [path.replace("model.json", "ensemble.json") for path in paths]
+
+    return beside
+
+
+@dataclass(frozen=True)
+class Items:
+    """The tables and figures of an experiment.
+
+    Args:
+        own: gives the path of a file of this project.
+    """
+
+    plan: Plan
+    own: Callable[[str], str]
+
+    def item(self, paper: str, name: str) -> Item:
+        return self.plan.papers[paper].items[name]
+
+    def experiment(self, paper: str) -> Experiment:
+        shown = {name: self.plan.datasets[name] for name in self.plan.shown_in(paper)}
+        return Experiment(self.plan.config, shown)
+
+    @cached_property
+    def names(self) -> dict[tuple[str, str], list[str]]:
+        """What there is of each item: nothing, one, or one for each data set or system."""
+        return {
+            (paper, name): item.names(name, self.experiment(paper))
+            for paper, about in self.plan.papers.items()
+            for name, item in about.items.items()
+        }
+
+    def tables(self, formats: tuple[str, ...] = TABLE_FORMATS) -> list[str]:
+        """The files of all tables."""
+        return [
+            f"<experiment>/{paper}/tables/{name}{suffix}.{form}"
+            for paper, about in self.plan.papers.items()
+            for item, description in sorted(about.tables.items())
+            for name in sorted(self.names[paper, item])
+            for suffix in ("", *(f"-{more}" for more in description.more))
+            for form in formats
+        ]
+
+    def figures(self, formats: tuple[str, ...] = FIGURE_FORMATS) -> list[str]:
+        """The files of all figures."""
+        return [
+            f"<experiment>/{paper}/figures/{name}.{form}"
+            for paper, about in self.plan.papers.items()
+            for item in sorted(about.figures)
+            for name in sorted(self.names[paper, item])
+            for form in formats
+        ]
+
+    def trained(
+        self,
+        datasets: list[str] | None = None,
+        keep: Callable[[Description], bool] = lambda description: True,
+    ) -> dict[str, Callable[[Any], list[str]]]:
+        """What models of some data sets are, and their scores.
+
+        A job for one data set gets those of that alone.
+        """
+
+        def of(pattern: str) -> Callable[[Any], list[str]]:
+            def files(wildcards: Any) -> list[str]:
+                dataset = getattr(wildcards, "dataset", None)
+                return self.plan.every_model(pattern, [dataset] if dataset else datasets, keep)
+
+            return files
+
+        return {"models": of(f"{MODEL}/model.json"), "retrieval": of(f"{RETRIEVAL}.csv")}
+
+    def inputs(self, paper: str, name: str) -> dict[str, Any]:
+        """What an item is made of, by the options of scripts/report.py."""
+        item = self.item(paper, name)
+        kinds = self._kinds(paper, item)
+        files = {option: file for kind in item.inputs for option, file in kinds[kind].items()}
+        if item.tables:
+            folder = f"<experiment>/{paper}/tables"
+            made = [other for other in item.tables if self.names[paper, other]]
+            files["tables"] = [f"{folder}/{other}.csv" for other in made]
+        if item.reported:
+            files["reported"] = self.own(f"groundvec/papers/{paper}/reported/{item.reported}.csv")
+        return files
+
+    def _kinds(self, paper: str, item: Item) -> dict[str, dict[str, Any]]:
+        """The files of each kind of inputs that an item can name."""
+        plan, shown = self.plan, self.plan.shown_in(paper)
+        scores = plan.ratings_files(".csv", paper)
+        models = self.trained(shown, item.models)
+        by_ratings = plan.config["select"] == "ratings"
+        of_rated = plan.every_model(f"{MODEL}/model.json", plan.rated_in(paper))
+        kinds: dict[str, dict[str, Any]] = {
+            "models": {"models": models["models"]},
+            "trained": models,
+            # Where the ratings select the models, all that shows selected ones needs their scores.
+            "selected": {**models, **({"scores": scores} if by_ratings else {})},
+            "rated_models": {"models": of_rated},
+            "scores": {"scores": scores},
+            "scores_if_all_are_rated": {"scores": scores if self.experiment(paper).rated() else []},
+            "predictions": {"predictions": plan.ratings_files(".predictions.csv", paper)},
+            "predictions_of_models": {
+                "predictions": plan.ratings_of_models(".predictions.csv", paper)
+            },
+            "overlap": {"overlap": plan.ratings_of_models(".overlap.csv", paper)},
+            "ratings": {"ratings": plan.rated},
+            "tasks": {"tasks": plan.rated_tasks},
+            "query_ranks": {"query_ranks": plan.every_model(f"{RETRIEVAL}.ranks.csv", shown)},
+            "history": {"history": plan.every_model(f"{MODEL}/history.csv", shown)},
+            "robustness": {"robustness": plan.robustness_files(shown)},
+            "captions": {"captions": plan.file_of_source("captions.csv")},
+            "images": {"images": plan.file_of_source("images.csv")},
+            "features": {"features": plan.features_file},
+            "treebanks": {"treebanks": plan.every_treebank},
+        }
+        return kinds | plan.translation_kinds()
+
+    def options(self, paper: str, name: str) -> Options:
+        """An item's options of scripts/report.py that are no files."""
+        item, first = self.item(paper, name), self.plan.datasets[self.plan.shown_in(paper)[0]]
+        settings = {
+            "backbone": first["backbone"],
+            "crops": first["crops"],
+            "subtask": self.plan.ratings.get("subtask"),
+        }
+        wanted = {key: settings[key] for key in item.options if settings[key] is not None}
+        if "selected" in item.inputs:
+            wanted["select"] = self.plan.config["select"]
+        return options(wanted)

@@ -1,0 +1,492 @@
+"""What a configuration means for the rules: the files that each job reads, its options and keys.
+
+Nothing here needs Snakemake: `wildcards` is anything with these as attributes. `<experiment>` in a
+path is the folder of the experiment's results.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from groundvec import papers, parts
+from groundvec.data import table
+from groundvec.provenance import digest
+
+DATASET = "results/datasets/{dataset}"
+# The files of a training, and of its evaluation.
+MODEL = "<experiment>/models/{dataset}/{model}/seed{seed}"
+RETRIEVAL = "<experiment>/retrieval/{dataset}/{model}/seed{seed}"
+RATED_BY_MODEL = "<experiment>/ratings/models/{dataset}/{model}/seed{seed}"
+RATED_BY_BASELINE = "<experiment>/ratings/baselines/{baseline}"
+ROBUSTNESS = "<experiment>/robustness/{dataset}/{model}/seed{seed}.csv"
+ROBUSTNESS_OF_BASELINE = "<experiment>/robustness/baselines/{baseline}.csv"
+
+SYSTEM = "<experiment>/translation/{system}"
+RERANKED = f"{SYSTEM}/reranked.{{n}}.csv"
+
+NO_NAME = "(?!)"  # a pattern that nothing matches
+
+Description = Mapping[str, Any]
+Options = list[str]
+
+
+def options(settings: Mapping[str, Any]) -> Options:
+    """Command-line options, a list for `{params...:q}`."""
+    return [
+        word
+        for key, value in settings.items()
+        for word in (f"--{key.replace('_', '-')}", "null" if value is None else str(value))
+    ]
+
+
+def file_options(wildcards: Any, input: Any) -> Options:
+    """The inputs of a job, as options of the same names."""
+    return [
+        word
+        for kind, paths in input.items()
+        for word in (
+            f"--{kind.replace('_', '-')}",
+            *([paths] if isinstance(paths, str) else paths),
+        )
+    ]
+
+
+def stem(wildcards: Any, output: Any) -> str:
+    """The first output without its suffix."""
+    return str(Path(output[0]).with_suffix(""))
+
+
+def any_of(names: Iterator[str] | list[str]) -> str:
+    """A pattern that matches these names."""
+    return "|".join(names) or NO_NAME
+
+
+def archive(name: str) -> str:
+    """The archive of a path that leads into one."""
+    return re.sub(r"\.zip/.*", ".zip", name)
+
+
+def text_name(text: Description) -> str:
+    """The name of a text, with a key of its options if it has any."""
+    settings = parts.options(dict(text))
+    return "-".join([text["name"], *([digest(settings)[:8]] if settings else [])])
+
+
+def treebank_name(text: Description) -> str:
+    """The name of a text's treebank; nothing for one that reads no trees, or has its own."""
+    reads = "parser" in text and "parses" not in text
+    return f"trees-{digest(text['parser'])[:8]}" if reads else ""
+
+
+def treebank_option(wildcards: Any, input: Any) -> Options:
+    return ["--treebanks", *input.treebanks] if input.treebanks else []
+
+
+def weights_option(wildcards: Any, input: Any) -> Options:
+    return ["--weights-file", *input.weights] if input.weights else []
+
+
+def read_english(description: Description) -> bool:
+    return "en" in description["languages"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an experiment needs.
+
+    Args:
+        config: the completed configuration.
+        mirror: the folder of a mirror of the data, or nothing.
+        sources: the public files, as resources/sources.yaml describes them.
+    """
+
+    config: Mapping[str, Any]
+    mirror: str
+    sources: Mapping[str, Any]
+
+    @property
+    def datasets(self) -> Mapping[str, Any]:
+        return self.config["datasets"]
+
+    @property
+    def ratings(self) -> Mapping[str, Any]:
+        return self.config.get("ratings", {})
+
+    # Data sets
+
+    def datasets_from(self, source: str) -> str:
+        """A pattern for the names of the data sets from one source."""
+        return any_of([name for name, data in self.datasets.items() if data["source"] == source])
+
+    def setting(self, key: str) -> Callable[[Any], Any]:
+        """A function of the wildcards: one key of the configuration of its data set."""
+        return lambda wildcards: self.datasets[wildcards.dataset][key]
+
+    def source(self, wildcards: Any) -> str:
+        """The data set whose pictures and captions are read: itself, or the one that it is of."""
+        return self.datasets[wildcards.dataset].get("of", wildcards.dataset)
+
+    def file_of_source(self, name: str) -> Callable[[Any], str]:
+        """A function of the wildcards: a file of the data set whose captions are read."""
+        return lambda wildcards: f"results/datasets/{self.source(wildcards)}/{name}"
+
+    def draw_option(self, wildcards: Any) -> Options:
+        counts = self.datasets[wildcards.dataset].get("draw")
+        return ["--draw", *map(str, counts)] if counts else []
+
+    def pictures_state(self, wildcards: Any) -> str:
+        """A key that changes with the pictures that a table lists."""
+        data = self.datasets[wildcards.dataset]
+        return table.state(data["table"], data["images"])
+
+    def karpathy_file(self, wildcards: Any) -> str:
+        """Karpathy's JSON, or the archive that has it."""
+        return archive(self.public(self.datasets[wildcards.dataset]["json"]))
+
+    def karpathy_options(self, wildcards: Any) -> Options:
+        """What scripts/dataset.py is to read of Karpathy's."""
+        data = self.datasets[wildcards.dataset]
+        keys = [key for key in ("images", "captions") if key in data]
+        return options({"json": self.public(data["json"]), **{key: data[key] for key in keys}})
+
+    def multi30k_flickr8k(self, wildcards: Any) -> list[str]:
+        """Flickr8k's pictures and text, where a Multi30k has its pictures from there."""
+        of_flickr8k = "pictures" in self.datasets[wildcards.dataset]
+        files = ["data/flickr8k/Flicker8k_Dataset", "data/flickr8k/Flickr8k_text.zip"]
+        return files if of_flickr8k else []
+
+    def multi30k_pictures(self, wildcards: Any, input: Any) -> Options:
+        """Where scripts/dataset.py finds a Multi30k's pictures."""
+        if input.flickr8k:
+            pictures, text = input.flickr8k
+            return ["--images", pictures, "--flickr8k", text]
+        return ["--images", self.datasets[wildcards.dataset]["images"]]
+
+    # Public files
+
+    def public(self, name: str) -> str:
+        """The path of a file that the configuration names: a public one is in data/."""
+        return f"data/{name}" if name.startswith(tuple(self.sources)) else name
+
+    def origin(self, wildcards: Any) -> str:
+        """Where a public file comes from and how large it is, for a dry run to say."""
+        mirrored = Path(self.mirror, wildcards.file)
+        if self.mirror and mirrored.exists():
+            return f"the mirror ({mirrored})"
+        source = self.sources[wildcards.file]
+        size = source.get("size")
+        return f"{source['urls'][0]} ({f'{size / 1e6:,.1f} MB' if size else 'size not known'})"
+
+    # Features
+
+    def features_file(self, wildcards: Any) -> str:
+        """The features of a data set; of several networks, their names are joined by `+`."""
+        backbone = self.datasets[wildcards.dataset]["backbone"]
+        return f"results/features/{self.source(wildcards)}/{backbone}.h5"
+
+    def parts_of_features(self, wildcards: Any) -> list[str] | str:
+        """The parts of an extraction, or precomputed features from the mirror or from anywhere."""
+        data = self.datasets[wildcards.dataset]
+        if wildcards.backbone == "precomputed":
+            mirrored = Path(self.mirror, data["features"])
+            return str(mirrored) if mirrored.exists() else data["features"]
+        stem = f"results/features/{wildcards.dataset}/{wildcards.backbone}"
+        return [f"{stem}.part{part}-of-{data['parts']}.h5" for part in range(data["parts"])]
+
+    def features_of_each(self, wildcards: Any) -> list[str]:
+        """The features of several networks, one file each."""
+        folder = f"results/features/{wildcards.dataset}"
+        return [f"{folder}/{name}.h5" for name in wildcards.backbones.split("+")]
+
+    def backbone_weights(self, wildcards: Any) -> list[str]:
+        """The backbone's weights, if they are a public file; otherwise torchvision gets them."""
+        pattern = rf"weights/{wildcards.backbone}-[0-9a-f]+\.pth"
+        default = self.datasets[wildcards.dataset]["weights"] == "IMAGENET1K_V1"
+        return [f"data/{name}" for name in self.sources if default and re.fullmatch(pattern, name)]
+
+    def backbone_options(self, wildcards: Any) -> Options:
+        data = self.datasets[wildcards.dataset]
+        keys = ("interpolation", "precision", "crops")
+        return options({key: data[key] for key in keys if key in data})
+
+    # Models
+
+    def description(self, wildcards: Any) -> Description:
+        return self.datasets[wildcards.dataset]["models"][wildcards.model]
+
+    def every_model(
+        self,
+        pattern: str,
+        datasets: Any,
+        keep: Callable[[Description], bool] = lambda description: True,
+    ) -> list[str]:
+        """Fill a pattern in for every seed of the models of some data sets, or of some models."""
+        return [
+            pattern.format(dataset=name, model=model, seed=seed)
+            for name in datasets
+            for model, description in self.datasets[name]["models"].items()
+            for seed in self.datasets[name]["seeds"]
+            if keep(description)
+        ]
+
+    def training_key(self, dataset: str, model: str, seed: int) -> str:
+        """A hash of all that makes a training, but names."""
+        data = self.datasets[dataset]
+        return digest(data.get("of", dataset), data["models"][model], seed, data.get("draw"))
+
+    @cached_property
+    def first_names(self) -> dict[str, tuple[str, str, int]]:
+        """The first names of each training, by its key."""
+        return {
+            self.training_key(dataset, model, seed): (dataset, model, seed)
+            for dataset, data in reversed(list(self.datasets.items()))
+            for model in reversed(data["models"])
+            for seed in data["seeds"]
+        }
+
+    def twin(self, wildcards: Any) -> list[str] | str:
+        """The model.json of the same training by an earlier name, to be taken over."""
+        own = (wildcards.dataset, wildcards.model, int(wildcards.seed))
+        dataset, model, seed = first = self.first_names.get(self.training_key(*own), own)
+        if first == own:
+            return []
+        return f"{MODEL}/model.json".format(dataset=dataset, model=model, seed=seed)
+
+    # Texts
+
+    @cached_property
+    def texts(self) -> dict[str, Description]:
+        """The texts of all models, by name."""
+        models = [model for data in self.datasets.values() for model in data["models"].values()]
+        return {text_name(model["text"]): model["text"] for model in models}
+
+    @cached_property
+    def parsers(self) -> dict[str, str]:
+        """The parsers of these texts, by treebank. Other options do not matter to a treebank."""
+        return {
+            f"trees-{digest(text['parser'])[:8]}": text["parser"]
+            for text in self.texts.values()
+            if "parser" in text
+        }
+
+    def text_files(self, wildcards: Any) -> list[str]:
+        """What a model's texts learned from the captions, by language."""
+        model = self.description(wildcards)
+        languages = model["languages"]
+        if model.get("shared"):
+            languages = ["+".join(languages)] * len(languages)
+        stem = f"results/text/{self.source(wildcards)}/{text_name(model['text'])}"
+        return [f"{stem}.{language}.json" for language in languages]
+
+    def text_settings(self, wildcards: Any) -> dict[str, Any]:
+        """A text and its options, with the files that it names where they are."""
+        text = self.texts[wildcards.text]
+        files = parts.named_files("text", text)
+        return text | {option: self.public(name) for option, name in files.items()}
+
+    def text_sources(self, wildcards: Any) -> list[str]:
+        files = parts.named_files("text", self.text_settings(wildcards))
+        return [archive(name) for name in files.values()]
+
+    def text_treebanks(self, wildcards: Any) -> list[str]:
+        languages = wildcards.language.split("+")
+        return self._treebanks(wildcards.dataset, self.texts[wildcards.text], languages)
+
+    def treebanks(self, wildcards: Any) -> list[str]:
+        """The parsed captions that a model reads, by language; none for most models."""
+        model = self.description(wildcards)
+        return self._treebanks(self.source(wildcards), model["text"], model["languages"])
+
+    def every_treebank(self, wildcards: Any) -> list[str]:
+        """The parsed captions that the models of a data set read."""
+        source, models = self.source(wildcards), self.datasets[wildcards.dataset]["models"]
+        files = [
+            file
+            for model in models.values()
+            for file in self._treebanks(source, model["text"], model["languages"])
+        ]
+        return sorted(set(files))
+
+    @staticmethod
+    def _treebanks(dataset: str, text: Description, languages: list[str]) -> list[str]:
+        name = treebank_name(text)
+        stem = f"results/text/{dataset}/{name}"
+        return [f"{stem}.{language}.conllu.gz" for language in languages if name]
+
+    def parses_file(self, wildcards: Any) -> list[str] | str:
+        """The constituency trees that a model reads, if it names a file of them."""
+        text = self.description(wildcards)["text"]
+        return self.public(text["parses"]) if "parses" in text else []
+
+    def treebank_of_ratings(self, wildcards: Any) -> list[str]:
+        """The parsed sentences that people rated, if a model reads them as trees."""
+        name = treebank_name(self.description(wildcards)["text"])
+        return [f"<experiment>/ratings/{name}.conllu.gz"] if name else []
+
+    # Ratings
+
+    @property
+    def rated(self) -> str:
+        return f"<experiment>/ratings/{self.ratings.get('source')}.csv"
+
+    @property
+    def rated_tasks(self) -> str:
+        return f"<experiment>/ratings/{self.ratings.get('source')}.tasks.csv"
+
+    def rated_folders(self, archives: Iterator[str] | list[str]) -> list[str]:
+        """What STS and SICK are unpacked to: a mirror's two archives, or the nine public ones."""
+        of_mirror = ["sts/STS", "sts/SICK"]
+        if all(
+            Path(self.mirror, f"{name}.zip").exists() or Path("data", name).exists()
+            for name in of_mirror
+        ):
+            return [f"data/{name}" for name in of_mirror]
+        return [
+            f"data/{name}" for name in archives if name.startswith("sts/") and name not in of_mirror
+        ]
+
+    @property
+    def tokenised_option(self) -> Options:
+        """Whether the rated sentences are tokens with spaces between them."""
+        tokens = self.ratings.get("source") == "sts" and self.ratings["tokenizer"] != "none"
+        return ["--tokenised"] if tokens else []
+
+    def few_option(self, wildcards: Any) -> Options:
+        """Whether to rate few epochs, where no figure shows them all."""
+        shown = self.datasets[wildcards.dataset]["papers"]
+        return [] if any(self.papers[paper].every_epoch for paper in shown) else ["--few"]
+
+    def baseline_settings(self, wildcards: Any) -> dict[str, Any]:
+        """A baseline's options, with the files that it names where they are."""
+        baseline = self.ratings["baselines"][wildcards.baseline]
+        files = parts.named_files("baselines", baseline, "encoder")
+        return baseline | {option: self.public(name) for option, name in files.items()}
+
+    def baseline_files(self, wildcards: Any) -> list[str]:
+        settings = self.baseline_settings(wildcards)
+        files = parts.named_files("baselines", settings, "encoder")
+        return [archive(name) for name in files.values()]
+
+    def baseline_options(self, wildcards: Any) -> Options:
+        return ["--baseline", json.dumps(self.baseline_settings(wildcards), sort_keys=True)]
+
+    def baseline_on_gpu(self, wildcards: Any) -> bool:
+        encoder = self.baseline_settings(wildcards)["encoder"]
+        return parts.options_schema("baselines", encoder).get("gpu", False)
+
+    # Papers
+
+    @cached_property
+    def papers(self) -> dict[str, papers.Paper]:
+        """The papers that show models of this experiment, in the order that data sets name them."""
+        known = papers.known()
+        return {name: known[name] for data in self.datasets.values() for name in data["papers"]}
+
+    def shown_in(self, paper: str) -> list[str]:
+        """The data sets whose models a paper's tables and figures show."""
+        return [name for name, data in self.datasets.items() if paper in data["papers"]]
+
+    def rated_in(self, paper: str) -> list[str]:
+        """The data sets of a paper whose models are rated, if there are ratings.
+
+        Draws stand beside the whole data set to be compared with numbers of a paper. Where it has
+        none of ratings, they are rated only if it is shown nothing else.
+        """
+        shown = self.shown_in(paper) if self.ratings else []
+        whole = [name for name in shown if "draw" not in self.datasets[name]]
+        return shown if self.papers[paper].rates_draws else whole or shown
+
+    def ratings_of_models(self, suffix: str, paper: str) -> list[str]:
+        """Scores (.csv) or predictions (.predictions.csv) of a paper's models.
+
+        The rated sentences are English, so that models without it have none.
+        """
+        return self.every_model(f"{RATED_BY_MODEL}{suffix}", self.rated_in(paper), read_english)
+
+    def ratings_files(self, suffix: str, paper: str) -> list[str]:
+        """Those of a paper's models, and of the baselines."""
+        return self.ratings_of_models(suffix, paper) + [
+            f"{RATED_BY_BASELINE}{suffix}".format(baseline=name)
+            for name in self.ratings.get("baselines", [])
+        ]
+
+    def scores_shown(self, wildcards: Any) -> list[str]:
+        """A model's correlations with ratings, if its papers show them."""
+        path = f"{RATED_BY_MODEL}.overlap.csv".format(
+            dataset=wildcards.dataset, model=wildcards.model, seed=wildcards.seed
+        )
+        shown_by = self.datasets[wildcards.dataset]["papers"]
+        shown = any(path in self.ratings_of_models(".overlap.csv", paper) for paper in shown_by)
+        return [path] if shown else []
+
+    def robustness_files(self, datasets: list[str]) -> list[str]:
+        """By model: of those that several data sets have, the first one's; and the baselines."""
+        measured = self.ratings.get("robustness", [])
+        of_first_seed = {
+            model: ROBUSTNESS.format(
+                dataset=name, model=model, seed=self.datasets[name]["seeds"][0]
+            )
+            for name in reversed(datasets)
+            for model in self.datasets[name]["models"]
+            if model in measured
+        }
+        baselines = [name for name in measured if name in self.ratings["baselines"]]
+        return [
+            *of_first_seed.values(),
+            *(ROBUSTNESS_OF_BASELINE.format(baseline=name) for name in baselines),
+        ]
+
+    # Translation
+
+    @property
+    def translation(self) -> Mapping[str, Any]:
+        return self.config["translation"]
+
+    @property
+    def pictured(self) -> str:
+        """The data set whose sentences are translated."""
+        dataset = self.translation["dataset"]
+        return self.datasets[dataset].get("of", dataset)
+
+    @property
+    def rerankers(self) -> list[str]:
+        """The folders of the models that translations are re-ranked by."""
+        dataset = self.translation["dataset"]
+        seed = self.datasets[dataset]["seeds"][0]
+        return [
+            MODEL.format(dataset=dataset, model=model, seed=seed)
+            for model in self.translation["rerank_by"]
+        ]
+
+    @property
+    def pictures_translated(self) -> str:
+        """The features of the pictures that the sentences are about."""
+        backbone = self.datasets[self.translation["dataset"]]["backbone"]
+        return f"results/features/{self.pictured}/{backbone}.h5"
+
+    def reranked(self, lengths: list[int]) -> list[str]:
+        """The scores of all systems' re-ranked lists of these lengths."""
+        return [
+            RERANKED.format(system=system, n=n)
+            for system in self.translation["systems"]
+            for n in lengths
+        ]
+
+    def translation_kinds(self) -> dict[str, dict[str, Any]]:
+        """The files of translation that tables and figures are made of, by kind."""
+        if "translation" not in self.config:
+            return {}
+        shortest, *longer = sorted(self.translation["n_best"])
+        return {
+            "reranked_shortest": {"reranked": self.reranked([shortest])},
+            "reranked_longer": {"reranked": self.reranked(longer)},
+            "rerankers": {"models": [f"{folder}/model.json" for folder in self.rerankers]},
+            "translations": {
+                "translations": f"{SYSTEM}/translations.{shortest}.csv",
+                "images": f"results/datasets/{self.pictured}/images.csv",
+            },
+        }
