@@ -49,8 +49,8 @@ def main() -> None:
     arguments = parser.parse_args()
     model = runpy.run_path(str(arguments.entry))["META"]
     pairs = read_rated(TASKS, arguments.folders)["MTEB"]
-    own = pd.read_csv(arguments.beside)
-    own = own[own["definition"] == "MTEB cosine"].set_index("task")["spearman"]
+    beside = pd.read_csv(arguments.beside).query("definition == 'MTEB cosine'")
+    own = beside.set_index("task")["spearman"]
     rows = [
         {"task": name, "pairs": int((pairs["task"] == task).sum()), "evaluate": own[task],
          "mteb": score(model, name, pairs[pairs["task"] == task])}

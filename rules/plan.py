@@ -284,7 +284,7 @@ class Plan:
 
     def text_settings(self, wildcards: Any) -> dict[str, Any]:
         """A text and its options, with the files that it names where they are."""
-        text = self.texts[wildcards.text]
+        text = dict(self.texts[wildcards.text])
         files = parts.named_files("text", text)
         return text | {option: self.public(name) for option, name in files.items()}
 

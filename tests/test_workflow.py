@@ -649,6 +649,7 @@ def test_flickr30k_in_small_from_an_archive_of_karpathy_s_form(built):
     mirror, photos = built / "karpathy/mscoco", built / "my/flickr30k"
     mirror.mkdir(parents=True)
     photos.mkdir(parents=True)
+    shutil.rmtree(built / "data/mscoco", ignore_errors=True)  # another test's archive
     splits = ["train"] * 4 + ["val"] * 2 + ["test"] * 2
     images = [
         {
