@@ -196,13 +196,22 @@ def test_smaller_weights_make_a_smaller_file_and_nearly_the_same_vectors(
 
 
 def test_the_lines_in_the_documentation_read_the_file(shipped, tmp_path, monkeypatch):
-    export(shipped.models, tmp_path / "flickr8k.onnx")
+    export(shipped.models, tmp_path / "flickr8k-v1.onnx")
     monkeypatch.chdir(tmp_path)
     lines = re.search(r"```python\n(import json.*?)```", PAGE.read_text(), re.S)[1]
     names = {}
     exec(lines, names)
     sentence = "  The dog's\trun: éß!"
     np.testing.assert_allclose(names["encode"](sentence), shipped.encode(sentence), atol=1e-6)
+
+
+def test_the_lines_in_the_documentation_hash_n_grams_as_the_text_does():
+    lines = re.search(r"```python\n(from sklearn.*?)```", PAGE.read_text(), re.S)[1]
+    text = SentenceEncoder.load("flickr8k-v2").models[0].texts["en"]
+    names = {"np": np, "about": {"text": text.as_dict()}, "sentence": "the dog 's run : éß !"}
+    exec(lines, names)
+    [expected, *_] = text.encode([names["sentence"]]).batch(np.array([0]))
+    assert sorted(names["indices"]) == sorted(expected)
 
 
 def test_the_command_writes_it_and_replaces_nothing(tmp_path):
