@@ -33,9 +33,9 @@ parser.add_argument(
 )
 parser.add_argument(
     "--precision",
-    choices=["float32", "float16"],
+    choices=["float32", "float16", "bfloat16"],
     default="float32",
-    help="float16 is faster on GPUs (default: %(default)s)",
+    help="float16 is faster on GPUs, bfloat16 on some CPUs (default: %(default)s)",
 )
 parser.add_argument(
     "--crops",

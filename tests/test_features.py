@@ -271,6 +271,40 @@ def test_efficientnet_lite_knows_dogs(mirror, lite, resize, crop):
 # --- extraction -----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("lite", [0, 2])
+def test_features_of_all_stages(lite):
+    plain = backbones.load(f"efficientnet_lite{lite}")
+    stages = backbones.load(f"efficientnet_lite{lite}_stages")
+    assert stages.sha256 == plain.sha256
+    assert stages.transform == plain.transform
+    pixels = torch.rand(2, 3, 64, 64, generator=torch.Generator().manual_seed(1))
+    blocks = plain.network.get_submodule("_blocks")
+    with torch.inference_mode():
+        features = stages.network(pixels)
+        assert features.shape == (2, stages.width)
+        torch.testing.assert_close(features[:, : plain.width], plain.network(pixels))
+        # The first stage is one block of 16 channels; the last one ends before the head.
+        network = plain.network
+        first = blocks[0](network._swish(network._bn0(network._conv_stem(pixels))))
+        flat = first.flatten(2)
+        torch.testing.assert_close(features[:, plain.width :][:, :16], flat.mean(2))
+        torch.testing.assert_close(
+            features[:, plain.width :][:, 16:32], flat.var(2, correction=0).sqrt()
+        )
+        torch.testing.assert_close(stages.network(pixels), features)  # nothing is left of before
+
+
+def test_features_in_bfloat16_are_nearly_those_in_float32():
+    pixels = torch.randint(256, (2, 1, 3, 224, 224), dtype=torch.uint8)
+    networks = [
+        extract._MeanOfCrops(backbones.load("efficientnet_lite0", precision=precision, crops=1))
+        for precision in ("float32", "bfloat16")
+    ]
+    exact, rounded = (network(pixels) for network in networks)
+    assert rounded.dtype == torch.float32
+    assert torch.nn.functional.cosine_similarity(exact, rounded).min() > 0.99
+
+
 def test_features_are_the_mean_over_ten_normalised_crops(tmp_path):
     images = pd.read_csv(make_images(tmp_path, 5))
     features = extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 2)
@@ -842,7 +876,7 @@ def test_the_known_backbones_are_torchvision_s():
     import torchvision
 
     known = yaml.safe_load((ROOT / "groundvec" / "features" / "backbones.yaml").read_text())
-    for name in backbones.LITE:
+    for name in [*backbones.LITE, *backbones.STAGES]:
         assert known.pop(name) == ["IMAGENET1K_V1"]
     convolutional = {"squeezenet1_0", "squeezenet1_1"}  # end in no linear layer
     names = set(torchvision.models.list_models(module=torchvision.models)) - convolutional

