@@ -55,3 +55,19 @@ def program(name: str) -> str:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the file that takes longest: `make test` gives each process a file at a time."""
     items.sort(key=lambda item: item.path.name != "test_workflow.py")
+
+
+@pytest.fixture
+def retrieval(tmp_path: Path) -> list[Any]:
+    """Options of scripts/report.py for models and their retrieval scores."""
+    from tests.result_files import write_retrieval
+
+    return write_retrieval(tmp_path)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """Files of what two systems predict, with the rated pairs beside them."""
+    from tests.result_files import write_predictions
+
+    return write_predictions(tmp_path)

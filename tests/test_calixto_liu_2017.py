@@ -1,7 +1,7 @@
 """The tables and figures of Calixto & Liu (2017), made of small result files."""
 
-import importlib
 import json
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
-from result_files import described, write_models
 
 from groundvec.errors import InputError
 from groundvec.papers.calixto_liu_2017 import claims, cross_lingual, translations
@@ -17,6 +16,7 @@ from groundvec.papers.calixto_liu_2017 import table1 as first_table
 from groundvec.papers.calixto_liu_2017 import table3 as third_table
 from groundvec.reporting import labels, results
 from groundvec.reporting.write import DAGGER, DOUBLE, MINUS, MISSING
+from tests.result_files import described, make, write_models
 
 REPORTED = Path(__file__).parent.parent / "groundvec" / "papers" / "calixto_liu_2017" / "reported"
 C2I, I2C = "caption_to_image", "image_to_caption"
@@ -48,10 +48,7 @@ NAMES = {
 }
 
 
-def run(item, *arguments):
-    script = importlib.import_module("scripts.report")
-    words = [f"calixto_liu_2017/{item}", *map(str, arguments)]
-    script.main(script.parser.parse_args(words))
+run = partial(make, "calixto_liu_2017")
 
 
 def score(model, direction, recall, language="en", split="test", kind="ensemble", seed=1):

@@ -7,7 +7,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from test_rating_tables import of_system, overlapping, sts_rows
 
 from groundvec.errors import InputError
 from groundvec.files import write_json
@@ -15,7 +14,7 @@ from groundvec.papers import known, references
 from groundvec.reporting.card import card
 from groundvec.reporting.results import KEYS, MEASURES, PROVENANCE
 from scripts import card as script
-from tests.result_files import described
+from tests.result_files import described, of_system, overlapping, sts_rows
 
 ROOT = Path(__file__).parent.parent
 DATA = yaml.safe_load((ROOT / "resources" / "data_cards.yaml").read_text("utf-8"))

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from result_files import write_models
 from test_workflow import copy_project, snakemake
 
 from groundvec import papers
@@ -16,6 +15,7 @@ from groundvec.config import complete
 from groundvec.papers import Experiment, Item
 from groundvec.papers.socher_2014 import has_relations
 from groundvec.reporting import labels
+from tests.result_files import write_models
 
 ROOT = Path(__file__).parent.parent
 EXPERIMENT = """
