@@ -377,7 +377,8 @@ def read_array(path: str | Path) -> np.ndarray:
             f"{path} does not exist: name a .npy file, as numpy.save writes it"
         ) from None
     except (ValueError, EOFError, SyntaxError, OverflowError) as error:
-        reason = " ".join(str(error).split())[:200]
+        # NumPy's next sentence advises to run what a pickle holds.
+        reason = " ".join(str(error).split()).partition(". ")[0][:200]
         raise InputError(
             f"{path} is not a .npy file of numbers ({reason}): write it with numpy.save"
         ) from None

@@ -411,6 +411,7 @@ def test_a_bad_file_of_vectors_is_one_line(groundvec, tmp_path, kind):
     np.save(tmp_path / "good.npy", np.ones((2, 3)))
     line = groundvec("retrieval", "bad.npy", "good.npy", fails=1)
     assert line.startswith("error: bad.npy") and said in line and len(line) < 500
+    assert "allow_pickle" not in line  # nobody is advised to run what the file holds
 
 
 ITEMS = {"test_set": ["1k"], "direction": ["caption_to_image"], "image": [0], "rank": [1]}
