@@ -24,12 +24,24 @@ IMAGES_PER_BATCH = 4_096
 
 
 class Projection(nn.Module):
-    """Image features -> dropout -> one linear layer."""
+    """Image features -> standardised, if wanted -> dropout -> one linear layer."""
+
+    mean: Tensor
+    scale: Tensor
 
     def __init__(
-        self, width: int, size: int, dropout: float = 0.0, gaussian: float | None = None
+        self,
+        width: int,
+        size: int,
+        dropout: float = 0.0,
+        gaussian: float | None = None,
+        standardise: bool = False,
     ) -> None:
         super().__init__()
+        self.standardise = standardise
+        if standardise:
+            self.register_buffer("mean", torch.zeros(width))
+            self.register_buffer("scale", torch.ones(width))
         self.dropout = nn.Dropout(dropout)
         self.projection = nn.Linear(width, size)
         if gaussian is None:
@@ -40,7 +52,19 @@ class Projection(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         """Project image features (B, width): (B, size)."""
+        if self.standardise:
+            features = (features - self.mean) * self.scale
         return self.projection(self.dropout(features))
+
+    @torch.no_grad()
+    def measure(self, features: np.ndarray) -> None:
+        """Set the mean and the scale to those of the training images' features (N, width)."""
+        if self.standardise:
+            deviation = features.std(axis=0, dtype=np.float64)
+            self.mean.copy_(torch.from_numpy(features.mean(axis=0, dtype=np.float64)))
+            # A feature that is always the same says nothing.
+            varies = deviation > 1e-6
+            self.scale.copy_(torch.from_numpy(np.where(varies, 1 / np.fmax(deviation, 1e-6), 0)))
 
 
 SHARED = "shared"  # the name of the one encoder of all languages

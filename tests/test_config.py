@@ -209,6 +209,16 @@ def test_every_key_of_the_schema_is_described():
             "models.mine: `idf` needs separate encoders, which `shared: false` provides:",
         ),
         (
+            described(text={"name": "word-ngrams"}),
+            "the text word-ngrams needs a GRU over words of n-grams, which the encoder ngram-rnn ",
+        ),
+        (
+            described(
+                text={"name": "ngrams"}, encoder={"name": "ngram-rnn", "size": 4, "units": 4}
+            ),
+            "the encoder ngram-rnn needs words of n-grams, which the text word-ngrams provides",
+        ),
+        (
             described(spelling={"size": 8}, similarity="dot"),
             "models.mine: `spelling` needs cosines, which `similarity: cosine`",
         ),

@@ -15,13 +15,13 @@ from safetensors.torch import load_file, save_file
 
 from groundvec import SentenceEncoder
 from groundvec.device import choose, rounds_to_bfloat16
-from groundvec.encoders import recurrence, rnn
+from groundvec.encoders import pooling, recurrence, rnn
 from groundvec.encoders.convolution import Convolution
 from groundvec.errors import InputError
 from groundvec.files import write_json
 from groundvec.model import Model, load_model
 from groundvec.similarity import join
-from groundvec.text import characters, ngrams, words
+from groundvec.text import characters, ngrams, word_ngrams, words
 from groundvec.text.encoded import UNKNOWN
 from groundvec.weights import load as load_weights
 from groundvec.weights import save as save_weights
@@ -34,12 +34,15 @@ TEXTS = {
     "characters": TEXT,
     "words": words.Text.build(CAPTIONS, at_least=1),
     "ngrams": ngrams.Text(2, 4, buckets=50),
+    "word-ngrams": word_ngrams.Text(2, 4, buckets=50),
 }
 MODELS = [*((cell, "characters") for cell in CELLS), ("gru-16-max", "words")]
 MODELS += [(BAG, "words"), (BAG, "ngrams"), (BAG | {"idf": True, "dropout": 0.5}, "ngrams")]
 MODELS += [(BAG | {"size": 9, "state": True}, "words")]
 CONVOLUTION = {"channels": 12, "widths": [2, 3, 5], "pool": 4}
 GRU = {"name": "rnn", "cell": "gru", "size": 16}
+NGRAM_RNN = {"name": "ngram-rnn", "size": 9, "embedding": 7, "units": 10, "state": True}
+MODELS += [(NGRAM_RNN, "word-ngrams")]
 MODELS += [(GRU | {"convolution": CONVOLUTION}, "characters")]
 
 
@@ -152,7 +155,7 @@ def test_a_gpu_s_way_through_an_encoder_ends_in_the_same_vectors(cell, pooling):
     encoder = rnn.Encoder(range(9), 6, cell, pooling, 20)
     indices, lengths = torch.randint(2, 9, (12,)), torch.tensor([3, 1, 6, 2])
     expected = encoder(indices, lengths)
-    states = encoder.packed_states(encoder.embedding(indices), lengths)
+    states = recurrence.packed_states(encoder.rnn, encoder.embedding.weight, indices, lengths)
     torch.testing.assert_close(encoder.pooling(states, lengths), expected, atol=1e-6, rtol=0)
 
 
@@ -185,7 +188,7 @@ def test_a_convolution_reads_each_sentence_as_if_it_were_alone(lengths):
 
 def test_attention_by_hand():
     """a_t = softmax over t of V tanh(W h_t + b_w) + b_v, one weight a feature."""
-    attention = rnn.Attention(2)
+    attention = pooling.Attention(2)
     with torch.no_grad():
         for parameter in attention.parameters():
             parameter.zero_()
@@ -203,7 +206,7 @@ def test_attention_by_hand():
 
 
 def test_attention_stands_scores_that_no_exponential_does():
-    attention = rnn.Attention(2)
+    attention = pooling.Attention(2)
     with torch.no_grad():
         attention.out.weight *= 1e4
     states = torch.randn(7, 2)
@@ -213,7 +216,7 @@ def test_attention_stands_scores_that_no_exponential_does():
 
 def test_max_pooling_takes_the_largest_of_each_sentence():
     states = torch.tensor([[-3.0, 1.0], [-2.0, 0.0], [5.0, 5.0]])
-    result = rnn.MaxPooling(2)(states, torch.tensor([2, 1]))
+    result = pooling.MaxPooling(2)(states, torch.tensor([2, 1]))
     assert result.tolist() == [[-2.0, 1.0], [5.0, 5.0]]
 
 
@@ -486,6 +489,57 @@ def test_a_bag_with_idf_is_the_projected_sum_of_weighted_embeddings():
     assert image.shape == (1, 16 + 7) and (image[:, 16:] == 0).all()
     batch = torch.tensor([2, 3, 4]), torch.tensor([3])
     assert one.train().embed_captions("en", batch).shape == (1, 16)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.text("A dogchases2!", max_size=40), min_size=1, max_size=4))
+def test_a_gru_over_words_of_ngrams_beside_a_bag(sentences):
+    """Word by word, sentence by sentence, with torch's own GRU."""
+    one = model(NGRAM_RNN, text="word-ngrams")
+    text, encoder = TEXTS["word-ngrams"], one.captions["en"]
+    captions = ["a dog", "a cat", "a bird", "cats"]
+    one.count({"en": text.encode(captions)})
+    bag = model(BAG | {"idf": True}, text="ngrams")
+    bag.count({"en": TEXTS["ngrams"].encode(captions)})
+    torch.testing.assert_close(encoder.idf, bag.captions["en"].idf)
+
+    def unit(vector):
+        return torch.nn.functional.normalize(vector, dim=-1)
+
+    with torch.no_grad():
+        for sentence, found in zip(sentences, one.encode_sentences(sentences), strict=True):
+            words = torch.stack(
+                [
+                    (encoder.embedding.weight[row] * encoder.idf[row, None]).sum(dim=0)
+                    for word in sentence.lower().split() or ["."]
+                    for row in [TEXTS["ngrams"].encode([word]).indices.astype(int)]
+                ]
+            )
+            state = unit(words.sum(dim=0)) * 7**0.5
+            states = encoder.rnn((unit(words) * 7**0.5)[None])[0][0]
+            pooled = encoder.pooling(states, torch.tensor([len(words)]))[0]
+            projected = encoder.of_state(state) + encoder.of_order(pooled)
+            expected = torch.cat([unit(projected), unit(state)]) / 2**0.5
+            np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_image_features_are_standardised_by_those_of_the_training_images():
+    features = np.random.default_rng(0).normal(3, 5, size=(40, 12)).astype(np.float32)
+    features[:, 4] = 2.5  # it never varies
+    described = description(parts={"image": {"standardise": True}})
+    torch.manual_seed(0)
+    one = Model(described, {"en": TEXT}, 12).eval()
+    one.image.measure(features)
+    others = features[:3] + 1
+    deviation = features.std(axis=0, ddof=0)
+    inputs = (others - features.mean(axis=0)) / np.where(deviation, deviation, np.inf)
+    weights, bias = (p.detach().numpy() for p in one.image.projection.parameters())
+    expected = inputs @ weights.T + bias
+    found = one.image(torch.from_numpy(others)).detach()
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    plain = Model(description(), {"en": TEXT}, 12)
+    plain.image.measure(features)
+    assert set(plain.image.state_dict()) == {"projection.weight", "projection.bias"}
 
 
 def test_only_cosines_are_of_unit_vectors():

@@ -178,7 +178,7 @@ def test_nothing_long_depends_on_how_results_are_shown():
 @pytest.mark.parametrize(
     ("file", "old", "new", "again"),
     [
-        ("encoders/rnn.py", "torch.tanh", "torch.relu", {"train"}),
+        ("encoders/pooling.py", "torch.tanh", "torch.relu", {"train"}),
         ("encoders/rnn.py", '"""', '"""Reworded. ', set()),
         ("encoders/rnn.py", "\n", "  # a remark\n", set()),
         ("encoders/new.py", "", "class Encoder:\n    pass\n", set()),

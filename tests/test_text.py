@@ -9,7 +9,7 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from groundvec import parts
 from groundvec.data.cleaning import clean
 from groundvec.errors import InputError
-from groundvec.text import ngrams, words
+from groundvec.text import ngrams, word_ngrams, words
 from groundvec.text.encoded import PADDING, UNKNOWN
 
 SENTENCES = st.lists(st.text(max_size=40), min_size=1, max_size=6)
@@ -59,6 +59,28 @@ def test_ngrams_are_those_of_scikit_learn(shortest, longest, sentences):
         assert indices.tolist() == np.repeat(counts.indices + 2, counts.data.astype(int)).tolist()
 
 
+@given(SENTENCES, st.data())
+def test_words_of_ngrams_are_the_sentences_words_in_their_order(sentences, data):
+    """Each word has the n-grams that it has alone, and all of them are the sentence's n-grams."""
+    text, bag = word_ngrams.Text(2, 5, buckets=997), ngrams.Text(2, 5, buckets=997)
+    encoded = text.encode(sentences)
+    chosen = data.draw(st.lists(st.integers(0, len(sentences) - 1), min_size=1, max_size=8))
+    indices, lengths, sizes, places = encoded.batch(np.array(chosen))
+    of_words = np.split(indices, sizes.cumsum())[:-1]
+    for number, row in zip(chosen, np.split(places, lengths.cumsum())[:-1], strict=True):
+        expected = clean(sentences[number]).lower().split() or ["."]
+        assert [of_words[place].tolist() for place in row] == [
+            bag.encode([word]).indices.tolist() for word in expected
+        ]
+    assert encoded.lengths[chosen].tolist() == lengths.tolist()
+    assert len(sizes) == len(np.unique(encoded.batch(np.array(chosen))[3]))  # distinct words only
+    bags, expected = encoded.as_bags(), bag.encode(sentences)
+    assert bags.lengths.tolist() == expected.lengths.tolist()
+    for number in range(len(sentences)):
+        rows = np.array([number])
+        assert sorted(bags.batch(rows)[0]) == sorted(expected.batch(rows)[0])
+
+
 @pytest.mark.parametrize("text", [words.Text(["a", "dog"]), ngrams.Text(2, 6, buckets=97)])
 @given(SENTENCES)
 def test_every_sentence_has_indices_and_its_own_ones_only(text, sentences):
@@ -71,11 +93,19 @@ def test_every_sentence_has_indices_and_its_own_ones_only(text, sentences):
         assert row.tolist() == text.encode([sentence]).indices.tolist()
 
 
-@pytest.mark.parametrize("text", [words.Text(["a", "dog"]), ngrams.Text(2, 6, buckets=97)])
+@pytest.mark.parametrize(
+    "text",
+    [
+        words.Text(["a", "dog"]),
+        ngrams.Text(2, 6, buckets=97),
+        word_ngrams.Text(2, 6, buckets=97),
+    ],
+)
 def test_a_text_is_the_same_after_saving_and_loading(text):
     again = type(text)(**text.as_dict())
-    sentences = ["A dog.", "Two cats"]
-    assert again.encode(sentences).indices.tolist() == text.encode(sentences).indices.tolist()
+    found, expected = (each.encode(["A dog.", "Two cats"]) for each in (again, text))
+    for one, other in zip(*(each.batch(np.arange(2)) for each in (found, expected)), strict=True):
+        assert one.tolist() == other.tolist()
 
 
 @pytest.mark.parametrize(

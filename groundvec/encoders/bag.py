@@ -6,12 +6,11 @@ Of fixed word vectors it is `groundvec.encoders.mean`.
 from collections.abc import Sized
 from math import sqrt
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from groundvec.text.encoded import PADDING, UNKNOWN, Encoded
+from groundvec.text.encoded import PADDING, UNKNOWN, Encoded, idf
 
 
 class Encoder(nn.Module):
@@ -73,9 +72,6 @@ class Encoder(nn.Module):
 
     @torch.no_grad()
     def count(self, captions: Encoded) -> None:
-        """Set the weights to log((1 + captions) / (1 + captions that have the index))."""
+        """Set the weights of the indices."""
         if self.idf is not None:
-            row = np.repeat(np.arange(len(captions)), captions.lengths)
-            pairs = np.unique(row * len(self.idf) + captions.indices)
-            having = np.bincount(pairs % len(self.idf), minlength=len(self.idf))
-            self.idf.copy_(torch.from_numpy(np.log((1 + len(captions)) / (1 + having))))
+            self.idf.copy_(torch.from_numpy(idf(captions, len(self.idf))))

@@ -45,6 +45,18 @@ class Encoded:
         return self.indices[positions].astype(np.int64), lengths
 
 
+def idf(captions: Encoded, size: int) -> np.ndarray:
+    """Compute the inverse document frequency of each index (size,).
+
+    log((1 + captions) / (1 + captions that have the index)) (Sparck Jones 1972).
+    """
+    row = np.repeat(np.arange(len(captions)), captions.lengths)
+    pairs = np.unique(row * size + captions.indices)
+    having = np.bincount(pairs % size, minlength=size)
+    result: np.ndarray = np.log((1 + len(captions)) / (1 + having))
+    return result
+
+
 def cleaned(sentences: Sequence[str]) -> list[str]:
     """Clean sentences as captions are cleaned (`groundvec.data.cleaning.clean`).
 

@@ -74,6 +74,7 @@ def train(
             f"{len(split.features)} images: make it smaller in the configuration"
         )
     model.count({language: own.encoded for language, own in split.captions.items()})
+    model.image.measure(split.features)
     make = parts.find("optimisers", settings["optimiser"]["name"])
     cycle = settings["cycle"] * batches
     optimiser = make(model.parameters(), cycle, **parts.options(settings["optimiser"]))

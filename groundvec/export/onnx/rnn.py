@@ -6,7 +6,8 @@ import numpy as np
 from torch import nn
 
 from groundvec.encoders.convolution import Convolution
-from groundvec.encoders.rnn import Attention, Encoder, LastState, MaxPooling
+from groundvec.encoders.pooling import Attention, LastState, MaxPooling
+from groundvec.encoders.rnn import Encoder
 from groundvec.export.onnx.graph import INT32, Part, Weights, array, linear, weights_of
 from groundvec.text.encoded import PADDING
 

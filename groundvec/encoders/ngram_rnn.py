@@ -1,0 +1,87 @@
+"""A bag of character n-grams, and beside it a GRU over the words that the n-grams make.
+
+A word is the sum of its n-grams' embeddings (Bojanowski et al. 2017), each weighted by inverse
+document frequency. The bag is the sum of the words; the GRU reads them in their order.
+"""
+
+from collections.abc import Sized
+from math import sqrt
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import dropout, embedding_bag, normalize
+
+from groundvec.encoders.pooling import Attention
+from groundvec.encoders.recurrence import hidden_states
+from groundvec.text.encoded import PADDING, UNKNOWN, idf
+from groundvec.text.word_ngrams import Words
+
+
+class Encoder(nn.Module):
+    """N-grams -> words -> (their sum -> linear layer) + (GRU -> attention -> linear layer)."""
+
+    idf: Tensor
+
+    def __init__(
+        self,
+        text: Sized,
+        size: int,
+        embedding: int,
+        units: int,
+        deviation: float = 1.0,
+        dropout: float = 0.0,
+        word_dropout: float = 0.0,
+        state: bool = False,
+    ) -> None:
+        """Build an untrained network.
+
+        Args:
+            text: `groundvec.text.word_ngrams`.
+            size: of the vectors.
+            embedding: size of the embeddings of n-grams and words.
+            units: of the GRU, both directions together.
+            deviation: standard deviation of the initial embeddings.
+            dropout: probability that an input of the linear layers is dropped in training.
+            word_dropout: probability that an input of the GRU is dropped in training.
+            state: whether to append the state, the sum of the words, to the vectors. The state is
+                not used in retrieval. It keeps n-grams apart that no picture told apart.
+        """
+        super().__init__()
+        vectors = torch.normal(0.0, deviation, (len(text), embedding))
+        vectors[[PADDING, UNKNOWN]] = 0  # what training never meets would stay a random vector
+        self.embedding = nn.Embedding.from_pretrained(vectors, freeze=False)
+        self.rnn = nn.GRU(embedding, units // 2, batch_first=True, bidirectional=True)
+        self.pooling = Attention(units)
+        self.of_state = nn.Linear(embedding, size)
+        self.of_order = nn.Linear(units, size)
+        self.dropout, self.word_dropout, self.append_state = dropout, word_dropout, state
+        self.register_buffer("idf", torch.ones(len(text)))
+
+    def forward(self, ngrams: Tensor, lengths: Tensor, sizes: Tensor, places: Tensor) -> Tensor:
+        """Embed a batch of `groundvec.text.word_ngrams.Words`: (B, size).
+
+        Outside training, with `state`, (B, size + embedding): both parts have unit norm.
+        """
+        device = ngrams.device
+        starts, counts = (lengths.cumsum(0) - lengths).to(device), lengths.to(device)
+        firsts, places = (sizes.cumsum(0) - sizes).to(device), places.to(device)
+        table, weights = self.embedding.weight, self.idf[ngrams]
+        words = embedding_bag(ngrams, table, firsts, mode="sum", per_sample_weights=weights)
+        state = scaled(embedding_bag(places, words, starts, mode="sum"))
+        read = dropout(scaled(words), self.word_dropout, self.training)
+        pooled = self.pooling(hidden_states(self.rnn, read, places, lengths), counts)
+        vectors = self.of_state(dropout(state, self.dropout, self.training))
+        vectors = vectors + self.of_order(dropout(pooled, self.dropout, self.training))
+        if self.training or not self.append_state:
+            return vectors
+        return torch.cat([normalize(vectors, dim=1), normalize(state, dim=1)], dim=1)
+
+    @torch.no_grad()
+    def count(self, captions: Words) -> None:
+        """Set the weights of the n-grams."""
+        self.idf.copy_(torch.from_numpy(idf(captions.as_bags(), len(self.idf))))
+
+
+def scaled(vectors: Tensor) -> Tensor:
+    """Scale vectors (N, size) to a root mean square of 1."""
+    return normalize(vectors, dim=1) * sqrt(vectors.shape[1])

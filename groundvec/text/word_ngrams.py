@@ -1,0 +1,81 @@
+"""Sentences as sequences of words, each word a bag of hashed character n-grams.
+
+A word is what is between spaces. Nothing is learned, and no word is unknown. The n-grams are those
+of `groundvec.text.ngrams`, but the order of the words is kept.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from groundvec.text import ngrams
+from groundvec.text.encoded import Encoded, cleaned
+
+
+@dataclass
+class Words:
+    """Sentences as rows of a list of distinct words, and the n-grams of each of these words."""
+
+    rows: np.ndarray  # (words of all sentences,) int64, the row of each in `ngrams`
+    starts: np.ndarray  # (sentences + 1,) int64: sentence i is rows[starts[i]:starts[i + 1]]
+    ngrams: Encoded  # of the distinct words
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """(sentences,) int64, in words."""
+        return np.diff(self.starts)
+
+    def batch(self, rows: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Select sentences; all int64.
+
+        Returns:
+            The n-grams (N,) of the W distinct words of these sentences, one word after another.
+            The sentences' lengths (B,) in words.
+            The distinct words' lengths (W,) in n-grams.
+            The number from 0 to W - 1 of each word of the sentences (T,), one sentence after
+            another.
+        """
+        lengths = self.starts[rows + 1] - self.starts[rows]
+        ends = lengths.cumsum()
+        positions = np.arange(ends[-1]) + np.repeat(self.starts[rows] + lengths - ends, lengths)
+        distinct, places = np.unique(self.rows[positions], return_inverse=True)
+        indices, sizes = self.ngrams.batch(distinct)
+        return indices, lengths, sizes, places
+
+    def as_bags(self) -> Encoded:
+        """Give all n-grams of each sentence, without the words' order."""
+        sizes = self.ngrams.lengths[self.rows]
+        ends = np.append(0, sizes.cumsum())[self.starts]
+        return Encoded.of(self.ngrams.batch(self.rows)[0], np.diff(ends))
+
+
+class Text:
+    """Words of lower-case n-grams, of the spaces at their ends too, hashed into buckets."""
+
+    def __init__(self, shortest: int, longest: int, buckets: int) -> None:
+        self.hashed = ngrams.Text(shortest, longest, buckets)
+
+    @classmethod
+    def build(cls, captions: Iterable[str], **options: int) -> "Text":
+        """Take the options; the captions say nothing."""
+        return cls(**options)
+
+    def __len__(self) -> int:
+        """The number of indices; two are of padding and of a word without any n-gram."""
+        return len(self.hashed)
+
+    def encode(self, sentences: Sequence[str]) -> Words:
+        """Clean each sentence, cut it at spaces, and hash the n-grams of each distinct word."""
+        index: dict[str, int] = {}
+        words = [sentence.lower().split() or ["."] for sentence in cleaned(sentences)]
+        rows = [index.setdefault(word, len(index)) for sentence in words for word in sentence]
+        starts = np.cumsum([0, *map(len, words)])
+        return Words(np.array(rows, np.int64), starts, self.hashed.encode(list(index)))
+
+    def as_dict(self) -> dict[str, int]:
+        """Return what `Text(**...)` takes, ready for JSON."""
+        return self.hashed.as_dict()
