@@ -8,6 +8,7 @@ measured too.
 import copy
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,14 @@ from torch.utils.data import DataLoader, Dataset
 from torchvision import models, transforms
 
 from groundvec.features import backbones
-from groundvec.features.extract import CPU_BATCH, GPU_BATCH, _MeanOfCrops, _start_worker, extract
+from groundvec.features.extract import (
+    CPU_BATCH,
+    GPU_BATCH,
+    _half,
+    _MeanOfCrops,
+    _start_worker,
+    extract,
+)
 from groundvec.features.images import cut, load
 from groundvec.files import sha256
 
@@ -28,6 +36,8 @@ def rows(small: bool) -> list[Row]:
     lite = backbones.load("efficientnet_lite0")
     resnet = untrained("resnet18" if small else "resnet152")
     cases = [(lite, "cpu", 2 if small else 24), (resnet, "cpu", 2 if small else 4)]
+    if _half("bfloat16", "cpu"):
+        cases.append((replace(lite, precision="bfloat16"), *cases[0][1:]))
     if torch.cuda.is_available():
         float16 = untrained(resnet.name, "float16")
         cases += [(each, "cuda", 32 if small else 2048) for each in (resnet, float16)]
@@ -90,8 +100,14 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds
     in_batch = (GPU_BATCH if device == "cuda" else CPU_BATCH) // backbone.crops
     some = [load(path) for path in images.path[:in_batch]]
     crops = torch.stack([cut(image, to.resize, to.crop, to.interpolation) for image in some])
-    mean_of_ten = _MeanOfCrops(backbone).to(device)
+    mean_of_ten = _MeanOfCrops(
+        replace(backbone, precision="float32") if device == "cpu" else backbone
+    )
+    mean_of_ten.network = copy.deepcopy(backbone.network).to(memory_format=torch.channels_last)
+    mean_of_ten.to(device)
     batch = crops.to(device)
+    features = _MeanOfCrops(backbone).to(device)(batch)
+    cosine = torch.cosine_similarity(features, mean_of_ten(batch)).min().item()
     loader = DataLoader(
         Forward(mean_of_ten, crops, count // in_batch),
         batch_size=None,
@@ -100,7 +116,7 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds
     )
 
     def floor() -> float:
-        """The network alone, in the same number of processes."""
+        """The network alone, as its package builds it, in the same number of processes."""
         if device == "cpu":
             return in_batch * len(list(loader))
         for _ in range(count // in_batch):
@@ -111,7 +127,7 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds
     what = f"{backbone.name}, {backbone.precision}, {device}"
     clock = time.perf_counter if device == "cuda" else None
     result = row("features", what, "s an image", ours, plain, floor, rounds, clock)
-    return result | {"threads": processes, "device": device}
+    return result | {"threads": processes, "device": device, "cosine": cosine}
 
 
 class Forward(Dataset):

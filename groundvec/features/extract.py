@@ -20,6 +20,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from groundvec.errors import InputError
 from groundvec.features.backbones import Backbone
+from groundvec.features.folding import fold
 from groundvec.features.images import cut, load
 from groundvec.files import write_bytes
 from groundvec.jobs import Stopped, catch_sigterm, describe, working
@@ -244,7 +245,8 @@ class _MeanOfCrops(nn.Module):
 
     def __init__(self, backbone: Backbone) -> None:
         super().__init__()
-        self.network = backbone.network.to(memory_format=torch.channels_last)
+        network = fold(backbone.network, backbone.transform.crop)
+        self.network = network.to(memory_format=torch.channels_last)
         self.width, self.crops = backbone.width, backbone.crops
         self.precision = backbone.precision
         # For values from 0 to 255, per channel.

@@ -1,0 +1,48 @@
+"""Batch normalisations folded into the convolutions before them: the same features, sooner."""
+
+import copy
+
+import torch
+from torch import nn
+from torch.nn.utils.fusion import fuse_conv_bn_eval
+
+TOLERANCE = 1e-3  # of the largest feature; float32's rounding is below 1e-5
+
+
+@torch.no_grad()
+def fold(network: nn.Module, side: int) -> nn.Module:
+    """Return a copy of a network whose convolutions do what batch normalisations did after them.
+
+    Which normalisation reads which convolution is seen in one forward pass. A network that would
+    compute other features, because a convolution's output is read elsewhere too, is returned as
+    it is.
+
+    Args:
+        network: in evaluation mode; it stays as it was.
+        side: of the pictures (n, 3, side, side) that it takes.
+    """
+    folded = copy.deepcopy(network)
+    outputs: dict[int, tuple[nn.Conv2d, torch.Tensor]] = {}  # kept, so that no id comes twice
+    pairs: list[tuple[nn.Conv2d, nn.BatchNorm2d]] = []
+
+    def after(convolution: nn.Conv2d, _: object, output: torch.Tensor) -> None:
+        outputs[id(output)] = convolution, output
+
+    def before(norm: nn.BatchNorm2d, inputs: tuple[torch.Tensor]) -> None:
+        if id(inputs[0]) in outputs:
+            pairs.append((outputs[id(inputs[0])][0], norm))
+
+    hooks = [m.register_forward_hook(after) for m in folded.modules() if isinstance(m, nn.Conv2d)]
+    norms = [m for m in folded.modules() if isinstance(m, nn.BatchNorm2d)]
+    hooks += [norm.register_forward_pre_hook(before) for norm in norms]
+    generator = torch.Generator().manual_seed(0)
+    pixels = torch.randn(1, 3, side, side, generator=generator)
+    expected = folded(pixels)
+    for hook in hooks:
+        hook.remove()
+    names = {module: name for name, module in folded.named_modules()}
+    for convolution, norm in pairs:
+        folded.set_submodule(names[convolution], fuse_conv_bn_eval(convolution, norm))
+        folded.set_submodule(names[norm], nn.Identity())
+    difference = (folded(pixels) - expected).abs().max()
+    return folded if difference <= TOLERANCE * expected.abs().max() else network
