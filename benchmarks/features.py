@@ -35,7 +35,7 @@ from groundvec.files import sha256
 def rows(small: bool) -> list[Row]:
     lite = backbones.load("efficientnet_lite0")
     resnet = untrained("resnet18" if small else "resnet152")
-    cases = [(lite, "cpu", 2 if small else 24), (resnet, "cpu", 2 if small else 4)]
+    cases = [(lite, "cpu", 2 if small else 24), (resnet, "cpu", 2 if small else 8)]
     if _half("bfloat16", "cpu"):
         cases.append((replace(lite, precision="bfloat16"), *cases[0][1:]))
     if torch.cuda.is_available():
