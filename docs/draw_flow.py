@@ -21,7 +21,7 @@ from groundvec import papers
 ROOT = Path(__file__).parent.parent
 PICTURE = ROOT / "docs" / "images" / "flow.svg"
 PAPERS = list(papers.known())
-NOT_DRAWN = ("flickr30k",)  # wants a folder of pictures of one's own
+NOT_DRAWN = ("flickr30k",)  # needs a folder of your own pictures
 COLOURS = [
     "#f6d6a8",
     "#cfe3b4",
@@ -40,7 +40,7 @@ Place = str | tuple[str, str, int]
 
 
 def rule_graph() -> nx.DiGraph:
-    """The rules of all experiments, without `all`; what follows from other edges is left out.
+    """The rules of all experiments, without `all` and without transitive edges.
 
     A paper's tables and figures are one.
     """
@@ -119,7 +119,7 @@ def columns(graph: nx.DiGraph, order: list[str]) -> tuple[list[list[Place]], lis
 
 
 def svg() -> str:
-    """The drawing: a box a rule, coloured by stage, a line from each to what needs its files."""
+    """Draw one box per rule, coloured by stage, and a line to each rule that needs its files."""
     stage = stages()
     graph = rule_graph()
     order = list(stage)

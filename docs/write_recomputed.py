@@ -13,13 +13,13 @@ from groundvec.provenance import ROOT, covered
 PAGE = Path(__file__).parent / "recomputed.md"
 TEXT = """# What a change of code computes again
 
-Each rule has a hash of the code that it runs: of its script, and of the modules that this imports.
-A change of a module runs the rules beside it again, and then what reads their files. Comments and
-docstrings do not count.
+Each rule has a hash of its code: of its script, and of the modules that the script imports. If a
+module changes, the rules beside it run again, and then the rules that read their files. Comments
+and docstrings do not count.
 
-- `a_*` are all rules whose names begin so; `a_* but b, c` are all of them except `a_b` and `a_c`.
-- `train` and `text` in *italics* run again only for the models that have the module: it is one of
-  their parts, or a part of theirs imports it.
+- `a_*` are all rules whose names begin with `a_`; `a_* but b, c` excepts `a_b` and `a_c`.
+- Rules in *italics* run again only for models and baselines that use the module: it is one of their
+  parts, or one of these imports it.
 - A change of these modules runs nothing again: {unused}.
 
 | module | rules |
