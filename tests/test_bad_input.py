@@ -481,7 +481,7 @@ def answers():
     found: dict[str, str] = {}
     yield found
     if len(found) == sum(map(len, CASES.values())):
-        lines = [INTRODUCTION, "| what is wrong | what is said | exit status |", "|---|---|---|"]
+        lines = [INTRODUCTION, "| mistake | message | exit status |", "|---|---|---|"]
         for group, cases in CASES.items():
             lines.append(f"| **{group}** | | |")
             lines += [f"| {c.what} | `{found[c.what]}` | {c.status} |" for c in cases]
@@ -489,9 +489,9 @@ def answers():
 
 
 INTRODUCTION = """\
-Written by `tests/test_bad_input.py`, which runs the real commands. A mistake in a configuration is
-named before anything starts, also where results exist. No result is changed or deleted by any of
-these.
+A mistake in a configuration is reported before anything starts, also if results exist. None of
+these changes or deletes a result. `tests/test_bad_input.py` runs the real commands and writes this
+table.
 """
 
 

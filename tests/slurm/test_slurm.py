@@ -327,12 +327,12 @@ def test_after_a_fault_the_weights_are_those_of_an_undisturbed_run(fault, faults
 
 
 RELIABILITY = """\
-Written by `tests/slurm/test_slurm.py`, which does all this to one small training each, on a SLURM
-of one node (`tests/slurm/cluster`), through `snakemake --profile slurm`. Where neither SLURM nor
-the driver took the job up again, the same command was given again. Nothing that was finished before
-was done again; and the command given once more, at the end, had nothing to do.
+Each fault happens to one small training on a SLURM of one node (`tests/slurm/cluster`), through
+`snakemake --profile slurm`. If neither SLURM nor the driver resumed the job, the same command was
+given again. No finished work was repeated. One more command at the end had nothing to do.
+`tests/slurm/test_slurm.py` writes this table.
 
-| fault | SLURM's jobs | the last one went on | weights, compared to an undisturbed run's |
+| fault | SLURM's jobs | the last one resumed | weights, compared with an undisturbed run |
 |---|---|---|---|
 {rows}
 """
