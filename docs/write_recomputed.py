@@ -52,7 +52,9 @@ def sources() -> dict[str, tuple[list[str], list[str]]]:
     for paper, about in papers.known().items():
         for name in about.items:
             found[f"{paper}_{name}"] = [f"groundvec/papers/{paper}/{name}.py"], []
-    found["try_it"][0].extend(f"groundvec/export/onnx/{name}.py" for name in parts.exported())
+    found["try_it"][0].extend(
+        f"groundvec/export/onnx/{name.replace('-', '_')}.py" for name in parts.exported()
+    )
     found["page"][0].extend(_glob("groundvec/papers/*/compared.py"))
     return found
 

@@ -82,7 +82,7 @@ def find(kind: str, name: str) -> Any:
 def exported() -> list[str]:
     """The encoders that can become ONNX: those with a module in groundvec/export/onnx."""
     modules = {path.stem for path in (FOLDER / "export" / "onnx").glob("*.py")}
-    return [name for name in names("encoders") if name in modules]
+    return [name for name in names("encoders") if name.replace("-", "_") in modules]
 
 
 def of_grid(name: str) -> dict[str, Any] | None:

@@ -2,6 +2,7 @@ import json
 import os
 import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import forks
 import numpy as np
@@ -17,7 +18,7 @@ from groundvec import SentenceEncoder
 from groundvec.errors import InputError
 from groundvec.export.onnx import export
 from groundvec.model import Model
-from groundvec.text import characters, ngrams, trees, words
+from groundvec.text import characters, ngrams, trees, word_ngrams, words
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "export.md"
@@ -26,6 +27,7 @@ TEXTS = {
     "characters": characters.Text.build(CAPTIONS),
     "words": words.Text.build(CAPTIONS, at_least=1),
     "ngrams": ngrams.Text(2, 4, buckets=50),
+    "word-ngrams": word_ngrams.Text(2, 4, buckets=50),
 }
 RNN = {"name": "rnn", "size": 8}
 CONVOLUTION = {"channels": 9, "widths": [1, 2, 5], "pool": 4}
@@ -105,6 +107,32 @@ def test_vectors_of_ragged_batches_are_those_of_pytorch(encoder, text, similarit
     check()
 
 
+@pytest.mark.parametrize("state", [False, True])
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.text("A dogchases2.", max_size=40), min_size=1, max_size=5))
+def test_vectors_of_words_of_n_grams_are_those_of_pytorch(state, sentences):
+    encoder = {"name": "ngram-rnn", "size": 8, "embedding": 6, "units": 10, "state": state}
+    one = model(encoder, "word-ngrams")
+    one.count({"en": TEXTS["word-ngrams"].encode(CAPTIONS)})
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "model.onnx")
+        export([one], path)
+        onnx.checker.check_model(path, full_check=True)
+        graph = session(path)
+    read = [
+        [TEXTS["ngrams"].encode([word]).indices for word in sentence.lower().split() or ["."]]
+        for sentence in sentences
+    ]
+    lengths = np.array(list(map(len, read)))
+    shape = len(read), lengths.max(), max(len(word) for sentence in read for word in sentence)
+    indices = np.zeros(shape, np.int64)
+    for row, of_sentence in enumerate(read):
+        for place, word in enumerate(of_sentence):
+            indices[row, place, : len(word)] = word
+    found = graph.run(["vectors"], {"indices": indices, "lengths": lengths})[0]
+    np.testing.assert_allclose(found, one.encode_sentences(sentences), atol=1e-5)
+
+
 @pytest.mark.parametrize("learned", [False, True])
 def test_spelling_goes_along(tmp_path, learned):
     spelling = {"size": 30, "learned": learned}
@@ -166,7 +194,8 @@ def test_what_reads_trees_is_refused(encoder, tmp_path):
     read = {"text": {"name": "trees", "dimension": 8}}
     described = description(encoder | {"size": 8}, parts=read)
     with pytest.raises(
-        InputError, match=f"the encoder {encoder['name']} cannot become ONNX: only bag and rnn can"
+        InputError,
+        match=f"the encoder {encoder['name']} cannot become ONNX: only bag, ngram-rnn, rnn can",
     ):
         export([Model(described, {"en": text}, 12)], tmp_path / "model.onnx")
 

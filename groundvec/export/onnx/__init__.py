@@ -9,6 +9,9 @@ For each encoder that can be exported there is a module of its name here, with a
 
     embedded(encoder)   a part of a graph (`graph.Part`) that computes `embedded` (batch, size) of
                         `indices`, `lengths` and what `COMMON` has
+
+Of words of n-grams, `indices` are (batch, longest, n-grams), with 0 behind shorter words and
+sentences; `lengths` are in words.
 """
 
 import json
@@ -78,7 +81,9 @@ def export(
 def _ensemble(snapshots: Sequence[Part], model: Model, precision: str) -> ModelProto:
     """Snapshots side by side, and their vectors joined as `groundvec.similarity.join` does it."""
     size = model.size
-    inputs = "(int64[batch, longest] indices, int64[batch] lengths)"
+    of_words = "words of n-grams" in parts.provided("text", model.description["text"])
+    axes = "batch, longest, ngrams" if of_words else "batch, longest"
+    inputs = f"(int64[{axes}] indices, int64[batch] lengths)"
     head = f"encoder {inputs} => (float[batch, {size}] vectors)"
     names = [f"snapshot{number}_" for number in range(1, len(snapshots) + 1)]
     joined = f"joined = Mean({', '.join(f'{name}vectors' for name in names)})\n"
@@ -105,8 +110,8 @@ def snapshot(model: Model, language: str) -> Part:
     """
     name = model.description["encoder"]["name"]
     if name not in (known := parts.exported()):
-        raise InputError(f"the encoder {name} cannot become ONNX: only {' and '.join(known)} can")
-    module = import_module(f"groundvec.export.onnx.{name}")
+        raise InputError(f"the encoder {name} cannot become ONNX: only {', '.join(known)} can")
+    module = import_module(f"groundvec.export.onnx.{name.replace('-', '_')}")
     lines, weights = module.embedded(model.captions[model.name_of(language)])
     if language not in model.spelling:
         return COMMON + lines + at_end("embedded", "vectors", model.similarity), weights

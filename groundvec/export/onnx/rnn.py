@@ -27,14 +27,8 @@ def embedded(encoder: Encoder) -> Part:
 
 def pooled(encoder: Encoder) -> Part:
     """The `pooled` states of a GRU or LSTM."""
-    network = encoder.rnn
-    cell = "lstm" if isinstance(network, nn.LSTM) else "gru"
-    direction = "bidirectional" if network.bidirectional else "forward"
-    options = f'hidden_size = {network.hidden_size}, direction = "{direction}"'
-    if cell == "gru":
-        options += ", linear_before_reset = 1"  # as torch has it
     lines = "vectors_of_indices = Gather(embedding, indices)\n"
-    weights = {"embedding": array(encoder.embedding.weight)} | gates(network, GATES[cell])
+    weights = {"embedding": array(encoder.embedding.weight)}
     read, lengths, inside = "vectors_of_indices", "lengths", "inside"
     if encoder.convolution:
         of_convolution, more = convolved(encoder.convolution)
@@ -42,7 +36,22 @@ def pooled(encoder: Encoder) -> Part:
         weights["embedding"] = weights["embedding"].copy()
         weights["embedding"][PADDING] = 0  # as if nothing stood there
         read, lengths, inside = "read", "fewer", "inside_fewer"
-    lines += f"""
+    for more_lines, more in (
+        recurrent(encoder.rnn, read, lengths),
+        pooling(encoder.pooling, inside),
+    ):
+        lines, weights = lines + more_lines, weights | more
+    return lines, weights
+
+
+def recurrent(network: nn.GRU | nn.LSTM, read: str, lengths: str) -> Part:
+    """The `states` of a network that reads (batch, longest, width), and those at the `ends`."""
+    cell = "lstm" if isinstance(network, nn.LSTM) else "gru"
+    direction = "bidirectional" if network.bidirectional else "forward"
+    options = f'hidden_size = {network.hidden_size}, direction = "{direction}"'
+    if cell == "gru":
+        options += ", linear_before_reset = 1"  # as torch has it
+    lines = f"""
         steps = Transpose<perm = [1, 0, 2]>({read})
         counts = Cast<to = {INT32}>({lengths})
         by_step, ends = {cell.upper()}<{options}>(steps, of_input, of_hidden, rnn_bias, counts)
@@ -50,30 +59,35 @@ def pooled(encoder: Encoder) -> Part:
         directions_together = Constant<value = int64[3] {{0, 0, -1}}>()
         states = Reshape(by_sentence, directions_together)
     """
-    if isinstance(encoder.pooling, LastState):
-        lines += """
+    return lines, gates(network, GATES[cell])
+
+
+def pooling(layer: nn.Module, inside: str) -> Part:
+    """The `pooled` of `states`, which are of a sentence where `inside` (batch, longest, 1) is."""
+    if isinstance(layer, LastState):
+        lines = """
             ends_by_sentence = Transpose<perm = [1, 0, 2]>(ends)
             ends_together = Constant<value = int64[2] {0, -1}>()
             pooled = Reshape(ends_by_sentence, ends_together)
         """
-    elif isinstance(encoder.pooling, MaxPooling):
-        lines += f"""
+        return lines, {}
+    if isinstance(layer, MaxPooling):
+        lines = f"""
             candidates = Where({inside}, states, lowest)
             pooled = ReduceMax<axes = [1], keepdims = 0>(candidates)
         """
-    else:
-        attention = cast(Attention, encoder.pooling)
-        lines += f"""
-            {linear("hidden", "states", "hidden")}
-            bent = Tanh(hidden)
-            {linear("out", "bent", "scores")}
-            scores_inside = Where({inside}, scores, lowest)
-            shares = Softmax<axis = 1>(scores_inside)
-            weighted = Mul(shares, states)
-            pooled = ReduceSum<keepdims = 0>(weighted, time)
-        """
-        weights |= weights_of("hidden", attention.hidden) | weights_of("out", attention.out)
-    return lines, weights
+        return lines, {}
+    attention = cast(Attention, layer)
+    lines = f"""
+        {linear("hidden", "states", "hidden")}
+        bent = Tanh(hidden)
+        {linear("out", "bent", "scores")}
+        scores_inside = Where({inside}, scores, lowest)
+        shares = Softmax<axis = 1>(scores_inside)
+        weighted = Mul(shares, states)
+        pooled = ReduceSum<keepdims = 0>(weighted, time)
+    """
+    return lines, weights_of("hidden", attention.hidden) | weights_of("out", attention.out)
 
 
 def convolved(convolution: Convolution) -> Part:

@@ -1,0 +1,50 @@
+"""A bag of n-grams and a GRU over words in ONNX (`groundvec.encoders.ngram_rnn`)."""
+
+from math import sqrt
+
+from groundvec.encoders.ngram_rnn import Encoder
+from groundvec.export.onnx.graph import Part, array, at_end, linear, weights_of
+from groundvec.export.onnx.rnn import pooling, recurrent
+
+
+def embedded(encoder: Encoder) -> Part:
+    """Compute the `embedded` sentences."""
+    weights = {"embedding": array(encoder.embedding.weight), "idf": array(encoder.idf)}
+    lines = f"""
+        vectors_of_indices = Gather(embedding, indices)
+        nothing = Constant<value_float = 0.0>()
+        weights_of_indices = Gather(idf, indices)
+        weights_inside = Where(inside_rows, weights_of_indices, nothing)
+        weights_columns = Unsqueeze(weights_inside, last_axis)
+        weighted_ngrams = Mul(vectors_of_indices, weights_columns)
+        ngram_axis = Constant<value = int64[1] {{2}}>()
+        words = ReduceSum<keepdims = 0>(weighted_ngrams, ngram_axis)
+        sum_of_words = ReduceSum<keepdims = 0>(words, time)
+        scale = Constant<value_float = {sqrt(encoder.embedding.embedding_dim)}>()
+        {at_end("sum_of_words", "unit_state", "cosine")}
+        state = Mul(unit_state, scale)
+        {at_end("words", "unit_words", "cosine")}
+        read = Mul(unit_words, scale)
+        first_ngram = Constant<value = int64 {{0}}>()
+        first_indices = Gather<axis = 2>(indices, first_ngram)
+        inside_sentence = Greater(first_indices, padding)
+        inside_words = Unsqueeze(inside_sentence, last_axis)
+    """
+    for more_lines, more in (
+        recurrent(encoder.rnn, "read", "lengths"),
+        pooling(encoder.pooling, "inside_words"),
+    ):
+        lines, weights = lines + more_lines, weights | more
+    weights |= weights_of("of_state", encoder.of_state) | weights_of("of_order", encoder.of_order)
+    lines += f"""
+        {linear("of_state", "state", "said_by_state")}
+        {linear("of_order", "pooled", "said_by_order")}
+    """
+    if not encoder.append_state:
+        return f"{lines} embedded = Add(said_by_state, said_by_order)\n", weights
+    lines += f"""
+        projected = Add(said_by_state, said_by_order)
+        {at_end("projected", "first_part", "cosine")}
+        embedded = Concat<axis = 1>(first_part, unit_state)
+    """
+    return lines, weights
