@@ -41,7 +41,8 @@ MODELS += [(BAG, "words"), (BAG, "ngrams"), (BAG | {"idf": True, "dropout": 0.5}
 MODELS += [(BAG | {"size": 9, "state": True}, "words")]
 CONVOLUTION = {"channels": 12, "widths": [2, 3, 5], "pool": 4}
 GRU = {"name": "rnn", "cell": "gru", "size": 16}
-NGRAM_RNN = {"name": "ngram-rnn", "size": 9, "embedding": 7, "units": 10, "state": True}
+NGRAM_RNN = {"name": "ngram-rnn", "size": 5, "embedding": 7, "units": 10}
+NGRAM_RNN |= {"state": True, "counts": 4}
 MODELS += [(NGRAM_RNN, "word-ngrams")]
 MODELS += [(GRU | {"convolution": CONVOLUTION}, "characters")]
 
@@ -519,7 +520,10 @@ def test_a_gru_over_words_of_ngrams_beside_a_bag(sentences):
             states = encoder.rnn((unit(words) * 7**0.5)[None])[0][0]
             pooled = encoder.pooling(states, torch.tensor([len(words)]))[0]
             projected = encoder.of_state(state) + encoder.of_order(pooled)
-            expected = torch.cat([unit(projected), unit(state)]) / 2**0.5
+            counts = torch.zeros(4)
+            for ngram in TEXTS["ngrams"].encode([sentence]).indices.astype(int):
+                counts[ngram % 4] += encoder.idf[ngram]
+            expected = torch.cat([unit(projected), unit(state), unit(counts)]) / 3**0.5
             np.testing.assert_allclose(found, expected, atol=1e-5)
 
 

@@ -107,11 +107,11 @@ def test_vectors_of_ragged_batches_are_those_of_pytorch(encoder, text, similarit
     check()
 
 
-@pytest.mark.parametrize("state", [False, True])
+@pytest.mark.parametrize("beside", [{}, {"state": True}, {"state": True, "counts": 9}])
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.text("A dogchases2.", max_size=40), min_size=1, max_size=5))
-def test_vectors_of_words_of_n_grams_are_those_of_pytorch(state, sentences):
-    encoder = {"name": "ngram-rnn", "size": 8, "embedding": 6, "units": 10, "state": state}
+def test_vectors_of_words_of_n_grams_are_those_of_pytorch(beside, sentences):
+    encoder = {"name": "ngram-rnn", "size": 8, "embedding": 6, "units": 10, **beside}
     one = model(encoder, "word-ngrams")
     one.count({"en": TEXTS["word-ngrams"].encode(CAPTIONS)})
     with TemporaryDirectory() as folder:

@@ -32,6 +32,7 @@ class Encoder(nn.Module):
         dropout: float = 0.0,
         word_dropout: float = 0.0,
         state: bool = False,
+        counts: int = 0,
     ) -> None:
         """Build an untrained network.
 
@@ -45,6 +46,8 @@ class Encoder(nn.Module):
             word_dropout: probability that an input of the GRU is dropped in training.
             state: whether to append the state, the sum of the words, to the vectors. The state is
                 not used in retrieval. It keeps n-grams apart that no picture told apart.
+            counts: how many numbers to append for the n-grams themselves: their counts, weighted by
+                inverse document frequency, and hashed once more. Not used in retrieval either.
         """
         super().__init__()
         vectors = torch.normal(0.0, deviation, (len(text), embedding))
@@ -54,27 +57,36 @@ class Encoder(nn.Module):
         self.pooling = Attention(units)
         self.of_state = nn.Linear(embedding, size)
         self.of_order = nn.Linear(units, size)
-        self.dropout, self.word_dropout, self.append_state = dropout, word_dropout, state
+        self.dropout, self.word_dropout = dropout, word_dropout
+        self.append_state, self.counts = state, counts
         self.register_buffer("idf", torch.ones(len(text)))
 
     def forward(self, ngrams: Tensor, lengths: Tensor, sizes: Tensor, places: Tensor) -> Tensor:
         """Embed a batch of `groundvec.text.word_ngrams.Words`: (B, size).
 
-        Outside training, with `state`, (B, size + embedding): both parts have unit norm.
+        Outside training, with `state` and `counts`, (B, size + embedding + counts): each part has
+        unit norm.
         """
         device = ngrams.device
-        starts, counts = (lengths.cumsum(0) - lengths).to(device), lengths.to(device)
+        starts = (lengths.cumsum(0) - lengths).to(device)
         firsts, places = (sizes.cumsum(0) - sizes).to(device), places.to(device)
         table, weights = self.embedding.weight, self.idf[ngrams]
         words = embedding_bag(ngrams, table, firsts, mode="sum", per_sample_weights=weights)
         state = scaled(embedding_bag(places, words, starts, mode="sum"))
         read = dropout(scaled(words), self.word_dropout, self.training)
-        pooled = self.pooling(hidden_states(self.rnn, read, places, lengths), counts)
+        states = hidden_states(self.rnn, read, places, lengths)
+        pooled = self.pooling(states, lengths.to(device))
         vectors = self.of_state(dropout(state, self.dropout, self.training))
         vectors = vectors + self.of_order(dropout(pooled, self.dropout, self.training))
-        if self.training or not self.append_state:
+        if self.training or not (self.append_state or self.counts):
             return vectors
-        return torch.cat([normalize(vectors, dim=1), normalize(state, dim=1)], dim=1)
+        beside = [state] if self.append_state else []
+        if self.counts:
+            word = torch.arange(len(sizes)).repeat_interleave(sizes).to(device)
+            of_words = weights.new_zeros(len(sizes), self.counts)
+            of_words.index_put_((word, ngrams % self.counts), weights, accumulate=True)
+            beside.append(embedding_bag(places, of_words, starts, mode="sum"))
+        return torch.cat([normalize(part, dim=1) for part in (vectors, *beside)], dim=1)
 
     @torch.no_grad()
     def count(self, captions: Words) -> None:
