@@ -42,7 +42,7 @@ def sources() -> dict[str, tuple[list[str], list[str]]]:
     for path in sorted((ROOT / "rules").glob("*.smk")):
         for rule in re.split(r"^rule (?=\w+:)", path.read_text("utf-8"), flags=re.M)[1:]:
             files = re.findall(r'"((?:groundvec|scripts)/[^"\n]+\.py)"', rule)
-            some = _parts("text") if "groundvec/text/{" in rule else []
+            some = _parts("text") if 'parts.file("text"' in rule else []
             some = _parts("baselines") if "baseline_code(" in rule else some
             of_model = [kind for kind in parts.CLASSES if kind != "baselines"]
             some = _parts(*of_model) if "parts.files(" in rule else some
@@ -52,9 +52,7 @@ def sources() -> dict[str, tuple[list[str], list[str]]]:
     for paper, about in papers.known().items():
         for name in about.items:
             found[f"{paper}_{name}"] = [f"groundvec/papers/{paper}/{name}.py"], []
-    found["try_it"][0].extend(
-        f"groundvec/export/onnx/{name.replace('-', '_')}.py" for name in parts.exported()
-    )
+    found["try_it"][0].extend(parts.file("export/onnx", name) for name in parts.exported())
     found["page"][0].extend(_glob("groundvec/papers/*/compared.py"))
     return found
 

@@ -68,6 +68,11 @@ def file(kind: str, name: str) -> str:
     return f"groundvec/{kind}/{name.replace('-', '_')}.py"
 
 
+def module(kind: str, name: str) -> str:
+    """The name of a part's module, such as `groundvec.encoders.rnn`."""
+    return file(kind, name).removesuffix(".py").replace("/", ".")
+
+
 def find(kind: str, name: str) -> Any:
     """Import a part, such as the class of the encoder `rnn`; kinds are the folders of parts.
 
@@ -75,14 +80,13 @@ def find(kind: str, name: str) -> Any:
         InputError: there is no part of this name.
     """
     options_schema(kind, name)
-    module = file(kind, name).removesuffix(".py").replace("/", ".")
-    return getattr(import_module(module), CLASSES[kind])
+    return getattr(import_module(module(kind, name)), CLASSES[kind])
 
 
 def exported() -> list[str]:
     """The encoders that can become ONNX: those with a module in groundvec/export/onnx."""
-    modules = {path.stem for path in (FOLDER / "export" / "onnx").glob("*.py")}
-    return [name for name in names("encoders") if name.replace("-", "_") in modules]
+    root = FOLDER.parent
+    return [name for name in names("encoders") if (root / file("export/onnx", name)).exists()]
 
 
 def of_grid(name: str) -> dict[str, Any] | None:

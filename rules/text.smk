@@ -61,7 +61,7 @@ rule text:
         treebanks=treebank_option,
         code=lambda wildcards: code_hash(
             "scripts/text.py",
-            f"groundvec/text/{plan.texts[wildcards.text]['name']}.py",
+            parts.file("text", plan.texts[wildcards.text]["name"]),
         ),
     shell:
         'python "$GROUNDVEC/scripts/text.py" --text {params.text:q} --captions {input.captions:q} '

@@ -42,7 +42,7 @@ rule try_it:
         files=file_options,
         code=code(
             "scripts/try_it.py",
-            *(f"groundvec/export/onnx/{name}.py" for name in parts.exported()),
+            *(parts.file("export/onnx", name) for name in parts.exported()),
         ),
         template=digest(
             *(

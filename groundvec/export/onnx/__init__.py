@@ -111,7 +111,7 @@ def snapshot(model: Model, language: str) -> Part:
     name = model.description["encoder"]["name"]
     if name not in (known := parts.exported()):
         raise InputError(f"the encoder {name} cannot become ONNX: only {', '.join(known)} can")
-    module = import_module(f"groundvec.export.onnx.{name.replace('-', '_')}")
+    module = import_module(parts.module("export/onnx", name))
     lines, weights = module.embedded(model.captions[model.name_of(language)])
     if language not in model.spelling:
         return COMMON + lines + at_end("embedded", "vectors", model.similarity), weights
