@@ -1,6 +1,6 @@
 """A model: its parts put together, and its weights on disk."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -9,7 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from groundvec import config, parts, similarity, weights
+from groundvec import arrays, config, parts, similarity, weights
+from groundvec.arrays import Matrix
 from groundvec.errors import InputError
 from groundvec.files import write_json
 from groundvec.folder import read_description, read_ensemble, snapshot_name
@@ -57,14 +58,24 @@ class Projection(nn.Module):
         return self.projection(self.dropout(features))
 
     @torch.no_grad()
-    def measure(self, features: np.ndarray) -> None:
+    def measure(self, features: Matrix) -> None:
         """Set the mean and the scale to those of the training images' features (N, width)."""
         if self.standardise:
-            deviation = features.std(axis=0, dtype=np.float64)
-            self.mean.copy_(torch.from_numpy(features.mean(axis=0, dtype=np.float64)))
+            mean = _mean(features, lambda block: block)
+            deviation = np.sqrt(_mean(features, lambda block: (block - mean) ** 2))
+            self.mean.copy_(torch.from_numpy(mean))
             # A feature that is always the same says nothing.
             varies = deviation > 1e-6
             self.scale.copy_(torch.from_numpy(np.where(varies, 1 / np.fmax(deviation, 1e-6), 0)))
+
+
+def _mean(features: Matrix, of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """The mean (width,) float64 over images of something that is computed of blocks of them."""
+    total = np.zeros(features.shape[1])
+    for start in range(0, len(features), IMAGES_PER_BATCH):
+        block = of(features[start : start + IMAGES_PER_BATCH])
+        total = np.vstack([total, block]).sum(axis=0)  # one after another, as of all at once
+    return total / len(features)
 
 
 SHARED = "shared"  # the name of the one encoder of all languages
@@ -198,11 +209,15 @@ class Model(nn.Module):
         return similarity.embed(torch.cat([vectors, spelt], dim=1), self.similarity)
 
     @torch.inference_mode()
-    def encode_images(self, features: np.ndarray) -> np.ndarray:
+    def encode_images(self, features: Matrix) -> np.ndarray:
         """Embed image features (N, width): (N, size) float32."""
         device = next(self.parameters()).device
-        batches = torch.as_tensor(features).split(IMAGES_PER_BATCH)
-        return torch.cat([self.embed_images(batch.to(device)).cpu() for batch in batches]).numpy()
+        result = arrays.empty((len(features), self.size))
+        for start in range(0, len(features), IMAGES_PER_BATCH):
+            rows = slice(start, start + IMAGES_PER_BATCH)
+            batch = torch.as_tensor(features[rows]).to(device)
+            result[rows] = self.embed_images(batch).cpu().numpy()
+        return result
 
     @torch.inference_mode()
     def encode_captions(
@@ -217,7 +232,7 @@ class Model(nn.Module):
             most: the largest number of sentences in a batch, if it has one.
         """
         device = next(self.parameters()).device
-        result = np.empty((len(encoded), self.size), np.float32)
+        result = arrays.empty((len(encoded), self.size))
         lengths = encoded.lengths
         order = np.argsort(-lengths, kind="stable")
         start = 0
@@ -326,7 +341,7 @@ def load_ensemble(
     return [load_model(folder, epoch, device, treebank) for epoch in epochs]
 
 
-def encode_images(models: Sequence[Model], features: np.ndarray) -> np.ndarray:
+def encode_images(models: Sequence[Model], features: Matrix) -> np.ndarray:
     """Embed image features (N, width) by an ensemble: (N, size)."""
     vectors = [model.encode_images(features) for model in models]
     return similarity.join(vectors, models[0].similarity)

@@ -26,7 +26,17 @@ def digest(*parts: Any) -> str:
 # How a stage runs, and not what it computes. The bare package imports only what users ask it for.
 PLUMBING = {"groundvec"} | {
     f"groundvec.{module}"
-    for module in ("cli", "config", "errors", "files", "jobs", "parts", "progress", "provenance")
+    for module in (
+        "arrays",
+        "cli",
+        "config",
+        "errors",
+        "files",
+        "jobs",
+        "parts",
+        "progress",
+        "provenance",
+    )
 }
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -4,11 +4,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from groundvec import arrays
+
 if TYPE_CHECKING:
     from torch import Tensor
 
     Matrix = TypeVar("Matrix", np.ndarray, Tensor)
 
+ROWS_PER_BLOCK = 2**16  # of an ensemble's vectors
 NAMES = ("cosine", "dot", "euclidean")
 
 
@@ -44,8 +47,12 @@ def of_pairs(a: np.ndarray, b: np.ndarray, similarity: str) -> np.ndarray:
 
 def join(embeddings: list[np.ndarray], similarity: str) -> np.ndarray:
     """The ensemble of several models' vectors (N, size) each: their sum at unit length, or mean."""
-    total = np.sum(embeddings, axis=0)
-    return unit(total) if similarity == "cosine" else total / len(embeddings)
+    result = arrays.empty(embeddings[0].shape, embeddings[0].dtype)
+    for start in range(0, len(result), ROWS_PER_BLOCK):
+        rows = slice(start, start + ROWS_PER_BLOCK)
+        total = np.sum([each[rows] for each in embeddings], axis=0)
+        result[rows] = unit(total) if similarity == "cosine" else total / len(embeddings)
+    return result
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:

@@ -609,10 +609,39 @@ def stored(tmp_path):
 def test_read_in_any_order(stored):
     path, features, ids = stored
     order = np.random.default_rng(1).permutation(20_000)[:15_000]
-    assert np.array_equal(store.read(path, [ids[k] for k in order]), features[order])
+    assert np.array_equal(store.read(path, [ids[k] for k in order])[:], features[order])
     twice = [19_999, 0, 0, 8191, 8192]
-    assert np.array_equal(store.read(path, np.array(ids)[twice]), features[twice])
-    assert store.read(path, ids).dtype == np.float32
+    assert np.array_equal(store.read(path, np.array(ids)[twice])[:], features[twice])
+    assert store.read(path, ids)[:].dtype == np.float32
+
+
+@pytest.mark.parametrize("number", ["<f2", "<f4", ">f8"])
+def test_features_stay_in_a_file_that_holds_them_in_one_piece(tmp_path, number):
+    values = np.random.default_rng(0).normal(size=(9, 4)).astype(number)
+    for name, options in [("whole", {}), ("packed", {"chunks": (2, 4), "compression": "gzip"})]:
+        with h5py.File(tmp_path / f"{name}.h5", "w", userblock_size=512) as file:
+            file.create_dataset("features", data=values, **options)
+            file["image_ids"] = list("abcdefghi")
+    wanted, rows = ["i", "b", "b"], [8, 1, 1]
+    whole, packed = (store.read(tmp_path / f"{name}.h5", wanted) for name in ("whole", "packed"))
+    assert isinstance(whole.matrix.base, np.memmap) and not isinstance(packed.matrix, np.memmap)
+    for features in (whole, packed):
+        assert features.shape == (3, 4) and len(features) == 3
+        assert features[:].dtype == np.float32 and features[:].dtype.isnative
+        assert np.array_equal(features[:], values[rows].astype(np.float32))
+        assert np.array_equal(features[np.array([2, 0])], values[[1, 8]].astype(np.float32))
+        assert np.array_equal(features[1:5], values[[1, 1]].astype(np.float32))
+
+
+def test_numbers_that_numpy_has_no_type_for_are_not_mapped(tmp_path):
+    kind = h5py.h5t.IEEE_F32LE.copy()
+    kind.set_ebias(100)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        space = h5py.h5s.create_simple((2, 2))
+        data = h5py.h5d.create(file.id, b"features", kind, space)
+        data.write(h5py.h5s.ALL, h5py.h5s.ALL, np.ones((2, 2), np.float32))
+        file["image_ids"] = ["a", "b"]
+    assert np.array_equal(store.read(tmp_path / "a.h5", ["b"])[:], [[1, 1]])
 
 
 def test_read_names_what_is_missing(stored):
@@ -774,7 +803,7 @@ def test_each_network_has_a_root_mean_square_of_one_over_the_training_pictures(
     options = ["--images", folder / "images.csv", "--output", folder / "out.h5"]
     run(concatenate_features, *options, "--features", *files)
 
-    features = store.read(folder / "out.h5", ids)
+    features = store.read(folder / "out.h5", ids)[:]
     made = store.attributes(folder / "out.h5")
     assert (made["backbone"], made["weights"], made["width"]) == ("a+b+c", "a.pth+b.pth+c.pth", 9)
     start = 0
@@ -824,7 +853,7 @@ def test_a_flipped_byte_in_a_feature_file_is_noticed_or_does_no_harm(tmp_path_fa
     content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
     path.write_bytes(content)
     try:
-        assert np.array_equal(store.read(path, ids), features)
+        assert np.array_equal(store.read(path, ids)[:], features)
         assert store.attributes(path)["backbone"] == "x"
     except InputError as error:
         assert "a.h5" in str(error) and "\n" not in str(error)

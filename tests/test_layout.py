@@ -7,6 +7,7 @@ ROOT = Path(__file__).parent.parent / "groundvec"
 # A module may import what stands in its own line, or in a line above.
 ORDER = [
     {
+        "arrays",
         "errors",
         "files",
         "jobs",

@@ -2,8 +2,11 @@ import math
 import os
 import signal
 import zipfile
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 import torch
@@ -12,8 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 
-from groundvec.data.split import Captions
+from groundvec.data.split import Captions, encode
 from groundvec.errors import InputError
+from groundvec.evaluation.ranks import development_recall
+from groundvec.features import store
 from groundvec.jobs import Stopped
 from groundvec.model import Model
 from groundvec.objectives import hinge, multilingual
@@ -43,6 +48,27 @@ def weights(work, epoch=4):
 def assert_equal(one, two):
     assert one.keys() == two.keys()
     assert all(torch.equal(one[key], two[key]) for key in one)
+
+
+def test_a_mapped_split_trains_the_same_weights_as_one_in_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr("groundvec.data.split.SENTENCES_PER_BLOCK", 7)
+    values = SPLIT.features.astype(np.float16)
+    with h5py.File(tmp_path / "features.h5", "w") as file:
+        file["features"], file["image_ids"] = values[::-1], SPLIT.image_ids[::-1].tolist()
+    mapped = store.read(tmp_path / "features.h5", SPLIT.image_ids)
+    encoded = encode(TEXT, CAPTIONS.texts)
+    assert isinstance(mapped.matrix.base, np.memmap) and len(CAPTIONS.texts) > 14
+    assert isinstance(encoded.indices.base, np.memmap)
+    of_files = replace(SPLIT, features=mapped, captions={"en": replace(CAPTIONS, encoded=encoded)})
+    in_memory = replace(SPLIT, features=values.astype(np.float32))
+    described = description(epochs=2, cycle=2, batch_size=4)
+    histories = [
+        train(tmp_path / name, split, described, evaluate=partial(development_recall, dev=split))
+        for name, split in [("files", of_files), ("memory", in_memory)]
+    ]
+    assert_equal(weights(tmp_path / "files", 2), weights(tmp_path / "memory", 2))
+    recalls = [[row["dev_recall"] for row in history] for history in histories]
+    assert len(recalls[0]) == 3 and recalls[0] == recalls[1]
 
 
 # The loss

@@ -1,20 +1,23 @@
-"""A split of a data set in memory, which training and evaluation share."""
+"""A split of a data set, which training and evaluation share."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from groundvec.arrays import Matrix
 from groundvec.data import schema
 from groundvec.errors import InputError
 
 log = logging.getLogger(__name__)
 
+SENTENCES_PER_BLOCK = 2**16
 CAPTIONS_PER_IMAGE = 5  # later captions of an image are not used, as in all published results
 
 
@@ -50,11 +53,11 @@ class Captions:
 class Split:
     """Images and their captions, by language.
 
-    A whole MSCOCO takes about 1 GB: the features, and two bytes a character.
+    Features and encoded captions may be mapped from files; of both, memory holds what is in use.
     """
 
     image_ids: np.ndarray  # (N,) str
-    features: np.ndarray  # (N, width) float32
+    features: Matrix  # (N, width)
     captions: dict[str, Captions]
 
     def epoch(self, batch_size: int, seed: int, epoch: int) -> Iterator[dict[str, np.ndarray]]:
@@ -120,10 +123,10 @@ def drawn(captions: pd.DataFrame, counts: Sequence[int], seed: int) -> pd.DataFr
 def load_split(
     captions: pd.DataFrame,
     name: str,
-    read_features: Callable[[np.ndarray], np.ndarray],
+    read_features: Callable[[np.ndarray], Matrix],
     texts: Mapping[str, Any],
 ) -> Split:
-    """Bring one split of a data set into memory.
+    """Load one split of a data set.
 
     An image that has no caption in one of the languages is left out.
 
@@ -159,13 +162,22 @@ def load_split(
         captions={
             language: Captions(
                 texts=rows["caption"].tolist(),
-                encoded=texts[language].encode(rows["caption"].tolist()),
+                encoded=encode(texts[language], rows["caption"].tolist()),
                 image=rows["image"].to_numpy(),
                 order=rows["order"].to_numpy(),
             )
             for language, rows in by_language.items()
         },
     )
+
+
+def encode(text: Any, sentences: list[str]) -> Any:
+    """Encode sentences, a block at a time where the blocks can be joined: memory holds only one."""
+    starts = range(0, len(sentences), SENTENCES_PER_BLOCK)
+    blocks = (text.encode(sentences[start : start + SENTENCES_PER_BLOCK]) for start in starts)
+    if len(starts) == 1 or not hasattr(first := next(blocks), "join"):
+        return text.encode(sentences)
+    return first.join(chain([first], blocks))
 
 
 def _in_all(captions: pd.DataFrame, name: str, languages: list[str]) -> pd.DataFrame:

@@ -14,7 +14,8 @@ from groundvec.similarity import of_pairs, scores
 if TYPE_CHECKING:
     from groundvec.model import Model
 
-QUERIES_PER_BLOCK = 1000  # captions; bounds the memory: 20 MB of scores with 5,000 images
+QUERIES_PER_BLOCK = 1000  # captions; 20 MB of scores with 5,000 images
+SCORES_PER_BLOCK = 2**26  # fewer queries where there are more candidates; bounds the memory
 SAME = 1e-6  # scores of unit vectors that differ by less do so by float32's rounding
 DIRECTIONS = ("caption_to_image", "image_to_caption")
 RECORDED = (1, 5, 10)  # the cutoffs of the recalls in a training's history
@@ -36,10 +37,7 @@ def ranks(
         each image's own captions among all captions; its others do not count against it.
     """
     same = rounding(captions, images, similarity)
-    blocks = [
-        slice(start, start + QUERIES_PER_BLOCK)
-        for start in range(0, len(captions), QUERIES_PER_BLOCK)
-    ]
+    blocks = queries_in_blocks(len(captions), len(images))
     own = np.concatenate(
         [of_pairs(captions[rows], images[image[rows]], similarity) for rows in blocks]
     )
@@ -56,6 +54,12 @@ def ranks(
         before[right] = False
         of_images += np.count_nonzero(before, axis=0)
     return of_captions, of_images
+
+
+def queries_in_blocks(queries: int, candidates: int) -> list[slice]:
+    """The queries whose scores with all candidates are in memory at a time."""
+    step = max(1, min(QUERIES_PER_BLOCK, SCORES_PER_BLOCK // max(1, candidates)))
+    return [slice(start, start + step) for start in range(0, queries, step)]
 
 
 def rounding(captions: np.ndarray, images: np.ndarray, similarity: str) -> float:

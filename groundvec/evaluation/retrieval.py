@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from groundvec import arrays
 from groundvec.data.split import Split
 from groundvec.errors import InputError
 from groundvec.evaluation import paired
-from groundvec.evaluation.ranks import DIRECTIONS, QUERIES_PER_BLOCK, ranks, rounding
+from groundvec.evaluation.ranks import DIRECTIONS, queries_in_blocks, ranks, rounding
 from groundvec.evaluation.snapshots import DECIMALS
 from groundvec.similarity import join, scores
 
@@ -46,8 +47,7 @@ def sentence_ranks(
     same = rounding(captions, captions, similarity)
     queries = np.flatnonzero(np.bincount(image)[image] > 1)
     found = np.empty(len(queries), np.int64)
-    for start in range(0, len(queries), QUERIES_PER_BLOCK):
-        block = slice(start, start + QUERIES_PER_BLOCK)
+    for block in queries_in_blocks(len(queries), len(captions)):
         rows = queries[block]
         near = scores(captions[rows], captions, similarity)
         near[np.arange(len(rows)), rows] = -np.inf
@@ -75,8 +75,7 @@ def translation_ranks(
     """
     same = rounding(queries, candidates, similarity)
     found = np.empty(len(queries), np.int64)
-    for start in range(0, len(queries), QUERIES_PER_BLOCK):
-        block = slice(start, start + QUERIES_PER_BLOCK)
+    for block in queries_in_blocks(len(queries), len(candidates)):
         near = scores(queries[block], candidates, similarity)
         found[block] = _ranks_of_best(near, image[block, None] == image_of_candidates, same)
     return found
@@ -121,7 +120,7 @@ def find(
     of_folds = [
         ranks(
             captions if own.all() else captions[own],  # without a copy of them all
-            images[rows],
+            images[rows[0] : rows[-1] + 1],
             image[own] - rows[0],
             similarity,
         )
@@ -354,7 +353,7 @@ def score_model(
 
     rng = np.random.default_rng(0)
     at_random = {
-        language: rng.normal(size=(len(own.image), RANDOM))
+        language: rng.standard_normal(out=arrays.empty((len(own.image), RANDOM), np.float64))
         for language, own in split.captions.items()
     }
     for language, own in split.captions.items():
@@ -364,7 +363,8 @@ def score_model(
     for one, other in pairs:
         by_chance = chance_of_translations(split.captions[one].image, split.captions[other].image)
         add(by_chance, f"{one}-{other}", "chance", [])
-    add_model("random", [], rng.normal(size=(len(split.features), RANDOM)), at_random)
+    of_images = rng.standard_normal(out=arrays.empty((len(split.features), RANDOM), np.float64))
+    add_model("random", [], of_images, at_random)
     parts = []
     for epoch in epochs:
         model = load(epoch)

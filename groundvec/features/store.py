@@ -1,13 +1,15 @@
 """Image features in HDF5 files.
 
 `features` is float32 (images, width) and `image_ids` are the images' ids; the file's attributes say
-how the features were made, and their checksum, which is compared whenever they are read.
+how the features were made, and their checksum, which is compared whenever they are read. Files that
+were made elsewhere may hold other floating-point numbers, such as float16.
 """
 
 import hashlib
 import zipfile
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -51,13 +53,38 @@ def fingerprint(path: str | Path) -> str:
     return attributes(path)["fingerprint"]
 
 
-def read(path: str | Path, image_ids: Collection[str]) -> np.ndarray:
-    """The features of some images, in the order of their ids: (ids, width) float32.
+@dataclass(frozen=True)
+class Rows:
+    """Rows of a matrix, which become float32 when they are indexed.
+
+    The matrix may be mapped from a file. Then memory holds only what was indexed.
+    """
+
+    matrix: np.ndarray  # (n, width), of any floating-point type
+    rows: np.ndarray  # (N,) which of them these are, in their order
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows there are, and their width."""
+        return len(self.rows), self.matrix.shape[1]
+
+    def __getitem__(self, places: np.ndarray | slice) -> np.ndarray:
+        return self.matrix[self.rows[places]].astype(np.float32, copy=False)
+
+
+def read(path: str | Path, image_ids: Collection[str]) -> Rows:
+    """The features of some images, in the order of their ids: (ids, width).
+
+    They stay in the file, and are mapped from there, unless it is .npz or compressed.
 
     Raises:
         InputError: if the file cannot be read or has no features for an image.
     """
-    return join([path], image_ids)[0]
+    features, _, rows = _gather([path], image_ids, mapped=True)
+    return Rows(features, rows)
 
 
 def join(
@@ -77,14 +104,28 @@ def join(
         InputError: if a file cannot be read or is damaged, if files differ in how they were made,
             or if they do not have exactly one row of finite numbers for each image.
     """
+    features, described, _ = _gather(paths, image_ids)
+    return features, described
+
+
+def _gather(
+    paths: Sequence[str | Path], image_ids: Collection[str], mapped: bool = False
+) -> tuple[np.ndarray, dict[str, Any], np.ndarray]:
+    """Do what `join` does; returns also which rows of the features are those of the images.
+
+    Args:
+        mapped: leave the features of the first file where they are, if it can be mapped.
+    """
     wanted = pd.Index(list(image_ids))
     found = np.zeros(len(wanted), bool)
     for number, path in enumerate(paths):
         with _open(path) as (ids, values, described):
             if number == 0:
                 first = described
-                check_memory(path, 4 * len(wanted) * values.shape[1])
-                features = np.empty((len(wanted), values.shape[1]), np.float32)
+                file = _map(path, values) if mapped else None
+                if file is None:
+                    check_memory(path, 4 * len(wanted) * values.shape[1])
+                    features = np.empty((len(wanted), values.shape[1]), np.float32)
             for name in ALIKE:
                 if described.get(name) != first.get(name):
                     raise InputError(
@@ -94,7 +135,7 @@ def join(
             rows = ids.get_indexer(wanted)  # -1 for an image that is not in this file
             _refuse(f"{path} repeats", wanted[found & (rows >= 0)], "leave one of them out")
             found |= rows >= 0
-            bad, sha = _copy(values, rows, features)
+            bad, sha = _copy(values, rows, features if file is None else None)
             sha.update("\n".join(ids).encode())
             if described["fingerprint"] not in (sha.hexdigest(), described.get("weights_sha256")):
                 raise InputError(f"{path} is damaged: delete it and make it again")
@@ -105,7 +146,17 @@ def join(
         wanted[~found],
         "extract them or correct the ids",
     )
-    return features, first
+    return (features, first, np.arange(len(wanted))) if file is None else (file, first, rows)
+
+
+def _map(path: str | Path, values: h5py.Dataset | np.ndarray) -> np.ndarray | None:
+    """Map a data set of an HDF5 file; None if it is not in one piece there, as NumPy's numbers."""
+    if not isinstance(values, h5py.Dataset):
+        return None
+    offset, kind = values.id.get_offset(), values.id.get_type()
+    if offset is None or not kind.equal(h5py.h5t.py_create(values.dtype)):
+        return None
+    return np.asarray(np.memmap(path, values.dtype, "r", offset, values.shape))
 
 
 def _refuse(problem: str, image_ids: pd.Index, remedy: str) -> None:
@@ -115,9 +166,9 @@ def _refuse(problem: str, image_ids: pd.Index, remedy: str) -> None:
 
 
 def _copy(
-    values: h5py.Dataset | np.ndarray, rows: np.ndarray, features: np.ndarray
+    values: h5py.Dataset | np.ndarray, rows: np.ndarray, features: np.ndarray | None
 ) -> tuple[np.ndarray, "hashlib._Hash"]:
-    """Put values[rows] into features, where rows >= 0.
+    """Put values[rows] into features, if there are any, where rows >= 0.
 
     Returns:
         Which of them are not finite, and the hash of all values.
@@ -130,8 +181,10 @@ def _copy(
         with np.errstate(over="ignore"):  # a number too large for float32 becomes infinite
             block = np.ascontiguousarray(values[start : start + step], np.float32)
         sha.update(block.data)
-        features[here] = block[rows[here] - start]
-        bad[here] = ~np.isfinite(features[here]).all(axis=1)
+        chosen = block[rows[here] - start]
+        bad[here] = ~np.isfinite(chosen).all(axis=1)
+        if features is not None:
+            features[here] = chosen
     return bad, sha
 
 

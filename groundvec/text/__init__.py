@@ -12,6 +12,7 @@ What `encode` returns, such as `groundvec.text.encoded.Encoded`, has a length an
     encoded.lengths                   (sentences,) int64: how many indices each has
     encoded.batch(rows)               of these sentences, one after another: indices (N,) and
                                       lengths (B,), and what else their encoders read; all int64
+    encoded.join(blocks)              (where there is one) many sentences, encoded block by block
 
 A text over fixed vectors also has::
 

@@ -1,11 +1,12 @@
 """What all texts share: sentences are cleaned, and kept as one flat array of indices."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from groundvec import arrays
 from groundvec.data.cleaning import LONGEST, clean
 from groundvec.errors import InputError
 
@@ -30,7 +31,19 @@ class Encoded:
         """Cut a flat array into sentences of these lengths."""
         starts = np.zeros(len(lengths) + 1, np.int64)
         np.cumsum(lengths, out=starts[1:])
-        return cls(indices.astype(np.uint16), starts)
+        return cls(indices.astype(np.uint16, copy=False), starts)
+
+    @classmethod
+    def join(cls, blocks: "Iterable[Encoded]") -> "Encoded":
+        """Put blocks of sentences one after another; their indices are mapped from a file."""
+        lengths: list[np.ndarray] = []
+
+        def indices(block: Encoded) -> np.ndarray:
+            lengths.append(block.lengths)
+            return block.indices
+
+        flat = arrays.concatenate(map(indices, blocks))
+        return cls.of(flat, np.concatenate(lengths))
 
     @property
     def lengths(self) -> np.ndarray:

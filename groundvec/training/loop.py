@@ -121,7 +121,6 @@ def make_step(
 ) -> Callable[[Rows, int], Tensor]:
     """Make the function that trains on a batch, given the number of the step; returns the loss."""
     settings, device = model.description["training"], next(model.parameters()).device
-    features = torch.from_numpy(split.features).to(device)
 
     def step(rows: Rows, number: int) -> Tensor:
         optimiser.prepare(number)
@@ -131,8 +130,8 @@ def make_step(
         for language, own in rows.items():
             captions |= _embed_captions(model, split, language, own, rng)
         language, own = next(iter(rows.items()))
-        image = torch.from_numpy(split.captions[language].image[own]).to(device)
-        loss = model.objective(model.embed_images(features[image]), captions, model.similarity)
+        features = torch.from_numpy(split.features[split.captions[language].image[own]]).to(device)
+        loss = model.objective(model.embed_images(features), captions, model.similarity)
         optimiser.zero_grad()
         loss.backward()
         if settings["clip_image"] is not None:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec import similarity
+from groundvec.arrays import Matrix
 from groundvec.translation import mira, pro
 from groundvec.translation.nbest import Lists
 from groundvec.translation.scores import bleu_statistics
@@ -42,7 +43,7 @@ def distances(
     lists: Lists,
     pairs: pd.DataFrame,
     models: "Sequence[Model]",
-    read_features: Callable[[np.ndarray], np.ndarray],
+    read_features: Callable[[np.ndarray], Matrix],
     languages: tuple[str | None, str],
 ) -> tuple[list[str], np.ndarray]:
     """How near each hypothesis is to its source sentence and to its picture, in a model's space.

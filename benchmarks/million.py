@@ -1,0 +1,194 @@
+"""What a million captioned pictures cost when they are mapped from files, beside all in memory.
+
+Features are random float16 numbers, captions random words, five a picture. Ours is what training
+and evaluation do; plain has the same features in float32 and the same captions in memory. Batches
+are drawn over all pictures. The memory is that of a process of its own, which only reads the split
+and trains.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import torch
+from measure import Contestant, Row, program, row
+from ratings import some_sentences
+
+from groundvec import parts
+from groundvec.config import complete_description
+from groundvec.data import schema
+from groundvec.data.split import Split, load_split
+from groundvec.device import choose
+from groundvec.evaluation.ranks import ranks
+from groundvec.features import store
+from groundvec.model import Model
+from groundvec.text.characters import Text
+from groundvec.text.encoded import Encoded
+from groundvec.training.loop import make_step
+
+IMAGES, SMALL = 1_000_000, 2_000
+WIDTH, BATCH = 1280, 32
+BAG = {"name": "bag", "size": 256}
+
+
+def rows(small: bool) -> list[Row]:
+    images, steps = (SMALL, 20) if small else (IMAGES, 1000)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        generate(folder, images)
+        memory = resident(folder)
+        split = load(folder)
+        held = in_memory(split)
+        measured = [
+            training(split, held, BAG, steps),
+            training(split, held, {"name": "rnn", "cell": "gru", "size": 128}, steps // 10),
+            *evaluation(split, held, 20 if small else 1000),
+        ]
+        return [each | memory | {"images": images} for each in measured]
+
+
+def generate(folder: Path, images: int) -> None:
+    """Write captions.csv and features.h5, a block at a time."""
+    rng, sentences = np.random.default_rng(0), some_sentences(1000)
+    ids = [f"{number:08}.jpg" for number in range(images)]
+    with (folder / "captions.csv").open("w") as file:
+        file.write(",".join(schema.CAPTION_COLUMNS) + "\n")
+        for number, image in enumerate(ids):
+            lines = (
+                f"{image},{image}#{k},en,train,{sentences[(5 * number + k) * 7919 % 1000]}\n"
+                for k in range(5)
+            )
+            file.writelines(lines)
+    with h5py.File(folder / "features.h5", "w") as file:
+        features = file.create_dataset("features", (images, WIDTH), np.float16)
+        for start in range(0, images, 10_000):
+            count = min(10_000, images - start)
+            features[start : start + count] = rng.random((count, WIDTH), np.float32)
+        file.create_dataset("image_ids", data=np.array(ids, "S"))
+
+
+def load(folder: Path) -> Split:
+    captions = schema.read_captions(folder / "captions.csv")
+    texts = {"en": Text.build(some_sentences(1000))}
+    return load_split(captions, "train", partial(store.read, folder / "features.h5"), texts)
+
+
+def in_memory(split: Split) -> Split:
+    """The same split, and nothing of it in a file."""
+    own = split.captions["en"]
+    encoded = Encoded(np.array(own.encoded.indices), own.encoded.starts)
+    return replace(
+        split, features=split.features[:], captions={"en": replace(own, encoded=encoded)}
+    )
+
+
+def make(split: Split, encoder: dict[str, Any]) -> Model:
+    described = complete_description({"languages": ["en"], "encoder": encoder})
+    torch.manual_seed(0)
+    return Model(described, {"en": Text.build(some_sentences(1000))}, split.features.shape[1])
+
+
+def batches(split: Split) -> Iterator[Any]:
+    """The batches of one epoch after another."""
+    epoch = 1
+    while True:
+        yield from split.epoch(BATCH, 0, epoch)
+        epoch += 1
+
+
+def contestant(split: Split, encoder: dict[str, Any], steps: int) -> Contestant:
+    """Train a model for so many steps."""
+    model, order = make(split, encoder), batches(split)
+    optimiser = parts.find("optimisers", "adam")(
+        model.parameters(), 1000, **parts.options(model.description["training"]["optimiser"])
+    )
+    step = make_step(model, split, optimiser, 0)
+    next(order)  # shuffles, which is once an epoch
+
+    def run() -> float:
+        for number, batch in enumerate(islice(order, steps)):
+            step(batch, number)
+        return steps
+
+    return run
+
+
+def training(split: Split, held: Split, encoder: dict[str, Any], steps: int) -> Row:
+    what = " ".join(str(value) for value in encoder.values())
+    ours, plain = (contestant(each, encoder, steps) for each in (split, held))
+    return row("million", f"a step, {what}", "s", ours, plain, rounds=5)
+
+
+def evaluation(split: Split, held: Split, queries: int) -> list[Row]:
+    """Embed all images; then embed some captions too, and rank these among all images."""
+    model = make(split, BAG).eval()
+    own = split.captions["en"]
+    some = np.linspace(0, len(own.encoded) - 1, queries).astype(np.int64)
+
+    def embed(data: Split) -> Contestant:
+        return lambda: len(model.encode_images(data.features))
+
+    def rank(data: Split) -> Contestant:
+        def run() -> float:
+            encoded = Encoded.of(*data.captions["en"].encoded.batch(some))
+            captions = model.encode_captions(encoded, "en")
+            ranks(captions, model.encode_images(data.features), own.image[some])
+            return len(some)
+
+        return run
+
+    ranked = f"{queries:,} captions embedded and ranked among all images"
+    return [
+        row("million", "embedding all images", "s an image", embed(split), embed(held)),
+        row("million", ranked, "s a caption", rank(split), rank(held)),
+    ]
+
+
+def resident(folder: Path) -> dict[str, float]:
+    """The peaks of a process that loads the split and trains: of what it has, and of all pages."""
+    program = "import million, sys; million.watched(sys.argv[1])"
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    command = [sys.executable, "-c", program, str(folder)]
+    printed = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    return json.loads(printed.stdout)
+
+
+def watched(folder: str) -> None:
+    """Load, train for a while and embed all images; print the peaks in GB, as JSON."""
+    choose()
+    peaks = {"own_gb": 0.0, "mapped_gb": 0.0, "resident_gb": 0.0}
+    done = threading.Event()
+
+    def watch() -> None:
+        names = {"RssAnon": "own_gb", "RssFile": "mapped_gb", "VmRSS": "resident_gb"}
+        while not done.wait(0.05):
+            for line in Path("/proc/self/status").read_text().splitlines():
+                key, _, value = line.partition(":")
+                if key in names:
+                    size = int(value.split()[0]) / 1e6
+                    peaks[names[key]] = max(peaks[names[key]], size)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    split = load(Path(folder))
+    loaded = dict(peaks)
+    contestant(split, BAG, 2000)()
+    make(split, BAG).eval().encode_images(split.features)
+    done.set()
+    watcher.join()
+    print(json.dumps(peaks | {"loading_gb": loaded["own_gb"]}), flush=True)
+
+
+if __name__ == "__main__":
+    program(__doc__, rows)
