@@ -73,8 +73,13 @@ def step(
     Args:
         model_of_best: one of config/best.yaml, to be ours in place of the same network.
     """
-    captions = some_captions(BATCH * batches)
-    text = Text.build([LETTERS])
+    given = {"encoder": parts.of_grid(f"{cell}-{size}-attention")}
+    if model_of_best:
+        given = yaml.safe_load(BEST.read_text())["models"][model_of_best]
+    description = complete_description({"languages": ["en"], **given})
+    captions, letters = some_captions(BATCH * batches), Text.build([LETTERS])
+    read = description["text"]
+    text = parts.find("text", read["name"]).build(captions, **parts.options(read))
     rng = np.random.default_rng(0)
     features = rng.random((len(captions), WIDTH), np.float32)
     place = np.arange(len(captions))
@@ -83,10 +88,6 @@ def step(
         features=features,
         captions={"en": Captions(captions, text.encode(captions), place, np.zeros_like(place))},
     )
-    given = {"encoder": parts.of_grid(f"{cell}-{size}-attention")}
-    if model_of_best:
-        given = yaml.safe_load(BEST.read_text())["models"][model_of_best]
-    description = complete_description({"languages": ["en"], **given})
     model = Model(description, {"en": text}, WIDTH).to(device)
     settings = description["training"]
     make = parts.find("optimisers", settings["optimiser"]["name"])
@@ -102,11 +103,11 @@ def step(
         choose(device)  # for the others
         return finished(batches, device)
 
-    encoder = AuthorsEncoder(cell, size, len(text)).to(device)
+    encoder = AuthorsEncoder(cell, size, len(letters)).to(device)
     image = nn.Linear(WIDTH, size).to(device)
     both = [*encoder.parameters(), *image.parameters()]
     adam = torch.optim.Adam(both)
-    index = index_of(text)
+    index = index_of(letters)
     folder = tempfile.TemporaryDirectory()
     with h5py.File(Path(folder.name, "features.h5"), "w") as file:
         for name, vector in zip(split.image_ids, features, strict=True):
