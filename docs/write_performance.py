@@ -30,6 +30,7 @@ RESULTS = ROOT / "benchmarks" / "results"
 PAGE_FILE = ROOT / "docs" / "performance.md"
 STAGES = (
     "training",
+    "million",
     "features",
     "search",
     "retrieval",
@@ -51,6 +52,8 @@ NETWORK = 1e9 / 8  # bytes a second
 FORWARD = 10 * 2 * 11.5e9  # operations of ResNet-152 on ten crops
 GPU = 0.5 * 67e12  # operations a second: half of an H100's peak in float32, not measured
 EPOCHS = 32
+TORCH_GB = 0.32  # the memory of its own that a process has after `import torch`
+SCORES_PER_BLOCK = 2**26  # as in groundvec.evaluation.ranks
 
 CONTESTANTS = ("ours", "plain", "floor")
 Result = dict[str, Any]
@@ -126,7 +129,22 @@ def encoding_table(rows: list[Result]) -> str:
     return "\n".join(lines)
 
 
-TABLES = {"search": search_table, "growth": growth_table, "encoding": encoding_table}
+def million_table(rows: list[Result]) -> str:
+    """A row a case, and how many times faster or slower it is than in memory."""
+    lines = ["| what | unit | mapped | in memory | speed, times that in memory |"]
+    lines += ["|---|---|--:|--:|--:|"]
+    for row in rows:
+        numbers = (row["ours"], row["plain"], 1 / row["ratio_plain"])
+        lines.append(f"| {' | '.join([row['what'], row['unit'], *map(number, numbers)])} |")
+    return "\n".join(lines)
+
+
+TABLES = {
+    "search": search_table,
+    "growth": growth_table,
+    "encoding": encoding_table,
+    "million": million_table,
+}
 
 
 def find(result: Result, start: str, **wanted: Any) -> Result | None:
@@ -141,6 +159,11 @@ def seconds(result: Result, start: str, **wanted: Any) -> float | None:
     """What the first row whose case begins like this takes for a unit."""
     row = find(result, start, **wanted)
     return row["ours"] if row else None
+
+
+def digits(row: Result | None) -> str:
+    """The smallest cosine of a row, with six digits."""
+    return f"{row['cosine']:.6f}" if row and "cosine" in row else number(None)
 
 
 def times(value: float | None, factor: float) -> float | None:
@@ -165,7 +188,28 @@ def facts(results: dict[str, Result]) -> dict[str, str]:
         "goal_v1": find(encoding, "flickr8k-v1 beside nn.GRU"),
     }
     lstm, lite = find(rated, "lstm"), find(features, "efficientnet_lite0")
+    half, small = (
+        find(features, "efficientnet_lite0, bfloat16"),
+        find(results["training"], "a step of gru 128"),
+    )
+    million = results["million"]
+    bag, ranked = find(million, "a step, bag"), find(million, "1,000 captions")
+    searches = results["search"]["rows"]
+    two_crops = [row for row in searches if row["what"].startswith("2 crops")] or [{}, {}]
     return {
+        **{
+            f"million_{name}": number((bag or {}).get(f"{name}_gb"))
+            for name in ("own", "mapped", "resident")
+        },
+        "million_step": number(1 / bag["ratio_plain"] if bag else None),
+        "million_evaluation": number(1 / ranked["ratio_plain"] if ranked else None),
+        "bag_step": number(times(bag["ours"] if bag else None, 1000)),
+        "goal_gru128": number(small["ratio_floor"] if small else None),
+        "goal_features_half": number(half["ratio_floor"] if half else None),
+        "fold_cosine": digits(lite),
+        "half_cosine": digits(half),
+        "search_first": number(two_crops[0].get("ours")),
+        "search_again": number(two_crops[1].get("ours")),
         **{name: number(value) for name, value in hours.items()},
         "goal_lstm": number(lstm["ratio_plain"] if lstm else None),
         "goal_features": number(lite["ratio_floor"] if lite else None),
@@ -183,13 +227,17 @@ def hundred_million(results: dict[str, Result]) -> dict[str, str]:
     """The values of the section on a hundred million captioned images."""
     extraction = seconds(results["features"], "resnet152", device="cpu")
     training = results["training"]["rows"]
-    loading = find(results["growth"], "loading")
+    million = results["million"]["rows"]
     retrieval = find(results["growth"], "retrieval")
     machine = results["features"].get("machine") or {"memory_gb": 0}
     memory = machine["memory_gb"] * 1e9
     captions = CAPTIONS_PER_IMAGE * IMAGES
 
-    a_caption = 1e6 * loading["memory_mb"] / loading["points"][-1][0] if loading else None
+    a_caption = None
+    if million:  # less what any process has that imports torch
+        a_caption = (
+            1e9 * (million[0]["own_gb"] - TORCH_GB) / million[0]["images"] / CAPTIONS_PER_IMAGE
+        )
     per_core = 32 / training[0]["ours"] if training else None  # pairs a second
     ranking = retrieval["ours"] * (IMAGES / retrieval["points"][-1][0]) ** 2 if retrieval else None
     day, year = 24 * 3600, 365.25 * 24 * 3600
@@ -202,13 +250,12 @@ def hundred_million(results: dict[str, Result]) -> dict[str, str]:
         "extraction_gpu_hours": FORWARD / GPU * IMAGES / 3600,
         "captions_gb": times(a_caption, captions / 1e9),
         "ranking_years": times(ranking, 1 / year),
-        "block_gb": 1000 * 4 * IMAGES / 1e9,
+        "block_gb": 4 * max(SCORES_PER_BLOCK, IMAGES) / 1e9,
         "epoch_core_days": per_core and captions / per_core / day,
         "training_core_years": per_core and EPOCHS * captions / per_core / year,
         "memory_gb": memory / 1e9,
-        "full_features": memory / (4 * WIDTH) / 1e6,
+        "a_caption": a_caption,
         "full_captions": a_caption and memory / a_caption / CAPTIONS_PER_IMAGE / 1e6,
-        "full_block": memory / 4000 / 1e6,
         "gpu_share": 100 * GPU / 67e12,
         "jpeg_kb": JPEG / 1e3,
         "network_gbit": NETWORK * 8 / 1e9,

@@ -13,6 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# Fewer examples of a property than Hypothesis' hundred, unless `--hypothesis-profile nightly` asks
+# for those; and no time limit for one, which a busy machine exceeds.
+settings.register_profile("quick", max_examples=25, deadline=None)
+settings.register_profile("nightly", max_examples=100, deadline=None)
+settings.load_profile("quick")
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
