@@ -41,9 +41,7 @@ def run(main: Callable[[argparse.Namespace], None], parser: argparse.ArgumentPar
     """Parse the arguments of a script and `execute` it, logging to the file `--log` too."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--log", type=_log_file, help="also write the log to this file (.log)")
-    parser.add_argument(
-        "--overwrite", action="store_true", help="replace results that are there already"
-    )
+    parser.add_argument("--overwrite", action="store_true", help="replace existing results")
     execute(main, parser.parse_args(), logging.INFO)
 
 
@@ -202,4 +200,4 @@ def _refused(error: Exception) -> str:
     reason = error.strerror or " ".join(str(error).split())
     if error.errno in NOT_ALLOWED:
         return f"{place}: {reason}; change its permissions, or name another place"
-    return f"{place}: {reason}; mend that and start again"
+    return f"{place}: {reason}; fix that and start again"

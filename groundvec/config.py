@@ -173,8 +173,8 @@ def check_fit(description: dict[str, Any]) -> None:
     untrained = trained and not encoder.get(trained)
     if untrained and "dimension" in text and encoder["size"] != text["dimension"]:
         raise InputError(
-            f"a {encoder['name']} of vectors of {text['dimension']} dimensions has not "
-            f"{encoder['size']}: make `size` the text's `dimension`, or say `{trained}: true`"
+            f"a {encoder['name']} of vectors of {text['dimension']} dimensions cannot have "
+            f"{encoder['size']}: set `size` to the text's `dimension`, or `{trained}: true`"
         )
     own = [
         *(["cosines"] if description["similarity"] == "cosine" else []),
@@ -258,16 +258,16 @@ def _inherit(datasets: Any) -> None:
         if dataset["of"] not in list(others):
             hint = _hint(str(dataset["of"]), others) if others else ": describe one by its source"
             raise InputError(
-                f"configuration, datasets.{name}.of: there is no data set {dataset['of']!r} that "
-                f"is of no other{hint}"
+                f"configuration, datasets.{name}.of: there is no data set {dataset['of']!r} with "
+                f"pictures of its own{hint}"
             )
         of = others[dataset["of"]]
         known = _schema()["$defs"]["dataset"]["properties"].keys()
         for key in sorted((dataset.keys() & known) - OWN - {"of", "language"}):
             if key not in of or dataset[key] != of[key]:
                 raise InputError(
-                    f"configuration, datasets.{name}.{key}: what is trained on is that of "
-                    f"{dataset['of']}: leave `{key}` out, or say it there"
+                    f"configuration, datasets.{name}.{key}: it must be that of "
+                    f"{dataset['of']}: remove `{key}`, or set it there"
                 )
         for key, value in of.items():
             if key not in OWN:
@@ -322,7 +322,7 @@ def _check(value: dict[str, Any], schema: dict[str, Any], *place: str) -> None:
 
 
 def check_keys(paths: Iterable[str | Path]) -> None:
-    """Raise InputError if a key is there twice in one of these files: YAML takes the last one."""
+    """Raise InputError if a key occurs twice in one of these files: YAML takes the last one."""
     for path in paths:
         todo = [yaml.compose(Path(path).read_text("utf-8"), Loader=yaml.SafeLoader)]
         seen: set[int] = set()  # an alias can make a node its own child
@@ -339,7 +339,7 @@ def check_keys(paths: Iterable[str | Path]) -> None:
                 name = str(key.value)
                 if name in names:
                     line = key.start_mark.line + 1
-                    raise InputError(f"{path} line {line}: the key {name} is there twice")
+                    raise InputError(f"{path} line {line}: the key {name} occurs twice")
                 names.add(name)
                 todo.append(value)
 
@@ -395,9 +395,7 @@ def _check_form(config: dict[str, Any]) -> None:
     """Refuse what contains itself, what is far too large, and names that YAML reads as no text."""
     for number, (place, value) in enumerate(_walk(config)):
         if len(place) > DEEPEST or number > MOST:
-            raise InputError(
-                f"configuration, {place[0]}: it contains itself, or more than anybody can mean"
-            )
+            raise InputError(f"configuration, {place[0]}: it contains itself, or too many values")
         for key in value if isinstance(value, Mapping) else []:
             if not isinstance(key, str):
                 raise InputError(

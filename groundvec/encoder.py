@@ -135,7 +135,7 @@ class SentenceEncoder:
             options = (batch_size, device, show_progress, normalize, language, tokenised)
             return self.encode([sentences], *options)[0]
         if isinstance(sentences, bytes | Mapping | Set) or not isinstance(sentences, Iterable):
-            raise InputError(f"give a list of strings, and not {type(sentences).__name__}")
+            raise InputError(f"pass a list of strings, not {type(sentences).__name__}")
         if batch_size is not None and batch_size < 1:
             raise InputError(f"batch_size is {batch_size}: it must be 1 or more")
         sentences = list(sentences)
@@ -183,7 +183,7 @@ class ImageEncoder:
         if width != self.models[0].width:
             names = " and ".join(backbone.name for backbone in self.backbones)
             raise InputError(
-                f"{names} gives {width} features, and the model reads "
+                f"{names} has {width} features, but the model reads "
                 f"{self.models[0].width}: name the backbone that it was trained with"
             )
 
@@ -354,8 +354,8 @@ def _backbone_of(features: dict[str, Any]) -> "Backbone":
     if name == "precomputed":
         raise InputError(
             f"this model was trained on features that were computed elsewhere "
-            f"({features.get('weights', 'nothing says where')}): name the network that gave them, "
-            "such as resnet50, as its backbone"
+            f"({features.get('weights', 'nothing says where')}): name the network that computed "
+            "them, such as resnet50, as its backbone"
         )
     # Torchvision's names are such as ResNet152_Weights.IMAGENET1K_V1; others are of files.
     weights = str(features.get("weights")).partition("_Weights.")[2] or None

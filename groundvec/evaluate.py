@@ -264,8 +264,8 @@ def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
         a, b: the results of one of `ratings` and `retrieval`, or their items.
 
     Returns:
-        Of ratings, a row a subtask as `groundvec.evaluation.significance.compare` has it (Williams'
-        test of the two Pearson correlations), with its definition. Of retrieval, a row for each
+        Of ratings, one row per subtask as `groundvec.evaluation.significance.compare` has it
+        (Williams' test of the two Pearson correlations), with its definition. Of retrieval, a row for each
         direction and measure: queries, a, b, their difference, the ends low and high of its 95%
         interval and its p by a paired bootstrap (1,000 draws of images). Both: test, the test's
         name, and p_holm, p adjusted for the number of rows.

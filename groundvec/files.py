@@ -39,7 +39,7 @@ def check_output(path: str | Path) -> None:
     if any(other.exists() and path.samefile(other) for other in _inputs):
         raise InputError(f"{path} is an input, and would be overwritten: name another output")
     if _keep_existing:
-        raise InputError(f"{path} is there already: name another output, or say --overwrite")
+        raise InputError(f"{path} already exists: name another output, or use --overwrite")
 
 
 @contextmanager
@@ -153,8 +153,8 @@ def read_at_most(file: IO[bytes] | gzip.GzipFile, most: int, name: str | Path) -
     data = file.read(most + 1)
     if len(data) > most:
         raise InputError(
-            f"{name} holds more than {most / 2**20:,.0f} MiB, which no file of its kind and size "
-            "does: get it from a source that you trust"
+            f"{name} holds more than {most / 2**20:,.0f} MiB, too much for a file of its kind "
+            "and size: get it from a source that you trust"
         )
     return data
 

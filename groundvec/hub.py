@@ -90,7 +90,7 @@ def download(name: str) -> Path:
         raise InputError(f"{name} has no model.json: it is no model of this project")
     about = folder.read_description(found)
     if set(about.get("sha256", {})) != {str(epoch) for epoch in about["saved"]}:
-        raise InputError(f"{name} does not give the checksums of its weights: push it again")
+        raise InputError(f"{name} has no checksums of its weights: push it again")
     return found
 
 
@@ -148,7 +148,7 @@ def _one_line(name: str) -> Iterator[None]:
     except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError):
         raise InputError(
             f"there is no model {name}, neither as a folder here nor on {endpoint}, or "
-            "it is not yours to see: check the name, or say `hf auth login`"
+            "it is not yours to see: check the name, or use `hf auth login`"
         ) from None
     except (OSError, ValueError, errors.HTTPError) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__

@@ -367,7 +367,7 @@ def pack(folder: str | Path, target: Path) -> None:
     """
     content, ensemble = read_description(folder), read_ensemble(folder)
     if target.exists():
-        raise InputError(f"{target} is there already: name another folder")
+        raise InputError(f"{target} already exists: name another folder")
     sums = {
         str(epoch): weights.save(
             load_model(folder, epoch), target / "snapshots" / snapshot_name(epoch), int8=True

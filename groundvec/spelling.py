@@ -1,4 +1,4 @@
-"""How a sentence is spelt, beside what it means to the pictures.
+"""Hashed character n-gram TF-IDF features beside the vector of an encoder.
 
 A space that was learned from pictures has little room for what no picture showed: sentences about
 a stock exchange and about a parliament are near each other in it. Here n-grams of characters tell

@@ -78,7 +78,7 @@ def load(
     check_regular(path)
     if checksum and sha256(path) != checksum:
         raise InputError(
-            f"{path} is damaged, it has not the checksum that model.json gives: delete it and make "
+            f"{path} is damaged, its checksum is not that in model.json: delete it and make "
             "the model again, or get it again"
         )
     expected = network.state_dict()

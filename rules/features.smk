@@ -27,7 +27,7 @@ rule extract_features:
         network=plan.backbone_options,
         code=code("scripts/extract_features.py"),
     shell:
-        # What is done of a killed extraction lies in --work, which is no output, as in train.
+        # The finished part of a killed extraction is in --work, which is no output, as in train.
         # --overwrite: what is there now is of a job that outlived its driver, and is the same.
         'python "$GROUNDVEC/scripts/extract_features.py" --images {input.images:q} '
         "--backbone {wildcards.backbone:q} --weights {params.weights:q} {params.weights_file:q} "

@@ -1,6 +1,6 @@
 """Let a baseline rate the similarity of sentences, as scripts/rate.py does a trained model.
 
-Writes STEM.csv (the scores) and STEM.predictions.csv (a row a pair).
+Writes STEM.csv (the scores) and STEM.predictions.csv (one row per pair).
 """
 
 import argparse

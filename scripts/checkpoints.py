@@ -1,8 +1,7 @@
-"""Say what is in the folder of checkpoints, and remove what no configuration needs.
+"""List the folder of checkpoints, and remove whatever no configuration needs.
 
-Give all configurations that you still want to run: what none of them needs with the code as it is
-now is removed with --delete. What somebody is at work on is kept, and what is not ours is left
-alone.
+Name all configurations that you still want to run. --delete removes what none of them needs with
+the present code. It keeps running work, and files that no training or extraction wrote.
 """
 
 import argparse
@@ -33,7 +32,7 @@ parser.add_argument(
     "%(default)s)",
 )
 parser.add_argument(
-    "--delete", action="store_true", help="remove what is not needed (default: only say it)"
+    "--delete", action="store_true", help="remove what is not needed (default: only list it)"
 )
 
 

@@ -1,9 +1,8 @@
 """Compute image features: the mean over crops of a network's activations before its classifier.
 
-Pictures whose features were computed before, in whatever data set, are known by their content and
-not computed again, as long as the folder --work is there; so an extraction that was killed goes on
-where it was when it is started again. Several jobs can share the work, each with its
-own --part; join_features.py puts the parts together.
+Features are kept in the folder --work, by the content of each picture. So a killed extraction
+resumes if it is started again, and no picture of any data set is computed twice. Several jobs can
+share the work, each with its own --part; join_features.py joins the parts.
 """
 
 import argparse
@@ -46,7 +45,7 @@ parser.add_argument(
 )
 parser.add_argument("--part", type=int, default=0, help="which part to do, from 0 (default: 0)")
 parser.add_argument("--parts", type=int, default=1, help="how many there are (default: 1)")
-parser.add_argument("--threads", type=int, help="processes to use (default: a core each)")
+parser.add_argument("--threads", type=int, help="processes to use (default: one per core)")
 parser.add_argument("--device", choices=["cpu", "cuda"], help="(default: cuda where there is one)")
 parser.add_argument("--work", type=Path, required=True, help="a folder for finished features")
 parser.add_argument("--output", type=Path, required=True, help="the HDF5 file to write")

@@ -1,7 +1,7 @@
 """Let a trained model rate the similarity of sentences, and compare that with people's ratings.
 
 Each of its snapshots is scored, and its ensemble. Writes STEM.csv (the scores) and
-STEM.predictions.csv (a row a pair, for the ensemble and, of the scored snapshots, the untrained
+STEM.predictions.csv (one row per pair, for the ensemble and, of the scored snapshots, the untrained
 one, those of the first and of the last cycle and the best).
 """
 

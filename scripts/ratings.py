@@ -34,13 +34,13 @@ def make_parser() -> argparse.ArgumentParser:
 
     def add(source: str, text: str) -> argparse.ArgumentParser:
         command = sources.add_parser(source, help=text, description=text)
-        command.add_argument("--output", type=Path, required=True, help="CSV: a row a pair")
+        command.add_argument("--output", type=Path, required=True, help="CSV: one row per pair")
         command.add_argument(
             "--tasks",
             type=Path,
             dest="output_tasks",
             required=True,
-            help="CSV: a row a subtask",
+            help="CSV: one row per subtask",
         )
         return command
 

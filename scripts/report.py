@@ -2,7 +2,7 @@
 
 Tables are written as STEM.csv, STEM.json, STEM.md, STEM.tex and STEM.html, figures as STEM.pdf,
 STEM.png and STEM.svg.
-What a table or figure needs and was not given is named.
+If an input is missing, the message names it.
 """
 
 import argparse
@@ -63,7 +63,7 @@ parser.add_argument(
     default="recall",
     metavar="RULE",
     help="which model of a data set is singled out: the one with the best recall on the "
-    "development set (recall, the default), with the best semantic score (ratings), or of a name",
+    "development set (recall, the default), with the best ratings (ratings), or a model's name",
 )
 parser.add_argument("--output", type=Path, required=True, help="the files to write, as a stem")
 

@@ -1,4 +1,4 @@
-"""Re-rank lists of translations by trained models, and judge what is first then.
+"""Re-rank lists of translations by trained models, and score the first of each list.
 
 The lists may be any system's (docs/translation.md). Weights are found on the development lists and
 applied to the test lists.

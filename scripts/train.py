@@ -1,8 +1,8 @@
 """Train one model, given as a description of its parts, with one seed.
 
-A training that was killed goes on where it was when it is started again with the same
-arguments, and one that was finished only writes its results again, as long as the folder --work
-is there. What a description does not say is as in the paper (groundvec/schema.yaml).
+A killed training resumes if it is started again with the same arguments. A finished one only
+writes its results again. Both need the folder --work. Whatever a description omits is as
+in Merkx & Frank (groundvec/schema.yaml).
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """Train a translator on the pairs of a data set's parallel.csv.
 
-A training that was killed goes on where it was when it is started again with the same
-arguments, and one that was finished only writes its results again, as long as the folder --work
-is there. The defaults are those of Calixto & Liu (2017).
+A killed training resumes if it is started again with the same arguments. A finished one only
+writes its results again. Both need the folder --work. The defaults are those of Calixto
+& Liu (2017).
 """
 
 import argparse
@@ -24,8 +24,8 @@ parser.add_argument("--source", required=True, help="the language to translate f
 parser.add_argument("--target", required=True, help="the language to translate into, such as de")
 parser.add_argument("--size", type=int, default=1024, help="of the recurrent networks")
 parser.add_argument("--embedding", type=int, default=620, help="of a word")
-parser.add_argument("--dropout", type=float, default=0.0, help="the part that is left out")
-parser.add_argument("--l2", type=float, default=0.0, help="weight of the sum of squared weights")
+parser.add_argument("--dropout", type=float, default=0.0, help="dropout probability")
+parser.add_argument("--l2", type=float, default=0.0, help="weight of the L2 penalty")
 parser.add_argument("--epochs", type=int, default=50, help="at most")
 parser.add_argument(
     "--patience", type=int, default=5, help="epochs without a better BLEU before training ends"

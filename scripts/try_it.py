@@ -1,7 +1,7 @@
 """Make a panel in which a report's reader can try a model, HTML that needs no other file.
 
-It is the model with the best recall on the development set, of those that a page can run. Where
-there is none, or ONNX Runtime Web is not at hand, it is a line that says so.
+Of the models that a page can run, it is the one with the best recall on the development set. If
+there is none, or no ONNX Runtime Web, the panel is a line that says so.
 """
 
 import argparse

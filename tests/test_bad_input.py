@@ -198,7 +198,7 @@ CONVOLUTION = {"channels": 16300, "widths": [1] * 200_000, "pool": 1}
 CASES = {
     "A configuration": [
         scenes("a misspelt key", "seedz: [1]", "unknown key 'seedz': did you mean 'seed'?"),
-        scenes("a key that is there twice", "count: 50", "the key count is there twice"),
+        scenes("a repeated key", "count: 50", "the key count occurs twice"),
         configuration(
             "a misspelt backbone",
             f"experiment: x\ndatasets:\n  one: {SCENES.replace('lite0', 'lite')}\n",
@@ -256,7 +256,7 @@ CASES = {
         configuration(
             "a list that contains itself",
             "experiment: x\ndatasets:\n  one: {source: scenes, count: 40, models: &c [*c]}\n",
-            "it contains itself, or more than anybody can mean",
+            "it contains itself, or too many values",
         ),
         own("a table that is not there", TABLE.replace("captions", "caption"), "did you mean my/c"),
         own("a folder that is not there", TABLE.replace("photos", "photo"), "did you mean my/pho"),

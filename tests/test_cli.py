@@ -174,7 +174,7 @@ def test_a_file_that_is_there_is_written_over_only_if_told_to(tmp_path):
     path.write_text("mine")
     result = subprocess.run(save([], path), capture_output=True, text=True, cwd=ROOT)
     assert result.returncode == 1 and path.read_text() == "mine"
-    assert f"{path} is there already: name another output, or say --overwrite" in result.stderr
+    assert f"{path} already exists: name another output, or use --overwrite" in result.stderr
     assert subprocess.run(save(["--overwrite"], path), cwd=ROOT).returncode == 0
     assert path.read_text() == "new"
 
@@ -195,8 +195,8 @@ def test_a_log_empties_nothing_but_a_log(tmp_path):
     [
         ("OSError(13, 'Permission denied', 'a.csv')", "a.csv: Permission denied; change its perm"),
         ("OSError(30, 'Read-only file system', 'a')", "a: Read-only file system; change its perm"),
-        ("OSError(36, 'File name too long', 'aaa')", "aaa: File name too long; mend that"),
-        ("OSError(5, 'Input/output error', 'a.h5')", "a.h5: Input/output error; mend that"),
+        ("OSError(36, 'File name too long', 'aaa')", "aaa: File name too long; fix that"),
+        ("OSError(5, 'Input/output error', 'a.h5')", "a.h5: Input/output error; fix that"),
         (
             "OSError(28, 'No space left', 'a')",
             "no space left on the disk while writing a",

@@ -138,7 +138,7 @@ def test_what_is_there_is_replaced_only_if_told_to(groundvec, tmp_path, model):
     (tmp_path / "s.csv").write_text("A dog.\n")
     (tmp_path / "v.npy").write_text("mine")
     command = ("encode", "s.csv", "--model", model, "-o")
-    assert groundvec(*command, "v.npy", fails=1).startswith("error: v.npy is there already")
+    assert groundvec(*command, "v.npy", fails=1).startswith("error: v.npy already exists")
     assert "s.csv is an input" in groundvec(*command, "s.csv", "--overwrite", fails=1)
     assert (tmp_path / "v.npy").read_text() == "mine"
     groundvec(*command, "v.npy", "--overwrite")

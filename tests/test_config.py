@@ -145,7 +145,7 @@ def test_every_key_of_the_schema_is_described():
         ),
         (
             described(text={"name": "trees"}, encoder={"name": "mean", "size": 4}),
-            "models.mine: a mean of vectors of 50 dimensions has not 4: make `size` the text's",
+            "mine: a mean of vectors of 50 dimensions cannot have 4: set `size` to the text's",
         ),
         (
             described(training={"optimiser": {"name": "adam", "learning_rate_min": 0.01}}),
@@ -365,10 +365,10 @@ def test_a_configuration_that_grows_without_end_is_refused_at_once():
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("a: 1\nb: {c: 1, d: 2, c: 3}\n", "line 2: the key c is there twice"),
-        ("a: 1\nb: 2\na: 1\n", "line 3: the key a is there twice"),
-        ("- {x: 1}\n- {x: 1, x: 2}\n", "line 2: the key x is there twice"),
-        ('{"a": 1, "a": 2}', "line 1: the key a is there twice"),
+        ("a: 1\nb: {c: 1, d: 2, c: 3}\n", "line 2: the key c occurs twice"),
+        ("a: 1\nb: 2\na: 1\n", "line 3: the key a occurs twice"),
+        ("- {x: 1}\n- {x: 1, x: 2}\n", "line 2: the key x occurs twice"),
+        ('{"a": 1, "a": 2}', "line 1: the key a occurs twice"),
     ],
 )
 def test_a_key_that_is_there_twice_is_named(tmp_path, text, error):
@@ -411,7 +411,7 @@ def test_what_the_other_data_set_says_is_not_said_again(key):
     """It would be ignored, since features and captions are the other one's."""
     values = {"precision": "float16", "seed": 7, "count": 50, "backbone": "resnet18"}
     part = {"of": "one", "models": ["gru-8-max"], key: values[key]}
-    with pytest.raises(InputError, match=f"part.{key}: what is trained on is that of one: leave"):
+    with pytest.raises(InputError, match=f"part.{key}: it must be that of one: remove"):
         complete({**SMALL, "datasets": {**SMALL["datasets"], "part": part}})
 
 
@@ -426,7 +426,9 @@ def test_a_data_set_is_not_of_itself():
     with pytest.raises(InputError, match=r"draws\.of: it names itself: name another"):
         complete({"experiment": "x", "datasets": {"draws": draws}})
     datasets = {"draws": draws | {"of": "one"}, "one": draws}
-    with pytest.raises(InputError, match=r"no data set 'one' that is of no other: describe one by"):
+    with pytest.raises(
+        InputError, match=r"no data set 'one' with pictures of its own: describe one by"
+    ):
         complete({"experiment": "x", "datasets": datasets})
 
 

@@ -71,10 +71,10 @@ def test_sentences_are_cleaned_as_captions_are(encoder, words, gaps):
         ([None], "sentence 0 is not text but NoneType"),
         (["A dog.", 3], "sentence 1 is not text but int"),
         ([b"A dog."], "sentence 0 is not text but bytes"),
-        (b"A dog.", "give a list of strings, and not bytes"),
-        ({"A dog.": 1}, "give a list of strings, and not dict"),
-        ({"A dog."}, "give a list of strings, and not set"),
-        (None, "give a list of strings, and not NoneType"),
+        (b"A dog.", "pass a list of strings, not bytes"),
+        ({"A dog.": 1}, "pass a list of strings, not dict"),
+        ({"A dog."}, "pass a list of strings, not set"),
+        (None, "pass a list of strings, not NoneType"),
         ([["A dog."]], "sentence 0 is not text but list"),
     ],
 )
@@ -189,7 +189,7 @@ def test_a_packed_model_is_the_ensemble_in_eight_bits(tmp_path):
     small = sorted((tmp_path / "packed" / "snapshots").iterdir())
     assert [path.name for path in small] == ["epoch-004.safetensors", "epoch-008.safetensors"]
     assert all(path.stat().st_size < 0.6 * size for path in small)
-    with pytest.raises(InputError, match="packed is there already"):
+    with pytest.raises(InputError, match="packed already exists"):
         pack(tmp_path / "whole", tmp_path / "packed")
 
 
@@ -355,7 +355,7 @@ def test_the_backbone_must_be_the_one_of_the_training(tmp_path, lite):
     with pytest.raises(InputError, match="trained with other weights of efficientnet_lite0"):
         ImageEncoder.load(tmp_path / "other")
     save_model(tmp_path / "narrow", model(width=12), features=of_backbone(lite))
-    with pytest.raises(InputError, match="gives 1280 features, and the model reads 12"):
+    with pytest.raises(InputError, match="has 1280 features, but the model reads 12"):
         ImageEncoder.load(tmp_path / "narrow")
 
 
@@ -402,7 +402,7 @@ def test_pictures_are_described_by_several_networks_as_those_of_the_training(
     )
     with pytest.raises(InputError, match="crops is 3: it must be 1, 2 or 10"):
         ImageEncoder.load(tmp_path / "model", crops=3)
-    with pytest.raises(InputError, match="gives 1280 features, and the model reads 2560"):
+    with pytest.raises(InputError, match="has 1280 features, but the model reads 2560"):
         ImageEncoder.load(tmp_path / "model", backbone="efficientnet_lite1")
     features = made | {"blocks": made["blocks"].replace(lite.sha256, "0" * 64)}
     save_model(tmp_path / "other", several, features=features)

@@ -339,7 +339,7 @@ def test_vectors_made_elsewhere_are_rated_like_an_encoder(groundvec, tmp_path, f
     assert set(written["encoder"]) == {"v.npy"} and "commit" in written
     assert "Correlations times 100" in groundvec("ratings", *options)
     assert "Williams" in groundvec("compare", "a.csv", "a.csv")
-    assert "is there already" in groundvec("ratings", *options, "-o", "scores.csv", fails=1)
+    assert "already exists" in groundvec("ratings", *options, "-o", "scores.csv", fails=1)
     (tmp_path / "captions.txt").write_text("a msrpar's 12\n")
     assert " seen" in groundvec("ratings", *options, "--captions", "captions.txt")
     np.save(tmp_path / "v.npy", np.ones((3, 2)))

@@ -117,7 +117,9 @@ def bombs(tmp_path_factory):
 def test_what_unpacks_to_far_more_than_text_does_is_refused(bombs, read):
     tracemalloc.start()
     try:
-        with pytest.raises(InputError, match=r"holds more than 1\d MiB, which no file of its kind"):
+        with pytest.raises(
+            InputError, match=r"holds more than 1\d MiB, too much for a file of its kind"
+        ):
             read(bombs)
         assert tracemalloc.get_traced_memory()[1] < BOMB
     finally:

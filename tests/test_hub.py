@@ -187,7 +187,7 @@ def test_nothing_but_json_safetensors_and_the_card_is_fetched(repositories):
                     {k: v for k, v in about().items() if k != "sha256"}
                 ).encode()
             },
-            "user/model does not give the checksums of its weights",
+            "user/model has no checksums of its weights",
         ),
     ],
 )
@@ -200,7 +200,7 @@ def test_a_model_that_is_damaged_or_of_another_form_is_refused(repositories, cha
 def test_weights_of_another_checksum_are_refused(repositories):
     epoch = about()["saved"][0]
     put(repositories, **{f"snapshots/epoch-{epoch:03}.safetensors": b"other"})
-    with pytest.raises(InputError, match="has not the checksum that"):
+    with pytest.raises(InputError, match="its checksum is not that"):
         SentenceEncoder.load("user/model")
 
 

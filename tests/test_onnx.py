@@ -257,9 +257,9 @@ def test_the_command_writes_it_and_replaces_nothing(tmp_path):
     )
     (tmp_path / "folder").mkdir()
     for name, message in (
-        ("model.onnx", "is there already: name another output, or say --overwrite"),
+        ("model.onnx", "already exists: name another output, or use --overwrite"),
         ("m.txt", "does not end in .onnx"),
-        ("folder", "folder is there already: name another folder"),
+        ("folder", "folder already exists: name another folder"),
     ):
         refused = command(name)
         assert refused.returncode == 1 and message in refused.stderr

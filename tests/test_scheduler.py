@@ -61,7 +61,7 @@ def timers(folder, lift, *arguments):
 
 
 def test_snakemake_starts_a_timer_for_every_job(tmp_path):
-    """If it fails, Snakemake is mended: delete rules/scheduler.py, its call and this file."""
+    """If it fails, Snakemake is fixed: delete rules/scheduler.py, its call and this file."""
     assert timers(tmp_path, lift=False) >= JOBS
 
 

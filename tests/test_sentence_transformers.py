@@ -97,7 +97,7 @@ def test_its_tools_run_on_it(trained, tmp_path):
 @pytest.mark.parametrize("trained", ["cosine"], indirect=True)
 def test_mistakes_are_told_in_one_line(trained, tmp_path):
     save(trained, tmp_path / "saved")
-    with pytest.raises(InputError, match="saved is there already: name another folder"):
+    with pytest.raises(InputError, match="saved already exists: name another folder"):
         save(trained, tmp_path / "saved")
     with pytest.raises(InputError, match="there is no model nowhere"):
         save("nowhere", tmp_path / "other")

@@ -121,7 +121,7 @@ def test_a_system_does_not_differ_from_itself():
         (lambda t: t.iloc[1:], r"not judged on the same pairs \(300 and 299\)"),
         (lambda t: t.assign(pair=t["pair"] + 1), "not judged on the same pairs"),
         (lambda t: t.assign(rating=t["rating"] / 2), "not judged on the same pairs"),
-        (lambda t: pd.concat([t, t]), "pair 5 is there twice"),
+        (lambda t: pd.concat([t, t]), "pair 5 occurs twice"),
     ],
 )
 def test_systems_judged_on_other_pairs_are_refused(change, message):

@@ -327,7 +327,7 @@ def test_the_programs_translate_and_rerank(project):
     [
         ("0 ||| Ein Hund ||| ||| 1\n", "has no hypothesis for sentence 1 (and 6 more of 8)"),
         ("0 ||| Ein Hund\n", "line 1: '0 ||| Ein Hund' is not `id ||| hypothesis"),
-        ("0 ||| Ein Hund ||| ||| nan\n", "line 1: a score is nan: mend the system"),
+        ("0 ||| Ein Hund ||| ||| nan\n", "line 1: a score is nan: fix the system"),
     ],
 )
 def test_bad_lists_are_one_line(project, lists, said):

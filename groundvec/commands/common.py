@@ -52,7 +52,7 @@ def add_output(parser: argparse.ArgumentParser, endings: list[str], help: str) -
         raise argparse.ArgumentTypeError(f"{name} does not end in {' or '.join(endings)}")
 
     parser.add_argument("-o", "--output", type=output, default=STANDARD, metavar="FILE", help=help)
-    parser.add_argument("--overwrite", action="store_true", help="replace a file that is there")
+    parser.add_argument("--overwrite", action="store_true", help="replace an existing file")
 
 
 def read_lines(path: Path) -> list[str]:

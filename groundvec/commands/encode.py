@@ -3,7 +3,7 @@
 The form of the output is that of its ending:
 
   .npy      an array of floats, (sentences, size), for numpy.load
-  .csv      a line a sentence, its numbers with commas between them; so is standard output
+  .csv      one line per sentence, its numbers with commas between them; so is standard output
   .parquet  a table with the columns `sentence` and `vector`
 
 An empty line is the empty sentence, and has a vector too. Vectors are written as they are computed,
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         default=common.STANDARD,
         metavar="SENTENCES",
-        help="a text file, a sentence a line (default: standard input)",
+        help="a text file, one sentence per line (default: standard input)",
     )
     common.add_output(
         parser, [".npy", ".csv", ".parquet"], "the file to write (default: standard output)"
@@ -56,13 +56,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--normalize",
         action="store_true",
-        help="bring the vectors to unit length; those of most models are",
+        help="normalise the vectors; most models return unit vectors anyway",
     )
     parser.add_argument(
         "--dtype",
         choices=["float32", "float16"],
         default="float32",
-        help="of the numbers; float16 takes half the room (default: %(default)s)",
+        help="of the numbers; float16 is half as large (default: %(default)s)",
     )
     common.add_tokenised(parser)
     common.add_model(parser)

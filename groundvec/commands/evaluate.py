@@ -53,21 +53,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sentence-transformers", metavar="NAME", help="a model's name on the hub, or its folder"
     )
     encoder.add_argument(
-        "--vectors", type=Path, metavar="FILE.npy", help="a row for each line of `sentences`"
+        "--vectors", type=Path, metavar="FILE.npy", help="one row per line of `sentences`"
     )
     _add_tasks(command)
     command.add_argument(
         "--captions",
         type=Path,
         metavar="FILE",
-        help="training captions, one a line: also score without the pairs that hold one",
+        help="training captions, one per line: also score without the pairs that hold one",
     )
     command.add_argument(
         "--predictions",
         dest="output_predictions",
         type=Path,
         metavar="FILE.csv",
-        help="write a row for each test pair, for `compare`",
+        help="write one row per test pair, for `compare`",
     )
     _add_csv(command)
 
@@ -89,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="output_ranks",
         type=Path,
         metavar="FILE.csv",
-        help="write a row for each query, for `compare`",
+        help="write one row per query, for `compare`",
     )
     _add_csv(command)
 
@@ -146,7 +146,7 @@ def _ratings(arguments: argparse.Namespace) -> None:
     encoder = _encoder(arguments)
     result = evaluate.ratings(encoder, tasks, arguments.folder, known)
     if known and not result.scores["seen"].any():
-        log.warning("no rated sentence is in %s: is it one caption a line?", arguments.captions)
+        log.warning("no rated sentence is in %s: is it one caption per line?", arguments.captions)
     name = arguments.model or arguments.sentence_transformers or arguments.vectors
     _write(result.scores, arguments.output, encoder=name)
     if arguments.output_predictions:

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--language", help="of the sentences that an .onnx file reads (default: the model's first)"
     )
-    parser.add_argument("--overwrite", action="store_true", help="replace a file that is there")
+    parser.add_argument("--overwrite", action="store_true", help="replace an existing file")
 
 
 def main(arguments: argparse.Namespace) -> None:

@@ -65,7 +65,7 @@ def _text(value: Any) -> str:
 
 
 def _scores(card: Path) -> list[str]:
-    """The scores in a model card's front matter, a line a test; none if it is in another form."""
+    """Read the scores in a model card's front matter, one line per test; [] in another form."""
     import yaml
 
     try:

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs=2,
         metavar="FILE",
-        help="compare two text files instead, a sentence a line; - is standard input",
+        help="compare two text files instead, one sentence per line; - is standard input",
     )
     common.add_tokenised(parser)
     common.add_model(parser)
@@ -41,8 +41,7 @@ def main(arguments: argparse.Namespace) -> None:
         if len(a) != len(b):
             one, other = arguments.files
             raise InputError(
-                f"{one} has {len(a)} lines and {other} has {len(b)}: they must have as many, a "
-                "pair a line"
+                f"{one} has {len(a)} lines and {other} has {len(b)}: both need one line per pair"
             )
     else:
         for sentence in arguments.sentences:

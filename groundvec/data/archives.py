@@ -51,7 +51,7 @@ def unpack(archive: str | Path, folder: str | Path) -> None:
     if not archive.is_file():
         raise InputError(f"{archive} is missing: put it there and run again")
     if folder.exists() and any(folder.iterdir()):
-        raise InputError(f"{folder} is there already: delete it to unpack {archive} again")
+        raise InputError(f"{folder} already exists: delete it to unpack {archive} again")
     temporary = folder.with_name(f".{folder.name}.part")
     shutil.rmtree(temporary, ignore_errors=True)  # left by a run that was killed
     temporary.mkdir(parents=True)
@@ -107,7 +107,7 @@ def _extract_members(archive: Path, members: list[_Member]) -> None:
     for member in members:
         path = PurePosixPath(member.name)
         if path in files:
-            raise InputError(f"{archive}: its member {member.name} is there twice: get it again")
+            raise InputError(f"{archive}: its member {member.name} occurs twice: get it again")
         if not member.is_folder:
             files.add(path)
         if member.is_link or path.is_absolute() or ".." in path.parts:
@@ -118,8 +118,8 @@ def _extract_members(archive: Path, members: list[_Member]) -> None:
     size = sum(member.size for member in members)
     if size > most_unpacked(archive.stat().st_size):
         raise InputError(
-            f"{archive} would become {size / 2**30:,.1f} GiB, more than anything that people pack "
-            "into so little: get it from a source that you trust"
+            f"{archive} would become {size / 2**30:,.1f} GiB, too much for an archive of its "
+            "size: get it from a source that you trust"
         )
     for member in Progress(members, desc=archive.name, unit="files"):
         if "__MACOSX" in PurePosixPath(member.name).parts:

@@ -92,7 +92,7 @@ def _fetch(
         problem = _problem(target, mirrored, name)
         if problem and (mirrored is source or _problem(target, source, name)):
             raise InputError(f"{target} {problem}: delete it and run again")
-        log.info("%s is there already", target)
+        log.info("%s already exists", target)
         return None
     if in_mirror and in_mirror.exists():
         with atomic(target) as temporary:

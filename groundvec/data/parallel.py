@@ -1,7 +1,7 @@
 """Sentences and their translations, which translation learns from: parallel.csv.
 
-It has a row a pair: split (train, dev or test), image_id (empty where the data set has no picture
-of it), en and de.
+It has one row per pair: split (train, dev or test), image_id (empty if the data set has no
+picture of it), en and de.
 """
 
 from pathlib import Path

@@ -1,9 +1,9 @@
 """People's ratings of how similar two sentences are: STS 2012-2016, STS-B and SICK.
 
-All come to one form. `ratings.csv` has a row a pair: task, subtask, split (train, dev or test),
+All come to one form. `ratings.csv` has one row per pair: task, subtask, split (train, dev or test),
 sentence_a, sentence_b and rating, from 0 (nothing in common) to 5 (the same meaning); SICK's begin
-at 1. `tasks.csv` has a row a subtask: task, subtask, source, the number of pairs of each split, and
-how many more there are that nobody has rated (`dropped`).
+at 1. `tasks.csv` has one row per subtask: task, subtask, source, the number of pairs of each split,
+and how many more nobody has rated (`dropped`).
 """
 
 import csv

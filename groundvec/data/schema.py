@@ -1,7 +1,7 @@
 """The one form of every data set: captions.csv and images.csv.
 
-`captions.csv` has a row a caption: image_id, caption_id, language, split, caption.
-`images.csv` has a row an image: image_id, split, path (relative to the working directory, or
+`captions.csv` has one row per caption: image_id, caption_id, language, split, caption.
+`images.csv` has one row per image: image_id, split, path (relative to the working directory, or
 absolute) and the sha256 sum of its file, by which its content is known. Ids are text, splits are
 train, dev and test (and pairs, of images that only translations are of), languages are ISO 639-1
 codes (en, de).
@@ -74,8 +74,8 @@ def check(captions: pd.DataFrame, images: pd.DataFrame, where: pd.Series | None 
     Its one line names the first row that has the problem, counts the others, and says what to do.
 
     Args:
-        captions: a row a caption, columns as in CAPTION_COLUMNS.
-        images: a row an image, columns as in IMAGE_COLUMNS.
+        captions: one row per caption, columns as in CAPTION_COLUMNS.
+        images: one row per image, columns as in IMAGE_COLUMNS.
         where: what to call each caption in an error, such as `my.csv line 3`; else by its id.
     """
     _check_columns("captions", captions, CAPTION_COLUMNS)

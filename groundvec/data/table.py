@@ -92,7 +92,7 @@ def split_by_name(names: pd.Series) -> pd.Series:
 
 
 def _rows(path: Path) -> pd.DataFrame:
-    """The table as text, a row a caption, with a column `where`: `my.csv line 3`."""
+    """The table as text, one row per caption, with a column `where`: `my.csv line 3`."""
     if not path.is_file():
         raise InputError(f"{path} does not exist or is not a file; check the table's name")
     data = path.read_bytes()

@@ -80,8 +80,8 @@ def _checked(embeddings: np.ndarray, sentences: pd.Index) -> np.ndarray:
     embeddings = np.asarray(embeddings)
     if embeddings.ndim != 2 or len(embeddings) != len(sentences):
         raise InputError(
-            f"the system gave an array of shape {embeddings.shape} for {len(sentences)} sentences: "
-            "it must give a vector for each, (N, size)"
+            f"the system returned an array of shape {embeddings.shape} for {len(sentences)} "
+            "sentences: it must return one vector per sentence, (N, size)"
         )
     finite = np.isfinite(embeddings).all(axis=1)
     if not finite.all():
@@ -119,7 +119,7 @@ def _classify(
 def evaluate(predictions: pd.DataFrame) -> pd.DataFrame:
     """Score predictions: correlations in [-1, 1] with their 95% intervals.
 
-    Statistics: `correlation`, a row a subtask, for method `cosine` and, where the task has it,
+    Statistics: `correlation`, one row per subtask, for method `cosine` and, where the task has it,
     `classifier`. Then, of the cosines of each task without a classifier and of all such tasks
     together (task `all`): the `mean` of the subtasks' correlations, their `weighted mean` by pairs
     and the correlation of all their pairs `concatenated` (all three with subtask `all`). The

@@ -93,7 +93,7 @@ def recall_interval(recall: float, queries: int) -> float:
     return 196 * float(np.sqrt(p * (1 - p) / queries))
 
 
-class Found(NamedTuple):
+class Ranks(NamedTuple):
     """The ranks of one direction's queries."""
 
     direction: str
@@ -107,7 +107,7 @@ def find(
     image: np.ndarray,
     folds: int = 1,
     similarity: str = "cosine",
-) -> list[Found]:
+) -> list[Ranks]:
     """The `ranks` in both directions.
 
     With several folds the images are cut, in their order, into as many equal sets, each with its
@@ -128,7 +128,7 @@ def find(
     ]
     queries = ([image[own] for _, own in parts], [rows for rows, _ in parts])
     return [
-        Found(direction, list(found), np.concatenate(of_queries))
+        Ranks(direction, list(found), np.concatenate(of_queries))
         for direction, found, of_queries in zip(
             DIRECTIONS, zip(*of_folds, strict=True), queries, strict=True
         )
@@ -137,10 +137,10 @@ def find(
 
 def find_sentences(
     captions: np.ndarray, image: np.ndarray, similarity: str = "cosine"
-) -> list[Found]:
+) -> list[Ranks]:
     """The `sentence_ranks`; an empty list where no image has several captions."""
     queries, found = sentence_ranks(captions, image, similarity)
-    return [Found(SENTENCES, [found], image[queries])] if len(queries) else []
+    return [Ranks(SENTENCES, [found], image[queries])] if len(queries) else []
 
 
 def evaluate(
@@ -154,7 +154,7 @@ def evaluate(
     return scored(find(captions, images, image, folds, similarity))
 
 
-def scored(found: Iterable[Found]) -> pd.DataFrame:
+def scored(found: Iterable[Ranks]) -> pd.DataFrame:
     """Score ranks: a row for each direction, with recalls in percent and their intervals.
 
     Of several folds recalls, median and mean ranks are the means over them; intervals are those of
@@ -164,7 +164,7 @@ def scored(found: Iterable[Found]) -> pd.DataFrame:
 
 
 def _row(direction: str, of_folds: list[np.ndarray], image: np.ndarray) -> dict[str, Any]:
-    """A row of scores, of what `Found` has."""
+    """A row of scores, of what `Ranks` has."""
     queries = sum(map(len, of_folds))
     row: dict[str, Any] = {"direction": direction}
     for k in CUTOFFS:
@@ -326,7 +326,7 @@ def score_model(
         if len(table):
             tables.append(pd.DataFrame(labels, table.index).join(table))
 
-    def add_found(found: list[Found], language: str, kind: str, epochs: Sequence[int]) -> None:
+    def add_found(found: list[Ranks], language: str, kind: str, epochs: Sequence[int]) -> None:
         add(scored(found), language, kind, epochs)
         if kind == "ensemble" or (kind == "snapshot" and epochs[0] in compared):
             labels = {"language": language, "kind": kind, "epochs": "+".join(map(str, epochs))}
@@ -349,7 +349,7 @@ def score_model(
         for one, other in pairs if every_way else []:
             first, second = split.captions[one].image, split.captions[other].image
             found_by = translation_ranks(captions[one], first, captions[other], second, similarity)
-            add_found([Found(SENTENCES, [found_by], first)], f"{one}-{other}", kind, epochs)
+            add_found([Ranks(SENTENCES, [found_by], first)], f"{one}-{other}", kind, epochs)
 
     rng = np.random.default_rng(0)
     at_random = {

@@ -70,10 +70,10 @@ def compare(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     for table in (a, b):
         if table["pair"].duplicated().any():
             pair = table["pair"][table["pair"].duplicated()].iloc[0]
-            raise InputError(f"pair {pair} is there twice: keep one system, kind and epoch a table")
+            raise InputError(f"pair {pair} occurs twice: keep one system, kind and epoch per table")
     if not np.array_equal(a[KEYS], b[KEYS]):
         raise InputError(
-            f"the two systems were not judged on the same pairs ({len(a)} and {len(b)}) and "
+            f"the two systems were not evaluated on the same pairs ({len(a)} and {len(b)}) and "
             "ratings: make both with the same file of rated pairs"
         )
     gold = a["rating"].to_numpy()

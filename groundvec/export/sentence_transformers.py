@@ -43,7 +43,7 @@ def save(model: str | Path, folder: str | Path) -> None:
     """
     source, target = find(model), Path(folder)
     if target.exists():
-        raise InputError(f"{target} is there already: name another folder")
+        raise InputError(f"{target} already exists: name another folder")
     module = CaptionEncoder(source)
     encoder = SentenceTransformer(
         modules=[module], device="cpu", similarity_fn_name=module.first.similarity

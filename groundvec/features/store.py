@@ -23,7 +23,7 @@ from groundvec.files import sha256 as file_sha256
 
 BLOCK = 2**26  # bytes to read at a time, so that memory holds the features once and not twice
 WIDEST = 2**16  # features of an image; networks have 512 to 4,096
-EMPTIEST = 1000  # an array that claims more than so many times its bytes on the disk is refused
+MAX_COMPRESSION = 1000  # an array that claims more than this many times its stored bytes is refused
 ALIKE = ["backbone", "weights_sha256", "transform", "precision", "width"]  # of files to join
 
 
@@ -205,7 +205,7 @@ def _open(
             file = h5py.File(path, "r", locking=False)  # locks fail on some network file systems
             described = {name: _scalar(name, value) for name, value in file.attrs.items()}
             for name in ("image_ids", "features"):
-                if file[name].nbytes > EMPTIEST * file[name].id.get_storage_size():
+                if file[name].nbytes > MAX_COMPRESSION * file[name].id.get_storage_size():
                     raise ValueError(f"{name} claims {file[name].shape}, which it does not hold")
         ids = pd.Index([_text(image_id) for image_id in file["image_ids"][()].tolist()])
         values = file["features"]

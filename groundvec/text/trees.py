@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class Trees:
-    """Trees as flat arrays, a row a node: twelve bytes each, however many there are."""
+    """Trees as flat arrays, one row per node: twelve bytes each, however many there are."""
 
     words: np.ndarray  # (nodes,) uint16: 0 of a phrase, 1 of a word without a vector
     parents: np.ndarray  # (nodes,) int16: the row within the tree, -1 of a root

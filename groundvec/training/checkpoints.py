@@ -93,7 +93,9 @@ class Checkpoints:
         for epoch, expected in sums.items():
             path = self.snapshots / snapshot_name(epoch)
             if not path.exists() or sha256(path) != expected:
-                log.warning("%s is missing or damaged: its training goes back to before it", path)
+                log.warning(
+                    "%s is missing or damaged: its training resumes from the one before", path
+                )
                 return False
         return True
 

@@ -76,7 +76,7 @@ def read(path: str | Path, sentences: int) -> Lists:
         if len(fields) < 4:
             raise InputError(
                 f"{place}: {line[:60]!r} is not `id ||| hypothesis ||| name= value ... ||| score`: "
-                "mend the line or write the lists again"
+                "fix the line, or write the lists again"
             )
         found, row = _features(fields[2], place)
         if names is not None and found != names:
@@ -150,7 +150,7 @@ def _number(text: str, place: str) -> float:
         raise InputError(f"{place}: {text[:40]!r} is not a number: write the lists again") from None
     if not abs(value) < LARGEST:
         raise InputError(
-            f"{place}: a score is {value}: mend the system that wrote it, or remove the hypothesis"
+            f"{place}: a score is {value}: fix the system that wrote it, or remove the hypothesis"
         )
     return value
 

@@ -51,7 +51,7 @@ def distances(
     Of a sentence without a picture the second is 0 for all hypotheses, and has no say.
 
     Args:
-        pairs: a row a sentence (`groundvec.translation.pairs.read`).
+        pairs: one row per sentence (`groundvec.translation.pairs.read`).
         models: an ensemble.
         read_features: the features (images, width) of images with these ids.
         languages: of the sources and of the translations; none for the sources, where the model

@@ -97,7 +97,7 @@ def randomisation(
     """The two-sided p-value of a difference between two systems' scores.
 
     Args:
-        a, b: what the score is computed from (sentences, K), a row a sentence.
+        a, b: what the score is computed from (sentences, K), one row per sentence.
         score: from sums (T, K) of it to T scores.
     """
     rng = np.random.default_rng(SEED)

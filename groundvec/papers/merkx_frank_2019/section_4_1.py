@@ -95,12 +95,12 @@ def differences(
         predictions: as `results.read_predictions` gives them, for Williams's test.
 
     Returns:
-        The columns of `compared`, a row a measure, with measure, a_value, a_low, a_high, b_value,
+        The columns of `compared`, one row per measure: measure, a_value, a_low, a_high, b_value,
         b_low, b_high, better_by_interval (A, B or empty), and t and p of Williams's test and
         better_by_williams, missing where there is no test.
 
     Raises:
-        InputError: two models were not judged on the same pairs.
+        InputError: two models were not evaluated on the same pairs.
     """
     ensembles = table[table["kind"] == "ensemble"]
     parts = []

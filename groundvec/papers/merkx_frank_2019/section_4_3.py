@@ -53,7 +53,7 @@ def tests(systems: pd.DataFrame) -> pd.DataFrame:
         Columns a and b (their names), and those of `groundvec.evaluation.significance.compare`.
 
     Raises:
-        InputError: two systems were not judged on the same pairs.
+        InputError: two systems were not evaluated on the same pairs.
     """
     groups = {str(name): rows for name, rows in systems.groupby("name", sort=False)}
     tables = []

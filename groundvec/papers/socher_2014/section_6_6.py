@@ -111,7 +111,7 @@ def measures(pairs: pd.DataFrame, times: np.ndarray | None = None) -> dict[str, 
 
     Args:
         pairs: as `of_one_image` gives them.
-        times: how often each counts; once if nothing is said.
+        times: how often each counts; by default once.
     """
     table = pairs.assign(times=1 if times is None else times)
     table = table.sort_values("rank", ascending=False, kind="stable")
