@@ -284,7 +284,7 @@ def test_ratings_are_compared_by_williams_test_and_holm_s_correction(made_up):
     pd.testing.assert_frame_equal(rows[expected.columns], expected)
     assert rows["definition"].tolist() == ["SentEval cosine"] * 3 + ["SentEval classifier"]
     assert (rows["p_holm"] >= rows["p"]).all() and (rows["t"] > 0).all()
-    with pytest.raises(InputError, match="not judged on the same pairs"):
+    with pytest.raises(InputError, match="not evaluated on the same pairs"):
         evaluate.compare(a.items, b.items.iloc[1:])
 
 

@@ -133,7 +133,7 @@ def by_system(predictions):
 
 def test_a_system_of_other_pairs_has_no_claims(files):
     predictions = results.read_predictions(files)
-    with pytest.raises(InputError, match="trigrams was not evaluated on the same pairs of Scenes"):
+    with pytest.raises(InputError, match="trigrams was not judged on the same pairs of Scenes"):
         bootstrap.correlations(
             predictions[predictions["system"].ne("trigrams") | predictions["pair"].gt(0)]
         )

@@ -118,9 +118,9 @@ def test_a_system_does_not_differ_from_itself():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda t: t.iloc[1:], r"not judged on the same pairs \(300 and 299\)"),
-        (lambda t: t.assign(pair=t["pair"] + 1), "not judged on the same pairs"),
-        (lambda t: t.assign(rating=t["rating"] / 2), "not judged on the same pairs"),
+        (lambda t: t.iloc[1:], r"not evaluated on the same pairs \(300 and 299\)"),
+        (lambda t: t.assign(pair=t["pair"] + 1), "not evaluated on the same pairs"),
+        (lambda t: t.assign(rating=t["rating"] / 2), "not evaluated on the same pairs"),
         (lambda t: pd.concat([t, t]), "pair 5 occurs twice"),
     ],
 )
