@@ -233,7 +233,7 @@ def rated() -> str:
     return markdown(table[order], 4)
 
 
-BEST = KEPT / "best"
+BEST = KEPT / "best-v2"
 CONTRASTIVE = {  # the models of config/best.yaml that were trained
     "best": "`best`",
     "no-paraphrases": "one caption of each picture, not two",
