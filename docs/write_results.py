@@ -233,26 +233,44 @@ def rated() -> str:
     return markdown(table[order], 4)
 
 
-BEST = KEPT / "best-v2"
-CONTRASTIVE = {  # the models of config/best.yaml that were trained
-    "best": "`best`",
-    "no-paraphrases": "one caption of each picture, not two",
-    "no-dropout": "no dropout",
-    "deviation-1": "first embeddings with a standard deviation of 1, not 0.1",
-    "hinge": "the hinge loss, not InfoNCE",
-    "mistyped": "up to a fifth of the letters mistyped in training",
-    "bag-words": "words, not n-grams",
+BEST = ["best", "best-v2"]  # folders: config/best.yaml now, and when flickr8k-v2 was trained
+CONTRASTIVE = {  # by folder, data set and model, what is shown of config/best.yaml
+    ("best", "flickr8k", "best"): "`best`: words of n-grams, a bag and a GRU",
+    ("best", "parts", "mistyped"): "`best`, up to a fifth of the letters mistyped in training",
+    ("best", "flickr8k", "bag"): "`bag`: n-grams, no order of the words",
+    ("best", "parts", "bag-no-paraphrases"): "`bag`, one caption of each picture, not two",
+    ("best", "parts", "bag-no-idf"): "`bag`, no weights by document frequency",
+    ("best", "parts", "bag-no-dropout"): "`bag`, no dropout",
+    ("best", "parts", "bag-deviation-1"): "`bag`, initial embeddings of deviation 1, not 0.1",
+    ("best", "parts", "bag-hinge"): "`bag`, the hinge loss, not InfoNCE",
+    ("best", "parts", "bag-not-standardised"): "`bag`, image features not standardised",
+    ("best", "pooled", "bag"): "`bag`, only each network's last features",
+    ("best", "flickr8k", "bag-words"): "bag of words",
+    ("best", "parts", "gru-256"): "GRU 256 over characters",
+    ("best", "parts", "gru-1024"): "GRU 1024 over characters",
+    ("best-v2", "flickr8k", "best"): "`flickr8k-v2`: its bag, last features of three networks",
 }
+SYSTEM = ["folder", "dataset", "model"]
+
+
+def of_best(name: str) -> pd.DataFrame:
+    """Read a file of both folders, with the column folder, indexed by `SYSTEM`."""
+    files = {folder: KEPT / folder / name for folder in BEST}
+    parts = [pd.read_csv(path).assign(folder=of) for of, path in files.items() if path.exists()]
+    return pd.concat(parts).set_index(SYSTEM)
 
 
 def contrastive_retrieval() -> str:
     """Recall of the models of config/best.yaml: means over their seeds."""
-    table = pd.read_csv(BEST / "retrieval.csv")
-    recalls = table.pivot_table(index="model", columns="direction", values=["r1", "r10"])
-    history = pd.read_csv(BEST / "history.csv").groupby(["model", "seed"])["dev_recall"].last()
-    shown = pd.DataFrame({"model": CONTRASTIVE.values()}, index=list(CONTRASTIVE))
-    shown["seeds"] = table.groupby("model")["seed"].nunique()
-    shown["development R@10"] = history.groupby("model").mean()
+    table = of_best("retrieval.csv")
+    recalls = table.pivot_table(index=SYSTEM, columns="direction", values=["r1", "r10"])
+    history = of_best("history.csv").groupby([*SYSTEM, "seed"])["dev_recall"].last()
+    labels = {system: label for system, label in CONTRASTIVE.items() if system in recalls.index}
+    shown = pd.DataFrame(
+        {"model": labels.values()}, pd.MultiIndex.from_tuples(labels, names=SYSTEM)
+    )
+    shown["seeds"] = table.groupby(SYSTEM)["seed"].nunique()
+    shown["development R@10"] = history.groupby(SYSTEM).mean()
     for direction, name in [("caption_to_image", "images"), ("image_to_caption", "captions")]:
         for cutoff in ("r1", "r10"):
             shown[f"find {name}: {cutoff.replace('r', 'R@')}"] = recalls[cutoff, direction]
@@ -262,13 +280,56 @@ def contrastive_retrieval() -> str:
 
 
 def contrastive_ratings() -> str:
-    """Correlations with people's ratings of `best`: the mean of its seeds, lowest and highest."""
-    table = pd.read_csv(BEST / "ratings.csv")
+    """Correlations with people's ratings: means over seeds, lowest and highest."""
+    table = of_best("ratings.csv")
     table["task"] = table["task"].replace("all", "STS 2012-2016, weighted mean")
-    groups = (100 * table.set_index(["task", "method"])["pearson"]).groupby(level=[0, 1])
-    text = bracketed(groups.mean(), groups.min(), groups.max())
-    shown = groups.mean().index.to_frame(index=False)
-    return markdown(shown.assign(pearson=text), 2)
+    table["pearson"] *= 100
+    groups = table.groupby([*SYSTEM, "task", "method"])["pearson"]
+    cells = pd.Series(bracketed(groups.mean(), groups.min(), groups.max()), groups.mean().index)
+    shown = cells.unstack(SYSTEM)
+    shown = shown[[system for system in CONTRASTIVE if system in shown]].fillna(MISSING)
+    shown.columns = [CONTRASTIVE[system].partition(":")[0] for system in shown]
+    return markdown(shown.reset_index(), 2)
+
+
+SEEDS = KEPT / "flickr8k-seeds"
+RATINGS = {
+    ("all", "cosine"): "STS 2012-2016",
+    ("STS-B", "classifier"): "STS-B",
+    ("SICK", "classifier"): "SICK-R",
+}
+
+
+def grid_with_seeds() -> str:
+    """Write what each cell reaches: the mean over its seeds, the lowest and the highest."""
+    recalls = pd.read_csv(SEEDS / "retrieval.csv").groupby(["direction", "model"])["r10"]
+    columns = {}
+    for direction, name in (("caption_to_image", "images"), ("image_to_caption", "captions")):
+        found = pd.concat(
+            {of: getattr(recalls, of)()[direction] for of in ("mean", "min", "max")}, axis=1
+        )
+        columns[f"find {name}: R@10"] = found
+    ratings = pd.read_csv(SEEDS / "ratings.csv")
+    values = (100 * ratings.set_index(["task", "method", "model"])["pearson"]).groupby(
+        level=[0, 1, 2]
+    )
+    for (task, method), name in RATINGS.items():
+        columns[name] = values.agg(["mean", "min", "max"]).loc[task, method]
+    order = columns["STS-B"].index
+    texts = {
+        name: bracketed(*(of.reindex(order)[each] for each in ("mean", "min", "max")))
+        for name, of in columns.items()
+    }
+    return markdown(pd.DataFrame({"model": "`" + order + "`"} | texts), 1)
+
+
+def claims_with_seeds() -> str:
+    """Write the differences of cells, over three seeds, and their verdicts."""
+    table = read(SEEDS / "claims.csv")
+    table = table[table["worse"] != ""]
+    differences = bracketed(table["difference"], table["low"], table["high"])
+    shown = table[["claim", "measure", "worse", "better", "seeds"]].assign(difference=differences)
+    return markdown(shown.assign(verdict=table["verdict"]), 4)
 
 
 # How the rows of docs/results/readme.csv begin that the README and the first paper's page show.
@@ -311,6 +372,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "rated": rated,
     "contrastive retrieval": contrastive_retrieval,
     "contrastive ratings": contrastive_ratings,
+    "grid with seeds": grid_with_seeds,
+    "claims with seeds": claims_with_seeds,
 }
 
 
