@@ -292,46 +292,6 @@ def contrastive_ratings() -> str:
     return markdown(shown.reset_index(), 2)
 
 
-SEEDS = KEPT / "flickr8k-seeds"
-RATINGS = {
-    ("all", "cosine"): "STS 2012-2016",
-    ("STS-B", "classifier"): "STS-B",
-    ("SICK", "classifier"): "SICK-R",
-}
-
-
-def grid_with_seeds() -> str:
-    """Write what each cell reaches: the mean over its seeds, the lowest and the highest."""
-    recalls = pd.read_csv(SEEDS / "retrieval.csv").groupby(["direction", "model"])["r10"]
-    columns = {}
-    for direction, name in (("caption_to_image", "images"), ("image_to_caption", "captions")):
-        found = pd.concat(
-            {of: getattr(recalls, of)()[direction] for of in ("mean", "min", "max")}, axis=1
-        )
-        columns[f"find {name}: R@10"] = found
-    ratings = pd.read_csv(SEEDS / "ratings.csv")
-    values = (100 * ratings.set_index(["task", "method", "model"])["pearson"]).groupby(
-        level=[0, 1, 2]
-    )
-    for (task, method), name in RATINGS.items():
-        columns[name] = values.agg(["mean", "min", "max"]).loc[task, method]
-    order = columns["STS-B"].index
-    texts = {
-        name: bracketed(*(of.reindex(order)[each] for each in ("mean", "min", "max")))
-        for name, of in columns.items()
-    }
-    return markdown(pd.DataFrame({"model": "`" + order + "`"} | texts), 1)
-
-
-def claims_with_seeds() -> str:
-    """Write the differences of cells, over three seeds, and their verdicts."""
-    table = read(SEEDS / "claims.csv")
-    table = table[table["worse"] != ""]
-    differences = bracketed(table["difference"], table["low"], table["high"])
-    shown = table[["claim", "measure", "worse", "better", "seeds"]].assign(difference=differences)
-    return markdown(shown.assign(verdict=table["verdict"]), 4)
-
-
 # How the rows of docs/results/readme.csv begin that the README and the first paper's page show.
 README = ["the paper", "[`best`]", "GRU 1024, 32", "character trigrams"]
 FIRST_PAPER = ["the paper", "GRU 1024, 32", "a trained bag of character"]
@@ -372,8 +332,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "rated": rated,
     "contrastive retrieval": contrastive_retrieval,
     "contrastive ratings": contrastive_ratings,
-    "grid with seeds": grid_with_seeds,
-    "claims with seeds": claims_with_seeds,
 }
 
 
