@@ -1,7 +1,7 @@
 """The weights of a network in a file, as safetensors: nothing in it is executed."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import torch
@@ -43,11 +43,16 @@ def _rounded(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     return result
 
 
+def _factors(names: Collection[str]) -> set[str]:
+    """The names of the factors of matrices in int8, among those of a file."""
+    return {name + SCALE for name in names} & set(names)
+
+
 def _whole(stored: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """The weights as float32."""
-    result = {}
+    result, factors = {}, _factors(stored)
     for name, value in stored.items():
-        if not name.endswith(SCALE):
+        if name not in factors:
             # A copy is where torch wants it: products with the file's are rounded otherwise.
             result[name] = value.to(torch.float32, copy=True)
             if name + SCALE in stored:
@@ -87,8 +92,7 @@ def load(
             names = list(file.keys())
             shapes = {
                 new_name(name): file.get_slice(name).get_shape()
-                for name in names
-                if not name.endswith(SCALE)
+                for name in set(names) - _factors(names)
             }
         if shapes != {name: list(value.shape) for name, value in expected.items()}:
             raise ValueError("other names or shapes")

@@ -527,7 +527,7 @@ def test_a_gru_over_words_of_ngrams_beside_a_bag(sentences):
             np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
-def test_image_features_are_standardised_by_those_of_the_training_images():
+def test_image_features_are_standardised_by_those_of_the_training_images(tmp_path):
     features = np.random.default_rng(0).normal(3, 5, size=(40, 12)).astype(np.float32)
     features[:, 4] = 2.5  # it never varies
     described = description(parts={"image": {"standardise": True}})
@@ -541,6 +541,13 @@ def test_image_features_are_standardised_by_those_of_the_training_images():
     expected = inputs @ weights.T + bias
     found = one.image(torch.from_numpy(others)).detach()
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+    for int8 in (False, True):
+        save_weights(one, tmp_path / "weights", int8=int8)
+        with torch.device("meta"):
+            again = Model(described, {"en": TEXT}, 12)
+        load_weights(again, tmp_path / "weights")
+        similar = again.eval().encode_images(others) * one.encode_images(others)
+        assert similar.sum(axis=1).min() > 0.999
     plain = Model(description(), {"en": TEXT}, 12)
     plain.image.measure(features)
     assert set(plain.image.state_dict()) == {"projection.weight", "projection.bias"}
