@@ -1,6 +1,6 @@
 """What a million captioned pictures cost when they are mapped from files, beside all in memory.
 
-Features are random float16 numbers, captions random words, five a picture. Ours is what training
+Features are random float16 numbers, the same for every 10,000 pictures, captions random words, five a picture. Ours is what training
 and evaluation do, with batches drawn from all pictures. Plain has a tenth of the pictures, with
 their features in float32 and their captions in memory: all of them would not fit beside other
 programs. The memory is that of a process of its own, which only loads the split, trains and embeds.
@@ -52,7 +52,7 @@ def rows(small: bool) -> list[Row]:
         measured = [
             training(split, held, BAG, steps),
             training(split, held, {"name": "rnn", "cell": "gru", "size": 128}, steps // 10),
-            *evaluation(split, held, 20 if small else 200),
+            evaluation(split, held, 20 if small else 200),
         ]
         return [each | memory | {"images": images} for each in measured]
 
@@ -71,9 +71,9 @@ def generate(folder: Path, images: int) -> None:
             file.writelines(lines)
     with h5py.File(folder / "features.h5", "w") as file:
         features = file.create_dataset("features", (images, WIDTH), np.float16)
-        for start in range(0, images, 10_000):
-            count = min(10_000, images - start)
-            features[start : start + count] = rng.random((count, WIDTH), np.float32)
+        block = rng.random((min(10_000, images), WIDTH), np.float32).astype(np.float16)
+        for start in range(0, images, len(block)):
+            features[start : start + len(block)] = block[: images - start]
         file.create_dataset("image_ids", data=np.array(ids, "S"))
 
 
@@ -129,13 +129,10 @@ def training(split: Split, held: Split, encoder: dict[str, Any], steps: int) -> 
     return row("million", f"a step, {what}", "s", ours, plain)
 
 
-def evaluation(split: Split, held: Split, queries: int) -> list[Row]:
+def evaluation(split: Split, held: Split, queries: int) -> Row:
     """Embed all images; then embed some captions too, and rank these among all images."""
     model = make(split, BAG).eval()
     some = 5 * np.arange(queries)
-
-    def embed(data: Split) -> Contestant:
-        return lambda: len(model.encode_images(data.features))
 
     def rank(data: Split) -> Contestant:
         def run() -> float:
@@ -146,11 +143,8 @@ def evaluation(split: Split, held: Split, queries: int) -> list[Row]:
 
         return run
 
-    ranked = f"{queries:,} captions embedded and ranked among all images"
-    return [
-        row("million", "embedding all images", "s an image", embed(split), embed(held)),
-        row("million", ranked, "s a million pairs", rank(split), rank(held)),
-    ]
+    what = f"{queries:,} captions and all images embedded, and ranked"
+    return row("million", what, "s a million pairs", rank(split), rank(held), rounds=1)
 
 
 def resident(folder: Path) -> dict[str, float]:

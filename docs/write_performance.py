@@ -193,7 +193,7 @@ def facts(results: dict[str, Result]) -> dict[str, str]:
         find(results["training"], "a step of gru 128"),
     )
     million = results["million"]
-    bag, ranked = find(million, "a step, bag"), find(million, "200 captions")
+    bag, ranked = find(million, "a step, bag"), find(million, "200 captions and")
     searches = results["search"]["rows"]
     two_crops = [row for row in searches if row["what"].startswith("2 crops")] or [{}, {}]
     return {
