@@ -1,9 +1,10 @@
 """What a million captioned pictures cost when they are mapped from files, beside all in memory.
 
-Features are random float16 numbers, the same for every 10,000 pictures, captions random words, five a picture. Ours is what training
-and evaluation do, with batches drawn from all pictures. Plain has a tenth of the pictures, with
-their features in float32 and their captions in memory: all of them would not fit beside other
-programs. The memory is that of a process of its own, which only loads the split, trains and embeds.
+Features are random float16 numbers, the same for every 10,000 pictures; captions are random words,
+five a picture. Ours is what training and evaluation do, with batches drawn from all pictures. Plain
+has a tenth of the pictures, with their features in float32 and their captions in memory: all of
+them would not fit beside other programs. The memory is that of a process of its own, which only
+loads the split, trains and embeds.
 """
 
 import json
