@@ -452,7 +452,7 @@ CASES = {
             "parallel.csv has no column 'fr'",
             target="fr",
         ),
-        lists("64 MiB of blank lines in 64 kB", BOMB, "lists.gz holds more than 16 MiB, which no"),
+        lists("64 MiB of blank lines in 64 kB", BOMB, "lists.gz holds more than 16 MiB, too much"),
         Case(
             "one pair to train a translator with",
             "no en word is in the training sentences 2 times: add pairs to learn from",
