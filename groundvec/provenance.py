@@ -32,10 +32,12 @@ PLUMBING = {"groundvec"} | {
         "config",
         "errors",
         "files",
+        "frames",
         "jobs",
         "parts",
         "progress",
         "provenance",
+        "schemas",
     )
 }
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef

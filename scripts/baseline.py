@@ -29,16 +29,17 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.baselines import load
     from groundvec.data.ratings import read_ratings
     from groundvec.evaluation.ratings import score
-    from groundvec.files import write_csv
+    from groundvec.frames import write
     from groundvec.provenance import provenance
+    from groundvec.schemas import Predictions, Scores
 
     encoder = load(**arguments.baseline)
     labels = dict.fromkeys(("system", "dataset", "model", "seed", "kind", "epochs"), "")
     labels |= {"system": arguments.name, "kind": "baseline"}
     predictions, scores = score(read_ratings(arguments.ratings), encoder.encode, labels)
-    write_csv(f"{arguments.output}.predictions.csv", predictions)
+    write(f"{arguments.output}.predictions.csv", predictions, Predictions)
     source = {"encoder": arguments.baseline["encoder"], "configuration": "", **provenance()}
-    write_csv(f"{arguments.output}.csv", scores.assign(**source))
+    write(f"{arguments.output}.csv", scores.assign(**source), Scores)
 
 
 if __name__ == "__main__":

@@ -4,11 +4,11 @@ import argparse
 import logging
 from pathlib import Path
 
-import pandas as pd
-
 from groundvec.cli import run
 from groundvec.evaluation.snapshots import best_snapshots
 from groundvec.files import read_json, write_json
+from groundvec.frames import read
+from groundvec.schemas import History
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -21,7 +21,7 @@ parser.add_argument("--output", type=Path, required=True, help="the JSON file to
 
 
 def main(arguments: argparse.Namespace) -> None:
-    history = pd.read_csv(arguments.history).set_index("epoch")
+    history = read(arguments.history, History).set_index("epoch")
     scores = history["dev_recall"][read_json(arguments.model)["snapshots"]]
     epochs = best_snapshots(scores)
     [best] = best_snapshots(scores, 1)

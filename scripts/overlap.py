@@ -31,10 +31,11 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.errors import InputError
     from groundvec.evaluation.overlap import score_unseen, seen, training_captions
     from groundvec.evaluation.ratings import system_name
-    from groundvec.files import write_csv
     from groundvec.folder import read_description
+    from groundvec.frames import write
     from groundvec.provenance import provenance
     from groundvec.reporting.results import read_predictions
+    from groundvec.schemas import Overlap
 
     model = read_description(arguments.model)
     labels = {name: model[name] for name in ("dataset", "model", "seed")}
@@ -50,7 +51,7 @@ def main(arguments: argparse.Namespace) -> None:
     for row in found.itertuples():
         logging.info("%s, %s: %d of %d pairs are seen", row.task, row.subtask, row.seen, row.pairs)
     source = {"configuration": model["key"], **provenance()}
-    write_csv(arguments.output, scores.assign(**labels, **source))
+    write(arguments.output, scores.assign(**labels, **source), Overlap)
 
 
 if __name__ == "__main__":

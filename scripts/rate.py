@@ -37,10 +37,11 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.data.ratings import read_ratings
     from groundvec.device import choose
     from groundvec.evaluation.ratings import score_model, system_name
-    from groundvec.files import write_csv
     from groundvec.folder import epochs_compared, read_description, read_ensemble
+    from groundvec.frames import write
     from groundvec.model import load_model
     from groundvec.provenance import provenance
+    from groundvec.schemas import Predictions, Scores
 
     device = choose(threads=arguments.threads)
     model = read_description(arguments.model)
@@ -60,9 +61,9 @@ def main(arguments: argparse.Namespace) -> None:
         device,
         arguments.tokenised,
     )
-    source = {"configuration": model["key"], **provenance(device)}
-    write_csv(f"{arguments.output}.predictions.csv", predictions)
-    write_csv(f"{arguments.output}.csv", scores.assign(**source))
+    source = {"encoder": "", "configuration": model["key"], **provenance(device)}
+    write(f"{arguments.output}.predictions.csv", predictions, Predictions)
+    write(f"{arguments.output}.csv", scores.assign(**source), Scores)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,9 @@ from pathlib import Path
 from groundvec.cli import run
 from groundvec.data import ratings
 from groundvec.data.tokenization import TOKENIZERS
-from groundvec.files import write_csv
+from groundvec.frames import write
 from groundvec.scenes import ratings as scenes
+from groundvec.schemas import Tasks
 
 EXAMPLES = """examples:
   python scripts/ratings.py sts --folders data/sts/STS data/sts/SICK --tokenizer moses \\
@@ -24,7 +25,7 @@ def main(arguments: argparse.Namespace) -> None:
         table = scenes.graded_pairs(arguments.seed)
         tasks = ratings.count(table, scenes.SOURCES)
     ratings.write_ratings(arguments.output, table)
-    write_csv(arguments.output_tasks, tasks)
+    write(arguments.output_tasks, tasks, Tasks)
     logging.info("%s", tasks.to_string(index=False))
 
 

@@ -46,10 +46,12 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.device import choose
     from groundvec.errors import InputError
     from groundvec.features import store
-    from groundvec.files import check_output, write_csv
+    from groundvec.files import check_output
     from groundvec.folder import read_description
+    from groundvec.frames import write
     from groundvec.model import load_ensemble
     from groundvec.provenance import provenance
+    from groundvec.schemas import Reranked, RerankWeights, Translations
     from groundvec.translation import nbest, pairs, rerank, scores
 
     for path in (arguments.output, arguments.output_translations, arguments.output_weights):
@@ -109,7 +111,7 @@ def main(arguments: argparse.Namespace) -> None:
                 "signature": judgement.signature,
             }
             rows.append(labels | row | provenance(device))
-    write_csv(arguments.output, pd.DataFrame(rows))
+    write(arguments.output, pd.DataFrame(rows), Reranked)
     of_rerankers = [
         table.rename(columns={"target": "reference"})
         .rename_axis("id")
@@ -117,14 +119,14 @@ def main(arguments: argparse.Namespace) -> None:
         .assign(reranker=name, hypothesis=texts[name])
         for name in chosen
     ]
-    write_csv(arguments.output_translations, pd.concat(of_rerankers))
+    write(arguments.output_translations, pd.concat(of_rerankers), Translations)
     weights = [
         labels | {"reranker": name, "feature": feature, "weight": weight}
         for name, found in chosen.items()
         for feature, weight in found.weights.items()
     ]
     columns = [*labels, "reranker", "feature", "weight"]
-    write_csv(arguments.output_weights, pd.DataFrame(weights, columns=columns))
+    write(arguments.output_weights, pd.DataFrame(weights, columns=columns), RerankWeights)
     for row in rows[: len(chosen)]:
         logging.info("%(system)s, %(n_best)d-best: %(reranker)s BLEU %(score).1f", row)
 

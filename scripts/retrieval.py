@@ -38,10 +38,11 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.device import choose
     from groundvec.evaluation.retrieval import score_model
     from groundvec.features import store
-    from groundvec.files import write_csv
     from groundvec.folder import epochs_compared, read_description, read_ensemble
+    from groundvec.frames import write
     from groundvec.model import load_model
     from groundvec.provenance import provenance
+    from groundvec.schemas import QueryRanks, Retrieval
 
     device = choose(threads=arguments.threads)
     model = read_description(arguments.model)
@@ -67,8 +68,8 @@ def main(arguments: argparse.Namespace) -> None:
         of_split = pd.DataFrame(labels | {"split": name}, table.index)
         tables.append(of_split.join(table.assign(**source)))
     of_queries = pd.DataFrame(labels, ranks.index).join(ranks)  # the last split's, the test set's
-    write_csv(f"{arguments.output}.ranks.csv", of_queries)
-    write_csv(f"{arguments.output}.csv", pd.concat(tables))
+    write(f"{arguments.output}.ranks.csv", of_queries, QueryRanks)
+    write(f"{arguments.output}.csv", pd.concat(tables), Retrieval)
     of_ensemble = tables[-1][tables[-1]["kind"] == "ensemble"]
     for row in of_ensemble.to_dict("records"):
         logging.info(

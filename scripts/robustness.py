@@ -48,8 +48,9 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.baselines import load
     from groundvec.data.ratings import read_ratings
     from groundvec.evaluation import robustness
-    from groundvec.files import write_csv
+    from groundvec.frames import write
     from groundvec.provenance import provenance
+    from groundvec.schemas import Robustness
 
     ratings = read_ratings(arguments.ratings)
     if arguments.baseline:
@@ -57,10 +58,10 @@ def main(arguments: argparse.Namespace) -> None:
         table = pd.DataFrame(robustness.of_ratings(ratings, encode))
         labels = dict.fromkeys(("dataset", "model", "seed", "configuration"), "")
         labels |= {"system": arguments.name or arguments.baseline["encoder"]}
-        write_csv(arguments.output, table.assign(**labels, **provenance()))
+        table = table.assign(**labels, **provenance())
     else:
         table = of_model(arguments, ratings)
-        write_csv(arguments.output, table)
+    write(arguments.output, table, Robustness)
 
 
 def of_model(arguments: argparse.Namespace, ratings: "pd.DataFrame") -> "pd.DataFrame":

@@ -67,11 +67,13 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.device import choose
     from groundvec.evaluation.ranks import development_recall
     from groundvec.features import store
-    from groundvec.files import check_output, copy, read_json, sha256, write_csv, write_json
+    from groundvec.files import check_output, copy, read_json, sha256, write_json
     from groundvec.folder import snapshot_name
+    from groundvec.frames import write
     from groundvec.jobs import describe, locked
     from groundvec.model import Model, make_texts
     from groundvec.provenance import code_hash, digest, provenance
+    from groundvec.schemas import History
     from groundvec.training import loop
 
     for name in ("snapshots", "history.csv", "model.json"):
@@ -115,7 +117,8 @@ def main(arguments: argparse.Namespace) -> None:
         names = {epoch: snapshot_name(epoch) for epoch in loop.saved(settings)}
         for snapshot in names.values():
             copy(work / "snapshots" / snapshot, arguments.output / "snapshots" / snapshot)
-        write_csv(arguments.output / "history.csv", pd.DataFrame([labels | row for row in history]))
+        rows = pd.DataFrame([labels | row for row in history])
+        write(arguments.output / "history.csv", rows, History)
         content = labels | {
             "source": arguments.source,
             "description": described,

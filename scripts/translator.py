@@ -47,9 +47,11 @@ def main(arguments: argparse.Namespace) -> None:
     import torch
 
     from groundvec.device import choose
-    from groundvec.files import check_output, write_csv
+    from groundvec.files import check_output
+    from groundvec.frames import write
     from groundvec.jobs import describe, locked
     from groundvec.provenance import code_hash, digest, provenance
+    from groundvec.schemas import TranslatorHistory
     from groundvec.translation import model, pairs, training
 
     for name in ("weights.safetensors", "history.csv", "model.json"):
@@ -79,7 +81,8 @@ def main(arguments: argparse.Namespace) -> None:
             translator, target, train, dev, settings, arguments.seed, work, title
         )
         labels = {"system": arguments.name, "seed": arguments.seed}
-        write_csv(arguments.output / "history.csv", pd.DataFrame([labels | row for row in history]))
+        rows = pd.DataFrame([labels | row for row in history])
+        write(arguments.output / "history.csv", rows, TranslatorHistory)
         content = labels | {
             "settings": settings,
             "key": key,

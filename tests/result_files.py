@@ -7,10 +7,22 @@ from pathlib import Path
 
 import pandas as pd
 
+from groundvec import schemas
 from groundvec.files import write_json
+from groundvec.frames import schema_of
 from groundvec.reporting import results
 
 REPORTED = Path(__file__).parent.parent / "groundvec" / "papers" / "merkx_frank_2019" / "reported"
+
+
+def filled(table, form):
+    """The columns of a schema: those that a small table has, and what is allowed in the others."""
+    others = {
+        name: (column.among or [f"the {name}"])[0] if column.dtype is str else max(column.low, 1)
+        for name, column in schema_of(form).columns.items()
+        if name not in table
+    }
+    return table.assign(**others)[list(schema_of(form).columns)]
 
 
 def make(paper, item, *arguments):
@@ -123,9 +135,7 @@ def of_system(system, kinds, make=scenes_rows):
     )
     for end in ("", "_low", "_high"):
         table[f"spearman{end}"] = table[f"pearson{end}"] - 0.01
-    for column in results.PROVENANCE:
-        table[column] = f"the {column}"
-    return table
+    return filled(table, schemas.Scores).assign(encoder=None)
 
 
 def trained(system=SYSTEM, r=0.4, make=scenes_rows):
@@ -140,7 +150,8 @@ def baseline(name="trigrams", r=0.3, make=scenes_rows):
 def overlapping(table):
     """The scores of a trained model, with 24 seen pairs and without them half the correlation."""
     halves = {f"unseen_{name}": table[name] / 2 for name in results.CORRELATIONS}
-    return table.assign(seen=24, seen_both=12, seen_one_image=6, **halves)
+    counts = {"seen": 24, "seen_both": 12, "seen_one_image": 6}
+    return table.assign(**counts, **halves)[list(schema_of(schemas.Overlap).columns)]
 
 
 def write(folder, *tables, name="scores"):
@@ -155,6 +166,17 @@ def read(folder, *tables):
     return results.read_scores(write(folder, *tables))
 
 
+LABELS = [
+    "dataset",
+    "model",
+    "seed",
+    "language",
+    "kind",
+    "epochs",
+    "split",
+    "test_set",
+    "direction",
+]
 # Of SYSTEM, and of two that are worse by their R@10
 TRAININGS = [("gru-8-max", 1, 50), ("gru-8-max", 2, 40), ("lstm-8-max", 1, 30)]
 
@@ -169,11 +191,10 @@ def write_retrieval(folder):
             for split in ("dev", "test")
             for direction in ("caption_to_image", "image_to_caption")
         ],
-        columns=[*results.KEYS, "r10"],
+        columns=[*LABELS, "r10"],
     )
-    columns = ["queries", "mean_rank", *results.MEASURES, *results.PROVENANCE]
     path = folder / "retrieval.csv"
-    table.assign(**{c: 1 for c in columns if c != "r10"}).to_csv(path, index=False)
+    filled(table, schemas.Retrieval).to_csv(path, index=False)
     trainings = [("flickr8k", model, seed) for model, seed, _ in TRAININGS]
     return ["--models", *write_models(folder, *trainings), "--retrieval", path]
 

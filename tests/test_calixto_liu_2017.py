@@ -10,13 +10,15 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from groundvec import schemas
 from groundvec.errors import InputError
+from groundvec.frames import read as read_file
 from groundvec.papers.calixto_liu_2017 import claims, cross_lingual, translations
 from groundvec.papers.calixto_liu_2017 import table1 as first_table
 from groundvec.papers.calixto_liu_2017 import table3 as third_table
-from groundvec.reporting import labels, results
+from groundvec.reporting import labels, results, systems
 from groundvec.reporting.write import DAGGER, DOUBLE, MINUS, MISSING
-from tests.result_files import described, make, write_models
+from tests.result_files import described, filled, make, write_models
 
 REPORTED = Path(__file__).parent.parent / "groundvec" / "papers" / "calixto_liu_2017" / "reported"
 C2I, I2C = "caption_to_image", "image_to_caption"
@@ -78,7 +80,7 @@ def retrieval(folder, **recalls):
                 value = recall if kind == "ensemble" else 1
                 rows.append(score(model, "caption_to_caption", value, language, kind=kind))
         path = folder / f"{model}.csv"
-        pd.DataFrame(rows).to_csv(path, index=False)
+        filled(pd.DataFrame(rows), schemas.Retrieval).to_csv(path, index=False)
         names.append(path)
     files = write_models(folder, *(("multi30k", model) for model in recalls), **MODELS)
     return ["--models", *files, "--retrieval", *names]
@@ -176,18 +178,21 @@ def ratings(folder, seeds=(1,), **closeness):
         cosine = share * rating + (1 - share) * noise
         r = np.corrcoef(rating, cosine)[0, 1]
         about = {"system": system, "kind": "ensemble", "epochs": "4+8"}
-        pairs = pd.DataFrame({"pair": range(400), "rating": rating, "cosine": cosine})
+        pairs = pd.DataFrame(
+            {"pair": range(400), "rating": 2.5 + rating / 2, "cosine": cosine / 10}
+        )
         pairs = pairs.assign(**about, task="STS 2014", subtask="Images", classifier=np.nan)
         row = about | {"dataset": "multi30k", "model": model, "seed": seed, "pairs": 400}
         row |= {f"{name}{end}": r for name in ("pearson", "spearman") for end in ("", "_low")}
         row |= {"pearson_high": r, "spearman_high": r, "method": "cosine"}
-        row |= dict.fromkeys(results.PROVENANCE, "x")
+        row |= dict.fromkeys(systems.PROVENANCE, "x")
         rows = [
             row | {"task": "STS 2014", "subtask": "Images", "statistic": "correlation"},
             row | {"task": "STS 2014", "subtask": "all", "statistic": "weighted mean"},
             row | {"task": "all", "subtask": "all", "statistic": "weighted mean"},
         ]
-        for kind, table in (("scores", pd.DataFrame(rows)), ("predictions", pairs)):
+        of_system = filled(pd.DataFrame(rows), schemas.Scores)
+        for kind, table in (("scores", of_system), ("predictions", pairs)):
             files[kind].append(folder / f"{model}{seed}.{kind}.csv")
             table.to_csv(files[kind][-1], index=False)
     trainings = (("multi30k", model, seed) for model, seed in product(closeness, seeds))
@@ -222,9 +227,9 @@ def reranked(folder, scores, n=20, system="weak"):
         for metric, value in (("bleu", bleu), ("meteor", None), ("ter", ter)):
             row = {"n_best": n, "system": system, "reranker": reranker, "metric": metric}
             row |= {"score": value, "p_baseline": p, "p_vse": p_vse, "signature": f"of {metric}"}
-            rows.append(row | dict.fromkeys(results.PROVENANCE[1:], "x"))
+            rows.append(row | dict.fromkeys(systems.PROVENANCE[1:], "x"))
     path = folder / f"{system}.{n}.csv"
-    pd.DataFrame(rows).to_csv(path, index=False)
+    filled(pd.DataFrame(rows), schemas.Reranked).to_csv(path, index=False)
     return path
 
 
@@ -344,8 +349,8 @@ def test_what_a_model_is_said_to_be_is_read_of_no_name(tmp_path):
     assert ours.to_dict() == {"VSE": True, "MLMME": False, "x": True, "y": True}
 
     scores = {**SCORES, "x": SCORES["d"], "MLMME": SCORES["b"], "MLMME+logistic": SCORES["b"]}
-    measured = results.read_reranked([reranked(tmp_path, scores, system="logistic")])
-    none = results.read_reported_translations(REPORTED / "tables_3_4.csv")[:0]
+    measured = read_file(reranked(tmp_path, scores, system="logistic"), schemas.Reranked)
+    none = read_file(REPORTED / "tables_3_4.csv", schemas.ReportedTranslations)[:0]
     table = third_table.table3(measured, none, described)
     kinds = table.drop_duplicates("reranker").set_index("reranker")[["several", "logistic"]]
     assert kinds.loc["x"].tolist() == [True, False] and kinds.loc["MLMME"].tolist() == [False] * 2

@@ -8,13 +8,14 @@ import pandas as pd
 import pytest
 import yaml
 
+from groundvec import schemas
 from groundvec.errors import InputError
 from groundvec.files import write_json
 from groundvec.papers import known, references
 from groundvec.reporting.card import card
-from groundvec.reporting.results import KEYS, MEASURES, PROVENANCE
+from groundvec.reporting.systems import PROVENANCE
 from scripts import card as script
-from tests.result_files import described, of_system, overlapping, sts_rows
+from tests.result_files import LABELS, described, filled, of_system, overlapping, sts_rows
 
 ROOT = Path(__file__).parent.parent
 DATA = yaml.safe_load((ROOT / "resources" / "data_cards.yaml").read_text("utf-8"))
@@ -54,14 +55,13 @@ def retrieval(languages=("en",)):
             for split in ("dev", "test")
             for way in DIRECTIONS
         ],
-        columns=[*KEYS, "share"],
+        columns=[*LABELS, "share"],
     )
     for name, value in (RECALLS | INTERVALS).items():
         table[name] = value * table["share"] * table["split"].map({"dev": 0.9, "test": 1})
     others = ["queries", "mean_rank", "mean_rank_low", "mean_rank_high", "median_rank"]
     table = table.drop(columns="share").assign(**dict.fromkeys(others, 7))
-    assert set(MEASURES) <= set(table)
-    return table.assign(**dict.fromkeys(PROVENANCE, "x"))
+    return filled(table.assign(**dict.fromkeys(PROVENANCE, "x")), schemas.Retrieval)
 
 
 def scores(untrained=0.1):

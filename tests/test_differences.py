@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from groundvec import schemas
 from groundvec.errors import InputError
 from groundvec.evaluation.significance import compare, holm
+from groundvec.frames import read
 from groundvec.papers.merkx_frank_2019 import (
     section_4_1,
     section_4_3,
@@ -256,7 +258,7 @@ def test_section_4_3_4_has_the_changes_since_epoch_four_and_the_peak(tmp_path):
             curve("training task", {0: 99.0}, model="lstm-8-max"),
         ]
     )
-    reported = results.read_reported_changes(REPORTED / "section_4_3_4.csv")
+    reported = read(REPORTED / "section_4_3_4.csv", schemas.ReportedChanges)
     table = section_4_3_4.changes(curves, reported, SELECTED)
     assert table[["measure", "source"]].values.tolist() == [
         ["training task", "reported"],
@@ -288,7 +290,7 @@ def test_section_4_3_4_has_the_changes_since_epoch_four_and_the_peak(tmp_path):
 
 def test_section_4_3_4_says_nothing_of_changes_from_nothing():
     curves = curve("training task", {0: 0.0, 8: 50.0})
-    reported = results.read_reported_changes(REPORTED / "section_4_3_4.csv")
+    reported = read(REPORTED / "section_4_3_4.csv", schemas.ReportedChanges)
     table = section_4_3_4.changes(curves, reported, SELECTED)
     ours = table[table["source"] == "measured"].iloc[0]
     assert np.isnan(ours["since_early"]) and ours["since_peak"] == 0

@@ -6,20 +6,21 @@ import pytest
 from matplotlib.colors import same_color
 from PIL import Image
 
+from groundvec import schemas
 from groundvec.errors import InputError
 from groundvec.papers.merkx_frank_2019 import figure4
 from groundvec.papers.merkx_frank_2019.agreement import agreement, subtask_of
 from groundvec.papers.merkx_frank_2019.figure2 import scores_by_size
 from groundvec.papers.merkx_frank_2019.figure3 import correlation_by_subtask
 from groundvec.papers.merkx_frank_2019.figure4 import by_epoch, scores_by_epoch
-from groundvec.reporting import figures, results
+from groundvec.reporting import figures, results, systems
 from groundvec.reporting.measures import semantic_measures
 from groundvec.reporting.style import BLUE, VERMILLION
-from tests.result_files import BAG, models, run, write_models
+from tests.result_files import BAG, filled, models, run, write_models
 from tests.result_files import REPORTED as FOLDER
 
 REPORTED = FOLDER / "table_s1.csv"
-PROVENANCE = dict.fromkeys(results.PROVENANCE, "x")
+PROVENANCE = dict.fromkeys(systems.PROVENANCE, "x")
 TASKS = {  # the pairs of each
     ("STS 2012", "MSRpar"): 750,
     ("STS 2012", "OnWN"): 200,
@@ -43,7 +44,8 @@ def retrieval(dataset, model, r10=50.0, seed=1, curve=None):
         value = r10
         if kind == "snapshot":
             value = curve[epochs] + more if split == "test" else 99
-        measures = {name: value for name in ("r1", "r5", "r10", "median_rank", "mean_rank")}
+        measures = {name: value for name in ("r1", "r5", "r10")}
+        measures |= {rank: max(value, 1) for rank in ("median_rank", "mean_rank")}
         measures |= dict.fromkeys(("r1_ci", "r5_ci", "r10_ci"), interval)
         system = {"dataset": dataset, "model": model, "seed": seed, "language": "en"}
         system |= {"kind": kind, "epochs": epochs}
@@ -110,12 +112,19 @@ def predictions(system, kind="ensemble", epochs="4+8", sizes=(("MSRpar", 4), ("O
     )
 
 
+FORMS = {
+    results.read_scores: schemas.Scores,
+    results.read_retrieval: schemas.Retrieval,
+    results.read_predictions: schemas.Predictions,
+}
+
+
 def read(folder, reader, *tables):
     """What the reader makes of the tables as files, and the files."""
     paths = []
     for table in tables:
         paths.append(folder / f"{reader.__name__}-{len(paths)}.csv")
-        table.to_csv(paths[-1], index=False)
+        filled(table, FORMS[reader]).to_csv(paths[-1], index=False)
     return reader(paths), paths
 
 
@@ -150,7 +159,7 @@ def test_figure2_has_every_measure_of_every_data_set(tmp_path):
         trained("flickr8k", "gru-2048-max", 0.4),
         trained("flickr8k", "lstm-1024-attention", 0.6),
         trained("scenes", "gru-64-attention", 0.3),
-        scores("trigrams", 0.9),
+        scores("trigrams", 0.7),
     )
     figure = scores_by_size(measured, semantic_measures(of_ratings), models_of(tmp_path, measured))
     names = ["STS 12-16", "SICK-R", "training task"]
@@ -262,7 +271,7 @@ def test_figure3_has_every_subtask_and_system(tmp_path):
         tmp_path,
         results.read_scores,
         trained("flickr8k", "gru-8-attention", 0.5),
-        trained("flickr8k", "lstm-8-attention", 0.9),  # not selected
+        trained("flickr8k", "lstm-8-attention", 0.7),  # not selected
         scores("spelling", 0.4).assign(encoder="trigrams"),
         scores("no trigrams", 0.45).assign(encoder="bag-of-words"),
     )

@@ -12,6 +12,7 @@ from examples import description, save_model
 from matplotlib.figure import Figure
 from PIL import Image
 
+from groundvec import schemas
 from groundvec.data import schema
 from groundvec.errors import InputError
 from groundvec.features import store
@@ -24,6 +25,7 @@ from groundvec.reporting.page.build import breakable
 from groundvec.reporting.vector import svg
 from groundvec.reporting.write import MINUS, MISSING, write_table
 from groundvec.text.characters import Text
+from tests.result_files import filled
 
 TRAINED = ["gru-8-attention", "gru-8-max"]
 ODD = '</script><b>"{{ 7 * 7 }}" & $5'  # in captions and names, it is nothing but text
@@ -70,7 +72,7 @@ def trained(tmp_path_factory):
         history = {"dataset": "scenes", "model": name, "seed": 1, "epoch": [0, 1, 2]}
         history |= {"loss": [np.nan, 0.5, 0.25], "dev_recall": [8.0, 40.0, 61.5]}
         history |= {"seconds": [0.0, 30.0, 61.0]}
-        pd.DataFrame(history).to_csv(model / "history.csv", index=False)
+        filled(pd.DataFrame(history), schemas.History).to_csv(model / "history.csv", index=False)
     return folder
 
 

@@ -4,11 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from groundvec import schemas
 from groundvec.evaluation import paired
 from groundvec.papers.groundvec_2026 import learning
 from groundvec.papers.groundvec_2026.ablation import ablation, make
 from groundvec.reporting.figures import curve_styles
 from groundvec.reporting.results import Results
+from tests.result_files import filled
 
 
 def test_each_draw_is_of_as_many_items_and_the_first_is_all_of_them():
@@ -54,8 +56,10 @@ def test_a_model_alone_differs_from_none(tmp_path):
     history = pd.DataFrame({"dataset": "d", "model": ["whole"], "seed": 1, "seconds": 90.0})
     table = ablation(queries("whole", 1, [1] * 9), predictions, history)
     assert table["difference"].isna().all() and table["value"].notna().all()
-    for name, rows in [("ranks", queries("whole", 1, [1] * 9)), ("history", history)]:
-        rows.assign(epoch=1, dev_recall=1.0, loss=0.5).to_csv(tmp_path / f"{name}.csv", index=False)
+    files = [("ranks", queries("whole", 1, [1] * 9), schemas.QueryRanks)]
+    files += [("history", history, schemas.History)]
+    for name, rows, form in files:
+        filled(rows, form).to_csv(tmp_path / f"{name}.csv", index=False)
     results = Results(query_ranks=[tmp_path / "ranks.csv"], history=[tmp_path / "history.csv"])
     make(results, tmp_path / "table")
     lines = (tmp_path / "table.md").read_text().splitlines()

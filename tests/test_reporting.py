@@ -14,14 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+from groundvec import schemas
 from groundvec.errors import InputError
 from groundvec.files import read_json, write_json
+from groundvec.frames import read
 from groundvec.papers.merkx_frank_2019.figure1 import architecture
 from groundvec.reporting import measures, results, style, systems
 from groundvec.reporting.embedded import Embedded
 from groundvec.reporting.pictures import wrap
 from groundvec.reporting.samples import retrieved, samples
-from tests.result_files import BAG, described, models, run, write_models
+from tests.result_files import BAG, described, filled, models, run, write_models
 
 ROOT = Path(__file__).parent.parent
 REPORTED = ROOT / "groundvec" / "papers" / "merkx_frank_2019" / "reported" / "table2.csv"
@@ -64,7 +66,7 @@ def write_retrieval(folder, *trainings):
     paths = []
     for i, table in enumerate(trainings):
         path = folder / f"retrieval-{i}.csv"
-        table.to_csv(path, index=False)
+        filled(table, schemas.Retrieval).to_csv(path, index=False)
         paths.append(path)
     return paths
 
@@ -280,7 +282,7 @@ def test_table2_says_how_its_models_were_selected(tmp_path):
 def test_the_ensemble_and_the_best_snapshot_end_cycles(tmp_path):
     dev_recall = {0: 1, 1: 99, 4: 60, 6: 60 + 1e-12, 8: 60, 10: 59}
     history = pd.DataFrame({"epoch": dev_recall.keys(), "dev_recall": dev_recall.values()})
-    history.to_csv(tmp_path / "history.csv", index=False)
+    filled(history, schemas.History).to_csv(tmp_path / "history.csv", index=False)
     [model] = write_models(tmp_path, ("scenes", "gru-8-max"), snapshots=(4, 6, 10))
     script = importlib.import_module("scripts.ensemble")
     files = ("--history", tmp_path / "history.csv", "--model", model)
@@ -658,7 +660,7 @@ def test_samples_of_a_trained_ensemble_are_drawn(trained, tmp_path):
 
 
 def broken(path, how):
-    table = training("scenes", "gru-64-attention")
+    table = filled(training("scenes", "gru-64-attention"), schemas.Retrieval)
     if how == "missing":
         return
     if how == "empty":
@@ -729,7 +731,7 @@ def test_an_error_is_one_line_and_a_help_has_an_example(tmp_path):
 
 def test_the_reported_numbers_are_the_paper_s():
     """Spot checks against Table 2 as printed."""
-    reported = results.read_reported_retrieval(REPORTED).set_index(["dataset", "test_set", "model"])
+    reported = read(REPORTED, schemas.ReportedRetrieval).set_index(["dataset", "test_set", "model"])
     row = reported.loc[("mscoco", "1k-folds", "Faghri et al. (2017)")]
     assert row[row["direction"] == I2C][["r1", "r1_ci", "median_rank"]].values.tolist() == [
         [64.6, 1.3, 1.0]

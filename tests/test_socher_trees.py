@@ -9,8 +9,10 @@ import pytest
 from PIL import Image
 from scipy import stats
 
+from groundvec import schemas
 from groundvec.errors import InputError
 from groundvec.files import write_json
+from groundvec.frames import read
 from groundvec.papers.socher_2014 import (
     active_passive,
     figure3,
@@ -18,7 +20,7 @@ from groundvec.papers.socher_2014 import (
     section_6_6,
     section_6_7,
 )
-from groundvec.reporting import labels, results, style
+from groundvec.reporting import labels, style
 from groundvec.text import treebank
 from groundvec.text.forms import collapsed
 from tests.tree_files import REPORTED, results_of, run, tables, training, trees
@@ -77,7 +79,7 @@ def test_relations_stand_by_their_mean_norm_beside_the_paper_s_places(tmp_path):
     assert found.iloc[-1][["relation", "seeds"]].tolist() == ["nsubj", 1]
     assert found.iloc[-1][["norm_low", "norm_high"]].isna().all()
 
-    reported = results.read_reported_relations(REPORTED / "section_6_7.csv")
+    reported = read(REPORTED / "section_6_7.csv", schemas.ReportedRelations)
     section_6_7.write_norms(tmp_path / "t", found, reported)
     lines = (tmp_path / "t.md").read_text("utf-8").splitlines()
     rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("|")][2:]

@@ -4,11 +4,13 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
+from groundvec import schemas
 from groundvec.files import write_json
 from groundvec.reporting import ranks
-from tests.result_files import described, make, write_models
+from tests.result_files import described, filled, make, write_models
 
 ROOT = Path(__file__).parent.parent
 
@@ -64,7 +66,7 @@ def score(model, seed, kind, epochs, split, direction, rank, queries, dataset="d
         **{"dataset": dataset, "model": model, "seed": seed, "kind": kind, "epochs": epochs},
         **{"language": "en", "split": split, "test_set": "100", "direction": direction},
         **{"r1": 50 / rank, "r1_ci": 1, "r5": 70 / rank, "r5_ci": 2, "r10": 90 / rank, "r10_ci": 3},
-        **{"mean_rank": rank, "mean_rank_low": rank - 1, "mean_rank_high": rank + 2},
+        **{"mean_rank": rank, "mean_rank_low": max(rank - 1, 1), "mean_rank_high": rank + 2},
         **{"median_rank": 3, "queries": queries, "slurm_job": "", "configuration": f"c{model}"},
         **{"machine": "a computer", "commit": "0123abc", "versions": "python 3.11"},
     }
@@ -105,7 +107,7 @@ def results_of(folder, *trainings, **descriptions):
         dataset, model, seed = table[["dataset", "model", "seed"]].iloc[0]
         names.append((dataset, model, int(seed)))
         paths.append(folder / f"retrieval-{number}.csv")
-        table.to_csv(paths[-1], index=False)
+        filled(table, schemas.Retrieval).to_csv(paths[-1], index=False)
     files = write_models(folder, *names, **descriptions)
     for table, model in zip(trainings, files, strict=True):
         dev = table[table["split"].eq("dev") & table["kind"].eq("snapshot")]
@@ -115,14 +117,18 @@ def results_of(folder, *trainings, **descriptions):
 
 
 def query_ranks(folder, *trainings, spread=3):
-    """The option for the ranks of four images' queries, whose means are those of `training`."""
+    """The option for the ranks of four images' queries, whose means are those of `training` + 10.
+
+    Each image has four queries, whose ranks are whole numbers.
+    """
     table = pd.concat(trainings)
     table = table[table["split"].eq("test") & table["kind"].eq("snapshot")]
     labels = ["dataset", "model", "seed", "language", "kind", "epochs", "direction"]
     images = pd.DataFrame({"image": range(4), "more": [-spread, -spread / 3, spread / 3, spread]})
-    ranks = table.merge(images, how="cross")
-    ranks = ranks[[*labels, "image"]].assign(rank=ranks["mean_rank"] + ranks["more"])
-    ranks.to_csv(folder / "ranks.csv", index=False)
+    ranks = table.merge(images, how="cross").merge(pd.DataFrame({"quarter": range(4)}), how="cross")
+    mean = ranks["mean_rank"] + ranks["more"] + 10
+    ranks = ranks[[*labels, "image"]].assign(rank=np.floor(mean + ranks["quarter"] / 4))
+    filled(ranks, schemas.QueryRanks).to_csv(folder / "ranks.csv", index=False)
     return ["--query-ranks", folder / "ranks.csv"]
 
 

@@ -1,20 +1,15 @@
-"""Sentences and their translations, which translation learns from: parallel.csv.
-
-It has one row per pair: split (train, dev or test), image_id (empty if the data set has no
-picture of it), en and de.
-"""
+"""Sentences and their translations, which translation learns from: parallel.csv."""
 
 from pathlib import Path
 
-import pandas as pd
-
+from groundvec import frames
 from groundvec.data.schema import SPLITS, refuse
-from groundvec.files import write_csv
+from groundvec.schemas import Parallel
 
-COLUMNS = ["split", "image_id", "en", "de"]
+COLUMNS = list(frames.schema_of(Parallel).columns)
 
 
-def write(path: str | Path, pairs: pd.DataFrame) -> None:
+def write(path: str | Path, pairs: Parallel) -> None:
     """Check pairs and write them; InputError names the first that is not whole."""
     pairs = pairs[COLUMNS].reset_index(drop=True)
     pairs["row"] = pairs.index + 2  # of the file
@@ -25,4 +20,4 @@ def write(path: str | Path, pairs: pd.DataFrame) -> None:
             f"{path} line {{row}}{{more}}: there is no sentence in {language}; write one or leave "
             "the pair out",
         )
-    write_csv(path, pairs[COLUMNS])
+    frames.write(path, pairs[COLUMNS], Parallel)

@@ -1,9 +1,7 @@
 """People's ratings of how similar two sentences are: STS 2012-2016, STS-B and SICK.
 
-All come to one form. `ratings.csv` has one row per pair: task, subtask, split (train, dev or test),
-sentence_a, sentence_b and rating, from 0 (nothing in common) to 5 (the same meaning); SICK's begin
-at 1. `tasks.csv` has one row per subtask: task, subtask, source, the number of pairs of each split,
-and how many more nobody has rated (`dropped`).
+All come to one form: ratings.csv (`Ratings`) and tasks.csv (`Tasks`). A rating is from 0 (nothing
+in common) to 5 (the same meaning); SICK's begin at 1.
 """
 
 import csv
@@ -17,12 +15,13 @@ import pandas as pd
 from groundvec.data.schema import SPLITS, refuse
 from groundvec.data.tokenization import prepare
 from groundvec.errors import InputError
-from groundvec.files import write_csv
+from groundvec.frames import schema_of, write
+from groundvec.schemas import Ratings, Tasks
 
 log = logging.getLogger(__name__)
 
-COLUMNS = ["task", "subtask", "split", "sentence_a", "sentence_b", "rating"]
-TASK_COLUMNS = ["task", "subtask", "source", *SPLITS, "dropped"]
+COLUMNS = list(schema_of(Ratings).columns)
+TASK_COLUMNS = list(schema_of(Tasks).columns)
 GROUPS = ("STS", "STS-B", "SICK")  # what is lowercased or not
 LOWERCASE = ("STS", "STS-B")  # by SentEval
 
@@ -70,7 +69,7 @@ SICK_FILES = {"train": "SICK_train", "dev": "SICK_trial", "test": "SICK_test_ann
 
 def read_sts(
     folders: Iterable[str | Path], tokenizer: str = "moses", lowercase: Collection[str] = LOWERCASE
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+) -> tuple[Ratings, Tasks]:
     """Read STS 2012-2016, STS-B and SICK, in this order, as (ratings, tasks).
 
     These are the 24 subtasks of STS (Agirre et al.), and the tasks of Cer et al. (2017) and of
@@ -133,14 +132,13 @@ def read_sts(
 
 
 def count(
-    ratings: pd.DataFrame,
+    ratings: Ratings,
     sources: dict[tuple[str, str], str],
     dropped: dict[tuple[str, str], int] | None = None,
 ) -> pd.DataFrame:
     """Count the pairs: the rows of tasks.csv (see above), in the order of `sources`.
 
     Args:
-        ratings: as `read_ratings` returns them.
         sources: where the sentences come from, by task and subtask.
         dropped: the pairs without a rating, likewise; without it, there were none.
     """
@@ -152,13 +150,13 @@ def count(
     return counts.rename_axis(columns=None)[TASK_COLUMNS]
 
 
-def write_ratings(path: str | Path, ratings: pd.DataFrame) -> None:
+def write_ratings(path: str | Path, ratings: Ratings) -> None:
     """Write a ratings.csv, whole or not at all."""
-    write_csv(path, ratings[COLUMNS])
+    write(path, ratings, Ratings)
 
 
-def read_ratings(path: str | Path) -> pd.DataFrame:
-    """Read a ratings.csv: columns as in COLUMNS, `rating` a number, indexed from 0.
+def read_ratings(path: str | Path) -> Ratings:
+    """Read a ratings.csv, indexed from 0.
 
     Raises InputError, naming the line, if it is not what `write_ratings` writes.
     """

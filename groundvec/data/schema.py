@@ -1,10 +1,6 @@
 """The one form of every data set: captions.csv and images.csv.
 
-`captions.csv` has one row per caption: image_id, caption_id, language, split, caption.
-`images.csv` has one row per image: image_id, split, path (relative to the working directory, or
-absolute) and the sha256 sum of its file, by which its content is known. Ids are text, splits are
-train, dev and test (and pairs, of images that only translations are of), languages are ISO 639-1
-codes (en, de).
+`groundvec.schemas` has their columns: `Captions` and `Images`.
 """
 
 import posixpath
@@ -14,11 +10,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from groundvec import frames
 from groundvec.data.cleaning import LONGEST
 from groundvec.errors import InputError
-from groundvec.files import check_output, sha256, write_csv
+from groundvec.files import check_output, sha256
+from groundvec.schemas import Captions, Images
 
-CAPTION_COLUMNS = ["image_id", "caption_id", "language", "split", "caption"]
+CAPTION_COLUMNS = list(frames.schema_of(Captions).columns)
 IMAGE_COLUMNS = ["image_id", "split", "path"]  # images.csv also has sha256, which `write` adds
 SPLITS = ["train", "dev", "test"]
 PAIRS = "pairs"  # the split of images without captions, of which only parallel.csv has sentences
@@ -33,7 +31,7 @@ def caption_ids(image_ids: pd.Series, languages: pd.Series) -> pd.Series:
     return image_ids + "#" + languages.where(~languages.isin(languages[:1]), "") + k
 
 
-def read_captions(path: str | Path, language: str | None = None) -> pd.DataFrame:
+def read_captions(path: str | Path, language: str | None = None) -> Captions:
     """Read a captions.csv, all of it or the captions in one language, in the file's order.
 
     Raises InputError if the file cannot be read or has no caption in that language.
@@ -48,12 +46,12 @@ def read_captions(path: str | Path, language: str | None = None) -> pd.DataFrame
     return chosen
 
 
-def read_images(path: str | Path) -> pd.DataFrame:
+def read_images(path: str | Path) -> Images:
     """Read an images.csv, in the file's order. Raises InputError if it cannot be read."""
     return _read(path, [*IMAGE_COLUMNS, "sha256"])
 
 
-def write(folder: str | Path, captions: pd.DataFrame, images: pd.DataFrame) -> None:
+def write(folder: str | Path, captions: Captions, images: pd.DataFrame) -> None:
     """Check a data set and write it as captions.csv and images.csv, each whole or not at all.
 
     Every image's file is read, for its checksum.
@@ -64,17 +62,16 @@ def write(folder: str | Path, captions: pd.DataFrame, images: pd.DataFrame) -> N
         check_output(Path(folder, name))
     with ThreadPoolExecutor() as pool:
         images = images.assign(sha256=list(pool.map(sha256, images.path)))
-    write_csv(Path(folder, "captions.csv"), captions)
-    write_csv(Path(folder, "images.csv"), images)
+    frames.write(Path(folder, "captions.csv"), captions, Captions)
+    frames.write(Path(folder, "images.csv"), images, Images)
 
 
-def check(captions: pd.DataFrame, images: pd.DataFrame, where: pd.Series | None = None) -> None:
+def check(captions: Captions, images: pd.DataFrame, where: pd.Series | None = None) -> None:
     """Raise InputError for the first kind of problem found in a data set.
 
     Its one line names the first row that has the problem, counts the others, and says what to do.
 
     Args:
-        captions: one row per caption, columns as in CAPTION_COLUMNS.
         images: one row per image, columns as in IMAGE_COLUMNS.
         where: what to call each caption in an error, such as `my.csv line 3`; else by its id.
     """

@@ -16,6 +16,7 @@ import pandas as pd
 from groundvec.data.split import captions_of, load_split
 from groundvec.errors import InputError
 from groundvec.evaluation.ratings import LANGUAGE, evaluate
+from groundvec.schemas import Predictions, Ratings
 
 SEEN = ["seen", "seen_both", "seen_one_image"]  # numbers of pairs, each part of the one before
 SUBTASK = ["task", "subtask"]
@@ -50,11 +51,10 @@ def training_captions(about: Mapping[str, Any], path: str | Path) -> dict[str, s
     return dict(images)
 
 
-def seen(ratings: pd.DataFrame, captions: Mapping[str, set[int]]) -> pd.DataFrame:
+def seen(ratings: Ratings, captions: Mapping[str, set[int]]) -> pd.DataFrame:
     """Tell for each rated pair whether its sentences are training captions.
 
     Args:
-        ratings: as `groundvec.data.ratings.read_ratings` gives them.
         captions: as `training_captions` gives them.
 
     Returns:
@@ -71,7 +71,7 @@ def seen(ratings: pd.DataFrame, captions: Mapping[str, set[int]]) -> pd.DataFram
     )
 
 
-def score_unseen(predictions: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+def score_unseen(predictions: Predictions, pairs: pd.DataFrame) -> pd.DataFrame:
     """Score predictions with and without the seen pairs.
 
     The classifiers are those of all training pairs: they are not trained again. Without the seen
@@ -79,7 +79,6 @@ def score_unseen(predictions: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame
     part of it.
 
     Args:
-        predictions: as `groundvec.reporting.results.read_predictions` gives them.
         pairs: as `seen` gives them.
 
     Returns:

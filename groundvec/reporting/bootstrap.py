@@ -14,6 +14,7 @@ from groundvec.evaluation import paired
 from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.evaluation.seeds import t_interval
 from groundvec.reporting.measures import SEMANTIC, joint_name, prediction
+from groundvec.schemas import Predictions, QueryRanks
 
 SEED = 1  # of the draws
 WAY = ["dataset", "model", "seed", "language", "kind", "epochs", "direction"]
@@ -24,11 +25,8 @@ INTERVAL = (
 )
 
 
-def recalls(ranks: pd.DataFrame) -> pd.DataFrame:
+def recalls(ranks: QueryRanks) -> pd.DataFrame:
     """R@10 in percent, in draws of pictures.
-
-    Args:
-        ranks: as `results.read_query_ranks` gives them.
 
     Returns:
         A row for each system and direction: the columns `WAY`, and draws, an array whose first
@@ -37,7 +35,7 @@ def recalls(ranks: pd.DataFrame) -> pd.DataFrame:
     return _means(ranks, 100.0 * (ranks["rank"] <= CUTOFFS[-1]))
 
 
-def mean_ranks(ranks: pd.DataFrame) -> pd.DataFrame:
+def mean_ranks(ranks: QueryRanks) -> pd.DataFrame:
     """Mean ranks; arguments and result are as of `recalls`."""
     return _means(ranks, ranks["rank"])
 
@@ -53,11 +51,8 @@ def _means(ranks: pd.DataFrame, values: pd.Series) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def correlations(predictions: pd.DataFrame) -> pd.DataFrame:
+def correlations(predictions: Predictions) -> pd.DataFrame:
     """Pearson's r times 100 with the ratings, in draws of each subtask's pairs.
-
-    Args:
-        predictions: as `results.read_predictions` gives them.
 
     Returns:
         A row for each system and subtask: the columns `SYSTEM`, task, subtask, classified (whether
@@ -87,7 +82,7 @@ def correlations(predictions: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def semantic_measures(predictions: pd.DataFrame) -> pd.DataFrame:
+def semantic_measures(predictions: Predictions) -> pd.DataFrame:
     """The measures of `measures.semantic_measures`, times 100.
 
     Returns:

@@ -1,8 +1,8 @@
 """What papers claim, as differences of two systems: one frame and one table for every paper.
 
 A paper's `claims.py` finds the systems of each claim, and measures their differences seed by seed,
-in the columns `COMPARED`, seed, difference, low, high, p and draws. `over_seeds` makes the frame of
-them that everybody reads, in the columns `COLUMNS`.
+in the columns `COMPARED`, seed, difference, low, high, p and draws. `over_seeds` makes `Claims`
+of them, which everybody reads.
 """
 
 from pathlib import Path
@@ -11,17 +11,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from groundvec import frames
 from groundvec.errors import InputError
 from groundvec.evaluation.seeds import t_interval
+from groundvec.frames import schema_of
 from groundvec.reporting import bootstrap
-from groundvec.reporting.results import read_csv
 from groundvec.reporting.systems import NAMES
 from groundvec.reporting.verdicts import FAILS, HOLDS, LEVEL, OPEN, counted
 from groundvec.reporting.write import MISSING, bracketed, decimals, p_values, write_table
+from groundvec.schemas import Claims
 
 COMPARED = ["claim", "dataset", "condition", "measure", "worse", "better"]
 NUMBERS = ["seeds", "reported", "difference", "low", "high", "p"]
-COLUMNS = ["paper", *COMPARED, *NUMBERS, "verdict"]
 ROUNDING = 1e-9  # of means
 NOTES = [
     "Difference: of the measure, between two systems; positive where the claim holds. In square "
@@ -37,7 +38,7 @@ NOTES = [
 ]
 
 
-def over_seeds(paper: str, differences: pd.DataFrame) -> pd.DataFrame:
+def over_seeds(paper: str, differences: pd.DataFrame) -> Claims:
     """Join the seeds of every comparison, and say whether the claim holds.
 
     Args:
@@ -45,12 +46,11 @@ def over_seeds(paper: str, differences: pd.DataFrame) -> pd.DataFrame:
         differences: a row for each comparison and seed: the columns `COMPARED` and difference. If
             there are such, low and high of its interval, or p of a test; draws of a bootstrap,
             whose first value is the difference; reported, what the paper's numbers give; and
-            test_to_train, as `results.read_models` has it.
+            test_to_train, as in `Models`.
 
     Returns:
-        A row for each comparison, in the columns `COLUMNS`. `condition` is what both systems have
-        in common, such as the language, or empty. Of what is no difference of two systems, worse
-        and better are missing.
+        A row for each comparison. Of what is no difference of two systems, worse and better are
+        missing.
     """
     more = ["reported", "low", "high", "p", "draws", "test_to_train"]
     table = differences.reindex(columns=[*COMPARED, "difference", *more])
@@ -59,7 +59,7 @@ def over_seeds(paper: str, differences: pd.DataFrame) -> pd.DataFrame:
     rows: list[dict[Any, Any]] = [
         dict(zip(COMPARED, key, strict=True)) | _joined(seeds) for key, seeds in groups
     ]
-    found = pd.DataFrame(rows, columns=COLUMNS).assign(paper=paper)
+    found = pd.DataFrame(rows, columns=list(schema_of(Claims).columns)).assign(paper=paper)
     tested = found["p"].lt(LEVEL)
     above = found["low"].gt(ROUNDING) | (tested & found["difference"].gt(0))
     below = found["high"].lt(-ROUNDING) | (tested & found["difference"].lt(0))
@@ -79,28 +79,24 @@ def _joined(seeds: pd.DataFrame) -> dict[Any, Any]:
     return {"seeds": len(seeds), **numbers, "low": low, "high": high, "p": np.nan}
 
 
-def read(path: str | Path) -> pd.DataFrame:
-    """Read the CSV file that `write` wrote: the frame of `over_seeds`, in which no text is missing.
+def read(path: str | Path) -> Claims:
+    """Read the CSV file that `write` wrote; no text is missing.
 
     Raises:
         InputError: it is not such a file.
     """
-    text = ["paper", *COMPARED, "verdict"]
-    empty = ["condition", "worse", "better", "reported", "low", "high", "p"]
-    return read_csv(path, text, NUMBERS, empty).fillna(dict.fromkeys(text, ""))
+    return frames.read(path, Claims).fillna({"condition": "", "worse": "", "better": ""})
 
 
-def write(stem: Path, table: pd.DataFrame, title: str, notes: list[str]) -> None:
+def write(stem: Path, table: Claims, title: str, notes: list[str]) -> None:
     """Write claims as `write.write_table` does, a part for each claim and data set.
-
-    Args:
-        table: as `over_seeds` gives it.
 
     Raises:
         InputError: it is empty.
     """
     if table.empty:
         raise InputError("there is nothing to compare: give the results of two systems")
+    table = frames.checked(table, Claims, f"{stem}.csv", "correct what compares the systems")
     text = pd.DataFrame(
         {
             **{name: table[name].fillna(MISSING) for name in COMPARED[2:]},

@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 
 from groundvec.errors import InputError
+from groundvec.schemas import Models
 
 # Socher et al. (2014) name a recursion over dependency trees by what its matrices depend on, and
 # that over other trees by the form of the trees.
@@ -63,15 +64,12 @@ def objective(parts: pd.Series) -> str:
     return f"{OBJECTIVES.get(str(name), name)}, {SIMILARITIES[parts['similarity']]}"
 
 
-def labelled(models: pd.DataFrame) -> pd.DataFrame:
+def labelled(models: Models) -> pd.DataFrame:
     """Add columns `system`, `objective` and `name` to models.
 
     `name` is the system's. In brackets it says where a CT-RNN has no constituency trees, where
     dependency trees have another form than the paper's, and the model's name where a data set has
     several models of the same name and objective.
-
-    Args:
-        models: as `results.read_models` gives them.
     """
     table = models.assign(
         system=models.apply(system, axis=1), objective=models.apply(objective, axis=1)
@@ -83,11 +81,10 @@ def labelled(models: pd.DataFrame) -> pd.DataFrame:
     return table.assign(name=table["name"].where((kinds == 1) | own, names))
 
 
-def trained_as(models: pd.DataFrame, name: str) -> pd.DataFrame:
+def trained_as(models: Models, name: str) -> pd.DataFrame:
     """For each data set all seeds of one model of a system: the first of the max margin, or any.
 
     Args:
-        models: as `results.read_models` gives them.
         name: the system's, as `system` has it.
 
     Raises:
@@ -102,15 +99,12 @@ def trained_as(models: pd.DataFrame, name: str) -> pd.DataFrame:
     return table.merge(first)
 
 
-def of_languages(models: pd.DataFrame) -> pd.DataFrame:
+def of_languages(models: Models) -> pd.DataFrame:
     """Add what Calixto & Liu (2017) call models: columns name, several and reads.
 
     `name` is VSE of one language, and MLMME of several, with its beta; what is unlike theirs, and
     the model's name where that would not tell two apart, stands in brackets. `several` says whether
     the languages are several, `reads` what the text is read as, such as words.
-
-    Args:
-        models: as `results.read_models` gives them.
     """
     table = models.assign(several=models["languages"].map(len) > 1, reads=models["text.name"])
     table["name"] = table.apply(_of_languages, axis=1)

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from groundvec.schemas import Measures, Predictions, Retrieval, Scores
+
 RECALL = "training task"
 SEMANTIC = "semantic score"
 SEEN_NOTE = (
@@ -12,11 +14,10 @@ SEEN_NOTE = (
 )
 
 
-def recall(measured: pd.DataFrame, split: str) -> pd.DataFrame:
+def recall(measured: Retrieval, split: str) -> pd.DataFrame:
     """R@10 on the whole development or test set, the mean of both directions.
 
     Args:
-        measured: as `results.read_retrieval` gives it.
         split: dev or test.
 
     Returns:
@@ -31,12 +32,8 @@ def recall(measured: pd.DataFrame, split: str) -> pd.DataFrame:
     ).reset_index()
 
 
-def headline(scores: pd.DataFrame) -> pd.DataFrame:
-    """The correlation that stands for each subtask: the classifier's, or else the cosine's.
-
-    Args:
-        scores: as `results.read_scores` gives them.
-    """
+def headline(scores: Scores) -> pd.DataFrame:
+    """The correlation that stands for each subtask: the classifier's, or else the cosine's."""
     correlations = scores[scores["statistic"] == "correlation"]
     subtask = pd.MultiIndex.from_frame(correlations[["task", "subtask"]])
     classifier = correlations["method"] == "classifier"
@@ -44,20 +41,13 @@ def headline(scores: pd.DataFrame) -> pd.DataFrame:
     return correlations[classifier | ~supervised].reset_index(drop=True)
 
 
-def prediction(predictions: pd.DataFrame) -> pd.Series:
-    """What a system predicts for each pair: by the classifier if the task has one, or the cosine.
-
-    Args:
-        predictions: as `results.read_predictions` gives them.
-    """
+def prediction(predictions: Predictions) -> pd.Series:
+    """Take each pair's prediction: by the classifier if the task has one, or else the cosine."""
     return predictions["classifier"].fillna(predictions["cosine"])
 
 
-def semantic_measures(scores: pd.DataFrame) -> pd.DataFrame:
+def semantic_measures(scores: Scores) -> Measures:
     """What Figures 2 and 4 show: few numbers that sum up how close a system is to ratings.
-
-    Args:
-        scores: as `results.read_scores` gives them.
 
     Returns:
         A row for each system, kind, epochs and measure, with columns system, dataset, model, seed,

@@ -8,9 +8,9 @@ import pandas as pd
 from groundvec.errors import InputError
 from groundvec.evaluation.seeds import t_interval
 from groundvec.reporting.labels import BINARISED, HINGE, MARGIN, labelled
-from groundvec.reporting.results import PROVENANCE, REPORTED_CCA, REPORTED_LOSSES, Results
+from groundvec.reporting.results import REPORTED_CCA, REPORTED_LOSSES, Results
 from groundvec.reporting.retrieval_table import test_set
-from groundvec.reporting.systems import best_snapshot, in_order
+from groundvec.reporting.systems import PROVENANCE, best_snapshot, in_order
 from groundvec.reporting.write import MISSING, bracketed, write_table
 
 # The paper's tasks, by the direction of retrieval.

@@ -8,22 +8,19 @@ from typing import Any
 
 import pandas as pd
 
+from groundvec import schemas
 from groundvec.data import ratings
 from groundvec.data.schema import SPLITS
 from groundvec.errors import InputError
-from groundvec.evaluation.overlap import SEEN
-from groundvec.evaluation.retrieval import CUTOFFS, DIRECTIONS
+from groundvec.evaluation.retrieval import DIRECTIONS
 from groundvec.files import read_json
+from groundvec.frames import check_once, read, read_all
 from groundvec.reporting import labels, systems
 from groundvec.reporting.measures import semantic_measures
-from groundvec.reporting.systems import PROVENANCE
 
-MEASURES = [*(f"r{k}{suffix}" for k in CUTOFFS for suffix in ("", "_ci")), "median_rank"]
-KEYS = ["dataset", "model", "seed", "language", "kind", "epochs"]
-KEYS += ["split", "test_set", "direction"]
-TRAINED = ["dataset", "model", "seed", "epochs"]  # what a baseline does not have
-CORRELATIONS = [f"{r}{end}" for r in ("pearson", "spearman") for end in ("", "_low", "_high")]
-UNSEEN_CORRELATIONS = [f"unseen_{name}" for name in CORRELATIONS]
+MEASURES = list(schemas.recalls())
+CORRELATIONS = list(schemas.correlations())
+UNSEEN_CORRELATIONS = list(schemas.correlations("unseen_"))
 REPORTED_CORRELATIONS = {
     "bow": "BOW",
     "infersent": "InferSent",
@@ -63,73 +60,73 @@ class Results:
         return self.given[kind]
 
     @cached_property
-    def models(self) -> pd.DataFrame:
-        """As `read_models` gives them."""
+    def models(self) -> schemas.Models:
+        """The trained models."""
         return read_models(self["models"])
 
     @cached_property
-    def retrieval(self) -> pd.DataFrame:
-        """As `read_retrieval` gives it."""
+    def retrieval(self) -> schemas.Retrieval:
+        """Retrieval between captions and images, and chance."""
         return read_retrieval(self["retrieval"])
 
     @cached_property
-    def ranks(self) -> pd.DataFrame:
-        """As `read_retrieval` gives everything."""
+    def ranks(self) -> schemas.Retrieval:
+        """All retrieval scores: also between captions, and simulated chance."""
         return read_retrieval(self["retrieval"], everything=True)
 
     @cached_property
-    def scores(self) -> pd.DataFrame:
-        """As `read_scores` gives them."""
+    def scores(self) -> schemas.Scores:
+        """Correlations with ratings."""
         return read_scores(self["scores"])
 
     @cached_property
-    def overlap(self) -> pd.DataFrame:
-        """As `read_overlap` gives it."""
+    def overlap(self) -> schemas.Overlap:
+        """Correlations with and without the seen pairs."""
         return read_overlap(self["overlap"])
 
     @cached_property
-    def predictions(self) -> pd.DataFrame:
-        """As `read_predictions` gives them."""
+    def predictions(self) -> schemas.Predictions:
+        """Predictions for the test pairs."""
         return read_predictions(self["predictions"])
 
     @cached_property
-    def ratings(self) -> pd.DataFrame:
-        """As `groundvec.data.ratings.read_ratings` gives them."""
+    def ratings(self) -> schemas.Ratings:
+        """Rated pairs of sentences."""
         return ratings.read_ratings(self["ratings"])
 
     @cached_property
-    def reranked(self) -> pd.DataFrame:
-        """As `read_reranked` gives them."""
-        return read_reranked(self["reranked"])
+    def reranked(self) -> schemas.Reranked:
+        """Scores of re-ranked translations."""
+        return read_all(self["reranked"], schemas.Reranked)
 
     @cached_property
-    def robustness(self) -> pd.DataFrame:
-        """As `read_robustness` gives it."""
+    def robustness(self) -> schemas.Robustness:
+        """Scores of sentences with mistakes."""
         return read_robustness(self["robustness"])
 
     @cached_property
-    def query_ranks(self) -> pd.DataFrame:
-        """As `read_query_ranks` gives them."""
-        return read_query_ranks(self["query_ranks"])
+    def query_ranks(self) -> schemas.QueryRanks:
+        """The rank of every test query."""
+        return read_all(self["query_ranks"], schemas.QueryRanks)
 
     @cached_property
-    def history(self) -> pd.DataFrame:
-        """As `read_history` gives it."""
-        return read_history(self["history"])
+    def history(self) -> schemas.History:
+        """What training recorded after each epoch."""
+        return read_all(self["history"], schemas.History)
 
     @cached_property
-    def tasks(self) -> pd.DataFrame:
-        """As `read_tasks` gives them."""
-        return read_tasks(self["tasks"])
+    def tasks(self) -> schemas.Tasks:
+        """Numbers of rated pairs."""
+        return read(self["tasks"], schemas.Tasks)
 
     @cached_property
-    def measures(self) -> pd.DataFrame | None:
+    def measures(self) -> schemas.Measures | None:
         """The `semantic_measures` of the scores; None if no scores were given."""
         return semantic_measures(self.scores) if self.given.get("scores") else None
 
     @cached_property
     def selected(self) -> dict[str, tuple[str, int]]:
-        """As `systems.select` gives it."""
+        """The selected model and seed of each data set (`systems.select`)."""
         measures = semantic_measures(self.scores) if self.select == "ratings" else None
         return systems.select(self.retrieval, measures, self.select)
 
@@ -142,15 +139,12 @@ class Results:
         }
 
 
-def read_models(paths: Iterable[str | Path]) -> pd.DataFrame:
-    """Read what models are made of, one model.json for each data set, model and seed.
+def read_models(paths: Iterable[str | Path]) -> schemas.Models:
+    """Read the model.json of each training, in the order of `systems.ordered`.
 
     Returns:
-        A row a file, in the order of `systems.ordered` and with its columns; the others are
-        dataset, data_source (where it is from; its name if model.json says nothing), model, seed,
-        test_to_train (where each seed draws its images: the number of test images by that of
-        training images; else 0), snapshots (a list of the epochs that end a cycle), folder, and the
-        description flattened, such as `encoder.name`, NaN where a model has no such part.
+        The columns of `Models`, and the flattened description, such as `encoder.name`: NaN where a
+        model has no such part.
 
     Raises:
         InputError: a file that does not describe a model, or two about the same one.
@@ -173,7 +167,7 @@ def read_models(paths: Iterable[str | Path]) -> pd.DataFrame:
         table = table.assign(**names, folder=str(path.parent), path=str(path))
         tables.append(table.assign(snapshots=[about["snapshots"]]))
     models = pd.concat(tables, ignore_index=True)
-    _check_once(models, ["dataset", "model", "seed"])
+    check_once(models, schemas.Models)
     return systems.ordered(models.drop(columns="path"))
 
 
@@ -185,155 +179,60 @@ def _is_draw(counts: Any) -> bool:
     return counted and all(type(count) is int and count > 0 for count in counts)
 
 
-def read_retrieval(paths: Iterable[str | Path], everything: bool = False) -> pd.DataFrame:
-    """Read measured retrieval scores, one file for each data set, model and seed.
+def read_retrieval(paths: Iterable[str | Path], everything: bool = False) -> schemas.Retrieval:
+    """Read retrieval scores, one file per training; the epochs of chance are empty texts.
 
     Args:
-        everything: also what is not between captions and images, and simulated chance; then mean
-            ranks have intervals too.
-
-    Returns:
-        The rows of the files. The epochs of chance are empty texts.
+        everything: also retrieval between captions, and simulated chance.
 
     Raises:
         InputError: a file that is not whole, or two about the same model.
     """
-    tables = []
-    numbers = ["seed", "queries", "mean_rank", *MEASURES]
-    numbers += ["mean_rank_low", "mean_rank_high"] if everything else []
-    for path in map(Path, paths):
-        table = read_csv(path, [*KEYS, *PROVENANCE], numbers, optional=["epochs", *PROVENANCE])
-        _check_filled(path, table[~table["kind"].isin(["chance", "random"])], ["epochs"])
-        table = table.fillna({"epochs": ""})
-        ensembles = table[table["kind"] == "ensemble"]
-        there = set(zip(ensembles["split"], ensembles["direction"], strict=True))
-        for split, direction in product(("dev", "test"), DIRECTIONS):
-            if (split, direction) not in there:
-                raise InputError(
-                    f"{path} has no {split} scores {direction} of an ensemble: delete it and "
-                    "make it again"
-                )
-        tables.append(table.assign(path=str(path)))
-    measured = pd.concat(tables, ignore_index=True)
-    _check_once(measured, KEYS)
+    measured = read_all(paths, schemas.Retrieval, _check_ensembles).fillna({"epochs": ""})
     if not everything:
         between = measured["direction"].isin(DIRECTIONS) & (measured["kind"] != "random")
         measured = measured[between].reset_index(drop=True)
-    return measured.drop(columns="path")
+    return measured
 
 
-def read_reported_retrieval(path: str | Path) -> pd.DataFrame:
-    """Read reported retrieval scores; what a paper does not report is NaN."""
-    columns = ["paper", "dataset", "test_set", "model", "direction"]
-    return read_csv(path, columns, MEASURES, optional=MEASURES)
+def _check_ensembles(path: str | Path, scores: schemas.Retrieval) -> None:
+    """Raise InputError if a file of retrieval scores has none of an ensemble."""
+    ensembles = scores[scores["kind"] == "ensemble"]
+    there = set(zip(ensembles["split"], ensembles["direction"], strict=True))
+    for split, direction in product(("dev", "test"), DIRECTIONS):
+        if (split, direction) not in there:
+            raise InputError(
+                f"{path} has no {split} scores {direction} of an ensemble: delete it and "
+                "make it again"
+            )
 
 
-def read_reported_languages(path: str | Path) -> pd.DataFrame:
-    """Read the recalls and median ranks that Calixto & Liu (2017) report.
-
-    Returns:
-        Columns paper, language, direction, model, beta (of several languages), role (of one:
-        `retrained` by the authors, `published` before, or `other` than VSE), r1, r5, r10 and
-        median_rank.
-    """
-    columns = ["paper", "language", "direction", "model", "role"]
-    numbers = ["beta", *(f"r{k}" for k in CUTOFFS), "median_rank"]
-    return read_csv(path, columns, numbers, ["beta", "role"]).fillna({"role": ""})
+def read_reported_languages(path: str | Path) -> schemas.ReportedLanguages:
+    """Read the recalls that Calixto & Liu (2017) report; the role of several languages is empty."""
+    return read(path, schemas.ReportedLanguages).fillna({"role": ""})
 
 
-def read_reported_images(path: str | Path) -> pd.DataFrame:
-    """Read the correlations that Calixto & Liu (2017) report.
+def read_robustness(paths: Iterable[str | Path]) -> schemas.Robustness:
+    """Read what mistakes do to systems, one file per system.
 
     Returns:
-        Columns paper, model, beta (of several languages), task, subtask and pearson.
-    """
-    columns = ["paper", "model", "task", "subtask"]
-    return read_csv(path, columns, ["beta", "pearson"], ["beta"])
-
-
-def read_reported_translations(path: str | Path) -> pd.DataFrame:
-    """Read the scores of re-ranked translations that Calixto & Liu (2017) report.
-
-    Returns:
-        Columns paper, n_best, system, reranker, beta (of several languages), and a metric each:
-        bleu, meteor and ter.
-    """
-    numbers = ["n_best", "beta", "bleu", "meteor", "ter"]
-    return read_csv(path, ["paper", "system", "reranker"], numbers, ["beta"])
-
-
-def read_reranked(paths: Iterable[str | Path]) -> pd.DataFrame:
-    """Read the scores of re-ranked translations, one file for each system and length of lists.
-
-    Returns:
-        Columns n_best, system, reranker, metric, score (NaN of a metric that is not to be had),
-        p_baseline, p_vse, signature, and where each row is from.
-    """
-    origin = [name for name in PROVENANCE if name != "configuration"]  # which is a model's
-    text = ["system", "reranker", "metric", "signature", *origin]
-    values = ["score", "p_baseline", "p_vse"]
-    optional = [*values, *origin]
-    return pd.concat(
-        [read_csv(path, text, ["n_best", *values], optional) for path in paths],
-        ignore_index=True,
-    )
-
-
-def read_robustness(paths: Iterable[str | Path]) -> pd.DataFrame:
-    """Read what mistakes do to systems, a file for each.
-
-    Returns:
-        Columns system (its short name: the model, or the baseline), kind, rate, measure and value.
+        `system` is its short name: the model, or the baseline.
 
     Raises:
-        InputError: two files about the same system, such as a model on two data sets.
+        InputError: a file that is not whole, or two about the same system, such as a model on two
+            data sets.
     """
-    text, optional = ["system", "kind", "measure"], ["dataset", "model"]
-    tables = [
-        read_csv(path, [*text, *optional], ["rate", "value"], optional).assign(path=str(path))
-        for path in paths
-    ]
-    table = pd.concat(tables, ignore_index=True)
-    table["system"] = table["model"].fillna(table["system"])  # of baselines there is no model
-    _check_once(table, [*text, "rate"])
-    return table[[*text, "rate", "value"]]
+    return read_all(paths, schemas.Robustness, _shorten)
 
 
-def read_query_ranks(paths: Iterable[str | Path]) -> pd.DataFrame:
-    """Read the rank of every test query, a file for each model and seed.
-
-    Returns:
-        Columns dataset, model, language, kind, epochs, direction, seed, image and rank, in the
-        order of the files.
-    """
-    text = ["dataset", "model", "language", "kind", "epochs", "direction"]
-    numbers = ["seed", "image", "rank"]
-    tables = [read_csv(path, text, numbers) for path in paths]
-    return pd.concat(tables, ignore_index=True)[[*text, *numbers]]
+def _shorten(path: str | Path, table: schemas.Robustness) -> None:
+    """Call systems by the names of their models; baselines have none."""
+    table["system"] = table["model"].fillna(table["system"])
 
 
-def read_history(paths: Iterable[str | Path]) -> pd.DataFrame:
-    """Read what was recorded after each epoch of trainings, a file for each model and seed.
-
-    Returns:
-        Columns dataset, model, seed, epoch, dev_recall, seconds and loss (NaN where there is none),
-        in the order of the files.
-    """
-    text, numbers = ["dataset", "model"], ["seed", "epoch", "dev_recall", "seconds", "loss"]
-    tables = [read_csv(path, text, numbers, ["loss"]) for path in paths]
-    return pd.concat(tables, ignore_index=True)[[*text, *numbers]]
-
-
-def read_translations(path: str | Path) -> pd.DataFrame:
-    """Read what each re-ranker puts first.
-
-    Returns:
-        Columns id, image_id (empty where there is no picture), source, reference, reranker and
-        hypothesis.
-    """
-    text = ["image_id", "source", "reference", "reranker", "hypothesis"]
-    table = read_csv(path, text, ["id"], ["image_id", "hypothesis"])
-    return table.fillna({"image_id": "", "hypothesis": ""})
+def read_translations(path: str | Path) -> schemas.Translations:
+    """Read what each re-ranker puts first; what is empty is an empty text."""
+    return read(path, schemas.Translations).fillna({"image_id": "", "hypothesis": ""})
 
 
 def read_reported_ranks(path: str | Path) -> pd.DataFrame:
@@ -344,106 +243,49 @@ def read_reported_ranks(path: str | Path) -> pd.DataFrame:
         (as `labels.objective` has it; of chance none), and for each direction its mean rank and
         recalls in columns such as `image_to_caption_r10`.
     """
-    numbers = {f"{task}_mean_rank": f"{way}_mean_rank" for task, way in REPORTED_TASKS.items()}
-    for task in ("image_search", "describing"):
-        numbers |= {f"{task}_r{k}": f"{REPORTED_TASKS[task]}_r{k}" for k in CUTOFFS}
-    table = read_csv(path, ["paper", "loss", "model"], list(numbers), optional=list(numbers))
+    table = read(path, schemas.ReportedRanks)
+    for task, direction in REPORTED_TASKS.items():
+        table.columns = table.columns.str.replace(task, direction)
     name, loss = table["model"], table.pop("loss")
     objective = loss.map(REPORTED_LOSSES).where(name != "kCCA", loss.map(REPORTED_CCA))
     objective = objective.where(name != "Random", "")
-    table = table.rename(columns=numbers)
     return table.assign(name=name, system=name, objective=objective)
 
 
-def read_reported_relations(path: str | Path) -> pd.DataFrame:
-    """Read the relations whose matrices have the largest norms in Socher et al. (2014).
+def read_scores(paths: Iterable[str | Path]) -> schemas.Scores:
+    """Read correlations with ratings, one file per system.
 
     Returns:
-        Columns paper, place (from 1), printed (what the paper calls it) and relation.
-    """
-    return read_csv(path, ["paper", "printed", "relation"], ["place"])
-
-
-def read_reported_changes(path: str | Path) -> pd.DataFrame:
-    """Read by how many percent the training task and the semantic score changed in the end.
-
-    Returns:
-        Columns paper, dataset, measure, since (`epoch 4` or `peak`) and change.
-    """
-    return read_csv(path, ["paper", "dataset", "measure", "since"], ["change"])
-
-
-def read_tasks(path: str | Path) -> pd.DataFrame:
-    """Read the numbers of pairs that each subtask has in each split, and of those dropped."""
-    counts = ["train", "dev", "test", "dropped"]
-    return read_csv(path, ["task", "subtask", "source"], counts, optional=["source"])
-
-
-def read_scores(paths: Iterable[str | Path]) -> pd.DataFrame:
-    """Read measured correlations with ratings, one file for each system.
-
-    Returns:
-        The rows of the files. `seed` is Int64, missing for baselines, whose dataset, model and
-        epochs are empty texts. `encoder` is a baseline's, such as `trigrams`, else missing.
+        `seed` is Int64, missing for baselines, whose dataset, model and epochs are empty texts.
 
     Raises:
         InputError: a file that is not whole, or two about the same system.
     """
-    return _read_scores(paths, [])
+    return _read_systems(paths, schemas.Scores).astype({"seed": "Int64"})
 
 
-def read_overlap(paths: Iterable[str | Path]) -> pd.DataFrame:
-    """Read scores with and without the seen pairs, one file for each trained model.
-
-    Returns:
-        Those of `read_scores`, with the columns that `evaluation.overlap.score_unseen` adds.
-
-    Raises:
-        InputError: a file that is not whole, or two about the same system.
-    """
-    return _read_scores(paths, [*SEEN, *UNSEEN_CORRELATIONS])
+def read_overlap(paths: Iterable[str | Path]) -> schemas.Overlap:
+    """Read scores with and without the seen pairs, one file per training; as `read_scores`."""
+    return _read_systems(paths, schemas.Overlap).astype({"seed": "Int64"})
 
 
-def _read_scores(paths: Iterable[str | Path], further: list[str]) -> pd.DataFrame:
-    keys = ["task", "subtask", "statistic", "method"]
-    text = ["dataset", "model", *keys, *PROVENANCE]
-    scores = _read_systems(paths, text, ["seed", "pairs", *CORRELATIONS, *further], keys)
-    return scores.assign(encoder=scores.get("encoder")).astype({"seed": "Int64"})
+def read_predictions(paths: Iterable[str | Path]) -> schemas.Predictions:
+    """Read predictions for the test pairs, one file per system; as `read_scores`."""
+    return _read_systems(paths, schemas.Predictions)
 
 
-def read_predictions(paths: Iterable[str | Path]) -> pd.DataFrame:
-    """Read what systems predict for the test pairs, one file for each system.
-
-    Returns:
-        The rows of the files. `classifier` is NaN where a task has none; the epochs of
-        baselines are empty texts.
-
-    Raises:
-        InputError: a file that is not whole, or two about the same system.
-    """
-    numbers = ["pair", "rating", "cosine", "classifier"]
-    return _read_systems(paths, ["task", "subtask"], numbers, ["pair"])
+def _read_systems(paths: Iterable[str | Path], form: Any) -> pd.DataFrame:
+    table = read_all(paths, form, _check_systems)
+    texts = table.columns.intersection(["dataset", "model", "epochs"])
+    return table.fillna(dict.fromkeys(texts, ""))
 
 
-def _read_systems(
-    paths: Iterable[str | Path], text: list[str], numbers: list[str], keys: list[str]
-) -> pd.DataFrame:
-    optional = [*TRAINED, *PROVENANCE, "classifier", *UNSEEN_CORRELATIONS]
-    keys = ["system", "kind", "epochs", *keys]
-    tables = []
-    for path in map(Path, paths):
-        table = read_csv(path, list(dict.fromkeys([*keys[:3], *text])), numbers, optional)
-        if not table["kind"].isin(["ensemble", "baseline"]).any():
-            raise InputError(
-                f"{path} has no rows of an ensemble or a baseline: delete it and make it again"
-            )
-        trained = table[table["kind"] != "baseline"]
-        _check_filled(path, trained, trained.columns.intersection(TRAINED))
-        gaps = {column: "" for column in ("dataset", "model", "epochs") if column in table}
-        tables.append(table.fillna(gaps).assign(path=str(path)))
-    systems = pd.concat(tables, ignore_index=True)
-    _check_once(systems, keys)
-    return systems.drop(columns="path")
+def _check_systems(path: str | Path, table: pd.DataFrame) -> None:
+    """Raise InputError if a file has neither an ensemble nor a baseline."""
+    if not table["kind"].isin(["ensemble", "baseline"]).any():
+        raise InputError(
+            f"{path} has no rows of an ensemble or a baseline: delete it and make it again"
+        )
 
 
 def read_reported_correlations(path: str | Path) -> pd.DataFrame:
@@ -453,8 +295,7 @@ def read_reported_correlations(path: str | Path) -> pd.DataFrame:
         A row for each system and subtask, with columns system, task, subtask, pairs, pearson and
         its 95% interval, pearson_low and pearson_high: here fractions of 1.
     """
-    columns = [f"{name}{end}" for name in REPORTED_CORRELATIONS for end in ("", "_up", "_down")]
-    table = read_csv(path, ["task", "subtask"], ["pairs", *columns])
+    table = read(path, schemas.ReportedCorrelations)
     return pd.concat(
         [
             table[["task", "subtask", "pairs"]].assign(
@@ -467,51 +308,3 @@ def read_reported_correlations(path: str | Path) -> pd.DataFrame:
         ],
         ignore_index=True,
     )[["system", "task", "subtask", "pairs", "pearson", "pearson_low", "pearson_high"]].round(3)
-
-
-def read_csv(
-    path: str | Path, text: list[str], numbers: list[str], optional: Iterable[str] = ()
-) -> pd.DataFrame:
-    """Read a CSV file with these columns, of which only the optional ones may have empty fields.
-
-    Raises:
-        InputError: it is not such a file.
-    """
-    try:
-        table = pd.read_csv(path, index_col=False, dtype=dict.fromkeys(text, str))
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist: make it first") from None
-    except ValueError as error:  # empty, ragged, not UTF-8
-        reason = str(error).strip().partition("\n")[0]
-        raise InputError(f"{path} is not a whole CSV file ({reason}): make it again") from None
-    missing = [column for column in [*text, *numbers] if column not in table]
-    if missing:
-        raise InputError(f"{path} has no column {', '.join(missing)}: make it again")
-    if table.empty:
-        raise InputError(f"{path} has no rows: delete it and make it again")
-    _check_filled(path, table, [column for column in text if column not in optional])
-    for column in numbers:
-        values = pd.to_numeric(table[column], errors="coerce")
-        bad = table.index[values.isna() & ~(table[column].isna() & (column in optional))]
-        if len(bad):
-            value = str(table[column][bad[0]])
-            raise InputError(
-                f"{path} line {bad[0] + 2}: {column} is {value!r}, not a number: "
-                "delete the file and make it again"
-            )
-        table[column] = values
-    return table
-
-
-def _check_filled(path: str | Path, table: pd.DataFrame, columns: Iterable[str]) -> None:
-    for column in columns:
-        gaps = table.index[table[column].isna()]
-        if len(gaps):
-            raise InputError(f"{path} line {gaps[0] + 2} has no {column}: make the file again")
-
-
-def _check_once(table: pd.DataFrame, keys: list[str]) -> None:
-    twice = table.duplicated(keys)
-    if twice.any():
-        path = table["path"][twice].iloc[0]
-        raise InputError(f"{path} is about what another file has already: give each file once")

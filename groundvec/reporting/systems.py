@@ -3,13 +3,15 @@
 import numpy as np
 import pandas as pd
 
+from groundvec import schemas
 from groundvec.errors import InputError
 from groundvec.evaluation.ratings import system_name
 from groundvec.evaluation.snapshots import DECIMALS
 from groundvec.folder import read_ensemble
 from groundvec.reporting.measures import SEMANTIC, recall, semantic_measures
+from groundvec.schemas import Measures, Models, Predictions, Retrieval, Scores
 
-PROVENANCE = ["configuration", "commit", "versions", "machine", "slurm_job"]
+PROVENANCE = list(schemas.PROVENANCE)
 # How tables print the names of data sets; nothing is recognised by them.
 NAMES = {
     "flickr8k": "Flickr8k",
@@ -60,12 +62,11 @@ def _network(parts: pd.Series) -> str:
     return f"{name} ({', '.join(unusual)})" if unusual else name
 
 
-def in_order(table: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
+def in_order(table: pd.DataFrame, models: Models) -> pd.DataFrame:
     """Sort rows by their dataset, model and seed as `models` has them; otherwise they keep order.
 
     Args:
         table: columns dataset, model, seed, and others.
-        models: as `results.read_models` gives them.
 
     Raises:
         InputError: a row of a model that `models` does not have.
@@ -79,12 +80,8 @@ def in_order(table: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
     return table.iloc[np.argsort(place, kind="stable")].reset_index(drop=True)
 
 
-def described(models: pd.DataFrame, dataset: str, model: str, seed: int) -> pd.Series:
-    """The row of one model; InputError if there is none.
-
-    Args:
-        models: as `results.read_models` gives them.
-    """
+def described(models: Models, dataset: str, model: str, seed: int) -> pd.Series:
+    """The row of one model; InputError if there is none."""
     rows = rows_of(models, dataset, model, seed)
     if rows.empty:
         raise InputError(
@@ -94,13 +91,10 @@ def described(models: pd.DataFrame, dataset: str, model: str, seed: int) -> pd.S
     return rows.iloc[0]
 
 
-def beside(models: pd.DataFrame, source: str) -> str:
+def beside(models: Models, source: str) -> str:
     """The name of the data set that stands beside a paper's: one from the same source.
 
     Of several it is the one of the source's own name, or the first; without one, the source's name.
-
-    Args:
-        models: as `results.read_models` gives them.
     """
     names = models.loc[models["data_source"] == source, "dataset"].tolist()
     return names[0] if names and source not in names else source
@@ -123,7 +117,7 @@ def model_name(table: pd.DataFrame) -> pd.Series:
     return table["model"] + ", seed " + table["seed"].astype(str)
 
 
-def check_scored(table: pd.DataFrame, measures: pd.DataFrame) -> None:
+def check_scored(table: pd.DataFrame, measures: Measures) -> None:
     """Raise InputError if a model of `table` has no `measures.semantic_measures`."""
     there = set(measures["system"])
     for model in table[["dataset", "model", "seed"]].drop_duplicates().itertuples(index=False):
@@ -133,14 +127,11 @@ def check_scored(table: pd.DataFrame, measures: pd.DataFrame) -> None:
             )
 
 
-def select(
-    measured: pd.DataFrame, measures: pd.DataFrame | None, by: str
-) -> dict[str, tuple[str, int]]:
+def select(measured: Retrieval, measures: Measures | None, by: str) -> dict[str, tuple[str, int]]:
     """The model and seed of each data set that tables and figures single out.
 
     Args:
-        measured: as `results.read_retrieval` gives it.
-        measures: as `measures.semantic_measures` gives them, needed if `by` is `ratings`.
+        measures: needed if `by` is `ratings`.
         by: `recall`: the ensemble with the best R@10 on the development set. `ratings`: the one
             with the best semantic score. Else the name of a model: of its seeds the one with the
             best R@10. Of equals (to DECIMALS) it is the first.
@@ -189,7 +180,7 @@ def best_snapshot(about: pd.Series) -> int:
 
 
 def main_systems(
-    table: pd.DataFrame,
+    table: Scores | Predictions,
     selected: dict[str, tuple[str, int]],
     snapshots: dict[str, int] | None = None,
 ) -> pd.DataFrame:
@@ -201,7 +192,6 @@ def main_systems(
     is selected for two); then every baseline by its own name.
 
     Args:
-        table: as `results.read_scores` or `results.read_predictions` give it.
         selected: as `select` gives it.
         snapshots: as `results.Results.best_snapshots` gives them.
 
@@ -238,14 +228,11 @@ def main_systems(
     return pd.concat([*parts, baselines.assign(name=baselines["system"])], ignore_index=True)
 
 
-def every_system(scores: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
+def every_system(scores: Scores, models: Models) -> pd.DataFrame:
     """The semantic measures of every ensemble, snapshot and baseline, and their origin.
 
-    Args:
-        scores, models: as `results.read_scores` and `results.read_models` give them.
-
     Returns:
-        The columns of `measures.semantic_measures`, and where each row is from.
+        The columns of `Measures`, and where each row is from.
     """
     measures = semantic_measures(scores).sort_values("kind", kind="stable")
     baseline = measures["kind"] == "baseline"

@@ -11,6 +11,7 @@ from groundvec.reporting.claims import COMPARED, over_seeds, write
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import named
 from groundvec.reporting.write import TIMES
+from groundvec.schemas import Claims, Predictions, QueryRanks
 
 IMAGES = "Several languages find images better"
 SENTENCES = "Several languages find sentences worse (the paper: mixed)"
@@ -38,15 +39,12 @@ def make(results: Results, stem: Path) -> None:
     write(stem, claims(results), TITLE, NOTES)
 
 
-def claims(results: Results) -> pd.DataFrame:
+def claims(results: Results) -> Claims:
     """The differences that the claims are about, and whether these hold.
 
     Args:
         results: with the CSV files of table1 to table4 as `tables`, those that there are, and what
             the first and the second are made of.
-
-    Returns:
-        The frame of `reporting.claims.over_seeds`.
     """
     tables = {Path(path).stem: pd.read_csv(path) for path in results["tables"]}
     parts = [pd.DataFrame(columns=COLUMNS)]
@@ -73,12 +71,8 @@ def _pairs(table: pd.DataFrame, alike: list[str]) -> pd.DataFrame:
     return one.merge(more, on=alike, suffixes=("_one", "_more"))
 
 
-def of_retrieval(table: pd.DataFrame, ranks: pd.DataFrame) -> list[pd.DataFrame]:
-    """Differences of R@10 between models of one and of several languages, from Table 1.
-
-    Args:
-        ranks: as `results.read_query_ranks` gives them.
-    """
+def of_retrieval(table: pd.DataFrame, ranks: QueryRanks) -> list[pd.DataFrame]:
+    """Differences of R@10 between models of one and of several languages, from Table 1."""
     table = table[~table["role"].isin(["other", "published"])]
     table = table.assign(name=table["name"].mask(table["role"] == "retrained", "VSE"))
     of_ensembles = bootstrap.recalls(ranks[ranks["kind"] == "ensemble"])
@@ -125,12 +119,8 @@ def _differences(
     return table.reindex(columns=COLUMNS)
 
 
-def of_ratings(table: pd.DataFrame, predictions: pd.DataFrame) -> list[pd.DataFrame]:
-    """Differences of correlations with ratings of image descriptions, from Table 2.
-
-    Args:
-        predictions: as `results.read_predictions` gives them.
-    """
+def of_ratings(table: pd.DataFrame, predictions: Predictions) -> list[pd.DataFrame]:
+    """Differences of correlations with ratings of image descriptions, from Table 2."""
     table = table[table["measure"].str.endswith(" images")]
     if table["source"].eq("reported").all():
         return []

@@ -8,10 +8,11 @@ from groundvec.errors import InputError
 from groundvec.evaluation.retrieval import CUTOFFS, SENTENCES
 from groundvec.papers.calixto_liu_2017.table1 import ENSEMBLE
 from groundvec.reporting.labels import of_languages, with_seeds
-from groundvec.reporting.results import MEASURES, PROVENANCE, Results
+from groundvec.reporting.results import MEASURES, Results
 from groundvec.reporting.retrieval_table import with_interval
-from groundvec.reporting.systems import NAMES, in_order
+from groundvec.reporting.systems import NAMES, PROVENANCE, in_order
 from groundvec.reporting.write import decimals, write_table
+from groundvec.schemas import Models, Retrieval
 
 KEYS = ["dataset", "test_set", "language"]
 TITLE = "Retrieval of sentences by sentences of another language."
@@ -36,12 +37,8 @@ def make(results: Results, stem: Path) -> None:
     write_table(stem, table, text, "ll" + "r" * (len(CUTOFFS) + 1), TITLE, NOTES, headings)
 
 
-def cross_lingual(measured: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
+def cross_lingual(measured: Retrieval, models: Models) -> pd.DataFrame:
     """Chance and ensembles for each data set and two languages, a row each.
-
-    Args:
-        measured: as `results.read_retrieval` gives everything.
-        models: as `results.read_models` gives them.
 
     Raises:
         InputError: no model has several languages.

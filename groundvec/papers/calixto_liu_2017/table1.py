@@ -6,15 +6,11 @@ import pandas as pd
 
 from groundvec.evaluation.retrieval import CUTOFFS, DIRECTIONS
 from groundvec.reporting.labels import of_languages, with_seeds
-from groundvec.reporting.results import (
-    MEASURES,
-    PROVENANCE,
-    Results,
-    read_reported_languages,
-)
+from groundvec.reporting.results import MEASURES, Results, read_reported_languages
 from groundvec.reporting.retrieval_table import CHANCE, side_by_side, write
-from groundvec.reporting.systems import NAMES, beside, in_order
+from groundvec.reporting.systems import NAMES, PROVENANCE, beside, in_order
 from groundvec.reporting.write import MISSING
+from groundvec.schemas import Models, ReportedLanguages, Retrieval
 
 RECALLS = [f"{direction}_r{k}" for direction in DIRECTIONS for k in CUTOFFS]
 TITLE = "Retrieval of images by sentences, and of sentences by images, in each language."
@@ -40,12 +36,8 @@ def make(results: Results, stem: Path) -> None:
     write(stem, table, headings, labels, TITLE, [*NOTES, CHANCE])
 
 
-def table1(measured: pd.DataFrame, reported: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
+def table1(measured: Retrieval, reported: ReportedLanguages, models: Models) -> pd.DataFrame:
     """Chance, reported models and measured ensembles, for each data set and language.
-
-    Args:
-        measured, reported, models: as `results.read_retrieval`, `read_reported_languages` and
-            `read_models` give them.
 
     Returns:
         A row a model, with both directions side by side in columns such as

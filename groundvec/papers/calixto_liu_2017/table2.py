@@ -5,14 +5,16 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.evaluation.significance import compare
+from groundvec.frames import read
 from groundvec.papers.calixto_liu_2017.table1 import ENSEMBLE
 from groundvec.reporting.labels import of_languages, with_seeds
 from groundvec.reporting.measures import SEMANTIC, as_values
 from groundvec.reporting.ranks import with_interval
-from groundvec.reporting.results import PROVENANCE, Results, read_reported_images
-from groundvec.reporting.systems import NAMES, beside, every_system
+from groundvec.reporting.results import Results
+from groundvec.reporting.systems import NAMES, PROVENANCE, beside, every_system
 from groundvec.reporting.verdicts import LEVEL
 from groundvec.reporting.write import DAGGER, MISSING, TIMES, write_table
+from groundvec.schemas import Models, Predictions, ReportedImages, Scores
 
 DESCRIBED = ["several", "reads", "beta", "shared"]
 TITLE = "Correlation with the ratings of sentence pairs."
@@ -29,7 +31,7 @@ NOTES = [
 
 def make(results: Results, stem: Path) -> None:
     """Write Table 2."""
-    reported = read_reported_images(results["reported"])
+    reported = read(results["reported"], ReportedImages)
     table = table2(results.scores, results.predictions, reported, results.models)
     table = table.reset_index(drop=True)
     better = table["p_vse"].lt(LEVEL) & table["gain"].gt(0)
@@ -46,13 +48,9 @@ def make(results: Results, stem: Path) -> None:
 
 
 def table2(
-    scores: pd.DataFrame, predictions: pd.DataFrame, reported: pd.DataFrame, models: pd.DataFrame
+    scores: Scores, predictions: Predictions, reported: ReportedImages, models: Models
 ) -> pd.DataFrame:
     """Reported correlations, those of measured ensembles, and of baselines, in percent.
-
-    Args:
-        scores, predictions, reported, models: as `results.read_scores`, `read_predictions`,
-            `read_reported_images` and `read_models` give them.
 
     Returns:
         A row for each system and measure: group (its heading), source, name, dataset, model, seed,

@@ -4,12 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from groundvec.frames import read
 from groundvec.reporting.labels import of_languages
-from groundvec.reporting.results import (
-    PROVENANCE,
-    Results,
-    read_reported_translations,
-)
+from groundvec.reporting.results import Results
+from groundvec.reporting.systems import PROVENANCE
 from groundvec.reporting.verdicts import LEVEL
 from groundvec.reporting.write import (
     DAGGER,
@@ -19,6 +17,7 @@ from groundvec.reporting.write import (
     decimals,
     write_table,
 )
+from groundvec.schemas import Models, ReportedTranslations, Reranked
 from groundvec.translation.rerank import BASELINE, LOGISTIC, ORACLE
 
 METRICS = {"bleu": "BLEU", "meteor": "METEOR", "ter": "TER"}
@@ -38,7 +37,7 @@ NOTES = [
 def make(results: Results, stem: Path) -> None:
     """Write Table 3."""
     table = table3(
-        results.reranked, read_reported_translations(results["reported"]), results.models
+        results.reranked, read(results["reported"], ReportedTranslations), results.models
     )
     groups = table["n_best"].astype(str) + "-best lists, " + table["system"]
     rows = table.assign(group=groups, text=_texts(table))
@@ -67,12 +66,8 @@ def make(results: Results, stem: Path) -> None:
     )
 
 
-def table3(measured: pd.DataFrame, reported: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
+def table3(measured: Reranked, reported: ReportedTranslations, models: Models) -> pd.DataFrame:
     """Measured and reported scores of the same systems, re-rankers and lengths of lists.
-
-    Args:
-        measured, reported, models: as `results.read_reranked`, `read_reported_translations` and
-            `read_models` give them.
 
     Returns:
         A row for each system, re-ranker, metric and source: dataset, n_best, system, name,
@@ -113,7 +108,7 @@ def table3(measured: pd.DataFrame, reported: pd.DataFrame, models: pd.DataFrame)
     return table[[*columns, *table.columns.intersection(PROVENANCE)]]
 
 
-def names_of(models: pd.DataFrame) -> dict[str, str]:
+def names_of(models: Models) -> dict[str, str]:
     """What re-rankers are called, by the models' names, alone and with logistic regression."""
     about = of_languages(models).drop_duplicates("model")
     names = dict(zip(about["model"], about["name"], strict=True))

@@ -20,6 +20,7 @@ from groundvec.reporting.pictures import (
 )
 from groundvec.reporting.results import Results, read_translations
 from groundvec.reporting.style import GREEN, PAGE, save, styled
+from groundvec.schemas import Translations
 from groundvec.translation.rerank import BASELINE, LOGISTIC, ORACLE
 
 COUNT, SEED = 8, 1  # as many as a page holds
@@ -34,11 +35,8 @@ def make(results: Results, stem: Path) -> None:
     save(translations(chosen(table), names, path_of), stem)
 
 
-def chosen(table: pd.DataFrame) -> pd.DataFrame:
+def chosen(table: Translations) -> pd.DataFrame:
     """The rows of random sentences whose first translation a re-ranker changed; of all, if none.
-
-    Args:
-        table: as `results.read_translations` gives it.
 
     Returns:
         Its rows of as many as `COUNT` sentences, without those by logistic regression.
@@ -53,11 +51,10 @@ def chosen(table: pd.DataFrame) -> pd.DataFrame:
 
 
 @styled
-def translations(table: pd.DataFrame, names: dict[str, str], path_of: pd.Series) -> Figure:
+def translations(table: Translations, names: dict[str, str], path_of: pd.Series) -> Figure:
     """Draw sentences beside their pictures: the sentence, its reference, and who puts what first.
 
     Args:
-        table: as `chosen` gives it.
         names: of re-rankers, for the figure.
         path_of: the file of each image, by its id.
     """

@@ -11,6 +11,7 @@ from groundvec.reporting.measures import SEMANTIC
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, named
 from groundvec.reporting.write import TIMES, decimals, write_table
+from groundvec.schemas import History, Predictions, QueryRanks
 
 TITLE = "What each part gives, and how models differ from the first one."
 NOTES = [
@@ -51,15 +52,12 @@ def _with_difference(table: pd.DataFrame) -> list[str]:
     ]
 
 
-def ablation(
-    ranks: pd.DataFrame, predictions: pd.DataFrame | None, history: pd.DataFrame
-) -> pd.DataFrame:
+def ablation(ranks: QueryRanks, predictions: Predictions | None, history: History) -> pd.DataFrame:
     """Every measure of every model, the mean of its seeds, and its difference from the first model.
 
     Args:
-        ranks: as `results.read_query_ranks` gives them; its models keep their order.
-        predictions: as `results.read_predictions` gives them, if there are ratings.
-        history: as `results.read_history` gives it.
+        ranks: its models keep their order.
+        predictions: if there are ratings.
 
     Returns:
         Columns dataset, model, seeds (how many), minutes (of training), measure, value and its
@@ -89,14 +87,14 @@ def ablation(
     return pd.DataFrame(rows, columns=[*names, *VALUES])
 
 
-def _recalls(ranks: pd.DataFrame) -> pd.DataFrame:
+def _recalls(ranks: QueryRanks) -> pd.DataFrame:
     """Of each ensemble: dataset, model, seed, measure and draws."""
     table = bootstrap.recalls(ranks[ranks["kind"] == "ensemble"])
     table = table[table["direction"].isin(DIRECTIONS)]
     return table.assign(measure="R@10 " + table["direction"].str.replace("_", " "))
 
 
-def _correlations(predictions: pd.DataFrame, ranks: pd.DataFrame) -> pd.DataFrame:
+def _correlations(predictions: Predictions, ranks: QueryRanks) -> pd.DataFrame:
     """Of each ensemble that there are ranks of: dataset, model, seed, measure and draws."""
     ensembles = predictions[predictions["kind"] == "ensemble"]
     table = bootstrap.semantic_measures(ensembles)

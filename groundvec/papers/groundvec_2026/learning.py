@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
@@ -10,6 +9,7 @@ from groundvec.reporting.figures import curve_styles
 from groundvec.reporting.results import Results
 from groundvec.reporting.style import PAGE, save, styled
 from groundvec.reporting.systems import NAMES
+from groundvec.schemas import History
 
 AXES = {"epoch": "epochs", "minutes": "minutes"}
 
@@ -20,12 +20,8 @@ def make(results: Results, stem: Path) -> None:
 
 
 @styled
-def curves(history: pd.DataFrame) -> Figure:
-    """A row of two panels for each data set; curves are means over the seeds of a model.
-
-    Args:
-        history: as `results.read_history` gives it.
-    """
+def curves(history: History) -> Figure:
+    """A row of two panels for each data set; curves are means over the seeds of a model."""
     keys = ["dataset", "model", "epoch"]
     table = history.assign(minutes=history["seconds"] / 60).groupby(keys, sort=False)
     means = table[["dev_recall", "minutes"]].mean().reset_index()

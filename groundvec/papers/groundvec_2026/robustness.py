@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
@@ -10,6 +9,7 @@ from matplotlib.ticker import PercentFormatter
 from groundvec.reporting.figures import CORRELATION, curve_styles
 from groundvec.reporting.results import Results
 from groundvec.reporting.style import PAGE, save, styled
+from groundvec.schemas import Robustness
 from groundvec.text.mistakes import KINDS
 
 # The rows of panels: a name, the measure, and its axis.
@@ -26,12 +26,8 @@ def make(results: Results, stem: Path) -> None:
 
 
 @styled
-def curves(table: pd.DataFrame) -> Figure:
-    """A column of panels for each kind of mistake, a row for each measure that there is.
-
-    Args:
-        table: as `results.read_robustness` gives it.
-    """
+def curves(table: Robustness) -> Figure:
+    """A column of panels for each kind of mistake, a row for each measure that there is."""
     rows = [row for row in MEASURES if (table["measure"] == row[1]).any()]
     figure = Figure((PAGE, 0.6 + 1.9 * len(rows)), layout="constrained")
     panels = figure.subplots(len(rows), len(KINDS), sharex=True, sharey="row", squeeze=False)

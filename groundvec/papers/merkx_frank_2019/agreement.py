@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pandas as pd
 from matplotlib.figure import Figure
 
 from groundvec.errors import InputError
@@ -12,6 +11,7 @@ from groundvec.reporting.figures import CORRELATION
 from groundvec.reporting.results import Results
 from groundvec.reporting.style import BLUE, COLUMN, PAGE, save, styled
 from groundvec.reporting.systems import NAMES
+from groundvec.schemas import Predictions
 
 
 def make(results: Results, stem: Path) -> None:
@@ -20,7 +20,7 @@ def make(results: Results, stem: Path) -> None:
     save(agreement(results.predictions, results.selected, subtask), stem)
 
 
-def subtask_of(predictions: pd.DataFrame, name: str | None = None) -> tuple[str, str]:
+def subtask_of(predictions: Predictions, name: str | None = None) -> tuple[str, str]:
     """The (task, subtask) that is written `task/subtask`.
 
     Without a name the unsupervised subtask with the most pairs; of equals, the first. If all are
@@ -44,12 +44,11 @@ def subtask_of(predictions: pd.DataFrame, name: str | None = None) -> tuple[str,
 
 @styled
 def agreement(
-    predictions: pd.DataFrame, selected: dict[str, tuple[str, int]], subtask: str | None = None
+    predictions: Predictions, selected: dict[str, tuple[str, int]], subtask: str | None = None
 ) -> Figure:
     """Similarity against rating for one subtask, a dot a pair, a panel a data set.
 
     Args:
-        predictions: as `results.read_predictions` gives them.
         selected: the ensembles that are drawn, as `systems.select` gives them.
         subtask: as `subtask_of` reads it.
 

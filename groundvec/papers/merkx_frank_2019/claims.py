@@ -12,6 +12,7 @@ from groundvec.reporting.measures import RECALL, SEMANTIC
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import best_snapshot, check_scored, criterion, described, named
 from groundvec.reporting.write import TIMES
+from groundvec.schemas import Claims, Models, Predictions, QueryRanks
 
 CELLS = "GRUs beat LSTMs (the paper: significantly on STS 12-16 only)"
 POOLING = "Attention beats max pooling"
@@ -47,11 +48,8 @@ def make(results: Results, stem: Path) -> None:
     write(stem, table, TITLE, [*NOTES, selection])
 
 
-def measured(ranks: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
+def measured(ranks: QueryRanks, predictions: Predictions) -> pd.DataFrame:
     """R@10, the mean of both directions, and the semantic measures, of every system.
-
-    Args:
-        ranks, predictions: as `results.read_query_ranks` and `read_predictions` give them.
 
     Returns:
         Columns dataset, model, seed (missing of baselines), system, kind, epochs, measure and
@@ -67,20 +65,16 @@ def measured(ranks: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
 
 def claims(
     values: pd.DataFrame,
-    models: pd.DataFrame,
+    models: Models,
     selected: Mapping[str, str],
     best: Mapping[tuple[str, str, int], int],
-) -> pd.DataFrame:
+) -> Claims:
     """The differences that the claims are about, and whether these hold.
 
     Args:
         values: as `measured` gives them.
-        models: as `results.read_models` gives them.
         selected: the model of each data set that the later claims are of, with all its seeds.
         best: the epoch of the best snapshot of each dataset, model and seed that is selected.
-
-    Returns:
-        The frame of `reporting.claims.over_seeds`.
     """
     of_baselines = values["kind"] == "baseline"
     baselines = values[of_baselines].assign(name=values["system"])
@@ -117,7 +111,7 @@ def compared(
     return both.assign(claim=claim, condition="", **gains)[[*COMPARED, "seed", *gains]]
 
 
-def of_grid(ensembles: pd.DataFrame, models: pd.DataFrame) -> list[pd.DataFrame]:
+def of_grid(ensembles: pd.DataFrame, models: Models) -> list[pd.DataFrame]:
     """Ensembles of the same seed whose networks differ in one thing."""
     parts = models[["dataset", "model", "seed", "network", "pooling", "size"]]
     table = ensembles[ensembles["measure"] != SEMANTIC].merge(parts)

@@ -11,6 +11,7 @@ from groundvec.reporting.measures import SEMANTIC, as_values, recall
 from groundvec.reporting.results import Results
 from groundvec.reporting.style import save, styled
 from groundvec.reporting.systems import check_scored, in_order
+from groundvec.schemas import Measures, Models, Retrieval
 
 
 def make(results: Results, stem: Path) -> None:
@@ -19,17 +20,14 @@ def make(results: Results, stem: Path) -> None:
 
 
 @styled
-def scores_by_size(
-    retrieval: pd.DataFrame, measures: pd.DataFrame | None, models: pd.DataFrame
-) -> Figure:
+def scores_by_size(retrieval: Retrieval, measures: Measures | None, models: Models) -> Figure:
     """Semantic measures and the development set's R@10 by embedding size, GRU beside LSTM.
 
     Each seed's ensemble, with its 95% interval. A network that has no pooling stands where those
     with attention do, beside them; what is of one size stands around its tick.
 
     Args:
-        retrieval, models: as `results.read_retrieval` and `results.read_models` give them.
-        measures: as `measures.semantic_measures` gives them; without them, R@10 only.
+        measures: without them, R@10 only.
 
     Raises:
         InputError: a model without semantic measures, or without a description.

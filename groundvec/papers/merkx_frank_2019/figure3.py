@@ -14,6 +14,7 @@ from groundvec.reporting.measures import as_values, headline
 from groundvec.reporting.results import Results, read_reported_correlations
 from groundvec.reporting.style import PAGE, save, styled
 from groundvec.reporting.systems import main_systems
+from groundvec.schemas import Scores
 
 Style = tuple[str, str, str]  # a colour, a marker and its inside
 System = tuple[pd.DataFrame, str, Style]  # its rows and its label
@@ -31,7 +32,7 @@ def make(results: Results, stem: Path) -> None:
 
 @styled
 def correlation_by_subtask(
-    scores: pd.DataFrame, selected: dict[str, tuple[str, int]], reported: pd.DataFrame
+    scores: Scores, selected: dict[str, tuple[str, int]], reported: pd.DataFrame
 ) -> Figure:
     """Pearson's r on every subtask of every system, with its 95% interval.
 
@@ -39,8 +40,8 @@ def correlation_by_subtask(
     know no more than spelling: untrained networks, and baselines that count trigrams.
 
     Args:
-        scores, reported: as `results.read_scores` and `read_reported_correlations` give them;
-            what is reported on a subtask that was not measured is left out.
+        reported: as `results.read_reported_correlations` gives them; what is reported on a subtask
+            that was not measured is left out.
         selected: as `systems.select` gives it.
     """
     measured = as_values(main_systems(headline(scores), selected))

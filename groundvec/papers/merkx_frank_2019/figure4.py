@@ -21,6 +21,7 @@ from groundvec.reporting.measures import (
 from groundvec.reporting.results import Results
 from groundvec.reporting.style import COLUMN, PAGE, save, styled
 from groundvec.reporting.systems import NAMES, beside, check_scored, in_order
+from groundvec.schemas import Measures, Models, Retrieval
 
 GREY = "0.7"  # of the selected model, beside others
 COLUMNS = 4  # of panels
@@ -35,12 +36,11 @@ def make(results: Results, stem: Path) -> None:
     save(scores_by_epoch(table, results.models, results.selected, theirs), stem)
 
 
-def by_epoch(retrieval: pd.DataFrame, measures: pd.DataFrame | None) -> pd.DataFrame:
+def by_epoch(retrieval: Retrieval, measures: Measures | None) -> pd.DataFrame:
     """The test set's R@10 and the semantic score of every snapshot.
 
     Args:
-        retrieval: as `results.read_retrieval` gives it.
-        measures: as `measures.semantic_measures` gives them; without them, R@10 only.
+        measures: without them, R@10 only.
 
     Returns:
         Columns dataset, model, seed, epoch, measure, and value in percent.
@@ -58,12 +58,11 @@ def by_epoch(retrieval: pd.DataFrame, measures: pd.DataFrame | None) -> pd.DataF
     return table.astype({"epoch": int, "seed": int})[columns].reset_index(drop=True)
 
 
-def reported(tables: Iterable[str | Path], models: pd.DataFrame) -> pd.DataFrame:
+def reported(tables: Iterable[str | Path], models: Models) -> pd.DataFrame:
     """What the paper reports of its char-GRU.
 
     Args:
         tables: the CSV files of Table 2 and of the supplement's table.
-        models: as `results.read_models` gives them.
 
     Returns:
         Columns dataset, measure, and value in percent; empty where nothing is reported.
@@ -90,7 +89,7 @@ def reported(tables: Iterable[str | Path], models: pd.DataFrame) -> pd.DataFrame
 @styled
 def scores_by_epoch(
     table: pd.DataFrame,
-    models: pd.DataFrame,
+    models: Models,
     selected: dict[str, tuple[str, int]],
     theirs: pd.DataFrame,
 ) -> Figure:
@@ -103,7 +102,6 @@ def scores_by_epoch(
 
     Args:
         table: as `by_epoch` gives it.
-        models: as `results.read_models` gives them.
         selected: as `systems.select` gives it.
         theirs: as `reported` gives it.
 

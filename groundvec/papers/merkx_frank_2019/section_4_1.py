@@ -21,6 +21,7 @@ from groundvec.reporting.systems import (
 )
 from groundvec.reporting.verdicts import LEVEL
 from groundvec.reporting.write import MISSING, bracketed, p_values, write_table
+from groundvec.schemas import Models, Predictions
 
 NOTES = [
     "Measures as in Figure 2, in percent with their 95% intervals: Pearson's r with the ratings "
@@ -49,11 +50,11 @@ def make(results: Results, stem: Path) -> None:
     write_differences(stem, differences(table, compared, predictions), results.select)
 
 
-def compared_models(models: pd.DataFrame, selected: dict[str, tuple[str, int]]) -> pd.DataFrame:
+def compared_models(models: Models, selected: dict[str, tuple[str, int]]) -> pd.DataFrame:
     """The selected model of each data set with every other, then GRU with LSTM of the same parts.
 
     Args:
-        models, selected: as `results.read_models` and `systems.select` give them.
+        selected: as `systems.select` gives it.
 
     Returns:
         Columns dataset, a and b (models), a_seed and b_seed (the selected seed of the selected
@@ -85,14 +86,14 @@ def compared_models(models: pd.DataFrame, selected: dict[str, tuple[str, int]]) 
 
 
 def differences(
-    table: pd.DataFrame, compared: pd.DataFrame, predictions: pd.DataFrame | None
+    table: pd.DataFrame, compared: pd.DataFrame, predictions: Predictions | None
 ) -> pd.DataFrame:
     """Compare models on every measure.
 
     Args:
         table: measures of ensembles, and of whatever else, as `measures.as_values` gives them.
         compared: as `compared_models` gives it.
-        predictions: as `results.read_predictions` gives them, for Williams's test.
+        predictions: for Williams's test.
 
     Returns:
         The columns of `compared`, one row per measure: measure, a_value, a_low, a_high, b_value,

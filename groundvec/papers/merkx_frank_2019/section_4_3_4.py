@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pandas as pd
 
+from groundvec.frames import read
 from groundvec.papers.merkx_frank_2019.figure4 import by_epoch
 from groundvec.provenance import provenance
 from groundvec.reporting.measures import semantic_measures
-from groundvec.reporting.results import Results, read_reported_changes
+from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, beside, criterion, rows_of
 from groundvec.reporting.write import MISSING, TIMES, decimals, write_table
+from groundvec.schemas import ReportedChanges
 
 EARLY = 4  # the epoch until which, in the paper, both improve most
 NOTES = [
@@ -30,20 +32,19 @@ REPORTED = (
 def make(results: Results, stem: Path) -> None:
     """Write the changes of section 4.3.4."""
     curves = by_epoch(results.retrieval, semantic_measures(results.scores))
-    reported = read_reported_changes(results["reported"])
+    reported = read(results["reported"], ReportedChanges)
     of_paper = reported["dataset"].map(partial(beside, results.models))
     reported = reported.assign(dataset=of_paper)
     write_changes(stem, changes(curves, reported, results.selected), results.select)
 
 
 def changes(
-    curves: pd.DataFrame, reported: pd.DataFrame, selected: dict[str, tuple[str, int]]
+    curves: pd.DataFrame, reported: ReportedChanges, selected: dict[str, tuple[str, int]]
 ) -> pd.DataFrame:
     """The value at epoch 4, at the peak and at the last epoch, and the changes between them.
 
     Args:
         curves: as `figure4.by_epoch` gives them.
-        reported: as `results.read_reported_changes` gives them.
         selected: as `systems.select` gives it.
 
     Returns:

@@ -6,9 +6,10 @@ import pandas as pd
 
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.reporting.measures import recall
-from groundvec.reporting.results import MEASURES, PROVENANCE, Results
+from groundvec.reporting.results import MEASURES, Results
 from groundvec.reporting.retrieval_table import CHANCE, side_by_side, test_set, with_interval, write
-from groundvec.reporting.systems import in_order, model_name
+from groundvec.reporting.systems import PROVENANCE, in_order, model_name
+from groundvec.schemas import Models, Retrieval
 
 NOTES = [
     "Measured by this project, of every epoch whose weights were kept. The ensemble is of the "
@@ -32,11 +33,8 @@ def make(results: Results, stem: Path) -> None:
     write(stem, table, test_set(table) + ": " + model_name(table), labels, title, NOTES)
 
 
-def snapshots(measured: pd.DataFrame, models: pd.DataFrame) -> pd.DataFrame:
+def snapshots(measured: Retrieval, models: Models) -> pd.DataFrame:
     """Chance, each ensemble and each snapshot of the same training, on the test sets.
-
-    Args:
-        measured, models: as `results.read_retrieval` and `results.read_models` give them.
 
     Returns:
         A row for each data set, test set, language, model, seed, kind and epochs, with both

@@ -7,6 +7,7 @@ import pandas as pd
 
 from groundvec.reporting.results import Results
 from groundvec.reporting.write import MISSING, write_table
+from groundvec.schemas import Tasks
 
 NOTES = [
     "The systems' cosine similarities are correlated with the ratings of the test pairs. Where "
@@ -25,12 +26,8 @@ def make(results: Results, stem: Path) -> None:
     write_table1(stem, results.tasks)
 
 
-def write_table1(stem: Path, tasks: pd.DataFrame) -> None:
-    """Write Table 1, the tasks and their pairs, as `write.write_table` does.
-
-    Args:
-        tasks: as `results.read_tasks` gives them.
-    """
+def write_table1(stem: Path, tasks: Tasks) -> None:
+    """Write Table 1, the tasks and their pairs, as `write.write_table` does."""
     supervised = tasks["train"] > 0
     total: dict[str, object] = {"task": "Total", "subtask": "", "source": "", "train": 0, "dev": 0}
     for column in ("test", "dropped"):

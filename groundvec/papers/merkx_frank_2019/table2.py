@@ -6,10 +6,12 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.reporting.results import MEASURES, PROVENANCE, Results, read_reported_retrieval
+from groundvec.frames import read
+from groundvec.reporting.results import MEASURES, Results
 from groundvec.reporting.retrieval_table import CHANCE, side_by_side, test_set, write
-from groundvec.reporting.systems import beside, criterion, in_order, model_name
+from groundvec.reporting.systems import PROVENANCE, beside, criterion, in_order, model_name
 from groundvec.reporting.write import DAGGER
+from groundvec.schemas import Models, ReportedRetrieval, Retrieval
 
 REPORTED = "Reported: as printed in Table 2 of Merkx & Frank (2019)."
 MEASURED = "Measured: by this project, the ensemble of a training's best snapshots."
@@ -17,7 +19,7 @@ MEASURED = "Measured: by this project, the ensemble of a training's best snapsho
 
 def make(results: Results, stem: Path) -> None:
     """Write Table 2."""
-    reported = read_reported_retrieval(results["reported"])
+    reported = read(results["reported"], ReportedRetrieval)
     table = table2(results.retrieval, reported, results.models, results.selected)
     name = model_name(table).where(table["source"] == "measured", table["model"])
     dagger = table["selected"].map({True: DAGGER}).fillna("")
@@ -29,16 +31,14 @@ def make(results: Results, stem: Path) -> None:
 
 
 def table2(
-    measured: pd.DataFrame,
-    reported: pd.DataFrame,
-    models: pd.DataFrame,
+    measured: Retrieval,
+    reported: ReportedRetrieval,
+    models: Models,
     selected: dict[str, tuple[str, int]],
 ) -> pd.DataFrame:
     """Chance, reported rows and the measured ensembles, for each test set that was measured on.
 
     Args:
-        measured, reported, models: as `results.read_retrieval`, `read_reported_retrieval` and
-            `read_models` give them.
         selected: as `systems.select` gives it.
 
     Returns:

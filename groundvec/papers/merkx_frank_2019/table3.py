@@ -11,6 +11,7 @@ from groundvec.reporting.measures import prediction
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import criterion, main_systems
 from groundvec.reporting.write import decimals, write_table
+from groundvec.schemas import Predictions, Ratings
 
 # The pairs of the paper's Table 3: how both sentences begin, letters and digits only.
 EXAMPLES = (
@@ -38,7 +39,7 @@ def make(results: Results, stem: Path) -> None:
 
 
 def table3(
-    predictions: pd.DataFrame, ratings: pd.DataFrame, selected: dict[str, tuple[str, int]]
+    predictions: Predictions, ratings: Ratings, selected: dict[str, tuple[str, int]]
 ) -> pd.DataFrame:
     """For each selected model the paper's examples, and each subtask's best and worst agreement.
 
@@ -46,8 +47,6 @@ def table3(
     to a millionth: below it, those of equal sentences differ by float32's rounding.
 
     Args:
-        predictions: as `results.read_predictions` gives them.
-        ratings: as `groundvec.data.ratings.read_ratings` gives them.
         selected: as `systems.select` gives it.
 
     Returns:
@@ -95,7 +94,7 @@ def table3(
     return table[columns]
 
 
-def examples(ratings: pd.DataFrame) -> list[int]:
+def examples(ratings: Ratings) -> list[int]:
     """The rows of the paper's examples, as far as they are there; in its order."""
     found = []
     for task, subtask, *beginnings in EXAMPLES:

@@ -8,13 +8,20 @@ from groundvec.evaluation.overlap import KEYS, SEEN
 from groundvec.reporting.measures import SEEN_NOTE, headline, means
 from groundvec.reporting.results import (
     CORRELATIONS,
-    PROVENANCE,
     UNSEEN_CORRELATIONS,
     Results,
     read_reported_correlations,
 )
-from groundvec.reporting.systems import NAMES, criterion, every_system, main_systems, model_name
+from groundvec.reporting.systems import (
+    NAMES,
+    PROVENANCE,
+    criterion,
+    every_system,
+    main_systems,
+    model_name,
+)
 from groundvec.reporting.write import MINUS, MISSING, TIMES, decimals, write_table
+from groundvec.schemas import Overlap, Scores
 
 INTERVALS = (
     f"{{}} {TIMES} 100, the upper and lower half of the 95% interval after it: Fisher's, "
@@ -61,8 +68,8 @@ def make(results: Results, stem: Path) -> None:
 
 
 def table_s1(
-    scores: pd.DataFrame,
-    overlap: pd.DataFrame,
+    scores: Scores,
+    overlap: Overlap,
     reported: pd.DataFrame,
     selected: dict[str, tuple[str, int]],
     snapshots: dict[str, int],
@@ -70,8 +77,7 @@ def table_s1(
     """Reported and measured correlations of the main systems, a row each.
 
     Args:
-        scores, overlap, reported: as `results.read_scores`, `read_overlap` and
-            `read_reported_correlations` give them.
+        reported: as `results.read_reported_correlations` gives them.
         selected, snapshots: as `systems.select` and `results.Results.best_snapshots` give them.
 
     Returns:

@@ -10,8 +10,15 @@ from groundvec.evaluation.seeds import t_interval
 from groundvec.reporting.labels import labelled
 from groundvec.reporting.measures import SEMANTIC, as_values
 from groundvec.reporting.ranks import TRAINING, sorted_systems, with_interval
-from groundvec.reporting.results import PROVENANCE, Results
-from groundvec.reporting.systems import NAMES, best_snapshot, check_scored, every_system, rows_of
+from groundvec.reporting.results import Results
+from groundvec.reporting.systems import (
+    NAMES,
+    PROVENANCE,
+    best_snapshot,
+    check_scored,
+    every_system,
+    rows_of,
+)
 from groundvec.reporting.write import MISSING, write_table
 
 SYSTEM = ["dataset", "objective", "system", "name", "model"]

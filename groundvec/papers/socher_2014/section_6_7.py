@@ -12,11 +12,13 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation.seeds import t_interval
+from groundvec.frames import read
 from groundvec.reporting.labels import trained_as
 from groundvec.reporting.ranks import with_interval
-from groundvec.reporting.results import Results, read_reported_relations
+from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, best_snapshot
 from groundvec.reporting.write import MISSING, decimals, write_table
+from groundvec.schemas import ReportedRelations
 from groundvec.text.trees import RARE
 
 SHOWN = 20  # relations of a data set; the CSV has all
@@ -43,7 +45,7 @@ COUNTS_NOTES = [
 def make(results: Results, stem: Path) -> None:
     """Write the relations' norms; their numbers are called stem-counts."""
     table = of_models(results)
-    reported = read_reported_relations(results["reported"])
+    reported = read(results["reported"], ReportedRelations)
     write_norms(stem, over_seeds(table), reported)
     write_counts(stem.with_name(f"{stem.name}-counts"), counted(table))
 
@@ -137,12 +139,8 @@ def counted(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def write_norms(stem: Path, table: pd.DataFrame, reported: pd.DataFrame) -> None:
-    """Write what `over_seeds` gives as `write.write_table` does.
-
-    Args:
-        reported: as `results.read_reported_relations` gives it.
-    """
+def write_norms(stem: Path, table: pd.DataFrame, reported: ReportedRelations) -> None:
+    """Write what `over_seeds` gives as `write.write_table` does."""
     printed = reported.groupby("relation")["place"].agg(lambda p: ", ".join(f"{n:.0f}" for n in p))
     table = table.assign(reported=table["relation"].map(printed))
     shown = table[(table["place"] <= SHOWN) | table["reported"].notna()]

@@ -14,19 +14,21 @@ from PIL import Image
 
 from groundvec.errors import InputError
 from groundvec.files import read_json
+from groundvec.frames import read_all
 from groundvec.papers import known
 from groundvec.provenance import provenance
 from groundvec.reporting.claims import read
 from groundvec.reporting.page.claims import WIDTH, claims
 from groundvec.reporting.page.compared import ABOVE, BELOW, INSIDE, compared
 from groundvec.reporting.page.training import curves
-from groundvec.reporting.results import Results, read_history
+from groundvec.reporting.results import Results
 from groundvec.reporting.samples import TOP
 from groundvec.reporting.systems import NAMES, PROVENANCE, rows_of
 from groundvec.reporting.vector import svg
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
 from groundvec.reporting.write import MINUS, MISSING, decimals, read_table
 from groundvec.scenes.ratings import SOURCES
+from groundvec.schemas import History
 
 TASKS = {
     "to_images": "caption → pictures",
@@ -331,7 +333,7 @@ def _of_drawn_scenes(tables: list[dict[str, Any]]) -> bool:
 
 
 def _training(results: Results) -> list[dict[str, Any]]:
-    histories = read_history(results["histories"])
+    histories = read_all(results["histories"], History)
     return [
         {
             "dataset": dataset,

@@ -9,16 +9,14 @@ from groundvec.reporting.page.compared import lies
 from groundvec.reporting.systems import NAMES
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
 from groundvec.reporting.write import p_values
+from groundvec.schemas import Claims
 
 WIDTH = 120  # of an interval, as it is drawn; 0 is in the middle
 NUMBERS = ["difference", "low", "high", "reported"]
 
 
-def claims(content: pd.DataFrame) -> list[dict[str, Any]]:
+def claims(content: Claims) -> list[dict[str, Any]]:
     """Group a table of claims by claim and data set.
-
-    Args:
-        content: as `groundvec.reporting.claims.read` gives it.
 
     Returns:
         For each: claim, dataset, verdicts (how many hold, do not, and are open), and rows. Each of

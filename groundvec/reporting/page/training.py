@@ -1,11 +1,11 @@
 """How the loss and the recall on the development set went in each training."""
 
-import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from groundvec.reporting.figures import curve_styles
 from groundvec.reporting.style import PAGE, styled
+from groundvec.schemas import History
 
 RECALL = "dev. set, mean of R@10 (%)"
 # Of each panel: what it shows, its axis, by what, and that axis.
@@ -17,11 +17,11 @@ PANELS = [
 
 
 @styled
-def curves(history: pd.DataFrame) -> Figure:
+def curves(history: History) -> Figure:
     """Draw the loss and the recall of one data set's models by epoch and time, the mean of seeds.
 
     Args:
-        history: as `results.read_history` gives it, of one data set.
+        history: of one data set.
     """
     looks = curve_styles(history["model"])
     means = history.assign(minutes=history["seconds"] / 60)
