@@ -291,7 +291,7 @@ def contrastive_ratings() -> str:
     cells = pd.Series(bracketed(groups.mean(), groups.min(), groups.max()), groups.mean().index)
     shown = cells.unstack(SYSTEM)
     shown = shown[[system for system in CONTRASTIVE if system in shown]].fillna(MISSING)
-    shown.columns = [CONTRASTIVE[system].partition(":")[0] for system in shown]
+    shown.columns = [CONTRASTIVE[system].partition(":")[0] for system in shown.columns.tolist()]
     return markdown(shown.reset_index(), 2)
 
 
