@@ -290,8 +290,9 @@ def contrastive_ratings() -> str:
     groups = table.groupby([*SYSTEM, "task", "method"])["pearson"]
     cells = pd.Series(bracketed(groups.mean(), groups.min(), groups.max()), groups.mean().index)
     shown = cells.unstack(SYSTEM)
-    shown = shown[[system for system in CONTRASTIVE if system in shown]].fillna(MISSING)
-    shown.columns = [CONTRASTIVE[system].partition(":")[0] for system in shown.columns.tolist()]
+    there = [system for system in CONTRASTIVE if system in shown]
+    shown = shown[there].fillna(MISSING)
+    shown.columns = [CONTRASTIVE[system].partition(":")[0] for system in there]
     return markdown(shown.reset_index(), 2)
 
 
