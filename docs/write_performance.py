@@ -198,17 +198,21 @@ def facts(results: dict[str, Result]) -> dict[str, str]:
     two_crops = [row for row in searches if row["what"].startswith("2 crops")] or [{}, {}]
     return {
         **{
-            f"million_{name}": number((bag or {}).get(f"{name}_gb"))
-            for name in ("own", "mapped", "resident")
+            f"million_{name}": number((bag or {}).get(f"{name}_gb")) for name in ("own", "resident")
         },
         "million_step": number(1 / bag["ratio_plain"] if bag else None),
         "million_evaluation": number(1 / ranked["ratio_plain"] if ranked else None),
-        "bag_step": number(times(bag["ours"] if bag else None, 1000)),
+        "bag_step": f"{number(1000 * bag['ours'])} ms, without a floor" if bag else number(None),
+        "million_memory": f"{number(bag['own_gb'])} GB, and {number(bag['mapped_gb'])} GB that the "
+        "system may take back"
+        if bag
+        else number(None),
         "goal_gru128": number(small["ratio_floor"] if small else None),
         "goal_features_half": number(half["ratio_floor"] if half else None),
         "fold_cosine": digits(lite),
         "half_cosine": digits(half),
         "ten_crops": "" if find(results["search"], "10 crops") else " Ten crops were not measured.",
+        "search_one": number(seconds(results["search"], "1 crop")),
         "search_first": number(two_crops[0].get("ours")),
         "search_again": number(two_crops[1].get("ours")),
         **{name: number(value) for name, value in hours.items()},
