@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -51,10 +51,11 @@ class Schema:
         keys: the columns that tell rows apart, also those of several such files.
     """
 
-    file: str
-    row: str
-    columns: Mapping[str, Column]
-    keys: Collection[str] = ()
+    # Without a repr, so that Sphinx writes a signature as `Annotated[DataFrame, Schema()]`.
+    file: str = field(repr=False)
+    row: str = field(repr=False)
+    columns: Mapping[str, Column] = field(repr=False)
+    keys: Collection[str] = field(default=(), repr=False)
 
 
 def schema_of(form: Any) -> Schema:
