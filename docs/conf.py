@@ -22,6 +22,7 @@ PAGES = {
     "CHANGELOG.md": "changelog.md",
     "groundvec/pretrained/flickr8k-v1/README.md": "card-flickr8k-v1.md",
     "groundvec/pretrained/flickr8k-v2/README.md": "card-flickr8k-v2.md",
+    "groundvec/pretrained/flickr8k-v3/README.md": "card-flickr8k-v3.md",
 }
 
 # Commands over several lines, and CSV, which Pygments does not know, are shown without colours.

@@ -198,6 +198,7 @@ def few_pictures() -> str:
 
 
 RATED = {
+    "flickr8k-v3": "`flickr8k-v3`",
     "flickr8k-v2": "`flickr8k-v2`",
     "flickr8k-v1": "`flickr8k-v1`",
     "trigrams": "character trigrams",

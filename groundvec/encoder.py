@@ -38,7 +38,7 @@ class SentenceEncoder:
 
     >>> encoder = SentenceEncoder.load("flickr8k")
     >>> encoder.encode(["A dog chases a cat.", "Two red balloons above a house."]).shape
-    (2, 1024)
+    (2, 2048)
 
     Attributes:
         models: its snapshots.

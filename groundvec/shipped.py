@@ -6,7 +6,7 @@ from pathlib import Path
 from groundvec.errors import InputError
 
 PRETRAINED = Path(__file__).parent / "pretrained"
-NEWEST = {"flickr8k": "flickr8k-v2"}  # the version that a name without one stands for
+NEWEST = {"flickr8k": "flickr8k-v3"}  # the version that a name without one stands for
 
 
 def find(model: str | Path) -> Path:

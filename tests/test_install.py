@@ -40,9 +40,9 @@ dog, puppy, cars = encoder.encode(["A dog runs in snow.", "A puppy runs in snow.
 assert dog @ puppy > dog @ cars
 
 Image.new("RGB", (40, 30), "red").save("red.png")
-network = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(3 * 8 * 8, 3840))
+network = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(3 * 8 * 8, 5840))
 how = Transform(9, 8, (0,) * 3, (1,) * 3, "bilinear")
-small = Backbone("small", "", "", lambda: network, 3840, how)
+small = Backbone("small", "", "", lambda: network, 5840, how)
 assert ImageEncoder.load("flickr8k", backbone=small).encode("red.png").shape == (1, encoder.size)
 """
 

@@ -38,7 +38,7 @@ def test_the_module_describes_and_loads_a_shipped_model(packages, tmp_path, name
     mteb.save(name, tmp_path / "entry.py")
     meta = vars(runpy.run_path(str(tmp_path / "entry.py"))["META"])
     assert meta.keys() == REQUIRED | OPTIONAL
-    assert meta["name"] == {"flickr8k": "groundvec/flickr8k-v2"}.get(name, f"groundvec/{name}")
+    assert meta["name"] == {"flickr8k": "groundvec/flickr8k-v3"}.get(name, f"groundvec/{name}")
     assert {"STS14", "SICK-R", "Flickr30kT2IRetrieval"} <= set(meta["training_datasets"])
     loaded = meta["loader"](meta["name"], meta["revision"], device="cpu", **meta["loader_kwargs"])
     about = dict.fromkeys(["task_metadata", "hf_split", "hf_subset"])
