@@ -65,7 +65,7 @@ def some_sentences(count: int) -> list[str]:
 
 def beside(device: str, sentences: list[str]) -> list[Row]:
     """A row for each that ours is compared with."""
-    newest = SentenceEncoder.load("flickr8k-v2", device=device)
+    newest = SentenceEncoder.load("flickr8k-v3", device=device)
     first = SentenceEncoder.load("flickr8k-v1", device=device)
     where = "" if device == "cpu" else f", on {torch.cuda.get_device_name()}"
     cases = [(newest, "MiniLM-L6's network", minilm(device))]
@@ -101,7 +101,7 @@ def beside(device: str, sentences: list[str]) -> list[Row]:
             floor if multiply and encoder is first else None,
         )
 
-    names = {newest: "flickr8k-v2", first: "flickr8k-v1"}
+    names = {newest: "flickr8k-v3", first: "flickr8k-v1"}
     return [
         measured(encoder, other, f"{names[encoder]} beside {name}{where}")
         for encoder, name, other in cases
@@ -172,12 +172,20 @@ def by_onnx(encoder: SentenceEncoder) -> Callable[[list[str]], object]:
         encoded = text.encode(sentences)
         order = np.argsort(-encoded.lengths)
         for start in range(0, len(order), BATCH):
-            flat, lengths = encoded.batch(order[start : start + BATCH])
-            indices = np.zeros((len(lengths), lengths.max()), np.int64)
-            indices[np.arange(lengths.max()) < lengths[:, None]] = flat
-            graph.run(None, {"indices": indices, "lengths": lengths})
+            flat, lengths, *of_words = encoded.batch(order[start : start + BATCH])
+            if of_words:  # the n-grams of distinct words, and where these stand
+                sizes, flat_words = of_words
+                flat = padded(flat, sizes)[flat_words]
+            graph.run(None, {"indices": padded(flat, lengths), "lengths": lengths})
 
     return encode
+
+
+def padded(flat: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Rows of these lengths, which stand one after another, with zeros behind shorter ones."""
+    rows = np.zeros((len(lengths), lengths.max(), *flat.shape[1:]), np.int64)
+    rows[np.arange(lengths.max()) < lengths[:, None]] = flat
+    return rows
 
 
 def minilm(device: str) -> Callable[[list[str]], object]:

@@ -183,8 +183,8 @@ def facts(results: dict[str, Result]) -> dict[str, str]:
     encoding = results["encoding"]
     start = find(encoding, "ten sentences")
     goals = {
-        "goal_gru": find(encoding, "flickr8k-v2 beside nn.GRU"),
-        "goal_onnx": find(encoding, "flickr8k-v2 beside ONNX"),
+        "goal_gru": find(encoding, "flickr8k-v3 beside nn.GRU"),
+        "goal_onnx": find(encoding, "flickr8k-v3 beside ONNX"),
         "goal_v1": find(encoding, "flickr8k-v1 beside nn.GRU"),
     }
     lstm, lite = find(rated, "lstm"), find(features, "efficientnet_lite0")
