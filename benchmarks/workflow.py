@@ -18,7 +18,9 @@ import pandas as pd
 from measure import Row, program, row
 
 from groundvec.files import write_csv, write_json
+from groundvec.frames import schema_of
 from groundvec.provenance import ROOT
+from groundvec.schemas import History
 
 PYTHON = [sys.executable, "-c"]
 # Without a lock, which a killed run would leave.
@@ -119,7 +121,11 @@ def copy_project(folder: Path) -> None:
     for path in ROOT.iterdir():
         if path.name not in {"data", "results", ".snakemake", ".git"}:
             (folder / path.name).symlink_to(path)
-    write_csv(folder / "history.csv", pd.DataFrame({"epoch": [1, 2], "dev_recall": [1.0, 2.0]}))
+    columns = schema_of(History).columns
+    history = pd.DataFrame(
+        {name: ["?" if of.dtype is str else 1] * 2 for name, of in columns.items()}
+    )
+    write_csv(folder / "history.csv", history.assign(epoch=[1, 2], dev_recall=[1.0, 2.0]))
     write_json(folder / "model.json", {"snapshots": [1, 2]})
 
 

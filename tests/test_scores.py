@@ -31,7 +31,7 @@ def test_scores_keep_baselines_without_model_and_seed(tmp_path):
         (lambda t: t.assign(seed=None), "line 2 has no seed"),
         (lambda t: t[t["kind"] == "snapshot"], "has no rows of an ensemble or a baseline"),
         (lambda t: t[:0], "has no rows"),
-        (lambda t: pd.concat([t, t]), "is about what another file has already"),
+        (lambda t: pd.concat([t, t]), "statistic, method as a line above: delete the file"),
     ],
 )
 def test_bad_scores_are_named(tmp_path, change, message):

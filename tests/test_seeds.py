@@ -7,8 +7,10 @@ from scipy import stats
 
 from groundvec.evaluation import paired
 from groundvec.evaluation.seeds import t_interval
+from groundvec.frames import schema_of
 from groundvec.reporting import bootstrap
-from groundvec.reporting.claims import COLUMNS, over_seeds
+from groundvec.reporting.claims import over_seeds
+from groundvec.schemas import Claims
 
 
 def test_of_seeds_alone_it_is_the_t_interval_of_their_mean():
@@ -81,7 +83,7 @@ def test_the_seeds_of_a_comparison_are_joined():
     one = seeds([-1.0], better="c", low=-2.0, high=-0.5)
     tested = seeds([1.0], better="d", p=0.2)
     found = over_seeds("a_paper", pd.concat([table, one, tested]))
-    assert list(found) == COLUMNS
+    assert list(found) == list(schema_of(Claims).columns)
     assert found[["better", "seeds", "verdict"]].values.tolist() == [
         ["b", 3, "holds"],
         ["c", 1, "does not hold"],
