@@ -52,10 +52,19 @@ class Encoded:
 
     def batch(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Indices (N,) of the sentences `rows`, one after another, and lengths (B,); both int64."""
-        lengths = self.starts[rows + 1] - self.starts[rows]
-        ends = lengths.cumsum()
-        positions = np.arange(ends[-1]) + np.repeat(self.starts[rows] + lengths - ends, lengths)
+        positions, lengths = select(self.starts, rows)
         return self.indices[positions].astype(np.int64), lengths
+
+
+def select(starts: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Find the sentences `rows` in a flat array whose sentence i is [starts[i]:starts[i + 1]].
+
+    Returns:
+        Their places (N,) in it, one sentence after another, and their lengths (B,).
+    """
+    lengths = starts[rows + 1] - starts[rows]
+    ends = lengths.cumsum()
+    return np.arange(ends[-1]) + np.repeat(starts[rows] + lengths - ends, lengths), lengths
 
 
 def idf(captions: Encoded, size: int) -> np.ndarray:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from groundvec.text import ngrams
-from groundvec.text.encoded import Encoded, cleaned
+from groundvec.text.encoded import Encoded, cleaned, select
 
 
 @dataclass
@@ -39,9 +39,7 @@ class Words:
             The number from 0 to W - 1 of each word of the sentences (T,), one sentence after
             another.
         """
-        lengths = self.starts[rows + 1] - self.starts[rows]
-        ends = lengths.cumsum()
-        positions = np.arange(ends[-1]) + np.repeat(self.starts[rows] + lengths - ends, lengths)
+        positions, lengths = select(self.starts, rows)
         distinct, places = np.unique(self.rows[positions], return_inverse=True)
         indices, sizes = self.ngrams.batch(distinct)
         return indices, lengths, sizes, places
