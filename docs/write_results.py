@@ -299,6 +299,25 @@ def contrastive_ratings() -> str:
     return markdown(shown.reset_index(), 2)
 
 
+MISTYPED = {
+    "caption_to_image R@10": "find images: R@10",
+    "image_to_caption R@10": "find captions: R@10",
+    "unsupervised": "STS 2012-2016",
+    "STS-B": "STS-B",
+    "SICK": "SICK",
+}
+
+
+def mistyped() -> str:
+    """Write what `best` reaches, by cosine, where a share of the letters is mistyped."""
+    table = pd.read_csv(KEPT / "best" / "robustness.csv")
+    table = table[table["kind"] == "typing errors"]
+    values = table.pivot(index="rate", columns="measure", values="value")[list(MISTYPED)]
+    shown = values.apply(decimals).rename(columns=MISTYPED)
+    shown.insert(0, "letters mistyped", [f"{100 * rate:.0f} %" for rate in shown.index])
+    return markdown(shown, 1)
+
+
 # How the rows of docs/results/readme.csv begin that the README and the first paper's page show.
 README = ["the paper", "[`best`]", "GRU 1024, 32", "character trigrams"]
 FIRST_PAPER = ["the paper", "GRU 1024, 32", "a trained bag of character"]
@@ -387,6 +406,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "rated": rated,
     "contrastive retrieval": contrastive_retrieval,
     "contrastive ratings": contrastive_ratings,
+    "mistyped": mistyped,
 }
 
 
