@@ -18,12 +18,12 @@ from measure import Row, program, row
 
 from groundvec import ImageEncoder, SentenceEncoder
 from groundvec.config import complete_description
-from groundvec.data import flickr8k
 from groundvec.evaluation.ranks import DIRECTIONS, ranks
 from groundvec.features import backbones
 from groundvec.model import Model
 from groundvec.provenance import ROOT
 from groundvec.similarity import scores
+from groundvec.sources import flickr8k
 from groundvec.text.characters import Text
 
 CROPS = (1, 2, 10)

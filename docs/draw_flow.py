@@ -16,7 +16,7 @@ from pathlib import Path
 
 import networkx as nx
 
-from groundvec import papers
+from groundvec import papers, parts
 
 ROOT = Path(__file__).parent.parent
 PICTURE = ROOT / "docs" / "images" / "flow.svg"
@@ -80,9 +80,10 @@ def stages() -> dict[str, str]:
     """The stage of each rule: its file in `rules/`, in the order that the Snakefile includes."""
     files = re.findall(r'^ *include: "rules/(\w+)\.smk"', (ROOT / "Snakefile").read_text(), re.M)
     text = {stage: (ROOT / "rules" / f"{stage}.smk").read_text() for stage in files}
-    return {
-        rule: stage for stage in files for rule in re.findall(r"^rule (\w+):", text[stage], re.M)
-    } | dict.fromkeys(PAPERS, "report")
+    rules = {stage: re.findall(r"^rule (\w+):", text[stage], re.M) for stage in files}
+    rules["dataset"] = [f"dataset_{name}" for name in parts.names("sources")]
+    rules["report"] = PAPERS
+    return {rule: stage for stage in files for rule in rules[stage]}
 
 
 def columns(graph: nx.DiGraph, order: list[str]) -> tuple[list[list[Place]], list[list[Place]]]:

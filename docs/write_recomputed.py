@@ -48,7 +48,10 @@ def sources() -> dict[str, tuple[list[str], list[str]]]:
             some = _parts(*of_model) if "parts.files(" in rule else some
             if always := [file for file in files if "{" not in file]:
                 found[rule.partition(":")[0]] = always, some
-    # Rules with names that are put together: a rule for each table and figure of a paper.
+    # Rules with names that are put together: one for each source, table and figure.
+    for name in parts.names("sources"):
+        of_source = [parts.file("sources", name), "groundvec/data/schema.py"]
+        found[f"dataset_{name}"] = of_source, []
     for paper, about in papers.known().items():
         for name in about.items:
             found[f"{paper}_{name}"] = [f"groundvec/papers/{paper}/{name}.py"], []

@@ -25,10 +25,8 @@ BOUNDS = {
         name: {"$ref": f"#/$defs/translator/properties/{name.replace('-', '_')}"}
         for name in ("size", "embedding", "dropout", "l2", "epochs", "patience", "batch-size")
     },
-    **{
-        name: {"$ref": f"#/$defs/dataset/properties/{name}"}
-        for name in ("captions", "count", "draw", "folds", "parts", "seed")
-    },
+    **{name: {"$ref": f"#/$defs/dataset/properties/{name}"} for name in ("draw", "folds", "parts")},
+    "seed": {"$ref": "#/$defs/dataset/properties/seeds/items"},
     "n": {"$ref": "#/$defs/translation/properties/n_best/items"},
     "part": {"minimum": 0},
     "threads": {"minimum": 1, "maximum": 1024},

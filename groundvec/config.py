@@ -24,14 +24,6 @@ FOLDER = Path(__file__).parent
 SCHEMA = FOLDER / "schema.yaml"
 BACKBONES = FOLDER / "features" / "backbones.yaml"
 
-LANGUAGES = {
-    "scenes": ["en", "de"],
-    "multi30k": ["en", "de"],
-    "flickr8k": ["en"],
-    "mscoco": ["en"],
-    "karpathy": ["en"],
-    "pascal1k": ["en"],
-}
 # What no data set has from another one that it is of.
 OWN = {"models", "seeds", "draw", "folds", "training", "papers"}
 MOST = 10_000  # values in a configuration
@@ -57,7 +49,6 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
         place = f"datasets.{name}"
         names = _check_backbone(place, dataset)
         dataset["backbone"] = "+".join(names)
-        _check_pictures(place, dataset)
         models = {
             model: describe(model, given, dataset, f"{place}.models") for model in dataset["models"]
         }
@@ -74,8 +65,8 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
                 "rated sentences are in: select by recall, or one by its name"
             )
         dataset["models"] = models
-        if dataset["source"] in LANGUAGES:
-            _check_languages(place, dataset, LANGUAGES[dataset["source"]])
+        if languages := _source(dataset).get("languages"):
+            _check_languages(place, dataset, languages)
     if "ratings" in config:
         _check_robustness(config["ratings"], config["datasets"])
     if "translation" in config:
@@ -262,7 +253,7 @@ def _inherit(datasets: Any) -> None:
                 f"pictures of its own{hint}"
             )
         of = others[dataset["of"]]
-        known = _schema()["$defs"]["dataset"]["properties"].keys()
+        known = _schema()["$defs"]["dataset"]["properties"].keys() | _source_options(of)
         for key in sorted((dataset.keys() & known) - OWN - {"of", "language"}):
             if key not in of or dataset[key] != of[key]:
                 raise InputError(
@@ -299,17 +290,37 @@ def _schema() -> dict[str, Any]:
         own["allOf"] = [
             {
                 "if": {"properties": {key: {"const": name}}},
-                "then": _options_schema(key, parts.options_schema(kind, name)),
+                "then": _options_schema([key], parts.options_schema(kind, name)),
             }
             for name in parts.names(kind)
         ]
+    dataset, sources = schema["$defs"]["dataset"], parts.names("sources")
+    dataset["properties"]["source"] |= {"enum": sources}
+    dataset["allOf"] += [
+        {
+            "if": {"properties": {"source": {"const": name}}, "required": ["source"]},
+            "then": _options_schema(dataset["properties"], parts.options_schema("sources", name)),
+        }
+        for name in sources
+    ]
     return schema
 
 
-def _options_schema(key: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a part's options, and of its name beside them."""
-    properties = {"properties": {key: {}} | schema["properties"]}
+def _options_schema(keys: Iterable[str], schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a part's options, and of what else stands beside them."""
+    properties = {"properties": schema["properties"] | {key: {} for key in keys}}
     return {"additionalProperties": False} | schema | properties
+
+
+def _source(dataset: Mapping[str, Any]) -> dict[str, Any]:
+    """What the YAML file of a data set's source says."""
+    return parts.options_schema("sources", dataset["source"])
+
+
+def _source_options(dataset: Mapping[str, Any]) -> set[str]:
+    """The options of a data set's source; none of a source that is unknown."""
+    known = dataset.get("source") in parts.names("sources")
+    return set(_source(dataset)["properties"]) if known else set()
 
 
 def _check(value: dict[str, Any], schema: dict[str, Any], *place: str) -> None:
@@ -362,18 +373,17 @@ def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> N
         if features and not (mirror and Path(mirror, features).is_file()):
             remedy = "correct the path, or name a network as `backbone`, which computes them"
             _check_path(f"{place}.features", Path(features), remedy=remedy)
-        if dataset["source"] == "table":
-            from groundvec.data import schema, table
+        _check_named(place, parts.named_files("sources", dataset, "source"), public)
+        folders = parts.named_files("sources", dataset, "source", named="folder")
+        for option, folder in folders.items():
+            _check_path(f"{place}.{option}", Path(folder), folder=True)
+        if _source(dataset).get("early"):
+            from groundvec import sources
+            from groundvec.data import schema
 
-            _check_path(f"{place}.table", Path(dataset["table"]))
-            _check_path(f"{place}.images", Path(dataset["images"]), folder=True)
-            captions, images = table.read(dataset["table"], dataset["images"])
+            captions, images = sources.reader(dataset["source"])(**sources.arguments(dataset))
             schema.check_files(images)
             _check_languages(place, dataset, captions.language.unique().tolist())
-        if dataset["source"] == "karpathy":
-            _check_named(place, {"json": dataset["json"]}, public)
-        if dataset["source"] in ("karpathy", "multi30k") and "images" in dataset:
-            _check_path(f"{place}.images", Path(dataset["images"]), folder=True)
         for model, description in dataset["models"].items():
             for kind, part in parts.chosen(description).items():
                 place = f"models.{model}.{parts.CLASSES[kind].lower()}"
@@ -420,7 +430,8 @@ def _walk(value: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
 def _validator(schema: dict[str, Any]) -> Draft202012Validator:
     """A validator for which text matches a pattern as a whole, and numbers are finite.
 
-    It also knows the keywords `ordered` and `divisible` of the parts' options (`groundvec.parts`).
+    It also knows the keywords `ordered`, `divisible` and `either` of the parts' options
+    (`groundvec.parts`).
     """
 
     def ordered(_: Any, keys: list[str], instance: Any, schema: Any) -> Iterator[ValidationError]:
@@ -443,6 +454,14 @@ def _validator(schema: dict[str, Any]) -> Draft202012Validator:
                     f"{count}"
                 )
 
+    def either(_: Any, keys: list[str], instance: Any, schema: Any) -> Iterator[ValidationError]:
+        if isinstance(instance, dict) and sum(key in instance for key in keys) != 1:
+            described = (schema["properties"][key]["description"].strip() for key in keys)
+            options = (
+                f"`{key}` ({text.rstrip('.')})" for key, text in zip(keys, described, strict=True)
+            )
+            yield ValidationError(f"give one of {' and '.join(options)}")
+
     def pattern(_: Any, wanted: str, instance: Any, __: Any) -> Iterator[ValidationError]:
         if isinstance(instance, str) and not re.fullmatch(wanted, instance):
             yield ValidationError(f"{instance!r} does not match {wanted!r}")
@@ -456,7 +475,7 @@ def _validator(schema: dict[str, Any]) -> Draft202012Validator:
     types = Draft202012Validator.TYPE_CHECKER.redefine_many(
         {"integer": is_integer, "number": is_number}
     )
-    keywords = {"pattern": pattern, "ordered": ordered, "divisible": divisible}
+    keywords = {"pattern": pattern, "ordered": ordered, "divisible": divisible, "either": either}
     return validators.extend(Draft202012Validator, keywords, type_checker=types)(schema)
 
 
@@ -582,17 +601,19 @@ def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) ->
     if name not in datasets:
         raise InputError(f"{place}.dataset: there is no data set {name!r}{_hint(name, datasets)}")
     dataset = datasets[name]
-    translated = [source for source, known in LANGUAGES.items() if len(known) > 1]
+    sources = {name: parts.options_schema("sources", name) for name in parts.names("sources")}
+    translated = [name for name, said in sources.items() if "parallel" in said.get("outputs", {})]
     if dataset["source"] not in translated:
         raise InputError(
             f"{place}.dataset: {name} is from {dataset['source']}, which has no translations: take "
             f"one from {' or '.join(translated)}"
         )
     for key in ("source", "target"):
-        if translation[key] not in LANGUAGES[dataset["source"]]:
+        languages = _source(dataset)["languages"]
+        if translation[key] not in languages:
             raise InputError(
                 f"{place}.{key}: {name} has no sentences in {translation[key]!r}; it has: "
-                f"{', '.join(LANGUAGES[dataset['source']])}"
+                f"{', '.join(languages)}"
             )
     if target == translation["source"]:
         raise InputError(f"{place}.target: it is the source too: name another language")
@@ -630,15 +651,6 @@ def _check_backbone(place: str, dataset: dict[str, Any]) -> list[str]:
                 f"configuration, {place}.weights: {name} has no weights {weights!r}{hint}"
             )
     return names
-
-
-def _check_pictures(place: str, dataset: dict[str, Any]) -> None:
-    """Raise InputError unless a multi30k says where its pictures are, and only once."""
-    if dataset["source"] == "multi30k" and ("images" in dataset) == ("pictures" in dataset):
-        raise InputError(
-            f"configuration, {place}: say where the pictures are: `images`, a folder of "
-            "Flickr30k's, or `pictures: flickr8k`"
-        )
 
 
 def _check_languages(place: str, dataset: dict[str, Any], known: list[str]) -> None:

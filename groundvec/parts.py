@@ -1,4 +1,4 @@
-"""The parts that models are made of: each a module, and the schema of its options beside it.
+"""The parts that models are made of: each is a module, and the schema of its options beside it.
 
 The encoder `rnn` is `encoders/rnn.py` and `encoders/rnn.yaml`. The YAML file is a JSON schema of
 the options, with their defaults. It also says, of the part or of an option that is set:
@@ -12,7 +12,10 @@ and of the whole part:
 
     ordered: [low, high]        options whose values do not decrease
     divisible: {a: b}           `a` is a multiple of the number of entries of `b`
+    either: [a, b]              options of which there is one
     limits: It does not ...     a sentence for the model card
+
+Where pictures and captions come from is such a part of a data set (`groundvec.sources`).
 
 This module reads no code of a part, and so no torch, unless `find` is called.
 """
@@ -118,13 +121,15 @@ def files(description: dict[str, Any]) -> list[str]:
     return [file(kind, part["name"]) for kind, part in chosen(description).items()]
 
 
-def named_files(kind: str, part: dict[str, Any], key: str = "name") -> dict[str, str]:
-    """The files that a part's options name, by option; `captions` is none."""
+def named_files(
+    kind: str, part: dict[str, Any], key: str = "name", named: str = "file"
+) -> dict[str, str]:
+    """The files, or folders, that a part's options name, by option; `captions` is none."""
     schema = options_schema(kind, part[key])["properties"]
     return {
         option: value
         for option, value in part.items()
-        if schema.get(option, {}).get("$ref") == "#/$defs/file" and value != "captions"
+        if schema.get(option, {}).get("$ref") == f"#/$defs/{named}" and value != "captions"
     }
 
 

@@ -7,7 +7,9 @@ rule card:
         ensemble=f"{MODEL}/ensemble.json",
         retrieval=f"{RETRIEVAL}.csv",
         scores=plan.scores_shown,
-        data=own("resources/data_cards.yaml"),
+        data=lambda wildcards: own(
+            f"groundvec/sources/{plan.setting('source')(wildcards)}.yaml"
+        ),
     output:
         f"{MODEL}/README.md",
     log:
@@ -25,5 +27,5 @@ rule card:
         code=code("scripts/card.py"),
     shell:
         'python "$GROUNDVEC/scripts/card.py" --model {params.folder:q} --source {params.source:q} '
-        "--data {input.data:q} --papers {params.papers:q} "
+        "--papers {params.papers:q} "
         "--retrieval {input.retrieval:q} {params.scores:q} --output {output:q} --log {log:q}"

@@ -7,7 +7,7 @@ import shutil
 import time
 from pathlib import Path
 
-from groundvec import papers, parts
+from groundvec import papers, parts, sources
 from groundvec.jobs import running
 from groundvec.provenance import code_hash, digest
 

@@ -1,10 +1,7 @@
 """Public files, from a mirror or from their public addresses, checked and unpacked."""
 
 ARCHIVES = {
-    "flickr8k/Flicker8k_Dataset": "flickr8k/Flickr8k_Dataset.zip",
-    "mscoco/train2014": "mscoco/train2014.zip",
-    "mscoco/val2014": "mscoco/val2014.zip",
-    "mscoco/caption_datasets": "mscoco/caption_datasets.zip",
+    **sources.archives(),
     **{f"sts/STS{y}-en-test": f"sts/STS{y}-en-test.zip" for y in range(2012, 2017)},
     "sts/stsbenchmark": "sts/Stsbenchmark.tar.gz",
     "sts/sick_train": "sts/sick_train.zip",

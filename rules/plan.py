@@ -12,8 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from groundvec import papers, parts
-from groundvec.data import table
+from groundvec import papers, parts, sources
 from groundvec.provenance import digest
 
 DATASET = "results/datasets/{dataset}"
@@ -138,33 +137,42 @@ class Plan:
         counts = self.datasets[wildcards.dataset].get("draw")
         return ["--draw", *map(str, counts)] if counts else []
 
+    def source_outputs(self, source: str) -> dict[str, str]:
+        """What a source makes beside the two tables, by kind: files, and folders without a suffix."""
+        outputs = parts.options_schema("sources", source).get("outputs", {})
+        return {kind: f"{DATASET}/{name}" for kind, name in outputs.items()}
+
+    def source_files(self, wildcards: Any) -> dict[str, str]:
+        """The files that a data set is made from, by the arguments of its source's `read`."""
+        data = self.datasets[wildcards.dataset]
+        schema = parts.options_schema("sources", data["source"])
+        public = {
+            argument: f"data/{name}"
+            for _, files in parts.stated(schema, data, "files")
+            for argument, name in files.items()
+        }
+        named = parts.named_files("sources", data, "source")
+        return public | {option: self.public(name) for option, name in named.items()}
+
+    def source_inputs(self, wildcards: Any) -> list[str]:
+        """These files, or the archives that they are in."""
+        return [archive(path) for path in self.source_files(wildcards).values()]
+
+    def source_options(self, wildcards: Any) -> Options:
+        """What scripts/dataset.py reads, and how."""
+        settings = sources.arguments(self.datasets[wildcards.dataset])
+        return options(settings | self.source_files(wildcards))
+
     def pictures_state(self, wildcards: Any) -> str:
-        """A key that changes with the pictures that a table lists."""
+        """A key that changes with the pictures of a data set that is somebody's own.
+
+        Its folder is no input: any file in it would count, and a picture within would not.
+        """
         data = self.datasets[wildcards.dataset]
-        return table.state(data["table"], data["images"])
-
-    def karpathy_file(self, wildcards: Any) -> str:
-        """Karpathy's JSON, or the archive that has it."""
-        return archive(self.public(self.datasets[wildcards.dataset]["json"]))
-
-    def karpathy_options(self, wildcards: Any) -> Options:
-        """What scripts/dataset.py is to read of Karpathy's."""
-        data = self.datasets[wildcards.dataset]
-        keys = [key for key in ("images", "captions") if key in data]
-        return options({"json": self.public(data["json"]), **{key: data[key] for key in keys}})
-
-    def multi30k_flickr8k(self, wildcards: Any) -> list[str]:
-        """Flickr8k's pictures and text, where a Multi30k has its pictures from there."""
-        of_flickr8k = "pictures" in self.datasets[wildcards.dataset]
-        files = ["data/flickr8k/Flicker8k_Dataset", "data/flickr8k/Flickr8k_text.zip"]
-        return files if of_flickr8k else []
-
-    def multi30k_pictures(self, wildcards: Any, input: Any) -> Options:
-        """Where scripts/dataset.py finds a Multi30k's pictures."""
-        if input.flickr8k:
-            pictures, text = input.flickr8k
-            return ["--images", pictures, "--flickr8k", text]
-        return ["--images", self.datasets[wildcards.dataset]["images"]]
+        if not parts.options_schema("sources", data["source"]).get("early"):
+            return ""
+        state: str = sources.state(data)
+        return state
 
     # Public files
 

@@ -4,7 +4,7 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec import papers
+from groundvec import papers, parts
 from groundvec.cli import run
 
 parser = argparse.ArgumentParser(
@@ -14,12 +14,12 @@ parser = argparse.ArgumentParser(
     "--papers merkx_frank_2019 --output README.md",
 )
 parser.add_argument("--model", type=Path, required=True, help="the model's folder")
-parser.add_argument("--source", required=True, help="of its data set, one of --data")
 parser.add_argument(
-    "--data",
-    type=Path,
-    default=Path("resources/data_cards.yaml"),
-    help="what there is to say of data sets (default: %(default)s)",
+    "--source",
+    required=True,
+    choices=parts.names("sources"),
+    metavar="SOURCE",
+    help="of its data set: %(choices)s",
 )
 parser.add_argument(
     "--papers",
@@ -38,18 +38,12 @@ parser.add_argument("--output", type=Path, required=True, help="the file to writ
 
 
 def main(arguments: argparse.Namespace) -> None:
-    import yaml
-
-    from groundvec.errors import InputError
     from groundvec.files import write_bytes
     from groundvec.reporting.card import card
 
-    data = yaml.safe_load(arguments.data.read_text("utf-8"))
-    if arguments.source not in data:
-        raise InputError(f"{arguments.data} has no {arguments.source}: it has {', '.join(data)}")
     text = card(
         arguments.model,
-        data[arguments.source],
+        parts.options_schema("sources", arguments.source)["card"],
         papers.references(arguments.papers),
         arguments.retrieval,
         arguments.scores,

@@ -5,12 +5,14 @@ Of data sets with translations, also parallel.csv.
 
 import argparse
 import logging
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
-from groundvec import scenes
+from groundvec import config, parts, sources
 from groundvec.cli import run
-from groundvec.data import flickr8k, karpathy, multi30k, parallel, pascal1k, schema, table
-from groundvec.scenes import parallel as said_twice
+from groundvec.data import schema
+from groundvec.errors import InputError
 
 EXAMPLES = """examples:
   python scripts/dataset.py scenes --count 300 --seed 1 --output results/datasets/scenes
@@ -29,70 +31,50 @@ EXAMPLES = """examples:
 
 
 def main(arguments: argparse.Namespace) -> None:
-    pairs = None
-    if arguments.source == "scenes":
-        captions, images = scenes.generate(arguments.output, arguments.count, arguments.seed)
-        pairs = said_twice.pairs(arguments.output / "scenes.jsonl", arguments.seed)
-    elif arguments.source == "flickr8k":
-        captions, images = flickr8k.read(arguments.images, arguments.text)
-    elif arguments.source == "karpathy":
-        captions, images = karpathy.read(arguments.images, arguments.json, arguments.captions)
-    elif arguments.source == "pascal1k":
-        captions, images = pascal1k.read(arguments.images, arguments.page, arguments.seed)
-    elif arguments.source == "multi30k" and arguments.flickr8k:
-        captions, images, pairs = multi30k.read_flickr8k(
-            arguments.archive, arguments.images, arguments.flickr8k
-        )
-    elif arguments.source == "multi30k":
-        captions, images, pairs = multi30k.read(arguments.archive, arguments.images)
-    else:
-        captions, images = table.read(arguments.table, arguments.images)
-    if pairs is not None:
-        parallel.write(arguments.output / "parallel.csv", pairs)
+    read, options = sources.reader(arguments.source), arguments_of(arguments.source)
+    given = {name: getattr(arguments, name) for name in options}
+    numbers = {name: value for name, value in given.items() if isinstance(value, int)}
+    of_source = parts.options_schema("sources", arguments.source)["properties"]
+    if wrong := config.problem(numbers, {"properties": of_source}):
+        raise InputError(f"--{wrong}")
+    if "folder" in signature(read).parameters:
+        given["folder"] = arguments.output
+    captions, images = read(**given)
     schema.write(arguments.output, captions, images)
     logging.info("%d captions, %d images: %s", len(captions), len(images), arguments.output)
 
 
+def arguments_of(source: str) -> dict[str, dict[str, Any]]:
+    """The arguments of a source's `read`, and how a command line gives each."""
+    said = parts.options_schema("sources", source)
+    options = {"source": source} | dict.fromkeys(said["properties"], True)
+    public = {
+        name: file
+        for _, files in parts.stated(said, options, "files")
+        for name, file in files.items()
+    }
+    found = {}
+    for name, parameter in signature(sources.reader(source)).parameters.items():
+        option = said["properties"].get(name, {})
+        of_public = f"{public[name]} of the public files" if name in public else ""
+        if name != "folder":
+            found[name] = {
+                "type": int if option.get("type") == "integer" else Path,
+                "required": parameter.default is parameter.empty,
+                "help": "; or ".join(filter(None, [option.get("description"), of_public])),
+            }
+    return found
+
+
 def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLES)
-    sources = parser.add_subparsers(dest="source", required=True)
-
-    def add(source: str, text: str) -> argparse.ArgumentParser:
-        command = sources.add_parser(source, help=text, description=text)
-        command.add_argument(
-            "--output", type=Path, required=True, help="folder for captions.csv and images.csv"
-        )
-        if source != "scenes":
-            command.add_argument("--images", type=Path, required=True, help="folder of the images")
-        return command
-
-    command = add("scenes", "generate drawn scenes with English and German captions")
-    command.add_argument("--count", type=int, required=True, help="how many images")
-    command.add_argument("--seed", type=int, required=True, help="the same seed, the same scenes")
-    command = add("flickr8k", "Flickr8k's photographs and captions")
-    command.add_argument("--text", type=Path, required=True, help="Flickr8k_text.zip or its folder")
-    command = add("karpathy", "MSCOCO, Flickr30k or Flickr8k in Karpathy's splits")
-    command.add_argument(
-        "--json",
-        type=Path,
-        required=True,
-        help="dataset_coco.json, or another of his files; or FILE.zip/MEMBER",
-    )
-    command.add_argument(
-        "--captions", type=int, help="of each image, the first ones (default: all)"
-    )
-    command = add("pascal1k", "the UIUC Pascal sentences, in splits that are drawn")
-    command.add_argument("--page", type=Path, required=True, help="the HTML page")
-    command.add_argument("--seed", type=int, required=True, help="the same seed, the same splits")
-    command = add("multi30k", "Multi30k, described in English and in German")
-    command.add_argument("--archive", type=Path, required=True, help="multi30k.zip or its folder")
-    command.add_argument(
-        "--flickr8k",
-        type=Path,
-        help="Flickr8k_text.zip: only its images, in its split (default: --images are Flickr30k's)",
-    )
-    command = add("table", "your own CSV of captions and folder of images")
-    command.add_argument("--table", type=Path, required=True, help="CSV: image, caption, ...")
+    commands = parser.add_subparsers(dest="source", required=True)
+    for source in parts.names("sources"):
+        text = parts.options_schema("sources", source)["description"]
+        command = commands.add_parser(source, help=text, description=text)
+        command.add_argument("--output", type=Path, required=True, help="folder of the data set")
+        for name, how in arguments_of(source).items():
+            command.add_argument(f"--{name}", **how)
     return parser
 
 

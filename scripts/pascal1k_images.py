@@ -8,7 +8,8 @@ from pathlib import Path
 import yaml
 
 from groundvec.cli import run
-from groundvec.data import download, pascal1k
+from groundvec.data import download
+from groundvec.sources import pascal1k
 
 EXAMPLES = """example:
   python scripts/pascal1k_images.py --page data/pascal1k/index.html \\

@@ -1,5 +1,9 @@
 """Small models and data that several tests need."""
 
+import re
+from pathlib import Path
+from textwrap import dedent
+
 import numpy as np
 
 from groundvec.config import complete_description
@@ -65,3 +69,11 @@ def save_model(folder, model, /, epochs=(4,), **about):
     }
     write_json(folder / "model.json", content | about)
     write_json(folder / "ensemble.json", {"epochs": list(epochs)})
+
+
+def recipe(heading):
+    """The files that a section of CONTRIBUTING.md adds to the library."""
+    page = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text("utf-8")
+    section = re.split(r"^##+ ", page.split(f"## {heading}\n")[1], flags=re.M)[0]
+    named = r"`(groundvec/\S+\.(?:py|yaml))`[^`]*?\n\n *```(?:python|yaml)\n(.*?)^ *```"
+    return {path: dedent(text) for path, text in re.findall(named, section, flags=re.S | re.M)}

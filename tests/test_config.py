@@ -24,6 +24,14 @@ def changed(**changes):
     return {**SMALL, "datasets": {"one": {**SMALL["datasets"]["one"], **changes}}}
 
 
+def from_source(source, **options):
+    """The small configuration with a data set from another source."""
+    return {
+        **SMALL,
+        "datasets": {"one": {"source": source, "models": ["gru-8-max"], **options}},
+    }
+
+
 def described(**parts):
     """The small configuration with a model of its own."""
     model = {"encoder": {"name": "bag", "size": 8}, **parts}
@@ -239,7 +247,17 @@ def test_every_key_of_the_schema_is_described():
             {**changed(language="de"), "select": "ratings"},
             "select: gru-8-max of datasets.one does not read English, which the",
         ),
-        (changed(source="table"), "datasets.one: 'table' is a required property"),
+        (changed(source="table"), "datasets.one: unknown key 'count': known are table, images,"),
+        (from_source("table"), "datasets.one: 'table' is a required property"),
+        (from_source("multi30k"), "datasets.one: give one of `images` (The folder of Flickr30k's"),
+        (
+            from_source("multi30k", images="x", pictures="flickr8k"),
+            "datasets.one: give one of `images` (The folder",
+        ),
+        (
+            {**SMALL, "datasets": {**SMALL["datasets"], "two": {"of": "one", "count": 50}}},
+            "datasets.two.count: it must be that of one: remove `count`, or set it there",
+        ),
         (changed(backbone="precomputed"), "datasets.one: 'features' is a required property"),
         (changed(training={"epochs": 6}), "gru-8-max: epochs 6 is not a multiple of cycle 4"),
         (translated(dataset="on"), "translation.dataset: there is no data set 'on': did you mean"),

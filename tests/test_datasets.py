@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groundvec.data import flickr8k, karpathy, schema, table
+from groundvec.data import schema
 from groundvec.data.split import load_split
 from groundvec.errors import InputError
+from groundvec.sources import flickr8k, karpathy, table
 from groundvec.text.characters import Text
 
 ROOT = Path(__file__).parent.parent

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from groundvec.data import flickr8k, multi30k
 from groundvec.data.archives import unpack
 from groundvec.errors import InputError
 from groundvec.features import images, store
 from groundvec.files import DEEPEST, read_json, sha256
+from groundvec.sources import flickr8k, multi30k
 from groundvec.text import treebank
 from groundvec.text.vectors import read_vectors
 from groundvec.translation import nbest
@@ -111,7 +111,7 @@ def bombs(tmp_path_factory):
         lambda folder: nbest.read(folder / "blank.gz", 1),
         lambda folder: nbest.read(folder / "hypotheses.gz", 1),
         lambda folder: multi30k._Files(folder / "multi30k.zip").lines("raw/train.1.en.gz"),
-        lambda folder: multi30k.read(folder / "multi30k.zip", folder),
+        lambda folder: multi30k.read_flickr30k(folder / "multi30k.zip", folder),
     ],
 )
 def test_what_unpacks_to_far_more_than_text_does_is_refused(bombs, read):

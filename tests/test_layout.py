@@ -22,7 +22,7 @@ ORDER = [
     },
     {"data"},
     {"text", "features", "scenes", "similarity"},
-    {"encoders", "objectives", "optimisers", "spelling"},
+    {"encoders", "objectives", "optimisers", "spelling", "sources"},
     {"papers"},  # what they are; their modules are of another room
     {"config"},
     {"folder", "weights"},

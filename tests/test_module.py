@@ -54,7 +54,7 @@ def run(folder, *arguments, **how):
 def test_every_rule_finds_its_files_from_another_folder(other):
     output = run(other, "-n", "groundvec_all")
     assert "rule groundvec_train:" in output and "rule groundvec_card:" in output
-    assert "the clone/resources/data_cards.yaml" in output
+    assert "the clone/groundvec/sources/scenes.yaml" in output
     download = run(other, "-n", "data/flickr8k/Flickr8k_text.zip")
     assert "groundvec_download" in download
 

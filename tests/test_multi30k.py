@@ -12,9 +12,10 @@ import pandas as pd
 import pytest
 
 from groundvec import scenes
-from groundvec.data import multi30k, parallel, schema
+from groundvec.data import parallel, schema
 from groundvec.errors import InputError
 from groundvec.scenes import parallel as said_twice
+from groundvec.sources import multi30k
 from groundvec.translation import pairs as translated
 
 ROOT = Path(__file__).parent.parent
@@ -78,13 +79,13 @@ def test_an_image_outside_the_folder_is_refused(folder, name):
     names = [*NAMES["train"][:2], name]
     write(folder / "task2/image_splits/train_images.txt", names)
     with pytest.raises(InputError, match=f"train_images.txt: the image {name} is outside the fol"):
-        multi30k.read(folder, "photos")
+        multi30k.read_flickr30k(folder, "photos")
 
 
 @pytest.mark.parametrize("split", ["train", "val"])
 def test_an_image_that_is_listed_twice_is_named(folder, flickr8k, split):
     write(folder / f"task2/image_splits/{split}_images.txt", ["10.jpg", "20.jpg", "20.jpg"])
-    for read in (multi30k.read, lambda *args: multi30k.read_flickr8k(*args, flickr8k)):
+    for read in (multi30k.read_flickr30k, lambda *args: multi30k.read_flickr8k(*args, flickr8k)):
         with pytest.raises(InputError, match=r"the image '[12]0.jpg' .*is listed twice"):
             read(folder, "photos")
 
@@ -100,7 +101,7 @@ def zipped(folder, inside):
 def test_published_splits_with_flickr30k_s_images(folder, monkeypatch, inside):
     monkeypatch.setattr(multi30k, "DEV", 2)
     archive = zipped(folder, inside) if inside else folder
-    captions, images, pairs = multi30k.read(archive, "photos")
+    captions, images, pairs = multi30k.read_flickr30k(archive, "photos")
     assert images.path.tolist() == [f"photos/{i}0.jpg" for i in range(1, 9)]
     assert images.split.tolist() == ["train"] * 3 + ["dev"] * 2 + ["test"] + ["pairs"] * 2
     schema.check(captions, images)
@@ -180,21 +181,21 @@ def test_files_that_are_not_whole_are_named(folder, file, change, message):
     else:
         write(path, change)
     with pytest.raises(InputError, match=message) as error:
-        multi30k.read(folder, "photos")
+        multi30k.read_flickr30k(folder, "photos")
     assert "\n" not in str(error.value)
 
 
 def test_an_archive_that_is_missing_or_none(tmp_path):
     with pytest.raises(InputError, match=r"nowhere\.zip does not exist; get multi30k\.zip"):
-        multi30k.read(tmp_path / "nowhere.zip", "photos")
+        multi30k.read_flickr30k(tmp_path / "nowhere.zip", "photos")
     (tmp_path / "broken.zip").write_bytes(b"PK\3\4")
     with pytest.raises(InputError, match=r"broken\.zip is damaged"):
-        multi30k.read(tmp_path / "broken.zip", "photos")
+        multi30k.read_flickr30k(tmp_path / "broken.zip", "photos")
 
 
 def test_a_missing_description_is_named(folder):
     write(folder / "task2/raw/val.3.de.gz", ["a", " ", "c"])
-    captions, images, _ = multi30k.read(folder, "photos")
+    captions, images, _ = multi30k.read_flickr30k(folder, "photos")
     with pytest.raises(InputError, match=r"caption 50\.jpg#de2: the caption is empty; write one"):
         schema.check(captions, images)
 

@@ -6,14 +6,13 @@ import re
 import shutil
 from functools import reduce
 from pathlib import Path
-from textwrap import dedent
 
 import forks
 import h5py
 import numpy as np
 import pandas as pd
 import pytest
-from examples import make_split
+from examples import make_split, recipe
 from safetensors.numpy import load_file
 
 from groundvec import parts
@@ -94,14 +93,6 @@ def test_a_replaced_file_of_trees_trains_anew(project):
         about = json.loads((project / "work" / content["key"] / "about.json").read_text())
         assert digest(about["decides"]) == content["key"]
         assert about["decides"]["description"] == content["description"]
-
-
-def recipe(heading):
-    """The files that a section of CONTRIBUTING.md adds."""
-    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    section = re.split(r"^##+ ", page.split(f"### {heading}\n")[1], flags=re.M)[0]
-    named = r"`(groundvec/\S+\.(?:py|yaml))`[^`]*?\n\n *```(?:python|yaml)\n(.*?)^ *```"
-    return {path: dedent(text) for path, text in re.findall(named, section, flags=re.S | re.M)}
 
 
 RECIPES = {

@@ -185,7 +185,7 @@ def test_nothing_long_depends_on_how_results_are_shown():
         ("objectives/hinge.py", "relu", "sigmoid", {"train"}),
         ("objectives/cca.py", "float32", "float64", {"train"}),
         ("text/words.py", "lower()", "upper()", {"train"}),
-        ("data/karpathy.py", '"val"', '"validation"', set()),
+        ("sources/karpathy.py", '"val"', '"validation"', set()),
         ("data/ratings.py", '"MSRpar"', '"MSRPar"', {"rate", "baseline"}),
         ("evaluation/ranks.py", "1e-6", "1e-5", {"train", "retrieval"}),
         ("evaluation/retrieval.py", "(1, 5, 10)", "(1, 5, 10, 50)", {"retrieval"}),

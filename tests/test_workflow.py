@@ -276,7 +276,7 @@ def test_a_second_run_has_nothing_to_do_nor_has_one_after_a_fresh_checkout(built
         ("groundvec/objectives/hinge.py", RULES - MADE_BEFORE),
         ("groundvec/encoders/bag.py", set()),
         ("groundvec/progress.py", set()),
-        ("groundvec/data/karpathy.py", set()),
+        ("groundvec/sources/karpathy.py", set()),
         ("groundvec/evaluation/ranks.py", RULES - MADE_BEFORE),
         ("groundvec/evaluation/retrieval.py", {"retrieval", "card"}),
         ("groundvec/evaluation/relatedness.py", RATED),

@@ -10,6 +10,7 @@ from typing import Any
 
 from torch import nn
 
+from groundvec import parts
 from groundvec.data.schema import LONGEST
 from groundvec.encoder import SentenceEncoder
 from groundvec.errors import InputError
@@ -17,16 +18,6 @@ from groundvec.files import write_bytes
 from groundvec.folder import read_description
 from groundvec.shipped import NEWEST, PRETRAINED
 
-# MTEB's tasks that share captions or pictures with a training set, by its `source`.
-RATED = ["SICK-R", "STS14", "STS15", "STSBenchmark"]
-FLICKR = ["Flickr30kI2TRetrieval", "Flickr30kT2IRetrieval", "Multi30kI2TRetrieval",
-          "Multi30kT2IRetrieval"]  # fmt: skip
-TASKS: dict[str, list[str]] = {
-    "scenes": [],
-    "flickr8k": RATED + FLICKR,  # most of its pictures are in Flickr30k and Multi30k too
-    "multi30k": RATED + FLICKR,
-    "mscoco": ["MSCOCOI2TRetrieval", "MSCOCOT2IRetrieval"],
-}
 LANGUAGES = {"en": "eng-Latn", "de": "deu-Latn"}
 MODULE = '''\
 """{name}, written by `groundvec export --to mteb`. Fill in what is None, if you know it."""
@@ -82,9 +73,11 @@ def describe(model: str) -> dict[str, Any]:
         )
     encoder = SentenceEncoder.load(model, device="cpu")
     trained = read_description(encoder.folder) if encoder.folder else {}
-    tasks = TASKS.get(str(trained.get("source", trained.get("dataset"))))
-    parts = [part for each in encoder.models for part in each.modules()]
-    tables = [part.weight for part in parts if isinstance(part, nn.Embedding | nn.EmbeddingBag)]
+    source = str(trained.get("source", trained.get("dataset")))
+    known = source in parts.names("sources")
+    tasks = parts.options_schema("sources", source).get("mteb") if known else None
+    modules = [module for each in encoder.models for module in each.modules()]
+    tables = [each.weight for each in modules if isinstance(each, nn.Embedding | nn.EmbeddingBag)]
     weights = sum(each.numel() for of in encoder.models for each in of.parameters())
     return {
         "loader_kwargs": {"model": model},

@@ -39,7 +39,7 @@ NIST = (
 
 
 def read(
-    images_folder: str | Path, karpathy_json: str | Path, first: int | None = None
+    images: str | Path, json: str | Path, captions: int | None = None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Read one of Karpathy's files as (captions, images) of the schema, in the file's order.
 
@@ -49,17 +49,17 @@ def read(
     Frank (2019) reads those of MSCOCO.
 
     Args:
-        images_folder: the folder of the images; of MSCOCO, that of `train2014` and `val2014`.
-        karpathy_json: the file, or a member of a zip file as FILE.zip/MEMBER.
-        first: how many captions of each image to keep, the first ones; by default all.
+        images: the folder of the images; of MSCOCO, that of `train2014` and `val2014`.
+        json: the file, or a member of a zip file as FILE.zip/MEMBER.
+        captions: how many captions of each image to keep, the first ones; by default all.
 
     Raises:
         InputError: if the file is missing, damaged or of another form, a caption or an image has a
             problem (see `schema.check`), or a split would have no image.
     """
-    images, captions = [], []
-    for number, entry in enumerate(_entries(karpathy_json)):
-        where = f"{karpathy_json}: images[{number}]"
+    found, said = [], []
+    for number, entry in enumerate(_entries(json)):
+        where = f"{json}: images[{number}]"
         try:
             name, split = entry["filename"], entry["split"]
             path = f"{entry['filepath']}/{name}" if "filepath" in entry else name
@@ -77,24 +77,24 @@ def read(
                 "control character; rename the file"
             )
         split = SPLITS.get(split, split)  # an unknown one stays, for the check of the schema
-        images.append((name, split, path, where))
-        captions += [(name, split, tokenise(text), where) for text in texts[:first]]
+        found.append((name, split, path, where))
+        said += [(name, split, tokenise(text), where) for text in texts[:captions]]
 
-    table = pd.DataFrame(images, columns=[*schema.IMAGE_COLUMNS, "where"], dtype=str)
+    table = pd.DataFrame(found, columns=[*schema.IMAGE_COLUMNS, "where"], dtype=str)
     schema.refuse_names(table, "{where}", "path")
-    table["path"] = [str(Path(images_folder, path)) for path in table["path"]]
-    rows = pd.DataFrame(captions, columns=["image_id", "split", "caption", "where"], dtype=str)
+    table["path"] = [str(Path(images, path)) for path in table["path"]]
+    rows = pd.DataFrame(said, columns=["image_id", "split", "caption", "where"], dtype=str)
     rows["language"] = "en"
     rows["caption_id"] = schema.caption_ids(rows.image_id, rows.language)
-    kept, found = rows[schema.CAPTION_COLUMNS], table[schema.IMAGE_COLUMNS]
-    schema.check(kept, found, rows["where"])
-    counts = found.split.value_counts().reindex(schema.SPLITS, fill_value=0)
+    kept = rows[schema.CAPTION_COLUMNS]
+    schema.check(kept, table[schema.IMAGE_COLUMNS], rows["where"])
+    counts = table.split.value_counts().reindex(schema.SPLITS, fill_value=0)
     if without := ", ".join(counts.index[counts == 0]):
         raise InputError(
-            f"{karpathy_json}: no image is in split {without}; each of the three needs at least one"
+            f"{json}: no image is in split {without}; each of the three needs at least one"
         )
     log.info("%d captions of %d train, %d dev and %d test images", len(kept), *counts)
-    return kept, found
+    return kept, table[schema.IMAGE_COLUMNS]
 
 
 def _entries(path: str | Path) -> list[Any]:

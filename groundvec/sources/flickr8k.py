@@ -22,26 +22,26 @@ log = logging.getLogger(__name__)
 CAPTIONS = "Flickr8k.token.txt"
 
 
-def read(images_folder: str | Path, text: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+def read(images: str | Path, text: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Read Flickr8k as (captions, images) of the schema; images in the order of the split lists.
 
     Captions of a name that is in no split are dropped, and counted in the log. In the public files
     that is 460 of the 40,460, of 92 names: 91 images, and one misspelt name that has no image.
 
     Args:
-        images_folder: where the pictures are (the public archive's `Flicker8k_Dataset`).
+        images: where the pictures are (the public archive's `Flicker8k_Dataset`).
         text: Flickr8k_text.zip, or the folder it was unpacked to.
 
     Raises:
         InputError: if a file is missing or damaged, or a line cannot be understood.
     """
     names = {split: _lines(text, f"Flickr_8k.{split}Images.txt") for split in schema.SPLITS}
-    images = pd.concat(
+    found = pd.concat(
         [pd.DataFrame({"image_id": lines, "split": split}) for split, lines in names.items()],
         ignore_index=True,
     )
-    schema.refuse_names(images, f"{text}: Flickr_8k.{{split}}Images.txt")
-    images["path"] = [str(Path(images_folder, name)) for name in images.image_id]
+    schema.refuse_names(found, f"{text}: Flickr_8k.{{split}}Images.txt")
+    found["path"] = [str(Path(images, name)) for name in found.image_id]
 
     lines = _lines(text, CAPTIONS)
     captions = lines.str.extract(r"^(?P<caption_id>(?P<image_id>[^\t]+)#\d+)\t(?P<caption>.*)$")
@@ -53,7 +53,7 @@ def read(images_folder: str | Path, text: str | Path) -> tuple[pd.DataFrame, pd.
         )
     captions["caption"] = captions.caption.map(clean)
     captions["language"] = "en"
-    splits = images.drop_duplicates("image_id").set_index("image_id").split
+    splits = found.drop_duplicates("image_id").set_index("image_id").split
     captions["split"] = captions.image_id.map(splits)
 
     dropped = captions[captions.split.isna()]
@@ -65,7 +65,7 @@ def read(images_folder: str | Path, text: str | Path) -> tuple[pd.DataFrame, pd.
         (~strays.str.endswith(".jpg")).sum(),
     )
     captions = captions.dropna(subset="split").reset_index(drop=True)
-    return captions[schema.CAPTION_COLUMNS], images
+    return captions[schema.CAPTION_COLUMNS], found
 
 
 def _lines(text: str | Path, name: str) -> pd.Series:

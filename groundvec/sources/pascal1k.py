@@ -25,16 +25,14 @@ log = logging.getLogger(__name__)
 ADDRESS = re.compile(r"[\w-][\w .-]*/[\w-][\w .-]*")
 
 
-def read(
-    images_folder: str | Path, page: str | Path, seed: int
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+def read(images: str | Path, page: str | Path, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Read Pascal1K as (captions, images) of the schema, in the page's order.
 
     The id of an image is its address on the page, `category/name.jpg`. Sentences are taken as they
     stand, however many an image has. The split is drawn (`draw_split`).
 
     Args:
-        images_folder: where the images are, each at its address.
+        images: where the images are, each at its address.
         page: the HTML page.
         seed: of the draw.
 
@@ -52,18 +50,18 @@ def read(
         rows["split"] = rows.image_id.map(draw_split(rows.image_id, seed))
     except InputError as error:
         raise InputError(f"{page}: {error}") from None
-    images = rows[["image_id", "split"]].copy()
-    images["path"] = [str(Path(images_folder, name)) for name in images.image_id]
+    found = rows[["image_id", "split"]].copy()
+    found["path"] = [str(Path(images, name)) for name in found.image_id]
     captions = rows.explode("sentences", ignore_index=True).rename(columns={"sentences": "caption"})
     captions["language"] = "en"
     captions["caption_id"] = schema.caption_ids(captions.image_id, captions.language)
 
-    counts = images.split.value_counts()[schema.SPLITS]
+    counts = found.split.value_counts()[schema.SPLITS]
     log.info("%d captions of %d train, %d dev and %d test images", len(captions), *counts)
-    names = images.image_id.map(posixpath.basename)
+    names = found.image_id.map(posixpath.basename)
     if twice := names[names.duplicated()].nunique():
         log.warning("%d file names are in two categories: the same photographs, perhaps", twice)
-    return captions[schema.CAPTION_COLUMNS], images
+    return captions[schema.CAPTION_COLUMNS], found
 
 
 def image_ids(page: str | Path) -> list[str]:

@@ -26,7 +26,7 @@ REQUIRED = ["image", "caption"]
 OPTIONAL = ["split", "language"]
 
 
-def read(table: str | Path, images_folder: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Read a table as (captions, images) of the schema, in the table's order.
 
     The id of an image is its name in the table, in its shortest form (`./a.jpg` is a.jpg). Without
@@ -46,13 +46,13 @@ def read(table: str | Path, images_folder: str | Path) -> tuple[pd.DataFrame, pd
         captions["split"] = captions.image_id.map(split_by_name(captions.image_id))
         log.info("%s has no column split: the images are split 80/10/10 by their names", table)
     captions["caption_id"] = schema.caption_ids(captions.image_id, captions.language)
-    images = captions[["image_id", "split"]].drop_duplicates("image_id", ignore_index=True)
-    images["path"] = [str(Path(images_folder, name)) for name in images.image_id]
+    found = captions[["image_id", "split"]].drop_duplicates("image_id", ignore_index=True)
+    found["path"] = [str(Path(images, name)) for name in found.image_id]
 
     where = captions.pop("where")
     captions = captions[schema.CAPTION_COLUMNS]
-    schema.check(captions, images, where)
-    counts = images.split.value_counts().reindex(schema.SPLITS, fill_value=0)
+    schema.check(captions, found, where)
+    counts = found.split.value_counts().reindex(schema.SPLITS, fill_value=0)
     without = ", ".join(counts.index[counts == 0])
     if without:
         raise InputError(
@@ -61,17 +61,17 @@ def read(table: str | Path, images_folder: str | Path) -> tuple[pd.DataFrame, pd
     log.info(
         "%d captions of %d train, %d dev and %d test images", len(captions), *counts[schema.SPLITS]
     )
-    return captions, images
+    return captions, found
 
 
-def state(table: str | Path, images_folder: str | Path) -> str:
+def state(table: str | Path, images: str | Path) -> str:
     """A key that changes with the files of the images that a table names, and with nothing else.
 
     It knows files by their sizes and times, which is quick; files that are missing count as such.
     """
     files = []
     for name in dict.fromkeys(_rows(Path(table)).image):
-        path = Path(images_folder, name)
+        path = Path(images, name)
         status = path.stat() if path.is_file() else None
         files.append([str(path), status and [status.st_size, status.st_mtime_ns]])
     return digest(files)

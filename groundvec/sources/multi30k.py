@@ -18,10 +18,11 @@ from typing import IO
 
 import pandas as pd
 
-from groundvec.data import flickr8k, schema
+from groundvec.data import parallel, schema
 from groundvec.data.cleaning import clean
 from groundvec.errors import InputError
 from groundvec.files import SMALL, read_at_most
+from groundvec.sources.flickr8k import read as read_photographs
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +37,29 @@ DEV = 500  # of the validation images; the others test (Calixto & Liu 2017, sect
 Read = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
 
 
-def read(archive: str | Path, images_folder: str | Path) -> Read:
+def read(
+    archive: str | Path, images: str | Path, folder: Path, flickr8k: str | Path | None = None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Read Multi30k as (captions, images) of the schema, and write its pairs.
+
+    Args:
+        archive: multi30k.zip, with the files anywhere within, or the folder it was unpacked to.
+        images: Flickr30k's images; with `flickr8k`, that one's.
+        folder: where parallel.csv is written.
+        flickr8k: Flickr8k_text.zip or its folder, to read the part whose images are Flickr8k's.
+
+    Raises:
+        InputError: as `read_flickr30k` and `read_flickr8k`.
+    """
+    if flickr8k is None:
+        captions, found, pairs = read_flickr30k(archive, images)
+    else:
+        captions, found, pairs = read_flickr8k(archive, images, flickr8k)
+    parallel.write(folder / "parallel.csv", pairs)
+    return captions, found
+
+
+def read_flickr30k(archive: str | Path, images_folder: str | Path) -> Read:
     """Read Multi30k with Flickr30k's images, as (captions, images) of the schema, and pairs.
 
     Train is the published one; dev is the first 500 images of the published validation split, test
@@ -44,7 +67,7 @@ def read(archive: str | Path, images_folder: str | Path) -> Read:
     of 2016, whose images are there too, without captions (`schema.PAIRS`).
 
     Args:
-        archive: multi30k.zip, with the files anywhere within, or the folder it was unpacked to.
+        archive: as of `read`.
         images_folder: Flickr30k's images.
 
     Raises:
@@ -74,13 +97,13 @@ def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Pa
 
     Args:
         archive: as of `read`.
-        images_folder, text: as of `groundvec.data.flickr8k.read`.
+        images_folder, text: as of `groundvec.sources.flickr8k.read`.
 
     Raises:
-        InputError: as `read`, and as that of Flickr8k.
+        InputError: as `read_flickr30k`, and as that of Flickr8k.
     """
     files = _Files(archive)
-    _, images = flickr8k.read(images_folder, text)
+    _, images = read_photographs(images_folder, text)
     images["name"] = images.image_id.str.replace(r"_\w+(?=\.jpg$)", "", regex=True)
     described = _described(files, DESCRIBED)
     names = described.merge(images, on="name")

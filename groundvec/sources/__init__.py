@@ -1,0 +1,62 @@
+"""Where captioned pictures come from: per source, a module and a YAML file, as of the other parts.
+
+The module has
+
+    read(...) -> (captions, images)     in the columns of `groundvec.data.schema`
+    state(...) -> str                   a key of the pictures, for a source that is `early`
+
+The YAML file is a JSON schema of the options that a data set's description has beside `source`.
+They are arguments of `read`, and so are
+
+    files: {text: my/text.zip}          public files, by their names in resources/sources.yaml
+
+An option may state `files` too; then they stand for it. Besides it says, of the whole source:
+
+    unpacked: {my/images: my/images.zip}   folders among the files, and the archives they are in
+    outputs: {parallel: parallel.csv}   what `read` writes into its argument `folder`
+    languages: [en]                     of the captions
+    early: true                         it is anybody's own: read before anything starts
+    card: {name: ...}                   what model cards say of it
+    mteb: [STS14]                       MTEB's tasks that share captions or pictures with it
+
+Of a card, `licence` is the weights', as model hubs spell it (`other` and `unknown` are words of
+theirs); `terms` are the data's, as in docs/data-sources.md; `domain` is what the captions are
+about; `biases` are those of the pictures, and of the people who described them.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import pandas as pd
+
+from groundvec import parts
+
+Read = Callable[..., tuple[pd.DataFrame, pd.DataFrame]]
+
+
+def reader(source: str) -> Read:
+    """The function `read` of a source."""
+    read: Read = import_module(parts.module("sources", source)).read
+    return read
+
+
+def archives() -> dict[str, str]:
+    """The archives of the folders that sources read, by folder."""
+    said = [parts.options_schema("sources", name) for name in parts.names("sources")]
+    return {folder: file for each in said for folder, file in each.get("unpacked", {}).items()}
+
+
+def arguments(dataset: dict[str, Any]) -> dict[str, Any]:
+    """The options of a data set that `read` takes: all but those that files stand for."""
+    schema = parts.options_schema("sources", dataset["source"])
+    stated = {option for option, _ in parts.stated(schema, dataset, "files")}
+    options = [key for key in schema["properties"] if key in dataset and key not in stated]
+    return {key: dataset[key] for key in options}
+
+
+def state(dataset: dict[str, Any]) -> str:
+    """A key of a data set's pictures, whose source is `early`."""
+    module = import_module(parts.module("sources", dataset["source"]))
+    key: str = module.state(**arguments(dataset))
+    return key

@@ -1,0 +1,24 @@
+"""MSCOCO (Lin et al. 2014) in the splits of Karpathy & Fei-Fei (2015)."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec.errors import InputError
+from groundvec.sources import karpathy
+
+
+def read(train: Path, val: Path, captions: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Read MSCOCO as (captions, images) of the schema; see `karpathy.read`.
+
+    Args:
+        train: the folder train2014 of images.
+        val: val2014, beside it.
+        captions: the folder of Karpathy's files.
+
+    Raises:
+        InputError: as `karpathy.read`; the two folders are not beside each other.
+    """
+    if train.parent.resolve() != val.parent.resolve():
+        raise InputError(f"{train} and {val} must be in one folder: move one beside the other")
+    return karpathy.read(train.parent, f"{captions}/dataset_coco.json")

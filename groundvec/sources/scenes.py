@@ -1,0 +1,25 @@
+"""Pictures and captions that this project draws (`groundvec.scenes`), and pairs to translate."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec import scenes
+from groundvec.data import parallel
+from groundvec.scenes import parallel as said_twice
+
+
+def read(count: int, seed: int, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Draw and describe scenes, as (captions, images) of the schema.
+
+    Args:
+        count: how many.
+        seed: the same seed gives the same bytes.
+        folder: where the pictures, the facts (scenes.jsonl) and parallel.csv are written.
+
+    Raises:
+        InputError: too few images for three splits.
+    """
+    captions, images = scenes.generate(folder, count, seed)
+    parallel.write(folder / "parallel.csv", said_twice.pairs(folder / "scenes.jsonl", seed))
+    return captions, images
