@@ -138,7 +138,7 @@ class Plan:
         return ["--draw", *map(str, counts)] if counts else []
 
     def source_outputs(self, source: str) -> dict[str, str]:
-        """What a source makes beside the two tables, by kind: files, and folders without a suffix."""
+        """What a source makes beside the two tables, by kind; a folder has no suffix."""
         outputs = parts.options_schema("sources", source).get("outputs", {})
         return {kind: f"{DATASET}/{name}" for kind, name in outputs.items()}
 

@@ -55,7 +55,7 @@ def card(
 
     Args:
         folder: the model's.
-        data: of the data set that it was trained on, the `card` of its source (`groundvec.sources`).
+        data: of its data set: the `card` of the source (`groundvec.sources`).
         references: of papers to cite, in the form of CITATION.cff.
         retrieval: what scripts/retrieval.py wrote of this model.
         scores: what scripts/overlap.py wrote of it, if it was rated.
