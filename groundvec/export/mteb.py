@@ -11,7 +11,7 @@ from typing import Any
 from torch import nn
 
 from groundvec import parts
-from groundvec.data.schema import LONGEST
+from groundvec.data.cleaning import LONGEST
 from groundvec.encoder import SentenceEncoder
 from groundvec.errors import InputError
 from groundvec.files import write_bytes

@@ -12,7 +12,7 @@ from groundvec import schemas
 from groundvec.data import ratings
 from groundvec.data.schema import SPLITS
 from groundvec.errors import InputError
-from groundvec.evaluation.retrieval import DIRECTIONS
+from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.files import read_json
 from groundvec.frames import check_once, read, read_all
 from groundvec.reporting import labels, systems

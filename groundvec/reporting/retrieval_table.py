@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.evaluation.retrieval import CUTOFFS, DIRECTIONS
+from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.reporting.systems import NAMES
 from groundvec.reporting.write import MINUS, MISSING, decimals, write_table
 

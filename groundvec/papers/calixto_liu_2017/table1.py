@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.evaluation.retrieval import CUTOFFS, DIRECTIONS
+from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.reporting.labels import of_languages, with_seeds
 from groundvec.reporting.results import MEASURES, Results, read_reported_languages
 from groundvec.reporting.retrieval_table import CHANCE, side_by_side, write
