@@ -133,7 +133,8 @@ class SentenceEncoder:
         """
         if isinstance(sentences, str):
             options = (batch_size, device, show_progress, normalize, language, tokenised)
-            return self.encode([sentences], *options)[0]
+            vector: np.ndarray = self.encode([sentences], *options)[0]
+            return vector
         if isinstance(sentences, bytes | Mapping | Set) or not isinstance(sentences, Iterable):
             raise InputError(f"pass a list of strings, not {type(sentences).__name__}")
         if batch_size is not None and batch_size < 1:

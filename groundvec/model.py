@@ -55,7 +55,8 @@ class Projection(nn.Module):
         """Project image features (B, width): (B, size)."""
         if self.standardise:
             features = (features - self.mean) * self.scale
-        return self.projection(self.dropout(features))
+        vectors: Tensor = self.projection(self.dropout(features))
+        return vectors
 
     @torch.no_grad()
     def measure(self, features: Matrix) -> None:

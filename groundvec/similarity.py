@@ -28,10 +28,10 @@ def scores(a: "Matrix", b: "Matrix", similarity: str) -> "Matrix":
     The inner product, which of unit vectors is the cosine; for `euclidean`, minus the square of
     the distance.
     """
-    products = a @ b.T
+    near: Matrix = a @ b.T
     if similarity == "euclidean":
-        return 2 * products - (a * a).sum(1)[:, None] - (b * b).sum(1)
-    return products
+        near = 2 * near - (a * a).sum(1)[:, None] - (b * b).sum(1)
+    return near
 
 
 def of_pairs(a: np.ndarray, b: np.ndarray, similarity: str) -> np.ndarray:
@@ -39,10 +39,10 @@ def of_pairs(a: np.ndarray, b: np.ndarray, similarity: str) -> np.ndarray:
 
     The diagonal of `scores`, and nothing beside it.
     """
-    products = np.vecdot(a, b)
+    near: np.ndarray = np.vecdot(a, b)
     if similarity == "euclidean":
-        return 2 * products - np.vecdot(a, a) - np.vecdot(b, b)
-    return products
+        near = 2 * near - np.vecdot(a, a) - np.vecdot(b, b)
+    return near
 
 
 def join(embeddings: list[np.ndarray], similarity: str) -> np.ndarray:

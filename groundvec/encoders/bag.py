@@ -56,7 +56,7 @@ class Encoder(nn.Module):
         Outside training, with `state`, (B, size + embedding): both parts have unit norm.
         """
         state = self.pooled(indices, lengths)
-        vectors = self.projection(self.dropout(state))
+        vectors: Tensor = self.projection(self.dropout(state))
         if self.training or not self.append_state:
             return vectors
         return torch.cat([normalize(vectors, dim=1), normalize(state, dim=1)], dim=1)

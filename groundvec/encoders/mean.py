@@ -36,7 +36,8 @@ class Encoder(nn.Module):
 
     def forward(self, words: Tensor, lengths: Tensor, *_: Tensor) -> Tensor:
         """Embed sentences of `lengths` (B,), their words (N,) one after another: (B, size)."""
-        return self.projection(self.pooled(words, lengths))
+        vectors: Tensor = self.projection(self.pooled(words, lengths))
+        return vectors
 
     def pooled(self, words: Tensor, lengths: Tensor, *_: Tensor) -> Tensor:
         """Compute the mean vectors (B, dimension), the input of the linear layer."""

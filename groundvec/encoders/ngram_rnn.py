@@ -76,7 +76,7 @@ class Encoder(nn.Module):
         read = dropout(scaled(words), self.word_dropout, self.training)
         states = hidden_states(self.rnn, read, places, lengths)
         pooled = self.pooling(states, lengths.to(device))
-        vectors = self.of_state(dropout(state, self.dropout, self.training))
+        vectors: Tensor = self.of_state(dropout(state, self.dropout, self.training))
         vectors = vectors + self.of_order(dropout(pooled, self.dropout, self.training))
         if self.training or not (self.append_state or self.counts):
             return vectors

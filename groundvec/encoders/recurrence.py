@@ -279,7 +279,7 @@ def by_step(counts: list[int], *arrays: Tensor) -> list[tuple[Tensor, ...]]:
 
     def rows(array: Tensor) -> Sequence[Tensor]:
         if len(array) == sum(counts):
-            return array.split(counts)
+            return torch.split(array, counts)
         return [array[:count] for count in counts]
 
     return list(zip(*map(rows, arrays), strict=True))

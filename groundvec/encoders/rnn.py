@@ -77,7 +77,8 @@ class Encoder(nn.Module):
 
         `lengths` is on the CPU, wherever the indices are.
         """
-        return self.projection(self.dropout(self.pooled(indices, lengths)))
+        vectors: Tensor = self.projection(self.dropout(self.pooled(indices, lengths)))
+        return vectors
 
     def pooled(self, indices: Tensor, lengths: Tensor, *_: Tensor) -> Tensor:
         """Compute the pooled states (B, units), the input of the linear layer."""

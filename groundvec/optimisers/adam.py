@@ -4,7 +4,7 @@ Cyclic as in Merkx & Frank (2019, section 3.3), or a warm-up and a cosine (Loshc
 2017).
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import cos, pi
 
 import torch
@@ -47,7 +47,9 @@ class Optimiser(torch.optim.Adam):
     ) -> None:
         super().__init__(parameters, fused=True)
         rate = SCHEDULES[schedule]
-        self.rate = lambda step: rate(step, cycle, learning_rate_min, learning_rate_max)
+        self.rate: Callable[[int], float] = lambda step: rate(
+            step, cycle, learning_rate_min, learning_rate_max
+        )
 
     def prepare(self, step: int) -> None:
         """Set the learning rate of a step."""

@@ -119,7 +119,8 @@ def _load(path: Path) -> dict[str, Any] | None:
             damaged = archive.testzip()
         data.seek(0)
         if not damaged:
-            return torch.load(data, map_location="cpu", weights_only=True)
+            state: dict[str, Any] = torch.load(data, map_location="cpu", weights_only=True)
+            return state
     except Exception:  # which one depends on the damage; torch's text advises to trust the file
         pass
     log.warning("%s cannot be read, or is damaged: it is removed", path)

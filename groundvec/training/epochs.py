@@ -80,7 +80,8 @@ class Training:
         """
         if finished := self.checkpoints.load_finished():
             log.info("%s: finished before, after epoch %d", self.name, finished["epoch"])
-            return finished["history"]
+            history: History = finished["history"]
+            return history
         self.state = self._resumed()
         with catch_sigterm() as sigterm:
             for epoch in self.epochs[len(self.state["history"]) :]:
@@ -94,7 +95,8 @@ class Training:
                 self.model.eval()
                 self._record(epoch, loss, speed)
         self.checkpoints.finish(self.state)
-        return self.state["history"]
+        history = self.state["history"]
+        return history
 
     def _train(self, epoch: int, interrupted: Callable[[], bool]) -> tuple[float, float]:
         """Train for the rest of an epoch; return the mean loss and the examples per second."""

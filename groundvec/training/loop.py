@@ -131,7 +131,7 @@ def make_step(
             captions |= _embed_captions(model, split, language, own, rng)
         language, own = next(iter(rows.items()))
         features = torch.from_numpy(split.features[split.captions[language].image[own]]).to(device)
-        loss = model.objective(model.embed_images(features), captions, model.similarity)
+        loss: Tensor = model.objective(model.embed_images(features), captions, model.similarity)
         optimiser.zero_grad()
         loss.backward()
         if settings["clip_image"] is not None:

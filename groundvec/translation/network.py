@@ -95,7 +95,8 @@ class Translator(nn.Module):
 
     def choose(self, read: Tensor) -> Tensor:
         """How likely each word is next, as logits (..., target)."""
-        return self.words(self.dropout(torch.tanh(self.readout(read))))
+        logits: Tensor = self.words(self.dropout(torch.tanh(self.readout(read))))
+        return logits
 
     def loss(self, source: Tensor, target: Tensor) -> Tensor:
         """Minus the log-probability of translations, a sentence's sum, the mean over the batch.
