@@ -281,7 +281,9 @@ def problem(value: Any, schema: dict[str, Any]) -> str:
 @cache
 def _schema() -> dict[str, Any]:
     """The schema of a configuration: schema.yaml, and the options of every part; do not modify."""
-    schema = yaml.load(SCHEMA.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    schema: dict[str, Any] = yaml.load(
+        SCHEMA.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    )
     schema["$defs"]["dataset"]["properties"]["papers"]["items"] = {"enum": list(papers.known())}
     for kind, offered in parts.CLASSES.items():
         own = schema["$defs"][offered.lower()]
@@ -476,7 +478,9 @@ def _validator(schema: dict[str, Any]) -> Draft202012Validator:
         {"integer": is_integer, "number": is_number}
     )
     keywords = {"pattern": pattern, "ordered": ordered, "divisible": divisible, "either": either}
-    return validators.extend(Draft202012Validator, keywords, type_checker=types)(schema)
+    stricter = validators.extend(Draft202012Validator, keywords, type_checker=types)
+    validator: Draft202012Validator = stricter(schema)
+    return validator
 
 
 def _read_numbers(config: dict[str, Any], validator: Draft202012Validator) -> None:

@@ -124,7 +124,8 @@ def checked(
     """
     if problem := config.problem(content, {"type": "object"} | schema):
         raise InputError(f"{path} does not describe a {kind} ({problem}): make it again")
-    return content
+    description: dict[str, Any] = content
+    return description
 
 
 def _of_version_0_1(old: dict[str, Any]) -> dict[str, Any]:

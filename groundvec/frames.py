@@ -60,6 +60,7 @@ class Schema:
 
 def schema_of(form: Any) -> Schema:
     """The schema of a type of `groundvec.schemas`, such as `History`."""
+    schema: Schema
     [schema] = form.__metadata__
     return schema
 

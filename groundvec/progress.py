@@ -11,7 +11,7 @@ SECONDS_BETWEEN_LINES = 30
 log = logging.getLogger(__name__)
 
 
-class Progress(tqdm):
+class Progress(tqdm):  # type: ignore[type-arg]  # its stubs take one, tqdm itself none
     """tqdm's bar (https://tqdm.github.io), with its arguments."""
 
     def __init__(self, *args: Any, **options: Any) -> None:

@@ -28,4 +28,5 @@ class Baseline:
             norm="l2",
             dtype=np.float32,
         )
-        return vectorizer.transform(sentences).toarray()
+        vectors: np.ndarray = vectorizer.transform(sentences).toarray()
+        return vectors

@@ -113,11 +113,12 @@ def _fetch(
 def _get(name: str, source: dict[str, Any], target: Path) -> str:
     """Download a file from the first address that has it as it should be; returns the address."""
     part = target.with_name(f"{target.name}.part")
+    urls: list[str] = source["urls"]
     problems: list[str] = []
-    for url in source["urls"]:
+    for url in urls:
         if problems:
             log.warning("%s: %s; trying %s instead", name, problems[-1], url)
-        if len(source["urls"]) > 1 and not (source.get("sha256") or source.get("md5")):
+        if len(urls) > 1 and not (source.get("sha256") or source.get("md5")):
             part.unlink(missing_ok=True)  # nothing would tell whether its beginning and end fit
         problem = _download(url, part, name)
         if not problem:

@@ -33,14 +33,17 @@ class Captions:
     def any_of(self, image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """For each of these images (B,) one of its captions, drawn."""
         rows, _, first, counts = self._by_image
-        return rows[first[image] + rng.integers(counts[image])]
+        drawn: np.ndarray = rows[first[image] + rng.integers(counts[image])]
+        return drawn
 
     def another(self, captions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """For each of these captions (B,) another of its image, drawn; itself if it is alone."""
         rows, place, first, counts = self._by_image
         image = self.image[captions]
         further = 1 + rng.integers(np.maximum(counts[image] - 1, 1))
-        return rows[first[image] + (place[captions] - first[image] + further) % counts[image]]
+        places = first[image] + (place[captions] - first[image] + further) % counts[image]
+        drawn: np.ndarray = rows[places]
+        return drawn
 
     @cached_property
     def _by_image(self) -> tuple[np.ndarray, ...]:

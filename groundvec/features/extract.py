@@ -198,7 +198,7 @@ def _compute(
             yield good, values.numpy(), bad
 
 
-class _Batches(Dataset):
+class _Batches(Dataset[tuple[list[int], torch.Tensor, list[str]]]):
     """Batches of pictures: (good places, their crops or features, problems of the others)."""
 
     def __init__(
@@ -261,7 +261,8 @@ class _MeanOfCrops(nn.Module):
         half = _half(self.precision, pixels.device.type)
         with torch.autocast(pixels.device.type, half, enabled=half is not None):
             activations = self.network((pixels - self.mean) / self.std)
-        return activations.float().unflatten(0, (-1, self.crops)).mean(1)
+        features: torch.Tensor = activations.float().unflatten(0, (-1, self.crops)).mean(1)
+        return features
 
 
 def _half(precision: str, device: str) -> torch.dtype | None:

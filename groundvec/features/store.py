@@ -51,7 +51,8 @@ def attributes(path: str | Path) -> dict[str, Any]:
 
 def fingerprint(path: str | Path) -> str:
     """A hash of the features and ids in a file, which is quick: `write` has left it there."""
-    return attributes(path)["fingerprint"]
+    checksum: str = attributes(path)["fingerprint"]
+    return checksum
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,8 @@ class Rows:
         return len(self.rows), self.matrix.shape[1]
 
     def __getitem__(self, places: np.ndarray | slice) -> np.ndarray:
-        return self.matrix[self.rows[places]].astype(np.float32, copy=False)
+        found: np.ndarray = self.matrix[self.rows[places]]
+        return found.astype(np.float32, copy=False)
 
 
 def read(path: str | Path, image_ids: Collection[str]) -> Rows:

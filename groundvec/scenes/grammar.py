@@ -29,11 +29,13 @@ class Grammar(ABC):
 
     def kind(self, name: str) -> str:
         """What kind of object it is, such as `dog`."""
-        return self.things[name]["kind"]
+        kind: str = self.things[name]["kind"]
+        return kind
 
     def many(self, name: str) -> bool:
         """Whether there are several of it."""
-        return self.things[name]["count"] > 1
+        count: int = self.things[name]["count"]
+        return count > 1
 
     def value(self, name: str, attribute: str) -> str | None:
         """The colour or the size if it is to be mentioned."""
