@@ -138,7 +138,8 @@ def read_rated(tasks: Collection[str], folders: Iterable[str | Path]) -> dict[st
 
 def _distinct(rated: dict[str, pd.DataFrame]) -> list[str]:
     columns = [pairs[side] for pairs in rated.values() for side in ("sentence_a", "sentence_b")]
-    return pd.concat(columns).unique().tolist()
+    sentences: list[str] = pd.concat(columns).unique().tolist()
+    return sentences
 
 
 def _rate(

@@ -21,7 +21,9 @@ def cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     differ from 1 and from one another by rounding only, and their ranks follow from that.
     """
     norms = np.sqrt(np.vecdot(a, a)) * np.sqrt(np.vecdot(b, b))
-    return np.divide(np.vecdot(a, b), norms, out=np.zeros_like(norms), where=norms > 0)
+    products = np.vecdot(a, b)
+    cosines: np.ndarray = np.divide(products, norms, out=np.zeros_like(norms), where=norms > 0)
+    return cosines
 
 
 def pearson(predicted: np.ndarray, gold: np.ndarray) -> float:

@@ -5,13 +5,14 @@ all of them does not widen the intervals of their differences.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from groundvec.evaluation.correlation import ROUNDING
 
 DRAWS = 1000
 
 
-def draws(items: int, rng: np.random.Generator, count: int = DRAWS) -> np.ndarray:
+def draws(items: int, rng: np.random.Generator, count: int = DRAWS) -> NDArray[np.float64]:
     """How often each of `items` counts: (1 + count, items).
 
     In the first row each counts once, so that what is measured there is no estimate; the others
@@ -21,17 +22,20 @@ def draws(items: int, rng: np.random.Generator, count: int = DRAWS) -> np.ndarra
     return np.concatenate([np.ones((1, items)), drawn])
 
 
-def mean(sums: np.ndarray, counts: np.ndarray, times: np.ndarray) -> np.ndarray:
+def mean(sums: np.ndarray, counts: np.ndarray, times: np.ndarray) -> NDArray[np.float64]:
     """The mean of what belongs to the items, of each system in every draw: (systems, 1 + count).
 
     Args:
         sums, counts: (systems, items) the sum of what belongs to each item, and how much does.
         times: what `draws` gave.
     """
-    return (sums @ times.T) / (counts @ times.T)
+    means: NDArray[np.float64] = (sums @ times.T) / (counts @ times.T)
+    return means
 
 
-def correlation(predicted: np.ndarray, gold: np.ndarray, times: np.ndarray) -> np.ndarray:
+def correlation(
+    predicted: NDArray[np.float64], gold: NDArray[np.float64], times: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Pearson's r times 100 of each system in every draw: (systems, 1 + count).
 
     As in `evaluation.correlation`, it is 0 where all predictions, or all that was drawn, are equal.
@@ -48,9 +52,13 @@ def correlation(predicted: np.ndarray, gold: np.ndarray, times: np.ndarray) -> n
     covariance = (x * y) @ drawn / items - mean_x * mean_y
     variances = ((x * x) @ drawn / items - mean_x**2) * ((y * y) @ drawn / items - mean_y**2)
     widths = np.sqrt(np.maximum(variances, 0))
-    return 100 * np.divide(covariance, widths, out=np.zeros_like(widths), where=widths > 0)
+    r: NDArray[np.float64] = np.divide(
+        covariance, widths, out=np.zeros_like(widths), where=widths > 0
+    )
+    return 100 * r
 
 
-def interval(values: np.ndarray) -> np.ndarray:
+def interval(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The ends (2, ...) of the 95% interval of what was measured in every draw (..., 1 + count)."""
-    return np.percentile(values[..., 1:], [2.5, 97.5], axis=-1)
+    ends: NDArray[np.float64] = np.percentile(values[..., 1:], [2.5, 97.5], axis=-1)
+    return ends

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from groundvec.evaluation.correlation import pearson
@@ -33,13 +34,14 @@ def features(u: np.ndarray, v: np.ndarray) -> np.ndarray:
     return result
 
 
-def targets(scores: np.ndarray) -> np.ndarray:
+def targets(scores: NDArray[np.float64]) -> NDArray[np.float32]:
     """Scores (N,) spread over the two nearest grades: (N, 5) float32.
 
     3.4 becomes 0.6 of grade 3 and 0.4 of grade 4. There is no grade 0: as in SentEval, a score of
     0.4, which STS-B has, becomes 0.4 of grade 1 and nothing else.
     """
-    return np.maximum(0, 1 - np.abs(scores[:, None] - GRADES)).astype(np.float32)
+    shares: NDArray[np.float64] = np.maximum(0, 1 - np.abs(scores[:, None] - GRADES))
+    return shares.astype(np.float32)
 
 
 def expected_grade(weight: torch.Tensor, bias: torch.Tensor, x: torch.Tensor) -> np.ndarray:

@@ -84,7 +84,8 @@ def translation_ranks(
 def _ranks_of_best(near: np.ndarray, own: np.ndarray, same: float) -> np.ndarray:
     """The rank (Q,) of each query's best own candidate, from scores (Q, N) and whose they are."""
     best = np.where(own, near, -np.inf).max(axis=1)
-    return 1 + np.count_nonzero((near >= best[:, None] - same) & ~own, axis=1)
+    ahead: np.ndarray = np.count_nonzero((near >= best[:, None] - same) & ~own, axis=1)
+    return ahead + 1
 
 
 def recall_interval(recall: float, queries: int) -> float:
@@ -253,7 +254,8 @@ def _found_by_chance(own: np.ndarray, candidates: int) -> np.ndarray:
     left = candidates - np.arange(candidates + 1)[:, None]  # beyond place k
     # That the first k have none: all its own are drawn from what is left, one after another.
     none = [np.prod((left - np.arange(c)) / (candidates - np.arange(c)), axis=1) for c in counts]
-    return 1 - times / len(own) @ none
+    found: np.ndarray = 1 - times / len(own) @ none
+    return found
 
 
 def _median_rank(found: np.ndarray) -> float:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from groundvec.errors import InputError
@@ -41,7 +42,7 @@ def williams(
     return t, 2 * stdtr(np.maximum(n - 3, 1), -np.abs(t))
 
 
-def holm(p: np.ndarray) -> np.ndarray:
+def holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
     """P-values (N,) adjusted for N tests (Holm 1979): compare them with the level itself."""
     p = np.asarray(p, float)
     order = np.argsort(p)

@@ -1,6 +1,7 @@
 """Weights that order lists by BLEU: k-best batch MIRA (Cherry & Foster 2012, Algorithm 1)."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from groundvec.translation.nbest import Lists
 
@@ -10,7 +11,7 @@ DECAY = 0.999  # gamma, of what earlier sentences count in the background
 EPOCHS = 60
 
 
-def scale(lists: Lists) -> np.ndarray:
+def scale(lists: Lists) -> NDArray[np.float64]:
     """(F,) how far each feature spreads within a list: its deviation from the lists' means.
 
     Weights are found of features divided by it, so that one step size fits all of them, whatever

@@ -48,7 +48,8 @@ class Lists:
         """(sentences,) the row of each list's largest value, the first one of several."""
         # Stable, so that of equal values the earlier hypothesis is first.
         order = np.lexsort((-np.asarray(values), self.sentence))
-        return order[self.starts[:-1]]
+        rows: np.ndarray = order[self.starts[:-1]]
+        return rows
 
 
 def read(path: str | Path, sentences: int) -> Lists:

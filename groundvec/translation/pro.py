@@ -45,4 +45,5 @@ def weights(lists: Lists, bleu: np.ndarray) -> np.ndarray:
     examples = np.concatenate([ahead, -ahead])
     labels = np.repeat([1, 0], len(ahead))
     model = LogisticRegression(fit_intercept=False, max_iter=1000).fit(examples, labels)
-    return model.coef_[0] / spread
+    coefficients: np.ndarray = model.coef_[0]
+    return coefficients / spread
