@@ -58,7 +58,7 @@ def save(model: str | Path, folder: str | Path) -> None:
         part.rename(target)
 
 
-class CaptionEncoder(InputModule):
+class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that package's types
     """Sentences in, vectors out: those of `groundvec.SentenceEncoder`.
 
     A model of several languages reads its first one, or that of `encode(..., language="de")`. What

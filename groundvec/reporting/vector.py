@@ -97,7 +97,7 @@ def _shared(axes: Axes, name: str) -> Axis:
     """The axis of this name, of the panel that labels it if it is shared."""
     panels = getattr(axes, f"get_shared_{name}_axes")().get_siblings(axes)
     all_axes = [axes, *panels]
-    found = [getattr(panel, f"{name}axis") for panel in all_axes]
+    found: list[Axis] = [getattr(panel, f"{name}axis") for panel in all_axes]
     return next((axis for axis in found if axis.get_label_text()), found[0])
 
 

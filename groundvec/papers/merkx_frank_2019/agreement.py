@@ -35,7 +35,8 @@ def subtask_of(predictions: Predictions, name: str | None = None) -> tuple[str, 
     )
     if name is None:
         choices = zip(counts.index, counts["unsupervised"], counts["pairs"], strict=True)
-        return max(choices, key=lambda choice: choice[1:])[0]
+        (task, subtask), _, _ = max(choices, key=lambda choice: choice[1:])
+        return task, subtask
     known = {f"{task}/{subtask}": (task, subtask) for task, subtask in counts.index}
     if name not in known:
         raise InputError(f"there is no subtask {name!r}: choose one of {', '.join(known)}")

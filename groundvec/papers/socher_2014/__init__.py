@@ -8,7 +8,7 @@ from groundvec.papers import Experiment, Item, Paper
 
 def of_table2(model: Mapping[str, Any]) -> bool:
     """Whether a model is trained with a squared error, or compared by Euclidean distances."""
-    return model["similarity"] == "euclidean" or model["objective"]["name"] == "squared_error"
+    return bool(model["similarity"] == "euclidean" or model["objective"]["name"] == "squared_error")
 
 
 def has_relations(model: Mapping[str, Any]) -> bool:

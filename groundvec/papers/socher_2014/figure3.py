@@ -92,7 +92,8 @@ def learned(model: "Model", language: str, sentence: str) -> np.ndarray:
     finally:
         encoder.vectors = known
     norms = torch.stack(derivatives).square().sum(dim=(0, 2)).sqrt().numpy()
-    return norms / norms.sum()
+    shares: np.ndarray = norms / norms.sum()
+    return shares
 
 
 @styled

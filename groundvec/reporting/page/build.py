@@ -359,7 +359,9 @@ def _disagreements(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if table["id"] == "merkx_frank_2019-table3":
             lowest = table["content"].query("agreement == 'lowest'")
             unit = lowest["classifier"].notna().map({True: "of 5", False: "cosine"})
-            return lowest.assign(unit=unit).sort_values("contribution").to_dict("records")
+            ordered = lowest.assign(unit=unit).sort_values("contribution")
+            pairs: list[dict[str, Any]] = ordered.to_dict("records")
+            return pairs
     return []
 
 

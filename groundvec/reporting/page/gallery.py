@@ -71,7 +71,8 @@ def best(retrieval: pd.DataFrame) -> pd.DataFrame:
     dev = dev[dev["kind"] == "ensemble"].sort_values("seed", kind="stable")
     dev = dev[dev["seed"] == dev["seed"].min()].sort_values("r10", ascending=False, kind="stable")
     keys = ["dataset", "model", "seed", "epochs"]
-    return dev[keys].head(MODELS).reset_index(drop=True)
+    chosen: pd.DataFrame = dev[keys].head(MODELS)
+    return chosen.reset_index(drop=True)
 
 
 def queries(embedded: Embedded, count: int = QUERIES, seed: int = SEED) -> dict[str, list[Any]]:

@@ -155,8 +155,8 @@ def runtime_files(archive: str | Path, sha512: str) -> dict[str, bytes]:
 
 def small(vectors: np.ndarray) -> bytes:
     """Vectors (N, size) as int8, a scale for each: N float32, then N x size numbers."""
-    scales = np.abs(vectors).max(axis=1, keepdims=True).clip(1e-30) / 127
-    numbers = np.rint(vectors / scales).astype(np.int8)
+    scales: np.ndarray = np.abs(vectors).max(axis=1, keepdims=True).clip(1e-30) / 127
+    numbers: np.ndarray = np.rint(vectors / scales).astype(np.int8)
     return scales.astype("<f4").tobytes() + numbers.tobytes()
 
 
