@@ -130,7 +130,7 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds
     return result | {"threads": processes, "device": device, "cosine": cosine}
 
 
-class Forward(Dataset):
+class Forward(Dataset[torch.Tensor]):
     """The network's forward pass on the same crops, so many times."""
 
     def __init__(self, network: torch.nn.Module, crops: torch.Tensor, batches: int) -> None:
@@ -140,7 +140,8 @@ class Forward(Dataset):
         return self.batches
 
     def __getitem__(self, _: int) -> torch.Tensor:
-        return self.network(self.crops)
+        features: torch.Tensor = self.network(self.crops)
+        return features
 
 
 if __name__ == "__main__":

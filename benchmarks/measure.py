@@ -170,7 +170,7 @@ def cores() -> int:
 def threads() -> int:
     """The threads that torch uses, or would use: as many as the environment or the cores say."""
     if "torch" in sys.modules:
-        return sys.modules["torch"].get_num_threads()
+        return int(sys.modules["torch"].get_num_threads())
     return int(os.environ.get("OMP_NUM_THREADS", cores()))
 
 

@@ -43,7 +43,7 @@ def rows(small: bool) -> list[Row]:
 
 def made(work: Path) -> pd.DataFrame:
     """Two pictures that are made, each with one caption."""
-    images = pictures(work, 2)
+    images: pd.DataFrame = pictures(work, 2)
     return images.assign(caption=["A dog runs.", "A cat sleeps."])
 
 

@@ -149,7 +149,8 @@ TABLES = {
 
 def find(result: Result, start: str, **wanted: Any) -> Result | None:
     """The first row whose case begins like this."""
-    for row in result["rows"]:
+    rows: list[Result] = result["rows"]
+    for row in rows:
         if row["what"].startswith(start) and all(row.get(k) == v for k, v in wanted.items()):
             return row
     return None

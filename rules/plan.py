@@ -109,11 +109,13 @@ class Plan:
 
     @property
     def datasets(self) -> Mapping[str, Any]:
-        return self.config["datasets"]
+        datasets: Mapping[str, Any] = self.config["datasets"]
+        return datasets
 
     @property
     def ratings(self) -> Mapping[str, Any]:
-        return self.config.get("ratings", {})
+        ratings: Mapping[str, Any] = self.config.get("ratings", {})
+        return ratings
 
     # Data sets
 
@@ -127,7 +129,7 @@ class Plan:
 
     def source(self, wildcards: Any) -> str:
         """The data set whose pictures and captions are read: itself, or the one that it is of."""
-        return self.datasets[wildcards.dataset].get("of", wildcards.dataset)
+        return str(self.datasets[wildcards.dataset].get("of", wildcards.dataset))
 
     def file_of_source(self, name: str) -> Callable[[Any], str]:
         """A function of the wildcards: a file of the data set whose captions are read."""
@@ -224,7 +226,8 @@ class Plan:
     # Models
 
     def description(self, wildcards: Any) -> Description:
-        return self.datasets[wildcards.dataset]["models"][wildcards.model]
+        description: Description = self.datasets[wildcards.dataset]["models"][wildcards.model]
+        return description
 
     def every_model(
         self,
@@ -370,7 +373,7 @@ class Plan:
 
     def baseline_settings(self, wildcards: Any) -> dict[str, Any]:
         """A baseline's options, with the files that it names where they are."""
-        baseline = self.ratings["baselines"][wildcards.baseline]
+        baseline: dict[str, Any] = self.ratings["baselines"][wildcards.baseline]
         files = parts.named_files("baselines", baseline, "encoder")
         return baseline | {option: self.public(name) for option, name in files.items()}
 
@@ -384,7 +387,7 @@ class Plan:
 
     def baseline_on_gpu(self, wildcards: Any) -> bool:
         encoder = self.baseline_settings(wildcards)["encoder"]
-        return parts.options_schema("baselines", encoder).get("gpu", False)
+        return bool(parts.options_schema("baselines", encoder).get("gpu", False))
 
     # Papers
 
@@ -452,13 +455,14 @@ class Plan:
 
     @property
     def translation(self) -> Mapping[str, Any]:
-        return self.config["translation"]
+        translation: Mapping[str, Any] = self.config["translation"]
+        return translation
 
     @property
     def pictured(self) -> str:
         """The data set whose sentences are translated."""
         dataset = self.translation["dataset"]
-        return self.datasets[dataset].get("of", dataset)
+        return str(self.datasets[dataset].get("of", dataset))
 
     @property
     def rerankers(self) -> list[str]:
