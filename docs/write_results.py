@@ -2,8 +2,7 @@
 
 A table is between `<!-- table: NAME -->` and `<!-- end -->`, in README.md or in one page of docs/.
 The files are copies of what `snakemake` made in results/, in folders of the same names; each says
-which commit made it (docs/evaluate.md says what made those in `evaluate`). `readme.csv` alone was
-collected by hand: each row names its page.
+which commit made it (docs/evaluate.md says what made those in `evaluate`).
 """
 
 import argparse
@@ -15,8 +14,9 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
-from groundvec import schemas
+from groundvec import papers, schemas
 from groundvec.config import complete
+from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.frames import Column, Schema, schema_of
 from groundvec.reporting.claims import read
 from groundvec.reporting.labels import CCA, HINGE, MARGIN, SQUARED, labelled
@@ -299,6 +299,38 @@ def contrastive_ratings() -> str:
     return markdown(shown.reset_index(), 2)
 
 
+SEEDS = KEPT / "flickr8k-seeds"
+REACHED = ["R@10, images by captions", "captions by images", "STS 2012-2016", "STS-B", "SICK-R"]
+
+
+def grid_with_seeds() -> str:
+    """Write what each cell reaches: the mean over its seeds, the lowest and the highest."""
+    recalls, ratings = pd.read_csv(SEEDS / "retrieval.csv"), pd.read_csv(SEEDS / "ratings.csv")
+    ways = [recalls[recalls["direction"] == way].set_index("model")["r10"] for way in DIRECTIONS]
+    chosen = [ratings[["task", "method"]].eq(list(key)).all(axis=1) for key in RATINGS]
+    rated = [100 * ratings[rows].set_index("model")["pearson"] for rows in chosen]
+    columns = dict(zip(REACHED, [*ways, *rated], strict=True))
+    found = {name: of.groupby("model").agg(["mean", "min", "max"]) for name, of in columns.items()}
+    order = found["STS 2012-2016"].sort_values("mean", ascending=False).index
+    texts = {
+        name: bracketed(*(of.loc[order, each] for each in ("mean", "min", "max")))
+        for name, of in found.items()
+    }
+    return markdown(pd.DataFrame({"model": "`" + order + "`"} | texts), 1)
+
+
+def claims_with_seeds() -> str:
+    """Write the differences of cells, over seeds, and their verdicts."""
+    table = read(SEEDS / "claims.csv")
+    # Of one cycle an ensemble is its only snapshot: there is nothing to compare.
+    table = table[(table["worse"] != "") & (table["worse"] != "best snapshot")]
+    names = table["claim"].str.replace(r"^Not in the paper: | \(.*", "", regex=True)
+    differences = bracketed(table["difference"], table["low"], table["high"])
+    shown = table[["measure", "better", "worse", "verdict"]].assign(difference=differences)
+    shown.insert(0, "claim", names.where(~names.duplicated(), ""))
+    return markdown(shown, 5)
+
+
 MISTYPED = {
     "caption_to_image R@10": "find images: R@10",
     "image_to_caption R@10": "find captions: R@10",
@@ -318,29 +350,65 @@ def mistyped() -> str:
     return markdown(shown, 1)
 
 
-# How the rows of docs/results/readme.csv begin that the README and the first paper's page show.
-README = ["the paper", "[`best`]", "GRU 1024, 32", "character trigrams"]
-FIRST_PAPER = ["the paper", "GRU 1024, 32", "a trained bag of character"]
+PAPER = papers.FOLDER / "merkx_frank_2019" / "reported"
+CELLS = {
+    "gru-512-attention": "the paper's recipe: GRU 512, 4 epochs, three seeds",
+    "gru-256-attention": "the same, GRU 256",
+    "lstm-256-attention": "the same, LSTM 256",
+    "gru-256-max": "the same, GRU 256 with max pooling in place of attention",
+    "bag-ngrams": "the same loss, a bag of character n-grams",
+    "bag-words": "the same loss, a bag of words",
+}
+RATED_ALONE = {
+    "trigrams": "character trigrams, nothing learned",
+    "untrained": "a network before training",
+}
+
+
+def of_paper() -> list[float]:
+    """Read what Merkx & Frank (2019) report, in the order of `REACHED`."""
+    recalls = pd.read_csv(PAPER / "table2.csv").query("dataset == 'flickr8k'")
+    recalls = recalls[recalls["model"] == "char-GRU"].set_index("direction")["r10"]
+    ratings = pd.read_csv(PAPER / "table_s1.csv").set_index("task")
+    value, sts = ratings["char_gru_flickr8k"], ratings.filter(like="STS 20", axis=0)
+    mean = (sts["char_gru_flickr8k"] * sts["pairs"]).sum() / sts["pairs"].sum()
+    return [*recalls[list(DIRECTIONS)], mean, value["STS-B"], value["SICK"]]
+
+
+def of_models(recalls: pd.DataFrame, ratings: pd.DataFrame) -> list[float]:
+    """The means over a model's seeds, in the order of `REACHED`."""
+    values = 100 * ratings.groupby(["task", "method"])["pearson"].mean()
+    found = recalls.groupby("direction")["r10"].mean()
+    return [*found[list(DIRECTIONS)], *values[RATINGS]]
+
+
+def of_ratings(name: str) -> list[float]:
+    """What an encoder reaches that is rated alone, in the order of `REACHED`."""
+    table = pd.read_csv(KEPT / "evaluate" / f"{name}.csv").set_index(["task", "definition"])
+    table = table[table["statistic"].isin(["weighted mean", "correlation"])]
+    named = [(task, f"SentEval {method}") for task, method in RATINGS]
+    return [float("nan")] * 2 + [100 * table.loc[[key], "pearson"].iloc[0] for key in named]
 
 
 def reached() -> pd.DataFrame:
-    """Read what every system reaches on Flickr8k; `best` is second, from its own files."""
-    table = pd.read_csv(KEPT / "readme.csv", dtype=str, keep_default_na=False)
-    table = table.drop(columns="from")
+    """Read what every system reaches on Flickr8k."""
+    rows = {"the paper: GRU 2048, 32 epochs, ResNet-152": of_paper()}
     of_seeds = "folder == 'best' and dataset == 'flickr8k' and model == 'best'"
-    recalls = of_best("retrieval.csv").query(of_seeds).groupby("direction")["r10"].mean()
-    ratings = of_best("ratings.csv").query(of_seeds).groupby(["task", "method"])["pearson"].mean()
-    values = [recalls["caption_to_image"], recalls["image_to_caption"]]
-    values += [100 * ratings[of] for of in RATINGS]
-    label = "[`best`](docs/best.md): words of n-grams and a GRU, public features, three seeds"
-    row = pd.DataFrame([[label, *decimals(values)]], columns=table.columns)
-    return pd.concat([table[:1], row, table[1:]])
+    best = [of_best(name).query(of_seeds) for name in ("retrieval.csv", "ratings.csv")]
+    rows["[`best`](docs/best.md): words of n-grams and a GRU, three seeds"] = of_models(*best)
+    grid = [pd.read_csv(SEEDS / name) for name in ("retrieval.csv", "ratings.csv")]
+    for model, label in CELLS.items():
+        rows[label] = of_models(*(table[table["model"] == model] for table in grid))
+    rows |= {label: of_ratings(name) for name, label in RATED_ALONE.items()}
+    table = pd.DataFrame(rows, index=REACHED).T.apply(decimals)
+    return table.rename_axis("system").reset_index()
 
 
-def some_systems(beginnings: list[str]) -> str:
-    """Write the rows whose system begins so."""
+def short() -> str:
+    """Write the rows that the README shows."""
+    shown = ("the paper", "[`best`]", "character trigrams")
     table = reached()
-    return markdown(table[table["system"].str.startswith(tuple(beginnings))], 1)
+    return markdown(table[table["system"].str.startswith(shown)], 1)
 
 
 def systems() -> str:
@@ -391,8 +459,7 @@ def allowed(column: Column) -> str:
 RELATIONS = "Relations beat positions"
 SHOWN = ["Trees beat the bag", RELATIONS, "Not in the paper: trees beat the char-GRU"]
 TABLES: dict[str, Callable[[], str]] = {
-    "short": lambda: some_systems(README),
-    "first paper": lambda: some_systems(FIRST_PAPER),
+    "short": short,
     "systems": systems,
     "result files": result_files,
     "learning rates": learning_rates,
@@ -407,6 +474,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "contrastive retrieval": contrastive_retrieval,
     "contrastive ratings": contrastive_ratings,
     "mistyped": mistyped,
+    "grid with seeds": grid_with_seeds,
+    "claims with seeds": claims_with_seeds,
 }
 
 
