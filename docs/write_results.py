@@ -368,11 +368,11 @@ RATED_ALONE = {
 def of_paper() -> list[float]:
     """Read what Merkx & Frank (2019) report, in the order of `REACHED`."""
     recalls = pd.read_csv(PAPER / "table2.csv").query("dataset == 'flickr8k'")
-    recalls = recalls[recalls["model"] == "char-GRU"].set_index("direction")["r10"]
+    r10 = recalls[recalls["model"] == "char-GRU"].set_index("direction")["r10"]
     ratings = pd.read_csv(PAPER / "table_s1.csv").set_index("task")
     value, sts = ratings["char_gru_flickr8k"], ratings.filter(like="STS 20", axis=0)
     mean = (sts["char_gru_flickr8k"] * sts["pairs"]).sum() / sts["pairs"].sum()
-    return [*recalls[list(DIRECTIONS)], mean, value["STS-B"], value["SICK"]]
+    return [*r10[list(DIRECTIONS)], mean, value["STS-B"], value["SICK"]]
 
 
 def of_models(recalls: pd.DataFrame, ratings: pd.DataFrame) -> list[float]:
@@ -386,8 +386,9 @@ def of_ratings(name: str) -> list[float]:
     """What an encoder reaches that is rated alone, in the order of `REACHED`."""
     table = pd.read_csv(KEPT / "evaluate" / f"{name}.csv").set_index(["task", "definition"])
     table = table[table["statistic"].isin(["weighted mean", "correlation"])]
+    pearson = table["pearson"]
     named = [(task, f"SentEval {method}") for task, method in RATINGS]
-    return [float("nan")] * 2 + [100 * table.loc[[key], "pearson"].iloc[0] for key in named]
+    return [float("nan")] * 2 + [100 * pearson[[key]].iloc[0] for key in named]
 
 
 def reached() -> pd.DataFrame:
