@@ -489,9 +489,9 @@ def answers():
 
 
 INTRODUCTION = """\
-A mistake in a configuration is reported before anything starts, also if results exist. None of
-these changes or deletes a result. `tests/test_bad_input.py` runs the real commands and writes this
-table.
+A mistake in a configuration is reported before anything starts, even if results exist. No mistake
+in the table changes or deletes a result. `tests/test_bad_input.py` runs the real commands and
+writes this table.
 """
 
 
