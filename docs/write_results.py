@@ -331,6 +331,19 @@ def claims_with_seeds() -> str:
     return markdown(shown, 5)
 
 
+def differences_from_best() -> str:
+    """Write how the models of seed 1 differ from `best`, by a paired bootstrap."""
+    table = pd.read_csv(KEPT / "best" / "ablation.csv").query("dataset == 'parts'")
+    table = table.dropna(subset="difference")
+    ends = (table[column] for column in ("difference", "difference_low", "difference_high"))
+    table = table.assign(text=bracketed(*ends))
+    shown = table.pivot(index="model", columns="measure", values="text")[[*table["measure"].unique()]]
+    shown = shown.loc[table["model"].unique()]
+    labels = {model: label for (_, _, model), label in CONTRASTIVE.items()}
+    shown.insert(0, "model", shown.index.map(labels))
+    return markdown(shown, 1)
+
+
 MISTYPED = {
     "caption_to_image R@10": "find images: R@10",
     "image_to_caption R@10": "find captions: R@10",
@@ -474,6 +487,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "rated": rated,
     "contrastive retrieval": contrastive_retrieval,
     "contrastive ratings": contrastive_ratings,
+    "differences from best": differences_from_best,
     "mistyped": mistyped,
     "grid with seeds": grid_with_seeds,
     "claims with seeds": claims_with_seeds,

@@ -61,7 +61,9 @@ def arguments_of(source: str) -> dict[str, dict[str, Any]]:
             found[name] = {
                 "type": int if option.get("type") == "integer" else Path,
                 "required": parameter.default is parameter.empty,
-                "help": "; or ".join(filter(None, [option.get("description"), of_public])),
+                "help": "; or ".join(
+                    filter(None, [option.get("description", "").rstrip("."), of_public])
+                ),
             }
     return found
 

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from groundvec import parts
 from groundvec.cli import BOUNDS, execute
 from groundvec.data import schema
 from groundvec.files import atomic, copy, read_json, write_json
@@ -304,4 +305,9 @@ def test_every_number_of_a_script_has_bounds():
                     todo += action.choices.values()
                 if action.type in (int, float) and not action.choices:
                     numbers.add(action.option_strings[0].removeprefix("--"))
-    assert numbers == set(BOUNDS)
+    # Those of a source have the bounds of its options, which scripts/dataset.py checks.
+    sources = [parts.options_schema("sources", name) for name in parts.names("sources")]
+    options = [option for said in sources for option in said["properties"].items()]
+    of_sources = {name for name, said in options if said.get("type") == "integer"}
+    assert numbers == {*BOUNDS} | of_sources
+    assert all(said.keys() >= {"minimum", "maximum"} for name, said in options if name in numbers)

@@ -187,6 +187,8 @@ def opened(browser):
     windows, problems = [], []
 
     def visit(path, width=1200, **options):
+        # A page that still scrolls smoothly moves away from under a click.
+        options = {"reduced_motion": "reduce", **options}
         window = browser.new_context(viewport={"width": width, "height": 900}, **options)
         windows.append(window)
         page = window.new_page()
