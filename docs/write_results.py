@@ -288,15 +288,17 @@ def contrastive_retrieval() -> str:
 def contrastive_ratings() -> str:
     """Correlations with people's ratings: means over seeds, lowest and highest."""
     table = of_best("ratings.csv")
-    table["task"] = table["task"].replace("all", "STS 2012-2016, weighted mean")
-    table["pearson"] *= 100
-    groups = table.groupby([*SYSTEM, "task", "method"])["pearson"]
-    cells = pd.Series(bracketed(groups.mean(), groups.min(), groups.max()), groups.mean().index)
-    shown = cells.unstack(SYSTEM)
-    there = [system for system in CONTRASTIVE if system in shown]
-    shown = shown[there].fillna(MISSING)
-    shown.columns = [CONTRASTIVE[system].partition(":")[0] for system in there]
-    return markdown(shown.reset_index(), 2)
+    names = table["task"].replace("all", "STS 2012-2016") + ", " + table["method"]
+    groups = (100 * table["pearson"]).groupby(
+        [*(table.index.get_level_values(level) for level in SYSTEM), names]
+    )
+    mean, low, high = groups.mean(), groups.min(), groups.max()
+    text = pd.Series(bracketed(mean, low, high), mean.index)
+    shown = text.where(low < high, decimals(mean)).unstack()
+    there = [system for system in CONTRASTIVE if system in shown.index]
+    shown = shown.loc[there].fillna(MISSING)
+    shown.insert(0, "model", [CONTRASTIVE[system].partition(":")[0] for system in there])
+    return markdown(shown, 1)
 
 
 SEEDS = KEPT / "flickr8k-seeds"
@@ -337,9 +339,11 @@ def differences_from_best() -> str:
     table = table.dropna(subset="difference")
     ends = (table[column] for column in ("difference", "difference_low", "difference_high"))
     table = table.assign(text=bracketed(*ends))
-    shown = table.pivot(index="model", columns="measure", values="text")[[*table["measure"].unique()]]
-    shown = shown.loc[table["model"].unique()]
-    labels = {model: label for (_, _, model), label in CONTRASTIVE.items()}
+    shown = table.pivot(index="model", columns="measure", values="text")
+    shown = shown.loc[table["model"].unique(), table["measure"].unique()]
+    labels = {
+        model: label for (_, dataset, model), label in CONTRASTIVE.items() if dataset != "pooled"
+    }
     shown.insert(0, "model", shown.index.map(labels))
     return markdown(shown, 1)
 
@@ -354,13 +358,15 @@ MISTYPED = {
 
 
 def mistyped() -> str:
-    """Write what `best` reaches, by cosine, where a share of the letters is mistyped."""
+    """Write what two models reach, by cosine, where a share of the letters is mistyped."""
     table = pd.read_csv(KEPT / "best" / "robustness.csv")
-    table = table[table["kind"] == "typing errors"]
-    values = table.pivot(index="rate", columns="measure", values="value")[list(MISTYPED)]
-    shown = values.apply(decimals).rename(columns=MISTYPED)
-    shown.insert(0, "letters mistyped", [f"{100 * rate:.0f} %" for rate in shown.index])
-    return markdown(shown, 1)
+    table = table[table["model"].isin(["best", "mistyped"]) & table["kind"].eq("typing errors")]
+    values = table.pivot(index=["model", "rate"], columns="measure", values="value")
+    shown = values[list(MISTYPED)].apply(decimals).rename(columns=MISTYPED)
+    names, rates = (shown.index.get_level_values(level) for level in ("model", "rate"))
+    shown.insert(0, "letters mistyped", [f"{100 * rate:.0f} %" for rate in rates])
+    shown.insert(0, "model", ("`" + names + "`").where(~names.duplicated(), ""))
+    return markdown(shown, 2)
 
 
 PAPER = papers.FOLDER / "merkx_frank_2019" / "reported"

@@ -6,7 +6,10 @@ import runpy
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import yaml
+
+from groundvec import SentenceEncoder
 
 ROOT = Path(__file__).parent.parent
 
@@ -68,3 +71,17 @@ def test_each_table_is_in_one_page():
     names = [name for text in texts for name in re.findall("<!-- table: (.+) -->", text)]
     closed = [match[1] for text in texts for match in written["MARKERS"].findall(text)]
     assert sorted(names) == sorted(closed) == sorted(written["TABLES"])
+
+
+def test_the_numbers_beside_commands_are_those_of_the_shipped_encoder():
+    text = (ROOT / "docs" / "encoder.md").read_text("utf-8")
+    compared = re.findall(r'^\$ groundvec similarity "(.+)" "(.+)"\n(-?[\d.]+)$', text, re.M)
+    assert len(compared) == 2
+    encoder = SentenceEncoder.load("flickr8k")
+    for first, second, value in compared:
+        a, b = encoder.encode([first, second])
+        assert f"{a @ b:.4f}" == value
+    said = re.search(r"^\$ printf '(.+)' > sentences.txt$", text, re.M)[1].split(r"\n")[:3]
+    rows = re.search(r"cut -d, -f1-4 .*\n(.+\n.+\n.+)\n", text)[1].splitlines()
+    vectors = encoder.encode(said)[:, :4]
+    assert np.allclose([list(map(float, row.split(","))) for row in rows], vectors, atol=1e-6)
