@@ -337,8 +337,8 @@ def differences_from_best() -> str:
     """Write how the models of seed 1 differ from `best`, by a paired bootstrap."""
     table = pd.read_csv(KEPT / "best" / "ablation.csv").query("dataset == 'parts'")
     table = table.dropna(subset="difference")
-    ends = (table[column] for column in ("difference", "difference_low", "difference_high"))
-    table = table.assign(text=bracketed(*ends))
+    differences = bracketed(table["difference"], table["difference_low"], table["difference_high"])
+    table = table.assign(text=differences)
     shown = table.pivot(index="model", columns="measure", values="text")
     shown = shown.loc[table["model"].unique(), table["measure"].unique()]
     labels = {
