@@ -432,7 +432,7 @@ def test_script_with_a_network_of_torchvision(tmp_path, tiny):
         assert_alike(file["features"][()], torch.stack(seen))
         assert file["features"].dtype == np.float32
         assert file["image_ids"].asstr()[:].tolist() == ["id 0", "id 1", "id 2"]
-        made = dict(file.attrs)
+    made = store.attributes(tmp_path / "out.h5")
     assert made["backbone"] == TINY
     assert made["weights"] == weights.name
     assert made["weights_sha256"] == hashlib.sha256(weights.read_bytes()).hexdigest()

@@ -36,11 +36,21 @@ def write(
     sha = hashlib.sha256(features.data)
     sha.update("\n".join(image_ids).encode())
     attributes = attributes | {"width": features.shape[1], "fingerprint": sha.hexdigest()}
-    # The latest form of HDF5 has checksums of everything but the data.
+    # The latest form of HDF5 has checksums of everything but the data, and but the heap that texts
+    # of variable length are in: where that is damaged, HDF5 may read it without end.
     with atomic(path) as temporary, h5py.File(temporary, "w", libver="latest") as file:
         file["features"] = features
-        file.create_dataset("image_ids", data=list(image_ids), dtype=h5py.string_dtype())
-        file.attrs.update(attributes)
+        ids = [image_id.encode() for image_id in image_ids]
+        file.create_dataset("image_ids", data=ids, dtype=_fixed(*ids))
+        for name, value in attributes.items():
+            dtype = _fixed(value.encode()) if isinstance(value, str) else None
+            file.attrs.create(name, value, dtype=dtype)
+
+
+def _fixed(*texts: bytes) -> np.dtype[Any]:
+    """The type of texts in UTF-8 that are as long as the longest of these."""
+    dtype: np.dtype[Any] = h5py.string_dtype("utf-8", max([1, *map(len, texts)]))
+    return dtype
 
 
 def attributes(path: str | Path) -> dict[str, Any]:
@@ -252,6 +262,7 @@ def _open(
 def _scalar(name: str, value: Any) -> Any:
     """An attribute's value as JSON can hold it; ValueError if it is an array, or no UTF-8."""
     value = value.item() if isinstance(value, np.generic) else value
+    value = value.decode() if isinstance(value, bytes) else value
     if isinstance(value, str):
         value.encode()
     elif not isinstance(value, int | float):
