@@ -89,6 +89,18 @@ def test_claims_of_a_model_are_of_all_its_seeds(tmp_path):
     assert found.loc[claims.LATE, ["low", "high"]].tolist() == pytest.approx([low, high])
 
 
+def test_an_ensemble_of_one_cycle_is_not_compared_with_its_only_snapshot(tmp_path):
+    values = [
+        value("gru-8-max", "training task", 50.0, 1.0, kind, "4")
+        for kind in ("snapshot", "ensemble")
+    ]
+    described = models(tmp_path, ("flickr8k", "gru-8-max"), snapshots=[4])
+    best = {("flickr8k", "gru-8-max", 1): 4}
+    values.append(value("bag", "training task", 10.0, 0.0, "baseline", "") | {"seed": np.nan})
+    found = claims.claims(pd.DataFrame(values), described, {"flickr8k": "gru-8-max"}, best)
+    assert found["claim"].tolist() == [claims.BASELINES]
+
+
 def test_claims_are_measured_draw_by_draw(files, tmp_path):
     """What ranks and predictions give in every draw of images, or of pairs, by brute force."""
     rng = np.random.default_rng(5)

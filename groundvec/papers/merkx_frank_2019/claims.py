@@ -140,15 +140,17 @@ def of_training(
         best: the epoch of the best snapshot of each dataset, model and seed.
         ends: the epochs at which cycles end.
     """
+    if len(ends) == 1:  # the ensemble is the only snapshot
+        return []
     snapshots = trainings[trainings["kind"] == "snapshot"].astype({"epochs": int})
     training = pd.MultiIndex.from_frame(snapshots[["dataset", "model", "seed"]])
     chosen = snapshots[snapshots["epochs"].to_numpy() == training.map(best).to_numpy()]
     snapshots = snapshots.assign(name="epoch " + snapshots["epochs"].astype(str))
     ensemble = trainings[trainings["kind"] == "ensemble"].assign(name="ensemble")
+    first, last = (snapshots[snapshots["epochs"] == epoch] for epoch in (ends[0], ends[-1]))
     alike = ["dataset", "seed"]
-    found = [compared(ENSEMBLE, chosen.assign(name="best snapshot"), ensemble, alike)]
-    if len(ends) > 1:
-        first, last = (snapshots[snapshots["epochs"] == epoch] for epoch in (ends[0], ends[-1]))
-        found.append(compared(LATE, first[first["measure"] == RECALL], last, alike))
-        found.append(compared(PEAK, last[last["measure"] == SEMANTIC], first, alike))
-    return found
+    return [
+        compared(ENSEMBLE, chosen.assign(name="best snapshot"), ensemble, alike),
+        compared(LATE, first[first["measure"] == RECALL], last, alike),
+        compared(PEAK, last[last["measure"] == SEMANTIC], first, alike),
+    ]
