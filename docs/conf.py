@@ -11,7 +11,7 @@ author = "The groundvec developers"
 release = installed_version("groundvec")
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-exclude_patterns = ["images"]
+exclude_patterns = ["images", "results"]
 
 # The pages are read on GitHub too, so links are as there: `../groundvec/schema.yaml` leads to the
 # file. On the site it becomes a download. A link to what does not exist fails the build.

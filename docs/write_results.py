@@ -1,8 +1,9 @@
 """Write the tables of the pages in `PAGES` from the files in docs/results/; computes nothing.
 
-A table is between `<!-- table: NAME -->` and `<!-- end -->`, in README.md or in one page of docs/.
-The files are copies of what `snakemake` made in results/, in folders of the same names; each says
-which commit made it (docs/evaluate.md says what made those in `evaluate`).
+A table is between `<!-- table: NAME -->` and `<!-- end -->`, in README.md or in one page of docs/:
+one of `TABLES`, or FOLDER/TABLE, a table in Markdown as the pipeline wrote it. The files are copies
+of what `snakemake` made in results/, in folders of the same names; each CSV file says which commit
+made it (docs/evaluate.md says what made those in `evaluate`).
 """
 
 import argparse
@@ -505,9 +506,13 @@ def page(path: Path) -> str:
 
     def written(match: re.Match[str]) -> str:
         start, name, end = match.groups()
+        whole = KEPT / f"{name}.md"
+        if whole.exists():
+            return f"{start}{whole.read_text(encoding='utf-8')}{end}"
         if name not in TABLES:
             raise SystemExit(
-                f"error: {path} names the table {name!r}: use one of {', '.join(TABLES)}"
+                f"error: {path} names the table {name!r}: use one of {', '.join(TABLES)}, or a "
+                "table in docs/results/, as FOLDER/TABLE"
             )
         return f"{start}{TABLES[name]()}\n{end}"
 

@@ -342,7 +342,7 @@ def test_reported_numbers_tell_where_they_lie_in_words(made, opened):
 
 def test_a_pointer_shows_values(made, opened):
     page = opened(made)
-    page.locator("#merkx_frank_2019-figure2 svg").scroll_into_view_if_needed()
+    page.hover("#merkx_frank_2019-figure2 svg")  # waits until it no longer moves
     box = page.locator("#merkx_frank_2019-figure2 g[id*=values] use").nth(1).bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2 + 3, box["y"] + box["height"] / 2)
     assert page.inner_text("#tip") == "GRU\n2\nR@10: 40\n95% interval: 37 to 43"
