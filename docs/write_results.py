@@ -149,18 +149,33 @@ def claims(experiment: str) -> pd.DataFrame:
     return table.loc[pd.concat(places, axis=1).sort_values(list(orders), kind="stable").index]
 
 
-def verdicts() -> str:
-    """How many comparisons of each claim and objective hold, do not hold or are not decided."""
-    table = claims("dt-rnn").rename(columns={"condition": "objective"})
-    rows = ["claim", "objective"]
-    counts = table.groupby([*rows, "dataset"], sort=False)["verdict"].value_counts()
-    by_verdict = counts.unstack(fill_value=0)[[HOLDS, FAILS, OPEN]]
-    said = by_verdict.apply(
+def counted(table: pd.DataFrame, rows: list[str]) -> pd.Series:
+    """How many comparisons of each row hold, do not hold or are not decided."""
+    counts = table.groupby(rows, sort=False)["verdict"].value_counts().unstack(fill_value=0)
+    return counts.reindex(columns=[HOLDS, FAILS, OPEN], fill_value=0).apply(
         lambda row: ", ".join(f"{verdict} in {n}" for verdict, n in row.items() if n), axis=1
     )
+
+
+def verdicts() -> str:
+    """How many comparisons of each claim and objective hold, by data set."""
+    table = claims("dt-rnn").rename(columns={"condition": "objective"})
+    rows = ["claim", "objective"]
+    said = counted(table, [*rows, "dataset"])
     text = said.unstack("dataset").fillna(MISSING)[list(DATASETS)].rename(columns=DATASETS)
     text = text.loc[pd.MultiIndex.from_frame(table[rows].drop_duplicates())]
     return markdown(text.reset_index(), 4)
+
+
+def multilingual_verdicts() -> str:
+    """How many comparisons of each claim of Calixto & Liu (2017) hold, and the differences."""
+    table = read(KEPT / "mlmme" / "claims.csv")
+    rows = ["claim", "measure"]
+    found = table.groupby(rows, sort=False)["difference"]
+    ends = pd.DataFrame({"verdicts": counted(table, rows)})
+    ends["lowest difference"] = decimals(found.min())
+    ends["highest"] = decimals(found.max())
+    return markdown(ends.reset_index(), 3)
 
 
 def differences(experiment: str, shown: list[str]) -> str:
@@ -189,13 +204,13 @@ def few_pictures() -> str:
     table = table[table["kind"] == "ensemble"]
     pictures = table["dataset"].replace("flickr8k", "few-6000").str.removeprefix("few-")
     table = table.assign(pictures=pictures.astype(int))
-    groups = table.groupby(["model", "pictures"], sort=True)[[*RECALLS, "image_to_caption_r10"]]
+    groups = table.groupby("pictures", sort=True)[[*RECALLS, "image_to_caption_r10"]]
     mean, low, high = groups.mean(), groups.min(), groups.max()
     cells = {column: bracketed(mean[column], low[column], high[column]) for column in mean}
     text = pd.DataFrame(cells, index=mean.index).reset_index()
     text["pictures"] = text["pictures"].map("{:,}".format)
     heads = ["R@1", "R@5", "R@10", "captions by pictures: R@10"]
-    return markdown(text.set_axis(["model", "training pictures", *heads], axis=1), 1)
+    return markdown(text.set_axis(["training pictures", *heads], axis=1), 1)
 
 
 RATED = {
