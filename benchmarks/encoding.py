@@ -4,7 +4,8 @@ Ours is `SentenceEncoder.load(name).encode`. Beside the newest, as `plain`, stan
 Runtime, a network of the first one's size by torch's own `nn.GRU` on packed sentences, and a small
 model of sentence-transformers: the network of all-MiniLM-L6-v2 with random weights, which are as
 fast as its own, and with a whole word a token, which makes its input shorter than its own tokenizer
-does. Beside the first, which is recurrent, stand the same with `nn.GRU`, and by ONNX Runtime.
+does. Beside the first, which is recurrent, stand the same with `nn.GRU`, and by ONNX Runtime; and
+`nn.GRU` beside the first with products in bfloat16, where the processor has instructions for it.
 
 The sentences are random words, as long as Flickr8k's captions. At last, ten sentences by `groundvec
 encode`, whose floor is a process that imports torch.
@@ -33,6 +34,7 @@ from torch.nn.utils.rnn import pack_sequence, unpack_sequence
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 from groundvec import SentenceEncoder
+from groundvec.device import choose, rounds_to_bfloat16
 from groundvec.encoders.convolution import Convolution
 from groundvec.encoders.rnn import Encoder
 from groundvec.export.onnx import export
@@ -102,9 +104,45 @@ def beside(device: str, sentences: list[str]) -> list[Row]:
         )
 
     names = {newest: "flickr8k-v3", first: "flickr8k-v1"}
-    return [
+    found = [
         measured(encoder, other, f"{names[encoder]} beside {name}{where}")
         for encoder, name, other in cases
+    ]
+    if device == "cpu":
+        found += in_bfloat16(first, sentences)
+    return found
+
+
+def in_bfloat16(encoder: SentenceEncoder, sentences: list[str]) -> list[Row]:
+    """Products in bfloat16 beside `nn.GRU` in float32, and the smallest cosine of both vectors.
+
+    No row, if the processor has no instructions for it.
+    """
+
+    def rounded(sentences: list[str]) -> np.ndarray:
+        choose(precision="bfloat16")
+        vectors = encoder.encode(sentences) if rounds_to_bfloat16() else np.empty(0)
+        choose()
+        return vectors
+
+    if not len(vectors := rounded(sentences)):
+        return []
+    other = packed(encoder)
+
+    def plain() -> float:
+        other(sentences)
+        return len(sentences) / 1000
+
+    cosine = float(np.vecdot(vectors, encoder.encode(sentences)).min())
+    return [
+        row(
+            "encoding",
+            "flickr8k-v1, products in bfloat16, beside nn.GRU, packed",
+            "s for 1,000 sentences",
+            lambda: len(rounded(sentences)) / 1000,
+            plain,
+        )
+        | {"cosine": cosine}
     ]
 
 

@@ -3,11 +3,14 @@
 Captions are random letters with lengths like Flickr8k's, features are random numbers; neither
 changes a time. A first row a network is the whole step: batch, both networks, loss, gradients,
 clipping and Adam. On a machine with a GPU, the paper's sizes are measured there.
+
+The tree networks are those of config.yaml, over the captions of the drawn scenes.
 """
 
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -16,12 +19,12 @@ import h5py
 import numpy as np
 import torch
 import yaml
-from measure import Contestant, Row, multiplier, program, row
+from measure import Contestant, Row, fastest, multiplier, program, row
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 from torch.nn.utils.rnn import pack_padded_sequence, pack_sequence, pad_packed_sequence
 
-from groundvec import parts
+from groundvec import parts, scenes
 from groundvec.config import complete_description
 from groundvec.data.split import Captions, Split
 from groundvec.device import choose
@@ -34,7 +37,10 @@ from groundvec.training import loop
 LETTERS = "abcdefghijklmnopqrstuvwxyz '.,ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 BATCH, WIDTH, EMBEDDING, ATTENTION = 32, 2048, 20, 128
 GATES = {"gru": 3, "lstm": 4}
-BEST = Path(__file__).parent.parent / "config" / "best.yaml"
+ROOT = Path(__file__).parent.parent
+BEST, DEMO = ROOT / "config" / "best.yaml", ROOT / "config.yaml"
+BAG = {"languages": ["en"], "text": {"name": "words"}, "encoder": {"name": "bag", "size": 256}}
+TREES = ("DT-RNN", "SDT-RNN")
 
 
 def rows(small: bool) -> list[Row]:
@@ -47,6 +53,8 @@ def rows(small: bool) -> list[Row]:
     ]
     measured.append(step(*networks[0], batches, "cpu", "bfloat16"))
     measured.append(step(*networks[0], batches, "cpu", "bfloat16", "best"))
+    measured.append(step_of_bag(2 if small else 50))
+    measured += step_of_trees(2 if small else 6)
     for size in (1024, 2048, 4096):
         if torch.cuda.is_available() and not small:
             measured.append(step("gru", size, 50, "cuda"))
@@ -80,26 +88,12 @@ def step(
     captions, letters = some_captions(BATCH * batches), Text.build([LETTERS])
     read = description["text"]
     text = parts.find("text", read["name"]).build(captions, **parts.options(read))
-    rng = np.random.default_rng(0)
-    features = rng.random((len(captions), WIDTH), np.float32)
-    place = np.arange(len(captions))
-    split = Split(
-        image_ids=place.astype(str),
-        features=features,
-        captions={"en": Captions(captions, text.encode(captions), place, np.zeros_like(place))},
-    )
-    model = Model(description, {"en": text}, WIDTH).to(device)
-    settings = description["training"]
-    make = parts.find("optimisers", settings["optimiser"]["name"])
-    optimiser = make(model.parameters(), 1000, **parts.options(settings["optimiser"]))
-    step = loop.make_step(model, split, optimiser, seed=1)
-    numbers = cycle(range(batches))
+    split, train = trainer(description, captions, text, device)
+    place, features = split.captions["en"].image, split.features[:]
 
     def ours() -> float:
         choose(device, precision=precision)
-        for _ in range(batches):
-            n = next(numbers)
-            step({"en": place[n * BATCH : (n + 1) * BATCH]}, n)
+        train(batches)
         choose(device)  # for the others
         return finished(batches, device)
 
@@ -148,6 +142,32 @@ def step(
     )
     folder.cleanup()
     return result
+
+
+def trainer(
+    description: dict[str, Any], captions: list[str], text: Any, device: str = "cpu"
+) -> tuple[Split, Callable[[int], float]]:
+    """A split of these captions, and a function that trains on so many batches of it."""
+    place = np.arange(len(captions))
+    split = Split(
+        image_ids=place.astype(str),
+        features=np.random.default_rng(0).random((len(captions), WIDTH), np.float32),
+        captions={"en": Captions(captions, text.encode(captions), place, np.zeros_like(place))},
+    )
+    model = Model(description, {"en": text}, WIDTH).to(device)
+    settings = description["training"]
+    make = parts.find("optimisers", settings["optimiser"]["name"])
+    optimiser = make(model.parameters(), 1000, **parts.options(settings["optimiser"]))
+    step = loop.make_step(model, split, optimiser, seed=1)
+    numbers = cycle(range(len(captions) // settings["batch_size"]))
+
+    def train(batches: int) -> float:
+        for _ in range(batches):
+            n = next(numbers)
+            step({"en": place[n * settings["batch_size"] :][: settings["batch_size"]]}, n)
+        return batches
+
+    return split, train
 
 
 def finished(units: int, device: str) -> float:
@@ -215,6 +235,131 @@ def floor(cell: str, size: int, lengths: list[int], whole: bool) -> Contestant:
         return 1
 
     return run
+
+
+def step_of_bag(batches: int) -> Row:
+    """A step of a bag of words, whose floor has the embeddings' means and Adam, as torch has them.
+
+    Adam changes all embeddings in each step, those of words that the batch lacks too.
+    """
+    description = complete_description(BAG)
+    drawn = np.random.default_rng(0).integers(8000, size=(BATCH * batches, 11))  # as Flickr8k's
+    captions = [" ".join(f"w{word}" for word in each) for each in drawn]
+    size = description["encoder"]["size"]
+    text = parts.find("text", "words").build(captions, **parts.options(description["text"]))
+    split, train = trainer(description, captions, text)
+    indices, lengths = map(torch.from_numpy, split.captions["en"].encoded.batch(np.arange(BATCH)))
+    starts = lengths.cumsum(0) - lengths
+    model = Model(description, {"en": text}, WIDTH)
+    encoder: Any = model.captions["en"]
+    table: Tensor = encoder.embedding.weight
+    embedding = table.shape[1]
+    products = [
+        *both_ways(BATCH, embedding, size),
+        multiplier(BATCH, size, embedding),  # the gradient of the means
+        *both_ways(BATCH, WIDTH, size),
+        *of_scores(BATCH, size),
+    ]
+    update = optimised(model, torch.optim.Adam, fused=True)
+    gradient = torch.ones(len(indices), embedding)
+
+    def floor() -> float:
+        for _ in range(batches):
+            with torch.no_grad():
+                nn.functional.embedding_bag(indices, table, starts, mode="mean")
+            for product in products:
+                product()
+            table.grad = torch.zeros_like(table).index_add_(0, indices, gradient)
+            update()
+        return batches
+
+    train(batches)  # what is set up once
+    what = f"a step of a bag of {len(text):,} words, size {size}"
+    return row("training", what, "s a batch of 32", lambda: train(batches), None, floor, rounds=15)
+
+
+def step_of_trees(batches: int) -> list[Row]:
+    """A step of each tree network; the floor has its products, and AdaGrad as torch has it."""
+    models = yaml.safe_load(DEMO.read_text())["models"]
+    with tempfile.TemporaryDirectory() as folder:
+        captions = scenes.generate(Path(folder), 100, 0)[0]["caption"].tolist()
+    measured = []
+    for name in TREES:
+        description = complete_description({"languages": ["en"], **models[name]})
+        text = parts.find("text", "trees").build(captions, **parts.options(description["text"]))
+        split, train = trainer(description, captions, text)
+        floor = floor_of_trees(description, text, split)
+        train(batches)
+        unit = f"s a batch of {description['training']['batch_size']}"
+        what = f"a step of {name} {description['encoder']['size']}"
+        ours = partial(train, batches)
+        measured.append(row("training", what, unit, ours, None, floor, rounds=15))
+    return measured
+
+
+def floor_of_trees(description: dict[str, Any], text: Any, split: Split) -> Contestant:
+    """The products of one batch, those of all matrices of a height in one or each alone."""
+    batch, size = description["training"]["batch_size"], description["encoder"]["size"]
+    encoded = split.captions["en"].encoded
+    words, _, parents, relations, places, heights, _ = encoded.batch(np.arange(batch))
+    by_relation = description["encoder"]["compose"] == "relation"
+    kinds, known = (relations, text.relations) if by_relation else (places, text.places)
+    below = (parents >= 0) & (kinds < len(known))
+    products = both_ways(len(words), text.dimension, size)
+    for height in range(heights.max()):
+        counts = np.bincount(kinds[below & (heights == height)])
+        products.append(fastest(of_matrices(counts[counts > 0].tolist(), size)))
+    products += both_ways(batch, WIDTH, size) + of_scores(batch, size)
+    update = optimised(Model(description, {"en": text}, WIDTH), torch.optim.Adagrad)
+
+    def run() -> float:
+        for _ in range(5):
+            for product in products:
+                product()
+            update()
+        return 5
+
+    return run
+
+
+def of_matrices(counts: list[int], size: int) -> list[Callable[[], Any]]:
+    """Ways to multiply vectors by square matrices, so many by each, forwards and backwards."""
+    if not counts:
+        return [lambda: None]
+    alone = [(torch.ones(count, size), torch.ones(size, size)) for count in counts]
+    padded, matrices = (
+        torch.ones(len(counts), max(counts), size),
+        torch.ones(len(counts), size, size),
+    )
+
+    def separate() -> None:
+        for vectors, matrix in alone:
+            vectors @ matrix, vectors @ matrix, vectors.t() @ vectors
+
+    def together() -> None:
+        padded @ matrices, padded @ matrices, padded.transpose(1, 2) @ padded
+
+    return [separate, together]
+
+
+def both_ways(rows: int, width: int, size: int) -> list[Callable[[], Any]]:
+    """The product of vectors (rows, width) and weights, and that of the weights' gradient."""
+    return [multiplier(rows, width, size), multiplier(width, rows, size)]
+
+
+def of_scores(batch: int, size: int) -> list[Callable[[], Any]]:
+    """The products of a loss on all pairs of a batch, and of the gradients of both sides."""
+    back = multiplier(batch, batch, size)
+    return [multiplier(batch, size, batch), back, back]
+
+
+def optimised(model: Model, make: Any, **options: Any) -> Callable[[], Any]:
+    """One step of torch's own optimiser, which changes the weights of a model."""
+    weights = list(model.parameters())
+    for each in weights:
+        each.grad = torch.ones_like(each)
+    step: Callable[[], Any] = make(weights, **options).step
+    return step
 
 
 def index_of(text: Text) -> dict[str, int]:
