@@ -145,9 +145,13 @@ def step(
 
 
 def trainer(
-    description: dict[str, Any], captions: list[str], text: Any, device: str = "cpu"
+    description: dict[str, Any],
+    captions: list[str],
+    text: Any,
+    device: str = "cpu",
+    size: int = BATCH,
 ) -> tuple[Split, Callable[[int], float]]:
-    """A split of these captions, and a function that trains on so many batches of it."""
+    """A split of these captions, and a function that trains on so many batches of this size."""
     place = np.arange(len(captions))
     split = Split(
         image_ids=place.astype(str),
@@ -159,12 +163,12 @@ def trainer(
     make = parts.find("optimisers", settings["optimiser"]["name"])
     optimiser = make(model.parameters(), 1000, **parts.options(settings["optimiser"]))
     step = loop.make_step(model, split, optimiser, seed=1)
-    numbers = cycle(range(len(captions) // settings["batch_size"]))
+    numbers = cycle(range(len(captions) // size))
 
     def train(batches: int) -> float:
         for _ in range(batches):
             n = next(numbers)
-            step({"en": place[n * settings["batch_size"] :][: settings["batch_size"]]}, n)
+            step({"en": place[n * size : (n + 1) * size]}, n)
         return batches
 
     return split, train
@@ -286,11 +290,12 @@ def step_of_trees(batches: int) -> list[Row]:
     measured = []
     for name in TREES:
         description = complete_description({"languages": ["en"], **models[name]})
+        batch = description["training"]["batch_size"]
         text = parts.find("text", "trees").build(captions, **parts.options(description["text"]))
-        split, train = trainer(description, captions, text)
+        split, train = trainer(description, captions, text, size=batch)
         floor = floor_of_trees(description, text, split)
         train(batches)
-        unit = f"s a batch of {description['training']['batch_size']}"
+        unit = f"s a batch of {batch}"
         what = f"a step of {name} {description['encoder']['size']}"
         ours = partial(train, batches)
         measured.append(row("training", what, unit, ours, None, floor, rounds=15))
