@@ -187,7 +187,10 @@ def facts(results: dict[str, Result]) -> dict[str, str]:
         "goal_gru": find(encoding, "flickr8k-v3 beside nn.GRU"),
         "goal_onnx": find(encoding, "flickr8k-v3 beside ONNX"),
         "goal_v1": find(encoding, "flickr8k-v1 beside nn.GRU"),
+        "goal_rounded": find(encoding, "flickr8k-v1, products in bfloat16"),
     }
+    trees = [find(results["training"], f"a step of {name}") for name in ("DT-RNN", "SDT-RNN")]
+    of_bag = find(results["training"], "a step of a bag")
     lstm, lite = find(rated, "lstm"), find(features, "efficientnet_lite0")
     half, small = (
         find(features, "efficientnet_lite0, bfloat16"),
@@ -203,7 +206,9 @@ def facts(results: dict[str, Result]) -> dict[str, str]:
         },
         "million_step": number(1 / bag["ratio_plain"] if bag else None),
         "million_evaluation": number(1 / ranked["ratio_plain"] if ranked else None),
-        "bag_step": f"{number(1000 * bag['ours'])} ms, without a floor" if bag else number(None),
+        "goal_trees": " and ".join(number(each["ratio_floor"]) for each in trees if each)
+        or number(None),
+        "goal_bag": number(of_bag["ratio_floor"] if of_bag else None),
         "million_memory": f"{number(bag['own_gb'])} GB, and {number(bag['mapped_gb'])} GB that the "
         "system may take back"
         if bag
