@@ -505,6 +505,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "verdicts": verdicts,
     "differences": lambda: differences("dt-rnn", SHOWN),
     "another rate": lambda: differences("dt-rnn-rate", [RELATIONS]),
+    "multilingual verdicts": multilingual_verdicts,
     "few pictures": few_pictures,
     "rated": rated,
     "contrastive retrieval": contrastive_retrieval,
