@@ -6,10 +6,12 @@ is `python -m snakemake -n`, but forked off a process that has imported the larg
 nothing of groundvec: a command finds that in its PYTHONPATH, as ever. `jobs(folder)` does the same
 for the programs that Snakemake starts.
 
-What was imported is frozen first: else each process looks through it for garbage as it ends, which
-takes two seconds and copies all the memory that it shares.
+Most of the memory of such a process is shared with the one that it was forked off. To write into
+it copies it, which took more time than all else that a small program does. So what was imported is
+frozen, or the garbage collector would write into it; and a process ends without tidying up.
 """
 
+import atexit
 import gc
 import json
 import os
@@ -22,65 +24,74 @@ import sys
 import tempfile
 import threading
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
+LARGE = ("matplotlib.figure", "pandas", "sacrebleu", "sklearn.linear_model", "torch._dynamo")
 LONGEST = 3000  # seconds that a command may take
 # What stands in a job's PATH for python: it hands itself over, and ends as the job does.
 PYTHON = """\
 #!{python} -IS
 import json, os, socket, sys
-if not sys.argv[1:] or "/scripts/" not in sys.argv[1]:
+if "/scripts/" not in "".join(sys.argv[1:2]) and sys.argv[1:3] != ["-m", "snakemake"]:
     os.execv("{python}", ["python", *sys.argv[1:]])
 server = socket.socket(socket.AF_UNIX)
 server.connect("{server}")
 request = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
 socket.send_fds(server, [len(request).to_bytes(8, "big")], [0, 1, 2])
 server.sendall(request)
-sys.exit(int(server.recv(16)))
+status = int(server.recv(16))
+sys.exit(status if status >= 0 else 128 - status)
 """
 
 
 def run(*command, cwd, env):
     """What a command ended with: its status, and what it wrote."""
-    server = _server()
-    with tempfile.TemporaryDirectory() as folder:
-        streams = [f"{folder}/stdout", f"{folder}/stderr"]
-        request = [[str(word) for word in command], str(cwd), env, streams]
-        print(json.dumps(request), file=server.stdin, flush=True)
-        status = int(server.stdout.readline())
-        written = [Path(stream).read_text() for stream in streams]
-    return subprocess.CompletedProcess(command, status, *written)
-
-
-@cache
-def _server():
-    # -P: no folder of the tests in its path. It ends when this process does, and its stdin with it.
-    command = [sys.executable, "-P", __file__]
-    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    pipe = subprocess.PIPE
-    return subprocess.Popen(command, env=env, stdin=pipe, stdout=pipe, text=True)
+    request = json.dumps([[str(word) for word in command], str(cwd), dict(env)]).encode()
+    with (
+        socket.socket(socket.AF_UNIX) as server,
+        Path(os.devnull).open() as nothing,
+        tempfile.TemporaryFile("w+") as stdout,
+        tempfile.TemporaryFile("w+") as stderr,
+    ):
+        server.connect(_server())
+        streams = [file.fileno() for file in (nothing, stdout, stderr)]
+        socket.send_fds(server, [len(request).to_bytes(8, "big")], streams)
+        server.sendall(request)
+        status = int(server.recv(16))
+        stdout.seek(0), stderr.seek(0)
+        return subprocess.CompletedProcess(command, status, stdout.read(), stderr.read())
 
 
 def jobs(folder):
     """Let `python .../scripts/...` be forked off too: gives what a PATH has to begin with."""
-    python, server = folder / "bin" / "python", folder / "server"
+    python = folder / "bin" / "python"
     python.parent.mkdir()
-    python.write_text(PYTHON.format(python=sys.executable, server=server))
+    python.write_text(PYTHON.format(python=sys.executable, server=_server()))
     python.chmod(0o755)
-    command = [sys.executable, "-P", __file__, str(server)]
+    return str(python.parent)
+
+
+@cache
+def _server():
+    """Start what forks, and give its socket. It ends when this process does, its stdin with it."""
+    folder = tempfile.TemporaryDirectory(prefix="forks")
+    path = f"{folder.name}/server"
+    # -P: no folder of the tests in its path.
+    command = [sys.executable, "-P", __file__, path]
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     pipe = subprocess.PIPE
     process = subprocess.Popen(command, env=env, stdin=pipe, stdout=pipe, text=True)
     process.stdout.readline()  # it listens
-    _servers.append(process)  # its stdin is open as long as this process lives
-    return str(python.parent)
+    _kept.extend([folder, process])  # as long as this process lives
+    return path
 
 
-_servers = []
+_kept = []
 
 
-def _serve_jobs(path):
-    """Fork for each program that comes in; return, in the child, what it is to do."""
+def _serve(path):
+    """Fork for each command that comes in; return, in the child, what it is to do."""
     threading.Thread(target=lambda: os._exit(len(os.read(0, 1))), daemon=True).start()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that watch
     listening = socket.socket(socket.AF_UNIX)
@@ -106,19 +117,9 @@ def _watch(process, connection):
         os.kill(process, signal.SIGTERM)
     status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
     try:
-        connection.sendall(str(status if status >= 0 else 128 - status).encode())
+        connection.sendall(str(status).encode())
     finally:
         os._exit(0)
-
-
-def _serve():
-    """Fork for each command that comes in; return, in the child, what it is to do."""
-    for line in sys.stdin:
-        if not (process := os.fork()):
-            return json.loads(line)
-        status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-        print(status, flush=True)
-    sys.exit()
 
 
 def _become(command, cwd, env, streams):
@@ -140,25 +141,34 @@ def _become(command, cwd, env, streams):
         runpy.run_path(command[0], run_name="__main__")
 
 
+def _end(error):
+    """End as Python does after this exception, or none, but leave the memory to the system."""
+    status = 0
+    if isinstance(error, SystemExit):
+        status = error.code or 0
+        if not isinstance(status, int):
+            print(status, file=sys.stderr)
+            status = 1
+    elif error:
+        sys.excepthook(type(error), error, error.__traceback__)
+        status = 1
+    threading._shutdown()  # waits for the threads that are no daemons
+    atexit._run_exitfuncs()
+    sys.stdout.flush(), sys.stderr.flush()
+    os._exit(status)
+
+
 if __name__ == "__main__":
-    import matplotlib.figure  # noqa: F401
-    import pandas  # noqa: F401
-    import torch
+    for name in LARGE:
+        import_module(name)
+    import snakemake.cli
 
-    if sys.argv[1:]:
-        import sacrebleu  # noqa: F401
-        import sklearn.linear_model  # noqa: F401
-
-        gc.freeze()
-        import torch._dynamo  # noqa: F401  # Triton, in it, complains of what was frozen
-
-        request, streams = _serve_jobs(sys.argv[1])
+    snakemake.cli.get_argument_parser()  # finds and imports its plugins
+    gc.freeze()
+    request, streams = _serve(sys.argv[1])
+    error = None
+    try:
         _become(*request, streams)
-    else:
-        import snakemake.cli
-
-        snakemake.cli.get_argument_parser()  # finds and imports its plugins
-        gc.freeze()
-        command, cwd, env, paths = _serve()
-        flags = os.O_RDWR | os.O_CREAT
-        _become(command, cwd, env, [os.open(path, flags) for path in [os.devnull, *paths]])
+    except BaseException as caught:
+        error = caught
+    _end(error)
