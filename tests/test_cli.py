@@ -8,6 +8,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+import forks
 import h5py
 import numpy as np
 import pandas as pd
@@ -109,14 +110,14 @@ def test_a_training_on_a_full_disk_is_one_line_and_goes_on_when_there_is_room(tm
         "{languages: [en], encoder: {name: rnn, cell: gru, size: 128, pooling: max}, "
         "training: {batch_size: 4, epochs: 2, cycle: 1}}"
     )
-    command = [sys.executable, "scripts/train.py", "--description", described]
+    command = ["scripts/train.py", "--description", described]
     command += ["--name", "gru-128-max", "--dataset", "x"]
     command += ["--captions", tmp_path / "captions.csv", "--features", tmp_path / "f.h5"]
     command += ["--texts", tmp_path / "v.json", "--work", small_disk]
     command += ["--output", tmp_path / "model"]
 
     def train():
-        return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+        return forks.run(*command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)})
 
     result = train()
     assert result.returncode == 1

@@ -3,9 +3,11 @@
 import doctest
 import re
 import runpy
+import sys
 import tomllib
 from pathlib import Path
 
+import forks
 import numpy as np
 import yaml
 
@@ -14,7 +16,8 @@ from groundvec import SentenceEncoder
 ROOT = Path(__file__).parent.parent
 
 
-def test_the_drawing_of_the_flow_shows_the_rules_as_they_are():
+def test_the_drawing_of_the_flow_shows_the_rules_as_they_are(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "executable", f"{forks.jobs(tmp_path)}/python")
     flow = runpy.run_path(str(ROOT / "docs" / "draw_flow.py"))
     assert flow["PICTURE"].read_text() == flow["svg"](), "the rules have changed: make flow"
 

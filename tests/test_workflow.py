@@ -324,34 +324,35 @@ def test_the_report_is_one_page_with_the_figures(built):
     assert "table_s1-models.html" in page
 
 
-def training(built, output, work):
+def training(output, work):
+    """The words of a command, without python."""
     described = (
         "{languages: [en], encoder: {name: rnn, cell: gru, size: 32}, "
         "training: {batch_size: 16, epochs: 16, cycle: 8}}"
     )
-    command = [sys.executable, "scripts/train.py", "--description", described, "--seed", "7"]
+    command = ["scripts/train.py", "--description", described, "--seed", "7"]
     command += ["--name", "gru", "--dataset", "tiny-scenes"]
     command += ["--captions", "results/datasets/tiny-scenes/captions.csv", "--threads", "1"]
     command += ["--features", "results/features/tiny-scenes/efficientnet_lite0.h5"]
     command += ["--texts", "results/text/tiny-scenes/characters.en.json"]
-    command += ["--work", str(work), "--output", str(output)]
-    return subprocess.Popen(command, cwd=built, stderr=subprocess.PIPE, text=True)
+    return [*command, "--work", str(work), "--output", str(output)]
 
 
 def test_a_training_killed_and_started_again_ends_in_the_same_weights(built, tmp_path):
-    whole = training(built, tmp_path / "whole", tmp_path / "a")
-    assert whole.wait(300) == 0
-    killed = training(built, tmp_path / "killed", tmp_path / "b")
+    here = {"cwd": built, "env": environment() | {"PYTHONPATH": str(built)}}
+    whole = forks.run(*training(tmp_path / "whole", tmp_path / "a"), **here)
+    assert whole.returncode == 0
+    command = training(tmp_path / "killed", tmp_path / "b")
+    killed = subprocess.Popen([sys.executable, *command], **here, stderr=subprocess.PIPE, text=True)
     for line in killed.stderr:
         if "epoch 3/16" in line:
             killed.send_signal(signal.SIGKILL)
             break
     assert killed.wait(60) == -signal.SIGKILL
     assert not (tmp_path / "killed").exists()
-    again = training(built, tmp_path / "killed", tmp_path / "b")
-    log = again.communicate(timeout=300)[1]
+    again = forks.run(*command, **here)
     assert again.returncode == 0
-    assert "goes on after epoch" in log and "epoch 1/16" not in log
+    assert "goes on after epoch" in again.stderr and "epoch 1/16" not in again.stderr
     for path in sorted((tmp_path / "whole/snapshots").iterdir()):
         assert path.read_bytes() == (tmp_path / "killed/snapshots" / path.name).read_bytes()
 
