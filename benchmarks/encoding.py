@@ -47,8 +47,9 @@ BATCH = 128  # sentences
 def rows(small: bool) -> list[Row]:
     devices = ["cpu", "cuda"] if torch.cuda.is_available() and not small else ["cpu"]
     sentences = some_sentences(20 if small else 400)
-    measured = [each for device in devices for each in beside(device, sentences)]
-    return [*measured, starting()]
+    rounds = 1 if small else 3
+    measured = [each for device in devices for each in beside(device, sentences, rounds)]
+    return [*measured, starting(rounds)]
 
 
 def words() -> list[str]:
@@ -65,7 +66,7 @@ def some_sentences(count: int) -> list[str]:
     return [" ".join(rng.choice(known, length)) + " ." for length in lengths]
 
 
-def beside(device: str, sentences: list[str]) -> list[Row]:
+def beside(device: str, sentences: list[str], rounds: int) -> list[Row]:
     """A row for each that ours is compared with."""
     newest = SentenceEncoder.load("flickr8k-v3", device=device)
     first = SentenceEncoder.load("flickr8k-v1", device=device)
@@ -101,6 +102,7 @@ def beside(device: str, sentences: list[str]) -> list[Row]:
             lambda: timed(encoder.encode),
             lambda: timed(other),
             floor if multiply and encoder is first else None,
+            rounds,
         )
 
     names = {newest: "flickr8k-v3", first: "flickr8k-v1"}
@@ -146,7 +148,7 @@ def in_bfloat16(encoder: SentenceEncoder, sentences: list[str]) -> list[Row]:
     ]
 
 
-def starting() -> Row:
+def starting(rounds: int) -> Row:
     """Ten sentences by the command, beside a process that imports torch and does nothing else."""
 
     def run(*command: str) -> float:
@@ -166,6 +168,7 @@ def starting() -> Row:
         lambda: run("-m", "groundvec", "encode", "--device", "cpu"),
         None,
         lambda: run("-c", "import torch"),
+        rounds,
     )
 
 

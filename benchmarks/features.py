@@ -35,6 +35,11 @@ from groundvec.files import sha256
 def rows(small: bool) -> list[Row]:
     lite = backbones.load("efficientnet_lite0")
     resnet = untrained("resnet18" if small else "resnet152")
+    if small:
+        lite, resnet = (
+            replace(each, transform=replace(each.transform, resize=72, crop=64))
+            for each in (lite, resnet)
+        )
     cases = [(lite, "cpu", 2 if small else 24), (resnet, "cpu", 2 if small else 8)]
     if _half("bfloat16", "cpu"):
         cases.append((replace(lite, precision="bfloat16"), *cases[0][1:]))

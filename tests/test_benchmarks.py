@@ -1,11 +1,13 @@
 """The benchmarks run, on small inputs and without limits of time; the page says what they found."""
 
 import json
+import os
 import runpy
 import subprocess
 import sys
 from pathlib import Path
 
+import forks
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -28,8 +30,8 @@ def check(content, stage):
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 def test_a_benchmark_runs_on_small_inputs(program, tmp_path):
     output = tmp_path / "result.json"
-    command = [sys.executable, program, "--small", "--output", output]
-    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    printed = forks.run(program, "--small", "--output", output, cwd=ROOT, env=env)
     assert printed.returncode == 0, printed.stderr
     content = json.loads(output.read_text())
     check(content, program.stem)
