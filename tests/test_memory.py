@@ -24,9 +24,9 @@ def generate(folder):
     ids = [f"{i:012}.jpg" for i in range(IMAGES)]
     with h5py.File(folder / "features.h5", "w") as file:
         features = file.create_dataset("features", (IMAGES, WIDTH), np.float32)
-        for start in range(0, IMAGES, 10_000):
-            rows = min(10_000, IMAGES - start)
-            features[start : start + rows] = rng.random((rows, WIDTH), np.float32)
+        block = rng.random((10_000, WIDTH), np.float32)
+        for start in range(0, IMAGES, len(block)):
+            features[start : start + len(block)] = block[: IMAGES - start]
         file["image_ids"] = ids
     split = np.repeat(["train", "dev", "test"], [113_287, 5_000, 5_000])
     image = np.sort(np.r_[np.arange(IMAGES).repeat(5), rng.choice(IMAGES, CAPTIONS - 5 * IMAGES)])

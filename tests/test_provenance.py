@@ -138,9 +138,11 @@ def changed_by(copy, monkeypatch):
             for rule, (always, some) in SOURCES.items()
         }
 
+    before = hashes()
+
     def change(module, edit):
         path = folder / module
-        text, before = path.read_text("utf-8") if path.exists() else "", hashes()
+        text = path.read_text("utf-8") if path.exists() else ""
         path.write_text(edit(text), "utf-8")
         known.pop(path, None)
         after = hashes()
