@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-# Fewer examples of a property than Hypothesis' hundred, unless `--hypothesis-profile nightly` asks
-# for those; and no time limit for one, which a busy machine exceeds.
-settings.register_profile("quick", max_examples=25, deadline=None)
-settings.register_profile("nightly", max_examples=100, deadline=None)
+# Few examples of a property, or many if `--hypothesis-profile nightly` asks for those, as CI does
+# once a night; and no time limit for one, which a busy machine exceeds.
+settings.register_profile("quick", max_examples=15, deadline=None)
+settings.register_profile("nightly", max_examples=150, deadline=None)
 settings.load_profile("quick")
 
 ROOT = Path(__file__).parent.parent
@@ -59,9 +59,15 @@ def program(name: str) -> str:
     pytest.skip(f"there is no {name}: apt-get install {name}")
 
 
+# The files that take longest. `make test` gives each process a file at a time: what begins with
+# these ends with short ones, so that no process waits for another.
+LONGEST = ("workflow", "benchmarks", "help", "features", "memory", "page", "translation", "docs")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the file that takes longest: `make test` gives each process a file at a time."""
-    items.sort(key=lambda item: item.path.name != "test_workflow.py")
+    """Begin with the files that take longest."""
+    places = {f"test_{name}.py": place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path.name, len(places)))
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec.baselines import load
@@ -135,7 +135,6 @@ def test_a_bag_of_words_by_hand(tmp_path, caplog):
     assert "2 of 4 distinct words and 3 of 8 tokens have no vector" in caplog.text
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(st.lists(st.sampled_from(["a", "dog", ".", "runs", "cat", "x"])), max_size=8))
 def test_a_bag_of_words_by_brute_force(tmp_path_factory, sentences):
     path = write(tmp_path_factory.mktemp("bag") / "v.txt")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from groundvec import parts
@@ -543,7 +543,6 @@ def test_every_text_of_the_schema_is_tried():
                     assert "pattern" in each or "enum" in each, key
 
 
-@settings(deadline=None)
 @given(st.sampled_from(TEXTS), st.sampled_from(HOSTILE) | st.text())
 @example(("experiment",), "nl\n")
 def test_any_text_is_refused_in_one_line_or_is_a_path(place, text):

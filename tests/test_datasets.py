@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec.data import schema
@@ -338,7 +338,6 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(key=st.sampled_from(["filename", "filepath", "split", "sentences"]), value=json_values)
 def test_any_value_of_a_key_is_read_or_refused_in_one_line(tmp_path_factory, key, value):
     entries = [*flickr30k("a cat"), coco_entry(5, "val", "a cat") | {key: value}]

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec import schemas
@@ -71,7 +71,6 @@ ULPS = st.integers(-4, 4)
 PAIRS = st.sampled_from([4, 10, 100, 1_000, 10**9])
 
 
-@settings(deadline=None)
 @given(CORRELATIONS, PAIRS, ULPS)
 def test_equal_correlations_are_never_better(r, n, ulps):
     """Nor those that differ by the last bits; of 10**9 pairs the interval has hardly a width."""
@@ -79,7 +78,6 @@ def test_equal_correlations_are_never_better(r, n, ulps):
     assert above([1.0], moved([1.0], ulps), n) == (0, 0)
 
 
-@settings(deadline=None)
 @given(CORRELATIONS, CORRELATIONS, PAIRS, ULPS, ULPS)
 def test_the_last_bits_of_r_and_of_an_interval_s_end_decide_nothing(r_a, r_b, n, ulps, of_end):
     """Random thousandths do not lie on the very edge, which is a billionth above an end."""

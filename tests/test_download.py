@@ -165,9 +165,7 @@ def test_a_broken_chunked_answer_is_noticed(server, target):
     assert target.read_bytes() == CONTENT
 
 
-@settings(
-    deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     content=st.binary(max_size=300).map(lambda block: block * 700),
     faults=st.lists(

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 import torch
 from examples import description, save_model
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -54,7 +54,6 @@ def test_one_string_is_one_sentence(encoder):
     np.testing.assert_allclose(vector, encoder.encode(["A dog chases 2 cats."])[0], atol=1e-6)
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.text("A dogchasesZ2", min_size=1), min_size=1, max_size=6),
     st.lists(st.text(" \t\r\n\x00\x85\x1f\u2028", min_size=1, max_size=3), min_size=7, max_size=7),

@@ -21,7 +21,7 @@ import pandas as pd
 import pytest
 import torch
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 from test_images import photo
@@ -382,7 +382,6 @@ def test_features_of_other_crops_are_not_taken_from_the_work_folder(tmp_path):
     assert not np.allclose(ten, two)
 
 
-@settings(max_examples=20, deadline=None)
 @given(
     st.integers(1, 90),
     st.integers(1, 90),
@@ -778,7 +777,6 @@ def test_parts_must_fit_together(tmp_path):
 # --- several networks -----------------------------------------------------------------------------
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_each_network_has_a_root_mean_square_of_one_over_the_training_pictures(
     tmp_path_factory, data
@@ -845,7 +843,6 @@ def small_store(folder):
     return folder / "a.h5", features, ids
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_a_flipped_byte_in_a_feature_file_is_noticed_or_does_no_harm(tmp_path_factory, data):
     path, features, ids = small_store(tmp_path_factory.mktemp("store"))

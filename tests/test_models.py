@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from examples import description, save_model
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
@@ -57,7 +57,6 @@ def embed(model, captions):
 
 
 @pytest.mark.parametrize(("encoder", "text"), MODELS)
-@settings(max_examples=15, deadline=None)
 @given(st.lists(st.text("A dogchasesZwei2!.", max_size=60), min_size=1, max_size=6))
 def test_an_embedding_does_not_depend_on_its_batch(encoder, text, others):
     one = model(encoder, text=text)
@@ -83,7 +82,6 @@ RNNS = {"gru": torch.nn.GRU, "lstm": torch.nn.LSTM}
 @pytest.mark.parametrize("vocabulary", [9, 500])  # smaller and larger than the batch
 @pytest.mark.parametrize("directions", [1, 2])
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
-@settings(max_examples=15, deadline=None)
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=6))
 def test_states_and_gradients_are_those_of_torch_s_own_layers(
     cell, directions, vocabulary, lengths
@@ -160,7 +158,6 @@ def test_a_gpu_s_way_through_an_encoder_ends_in_the_same_vectors(cell, pooling):
     torch.testing.assert_close(encoder.pooling(states, lengths), expected, atol=1e-6, rtol=0)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(1, 11), min_size=1, max_size=5))
 def test_a_convolution_reads_each_sentence_as_if_it_were_alone(lengths):
     """Beside a loop over sentences, widths and places; a sentence is framed by zeros."""
@@ -324,7 +321,6 @@ def test_weights_that_carry_code_are_not_run(tmp_path):
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
 def test_a_flipped_byte_in_a_snapshot_is_noticed(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("model")
     saved_model(folder)
@@ -492,7 +488,6 @@ def test_a_bag_with_idf_is_the_projected_sum_of_weighted_embeddings():
     assert one.train().embed_captions("en", batch).shape == (1, 16)
 
 
-@settings(max_examples=15, deadline=None)
 @given(st.lists(st.text("A dogchases2!", max_size=40), min_size=1, max_size=4))
 def test_a_gru_over_words_of_ngrams_beside_a_bag(sentences):
     """Word by word, sentence by sentence, with torch's own GRU."""

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import torch
 from examples import description, make_split
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 
@@ -61,7 +61,6 @@ def embedded(seed, languages, size=5, width=3):
 
 
 @given(st.integers(0, 999), st.integers(1, 4), st.floats(0, 1), st.floats(0.01, 1))
-@settings(deadline=None, max_examples=40)
 def test_the_objective_is_a_sum_over_all_pairs(seed, languages, beta, margin):
     images, captions = embedded(seed, languages)
     rows, total = range(len(images)), 0.0
@@ -92,7 +91,6 @@ def test_with_one_language_and_only_images_it_is_the_hinge(seed, similarity):
 
 
 @given(st.integers(0, 999), st.integers(1, 3), st.floats(0, 1), st.floats(0.05, 2))
-@settings(deadline=None, max_examples=40)
 def test_infonce_is_the_cross_entropy_of_the_right_pairs(seed, languages, beta, temperature):
     images, captions = embedded(seed, languages)
 
@@ -156,7 +154,6 @@ def test_contrastive_sentences_are_drawn_and_weigh_as_all_do():
 
 
 @given(st.integers(0, 99), st.integers(1, 9), st.integers(1, 11))
-@settings(deadline=None)
 def test_the_first_language_leads_as_if_alone_and_the_others_follow(seed, epoch, size):
     split = two_languages()
     batches = list(split.epoch(size, seed, epoch))

@@ -11,7 +11,7 @@ import onnxruntime
 import pytest
 import torch
 from examples import description, save_model
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec import SentenceEncoder
@@ -95,7 +95,6 @@ def test_vectors_of_ragged_batches_are_those_of_pytorch(encoder, text, similarit
 
     sentence = st.lists(st.integers(1, len(TEXTS[text]) - 1), min_size=1, max_size=80)
 
-    @settings(max_examples=20, deadline=None)
     @given(st.lists(sentence, min_size=1, max_size=5))
     def check(sentences):
         for number, graph in graphs.items():
@@ -108,7 +107,6 @@ def test_vectors_of_ragged_batches_are_those_of_pytorch(encoder, text, similarit
 
 
 @pytest.mark.parametrize("beside", [{}, {"state": True}, {"state": True, "counts": 9}])
-@settings(max_examples=20, deadline=None)
 @given(st.lists(st.text("A dogchases2.", max_size=40), min_size=1, max_size=5))
 def test_vectors_of_words_of_n_grams_are_those_of_pytorch(beside, sentences):
     encoder = {"name": "ngram-rnn", "size": 8, "embedding": 6, "units": 10, **beside}

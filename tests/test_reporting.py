@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from examples import description
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -503,7 +503,6 @@ def test_what_is_retrieved_equals_sorting_by_hand(candidates):
     assert retrieved(scores, own) == expected
 
 
-@settings(deadline=None)
 @given(st.text(max_size=300), st.integers(1, 4))
 def test_any_caption_can_be_wrapped(text, lines):
     wrapped = wrap(text, 1.2, lines)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import torch
 from examples import make_split
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 from scipy.linalg import eigh
@@ -53,7 +53,6 @@ def weights(work, epoch):
 
 
 @given(st.integers(0, 10_000), st.integers(1, 6))
-@settings(deadline=None)
 def test_the_sum_is_equation_5_on_a_batch(seed, size):
     v, y = torch.from_numpy(np.random.default_rng(seed).normal(size=(2, size, 4)))
     total = 0.0

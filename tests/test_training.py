@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 from examples import description, make_split
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 
@@ -75,7 +75,6 @@ def test_a_mapped_split_trains_the_same_weights_as_one_in_memory(tmp_path, monke
 
 
 @given(st.integers(0, 10_000), st.integers(1, 6), st.floats(0, 1))
-@settings(deadline=None)
 def test_the_loss_is_the_paper_s_sum_over_all_entries(seed, size, margin):
     rng = np.random.default_rng(seed)
     captions, images = rng.normal(size=(2, size, 4))
@@ -474,7 +473,6 @@ def test_a_batch_larger_than_the_data_set_is_named(tmp_path):
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None)
 def test_a_flipped_byte_in_a_checkpoint_is_noticed_or_does_no_harm(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("checkpoint") / "checkpoint.pt"
     state = {"weights": torch.arange(50.0), "epoch": 3, "history": [{"loss": 0.1}], "sha256": {}}

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
@@ -80,7 +80,6 @@ def recursion(encoder, node):
     return f[encoder.nonlinearity](total / size)
 
 
-@settings(deadline=None)
 @given(
     st.lists(nodes(), min_size=1, max_size=5),
     st.sampled_from(["position", "relation"]),

@@ -3,7 +3,7 @@
 import gzip
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec.errors import InputError
@@ -37,7 +37,6 @@ def path(tmp_path):
     return tmp_path / "trees.conllu.gz"
 
 
-@settings(deadline=None)  # it writes files
 @given(trees=st.lists(drawn_trees(), min_size=1, max_size=5))
 def test_what_is_written_is_read_again(tmp_path_factory, trees):
     path = tmp_path_factory.mktemp("drawn") / "trees.conllu.gz"

@@ -9,7 +9,7 @@ import forks
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from test_treebank import ENGLISH, drawn_trees
 
@@ -428,7 +428,6 @@ def check(nodes, text, words, parents, relations, places, heights, sizes):
 
 
 @pytest.mark.parametrize("form", forms.FORMS)
-@settings(deadline=None)  # it writes files
 @given(given=st.lists(WILD, min_size=1, max_size=5, unique_by=lambda t: t.text), data=st.data())
 def test_a_batch_is_what_a_recursion_says(tmp_path_factory, form, given, data):
     sentences, bank = write(tmp_path_factory.mktemp("drawn"), *given)
