@@ -17,9 +17,9 @@ from groundvec.schemas import Models, Retrieval
 KEYS = ["dataset", "test_set", "language"]
 TITLE = "Retrieval of sentences by sentences of another language."
 NOTES = [
-    "R@N: percent of the sentences of which one of the same image, in the other language, is among "
-    "the first N of the test set, ± half the 95% interval, 1.96 sqrt(p(1-p)/n). med r: median rank "
-    "of the best; the image's others do not count against it.",
+    "R@N: percent of the sentences for which one of the same image, in the other language, is "
+    "among the first N of the test set. ± is half the 95% interval, 1.96 sqrt(p(1-p)/n). med r: "
+    "median rank of the best; the image's others do not count against it.",
     ENSEMBLE.partition(" Reported")[0],
 ]
 

@@ -23,8 +23,9 @@ NOTES = [
     "English sentences, as in the paper. The others, which it does not have: of several subtasks "
     "the mean of their correlations weighted by pairs, of the cosines; of a task with training "
     "pairs, of what SentEval's classifier predicts.",
-    f"{DAGGER} Higher than that of the model of English alone that reads the same, by Williams's "
-    "test of dependent correlations at 5%, two-sided, not corrected for the number of tests.",
+    f"{DAGGER} Higher than that of the model of English alone that reads the same. The test is "
+    "Williams's, of dependent correlations, at 5%, two-sided, not corrected for the number of "
+    "tests.",
     ENSEMBLE,
 ]
 
