@@ -4,13 +4,16 @@ import hashlib
 import io
 import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from groundvec.errors import InputError
 from groundvec.files import check_regular
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 # What is taken for a picture, whatever its name ends in. Pillow knows more, PostScript among them,
 # which it hands to another program to be run.
@@ -81,7 +84,7 @@ def _rgb(image: Image.Image) -> Image.Image:
 
 def cut(
     image: Image.Image, resize: int, crop: int, interpolation: str = "bilinear", crops: int = 10
-) -> torch.Tensor:
+) -> "Tensor":
     """Resize the smallest side to `resize` and cut the corners and the centre, also mirrored.
 
     Args:
@@ -91,6 +94,8 @@ def cut(
     Returns:
         (crops, 3, crop, crop) uint8.
     """
+    import torch  # here, because figures and pages load pictures without it
+
     # As torchvision does it, whose import takes two seconds; the tests compare the two.
     width, height = (int(resize * side / min(image.size)) for side in image.size)
     resampled = image.resize((width, height), Image.Resampling[interpolation.upper()])
