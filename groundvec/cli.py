@@ -63,8 +63,8 @@ def execute(
         arguments: with `log`, a file or None, and `overwrite`.
         level: of the messages that are shown.
     """
-    # An import of torch makes 200,000 objects, none of which is garbage: to look through them again
-    # and again, and once more at the end, takes half a second.
+    # An import of torch makes 200,000 objects, none of them garbage: to look through them again and
+    # again, and once more at the end, takes half a second.
     gc.set_threshold(100_000)
     logging.raiseExceptions = False  # a log on a full disk must not hide what is said here
     logging.basicConfig(level=level, format="%(message)s")
@@ -98,7 +98,8 @@ def execute(
             logging.exception("this should not have happened:")
         sys.exit(1)
     finally:
-        gc.freeze()
+        if "triton" not in sys.modules:  # which would complain that its objects are left over
+            gc.freeze()
 
 
 def description(value: str) -> dict[str, Any]:
