@@ -5,8 +5,6 @@ word, its CT-RNN; over chains, in which each word is the child of the next, its 
 """
 
 from collections.abc import Callable
-from itertools import groupby
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,7 +77,7 @@ class Encoder(nn.Module):
         sizes: Tensor,
     ) -> Tensor:
         """Embed what `groundvec.text.trees.Trees.batch` gives: (B, size)."""
-        order, levels = _levels(parents, heights, relations if self.by_relation else places)
+        order, runs = _runs(parents, heights, relations if self.by_relation else places)
         row = torch.empty_like(order)
         row[order] = torch.arange(len(order))
         weights = sizes[order] if self.weighted else torch.ones_like(order)
@@ -89,7 +87,7 @@ class Encoder(nn.Module):
             self.matrices,
             row[parents[order]].to(device),
             weights.to(device, self.word.dtype)[:, None],
-            levels,
+            runs,
             self.nonlinearity,
         )
         return states[-len(lengths) :]
@@ -102,34 +100,45 @@ def _identities(*shape: int) -> Tensor:
     return matrices
 
 
-class Level(NamedTuple):
-    """Nodes that can be computed at once: rows `start` to `stop`, those of each kind together."""
+class Runs(NamedTuple):
+    """Nodes in the order to compute them in, cut into runs of one kind, and these into levels.
 
-    start: int
-    stop: int
-    kinds: list[tuple[int, int, int]]  # a kind, and its rows
-
-
-def _levels(parents: Tensor, heights: Tensor, kinds: Tensor) -> tuple[Tensor, list[Level]]:
-    """The order (N,) to compute nodes in: from the leaves up, the roots last, in their own order.
-
-    And its levels, in which nodes of one kind (N,) stand together.
+    No node of a level needs another one of it. The last level has the roots.
     """
+
+    kinds: list[int]  # of each run
+    sizes: list[int]
+    levels: list[tuple[slice, slice]]  # its nodes; its runs
+
+    def views(self, *wholes: Tensor) -> list[tuple[Any, ...]]:
+        """Of each run its kind, and its rows of each of these (N, size).
+
+        A run has so few nodes that cutting out a view takes as long as a product, so that all are
+        cut at once.
+        """
+        return list(zip(self.kinds, *(whole.split(self.sizes) for whole in wholes), strict=True))
+
+
+def _runs(parents: Tensor, heights: Tensor, kinds: Tensor) -> tuple[Tensor, Runs]:
+    """The order (N,) of nodes, from the leaves up, the roots last in their own order; its runs."""
     level = np.where(parents.numpy() < 0, heights.max() + 1, heights.numpy())
     order = np.lexsort((kinds.numpy(), level))
-    both = np.stack([level[order], kinds.numpy()[order]])
-    starts = np.flatnonzero(np.diff(both, prepend=-1).any(axis=0))
-    stops = np.append(starts[1:], len(order))
-    runs = zip(*both[:, starts].tolist(), starts.tolist(), stops.tolist(), strict=True)
-    levels = []
-    for _, of_level in groupby(runs, key=itemgetter(0)):
-        of_kinds = [(kind, start, stop) for _, kind, start, stop in of_level]
-        levels.append(Level(of_kinds[0][1], of_kinds[-1][2], of_kinds))
-    return torch.from_numpy(order), levels
+    level, kind = level[order], kinds.numpy()[order]
+    starts = np.flatnonzero(np.diff(level, prepend=-1) | np.diff(kind, prepend=-1))
+    first = np.flatnonzero(np.diff(level[starts], prepend=-1))  # run of each level
+    nodes, runs = _slices(starts[first], len(order)), _slices(first, len(starts))
+    sizes = np.diff(starts, append=len(order)).tolist()
+    levels = list(zip(nodes, runs, strict=True))
+    return torch.from_numpy(order), Runs(kind[starts].tolist(), sizes, levels)
+
+
+def _slices(starts: np.ndarray, stop: int) -> list[slice]:
+    """From each start to the next, and from the last one to `stop`."""
+    return list(map(slice, starts.tolist(), [*starts[1:].tolist(), stop]))
 
 
 class Recursion(Function):
-    """The states of nodes, level by level; no row of a level needs another one of it."""
+    """The states of nodes, level by level."""
 
     @staticmethod
     def forward(
@@ -138,10 +147,10 @@ class Recursion(Function):
         matrices: Tensor,
         parents: Tensor,
         weights: Tensor,
-        levels: list[Level],
+        runs: Runs,
         nonlinearity: str,
     ) -> Tensor:
-        """States (N, size) of nodes in the order of `_levels`.
+        """States (N, size) of nodes in the order of `_runs`.
 
         Args:
             inputs: (N, size) what the nodes' own words give.
@@ -150,18 +159,19 @@ class Recursion(Function):
             weights: (N, 1) the l of Eq. 4.
         """
         totals, states = inputs.clone(), torch.empty_like(inputs)
-        for level in levels:
-            rows = slice(level.start, level.stop)
-            states[rows] = NONLINEARITIES[nonlinearity](totals[rows] / weights[rows])
-            if level is levels[-1]:
+        messages = torch.empty_like(inputs)
+        views, transposed = runs.views(states, messages), matrices.mT.unbind()
+        for nodes, of_level in runs.levels:
+            states[nodes] = NONLINEARITIES[nonlinearity](totals[nodes] / weights[nodes])
+            if nodes.stop == len(states):
                 break
-            messages = states[rows].clone()
-            for kind, start, stop in level.kinds:
-                if kind < len(matrices):
-                    own = slice(start - level.start, stop - level.start)
-                    torch.mm(states[start:stop], matrices[kind].t(), out=messages[own])
-            totals.index_add_(0, parents[rows], messages * weights[rows])
-        ctx.levels, ctx.nonlinearity = levels, nonlinearity
+            for kind, state, message in views[of_level]:
+                if kind < len(transposed):
+                    torch.mm(state, transposed[kind], out=message)
+                else:
+                    message.copy_(state)
+            totals.index_add_(0, parents[nodes], messages[nodes].mul_(weights[nodes]))
+        ctx.runs, ctx.nonlinearity = runs, nonlinearity
         ctx.save_for_backward(matrices, parents, weights, states)
         return states
 
@@ -172,17 +182,19 @@ class Recursion(Function):
         matrices, parents, weights, states = ctx.saved_tensors
         of_states, of_totals = gradients[0].clone(), torch.empty_like(states)
         of_matrices = torch.zeros_like(matrices)
-        for level in reversed(ctx.levels):
-            rows = slice(level.start, level.stop)
-            if level is not ctx.levels[-1]:
-                messages = of_totals[parents[rows]] * weights[rows]
-                for kind, start, stop in level.kinds:
-                    own = messages[start - level.start : stop - level.start]
-                    if kind < len(matrices):
-                        of_states[start:stop].addmm_(own, matrices[kind])
-                        of_matrices[kind].addmm_(own.t(), states[start:stop])
+        messages = torch.empty_like(states)
+        views = ctx.runs.views(states, of_states, messages)
+        pairs = list(zip(matrices.unbind(), of_matrices.unbind(), strict=True))
+        for nodes, of_level in reversed(ctx.runs.levels):
+            if nodes.stop < len(states):
+                torch.mul(of_totals[parents[nodes]], weights[nodes], out=messages[nodes])
+                for kind, state, of_state, message in views[of_level]:
+                    if kind < len(pairs):
+                        matrix, of_matrix = pairs[kind]
+                        of_state.addmm_(message, matrix)
+                        of_matrix.addmm_(message.t(), state)
                     else:
-                        of_states[start:stop] += own
-            gradient = BACKWARD[ctx.nonlinearity](of_states[rows], states[rows])
-            torch.div(gradient, weights[rows], out=of_totals[rows])
+                        of_state += message
+            gradient = BACKWARD[ctx.nonlinearity](of_states[nodes], states[nodes])
+            torch.div(gradient, weights[nodes], out=of_totals[nodes])
         return of_totals, of_matrices, None, None, None, None
