@@ -217,7 +217,6 @@ def facts(results: dict[str, Result]) -> dict[str, str]:
         "goal_features_half": number(half["ratio_floor"] if half else None),
         "fold_cosine": digits(lite),
         "half_cosine": digits(half),
-        "ten_crops": "" if find(results["search"], "10 crops") else " Ten crops were not measured.",
         "search_one": number(seconds(results["search"], "1 crop")),
         "search_first": number(two_crops[0].get("ours")),
         "search_again": number(two_crops[1].get("ours")),
