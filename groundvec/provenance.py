@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
+# Results that were kept, and pages made of them, which a benchmark changes as it ends.
+NOT_RUN = (":(exclude)benchmarks/results", ":(exclude)docs")
 
 
 def digest(*parts: Any) -> str:
@@ -97,13 +99,21 @@ def code_hash(*sources: str) -> str:
 
 @cache
 def commit() -> str:
-    """The checked-out commit, marked `-dirty` if tracked files differ from it; else `unknown`."""
-    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12"]
+    """The checked-out commit, or `unknown`.
+
+    It is marked `-dirty` if tracked files differ from it; those in `NOT_RUN` may.
+    """
+    changes = ["status", "--porcelain", "--untracked-files=no", "--", ".", *NOT_RUN]
     try:
-        result = subprocess.run(command, capture_output=True, text=True, check=True)
+        head, changed = _git("rev-parse", "--short=12", "HEAD"), _git(*changes)
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
-    return result.stdout.strip()
+    return head + "-dirty" * bool(changed)
+
+
+def _git(*arguments: str) -> str:
+    command = ["git", "-C", str(ROOT), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 @cache

@@ -65,8 +65,13 @@ def test_the_commit_is_the_one_checked_out(tmp_path, monkeypatch):
     assert commit() == "unknown"
     git("init")
     (tmp_path / "file").write_text("one")
-    git("add", "file")
+    page = tmp_path / "docs" / "page.md"
+    page.parent.mkdir()
+    page.write_text("one")
+    git("add", ".")
     git("commit", "-m", "one")
+    assert commit() == git("rev-parse", "HEAD")[:12]
+    page.write_text("two")
     assert commit() == git("rev-parse", "HEAD")[:12]
     (tmp_path / "file").write_text("two")
     assert commit().endswith("-dirty")
