@@ -49,8 +49,8 @@ MODELS_NOTES = [
 ]
 SYSTEMS_NOTE = (
     "The measured model of a data set is the ensemble of {}. With an epoch: the best single "
-    "snapshot of the same training at the end of a cycle, by R@10 on the development set. The paper "
-    "does not say which of the two it reports. Untrained: the same network before training."
+    "snapshot of the same training at the end of a cycle, by R@10 on the development set. The "
+    "paper does not say which of the two it reports. Untrained: the same network before training."
 )
 
 
