@@ -49,12 +49,13 @@ def wanted(config: dict[str, Any], datasets: Path) -> Iterator[dict[str, Any]]:
             code = code_hash("scripts/train.py", *parts.files(description))
             work = {"description": description, "code": code, "draw": data.get("draw"), **known}
             yield from (work | {"seed": seed} for seed in data["seeds"])
-        yield {
-            "backbone": data["backbone"],
-            "code": code_hash("groundvec/features/extract.py"),
-            **{key: data[key] for key in ["precision"] if key in data},
-            "transform": {key: data[key] for key in ["interpolation"] if key in data},
-        }
+        for backbone in data["backbone"].split("+"):
+            yield {
+                "backbone": backbone,
+                "code": code_hash("groundvec/features/extract.py"),
+                **{key: data[key] for key in ["precision"] if key in data},
+                "transform": {key: data[key] for key in ["interpolation"] if key in data},
+            }
     if translation := config.get("translation"):
         languages = [translation["source"], translation["target"]]
         code = code_hash("scripts/translator.py")

@@ -20,7 +20,13 @@ from groundvec.provenance import code_hash, digest
 CONFIG = {
     "experiment": "x",
     "datasets": {
-        "scenes": {"source": "scenes", "count": 20, "models": ["gru-8-max"], "seeds": [1]}
+        "scenes": {
+            "source": "scenes",
+            "count": 20,
+            "backbone": ["efficientnet_lite0", "efficientnet_lite1"],
+            "models": ["gru-8-max"],
+            "seeds": [1],
+        }
     },
     "translation": {
         "dataset": "scenes",
@@ -49,7 +55,7 @@ def project(tmp_path):
         "features": "f",
     }
     features = {
-        "backbone": data["backbone"],
+        "backbone": "efficientnet_lite0",
         "code": code_hash("groundvec/features/extract.py"),
         "versions": {name: version(name) for name in ("torch", "torchvision", "pillow")},
         "precision": "float32",
@@ -71,6 +77,7 @@ def project(tmp_path):
         "translator needed": ("translator", translator),
         "of another size": ("translator", translator | {"settings": settings | {"size": 9}}),
         "features needed": ("features", features),
+        "second network needed": ("features", features | {"backbone": "efficientnet_lite1"}),
         "of another backbone": ("features", features | {"backbone": "vgg16"}),
         "of other versions": ("features", features | {"versions": {"torch": "1.0"}}),
     }
@@ -110,7 +117,7 @@ def test_what_no_configuration_needs_is_said_and_removed_only_when_told_to(proje
     assert {name for name in paths if lines[name].startswith("needed ")} == kept
     assert {name for name in paths if lines[name].startswith("not needed ")} == set(paths) - kept
     assert paths["of a draw"].name in lines["of a draw"] and "0 hours" in lines["of a draw"]
-    assert "11 folders" in result.stdout and "8 folders are not needed" in result.stdout
+    assert "12 folders" in result.stdout and "8 folders are not needed" in result.stdout
     assert there(paths) == set(paths)
     result = program(folder, "--delete")
     assert result.returncode == 0, result.stderr
