@@ -3,6 +3,7 @@
 import io
 import os
 import pickle
+import resource
 import shutil
 import subprocess
 import sys
@@ -348,6 +349,22 @@ def test_vectors_made_elsewhere_are_rated_like_an_encoder(groundvec, tmp_path, f
         f"error: v.npy: 3 rows for {len(lines)} sentences; it must have a row for each line of "
         "what `groundvec evaluate sentences` writes of the same tasks"
     )
+
+
+def test_sentences_that_the_disk_cannot_hold_are_an_error(tmp_path, folders):
+    """Also where Python does not buffer its output: it would write a part, and say nothing."""
+    command = ["-m", "groundvec", "evaluate", "sentences", "--tasks", "STS 2012", "--folder"]
+    with (tmp_path / "all.txt").open("wb") as output:
+        result = subprocess.run(
+            [sys.executable, *command, *map(str, folders)],
+            env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+            stdout=output,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
+        )
+    assert result.returncode == 1 and result.stderr.count("\n") == 1, result.stderr
+    assert result.stderr.startswith("error: no space left on the disk while writing")
 
 
 def test_retrieval_of_two_files(groundvec, tmp_path):

@@ -206,7 +206,9 @@ def _sentences(arguments: argparse.Namespace) -> None:
     lines = evaluate.sentences(arguments.tasks or evaluate.TASKS, arguments.folder)
     text = "".join(f"{line}\n" for line in lines).encode()
     if arguments.output == common.STANDARD:
-        sys.stdout.buffer.write(text)
+        # Not sys.stdout.buffer: under PYTHONUNBUFFERED it may write a part only.
+        with open(sys.stdout.fileno(), "wb", closefd=False) as output:
+            output.write(text)
     else:
         files.write_bytes(arguments.output, text)
 
