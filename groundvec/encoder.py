@@ -297,11 +297,11 @@ def _unreadable(named: Path, error: OSError) -> None:
 
 
 def _sum(path: Path) -> str:
-    """A picture's checksum; none of what cannot be read, which is refused when it is loaded."""
+    """A picture's checksum; of what cannot be read no picture's, so that it is refused later."""
     try:
         return sha256(path)
     except OSError:
-        return ""
+        return "unreadable"
 
 
 def search(

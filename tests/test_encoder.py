@@ -285,6 +285,20 @@ def test_a_search_leaves_out_what_is_no_picture_and_names_it(photos, tmp_path, l
         search(photos / "._b.png", "A dog.", model=tmp_path / "model")
 
 
+def test_what_could_not_be_read_at_first_is_not_kept(photos, tmp_path, lite, monkeypatch):
+    """Else it would be found again in place of any other picture that cannot be read."""
+
+    def refuse(path):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    images = ImageEncoder([model(width=lite.width)], lite)
+    with monkeypatch.context() as patch:
+        patch.setattr("groundvec.encoder.sha256", refuse)
+        with pytest.raises(InputError, match=r"1 of 1 images cannot be used.*a\.jpg has changed"):
+            images.encode(photos / "a.jpg")
+    assert not list((tmp_path / "cache").rglob("*.npz"))
+
+
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS])
 def test_a_cache_that_cannot_be_written_costs_no_result(photos, lite, caplog, monkeypatch, number):
     images = ImageEncoder([model(width=lite.width)], lite)
