@@ -241,7 +241,7 @@ class ImageEncoder:
 
         files = pictures(images)
         sums = {"path": [str(path) for path in files], "sha256": [_sum(path) for path in files]}
-        device = next(self.models[0].parameters()).device.type
+        device = str(next(self.models[0].parameters()).device)
         features: list[np.ndarray] = []
         unusable: dict[str, None] = {}  # the problems, each once
         for backbone in self.backbones:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from dataclasses import asdict, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -262,6 +263,22 @@ def test_pictures_are_computed_once(photos, tmp_path, lite):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("groundvec.features.backbones.Backbone.network", None)  # not even made
         np.testing.assert_array_equal(images.encode(photos), first)
+
+
+def test_features_are_computed_on_the_gpu_of_the_model(photos, lite, monkeypatch):
+    images = ImageEncoder([model(width=lite.width)], lite)
+    weight = SimpleNamespace(device=torch.device("cuda:1"))
+    monkeypatch.setattr(images.models[0], "parameters", lambda: iter([weight]))
+    devices = []
+
+    def extract(files, backbone, work, device, *_):
+        devices.append(device)
+        return np.zeros((len(files), backbone.width))
+
+    monkeypatch.setattr("groundvec.features.extract.extract", extract)
+    monkeypatch.setattr("groundvec.encoder.encode_images", lambda models, features: features)
+    images.encode(photos)
+    assert devices == ["cuda:1"]
 
 
 def test_damaged_pictures_are_all_named(photos, lite):

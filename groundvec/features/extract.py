@@ -49,7 +49,7 @@ def extract(
         backbone: the network.
         work: a folder for finished features, of any pictures. They are taken up again wherever the
             picture's content, the network, the precision, this code and the libraries are the same.
-        device: cpu or cuda.
+        device: cpu, cuda, or one GPU such as cuda:1.
         processes: how many decode pictures, and compute where there is no GPU.
         unusable: where to put what is wrong with pictures, if that is no error; nor is it then that
             `work` cannot be written, which is said.
