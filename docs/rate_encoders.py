@@ -2,7 +2,8 @@
 
 `trigrams`: hashed character trigrams. `bag`: the mean of GloVe's 100-d vectors of a sentence's
 tokens. `untrained`: the recurrent network of the encoder `flickr8k-v1` with random weights,
-without the character n-grams beside it. The result is that of `groundvec evaluate ratings -o`.
+without the character n-grams beside it. `outputs`, `state`, `learned` (both) and `counts`: a part
+of the vector of `flickr8k-v3`. The result is that of `groundvec evaluate ratings -o`.
 
 Examples:
   python docs/rate_encoders.py trigrams -o trigrams.csv
@@ -19,6 +20,12 @@ from groundvec.files import write_csv
 from groundvec.provenance import provenance
 
 SEED = 0
+PARTS = {  # of the vector of flickr8k-v3
+    "outputs": slice(512),  # what training compares with pictures
+    "state": slice(512, 1024),
+    "learned": slice(1024),
+    "counts": slice(1024, None),
+}
 
 
 def bag(vectors: Path) -> Any:
@@ -39,19 +46,30 @@ def untrained() -> SentenceEncoder:
     return SentenceEncoder([Model(described, trained.texts, trained.width)])
 
 
+def part(name: str) -> Any:
+    """One of `PARTS`."""
+    encoder = SentenceEncoder.load("flickr8k-v3")
+    return lambda sentences: encoder.encode(sentences)[:, PARTS[name]]
+
+
 def main() -> None:
     """Write the scores."""
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
-    parser.add_argument("encoder", choices=["trigrams", "bag", "untrained"])
+    parser.add_argument("encoder", choices=["trigrams", "bag", "untrained", *PARTS])
     parser.add_argument("--vectors", type=Path, help="bag: GloVe's vectors, FILE or ZIP/MEMBER")
     parser.add_argument("-o", "--output", type=Path, required=True)
     arguments = parser.parse_args()
     encoder: Any
-    if arguments.encoder == "trigrams":
-        encoder = baselines.load("trigrams")
-    else:
-        encoder = bag(arguments.vectors) if arguments.encoder == "bag" else untrained()
+    match arguments.encoder:
+        case "trigrams":
+            encoder = baselines.load("trigrams")
+        case "bag":
+            encoder = bag(arguments.vectors)
+        case "untrained":
+            encoder = untrained()
+        case name:
+            encoder = part(name)
     scores = evaluate.ratings(encoder).scores
     write_csv(arguments.output, scores.assign(encoder=arguments.encoder, **provenance()))
 

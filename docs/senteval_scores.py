@@ -1,0 +1,146 @@
+"""SentEval's own scores of an encoder, beside those of `groundvec evaluate`.
+
+SentEval gets the tokenised pairs in files of its own form, and the encoder's vectors. It is a clone
+of github.com/facebookresearch/SentEval, and no package. Two things are replaced so that it runs
+today: its classifiers are trained without a GPU, and its arrays of lists are arrays of objects.
+
+Example:
+  groundvec evaluate ratings --model flickr8k-v3 --folder STS/ SICK/ -o flickr8k-v3.csv
+  python docs/senteval_scores.py SentEval/ STS/ SICK/ --model flickr8k-v3 \
+      --beside flickr8k-v3.csv -o senteval.csv
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+
+from groundvec import SentenceEncoder
+from groundvec.data.ratings import SICK, SICK_FILES, STS, STSB, read_sts
+from groundvec.files import write_csv
+from groundvec.provenance import provenance
+
+PAIR = ["sentence_a", "sentence_b"]
+BATCH = 128
+
+
+def write_pairs(pairs: pd.DataFrame, folder: Path) -> None:
+    """Write pairs of `read_sts` to the files that SentEval reads."""
+    for of, rows in pairs.groupby(["task", "subtask", "split"]):
+        task, subtask, split = map(str, of)
+        rows = rows[[*PAIR, "rating"]].astype(str)
+        if task in STS:
+            [name] = [file for of, file, _ in STS[task] if of == subtask]
+            year = folder / task
+            year.mkdir(exist_ok=True)
+            sentences = rows["sentence_a"] + "\t" + rows["sentence_b"]
+            (year / f"STS.input.{name}.txt").write_text("\n".join(sentences))
+            (year / f"STS.gs.{name}.txt").write_text("\n".join(rows["rating"]))
+        elif task == STSB[0]:
+            lines = (
+                "\t\t\t\t" + rows["rating"] + "\t" + rows["sentence_a"] + "\t" + rows["sentence_b"]
+            )
+            (folder / f"sts-{split}.csv").write_text("\n".join("-" + lines))
+        else:
+            lines = "-\t" + rows["sentence_a"] + "\t" + rows["sentence_b"] + "\t" + rows["rating"]
+            (folder / f"{SICK_FILES[split]}.txt").write_text("\n".join(["header", *lines]))
+
+
+def array(values: Any) -> np.ndarray:
+    """What np.array made of lists of different lengths."""
+    lists = isinstance(values[0], list)
+    return np.fromiter(values, object, len(values)) if lists else np.array(values)
+
+
+def without_gpu() -> Any:
+    """What SentEval's classifier uses of torch; it insists on a GPU."""
+    for class_ in (torch.Tensor, torch.nn.Module):
+        setattr(class_, "cuda", lambda self: self)  # noqa: B010
+    return SimpleNamespace(
+        manual_seed=torch.manual_seed,
+        from_numpy=torch.from_numpy,
+        no_grad=torch.no_grad,
+        cuda=SimpleNamespace(is_available=lambda: True, manual_seed=lambda seed: None),
+    )
+
+
+def score(folder: Path, vectors: dict[str, np.ndarray]) -> list[dict[str, Any]]:
+    """SentEval's correlations, a row for each subtask and mean, in the form of `evaluate`."""
+    from senteval import sick, sts
+    from senteval.tools import relatedness
+
+    sts.np = SimpleNamespace(**{**vars(np), "array": array})
+    relatedness.torch = without_gpu()
+
+    def batcher(_: Any, sentences: list[list[str]]) -> np.ndarray:
+        return np.stack([vectors[" ".join(words)] for words in sentences])
+
+    def run(evaluation: Any) -> Any:
+        parameters = SimpleNamespace(batch_size=BATCH)
+        return evaluation.run(parameters, batcher)
+
+    def row(task: str, subtask: str, statistic: str, scores: tuple[float, float]) -> dict[str, Any]:
+        found = dict(zip(["senteval_pearson", "senteval_spearman"], scores, strict=True))
+        return {"task": task, "subtask": subtask, "statistic": statistic, **found}
+
+    def both(of: Any, key: Any) -> tuple[float, float]:
+        return of["pearson"][key], of["spearman"][key]
+
+    rows = []
+    for task, subtasks in STS.items():
+        evaluation = getattr(sts, f"STS{task[-2:]}Eval")(str(folder / task))
+        evaluation.similarity = lambda a, b: np.nan_to_num(sts.cosine(a, b))
+        found = run(evaluation)
+        rows += [row(task, own, "correlation", both(found[name], 0)) for own, name, _ in subtasks]
+        means = {"mean": "mean", "weighted mean": "wmean"}
+        rows += [row(task, "all", own, both(found["all"], name)) for own, name in means.items()]
+    classified = {STSB: sts.STSBenchmarkEval, SICK: sick.SICKRelatednessEval}
+    for (task, subtask, _), evaluation in classified.items():
+        found = run(evaluation(str(folder)))
+        rows.append(row(task, subtask, "correlation", (found["pearson"], found["spearman"])))
+    return rows
+
+
+def main() -> None:
+    """Write the scores."""
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
+    parser.add_argument("senteval", type=Path, help="a clone of SentEval")
+    parser.add_argument("folders", type=Path, nargs="+", help="STS and SICK, unpacked")
+    parser.add_argument("--model", required=True, help="as of `groundvec evaluate`")
+    parser.add_argument("--beside", type=Path, required=True, help="scores of `groundvec evaluate`")
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    arguments = parser.parse_args()
+    sys.path.insert(0, str(arguments.senteval))
+    commit = subprocess.check_output(
+        ["git", "-C", arguments.senteval, "rev-parse", "--short=12", "HEAD"], text=True
+    )
+    pairs, _ = read_sts(arguments.folders)
+    sentences = pd.concat([pairs[side] for side in PAIR]).unique().tolist()
+    encoded = SentenceEncoder.load(arguments.model).encode(sentences)
+    vectors = {" ".join(s.split()): of for s, of in zip(sentences, encoded, strict=True)}
+    with tempfile.TemporaryDirectory() as folder:
+        write_pairs(pairs, Path(folder))
+        theirs = pd.DataFrame(score(Path(folder), vectors))
+    ours = pd.read_csv(arguments.beside)
+    keys = ["task", "subtask", "statistic"]
+    ours = ours[ours["definition"].str.startswith("SentEval")]
+    of_classifier = ours["definition"].eq("SentEval classifier")
+    ours = ours[of_classifier | ~ours["task"].isin([STSB[0], SICK[0]])]
+    measures = ["pearson", "spearman"]
+    table = theirs.merge(ours[[*keys, "definition", *measures]], on=keys, validate="1:1")
+    assert len(table) == len(theirs)
+    for measure in measures:
+        print(measure, (table[measure] - table[f"senteval_{measure}"]).abs().max())
+    write_csv(arguments.output, table.assign(senteval_commit=commit.strip(), **provenance()))
+
+
+if __name__ == "__main__":
+    main()
