@@ -3,7 +3,7 @@
 The reader beside the graph knows nothing of this project: all that it needs stands in the file.
 
 Example:
-  python docs/onnx_precision.py flickr8k STS/STSBenchmark/sts-test.csv
+  python docs/onnx_precision.py flickr8k-v1 STS/STSBenchmark/sts-test.csv -o onnx.csv
 """
 
 import argparse
@@ -15,10 +15,13 @@ from pathlib import Path
 
 import numpy as np
 import onnxruntime
+import pandas as pd
 
 from groundvec import SentenceEncoder
 from groundvec.evaluation.correlation import pearson
 from groundvec.export.onnx import PRECISIONS, export
+from groundvec.files import write_csv
+from groundvec.provenance import provenance
 
 
 def encode(path: str | Path, sentences: list[str]) -> np.ndarray:
@@ -45,7 +48,7 @@ def encode(path: str | Path, sentences: list[str]) -> np.ndarray:
     return np.concatenate(result)
 
 
-def rows(model: str, pairs: Path) -> list[tuple[str, float, float, float]]:
+def scores(model: str, pairs: Path) -> pd.DataFrame:
     """For PyTorch and each precision: megabytes, the largest difference, and Pearson's r."""
     with pairs.open(encoding="utf-8", newline="") as file:
         lines = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -58,7 +61,7 @@ def rows(model: str, pairs: Path) -> list[tuple[str, float, float, float]]:
         one, other = np.split(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), 2)
         return pearson((one * other).sum(axis=1), ratings)
 
-    found = [("PyTorch", 0.0, 0.0, r(expected))]
+    found = [("PyTorch", np.nan, 0.0, r(expected))]
     with tempfile.TemporaryDirectory() as folder:
         for precision in PRECISIONS:
             path = Path(folder, f"{precision}.onnx")
@@ -66,20 +69,20 @@ def rows(model: str, pairs: Path) -> list[tuple[str, float, float, float]]:
             vectors = encode(path, sentences)
             megabytes = path.stat().st_size / 1e6
             found.append((precision, megabytes, np.abs(vectors - expected).max(), r(vectors)))
-    return found
+    return pd.DataFrame(found, columns=["weights", "megabytes", "largest_difference", "pearson"])
 
 
 def main() -> None:
-    """Print the rows."""
+    """Write a row for PyTorch and for each precision."""
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
     parser.add_argument("model", help="a folder, or the name of one that comes with groundvec")
     parser.add_argument("pairs", type=Path, help="sts-test.csv")
+    parser.add_argument("-o", "--output", type=Path, required=True)
     arguments = parser.parse_args()
-    print("| weights | MB | largest difference | Pearson's r |\n|---|--:|--:|--:|")
-    for name, megabytes, difference, r in rows(arguments.model, arguments.pairs):
-        size = f"{megabytes:.1f}" if megabytes else "-"
-        print(f"| {name} | {size} | {difference:.1e} | {r:.4f} |")
+    table = scores(arguments.model, arguments.pairs)
+    print(table.to_string(index=False))
+    write_csv(arguments.output, table.assign(encoder=arguments.model, **provenance()))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,16 @@
-"""What it gives to set punctuation apart: agreement with ratings, and vectors with a final stop.
+"""What it gives to set punctuation apart, for the table of docs/encoder.md.
+
+Measured are agreement with people's ratings, by cosine, and how much a final stop changes a vector.
 
 Example:
-  python docs/punctuation.py flickr8k STS/ SICK/ --captions Flickr8k.token.txt
+  python docs/punctuation.py flickr8k-v3 STS/ SICK/ --captions captions.txt -o punctuation.csv
 """
 
 import argparse
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,55 +18,57 @@ import pandas as pd
 from groundvec import SentenceEncoder
 from groundvec.data.ratings import SICK, STSB, read_sts
 from groundvec.evaluation import ratings as senteval
+from groundvec.files import write_csv
+from groundvec.provenance import provenance
+from groundvec.similarity import unit
 
 CAPTIONS = 2000
 
 
-def agreement(
-    ratings: pd.DataFrame, encode: Callable[[list[str]], np.ndarray]
-) -> tuple[float, float, float]:
-    """Pearson's r x 100 of STS-B, of SICK and of STS 2012-2016, the mean weighted by pairs."""
+def agreement(ratings: pd.DataFrame, encode: Callable[[list[str]], np.ndarray]) -> dict[str, float]:
+    """Pearson's r of STS-B, of SICK and of STS 2012-2016, the mean weighted by pairs."""
     scores = senteval.evaluate(senteval.predict(ratings[ratings.split == "test"], encode))
     scores = scores[scores.statistic == "correlation"]
     stsb, sick = (scores[scores.task == task] for task in (STSB[0], SICK[0]))
     years = scores[~scores.task.isin([STSB[0], SICK[0]])]
     mean = np.average(years.pearson, weights=years.pairs)
-    return 100 * stsb.pearson.item(), 100 * sick.pearson.item(), 100 * float(mean)
+    return {"stsb": stsb.pearson.item(), "sick": sick.pearson.item(), "sts": float(mean)}
+
+
+def of_stop(captions: list[str], encode: Callable[[list[str]], np.ndarray]) -> float:
+    """Mean cosine of a caption with and without a final stop."""
+    without, stopped = map(unit, (encode(captions), encode([f"{each}." for each in captions])))
+    return float((without * stopped).sum(axis=1).mean())
 
 
 def main() -> None:
-    """Print the table and the cosines."""
+    """Write a row for each way to prepare sentences."""
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
     parser.add_argument("model", help="a folder, or the name of one that comes with groundvec")
     parser.add_argument("folders", nargs="+", type=Path, help="what the archives were unpacked to")
-    parser.add_argument("--captions", type=Path, help="Flickr8k.token.txt")
+    parser.add_argument("--captions", type=Path, required=True, help="a caption in each line")
+    parser.add_argument("-o", "--output", type=Path, required=True)
     arguments = parser.parse_args()
     encoder = SentenceEncoder.load(arguments.model)
     raw, _ = read_sts(arguments.folders, tokenizer="none", lowercase=())
     moses, _ = read_sts(arguments.folders)
-    print("| sentences | STS-B | SICK-R | STS 2012-2016 |\n|---|--:|--:|--:|")
+    lines = arguments.captions.read_text("utf-8").splitlines()
+    captions = [line.rstrip(" .") for line in lines[:: len(lines) // CAPTIONS][:CAPTIONS]]
     as_they_are = partial(encoder.encode, tokenised=True)
-    for name, ratings, encode in (
-        ("as they are", raw, as_they_are),
-        ("punctuation set apart", raw, encoder.encode),
-        ("tokenised by Moses", moses, lambda given: as_they_are(map(senteval.stopped, given))),
-    ):
-        numbers = agreement(ratings, encode)
-        print(f"| {name} |", " | ".join(f"{number:.1f}" for number in numbers), "|", flush=True)
-    if arguments.captions:
-        lines = arguments.captions.read_text("utf-8").splitlines()
-        step = len(lines) // CAPTIONS
-        captions = [line.partition("\t")[2].rstrip(" .") for line in lines[::step][:CAPTIONS]]
-        without = encoder.encode(captions, normalize=True)
-        for tokenised in (True, False):
-            stopped = [f"{caption}." for caption in captions]
-            others = encoder.encode(stopped, normalize=True, tokenised=tokenised)
-            cosines = (without * others).sum(axis=1)
-            print(
-                f"cosine with and without a final stop, tokenised={tokenised}: "
-                f"mean {cosines.mean():.4f}, smallest {cosines.min():.4f}"
-            )
+    rows: list[dict[str, Any]] = [
+        {"sentences": "as in the files (`tokenised=True`)"}
+        | agreement(raw, as_they_are)
+        | {"final_stop": of_stop(captions, as_they_are)},
+        {"sentences": "as in the files, punctuation set apart"}
+        | agreement(raw, encoder.encode)
+        | {"final_stop": of_stop(captions, encoder.encode)},
+        {"sentences": "tokenised by Moses, and lowercased as by SentEval"}
+        | agreement(moses, lambda given: as_they_are(map(senteval.stopped, given))),
+    ]
+    table = pd.DataFrame(rows).assign(encoder=arguments.model, captions=len(captions))
+    print(table.to_string(index=False))
+    write_csv(arguments.output, table.assign(**provenance()))
 
 
 if __name__ == "__main__":
