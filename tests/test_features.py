@@ -886,6 +886,19 @@ def test_a_damaged_part_of_finished_features_is_computed_again(tmp_path, caplog,
     assert "damaged" not in caplog.text
 
 
+def test_finished_features_of_other_pictures_are_not_read(tmp_path, caplog):
+    """Nor is damage in them noticed: a few of many pictures are found fast."""
+    images = pd.read_csv(make_images(tmp_path, 4))
+    features = extract.extract(images[:2], STAND_IN, tmp_path / "work", "cpu", 1)
+    [part] = (tmp_path / "work").glob("*/*.npz")
+    content = part.read_bytes()
+    part.write_bytes(content.replace(features[0].tobytes(), bytes(features[0].nbytes)))
+    extract.extract(images[2:], STAND_IN, tmp_path / "work", "cpu", 1)
+    assert "damaged" not in caplog.text
+    extract.extract(images[1:3], STAND_IN, tmp_path / "work", "cpu", 1)
+    assert f"{part} is damaged: its images are computed again" in caplog.text
+
+
 def test_features_are_found_again_by_the_pictures_content_whatever_their_names(tmp_path, caplog):
     caplog.set_level("INFO")
     images = pd.read_csv(make_images(tmp_path, 4))

@@ -145,11 +145,14 @@ def _restore(folder: Path, sums: np.ndarray, features: np.ndarray) -> np.ndarray
         )  # an error here is the disk's, and not for us to handle
         try:
             with np.load(data, allow_pickle=False) as saved:  # looks at the checksums
-                known, values = saved["sums"], saved["features"]
+                known = saved["sums"]
+                rows = pd.Index(known).get_indexer(sums)
+                if (rows < 0).all():
+                    continue  # before the features are read
+                values = saved["features"]
             form = (np.float32, (len(known), features.shape[1]))
             if (values.dtype, values.shape) != form or not np.isfinite(values).all():
                 raise ValueError("other numbers than features")
-            rows = pd.Index(known).get_indexer(sums)
         except Exception:  # which one depends on where the damage is
             log.warning("%s is damaged: its images are computed again", shard)
             with suppress(OSError):  # where it cannot be removed, it is not used
