@@ -9,6 +9,7 @@ import logging
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -240,7 +241,8 @@ class ImageEncoder:
         from groundvec.features.extract import CPU_BATCH, extract, refuse
 
         files = pictures(images)
-        sums = {"path": [str(path) for path in files], "sha256": [_sum(path) for path in files]}
+        with ThreadPoolExecutor() as pool:
+            sums = {"path": [str(path) for path in files], "sha256": list(pool.map(_sum, files))}
         device = str(next(self.models[0].parameters()).device)
         features: list[np.ndarray] = []
         unusable: dict[str, None] = {}  # the problems, each once

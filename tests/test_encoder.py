@@ -3,6 +3,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import asdict, replace
 from types import SimpleNamespace
@@ -263,6 +264,19 @@ def test_pictures_are_computed_once(photos, tmp_path, lite):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("groundvec.features.backbones.Backbone.network", None)  # not even made
         np.testing.assert_array_equal(images.encode(photos), first)
+
+
+def test_files_are_read_several_at_a_time(photos, lite, monkeypatch):
+    images = ImageEncoder([model(width=lite.width)], lite)
+    expected = images.encode(photos)
+    together = threading.Barrier(2, timeout=10)
+
+    def read(path):
+        together.wait()
+        return sha256(path)
+
+    monkeypatch.setattr("groundvec.encoder.sha256", read)
+    np.testing.assert_array_equal(images.encode(photos), expected)
 
 
 def test_features_are_computed_on_the_gpu_of_the_model(photos, lite, monkeypatch):
