@@ -1,5 +1,6 @@
 """The command `groundvec`, run as users do."""
 
+import argparse
 import base64
 import io
 import logging
@@ -343,13 +344,17 @@ def test_a_picture_that_is_searched_is_not_written_over(groundvec, model, photos
     assert first.read_bytes() == before
 
 
-def test_a_name_that_is_not_utf_8_is_shown_with_question_marks(groundvec, model, photos):
+def test_what_is_not_utf_8_is_shown_with_question_marks(groundvec, model, photos, tmp_path):
     name = os.fsdecode(b"caf\xe9.png")
     (photos / "0 <&.png").rename(photos / name)
     (photos / "folder.png").mkdir()  # no picture, whatever its name
     lines = groundvec("search", "photos", "A dog.", "--model", model).splitlines()
     assert len(lines) == 4 and sum(line.endswith("photos/caf?.png") for line in lines) == 1
-    assert groundvec("search", "photos", "A dog.", "--model", model, "-o", "best.html") == ""
+    sentence = os.fsdecode(b"A caf\xe9.")
+    for ending in ("html", "png"):
+        command = ("search", "photos", sentence, "--model", model, "-o", f"best.{ending}")
+        assert groundvec(*command) == ""
+    assert "<h1>A caf?.</h1>" in (tmp_path / "best.html").read_text()
 
 
 def test_a_contact_sheet_shows_the_best(groundvec, model, photos, tmp_path):
@@ -368,6 +373,24 @@ def test_a_contact_sheet_shows_the_best(groundvec, model, photos, tmp_path):
     assert red.sum() == 256 * 320  # enlarged to its cell, and in the middle of it
     columns = np.flatnonzero(red.any(axis=0))
     assert (columns.min(), columns.max()) == (10 + 32, 10 + 32 + 255)
+
+
+def test_a_contact_sheet_that_is_too_high_for_jpeg_is_refused(tmp_path, monkeypatch):
+    Image.new("RGB", (320, 320), "red").save(tmp_path / "a.png")
+    monkeypatch.setattr("groundvec.commands.search.COLUMNS", 1)
+    found = [(tmp_path / "a.png", 0.5)] * 189
+    monkeypatch.setattr("groundvec.encoder.search", lambda *_, **__: found)
+    parser = argparse.ArgumentParser()
+    COMMANDS["search"].add_arguments(parser)
+
+    def show(name):
+        command = [str(tmp_path / "a.png"), "A dog.", "-o", str(tmp_path / name)]
+        COMMANDS["search"].main(parser.parse_args(command))
+
+    with pytest.raises(InputError, match=r"at most 65,500: name a \.png or \.html, or .* --best"):
+        show("best.jpg")
+    show("best.png")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.png", "best.png"]
 
 
 def test_a_search_says_what_it_leaves_out(tmp_path, model, photos):

@@ -31,6 +31,7 @@ Found = list[tuple[Path, float]]
 SIDE = 320  # pixels of a thumbnail
 COLUMNS, GAP, LINE = 5, 10, 18  # of a contact sheet; pixels
 HEADING = 36  # pixels of a line of its heading
+HIGHEST_JPEG = 65_500  # pixels: libjpeg's limit
 PAGE = string.Template("""<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -108,11 +109,18 @@ def main(arguments: argparse.Namespace) -> None:
         for path, score in found:
             print(f"{score:.4f}  {_name(path)}")
     elif arguments.output.suffix.lower() == ".html":
-        files.write_bytes(arguments.output, _page(arguments.sentence, found).encode())
+        page = _page(arguments.sentence, found).encode(errors="replace")
+        files.write_bytes(arguments.output, page)
     else:
         data = io.BytesIO()
         sheet = _sheet(arguments.sentence, found)
-        sheet.save(data, {".png": "PNG"}.get(arguments.output.suffix.lower(), "JPEG"))
+        form = {".png": "PNG"}.get(arguments.output.suffix.lower(), "JPEG")
+        if form == "JPEG" and sheet.height > HIGHEST_JPEG:
+            raise InputError(
+                f"{arguments.output} would be {sheet.height:,} pixels high, and a JPEG has at most "
+                f"{HIGHEST_JPEG:,}: name a .png or .html, or show fewer with --best"
+            )
+        sheet.save(data, form)
         files.write_bytes(arguments.output, data.getbuffer())
 
 
