@@ -530,6 +530,18 @@ def test_what_is_finished_keeps_its_snapshots_and_history_and_no_checkpoint(tmp_
     assert {path.name for path in tmp_path.iterdir()} == {"finished.pt", "snapshots"}
 
 
+def test_a_checkpoint_after_a_damaged_snapshot_does_not_take_the_place_of_a_good_one(tmp_path):
+    kept = checkpoints.Checkpoints(tmp_path)
+    sums = {1: kept.save_snapshot(torch.nn.Linear(2, 2), 1)}
+    kept.save({"sha256": sums, "batch": 1})
+    kept.save({"sha256": sums | {2: kept.save_snapshot(torch.nn.Linear(2, 2), 2)}, "batch": 2})
+    flip(tmp_path / "snapshots/epoch-002.safetensors")
+    assert kept.load_latest()["batch"] == 1
+    kept.save({"sha256": sums, "batch": 3})
+    damage(tmp_path / "checkpoint.pt", "truncated")
+    assert kept.load_latest()["batch"] == 1
+
+
 @pytest.mark.parametrize("damaged", ["finished.pt", "snapshots/epoch-001.safetensors"])
 def test_finished_work_that_is_damaged_is_named_and_done_again(tmp_path, caplog, damaged):
     history = train(tmp_path)

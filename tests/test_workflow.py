@@ -532,7 +532,10 @@ def test_a_damaged_snapshot_of_the_results_is_named(mine):
     assert "epoch-001.safetensors is damaged" in output and "Traceback" not in output
     shutil.rmtree(folder)
     snakemake(mine, scores, *MINE)
-    assert "is missing or damaged: its training resumes from" in (mine / TRAIN_LOG).read_text()
+    assert (
+        "is missing or damaged: the checkpoint after it is removed"
+        in (mine / TRAIN_LOG).read_text()
+    )
 
 
 def test_what_a_model_says_of_itself_deletes_nothing(mine):

@@ -85,17 +85,19 @@ class Checkpoints:
         log.info("%d checkpoints took %.1f %% of the time", self.number, 100 * share)
 
     def _load(self, path: Path) -> dict[str, Any] | None:
+        """A state whose snapshots are whole; else it is removed, and is never the previous one."""
         state = _load(path)
-        return state if state and self._whole(state["sha256"]) else None
+        if state and not self._whole(state["sha256"]):
+            path.unlink()
+            return None
+        return state
 
     def _whole(self, sums: dict[int, str]) -> bool:
         """Whether the snapshots are there as they were written."""
         for epoch, expected in sums.items():
             path = self.snapshots / snapshot_name(epoch)
             if not path.exists() or sha256(path) != expected:
-                log.warning(
-                    "%s is missing or damaged: its training resumes from the one before", path
-                )
+                log.warning("%s is missing or damaged: the checkpoint after it is removed", path)
                 return False
         return True
 
