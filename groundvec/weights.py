@@ -105,5 +105,6 @@ def load(
         reason = str(error).partition("\n")[0]
         raise InputError(f"{path} does not hold the weights of this model ({reason})") from None
     for name, value in values.items():
-        if not torch.stack(value.aminmax()).isfinite().all():  # NaN is both, where there is one
+        # NaN is both of them, where there is one. An empty weight has neither.
+        if value.numel() and not torch.stack(value.aminmax()).isfinite().all():
             raise InputError(f"{path}: {name} is not finite: train the model again")

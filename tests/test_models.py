@@ -303,6 +303,14 @@ def test_weights_in_eight_bits_are_within_half_a_step_and_checked(tmp_path):
             load_weights(torch.nn.Linear(3, 2, device="meta"), path)
 
 
+@pytest.mark.parametrize("int8", [False, True])
+def test_weights_may_be_empty(tmp_path, int8):
+    save_weights(torch.nn.Embedding(0, 3), tmp_path / "w.safetensors", int8)
+    network = torch.nn.Embedding(0, 3, device="meta")
+    load_weights(network, tmp_path / "w.safetensors")
+    assert network.weight.shape == (0, 3) and not network.weight.is_meta
+
+
 def test_weights_that_carry_code_are_not_run(tmp_path):
     import pickle
 
