@@ -21,7 +21,7 @@ import torch
 from groundvec import hub, similarity
 from groundvec.device import PRECISIONS, choose
 from groundvec.errors import InputError, printable
-from groundvec.files import sha256
+from groundvec.files import cache, sha256
 from groundvec.folder import read_description
 from groundvec.model import Model, encode_images, encode_sentences, load_ensemble
 from groundvec.text.punctuation import set_apart
@@ -250,7 +250,7 @@ class ImageEncoder:
             batches = math.ceil(len(files) * backbone.crops / CPU_BATCH)
             processes = min(torch.get_num_threads(), batches) if batches > 1 else 0
             problems: list[str] = []
-            block = extract(pd.DataFrame(sums), backbone, _cache(), device, processes, problems)
+            block = extract(pd.DataFrame(sums), backbone, cache(), device, processes, problems)
             features.append(backbone.factor * block)
             unusable |= dict.fromkeys(problems)
         if not skip_unusable or len(unusable) == len(files):
@@ -372,8 +372,3 @@ def _backbone_of(features: dict[str, Any]) -> "Backbone":
             "give backbone=groundvec.features.backbones.load(name, weights_file=...) with those"
         )
     return replace(backbone, factor=float(features.get("factor", 1)))
-
-
-def _cache() -> Path:
-    """The folder for what can be computed again."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "groundvec")

@@ -120,6 +120,11 @@ def write_csv(path: str | Path, table: "pd.DataFrame") -> None:
         table.to_csv(temporary, index=False, lineterminator="\n")
 
 
+def cache() -> Path:
+    """The user's folder for what can be fetched or computed again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "groundvec")
+
+
 def sha256(path: str | Path) -> str:
     """The SHA-256 sum of a file, in hexadecimal digits."""
     check_regular(path)

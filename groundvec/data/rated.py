@@ -7,6 +7,7 @@ import yaml
 
 from groundvec.data.archives import unpack
 from groundvec.data.download import fetch
+from groundvec.files import cache
 
 SOURCES = Path(__file__).with_name("sources.yaml")
 # Folders and the archives that are unpacked to them: a mirror's two, or the nine public ones.
@@ -27,17 +28,16 @@ def fetch_rated() -> list[Path]:
     Raises:
         InputError: an archive cannot be had, or is not what it should be.
     """
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    cache = Path(home, "groundvec", "sts")
+    folder = cache() / "sts"
     mirror = os.environ.get("GROUNDVEC_MIRROR") or None
     in_mirror = mirror and all(Path(mirror, "sts", name).exists() for name in MIRRORED.values())
     wanted = MIRRORED if in_mirror else PUBLIC
     for archives in (MIRRORED, PUBLIC):
-        if all((cache / name).is_dir() for name in archives):
+        if all((folder / name).is_dir() for name in archives):
             wanted = archives
     sources = yaml.safe_load(SOURCES.read_text("utf-8"))
     for name, archive in wanted.items():
-        if not (cache / name).is_dir():
-            fetch(f"sts/{archive}", sources[f"sts/{archive}"], cache / archive, mirror)
-            unpack(cache / archive, cache / name)
-    return [cache / name for name in wanted]
+        if not (folder / name).is_dir():
+            fetch(f"sts/{archive}", sources[f"sts/{archive}"], folder / archive, mirror)
+            unpack(folder / archive, folder / name)
+    return [folder / name for name in wanted]

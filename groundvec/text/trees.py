@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from groundvec.errors import InputError
-from groundvec.text.encoded import LARGEST, PADDING, UNKNOWN, cleaned
+from groundvec.text.encoded import LARGEST, PADDING, UNKNOWN, cleaned, select
 from groundvec.text.forms import FORMS, Nodes, bracketed
 from groundvec.text.treebank import ROOT, Treebank
 from groundvec.text.vectors import learn, pack, read_vectors, reduce, unpack
@@ -47,10 +47,8 @@ class Trees:
             words (N,), lengths (B,), parents (N,), relations (N,), places (N,), heights (N,) and
             sizes (N,). Parents are rows of this batch, -1 of roots.
         """
-        lengths = self.starts[rows + 1] - self.starts[rows]
-        ends = lengths.cumsum()
-        first = np.repeat(ends - lengths, lengths)  # of each node's tree in this batch
-        nodes = np.arange(ends[-1]) - first + np.repeat(self.starts[rows], lengths)
+        nodes, lengths = select(self.starts, rows)
+        first = np.repeat(lengths.cumsum() - lengths, lengths)  # of each node's tree in this batch
         parents = self.parents[nodes].astype(np.int64)
         others = (self.relations, self.places, self.heights, self.sizes)
         return (
