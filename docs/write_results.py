@@ -253,6 +253,138 @@ def rated() -> str:
     return markdown(table[order], 4)
 
 
+def evaluated(name: str) -> pd.DataFrame:
+    """Read what `groundvec evaluate ratings` wrote of an encoder; correlations times 100."""
+    table = pd.read_csv(KEPT / "evaluate" / f"{name}.csv")
+    numbers = table.filter(regex="pearson|spearman").columns
+    table[numbers] *= 100
+    return table.set_index(["task", "subtask", "definition", "statistic"])
+
+
+PARTS = {
+    "outputs": "outputs, compared with pictures (512)",
+    "state": "state (512)",
+    "learned": "both: all that is learned",
+    "counts": "counts (1,024)",
+    "flickr8k-v3": "the whole vector",
+}
+SUBTASKS = [
+    ("STS 2015", "Images"),
+    ("STS 2014", "Images"),
+    ("STS 2012", "MSRvid"),
+    ("STS 2014", "OnWN"),
+    ("STS 2015", "HDL"),
+    ("STS 2014", "HDL"),
+    ("STS 2015", "Answers forum"),
+    ("STS 2013", "FNWN"),
+]
+
+
+def parts() -> str:
+    """Write what each part of the shipped encoder's vector reaches alone, by cosine."""
+    cosine = "SentEval cosine"
+    rows = {f"{task} {name}": (task, name, cosine, "correlation") for task, name in SUBTASKS}
+    rows["STS 2012-2016, weighted mean"] = ("all", "all", cosine, "weighted mean")
+    rows["STS-B"] = ("STS-B", "STS 12-16", cosine, "correlation")
+    rows["SICK"] = ("SICK", "Relatedness", cosine, "correlation")
+    found = {
+        heading: decimals(evaluated(name)["pearson"][list(rows.values())])
+        for name, heading in PARTS.items()
+    }
+    return markdown(pd.DataFrame({"pairs": list(rows)} | found), 1)
+
+
+def training_captions() -> str:
+    """Write in which subtasks rated sentences are training captions."""
+    table = evaluated("flickr8k-v3").reset_index()
+    table = table[
+        table["statistic"].eq("correlation")
+        & table["definition"].eq("SentEval cosine")
+        & table["seen"].gt(0)
+    ].sort_values("seen", ascending=False)
+    counts = ["pairs", "seen", "seen_both"]
+    shown = table[["task", "subtask"]].join(table[counts].map("{:,}".format))
+    heads = ["task", "subtask", "pairs", "one sentence or both", "both"]
+    return markdown(shown.set_axis(heads, axis=1), 2)
+
+
+def punctuation() -> str:
+    """Write what it gives to set punctuation apart."""
+    table = pd.read_csv(KEPT / "evaluate" / "punctuation.csv")
+    columns = ["stsb", "sick", "sts"]
+    shown = (100 * table[columns]).apply(decimals).set_axis(["STS-B", "SICK", REACHED[2]], axis=1)
+    shown["cosine of a caption with and without its final stop"] = decimals(table["final_stop"], 3)
+    shown.insert(0, "sentences", table["sentences"])
+    return markdown(shown, 1)
+
+
+def precisions() -> str:
+    """Write what weights of fewer bits cost an exported encoder."""
+    table = pd.read_csv(KEPT / "evaluate" / "onnx.csv")
+    shown = table[["weights"]].assign(
+        MB=decimals(table["megabytes"]),
+        difference=table["largest_difference"].map("{:.0e}".format),
+        pearson=decimals(table["pearson"], 4),
+    )
+    heads = {"difference": "largest difference", "pearson": "Pearson's r"}
+    return markdown(shown.rename(columns=heads), 1)
+
+
+UNSEEN = {
+    "STS 2012-2016, weighted mean": ("all", "all", "SentEval cosine", "weighted mean"),
+    "STS 2012-2016, mean": ("all", "all", "SentEval cosine", "mean"),
+    "STS 2015 Images": ("STS 2015", "Images", "SentEval cosine", "correlation"),
+    "STS-B, classifier": ("STS-B", "STS 12-16", "SentEval classifier", "correlation"),
+    "SICK, classifier": ("SICK", "Relatedness", "SentEval classifier", "correlation"),
+}
+
+
+def without_training_captions() -> str:
+    """Write what the shipped encoder reaches with and without pairs that hold a caption."""
+    table = evaluated("flickr8k-v3").loc[list(UNSEEN.values())]
+    stems = {"all pairs": "pearson", "without these pairs": "unseen_pearson"}
+    columns = {
+        heading: bracketed(table[stem], table[f"{stem}_low"], table[f"{stem}_high"])
+        for heading, stem in stems.items()
+    }
+    columns["pairs left"] = [f"{left:,}" for left in table["pairs"] - table["seen"]]
+    return markdown(pd.DataFrame({"score": list(UNSEEN)} | columns), 1)
+
+
+def beside_senteval() -> str:
+    """Write the largest differences from SentEval's own code."""
+    table = pd.read_csv(KEPT / "evaluate" / "senteval.csv")
+    measures = ["pearson", "spearman"]
+    apart = pd.DataFrame({of: (table[of] - table[f"senteval_{of}"]).abs() for of in measures})
+    groups = apart.groupby(table["definition"].str.removeprefix("SentEval "), sort=False)
+    scores = groups.size().astype(str)
+    largest = groups.max().map("{:.0e}".format)
+    shown = largest.set_axis([of.capitalize() for of in measures], axis=1)
+    shown.insert(0, "scores", scores)
+    return markdown(shown.rename_axis("prediction").reset_index(), 1)
+
+
+def private_features() -> str:
+    """Write what networks reached on features that are not public, after 32 epochs."""
+    table = pd.read_csv(KEPT / "private-features" / "grid.csv")
+    columns = ["caption_to_image_r10", "image_to_caption_r10", "sts", "stsb", "sick"]
+    shown = table[columns].apply(decimals).set_axis(REACHED, axis=1)
+    shown.insert(0, "ensemble of epochs", table["epochs"].str.replace("+", ", "))
+    shown.insert(0, "model", "`" + table["model"] + "`")
+    return markdown(shown, 2)
+
+
+def authors_network() -> str:
+    """Write what the authors' network and this project's reach on the same features."""
+    table = pd.read_csv(KEPT / "authors-network" / "retrieval.csv")
+    recalls = [f"{way}_r{k}" for way in DIRECTIONS for k in (1, 5, 10)]
+    shown = table[recalls].apply(decimals)
+    heads = ["images by captions: R@1", "R@5", "R@10", "captions by images: R@1", "R@5", "R@10"]
+    shown = shown.set_axis(heads, axis=1)
+    shown.insert(0, "8 epochs, percent", table["network"])
+    return markdown(shown, 1)
+
+
 BEST = ["best", "best-v2"]  # folders: config/best.yaml now, and when flickr8k-v2 was trained
 CONTRASTIVE = {  # by folder, data set and model, what is shown of config/best.yaml
     ("best", "flickr8k", "best"): "`best`: words of n-grams, a bag and a GRU",
@@ -317,13 +449,17 @@ def contrastive_ratings() -> str:
     return markdown(shown, 1)
 
 
-SEEDS = KEPT / "flickr8k-seeds"
 REACHED = ["R@10, images by captions", "captions by images", "STS 2012-2016", "STS-B", "SICK-R"]
 
 
-def grid_with_seeds() -> str:
+def of_grid(experiment: str) -> list[pd.DataFrame]:
+    """Read recalls and ratings of the ensembles of a grid's cells."""
+    return [pd.read_csv(KEPT / experiment / f"{name}.csv") for name in ("retrieval", "ratings")]
+
+
+def grid_with_seeds(experiment: str) -> str:
     """Write what each cell reaches: the mean over its seeds, the lowest and the highest."""
-    recalls, ratings = pd.read_csv(SEEDS / "retrieval.csv"), pd.read_csv(SEEDS / "ratings.csv")
+    recalls, ratings = of_grid(experiment)
     ways = [recalls[recalls["direction"] == way].set_index("model")["r10"] for way in DIRECTIONS]
     chosen = [ratings[["task", "method"]].eq(list(key)).all(axis=1) for key in RATINGS]
     rated = [100 * ratings[rows].set_index("model")["pearson"] for rows in chosen]
@@ -337,9 +473,9 @@ def grid_with_seeds() -> str:
     return markdown(pd.DataFrame({"model": "`" + order + "`"} | texts), 1)
 
 
-def claims_with_seeds() -> str:
+def claims_with_seeds(experiment: str) -> str:
     """Write the differences of cells, over seeds, and their verdicts."""
-    table = read(SEEDS / "claims.csv")
+    table = read(KEPT / experiment / "claims.csv")
     table = table[table["worse"] != ""]
     names = table["claim"].str.replace(r"^Not in the paper: | \(.*", "", regex=True)
     differences = bracketed(table["difference"], table["low"], table["high"])
@@ -431,7 +567,7 @@ def reached() -> pd.DataFrame:
     of_seeds = "folder == 'best' and dataset == 'flickr8k' and model == 'best'"
     best = [of_best(name).query(of_seeds) for name in ("retrieval.csv", "ratings.csv")]
     rows["[`best`](docs/best.md): words of n-grams and a GRU, three seeds"] = of_models(*best)
-    grid = [pd.read_csv(SEEDS / name) for name in ("retrieval.csv", "ratings.csv")]
+    grid = of_grid("flickr8k-seeds")
     for model, label in CELLS.items():
         rows[label] = of_models(*(table[table["model"] == model] for table in grid))
     rows |= {label: of_ratings(name) for name, label in RATED_ALONE.items()}
@@ -511,8 +647,16 @@ TABLES: dict[str, Callable[[], str]] = {
     "contrastive ratings": contrastive_ratings,
     "differences from best": differences_from_best,
     "mistyped": mistyped,
-    "grid with seeds": grid_with_seeds,
-    "claims with seeds": claims_with_seeds,
+    "parts of the vector": parts,
+    "training captions": training_captions,
+    "without training captions": without_training_captions,
+    "beside SentEval": beside_senteval,
+    "punctuation": punctuation,
+    "precisions": precisions,
+    "private features": private_features,
+    "authors' network": authors_network,
+    "grid after 4 epochs": lambda: grid_with_seeds("flickr8k-seeds"),
+    "claims after 4 epochs": lambda: claims_with_seeds("flickr8k-seeds"),
 }
 
 
