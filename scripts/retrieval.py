@@ -56,18 +56,24 @@ def main(arguments: argparse.Namespace) -> None:
     source = {"configuration": model["key"], **provenance(device)}
     tables = []
     for name in ("dev", "test"):
+        split = load_split(captions, name, read_features, texts)
         table, ranks = score_model(
             load,
             model["saved"],
             ensemble,
             epochs_compared(model, ensemble),
-            load_split(captions, name, read_features, texts),
+            split,
             model["description"]["similarity"],
             arguments.folds,
         )
         of_split = pd.DataFrame(labels | {"split": name}, table.index)
         tables.append(of_split.join(table.assign(**source)))
-    of_queries = pd.DataFrame(labels, ranks.index).join(ranks)  # the last split's, the test set's
+    # The ranks are the last split's, the test set's. Its images have the same numbers for models of
+    # any language, though a model may have captions of some images only.
+    images = captions.loc[captions["split"] == name, "image_id"].unique()
+    numbers = pd.Index(images).get_indexer(split.image_ids)
+    ranks["image"] = numbers[ranks["image"]]
+    of_queries = pd.DataFrame(labels, ranks.index).join(ranks)
     write(f"{arguments.output}.ranks.csv", of_queries, QueryRanks)
     write(f"{arguments.output}.csv", pd.concat(tables), Retrieval)
     of_ensemble = tables[-1][tables[-1]["kind"] == "ensemble"]

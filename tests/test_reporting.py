@@ -630,6 +630,20 @@ def test_retrieval_scores_have_chance_beside_the_models(trained, tmp_path):
     assert rows[0][:4] == ["computed", "chance", "16.7 ± 0.0", "83.3 ± 0.0"]
 
 
+def test_images_have_the_same_numbers_for_models_of_any_language(trained, tmp_path):
+    """The first of six test images, and its five captions, are not for a model of English."""
+    captions = pd.read_csv(tmp_path / "captions.csv")
+    captions.loc[captions["image_id"] == "i1", "language"] = "de"
+    captions.to_csv(tmp_path / "captions.csv", index=False)
+    script = importlib.import_module("scripts.retrieval")
+    arguments = ("--model", trained, "--captions", tmp_path / "captions.csv", "--threads", 1)
+    arguments += ("--features", tmp_path / "features.h5", "--output", tmp_path / "scores")
+    script.main(script.parser.parse_args(list(map(str, arguments))))
+    ranks = pd.read_csv(tmp_path / "scores.ranks.csv")
+    for _, own in ranks.groupby(["kind", "direction"]):
+        assert own["image"].unique().tolist() == [1, 2, 3, 4, 5]
+
+
 def test_samples_of_a_trained_ensemble_are_drawn(trained, tmp_path):
     captions = pd.read_csv(tmp_path / "captions.csv")
     images = pd.read_csv(tmp_path / "images.csv")
