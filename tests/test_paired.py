@@ -8,6 +8,7 @@ from groundvec import schemas
 from groundvec.evaluation import paired
 from groundvec.papers.groundvec_2026 import learning
 from groundvec.papers.groundvec_2026.ablation import ablation, make
+from groundvec.reporting import bootstrap
 from groundvec.reporting.figures import curve_styles
 from groundvec.reporting.results import Results
 from tests.result_files import filled
@@ -49,6 +50,20 @@ def test_the_interval_leaves_the_measured_value_out():
     draws = np.array([1000.0, *range(101)])
     assert paired.interval(draws).tolist() == [2.5, 97.5]
     assert paired.interval(np.stack([draws, -draws])).tolist() == [[2.5, -97.5], [97.5, -2.5]]
+
+
+def test_only_pictures_with_queries_of_a_direction_are_drawn():
+    """Two of 20 pictures have another caption: in one draw of eight neither is among 20 drawn."""
+    about = {"dataset": "scenes", "model": "BoW", "seed": 1, "language": "en", "kind": "ensemble"}
+    images = {"caption_to_image": [*range(20), 3, 7], "caption_to_caption": [3, 3, 7, 7]}
+    ranks = pd.DataFrame(
+        {**about, "epochs": "4", "direction": direction, "image": image, "rank": 1 + image}
+        for direction, of_queries in images.items()
+        for image in of_queries
+    )
+    [of_images, of_captions] = bootstrap.mean_ranks(ranks)["draws"]
+    assert of_images[0] == (sum(range(1, 21)) + 4 + 8) / 22
+    assert set(of_captions) == {4, 6, 8} and of_captions[0] == 6
 
 
 def test_a_model_alone_differs_from_none(tmp_path):

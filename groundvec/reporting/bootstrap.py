@@ -1,7 +1,8 @@
 """What systems reach in every draw of a paired bootstrap, and the intervals of their differences.
 
 Systems of one data set, or judged by the same pairs, are measured in the same draws: what is hard
-for all of them does not widen the intervals of their differences (`evaluation.paired`).
+for all of them does not widen the intervals of their differences (`evaluation.paired`). Draws are
+of the pictures that a direction has queries of: mostly of all, and then the same ones.
 """
 
 from collections.abc import Sequence
@@ -42,7 +43,9 @@ def mean_ranks(ranks: QueryRanks) -> pd.DataFrame:
 
 def _means(ranks: pd.DataFrame, values: pd.Series) -> pd.DataFrame:
     parts = []
-    for _, own in ranks.assign(value=values).groupby("dataset", sort=False):
+    # Apart, for not every picture has queries of every direction, such as another caption.
+    keys = ["dataset", "language", "direction"]
+    for _, own in ranks.assign(value=values).groupby(keys, sort=False):
         by_image = own.groupby([*WAY, "image"], sort=False)["value"]
         sums, counts = (table.unstack(fill_value=0) for table in (by_image.sum(), by_image.count()))
         times = paired.draws(sums.shape[1], np.random.default_rng(SEED))
