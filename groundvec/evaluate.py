@@ -410,7 +410,7 @@ def checked(values: Any, name: str, rows: int | None = None) -> np.ndarray:
             f"{name}: {len(array):,} rows for {rows:,} sentences; it must have a row for each line "
             "of what `groundvec evaluate sentences` writes of the same tasks"
         )
-    array = array.astype(np.result_type(array.dtype, np.float32))
+    array = array.astype(np.result_type(array.dtype, np.float32), copy=False)
     with np.errstate(over="ignore"):
         finite = np.isfinite(np.vecdot(array, array))
     if not finite.all():

@@ -315,6 +315,12 @@ def test_retrieval_is_compared_by_a_paired_bootstrap():
         evaluate.compare(good, evaluate.retrieval(captions, images, folds=2))
 
 
+def test_vectors_are_copied_only_where_their_precision_is_too_low():
+    for kind, copied in ((np.float32, False), (np.float64, False), (np.float16, True)):
+        vectors = np.ones((3, 2), kind)
+        assert np.shares_memory(evaluate.checked(vectors, "vectors"), vectors) is not copied
+
+
 def test_only_results_of_the_same_kind_are_compared(made_up):
     rated_ones = evaluate.ratings(encoder(made_up[1]))
     found = evaluate.retrieval(np.eye(3), np.eye(3))
