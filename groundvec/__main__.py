@@ -3,7 +3,7 @@
 Examples:
   groundvec encode sentences.txt -o vectors.npy
   groundvec similarity "A dog runs on the beach." "A puppy plays in the sand."
-  groundvec search holiday/ "a dog on a beach" --backbone resnet50
+  groundvec search holiday/ "a dog on a beach" -o dogs.html
   groundvec evaluate ratings --model flickr8k
   groundvec COMMAND --help
 """
