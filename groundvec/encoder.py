@@ -114,9 +114,11 @@ class SentenceEncoder:
         One string is one sentence, and gives one vector (size,). A vector depends on its sentence
         alone. Sentences are cleaned as captions are in training (`groundvec.data.cleaning`), so
         white space around them or several spaces within change nothing; the empty string has a
-        vector too. Punctuation is set apart from words (`groundvec.text.punctuation`), so a final
-        full stop changes nothing either. Characters or words that training never met are read as
-        one unknown. What is beyond 1,000 characters is cut off, with a warning.
+        vector too. Punctuation is set apart from words (`groundvec.text.punctuation`). A final full
+        stop changes nothing for encoders of characters, such as `flickr8k-v1`, and little for those
+        of n-grams: with and without it, vectors of `flickr8k-v3` have a cosine of about 0.998.
+        Characters or words that training never met are read as one unknown. What is beyond 1,000
+        characters is cut off, with a warning.
 
         Args:
             sentences: any number of them.
