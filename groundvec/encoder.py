@@ -117,8 +117,8 @@ class SentenceEncoder:
         vector too. Punctuation is set apart from words (`groundvec.text.punctuation`). A final full
         stop changes nothing for encoders of characters, such as `flickr8k-v1`, and little for those
         of n-grams: with and without it, vectors of `flickr8k-v3` have a cosine of about 0.998.
-        Characters or words that training never met are read as one unknown. What is beyond 1,000
-        characters is cut off, with a warning.
+        Characters or words that training never met are read as one unknown; character n-grams are
+        hashed and have no unknown. What is beyond 1,000 characters is cut off, with a warning.
 
         Args:
             sentences: any number of them.

@@ -417,7 +417,7 @@ CASES = {
     "The command `groundvec`": [
         Case(
             "two names of files, and no files",
-            "first.txt is the name of a file, or looks like one: say --files",
+            "first.txt is the name of a file, or looks like one: use --files",
             lambda _: None,
             "groundvec similarity first.txt secnd.txt",
         ),

@@ -66,6 +66,6 @@ def _check_sentence(sentence: str) -> None:
     named_so = re.fullmatch(r"-|\S*/(\S*[^\s.])?|\S+\.[A-Za-z]\w{1,4}", sentence)
     if named_so or os.path.exists(sentence):  # noqa: PTH110
         raise InputError(
-            f"{sentence} is the name of a file, or looks like one: say --files to compare files "
+            f"{sentence} is the name of a file, or looks like one: use --files to compare files "
             "line by line, or end a sentence with a full stop"
         )

@@ -1,6 +1,6 @@
 """SentEval's supervised relatedness classifier, number for number (Conneau & Kiela 2018).
 
-A softmax layer on [|u - v|, u * v] spreads each pair's score over the grades 1 to 5, after Tai,
+A softmax layer on ``[|u - v|, u * v]`` spreads each pair's score over the grades 1 to 5, after Tai,
 Socher & Manning (2015); the prediction is the expected grade. What SentEval fixes is fixed here:
 seed, batches, optimiser and stopping rule. A layer this small costs what calling torch costs, so
 that its gradient and Adam's step are written out.
@@ -25,7 +25,7 @@ FAILURES = 4  # checks without an improvement, in all and not in a row
 
 
 def features(u: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """[|u - v|, u * v] of embeddings (N, size) each: (N, 2 size) float32."""
+    """``[|u - v|, u * v]`` of embeddings (N, size) each: (N, 2 size) float32."""
     size = u.shape[1]
     result = np.empty((len(u), 2 * size), np.float32)
     np.subtract(u, v, out=result[:, :size])
