@@ -484,6 +484,52 @@ def claims_with_seeds(experiment: str) -> str:
     return markdown(shown, 5)
 
 
+RATED_BESIDE = ["char-GRU Flickr8k (reported)", "BOW (reported)", "InferSent (reported)"]
+BASELINES = ["BOW-100d", "trigrams"]
+
+
+def long_training() -> tuple[str, pd.DataFrame]:
+    """Read the name of the ensemble of config/flickr8k-epochs.yaml, and its paper's Table S1."""
+    table = pd.read_csv(KEPT / "flickr8k-epochs" / "table_s1.csv", low_memory=False)
+    [name] = table.loc[table["kind"] == "ensemble", "name"].unique()
+    return name, table
+
+
+def subtasks_rated() -> str:
+    """Write the correlations of each subtask: measured with its interval, reported, baselines."""
+    own, table = long_training()
+    whole = table["statistic"].eq("weighted mean") & table["task"].eq("all")
+    classified = table["task"].isin([task for task, method in RATINGS if method == "classifier"])
+    single = table["statistic"].eq("correlation") & table["method"].eq("classifier").eq(classified)
+    table = table[whole | single]
+    rows = ["task", "subtask"]
+    keyed = {name: 100 * of.set_index(rows)["pearson"] for name, of in table.groupby("name")}
+    of_own = table[table["name"] == own].set_index(rows)
+    value, low, high = (100 * of_own[f"pearson{end}"] for end in ("", "_low", "_high"))
+    shown = of_own.index.to_frame(index=False)
+    shown[f"`{own.split()[0]}`"] = bracketed(value, low, high)
+    for name in (*RATED_BESIDE, f"untrained {own.split()[0]}", *BASELINES):
+        shown[name] = decimals(keyed[name].reindex(of_own.index))
+    return markdown(
+        shown.replace({"task": {"all": "STS 2012-2016"}, "subtask": {"all": "mean"}}), 2
+    )
+
+
+def subtasks_won() -> str:
+    """Write on how many subtasks the long training is better or worse than other systems."""
+    own, _ = long_training()
+    table = pd.read_csv(KEPT / "flickr8k-epochs" / "section_4_3.csv").query("a == @own")
+    counts = {
+        "better: Williams' test, Holm's correction": "a_holm",
+        "worse": "b_holm",
+        "better: r above the other's interval": "a_interval",
+        "worse ": "b_interval",
+    }
+    shown = pd.DataFrame({head: decimals(table[column], 0) for head, column in counts.items()})
+    shown.insert(0, f"`{own.split()[0]}` and", table["b"].to_list())
+    return markdown(shown, 1)
+
+
 def differences_from_best() -> str:
     """Write how the models of seed 1 differ from `best`, by a paired bootstrap."""
     table = pd.read_csv(KEPT / "best" / "ablation.csv").query("dataset == 'parts'")
@@ -657,6 +703,10 @@ TABLES: dict[str, Callable[[], str]] = {
     "authors' network": authors_network,
     "grid after 4 epochs": lambda: grid_with_seeds("flickr8k-seeds"),
     "claims after 4 epochs": lambda: claims_with_seeds("flickr8k-seeds"),
+    "grid after 32 epochs": lambda: grid_with_seeds("flickr8k-epochs"),
+    "claims after 32 epochs": lambda: claims_with_seeds("flickr8k-epochs"),
+    "subtasks rated": subtasks_rated,
+    "subtasks won": subtasks_won,
 }
 
 
