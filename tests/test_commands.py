@@ -463,7 +463,7 @@ def test_a_torchvision_that_does_not_fit_torch_is_one_line(groundvec, model, pho
         (["encode", "s.txt", "--language", "fr"], 1, "no language 'fr': choose one of en"),
         (["similarity", "s.txt", "A dog."], 1, "s.txt is the name of a file, or looks like one"),
         (["similarity", "first.txt", "secnd.txt"], 1, "first.txt is the name of a file, or looks"),
-        (["similarity", "A dog.", "-"], 1, "- is the name of a file, or looks like one: say --fi"),
+        (["similarity", "A dog.", "-"], 1, "- is the name of a file, or looks like one: use --fi"),
         (["similarity", "A dog.", "folder"], 1, "folder is the name of a file, or looks like one"),
         (["similarity", "A dog.", "/dev/fd/63"], 1, "/dev/fd/63 is the name of a file, or looks"),
         (["similarity", "A dog."], 1, "give two sentences in quotation marks, or two files"),
