@@ -4,6 +4,7 @@ import math
 import resource
 from pathlib import Path
 from string import ascii_lowercase
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -99,9 +100,12 @@ def test_states_and_gradients_are_those_of_torch_s_own_layers(
     gradients = (torch.autograd.grad((x * weights).sum(), parameters) for x in (found, expected))
     for mine, theirs in zip(*gradients, strict=True):
         torch.testing.assert_close(mine, theirs, atol=1e-5, rtol=1e-5)
-    with torch.inference_mode():
-        again = recurrence.hidden_states(layer, embedding.weight, indices, torch.tensor(lengths))
-    torch.testing.assert_close(again, found, atol=1e-6, rtol=0)
+    for large in (1, recurrence.LARGE):  # with oneDNN's products, and without
+        with torch.inference_mode(), patch.object(recurrence, "LARGE", large):
+            again = recurrence.hidden_states(
+                layer, embedding.weight, indices, torch.tensor(lengths)
+            )
+        torch.testing.assert_close(again, found, atol=1e-6, rtol=0)
 
 
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
@@ -144,6 +148,10 @@ def test_products_in_bfloat16_give_nearly_the_same_states_and_gradients(cell, mo
     for found, right in zip(states_and_gradients(), expected, strict=True):
         assert found.dtype == torch.float32
         assert 0 < (found - right).norm() / right.norm() < 0.01  # a factor is off by 0.004 at most
+    monkeypatch.setattr(recurrence, "LARGE", 1)
+    with torch.inference_mode():
+        found = recurrence.hidden_states(layer, embedding.weight, indices, lengths)
+    assert 0 < (found - expected[0]).norm() / expected[0].norm() < 0.01
 
 
 @pytest.mark.parametrize("pooling", ["attention", "max"])

@@ -24,7 +24,7 @@ class Attention(nn.Module):
         scores = self.out(torch.tanh(self.hidden(states)))
         largest = pool("max", scores.detach(), lengths)  # less these, no exponential is infinite
         largest = largest.repeat_interleave(lengths, dim=0, output_size=len(scores))
-        weights = (scores - largest).exp()
+        weights = (scores - largest).exp_()
         return pool("sum", weights * states, lengths) / pool("sum", weights, lengths)
 
 
