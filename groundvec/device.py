@@ -1,5 +1,7 @@
 """The hardware that a program computes on."""
 
+import os
+
 import torch
 
 PRECISIONS = {"float32": "ieee", "tf32": "tf32", "bfloat16": "bf16"}  # as torch calls them
@@ -22,6 +24,12 @@ def choose(
     torch.backends.fp32_precision = PRECISIONS[precision]  # type: ignore[attr-defined]
     torch.set_num_threads(threads or torch.get_num_threads())
     return device or ("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def cores() -> int:
+    """How many CPU cores this process may use, whatever OMP_NUM_THREADS says."""
+    allowed = getattr(os, "sched_getaffinity", None)  # Linux alone has it
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 def reseed(device: torch.device, number: int) -> None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+UNREAD = {".heic", ".heif", ".avif", ".jxl"}  # pictures too, in forms that are not read
 SUFFIXES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".tif", ".tiff", ".bmp"}
 
 
@@ -265,7 +266,8 @@ class ImageEncoder:
 def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
     """The picture files of a folder and those in it, sorted; or one file, or several, as named.
 
-    A folder within it that cannot be read is left out, with a warning.
+    A folder within it that cannot be read is left out, with a warning; so are pictures in forms
+    that are not read, such as HEIC.
 
     Raises:
         InputError: there is no such file, or none in the folder; the folder cannot be read.
@@ -281,6 +283,14 @@ def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
             ]
             named_so = (file for file in inside if file.suffix.lower() in SUFFIXES)
             found = sorted(filter(Path.is_file, named_so))
+            if unread := [end for file in inside if (end := file.suffix.lower()) in UNREAD]:
+                ends = " or ".join(sorted(set(unread)))
+                log.warning(
+                    "%s: left out %d pictures that end in %s: save them as .jpg",
+                    printable(str(path)),
+                    len(unread),
+                    ends,
+                )
             if not found:
                 raise InputError(f"{path} holds no pictures ({', '.join(sorted(SUFFIXES))})")
             files += found

@@ -99,12 +99,14 @@ def code_hash(*sources: str) -> str:
 
 @cache
 def commit() -> str:
-    """The checked-out commit, or `unknown`.
+    """The commit of the checkout that this code is in, or `unknown`: an installed copy is in none.
 
     It is marked `-dirty` if tracked files differ from it; those in `NOT_RUN` may.
     """
     changes = ["status", "--porcelain", "--untracked-files=no", "--", ".", *NOT_RUN]
     try:
+        if not Path(_git("rev-parse", "--show-toplevel")).samefile(ROOT):
+            return "unknown"
         head, changed = _git("rev-parse", "--short=12", "HEAD"), _git(*changes)
     except (OSError, subprocess.CalledProcessError):
         return "unknown"

@@ -3,8 +3,8 @@
 PAGE = "<experiment>/report/index.html"
 # What `code` does not see: what is not Python, and captions.
 TEMPLATES = [
-    *Path("groundvec/reporting/page").glob("page.*"),
-    *Path("groundvec/papers").glob("*/__init__.py"),
+    *Path(HOME, "groundvec/reporting/page").glob("page.*"),
+    *Path(HOME, "groundvec/papers").glob("*/__init__.py"),
 ]
 
 

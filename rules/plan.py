@@ -349,16 +349,18 @@ class Plan:
         return f"<experiment>/ratings/{self.ratings.get('source')}.tasks.csv"
 
     def rated_folders(self, archives: Iterator[str] | list[str]) -> list[str]:
-        """What STS and SICK are unpacked to: a mirror's two archives, or the nine public ones."""
-        of_mirror = ["sts/STS", "sts/SICK"]
-        if all(
-            Path(self.mirror, f"{name}.zip").exists() or Path("data", name).exists()
-            for name in of_mirror
-        ):
-            return [f"data/{name}" for name in of_mirror]
-        return [
-            f"data/{name}" for name in archives if name.startswith("sts/") and name not in of_mirror
-        ]
+        """What STS and SICK are unpacked to: a mirror's two archives, or the nine public ones.
+
+        What is unpacked already stays in use, so that another mirror changes nothing.
+        """
+        mirrored = ["data/sts/STS", "data/sts/SICK"]
+        public = [f"data/{name}" for name in archives if name.startswith("sts/")]
+        public = [folder for folder in public if folder not in mirrored]
+        for folders in (mirrored, public):
+            if all(Path(folder).exists() for folder in folders):
+                return folders
+        in_mirror = all(Path(self.mirror, f"sts/{name}.zip").exists() for name in ("STS", "SICK"))
+        return mirrored if self.mirror and in_mirror else public
 
     @property
     def tokenised_option(self) -> Options:

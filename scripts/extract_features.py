@@ -56,10 +56,8 @@ def main(arguments: argparse.Namespace) -> None:
     import json
     from importlib.metadata import version
 
-    import torch
-
     from groundvec.data import schema
-    from groundvec.device import choose
+    from groundvec.device import choose, cores
     from groundvec.errors import InputError
     from groundvec.features import backbones, store
     from groundvec.features.extract import extract
@@ -68,8 +66,7 @@ def main(arguments: argparse.Namespace) -> None:
 
     if not 0 <= arguments.part < arguments.parts:
         raise InputError(f"--part {arguments.part} must be from 0 to {arguments.parts - 1}")
-    cores = torch.get_num_threads()  # those that this process may use
-    threads = min(arguments.threads or cores, cores)
+    threads = min(arguments.threads or cores(), cores())
     device = choose(arguments.device, threads)
     images = schema.read_images(arguments.images).iloc[arguments.part :: arguments.parts]
     backbone = backbones.load(

@@ -65,6 +65,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.data import schema
     from groundvec.data.split import drawn, load_split
     from groundvec.device import choose
+    from groundvec.errors import InputError
     from groundvec.evaluation.ranks import development_recall
     from groundvec.features import store
     from groundvec.files import check_output, copy, read_json, sha256, write_json
@@ -84,8 +85,14 @@ def main(arguments: argparse.Namespace) -> None:
     torch.manual_seed(arguments.seed)
 
     treebank = parts.treebank(described["text"], arguments.treebanks)
+    languages = described["languages"]
+    if len(arguments.texts) != len(languages):
+        raise InputError(
+            f"--texts names {len(arguments.texts)} files: give one for each of the languages "
+            f"{', '.join(languages)}, in this order"
+        )
     of_texts = [read_json(path) for path in arguments.texts]
-    contents = dict(zip(described["languages"], of_texts, strict=True))
+    contents = dict(zip(languages, of_texts, strict=True))
     texts = make_texts(described, contents, treebank)
     captions = schema.read_captions(arguments.captions)
     if arguments.draw:

@@ -276,6 +276,14 @@ def test_every_key_of_the_schema_is_described():
         ),
         (translated(rerank_by=["gru-9-max"]), "rerank_by: one has no model 'gru-9-max': did you"),
         (translated(rerank_by=["gru-8-max"]), "rerank_by: gru-8-max reads en, not de"),
+        (
+            {
+                **translated(rerank_by=["oracle"]),
+                "models": {"oracle": {"languages": ["de"], "encoder": {"name": "bag", "size": 8}}},
+                "datasets": {"one": {**SMALL["datasets"]["one"], "models": ["oracle"]}},
+            },
+            "rerank_by: 'oracle' has a row of its own in the tables: give the model another name",
+        ),
         (translated(systems={}), "translation.systems"),
         (translated(systems={"weak": {"dropout": 1}}), "translation.systems.weak.dropout"),
         ({**SMALL, "ratings": {"source": "stss"}}, "ratings.source: 'stss' is not one of"),

@@ -367,6 +367,14 @@ def test_a_cache_of_other_numbers_is_not_used(photos, lite, tmp_path, caplog, ch
     assert caplog.messages == [f"{shard} is damaged: its images are computed again"]
 
 
+def test_pictures_in_forms_that_are_not_read_are_counted(photos, caplog):
+    for name in ("c.HEIC", "deep/d.heic", "e.avif", "notes.txt"):
+        (photos / name).touch()
+    assert [file.name for file in pictures(photos)][:2] == ["a.jpg", "b.png"]
+    [line] = caplog.messages
+    assert line.endswith("left out 3 pictures that end in .avif or .heic: save them as .jpg")
+
+
 def test_folders_that_cannot_be_read_are_not_empty(photos, monkeypatch, caplog):
     scandir = os.scandir
     closed = photos / "deep"

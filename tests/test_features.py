@@ -770,6 +770,8 @@ def test_parts_must_fit_together(tmp_path):
         join(IDS[2:], np.zeros((1, 2)), backbone="y")
     with pytest.raises(InputError, match=r"differ in precision \(float16 and float32\)"):
         join(IDS[2:], np.zeros((1, 2)), precision="float16")
+    with pytest.raises(InputError, match=r"differ in crops \(2 and None\)"):
+        join(IDS[2:], np.zeros((1, 2)), crops=2)
     with pytest.raises(InputError, match=r"differ in width \(3 and 2\)"):
         join(IDS[2:], np.zeros((1, 3)))
 

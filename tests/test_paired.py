@@ -81,6 +81,20 @@ def test_a_model_alone_differs_from_none(tmp_path):
     assert "| whole | 1 | 2 | 100.0 | 100.0 |" in lines
 
 
+def test_a_model_that_is_not_rated_has_dashes(tmp_path):
+    """One of German alone, beside one of English."""
+    ranks = pd.concat([queries("german", 1, [1] * 9), queries("whole", 1, [1] * 9)])
+    history = pd.DataFrame({"dataset": "d", "model": ["german", "whole"], "seed": 1, "seconds": 60})
+    given = [ranks, pairs("d/whole/seed1", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), history]
+    forms = [schemas.QueryRanks, schemas.Predictions, schemas.History]
+    files = dict(zip(("query_ranks", "predictions", "history"), forms, strict=True))
+    for rows, (name, form) in zip(given, files.items(), strict=True):
+        filled(rows, form).to_csv(tmp_path / f"{name}.csv", index=False)
+    make(Results(**{name: [tmp_path / f"{name}.csv"] for name in files}), tmp_path / "table")
+    [line] = [x for x in (tmp_path / "table.md").read_text().splitlines() if "| german" in x]
+    assert line.endswith("| 100.0 | 100.0 | – | – |")  # noqa: RUF001
+
+
 def queries(model, seed, found):
     """The ranks of the captions of three images, two each, and of the images."""
     image = [0, 0, 1, 1, 2, 2, 0, 1, 2]

@@ -125,6 +125,17 @@ def test_ratings_come_from_a_mirror_s_two_archives_if_it_has_both(tmp_path, name
     assert found == (["data/sts/STS", "data/sts/SICK"] if expected == 2 else ["data/sts/public"])
 
 
+def test_ratings_that_are_unpacked_stay_in_use_if_a_mirror_is_named_later(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("mirror/sts/STS.zip", "mirror/sts/SICK.zip", "data/sts/public", "sts/STS.zip"):
+        Path(name).mkdir(parents=True)
+    archives = ["sts/STS", "sts/SICK", "sts/public"]
+    assert planned(mirror="mirror").rated_folders(archives) == ["data/sts/public"]
+    Path("data/sts/public").rmdir()
+    assert planned(mirror="mirror").rated_folders(archives) == ["data/sts/STS", "data/sts/SICK"]
+    assert planned().rated_folders(archives) == ["data/sts/public"]
+
+
 def test_models_without_english_are_not_rated():
     german = {**WORDS, "languages": ["de"]}
     config = {"experiment": "x", "models": {"german": german, "words": WORDS}}

@@ -75,6 +75,10 @@ def test_the_commit_is_the_one_checked_out(tmp_path, monkeypatch):
     assert commit() == git("rev-parse", "HEAD")[:12]
     (tmp_path / "file").write_text("two")
     assert commit().endswith("-dirty")
+    installed = tmp_path / ".venv" / "lib"
+    installed.mkdir(parents=True)
+    monkeypatch.setattr(provenance, "ROOT", installed)
+    assert commit() == "unknown"  # the commit of somebody's project says nothing of this library
 
 
 def test_digests_tell_parts_apart():

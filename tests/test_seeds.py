@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from groundvec.evaluation import paired
-from groundvec.evaluation.seeds import t_interval
+from groundvec.evaluation.seeds import of_items, t_interval
 from groundvec.frames import schema_of
 from groundvec.reporting import bootstrap
 from groundvec.reporting.claims import over_seeds
@@ -18,6 +18,12 @@ def test_of_seeds_alone_it_is_the_t_interval_of_their_mean():
     assert t_interval(values) == pytest.approx(stats.t.interval(0.95, 2, 13, stats.sem(values)))
     assert np.isnan(t_interval(values[:1])).all()
     assert t_interval([3.0, 3.0]) == (3, 3)
+
+
+def test_intervals_of_each_seed_say_how_much_the_items_vary():
+    """Half of a 95% interval is 1.96 deviations: here 1 and 3, whose squares are 5 on average."""
+    low, high = pd.Series([-1.96, 0.0]), pd.Series([1.96, 6 * 1.96])
+    assert of_items(low, high) == pytest.approx(5)
 
 
 def test_the_variance_of_the_items_is_added_with_satterthwaite_s_degrees_of_freedom():

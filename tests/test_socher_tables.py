@@ -2,9 +2,9 @@
 
 import pandas as pd
 import pytest
-from scipy import stats
 
 from groundvec.errors import InputError
+from groundvec.evaluation.seeds import t_interval
 from groundvec.reporting import labels, ranks, results
 from tests.result_files import baseline, of_system, sts_rows, write
 from tests.tree_files import (
@@ -107,9 +107,9 @@ def test_table1_has_measured_beside_reported_rows(tmp_path):
     assert rows[6][2:] == ["max margin, inner product", "–", "10.5", "12.5", "16.9"]  # noqa: RUF001
     assert rows[7][4:] == ["26.0", "52.0", "104.0"]
     assert rows[8][4] == "25.5 [24.5, 27.5]"
-    # Of one seed the interval of the file, of several the t interval.
+    # Of one seed the interval of the file; of several the t interval, with that of the pictures.
     assert rows[9][3:] == ["1", "7.0 [6.0, 9.0]", "14.0 [13.0, 16.0]", "28.0 [27.0, 30.0]"]
-    low, high = stats.t.interval(0.95, 2, 13, stats.sem([10, 12, 17]))
+    low, high = t_interval([10, 12, 17], (3 / (2 * 1.96)) ** 2)
     assert rows[10][2:4] == ["max margin, inner product", "3"]
     assert rows[10][5] == f"13.0 [{low:.1f}, {high:.1f}]"
     assert [row[2] for row in rows[11:]] == ["mean hinge, cosine"] * 2
@@ -220,7 +220,8 @@ def test_the_ratings_are_of_the_best_snapshot_and_of_the_untrained_network(tmp_p
     arguments += ["--scores", *write(tmp_path, *scores)]
     parts, table = tables(tmp_path, "ratings", *arguments, reported=None)
     assert list(parts) == ["draws", "Baselines"]
-    low, high = stats.t.interval(0.95, 2, 40, stats.sem([30, 40, 50]))
+    # The seeds share the rated pairs, of which each interval is 6 wide.
+    low, high = t_interval([30, 40, 50], (6 / (2 * 1.96)) ** 2)
     bag, tree, gru = parts["draws"]
     # STS 12-16 trained and untrained, then STS-B and SICK-R by the classifier.
     assert bag == [

@@ -145,7 +145,7 @@ def _ratings(arguments: argparse.Namespace) -> None:
     tasks = arguments.tasks or evaluate.TASKS
     encoder = _encoder(arguments)
     result = evaluate.ratings(encoder, tasks, arguments.folder, known)
-    if known and not result.scores["seen"].any():
+    if known and not ("seen" in result.scores and result.scores["seen"].any()):
         log.warning("no rated sentence is in %s: is it one caption per line?", arguments.captions)
     name = arguments.model or arguments.sentence_transformers or arguments.vectors
     _write(result.scores, arguments.output, encoder=name)

@@ -71,7 +71,7 @@ def main(arguments: argparse.Namespace) -> None:
     elif arguments.output.suffix or arguments.precision or arguments.language:
         raise InputError(
             f"{arguments.output} does not end in .onnx: name such a file, or without --precision "
-            "and --language a folder for sentence-transformers"
+            "and --language a folder for sentence-transformers, with no dot in its name"
         )
     else:
         with extra("sentence-transformers"):

@@ -25,7 +25,8 @@ from groundvec.files import sha256 as file_sha256
 BLOCK = 2**26  # bytes to read at a time, so that memory holds the features once and not twice
 WIDEST = 2**16  # features of an image; networks have 512 to 4,096
 MAX_COMPRESSION = 1000  # an array that claims more than this many times its stored bytes is refused
-ALIKE = ["backbone", "weights_sha256", "transform", "precision", "width"]  # of files to join
+# Of files to join.
+ALIKE = ["backbone", "weights_sha256", "transform", "precision", "crops", "width"]
 
 
 def write(

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec.errors import InputError
-from groundvec.evaluation.seeds import t_interval
+from groundvec.evaluation.seeds import of_items, t_interval
 from groundvec.reporting.labels import BINARISED, HINGE, MARGIN, labelled
 from groundvec.reporting.results import REPORTED_CCA, REPORTED_LOSSES, Results
 from groundvec.reporting.retrieval_table import test_set
@@ -122,9 +122,11 @@ def over_seeds(trainings: pd.DataFrame) -> pd.DataFrame:
         for direction, scores in system.groupby("direction", sort=False):
             for number in NUMBERS:
                 values = scores[number]
-                low, high = t_interval(values, test_to_train=system["test_to_train"].iloc[0])
+                ends = scores[f"{number}_low"], scores[f"{number}_high"]
+                overlap = scores["test_to_train"].iloc[0]  # draws have test pictures of their own
+                low, high = t_interval(values, 0.0 if overlap else of_items(*ends), overlap)
                 if len(values) == 1:
-                    low, high = scores[[f"{number}_low", f"{number}_high"]].iloc[0]
+                    low, high = (end.iloc[0] for end in ends)
                 if row["source"] == "computed":  # it is exact
                     low = high = np.nan
                 name = f"{direction}_{number}"

@@ -10,7 +10,7 @@ from groundvec.reporting import bootstrap
 from groundvec.reporting.measures import SEMANTIC
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, named
-from groundvec.reporting.write import TIMES, decimals, write_table
+from groundvec.reporting.write import MISSING, TIMES, decimals, write_table
 from groundvec.schemas import History, Predictions, QueryRanks
 
 TITLE = "What each part gives, and how models differ from the first one."
@@ -36,7 +36,7 @@ def make(results: Results, stem: Path) -> None:
         min=decimals(table["minutes"], 0),
     )
     keys = ["dataset", "model", "seeds", "min", "measure"]
-    text = shown.set_index(keys)["text"].unstack(sort=False).reset_index()
+    text = shown.set_index(keys)["text"].unstack(sort=False).fillna(MISSING).reset_index()
     headings = text.pop("dataset").replace(NAMES)
     write_table(stem, table, text, "lrr" + "l" * (text.shape[1] - 3), TITLE, NOTES, headings)
 

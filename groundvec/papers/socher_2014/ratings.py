@@ -1,12 +1,11 @@
 """How Socher et al.'s (2014) systems agree with ratings of sentence pairs: not in the paper."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from groundvec.evaluation.seeds import t_interval
+from groundvec.evaluation.seeds import of_items, t_interval
 from groundvec.reporting.labels import labelled
 from groundvec.reporting.measures import SEMANTIC, as_values
 from groundvec.reporting.ranks import TRAINING, sorted_systems, with_interval
@@ -91,10 +90,11 @@ def over_seeds(trainings: pd.DataFrame, cell: list[str]) -> pd.DataFrame:
     for key, seeds in trainings.groupby([*SYSTEM, *cell], sort=False):
         row = dict(zip([*SYSTEM, *cell], key, strict=True))
         row |= {"seeds": len(seeds), "value": seeds["value"].mean()}
-        interval: Iterable[float] = t_interval(seeds["value"])
+        ends = seeds["value_low"], seeds["value_high"]
+        low, high = t_interval(seeds["value"], of_items(*ends))
         if len(seeds) == 1:
-            interval = seeds[["value_low", "value_high"]].iloc[0]
-        row["value_low"], row["value_high"] = interval
+            low, high = (end.iloc[0] for end in ends)
+        row |= {"value_low": low, "value_high": high}
         for column in seeds.columns.intersection(["epochs", *PROVENANCE]):
             row[column] = "; ".join(seeds[column].dropna().astype(str).unique())
         rows.append(row)
