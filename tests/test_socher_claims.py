@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from groundvec.errors import InputError
+from groundvec.evaluation.seeds import t_interval
 from groundvec.papers.socher_2014 import (
     claims,
 )
@@ -127,10 +128,11 @@ def test_seeds_are_compared_with_themselves_only():
 def test_draws_have_intervals_that_know_that_they_overlap(tmp_path):
     """Ten of a thousand images have intervals 1.5 times as wide as those of other images."""
     rng = np.random.default_rng(3)
+    ranks = {model: rank + rng.integers(-4, 5, 10) / 2 for model, rank in (("a", 12), ("e", 10))}
     trainings = [
-        training(model, rank + rng.integers(-4, 5) / 2, seed)
-        for model, rank in (("a", 12), ("e", 10))
-        for seed in range(1, 11)
+        training(model, rank, seed)
+        for model, of_seeds in ranks.items()
+        for seed, rank in enumerate(of_seeds.tolist(), 1)
     ]
     widths = {}
     for draw in (None, [800, 100, 100]):
@@ -143,9 +145,10 @@ def test_draws_have_intervals_that_know_that_they_overlap(tmp_path):
         shown = shown[shown["source"] == "measured"].rename(
             columns=lambda name: name.removeprefix(f"{C2I}_mean_rank_")
         )
-        found = pd.concat([claimed, shown])[["low", "high"]]
-        widths[str(draw)] = (found["high"] - found["low"]).tolist()
+        widths[str(draw)] = (claimed["high"] - claimed["low"]).tolist()
     assert widths["[800, 100, 100]"] == pytest.approx([1.5 * width for width in widths["None"]])
+    expected = [t_interval(of_seeds, test_to_train=1 / 8) for of_seeds in ranks.values()]
+    assert shown[["low", "high"]].to_numpy() == pytest.approx(np.array(expected))
 
 
 @pytest.mark.parametrize("draw", ["800", [800, 100], [0, 100, 100], [800, 100, "x"], True])
