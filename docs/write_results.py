@@ -178,6 +178,18 @@ def multilingual_verdicts() -> str:
     return markdown(ends.reset_index(), 3)
 
 
+def words_and_characters() -> str:
+    """Write what a VSE over characters reaches beside one over words, with a seed each."""
+    retrieval, ratings = (
+        pd.read_csv(KEPT / "mlmme-characters" / f"table{number}.csv") for number in (1, 2)
+    )
+    recalls = retrieval[[f"{direction}_r10" for direction in DIRECTIONS]].apply(decimals)
+    text = retrieval[["name"]].join(recalls).set_axis(["English model", *REACHED[:2]], axis=1)
+    ratings["text"] = bracketed(ratings["value"], ratings["value_low"], ratings["value_high"])
+    measures = ratings.pivot(index="name", columns="measure", values="text")
+    return markdown(text.join(measures[ratings["measure"].unique()], on="English model"), 1)
+
+
 def differences(experiment: str, shown: list[str]) -> str:
     """The difference of every two systems that a claim compares, with its interval and verdict."""
     table = claims(experiment).query("claim in @shown")
@@ -687,6 +699,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "differences": lambda: differences("dt-rnn", SHOWN),
     "another rate": lambda: differences("dt-rnn-rate", [RELATIONS, "Trees beat kernel CCA"]),
     "multilingual verdicts": multilingual_verdicts,
+    "words and characters": words_and_characters,
     "few pictures": few_pictures,
     "rated": rated,
     "contrastive retrieval": contrastive_retrieval,
