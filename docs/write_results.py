@@ -178,6 +178,24 @@ def multilingual_verdicts() -> str:
     return markdown(ends.reset_index(), 3)
 
 
+def languages_with_seeds() -> str:
+    """Write what models of words reach: reported, and means over seeds, lowest and highest."""
+    recalls, ratings = (pd.read_csv(KEPT / "mlmme" / f"table{number}.csv") for number in (1, 2))
+    ways = {f"{way}_r10": name for way, name in zip(DIRECTIONS, REACHED[:2], strict=True)}
+    recalls = recalls.melt(["source", "name", "language"], list(ways), "way")
+    recalls["measure"] = recalls["language"] + ": " + recalls["way"].map(ways)
+    recalls = recalls.replace({"name": {"VSE (retrained)": "VSE"}})
+    images = ratings[ratings["measure"].str.endswith("images")]
+    table = pd.concat([recalls, images])
+    table = table[table["name"].str.match("VSE$|MLMME")]
+    columns = table.sort_values("language", ascending=False, kind="stable")["measure"].unique()
+    groups = table.groupby(["source", "name", "measure"], sort=False)["value"]
+    mean, low, high = groups.mean(), groups.min(), groups.max()
+    text = pd.Series(bracketed(mean, low.where(low < high), high), mean.index)
+    shown = text.unstack()[columns].loc[["reported", "measured"]]
+    return markdown(shown.rename_axis(["source", "model"]).reset_index(), 2)
+
+
 def words_and_characters() -> str:
     """Write what a VSE over characters reaches beside one over words, with a seed each."""
     retrieval, ratings = (
@@ -699,6 +717,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "differences": lambda: differences("dt-rnn", SHOWN),
     "another rate": lambda: differences("dt-rnn-rate", [RELATIONS, "Trees beat kernel CCA"]),
     "multilingual verdicts": multilingual_verdicts,
+    "languages with seeds": languages_with_seeds,
     "words and characters": words_and_characters,
     "few pictures": few_pictures,
     "rated": rated,
