@@ -2,8 +2,9 @@
 
 A table is between `<!-- table: NAME -->` and `<!-- end -->`, in README.md or in one page of docs/:
 one of `TABLES`, or FOLDER/TABLE, a table in Markdown as the pipeline wrote it. The files are copies
-of what `snakemake` made in results/, in folders of the same names; each CSV file says which commit
-made it (docs/evaluate.md says what made those in `evaluate`).
+of what `snakemake` made in results/, in folders of the same names (`mlmme-characters`: rows of an
+earlier run of `mlmme`, of one seed); each CSV file says which commit made it (docs/evaluate.md says
+what made those in `evaluate`).
 """
 
 import argparse
