@@ -159,6 +159,7 @@ def test_cross_lingual_retrieval_is_shown_both_ways(tmp_path):
     table, text = read(tmp_path, "cross_lingual")
     assert table["language"].tolist() == ["en-de", "de-en"] * 2
     assert table["name"].tolist() == ["chance"] * 2 + ["MLMME, β = 0.5"] * 2
+    assert table["seed"].isna().tolist() == [True] * 2 + [False] * 2  # chance is of no training
     assert "Multi30k, en to de" in text and "36.0 ± 3.0" in text
 
 

@@ -50,7 +50,9 @@ def cross_lingual(measured: Retrieval, models: Models) -> pd.DataFrame:
     about = of_languages(models)[["dataset", "model", "seed", "name"]]
     ours = in_order(test[test["kind"] == "ensemble"], models)
     ours = ours.merge(about, on=["dataset", "model", "seed"])
+    # Every model's scores come with the same chance.
     chance = test[test["kind"] == "chance"].drop_duplicates(KEYS).assign(name="chance")
-    table = pd.concat([chance, ours], ignore_index=True)
+    chance = chance.drop(columns=["model", "seed"])
+    table = pd.concat([chance, ours], ignore_index=True).astype({"seed": "Int64"})
     columns = ["name", "model", "seed", *MEASURES, "mean_rank", "queries", "epochs", *PROVENANCE]
     return table[[*KEYS, *columns]]
