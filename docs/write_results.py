@@ -2,9 +2,8 @@
 
 A table is between `<!-- table: NAME -->` and `<!-- end -->`, in README.md or in one page of docs/:
 one of `TABLES`, or FOLDER/TABLE, a table in Markdown as the pipeline wrote it. The files are copies
-of what `snakemake` made in results/, in folders of the same names (`mlmme-characters`: rows of an
-earlier run of `mlmme`, of one seed); each CSV file says which commit made it (docs/evaluate.md says
-what made those in `evaluate`).
+of what `snakemake` made in results/, in folders of the same names; each CSV file says which commit
+made it (docs/evaluate.md says what made those in `evaluate`).
 """
 
 import argparse
@@ -171,42 +170,47 @@ def verdicts() -> str:
 def multilingual_verdicts() -> str:
     """How many comparisons of each claim of Calixto & Liu (2017) hold, and the differences."""
     table = read(KEPT / "mlmme" / "claims.csv")
-    rows = ["claim", "measure"]
+    table["models of"] = table["dataset"].where(table["dataset"] == "characters", "words")
+    rows = ["claim", "models of", "measure"]
     found = table.groupby(rows, sort=False)["difference"]
     ends = pd.DataFrame({"verdicts": counted(table, rows)})
     ends["lowest difference"] = decimals(found.min())
     ends["highest"] = decimals(found.max())
-    return markdown(ends.reset_index(), 3)
+    return markdown(ends.reset_index(), 4)
 
 
-def languages_with_seeds() -> str:
-    """Write what models of words reach: reported, and means over seeds, lowest and highest."""
+def of_languages(names: str) -> pd.DataFrame:
+    """Read what models of one language and of several reach: means over seeds, lowest and highest.
+
+    Args:
+        names: a pattern of the models.
+
+    Returns:
+        A row for each source and model, a column for each measure.
+    """
     recalls, ratings = (pd.read_csv(KEPT / "mlmme" / f"table{number}.csv") for number in (1, 2))
     ways = {f"{way}_r10": name for way, name in zip(DIRECTIONS, REACHED[:2], strict=True)}
     recalls = recalls.melt(["source", "name", "language"], list(ways), "way")
     recalls["measure"] = recalls["language"] + ": " + recalls["way"].map(ways)
     recalls = recalls.replace({"name": {"VSE (retrained)": "VSE"}})
-    images = ratings[ratings["measure"].str.endswith("images")]
-    table = pd.concat([recalls, images])
-    table = table[table["name"].str.match("VSE$|MLMME")]
-    columns = table.sort_values("language", ascending=False, kind="stable")["measure"].unique()
+    table = pd.concat([recalls.sort_values("language", ascending=False, kind="stable"), ratings])
+    table = table[table["name"].str.fullmatch(names)]
     groups = table.groupby(["source", "name", "measure"], sort=False)["value"]
     mean, low, high = groups.mean(), groups.min(), groups.max()
-    text = pd.Series(bracketed(mean, low.where(low < high), high), mean.index)
-    shown = text.unstack()[columns].loc[["reported", "measured"]]
-    return markdown(shown.rename_axis(["source", "model"]).reset_index(), 2)
+    text = pd.Series(bracketed(mean, low.where(low < high), high), mean.index).unstack()
+    return text[table["measure"].unique()].fillna(MISSING).rename_axis(["source", "model"])
+
+
+def languages_with_seeds() -> str:
+    """Write what models of words reach, on what the paper reports."""
+    table = of_languages(r"VSE|MLMME, β = [\d.]+").loc[["reported", "measured"]]
+    return markdown(table.filter(regex=": |images").reset_index(), 2)
 
 
 def words_and_characters() -> str:
-    """Write what a VSE over characters reaches beside one over words, with a seed each."""
-    retrieval, ratings = (
-        pd.read_csv(KEPT / "mlmme-characters" / f"table{number}.csv") for number in (1, 2)
-    )
-    recalls = retrieval[[f"{direction}_r10" for direction in DIRECTIONS]].apply(decimals)
-    text = retrieval[["name"]].join(recalls).set_axis(["English model", *REACHED[:2]], axis=1)
-    ratings["text"] = bracketed(ratings["value"], ratings["value_low"], ratings["value_high"])
-    measures = ratings.pivot(index="name", columns="measure", values="text")
-    return markdown(text.join(measures[ratings["measure"].unique()], on="English model"), 1)
+    """Write what models over characters reach beside those over words."""
+    table = of_languages(r"(VSE|MLMME, β = 0.5)( \(.*\))?").loc["measured"]
+    return markdown(table.reset_index(), 1)
 
 
 def differences(experiment: str, shown: list[str]) -> str:
@@ -598,13 +602,14 @@ def mistyped() -> str:
 
 
 PAPER = papers.FOLDER / "merkx_frank_2019" / "reported"
-CELLS = {
-    "gru-512-attention": "the paper's recipe: GRU 512, 4 epochs, three seeds",
-    "gru-256-attention": "the same, GRU 256",
-    "lstm-256-attention": "the same, LSTM 256",
-    "gru-256-max": "the same, GRU 256 with max pooling in place of attention",
-    "bag-ngrams": "the same loss, a bag of character n-grams",
-    "bag-words": "the same loss, a bag of words",
+CELLS = {  # by experiment and model
+    ("flickr8k-epochs", "gru-256-attention"): "the paper's recipe: GRU 256, three seeds",
+    ("flickr8k-seeds", "gru-512-attention"): "4 epochs: GRU 512",
+    ("flickr8k-seeds", "gru-256-attention"): "4 epochs: GRU 256",
+    ("flickr8k-seeds", "lstm-256-attention"): "4 epochs: LSTM 256",
+    ("flickr8k-seeds", "gru-256-max"): "4 epochs: GRU 256 with max pooling in place of attention",
+    ("flickr8k-seeds", "bag-ngrams"): "4 epochs: a bag of character n-grams",
+    ("flickr8k-seeds", "bag-words"): "4 epochs: a bag of words",
 }
 RATED_ALONE = {
     "trigrams": "character trigrams, nothing learned",
@@ -644,8 +649,8 @@ def reached() -> pd.DataFrame:
     of_seeds = "folder == 'best' and dataset == 'flickr8k' and model == 'best'"
     best = [of_best(name).query(of_seeds) for name in ("retrieval.csv", "ratings.csv")]
     rows["[`best`](docs/best.md): words of n-grams and a GRU, three seeds"] = of_models(*best)
-    grid = of_grid("flickr8k-seeds")
-    for model, label in CELLS.items():
+    for (experiment, model), label in CELLS.items():
+        grid = of_grid(experiment)
         rows[label] = of_models(*(table[table["model"] == model] for table in grid))
     rows |= {label: of_ratings(name) for name, label in RATED_ALONE.items()}
     table = pd.DataFrame(rows, index=REACHED).T.apply(decimals)
