@@ -605,6 +605,7 @@ PAPER = papers.FOLDER / "merkx_frank_2019" / "reported"
 CELLS = {  # by experiment and model
     ("flickr8k-epochs", "gru-256-attention"): "the paper's recipe: GRU 256, three seeds",
     ("flickr8k-epochs", "lstm-256-attention"): "the same, LSTM 256",
+    ("flickr8k-epochs", "bag-ngrams"): "the same loss, a bag of character n-grams",
     ("flickr8k-seeds", "gru-512-attention"): "4 epochs: GRU 512",
     ("flickr8k-seeds", "gru-256-attention"): "4 epochs: GRU 256",
     ("flickr8k-seeds", "lstm-256-attention"): "4 epochs: LSTM 256",
