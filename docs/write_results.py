@@ -500,23 +500,25 @@ def grid_with_seeds(experiment: str) -> str:
     rated = [100 * ratings[rows].set_index("model")["pearson"] for rows in chosen]
     columns = dict(zip(REACHED, [*ways, *rated], strict=True))
     found = {name: of.groupby("model").agg(["mean", "min", "max"]) for name, of in columns.items()}
+    seeds = recalls.groupby("model")["seed"].nunique()
     order = found["STS 2012-2016"].sort_values("mean", ascending=False).index
-    texts = {
-        name: bracketed(*(of.loc[order, each] for each in ("mean", "min", "max")))
-        for name, of in found.items()
-    }
-    return markdown(pd.DataFrame({"model": "`" + order + "`"} | texts), 1)
+    shown = pd.DataFrame({"model": "`" + order + "`", "seeds": seeds[order].to_numpy()})
+    for name, of in found.items():
+        mean, low, high = (of.loc[order, each] for each in ("mean", "min", "max"))
+        shown[name] = bracketed(mean, low.where(seeds[order] > 1), high)
+    return markdown(shown, 2)
 
 
 def claims_with_seeds(experiment: str) -> str:
-    """Write the differences of cells, over seeds, and their verdicts."""
+    """Write the differences of models, over seeds, and their verdicts."""
     table = read(KEPT / experiment / "claims.csv")
     table = table[table["worse"] != ""]
     names = table["claim"].str.replace(r"^Not in the paper: | \(.*", "", regex=True)
     differences = bracketed(table["difference"], table["low"], table["high"])
-    shown = table[["measure", "better", "worse", "verdict"]].assign(difference=differences)
+    columns = ["measure", "better", "worse", "seeds", "verdict"]
+    shown = table[columns].assign(difference=differences)
     shown.insert(0, "claim", names.where(~names.duplicated(), ""))
-    return markdown(shown, 5)
+    return markdown(shown, 6)
 
 
 RATED_BESIDE = ["char-GRU Flickr8k (reported)", "BOW (reported)", "InferSent (reported)"]
