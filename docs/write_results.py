@@ -613,7 +613,7 @@ TRAINED = {  # models of config/flickr8k-epochs.yaml
     "bag-ngrams": "the same, a bag of character n-grams",
     "bag-words": "the same, a bag of words",
 }
-SEEDS = {1: "one seed", 3: "three seeds"}
+SEEDS = {1: "one seed", 2: "two seeds", 3: "three seeds"}
 RATED_ALONE = {
     "trigrams": "character trigrams, nothing learned",
     "untrained": "a network before training",
