@@ -38,8 +38,8 @@ def main(arguments: argparse.Namespace) -> None:
     labels |= {"system": arguments.name, "kind": "baseline"}
     predictions, scores = score(read_ratings(arguments.ratings), encoder.encode, labels)
     write(f"{arguments.output}.predictions.csv", predictions, Predictions)
-    source = {"encoder": arguments.baseline["encoder"], "configuration": "", **provenance()}
-    write(f"{arguments.output}.csv", scores.assign(**source), Scores)
+    source = {"encoder": arguments.baseline["encoder"], "configuration": ""}
+    write(f"{arguments.output}.csv", scores.assign(**source, **provenance(encoder.device)), Scores)
 
 
 if __name__ == "__main__":

@@ -54,11 +54,11 @@ def main(arguments: argparse.Namespace) -> None:
 
     ratings = read_ratings(arguments.ratings)
     if arguments.baseline:
-        encode = load(**arguments.baseline).encode
-        table = pd.DataFrame(robustness.of_ratings(ratings, encode))
+        encoder = load(**arguments.baseline)
+        table = pd.DataFrame(robustness.of_ratings(ratings, encoder.encode))
         labels = dict.fromkeys(("dataset", "model", "seed", "configuration"), "")
         labels |= {"system": arguments.name or arguments.baseline["encoder"]}
-        table = table.assign(**labels, **provenance())
+        table = table.assign(**labels, **provenance(encoder.device))
     else:
         table = of_model(arguments, ratings)
     write(arguments.output, table, Robustness)

@@ -313,7 +313,8 @@ def test_infersent_has_two_versions(tmp_path):
 
 def test_a_sentence_transformer_is_loaded_by_name(monkeypatch):
     class Fake:
-        def __init__(self, name):
+        def __init__(self, name, device):
+            self.device = device
             if name != "all-fake":
                 raise OSError(f"{name} is not a local folder\nand is not a model identifier")
 
@@ -328,6 +329,9 @@ def test_a_sentence_transformer_is_loaded_by_name(monkeypatch):
     assert (result.dtype, result.tolist()) == (np.float32, [[5, 1], [1, 1]])
     with pytest.raises(InputError, match=r"cannot load the model 'none' \(none is not a .* and "):
         load("sentence-transformers", model="none")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    model = load("sentence-transformers", model="all-fake")
+    assert model.device == model.model.device == "cuda"  # which results name as their machine
 
 
 def test_without_the_package_the_error_says_how_to_get_it(monkeypatch):

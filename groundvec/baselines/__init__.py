@@ -4,6 +4,7 @@ Each module has a class `Baseline`::
 
     Baseline(**options)
     baseline.encode(sentences)   (N, size) float32, of sentences with spaces between their tokens
+    baseline.device              what it computes on, such as `cpu`
 
 >>> load("bag-of-words", vectors="glove.6B.zip/glove.6B.100d.txt").encode(["a dog runs ."]).shape
 (1, 100)
@@ -21,6 +22,8 @@ from groundvec.errors import InputError
 
 class Baseline(Protocol):
     """Sentences in, vectors out."""
+
+    device: str
 
     def encode(self, sentences: Sequence[str]) -> np.ndarray:
         """Embed tokenised sentences (tokens separated by spaces): (N, size) float32."""

@@ -17,6 +17,8 @@ class Baseline:
     the zero vector, whose cosine with everything is 0.
     """
 
+    device = "cpu"
+
     def __init__(self, vectors: str | Path) -> None:
         """Take the vectors from a file as `groundvec.text.vectors.read_vectors` reads it."""
         self.path = vectors

@@ -8,6 +8,7 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
 
+from groundvec.device import choose
 from groundvec.errors import InputError
 from groundvec.progress import Progress
 from groundvec.text.vectors import look_up
@@ -61,7 +62,8 @@ class Baseline(nn.Module):
             raise InputError(
                 f"{state} does not hold the weights of InferSent's LSTM ({reason})"
             ) from None
-        self.to("cuda" if torch.cuda.is_available() else "cpu")
+        self.device = choose()
+        self.to(self.device)
 
     @torch.inference_mode()
     def encode(self, sentences: Sequence[str]) -> np.ndarray:
@@ -87,7 +89,7 @@ class Baseline(nn.Module):
                 f"{self.path} has vectors neither for {last} nor for any word of the sentence "
                 f"{sentences[int(lengths.argmin())]!r}"
             )
-        table = torch.from_numpy(vectors).to(next(self.parameters()).device)
+        table = torch.from_numpy(vectors).to(self.device)
         result = np.empty((len(rows), 2 * self.enc_lstm.hidden_size), np.float32)
         order = np.argsort(-lengths, kind="stable")
         start = 0

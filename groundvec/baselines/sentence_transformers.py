@@ -18,8 +18,11 @@ class Baseline:
         """
         with extra("sentence-transformers"):
             import sentence_transformers
+
+            from groundvec.device import choose
+        self.device = choose()
         try:
-            self.model = sentence_transformers.SentenceTransformer(model)
+            self.model = sentence_transformers.SentenceTransformer(model, device=self.device)
         except Exception as error:
             reason = " ".join(str(error).split())
             raise InputError(

@@ -17,6 +17,8 @@ class Baseline:
     and gets the zero vector, whose cosine with everything is 0.
     """
 
+    device = "cpu"
+
     def encode(self, sentences: Sequence[str]) -> np.ndarray:
         """Embed sentences: (N, 2048) float32 vectors of unit length."""
         vectorizer = HashingVectorizer(

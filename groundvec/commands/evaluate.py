@@ -143,32 +143,35 @@ def _ratings(arguments: argparse.Namespace) -> None:
 
     known = common.read_lines(arguments.captions) if arguments.captions else []
     tasks = arguments.tasks or evaluate.TASKS
-    encoder = _encoder(arguments)
+    encoder, device = _encoder(arguments)
     result = evaluate.ratings(encoder, tasks, arguments.folder, known)
     if known and not ("seen" in result.scores and result.scores["seen"].any()):
         log.warning("no rated sentence is in %s: is it one caption per line?", arguments.captions)
     name = arguments.model or arguments.sentence_transformers or arguments.vectors
-    _write(result.scores, arguments.output, encoder=name)
+    _write(result.scores, arguments.output, device, encoder=name)
     if arguments.output_predictions:
         labels = {"system": name, "kind": "baseline", "epochs": ""}
         items = result.items.assign(**labels)
         files.write_csv(arguments.output_predictions, items[[*labels, *result.items]])
 
 
-def _encoder(arguments: argparse.Namespace) -> Any:
+def _encoder(arguments: argparse.Namespace) -> tuple[Any, str]:
+    """What embeds sentences, and the device that it computes on."""
     if arguments.vectors:
         from groundvec.evaluate import checked, read_array
 
         path, vectors = arguments.vectors, read_array(arguments.vectors)
-        return lambda sentences: checked(vectors, str(path), len(sentences))
+        return lambda sentences: checked(vectors, str(path), len(sentences)), "cpu"
     if arguments.sentence_transformers:
         from groundvec import baselines
 
-        return baselines.load("sentence-transformers", model=arguments.sentence_transformers)
+        baseline = baselines.load("sentence-transformers", model=arguments.sentence_transformers)
+        return baseline, baseline.device
+    from groundvec.device import choose
     from groundvec.encoder import SentenceEncoder
 
-    encoder = SentenceEncoder.load(arguments.model)
-    return lambda sentences: encoder.encode(sentences, show_progress=True)
+    encoder = SentenceEncoder.load(arguments.model, device=(device := choose()))
+    return lambda sentences: encoder.encode(sentences, show_progress=True), device
 
 
 def _retrieval(arguments: argparse.Namespace) -> None:
@@ -182,9 +185,8 @@ def _retrieval(arguments: argparse.Namespace) -> None:
         arguments.folds,
         arguments.similarity,
     )
-    _write(
-        result.scores, arguments.output, captions=arguments.captions, images_file=arguments.images
-    )
+    about = {"captions": arguments.captions, "images_file": arguments.images}
+    _write(result.scores, arguments.output, "cpu", **about)
     if arguments.output_ranks:
         files.write_csv(arguments.output_ranks, result.items)
 
@@ -213,7 +215,7 @@ def _sentences(arguments: argparse.Namespace) -> None:
         files.write_bytes(arguments.output, text)
 
 
-def _write(scores: "pd.DataFrame", output: Path, **about: Any) -> None:
+def _write(scores: "pd.DataFrame", output: Path, device: str, **about: Any) -> None:
     """Print scores as a table, or write them to a CSV file with what they are about."""
     from groundvec import evaluate
     from groundvec.provenance import provenance
@@ -221,4 +223,4 @@ def _write(scores: "pd.DataFrame", output: Path, **about: Any) -> None:
     if output == common.STANDARD:
         print(evaluate.table(scores))
     else:
-        files.write_csv(output, scores.assign(**about, **provenance()))
+        files.write_csv(output, scores.assign(**about, **provenance(device)))
