@@ -53,7 +53,7 @@ def wanted(config: dict[str, Any], datasets: Path) -> Iterator[dict[str, Any]]:
             yield {
                 "backbone": backbone,
                 "code": code_hash("groundvec/features/extract.py"),
-                **{key: data[key] for key in ["precision"] if key in data},
+                **{key: data[key] for key in ["precision", "crops"] if key in data},
                 "transform": {key: data[key] for key in ["interpolation"] if key in data},
             }
     if translation := config.get("translation"):

@@ -59,6 +59,7 @@ def project(tmp_path):
         "code": code_hash("groundvec/features/extract.py"),
         "versions": {name: version(name) for name in ("torch", "torchvision", "pillow")},
         "precision": "float32",
+        "crops": 10,
         "transform": {"interpolation": "bicubic"},
     }
     settings = {**complete(CONFIG)["translation"]["systems"]["weak"], "epochs": 50}
@@ -79,6 +80,7 @@ def project(tmp_path):
         "features needed": ("features", features),
         "second network needed": ("features", features | {"backbone": "efficientnet_lite1"}),
         "of another backbone": ("features", features | {"backbone": "vgg16"}),
+        "of fewer crops": ("features", features | {"crops": 2}),
         "of other versions": ("features", features | {"versions": {"torch": "1.0"}}),
     }
     paths = {}
@@ -117,11 +119,11 @@ def test_what_no_configuration_needs_is_said_and_removed_only_when_told_to(proje
     assert {name for name in paths if lines[name].startswith("needed ")} == kept
     assert {name for name in paths if lines[name].startswith("not needed ")} == set(paths) - kept
     assert paths["of a draw"].name in lines["of a draw"] and "0 hours" in lines["of a draw"]
-    assert "12 folders" in result.stdout and "8 folders are not needed" in result.stdout
+    assert "13 folders" in result.stdout and "9 folders are not needed" in result.stdout
     assert there(paths) == set(paths)
     result = program(folder, "--delete")
     assert result.returncode == 0, result.stderr
-    assert "8 folders are removed" in result.stdout
+    assert "9 folders are removed" in result.stdout
     assert there(paths) == kept
     assert linked.read_bytes() == b"1" * 3000
 
@@ -178,14 +180,14 @@ def test_what_is_not_ours_is_left_alone(project):
     (paths["of other code"] / "about.json").write_text(json.dumps(about | {"decides": {}}))
     (paths["of another size"] / "about.json").write_text("{")
     before = sorted(str(path) for path in folder.rglob("*"))
-    gone = paths["of other captions"], paths["of another backbone"], paths["of other versions"]
+    features = ("of another backbone", "of fewer crops", "of other versions")
+    gone = {paths[name] for name in ("of other captions", *features)}
     result = program(folder, "--delete")
     assert result.returncode == 0, result.stderr
     assert result.stdout.count("left alone") == 8
     removed = set(before) - {str(path) for path in folder.rglob("*")}
-    assert {path for path in map(Path, removed) if path.parent in (work, work / "features")} == {
-        *gone
-    }
+    top = (work, work / "features")
+    assert {path for path in map(Path, removed) if path.parent in top} == gone
     assert (precious / "file").exists()
 
 
