@@ -19,6 +19,7 @@ except TypeError:  # a file on GitHub, for one
 sys.path.insert(0, HOME)
 
 from groundvec.config import check_files, check_keys, complete
+from groundvec.data.rated import MIRRORED, PUBLIC
 from groundvec.errors import InputError
 from rules.items import Items, ensembles
 from rules.plan import (

@@ -2,13 +2,10 @@
 
 ARCHIVES = {
     **sources.archives(),
-    **{f"sts/STS{y}-en-test": f"sts/STS{y}-en-test.zip" for y in range(2012, 2017)},
-    "sts/stsbenchmark": "sts/Stsbenchmark.tar.gz",
-    "sts/sick_train": "sts/sick_train.zip",
-    "sts/sick_trial": "sts/sick_trial.zip",
-    "sts/sick_test_annotated": "sts/sick_test_annotated.zip",
-    "sts/STS": "sts/STS.zip",
-    "sts/SICK": "sts/SICK.zip",
+    **{
+        f"sts/{folder}": f"sts/{archive}"
+        for folder, archive in (PUBLIC | MIRRORED).items()
+    },
 }
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from groundvec import papers, parts, sources
+from groundvec.data.rated import chosen
 from groundvec.provenance import digest
 
 DATASET = "results/datasets/{dataset}"
@@ -348,19 +349,9 @@ class Plan:
     def rated_tasks(self) -> str:
         return f"<experiment>/ratings/{self.ratings.get('source')}.tasks.csv"
 
-    def rated_folders(self, archives: Iterator[str] | list[str]) -> list[str]:
-        """What STS and SICK are unpacked to: a mirror's two archives, or the nine public ones.
-
-        What is unpacked already stays in use, so that another mirror changes nothing.
-        """
-        mirrored = ["data/sts/STS", "data/sts/SICK"]
-        public = [f"data/{name}" for name in archives if name.startswith("sts/")]
-        public = [folder for folder in public if folder not in mirrored]
-        for folders in (mirrored, public):
-            if all(Path(folder).exists() for folder in folders):
-                return folders
-        in_mirror = all(Path(self.mirror, f"sts/{name}.zip").exists() for name in ("STS", "SICK"))
-        return mirrored if self.mirror and in_mirror else public
+    @property
+    def rated_folders(self) -> list[str]:
+        return [f"data/sts/{name}" for name in chosen(Path("data/sts"), self.mirror)]
 
     @property
     def tokenised_option(self) -> Options:

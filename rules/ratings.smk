@@ -3,7 +3,7 @@
 
 rule ratings_sts:
     input:
-        plan.rated_folders(ARCHIVES),
+        plan.rated_folders,
     output:
         ratings="<experiment>/ratings/sts.csv",
         tasks="<experiment>/ratings/sts.tasks.csv",

@@ -172,12 +172,18 @@ def test_the_rated_sentences_are_fetched_once(tmp_path, monkeypatch, public):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("GROUNDVEC_MIRROR", str(mirror))
     sums = dict.fromkeys(("sha256", "size", "md5"))  # those of the real files
-    real = rated.fetch
-    monkeypatch.setattr(
-        rated, "fetch", lambda name, source, *more: real(name, source | sums, *more)
-    )
+    real, at_work = rated.fetch, set()
+    asks = "import groundvec.jobs as j, pathlib, sys; print(j.running(pathlib.Path(sys.argv[1])))"
+    other = [sys.executable, "-c", asks, tmp_path / "cache/groundvec/sts"]
+
+    def fetch(name, source, *more):
+        at_work.add(subprocess.check_output(other, cwd=ROOT, text=True).partition(":")[0])
+        real(name, source | sums, *more)
+
+    monkeypatch.setattr(rated, "fetch", fetch)
     texts = evaluate.sentences(["SICK"])
     assert "A Kid" in texts
+    assert at_work == {"the rated sentences"}  # so that no other process fetches them, too
     monkeypatch.delenv("GROUNDVEC_MIRROR")
     monkeypatch.setattr(rated, "fetch", None)
     assert evaluate.sentences(["SICK"]) == texts

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from groundvec.config import complete
+from groundvec.data.rated import PUBLIC
 from groundvec.papers import known
 from rules.items import Items, ensembles
 from rules.plan import MODEL, Plan, any_of, file_options, options, stem, text_name, treebank_name
@@ -115,25 +116,31 @@ def test_public_files_come_from_the_mirror_where_it_has_them(tmp_path):
     assert planned().public("my/file.csv") == "my/file.csv"
 
 
-@pytest.mark.parametrize(("names", "expected"), [(["STS", "SICK"], 2), (["STS"], 1), ([], 1)])
-def test_ratings_come_from_a_mirror_s_two_archives_if_it_has_both(tmp_path, names, expected):
-    (tmp_path / "sts").mkdir()
+TWO = ["data/sts/STS", "data/sts/SICK"]
+NINE = [f"data/sts/{name}" for name in PUBLIC]
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"), [(["STS", "SICK"], TWO), (["STS"], NINE), ([], NINE)]
+)
+def test_ratings_come_from_a_mirror_s_two_archives_if_it_has_both(
+    tmp_path, monkeypatch, names, expected
+):
+    monkeypatch.chdir(tmp_path)
+    Path("mirror/sts").mkdir(parents=True)
     for name in names:
-        (tmp_path / "sts" / f"{name}.zip").touch()
-    archives = ["sts/STS", "sts/SICK", "sts/public", "flickr8k/pictures"]
-    found = planned(mirror=str(tmp_path)).rated_folders(archives)
-    assert found == (["data/sts/STS", "data/sts/SICK"] if expected == 2 else ["data/sts/public"])
+        Path("mirror/sts", f"{name}.zip").touch()
+    assert planned(mirror="mirror").rated_folders == expected
 
 
 def test_ratings_that_are_unpacked_stay_in_use_if_a_mirror_is_named_later(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name in ("mirror/sts/STS.zip", "mirror/sts/SICK.zip", "data/sts/public", "sts/STS.zip"):
+    for name in ("mirror/sts/STS.zip", "mirror/sts/SICK.zip", "sts/STS.zip", *NINE):
         Path(name).mkdir(parents=True)
-    archives = ["sts/STS", "sts/SICK", "sts/public"]
-    assert planned(mirror="mirror").rated_folders(archives) == ["data/sts/public"]
-    Path("data/sts/public").rmdir()
-    assert planned(mirror="mirror").rated_folders(archives) == ["data/sts/STS", "data/sts/SICK"]
-    assert planned().rated_folders(archives) == ["data/sts/public"]
+    assert planned(mirror="mirror").rated_folders == NINE
+    Path(NINE[0]).rmdir()
+    assert planned(mirror="mirror").rated_folders == TWO
+    assert planned().rated_folders == NINE
 
 
 def test_models_without_english_are_not_rated():

@@ -8,6 +8,7 @@ import yaml
 from groundvec.data.archives import unpack
 from groundvec.data.download import fetch
 from groundvec.files import cache
+from groundvec.jobs import locked
 
 SOURCES = Path(__file__).with_name("sources.yaml")
 # Folders and the archives that are unpacked to them: a mirror's two, or the nine public ones.
@@ -15,6 +16,18 @@ MIRRORED = {"STS": "STS.zip", "SICK": "SICK.zip"}
 PUBLIC = {f"STS{year}-en-test": f"STS{year}-en-test.zip" for year in range(2012, 2017)}
 PUBLIC |= {"stsbenchmark": "Stsbenchmark.tar.gz"}
 PUBLIC |= {name: f"{name}.zip" for name in ("sick_train", "sick_trial", "sick_test_annotated")}
+
+
+def chosen(folder: Path, mirror: str | None) -> dict[str, str]:
+    """The folders in `folder` that the rated sentences are unpacked to, each with its archive.
+
+    What is unpacked already stays in use, so that another mirror changes nothing.
+    """
+    for archives in (MIRRORED, PUBLIC):
+        if all((folder / name).is_dir() for name in archives):
+            return archives
+    in_mirror = mirror and all(Path(mirror, "sts", name).exists() for name in MIRRORED.values())
+    return MIRRORED if in_mirror else PUBLIC
 
 
 def fetch_rated() -> list[Path]:
@@ -26,18 +39,18 @@ def fetch_rated() -> list[Path]:
         The folders, for `groundvec.data.ratings.read_sts`.
 
     Raises:
-        InputError: an archive cannot be had, or is not what it should be.
+        InputError: an archive cannot be had, or is not what it should be; or another process is
+            fetching them.
     """
     folder = cache() / "sts"
     mirror = os.environ.get("GROUNDVEC_MIRROR") or None
-    in_mirror = mirror and all(Path(mirror, "sts", name).exists() for name in MIRRORED.values())
-    wanted = MIRRORED if in_mirror else PUBLIC
-    for archives in (MIRRORED, PUBLIC):
-        if all((folder / name).is_dir() for name in archives):
-            wanted = archives
+    archives = chosen(folder, mirror)
+    if all((folder / name).is_dir() for name in archives):
+        return [folder / name for name in archives]
     sources = yaml.safe_load(SOURCES.read_text("utf-8"))
-    for name, archive in wanted.items():
-        if not (folder / name).is_dir():
-            fetch(f"sts/{archive}", sources[f"sts/{archive}"], folder / archive, mirror)
-            unpack(folder / archive, folder / name)
-    return [folder / name for name in wanted]
+    with locked(folder, "the rated sentences"):
+        for name, archive in archives.items():
+            if not (folder / name).is_dir():
+                fetch(f"sts/{archive}", sources[f"sts/{archive}"], folder / archive, mirror)
+                unpack(folder / archive, folder / name)
+    return [folder / name for name in archives]
