@@ -29,8 +29,8 @@ def gallery(results: Results) -> dict[str, Any]:
         results: models, retrieval, captions, images and features of one data set, and treebanks.
 
     Returns:
-        dataset; images and captions, how many there are in the test set; models, what `queries`
-        gives of each, the best first; and thumbnails: by image its picture, WebP in base 64, and a
+        dataset; models, what `queries` gives of each, the best first; images and captions, how many
+        the best one is tested with; and thumbnails: by image its picture, WebP in base 64, and a
         caption of it.
 
     Raises:
@@ -39,9 +39,14 @@ def gallery(results: Results) -> dict[str, Any]:
     treebank = given_treebank(results)
     models: list[dict[str, Any]] = []
     captions: dict[str, str] = {}
+    counts: dict[str, int] = {}
     for _, row in best(of_one(results.retrieval)).iterrows():
         about = described(results.models, row["dataset"], row["model"], row["seed"])
         embedded = embed(results, about, ensemble=True, treebank=treebank)
+        counts = counts or {
+            "images": len(embedded.image_ids),
+            "captions": len(embedded.captions),
+        }
         of_model = {str(name): value for name, value in row.items()}
         models.append(of_model | {"language": about["languages"][0], **queries(embedded)})
         for place, text in _first_captions(embedded).items():
@@ -51,8 +56,7 @@ def gallery(results: Results) -> dict[str, Any]:
     wanted = wanted[: max(THUMBNAILS, len(shown(models)))]
     return {
         "dataset": models[0]["dataset"],
-        "images": len(embedded.image_ids),
-        "captions": len(embedded.captions),
+        **counts,
         "models": models,
         "thumbnails": {
             image: {"webp": thumbnail(path_of[image]), "caption": captions[image]}
