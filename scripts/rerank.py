@@ -7,6 +7,7 @@ applied to the test lists.
 import argparse
 import logging
 from pathlib import Path
+from typing import Any
 
 from groundvec.cli import run
 
@@ -68,10 +69,15 @@ def main(arguments: argparse.Namespace) -> None:
             "same system"
         )
 
-    features, only_pictures = {}, []
+    features: dict[str, Any] = {}  # as `rerank.rerank` takes them
+    only_pictures = []
     for folder in arguments.models:
         described = read_description(folder)
         name, languages = described["model"], described["description"]["languages"]
+        if name in (*features, rerank.BASELINE, rerank.ORACLE):
+            raise InputError(
+                f"{folder}: there is a re-ranker {name!r} already: give each model once"
+            )
         if arguments.target not in languages:
             raise InputError(
                 f"{folder} knows {', '.join(languages)}, not {arguments.target}: re-rank by models "

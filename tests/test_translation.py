@@ -322,6 +322,12 @@ def test_the_programs_translate_and_rerank(project):
     assert translations.columns.tolist() == columns
 
 
+def test_each_re_ranker_has_a_name_of_its_own(project):
+    result = run(project, f"{RERANK} --overwrite".replace("vse mlmme", "vse mlmme vse"))
+    assert result.returncode == 1
+    assert "error: vse: there is a re-ranker 'VSE' already" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("lists", "said"),
     [
