@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
+from uuid import uuid4
 
 from groundvec.errors import InputError
 
@@ -56,9 +57,7 @@ def atomic(path: str | Path, replace: bool = False) -> Iterator[Path]:
     if not replace:
         check_output(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{os.getpid()}.{path.name}")
-    # Of a process that was killed and had this number: it may be a link to a file that is kept.
-    temporary.unlink(missing_ok=True)
+    temporary = path.with_name(f".{uuid4().hex}.{path.name}")
     try:
         yield temporary
         with temporary.open("rb") as file:

@@ -39,16 +39,6 @@ def test_a_file_is_whole_or_not_there(tmp_path):
     assert path.read_text() == "whole"
 
 
-def test_what_a_killed_process_left_is_not_written_through(tmp_path):
-    """A link to a file that is kept, by a name that a later process of the same number uses."""
-    kept, new, target = (tmp_path / name for name in ("kept", "new", "target"))
-    kept.write_text("old")
-    new.write_text("new")
-    os.link(kept, tmp_path / f".{os.getpid()}.target")
-    copy(new, target)
-    assert (kept.read_text(), target.read_text()) == ("old", "new")
-
-
 def test_json_is_read_as_it_was_written(tmp_path):
     data = {"größe": [1, 2.5, None], "🐶": "a\nb"}
     write_json(tmp_path / "a.json", data)
