@@ -371,6 +371,12 @@ def test_models_that_only_their_own_names_tell_apart_are_compared_by_beta(tmp_pa
     assert gained["better"].tolist() == ["MLMME, β = 0.5 (d)", "MLMME, β = 0.5 (h)"]
 
 
+def test_a_damaged_table_is_said(tmp_path):
+    (tmp_path / "table1.csv").write_text("")
+    with pytest.raises(InputError, match=r"table1\.csv is not CSV \(No columns to parse"):
+        run("claims", "--tables", tmp_path / "table1.csv", "--output", tmp_path / "claims")
+
+
 def test_nothing_to_compare_is_said(tmp_path):
     recalls = retrieval(tmp_path, a=40)
     run("table1", *recalls, "--reported", REPORTED / "table1.csv", "--output", tmp_path / "table1")

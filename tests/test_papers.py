@@ -14,8 +14,8 @@ from groundvec import papers
 from groundvec.config import complete
 from groundvec.papers import Experiment, Item
 from groundvec.papers.socher_2014 import has_relations
-from groundvec.reporting import labels
 from tests.result_files import write_models
+from tests.tree_files import system_of
 
 ROOT = Path(__file__).parent.parent
 EXPERIMENT = """
@@ -125,7 +125,7 @@ def test_what_has_relations_is_called_an_sdt_rnn():
     ):
         model = {"encoder": {"name": "trees", "size": 8, "compose": compose}}
         model |= {"text": {"name": "trees", "form": form}, "objective": {"name": objective}}
-        assert has_relations(model) == (labels.named("mine", model) == "SDT-RNN"), model
+        assert has_relations(model) == (system_of("mine", model) == "SDT-RNN"), model
 
 
 def test_the_configuration_knows_the_papers_by_their_folders():

@@ -16,6 +16,7 @@ from PIL import Image
 
 from groundvec import schemas
 from groundvec.errors import InputError
+from groundvec.evaluation.ranks import SAME
 from groundvec.files import read_json, write_json
 from groundvec.frames import read
 from groundvec.papers.merkx_frank_2019.figure1 import architecture
@@ -500,7 +501,7 @@ def test_what_is_retrieved_equals_sorting_by_hand(candidates):
     expected = [(rank, i, own[i]) for rank, i in enumerate(order, 1)]
     right = [entry for entry in expected if entry[2]]
     expected = expected[:5] + ([right[0]] if right[0][0] > 5 else [])
-    assert retrieved(scores, own) == expected
+    assert retrieved(scores, own, SAME) == expected
 
 
 @given(st.text(max_size=300), st.integers(1, 4))
@@ -566,9 +567,9 @@ def test_what_ranks_before_a_right_one_does_not_depend_on_rounding():
     """Within a millionth of it, wrong ones do, as in the scores of retrieval."""
     own = np.array([True, False, False])
     for scores in ([0.5, 0.5 + 1e-7, 0.5 - 1e-7], [0.5, 0.5 - 1e-7, 0.5 - 1e-7]):
-        found = retrieved(np.array(scores, np.float32), own)
+        found = retrieved(np.array(scores, np.float32), own, SAME)
         assert [right for _, _, right in found] == [False, False, True]
-    assert retrieved(np.array([0.5, 0.49, 0.51]), own)[1] == (2, 0, True)
+    assert retrieved(np.array([0.5, 0.49, 0.51]), own, SAME)[1] == (2, 0, True)
 
 
 @pytest.fixture

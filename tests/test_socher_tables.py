@@ -14,6 +14,7 @@ from tests.tree_files import (
     REPORTED,
     SYSTEMS,
     results_of,
+    system_of,
     tables,
     training,
     trees,
@@ -22,7 +23,7 @@ from tests.tree_files import (
 
 @pytest.mark.parametrize(("parts", "name"), SYSTEMS.values())
 def test_a_system_is_called_by_its_description(parts, name):
-    assert labels.named("whatever", parts) == name
+    assert system_of("whatever", parts) == name
 
 
 @pytest.mark.parametrize(
@@ -34,7 +35,7 @@ def test_a_system_is_called_by_its_description(parts, name):
     ],
 )
 def test_an_unknown_system_is_called_as_its_model(encoder, name):
-    assert labels.named("mine", trees() | {"encoder": encoder}) == name
+    assert system_of("mine", trees() | {"encoder": encoder}) == name
 
 
 def test_objectives_are_told_apart(tmp_path):
@@ -71,7 +72,7 @@ def test_trees_of_another_form_than_the_papers_are_called_so(tmp_path):
         **{"a": "BoW", "d": "DT-RNN", "e": "SDT-RNN", "x": "DT-RNN (collapsed)"}
     }
     assert models.loc["x", "system"] == "DT-RNN"
-    assert labels.named("y", trees("basic", "relation")) == "SDT-RNN"
+    assert system_of("y", trees("basic", "relation")) == "SDT-RNN"
 
 
 def test_two_models_of_one_system_have_their_names_too(tmp_path):

@@ -9,7 +9,7 @@ import pandas as pd
 
 from groundvec import schemas
 from groundvec.files import write_json
-from groundvec.reporting import ranks
+from groundvec.reporting import labels, ranks
 from tests.result_files import described, filled, make, write_models
 
 ROOT = Path(__file__).parent.parent
@@ -96,6 +96,11 @@ def training(model, rank, seed=1, best="8", **more):
             add("snapshot", epochs, rank=rank if epochs == best else other)
         add("ensemble", "4+8", rank=1.5)
     return pd.DataFrame(rows)
+
+
+def system_of(model, parts):
+    """What the system of a description is called."""
+    return labels.system(pd.json_normalize(parts).assign(model=model).iloc[0])
 
 
 def results_of(folder, *trainings, **descriptions):

@@ -1,7 +1,5 @@
 """What tables call a system: by its description, and never by the name that somebody gave it."""
 
-from typing import Any
-
 import pandas as pd
 
 from groundvec.errors import InputError
@@ -42,11 +40,6 @@ def system(parts: pd.Series) -> str:
     else:
         name = parts["model"]
     return name
-
-
-def named(model: str, description: dict[str, Any]) -> str:
-    """`system` of the description that a configuration or a model.json has."""
-    return system(pd.json_normalize(description).assign(model=model).iloc[0])
 
 
 def objective(parts: pd.Series) -> str:

@@ -101,8 +101,8 @@ class Results:
 
     @cached_property
     def robustness(self) -> schemas.Robustness:
-        """Scores of sentences with mistakes."""
-        return read_robustness(self["robustness"])
+        """Scores of sentences with mistakes; a model's `system` is its short name."""
+        return read_all(self["robustness"], schemas.Robustness, _shorten)
 
     @cached_property
     def query_ranks(self) -> schemas.QueryRanks:
@@ -210,19 +210,6 @@ def _check_ensembles(path: str | Path, scores: schemas.Retrieval) -> None:
 def read_reported_languages(path: str | Path) -> schemas.ReportedLanguages:
     """Read the recalls that Calixto & Liu (2017) report; the role of several languages is empty."""
     return read(path, schemas.ReportedLanguages).fillna({"role": ""})
-
-
-def read_robustness(paths: Iterable[str | Path]) -> schemas.Robustness:
-    """Read what mistakes do to systems, one file per system.
-
-    Returns:
-        `system` is its short name: the model, or the baseline.
-
-    Raises:
-        InputError: a file that is not whole, or two about the same system, such as a model on two
-            data sets.
-    """
-    return read_all(paths, schemas.Robustness, _shorten)
 
 
 def _shorten(path: str | Path, table: schemas.Robustness) -> None:

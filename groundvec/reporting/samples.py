@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from groundvec.evaluation.ranks import SAME, rounding
+from groundvec.evaluation.ranks import rounding
 from groundvec.reporting.embedded import Embedded
 from groundvec.reporting.pictures import GAP, LINE, MARGIN, PICTURE, page, picture, wrap, write
 from groundvec.reporting.style import GREEN, PAGE, styled
@@ -20,9 +20,7 @@ RETRIEVED = PAGE - MARGIN - (TOP + 1) * PICTURE - TOP * GAP  # where retrieved p
 CAPTIONS = MARGIN + PICTURE + 0.6  # where retrieved captions begin
 
 
-def retrieved(
-    scores: np.ndarray, own: np.ndarray, same: float = SAME
-) -> list[tuple[int, int, bool]]:
+def retrieved(scores: np.ndarray, own: np.ndarray, same: float) -> list[tuple[int, int, bool]]:
     """The top five, and behind them the first right one where it is not among them.
 
     As in `evaluation.ranks`, a candidate that ties with a right one comes before it.

@@ -10,7 +10,7 @@ from groundvec.reporting import bootstrap
 from groundvec.reporting.claims import COMPARED, over_seeds, write
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import named
-from groundvec.reporting.write import TIMES
+from groundvec.reporting.write import TIMES, read_numbers
 from groundvec.schemas import Claims, Predictions, QueryRanks
 
 IMAGES = "Several languages find images better"
@@ -46,7 +46,7 @@ def claims(results: Results) -> Claims:
         results: with the CSV files of table1 to table4 as `tables`, those that there are, and what
             the first and the second are made of.
     """
-    tables = {Path(path).stem: pd.read_csv(path) for path in results["tables"]}
+    tables = {Path(path).stem: read_numbers(path) for path in results["tables"]}
     parts = [pd.DataFrame(columns=COLUMNS)]
     if "table1" in tables:
         parts += of_retrieval(tables["table1"], results.query_ranks)

@@ -7,7 +7,7 @@ import pandas as pd
 from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.reporting.labels import CCA
 from groundvec.reporting.page.compared import Values, joined, test_set
-from groundvec.reporting.ranks import TASKS
+from groundvec.reporting.ranks import HEADINGS, TASKS
 
 
 def _of_ranks(names: list[str]) -> Callable[[pd.DataFrame], Values]:
@@ -20,8 +20,7 @@ def _of_ranks(names: list[str]) -> Callable[[pd.DataFrame], Values]:
         for direction, task in TASKS.items():
             for name in names:
                 column = f"{direction}_{name}"
-                measure = f"{task}, {name.replace('_', ' ').replace('r1', 'R@1')}"
-                measure = measure.replace("r5", "R@5")
+                measure = f"{task}, {HEADINGS[name]}"
                 ends = {"value": "", "low": "_low", "high": "_high"}
                 numbers = {key: content[f"{column}{end}"] for key, end in ends.items()}
                 found = joined(content.assign(measure=measure, **numbers))

@@ -26,7 +26,7 @@ from groundvec.reporting.samples import TOP
 from groundvec.reporting.systems import NAMES, PROVENANCE, rows_of
 from groundvec.reporting.vector import svg
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
-from groundvec.reporting.write import MINUS, MISSING, decimals, read_table
+from groundvec.reporting.write import MINUS, MISSING, decimals, read_numbers, read_table
 from groundvec.scenes.ratings import SOURCES
 from groundvec.schemas import History
 
@@ -161,7 +161,7 @@ def _caption(paper: str, name: str) -> Markup:
 def _table(path: Path) -> dict[str, Any]:
     """A table: where it stands, what is shown of it, and its CSV file."""
     paper, name = _place(path)
-    content = _csv(path)
+    content = read_numbers(path)
     return {
         "paper": paper,
         "name": name,
@@ -174,16 +174,6 @@ def _table(path: Path) -> dict[str, Any]:
         "verdicts": known()[paper].item(name).verdicts,
         "compared": compared(paper, name, content).to_dict("records"),
     }
-
-
-def _csv(path: Path) -> pd.DataFrame:
-    try:
-        return pd.read_csv(path)
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist: make it first") from None
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        reason = str(error).partition("\n")[0]
-        raise InputError(f"{path} is not CSV ({reason}): delete it and make it again") from None
 
 
 def _figure(path: Path) -> dict[str, Any]:
