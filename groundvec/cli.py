@@ -15,9 +15,6 @@ from groundvec import files
 from groundvec.errors import InputError, printable
 from groundvec.jobs import Stopped
 
-# The arguments that are not inputs.
-OUTPUTS = {"output", "output_predictions", "output_ranks", "output_tasks", "output_translations"}
-OUTPUTS |= {"output_weights", "work", "log"}
 STANDARD_INPUT = Path("/dev/stdin")  # which leads to the file that the shell reads
 ENDINGS = (".yaml", ".yml", ".json")
 # What numbers may be, by their options; where a configuration has them too, as its schema says.
@@ -175,7 +172,7 @@ def _check_numbers(arguments: argparse.Namespace) -> None:
 def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:
     for name, value in vars(arguments).items():
         values: list[Any] = value if isinstance(value, list) else [value]
-        if name not in OUTPUTS:
+        if not (name.startswith("output") or name in ("work", "log")):
             paths = (path for path in values if isinstance(path, Path))
             yield from (STANDARD_INPUT if path == Path("-") else path for path in paths)
 

@@ -398,7 +398,7 @@ def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> N
 def _check_named(place: str, files: dict[str, str], public: tuple[str, ...]) -> None:
     """Raise InputError if a file that options name is neither a public one nor there."""
     for key, named in files.items():
-        if not any(f"{named}/".startswith(f"{p}/") for p in public):
+        if not parts.is_public(named, public):
             path = Path(re.sub(r"\.zip/.*", ".zip", named))
             _check_path(f"{place}.{key}", path, also=public)
 

@@ -21,7 +21,7 @@ This module reads no code of a part, and so no torch, unless `find` is called.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -131,6 +131,11 @@ def named_files(
         for option, value in part.items()
         if schema.get(option, {}).get("$ref") == f"#/$defs/{named}" and value != "captions"
     }
+
+
+def is_public(name: str, public: Iterable[str]) -> bool:
+    """Whether a file that options name is one of these public ones, or in one."""
+    return any(f"{name}/".startswith(f"{each}/") for each in public)
 
 
 def stated(

@@ -290,7 +290,7 @@ Scores = Annotated[
 Overlap = Annotated[
     pd.DataFrame,
     Schema(
-        "STEM.csv of scripts/overlap.py",
+        "what scripts/overlap.py writes",
         "one row per row of `Scores` of a trained model; a pair is seen if one of its sentences is "
         "a training caption",
         {
@@ -343,7 +343,7 @@ Measures = Annotated[
 Robustness = Annotated[
     pd.DataFrame,
     Schema(
-        "STEM.csv of scripts/robustness.py",
+        "what scripts/robustness.py writes",
         "one row per kind of mistake, rate and measure",
         {
             "system": SYSTEM["system"],

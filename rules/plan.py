@@ -181,7 +181,7 @@ class Plan:
 
     def public(self, name: str) -> str:
         """The path of a file that the configuration names: a public one is in data/."""
-        return f"data/{name}" if name.startswith(tuple(self.sources)) else name
+        return f"data/{name}" if parts.is_public(name, self.sources) else name
 
     def origin(self, wildcards: Any) -> str:
         """Where a public file comes from and how large it is, for a dry run to say."""
@@ -280,9 +280,7 @@ class Plan:
     def parsers(self) -> dict[str, str]:
         """The parsers of these texts, by treebank. Other options do not matter to a treebank."""
         return {
-            f"trees-{digest(text['parser'])[:8]}": text["parser"]
-            for text in self.texts.values()
-            if "parser" in text
+            name: text["parser"] for text in self.texts.values() if (name := treebank_name(text))
         }
 
     def text_files(self, wildcards: Any) -> list[str]:

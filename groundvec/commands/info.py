@@ -30,8 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> None:
     """Print a line for each thing that is known of the model."""
     from groundvec.folder import read_description, read_ensemble
+    from groundvec.hub import find
     from groundvec.parts import vector_size
-    from groundvec.shipped import find
 
     folder = find(arguments.model)
     about, epochs = read_description(folder), read_ensemble(folder)["epochs"]

@@ -3,7 +3,7 @@
 >>> from sentence_transformers import SentenceTransformer
 >>> save("flickr8k", "encoder")
 >>> SentenceTransformer("encoder", trust_remote_code=True).encode(["A dog runs."]).shape
-(1, 2560)
+(1, 2048)
 
 The folder is a model folder of this project too. What is trusted is the class below, as it is
 installed: the folder holds no code.
@@ -26,8 +26,8 @@ from groundvec import similarity, weights
 from groundvec.errors import InputError
 from groundvec.files import write_json
 from groundvec.folder import read_description, read_ensemble, snapshot_name
+from groundvec.hub import find
 from groundvec.model import Model, load_ensemble, to_tensors
-from groundvec.shipped import find
 from groundvec.text.punctuation import set_apart
 
 
