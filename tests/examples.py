@@ -53,9 +53,11 @@ def make_split(images=11, captions=5, width=6, seed=0):
 
 
 def save_model(folder, model, /, epochs=(4,), **about):
-    """Make the folder of a training that gave this model after each of these epochs."""
-    for epoch in epochs:
-        save_weights(model, folder / "snapshots" / snapshot_name(epoch))
+    """Make the folder of a training that gave this model, or these, after these epochs."""
+    models = model if isinstance(model, list) else [model] * len(epochs)
+    for epoch, each in zip(epochs, models, strict=True):
+        save_weights(each, folder / "snapshots" / snapshot_name(epoch))
+    model = models[0]
     content = {
         "dataset": "scenes",
         "model": "gru-16-attention",

@@ -280,7 +280,7 @@ def test_a_file_of_karpathy_s_form_with_a_mistake_is_refused_in_one_line(tmp_pat
 def test_json_of_another_form_is_refused(tmp_path, content, error):
     if content is not None:
         (tmp_path / "dataset_coco.json").write_bytes(content)
-    with pytest.raises(InputError, match=rf"dataset_coco\.json {error}|{error}"):
+    with pytest.raises(InputError, match=rf"dataset_coco\.json.*{error}"):
         karpathy.read("data/mscoco", tmp_path / "dataset_coco.json")
 
 

@@ -180,7 +180,7 @@ def test_a_folder_without_a_model_is_named(use, tmp_path):
 
 
 def test_a_packed_model_is_the_ensemble_in_eight_bits(tmp_path):
-    save_model(tmp_path / "whole", model(), [0, 4, 8])
+    save_model(tmp_path / "whole", [model(seed=seed) for seed in range(3)], [0, 4, 8])
     (tmp_path / "whole" / "ensemble.json").write_text('{"epochs": [4, 8], "best": 8}')
     pack(tmp_path / "whole", tmp_path / "packed")
     assert read_ensemble(tmp_path / "packed") == {"epochs": [4, 8], "best": 8}
@@ -239,10 +239,14 @@ def test_pictures_are_found_in_folders_and_by_name(photos):
 
 
 def test_search_ranks_pictures_as_their_vectors_do(photos, tmp_path, lite):
-    save_model(tmp_path / "model", model(width=lite.width), features=of_backbone(lite))
+    both = [model(width=lite.width, seed=seed) for seed in (0, 1)]
+    save_model(tmp_path / "model", both, [4, 8], features=of_backbone(lite))
     images = ImageEncoder.load(tmp_path / "model")
     vectors = images.encode(photos)
     assert vectors.shape == (4, 16) and vectors.dtype == np.float32
+    total = sum(ImageEncoder([each], lite).encode(photos) for each in both)  # an ensemble
+    total /= np.linalg.norm(total, axis=1, keepdims=True)
+    np.testing.assert_allclose(vectors, total, atol=1e-6)
     np.testing.assert_allclose(images.encode(photos / "b.png"), vectors[1:2], atol=1e-6)
     sentence = SentenceEncoder.load(tmp_path / "model").encode("A dog.")
     found = search(photos, "A dog.", model=tmp_path / "model", best=3)

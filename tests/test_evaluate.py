@@ -95,6 +95,19 @@ def test_mteb_s_numbers_are_of_all_pairs_of_a_task_by_their_cosines(made_up):
         assert found["spearman_low"] < found["spearman"] < found["spearman_high"]
 
 
+def test_each_definition_has_its_own_sentences_and_pairs(folders):
+    """MTEB's of SICK are of every split."""
+    both = evaluate.read_rated(["STS 2012", "SICK"], folders)
+    found = {
+        name: (pairs["sentence_a"].iloc[0], pairs.loc[pairs["task"] == "SICK", "split"].tolist())
+        for name, pairs in both.items()
+    }
+    splits = ["train"] * 2 + ["dev"] * 2 + ["test"] * 2
+    expected = {"SentEval": ("a msrpar 's 12 .", splits), "MTEB": ("A MSRpar's 12.", ["test"] * 6)}
+    assert found == expected
+    assert all(set(pairs["task"]) == {"STS 2012", "SICK"} for pairs in both.values())
+
+
 def test_sentences_are_in_both_forms_each_once(folders):
     texts = evaluate.sentences(["STS 2012", "SICK"], folders)
     assert len(texts) == len(set(texts))
@@ -203,10 +216,13 @@ def test_importing_it_waits_for_no_large_package():
 # Retrieval
 
 
-def brute_force(captions, images, image):
+def brute_force(captions, images, image, similarity="cosine"):
     """The ranks in both directions, query by query, of vectors without ties."""
-    a, b = (x / np.linalg.norm(x, axis=1, keepdims=True) for x in (captions, images))
-    near = a @ b.T
+    near = captions @ images.T
+    if similarity == "cosine":
+        near /= np.linalg.norm(captions, axis=1)[:, None] * np.linalg.norm(images, axis=1)
+    elif similarity == "euclidean":
+        near = -np.linalg.norm(captions[:, None] - images, axis=2)
     of_captions = [1 + (line > line[own]).sum() for line, own in zip(near, image, strict=True)]
     of_images = []
     for n in range(len(images)):
@@ -215,21 +231,26 @@ def brute_force(captions, images, image):
     return of_captions, of_images
 
 
-def test_retrieval_is_that_of_a_search_one_by_one():
+@pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean"])
+def test_retrieval_is_that_of_a_search_one_by_one(similarity):
     rng = np.random.default_rng(3)
     images = rng.normal(size=(20, 6))
     image = rng.permutation(np.repeat(np.arange(20), rng.integers(1, 4, 20)))
     captions = images[image] + 2 * rng.normal(size=(len(image), 6))
-    result = evaluate.retrieval(captions * 7, images, image)  # cosines: lengths do not count
-    expected = dict(zip(("caption_to_image", "image_to_caption"),
-                        brute_force(captions, images, image), strict=True))  # fmt: skip
+    captions *= rng.uniform(0.2, 5, (len(image), 1))
+    result = evaluate.retrieval(captions, images, image, similarity=similarity)
+    found = brute_force(captions, images, image, similarity)
+    expected = dict(zip(("caption_to_image", "image_to_caption"), found, strict=True))
     for direction, ranks in expected.items():
         ranks = np.array(ranks)
         found = row(result.scores, direction=direction)
         own = result.items[result.items["direction"] == direction]
         assert own["rank"].tolist() == ranks.tolist()
-        assert found["r5"] == pytest.approx(100 * (ranks <= 5).mean())
-        assert found["r5_low"] < found["r5"] < found["r5_high"]
+        for k in (1, 5, 10):
+            share = (ranks <= k).mean()
+            half = 1.96 * (share * (1 - share) / len(ranks)) ** 0.5
+            ends = [found[f"r{k}{end}"] for end in ("_low", "", "_high")]
+            assert ends == pytest.approx([100 * (share + half * sign) for sign in (-1, 0, 1)])
         assert found["median_rank"] == np.median(ranks) and found["queries"] == len(ranks)
         assert found["mean_rank"] == pytest.approx(ranks.mean())
     assert set(result.scores["captions_per_image"]) == {"1 to 3"}
@@ -312,6 +333,7 @@ def test_retrieval_is_compared_by_a_paired_bootstrap():
         assert each["p"] <= each["p_holm"] <= 1
     ranks = rows[rows["measure"] == "mean_rank"]
     assert (ranks["high"] < 0).all() and (ranks["p_holm"] < 0.05).all()
+    assert ranks["p"].tolist() == pytest.approx([2 / 1001] * 2)  # of two sides, none of 1000 draws
     turned = evaluate.compare(bad, good)
     np.testing.assert_allclose(turned["difference"], -rows["difference"])
     np.testing.assert_allclose(turned["p_holm"], rows["p_holm"])

@@ -69,6 +69,7 @@ class Hub(BaseHTTPRequestHandler):
             return self.answer(status=404, X_Error_Code="EntryNotFound")
         self.answer(files[file], ETag=f'"{digest(files[file])}"', X_Repo_Commit=commit)
 
+    private: list[bool]  # whether each that was made is
     do_HEAD = do_GET
     claimed = 0  # bytes that every file is said to have more
 
@@ -79,6 +80,7 @@ class Hub(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         if self.path.startswith("/api/repos/create"):
             asked = json.loads(body)
+            self.private.append(asked.get("visibility") == "private" or bool(asked.get("private")))
             name = f"{asked['organization']}/{asked['name']}" if asked.get("organization") else ""
             self.repositories.setdefault(name, {})
             return self.answer({"url": f"http://{self.headers['Host']}/{name}"})
@@ -109,7 +111,7 @@ def digest(data):
 @pytest.fixture
 def repositories(monkeypatch, tmp_path):
     """The hub's content; a command in `run` sees the hub by its environment."""
-    handler = type("Mine", (Hub,), {"repositories": {}})
+    handler = type("Mine", (Hub,), {"repositories": {}, "private": []})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
@@ -155,6 +157,8 @@ def test_what_is_pushed_is_loaded_and_gives_the_same_vectors(repositories, tmp_p
     loaded = SentenceEncoder.load("user/model", device="cpu")
     assert (loaded.encode("A dog runs.") == encoder.encode("A dog runs.")).all()
     assert f"load {pinned} to have the same weights again" in caplog.text
+    hub.push(own, "user/secret", private=True)
+    assert repositories.private == [False, True]
 
 
 def test_a_commit_stays_the_same_and_needs_no_network_again(repositories, monkeypatch, caplog):
@@ -172,8 +176,11 @@ def test_nothing_but_json_safetensors_and_the_card_is_fetched(repositories):
     put(repositories, **{"evil.py": b"raise", "snapshots/epoch-../../x.safetensors": b"x",
                          "snapshots/epoch-001.pkl": b"x"})  # fmt: skip
     folder = hub.download("user/model")
-    names = {path.suffix for path in folder.parent.parent.rglob("*") if path.is_symlink()}
-    assert names <= {".json", ".safetensors", ".md"}
+    of_hub, shipped = (
+        {path.relative_to(of).as_posix() for path in of.rglob("*") if path.is_file()}
+        for of in (folder, SHIPPED)
+    )
+    assert of_hub == shipped
 
 
 @pytest.mark.parametrize(

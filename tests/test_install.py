@@ -14,14 +14,6 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parent.parent
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
 USE = """
-import sys
-class Refuse:
-    def find_spec(name, path=None, target=None):
-        if name.partition(".")[0] in {names!r}:
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
-sys.meta_path.insert(0, Refuse)
-"""
-USE = """
 import groundvec, numpy, pathlib, sys, torch
 from groundvec import ImageEncoder, SentenceEncoder, config
 from groundvec.data import rated

@@ -68,6 +68,7 @@ def test_mscoco_at_full_size_trains_within_4_gb(tmp_path):
     finally:
         process.kill()
         process.wait()
+        (tmp_path / "features.h5").unlink()  # a gigabyte
     peak = int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1e6
     print(f"peak host memory {peak:.2f} GB")
     assert peak < 4

@@ -26,9 +26,10 @@ def trained(request, tmp_path):
     """The folder of a model of two languages, with an ensemble of two snapshots."""
     text = characters.Text.build(CAPTIONS)
     parts = {"languages": ["en", "de"], "similarity": request.param}
+    described = description("gru-16-attention", "characters", parts)
     torch.manual_seed(0)
-    model = Model(description("gru-16-attention", "characters", parts), {"en": text, "de": text}, 6)
-    save_model(tmp_path / "trained", model, epochs=(4, 8))
+    models = [Model(described, {"en": text, "de": text}, 6) for _ in range(2)]
+    save_model(tmp_path / "trained", models, epochs=(4, 8))
     (tmp_path / "trained" / "README.md").write_text("# The model card\n")
     return tmp_path / "trained"
 

@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import zipfile
 from functools import cache
 from pathlib import Path
@@ -57,9 +56,12 @@ def with_forked_jobs():
     return {**env, "PATH": f"{forks.jobs(folder)}:{env['PATH']}"}
 
 
-def snakemake(project, *arguments, fails=False):
+NO_NETWORK = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")
+
+
+def snakemake(project, *arguments, fails=False, **environment):
     command = ["-m", "snakemake", "--cores", "2", *arguments]
-    result = forks.run(*command, cwd=project, env=with_forked_jobs())
+    result = forks.run(*command, cwd=project, env={**with_forked_jobs(), **environment})
     output = result.stdout + result.stderr
     assert (result.returncode != 0) == fails, output[-5000:]
     return output
@@ -425,7 +427,8 @@ def test_an_unknown_backbone_is_named(built):
 
 def test_without_network_or_mirror_one_line_says_where_to_get_the_file(built):
     target = "data/flickr8k/Flickr8k_text.zip"
-    output = snakemake(built, target, "--configfile", "config/flickr8k.yaml", fails=True)
+    options = ("--configfile", "config/flickr8k.yaml")
+    output = snakemake(built, target, *options, fails=True, **NO_NETWORK)
     error = next(line for line in output.splitlines() if line.startswith("error: "))
     assert target in error and "https://" in error
 
@@ -642,10 +645,8 @@ def test_mscoco_from_small_archives_of_the_public_form(built):
 
 @pytest.mark.parametrize("experiment", ["flickr8k", "paper"])
 def test_a_dry_run_works_offline(built, experiment):
-    start = time.monotonic()
-    output = snakemake(built, "-n", "--configfile", f"config/{experiment}.yaml")
-    assert "train" in output
-    assert time.monotonic() - start < 60
+    output = snakemake(built, "-n", "--configfile", f"config/{experiment}.yaml", **NO_NETWORK)
+    assert "rule train:" in output
 
 
 def test_flickr30k_in_small_from_an_archive_of_karpathy_s_form(built):
