@@ -62,9 +62,9 @@ PAPER = Paper(
             Retrieval on the test set, in each language (Table 1 of Calixto & Liu 2017): from
             sentence to image and back. VSE learned from one language, MLMME from several, whose
             objective has β parts of images and sentences and 1 - β of sentences and sentences.
-            *Reported* rows are printed in the paper, of Multi30k's own test set; *measured*
-            ones are this run's ensembles. In brackets: the gain over the best model of this
-            language alone that reads the same, words or characters.
+            *Reported* rows are printed in the paper, of 514 images of Multi30k's validation
+            set; *measured* ones are this run's ensembles. In brackets: the gain over the best
+            model of this language alone that reads the same, words or characters.
             """,
         ),
         "table2": Item(

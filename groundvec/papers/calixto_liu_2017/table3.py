@@ -28,7 +28,8 @@ NOTES = [
     "Weights by k-best batch MIRA on the development lists; + logistic: by logistic regression. "
     "Oracle: of each list the one with the best BLEU of its own.",
     "Reported: the scores printed in Calixto & Liu (2017), without their marks of significance, of "
-    "other translators, images and training sentences.",
+    "other translators, images and training sentences. Their differences are computed from these "
+    "scores; two that the paper's Table 4 prints are others.",
     "First translations are those of a beam as wide as the list is long, so that those of longer "
     "lists are others; in the paper they are the same.",
 ]
