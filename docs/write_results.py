@@ -605,6 +605,7 @@ def mistyped() -> str:
 
 PAPER = papers.FOLDER / "merkx_frank_2019" / "reported"
 TRAINED = {  # models of config/flickr8k-epochs.yaml
+    "gru-1024-attention": "the paper's recipe: GRU 1024",
     "gru-512-attention": "the paper's recipe: GRU 512",
     "gru-256-attention": "the paper's recipe: GRU 256",
     "lstm-512-attention": "the same, LSTM 512",
@@ -749,6 +750,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "grid after 32 epochs": lambda: grid_with_seeds("flickr8k-epochs"),
     "claims after 32 epochs": lambda: claims_with_seeds("flickr8k-epochs/claims.csv"),
     "claims of 512": lambda: claims_with_seeds("flickr8k-epochs/claims-512.csv"),
+    "claims of 1024": lambda: claims_with_seeds("flickr8k-epochs/claims-1024.csv"),
     "subtasks rated": subtasks_rated,
     "subtasks won": subtasks_won,
 }
