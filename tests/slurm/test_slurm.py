@@ -34,8 +34,8 @@ def cluster_is_running():
     return bool(re.search(r"^ClusterName\s*= groundvec$", configuration, re.MULTILINE))
 
 
+# Alone, pytest then ends with 5 (no tests), so that .ci/run fails where its cluster does not run.
 if not cluster_is_running():
-    assert "CI" not in os.environ, "CI starts a cluster, and it does not run"
     pytest.skip("run tests/slurm/cluster start", allow_module_level=True)
 
 
