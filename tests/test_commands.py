@@ -135,6 +135,19 @@ def test_a_language_can_be_chosen(groundvec, tmp_path, model, encoder):
     assert not np.allclose(expected, encoder.encode(["Ein Hund."]), atol=1e-3)
 
 
+@pytest.mark.parametrize("option", ["normalize", "tokenised"])
+def test_what_the_encoder_can_do_the_command_can_too(groundvec, tmp_path, option):
+    sentences = ["A dog's ball."]
+    described = description("gru-16-attention", parts={"similarity": "dot"})  # not of unit length
+    save_model(tmp_path / "dot", Model(described, {"en": Text.build(["A dog 's ball ."])}, 8))
+    (tmp_path / "s.txt").write_text(sentences[0])
+    groundvec("encode", "s.txt", f"--{option}", "--model", "dot", "-o", "v.npy")
+    encoder = SentenceEncoder.load(tmp_path / "dot")
+    expected = encoder.encode(sentences, **{option: True})
+    np.testing.assert_allclose(np.load(tmp_path / "v.npy"), expected, atol=1e-6)
+    assert not np.allclose(expected, encoder.encode(sentences), atol=1e-3)
+
+
 def test_what_is_there_is_replaced_only_if_told_to(groundvec, tmp_path, model):
     (tmp_path / "s.csv").write_text("A dog.\n")
     (tmp_path / "v.npy").write_text("mine")
@@ -281,6 +294,13 @@ def test_two_sentences_have_one_number(groundvec, model, encoder):
     )
 
 
+def test_sentences_of_another_language_have_a_number(groundvec, model, encoder):
+    pair = "A dog runs.", "A cat."
+    found = float(groundvec("similarity", *pair, "--language", "de", "--model", model))
+    assert found == pytest.approx(float(encoder.similarity(*pair, language="de")), abs=1e-4)
+    assert found != pytest.approx(float(encoder.similarity(*pair)), abs=1e-4)
+
+
 def test_two_files_have_a_number_a_line(groundvec, tmp_path, model, encoder):
     (tmp_path / "a.txt").write_text("\n".join(SENTENCES))
     (tmp_path / "b.txt").write_text("\n".join(reversed(SENTENCES)))
@@ -316,12 +336,13 @@ def test_search_names_the_best_pictures(groundvec, model, photos, tmp_path, monk
     lines = groundvec("search", "photos", "A dog.", "--model", model, "-n", 3).splitlines()
     expected = search(photos, "A dog.", model=model, best=3)
     assert lines == [f"{score:.4f}  photos/{path.name}" for path, score in expected]
-    command = ("search", "photos", "A dog.", "--model", model, "--crops", 1)
-    expected = search(photos, "A dog.", model=model, crops=1)
-    assert groundvec(*command).splitlines() == [
-        f"{score:.4f}  photos/{path.name}" for path, score in expected
-    ]
-    assert "invalid choice: 3" in groundvec(*command[:-1], 3, fails=2)
+    command = ("search", "photos", "A dog.", "--model", model)
+    for name, value in (("crops", 1), ("language", "de")):
+        expected = search(photos, "A dog.", model=model, **{name: value})
+        assert groundvec(*command, f"--{name}", value).splitlines() == [
+            f"{score:.4f}  photos/{path.name}" for path, score in expected
+        ]
+    assert "invalid choice: 3" in groundvec(*command, "--crops", 3, fails=2)
 
 
 def test_a_page_of_the_best_needs_no_other_file(groundvec, model, photos, tmp_path):

@@ -416,6 +416,28 @@ def test_retrieval_of_two_files(groundvec, tmp_path):
     assert groundvec("retrieval", *files, "--folds", "0", fails=1).startswith("error: --folds")
 
 
+def test_a_sentence_transformer_is_rated_by_its_name(groundvec, tmp_path, folders):
+    """The package is a stand-in: a vector is the length of the sentence, and 1."""
+    program = (
+        "import numpy\n"
+        "class SentenceTransformer:\n"
+        "    def __init__(self, name, device): assert name == 'all-fake'\n"
+        "    def encode(self, sentences, show_progress_bar):\n"
+        "        return numpy.array([[len(sentence), 1] for sentence in sentences])\n"
+    )
+    (tmp_path / "sentence_transformers.py").write_text(program)
+    tasks = ("--tasks", "STS 2012", "--folder", *folders)
+    groundvec("ratings", "--sentence-transformers", "all-fake", *tasks, "-o", "s.csv")
+    written = pd.read_csv(tmp_path / "s.csv")
+    lengths = evaluate.ratings(
+        lambda texts: [[len(text), 1] for text in texts], ["STS 2012"], folders
+    )
+    pd.testing.assert_frame_equal(
+        written[lengths.scores.columns], lengths.scores, check_dtype=False
+    )
+    assert set(written["encoder"]) == {"all-fake"}
+
+
 def npy(array, **options):
     file = io.BytesIO()
     np.save(file, array, **options)

@@ -241,6 +241,19 @@ def test_the_lines_in_the_documentation_hash_n_grams_as_the_text_does():
     assert sorted(names["indices"]) == sorted(expected)
 
 
+def test_the_lines_in_the_documentation_read_words_of_n_grams(tmp_path):
+    """They go on from those of the other two encoders."""
+    newest = SentenceEncoder.load("flickr8k", device="cpu")
+    export(newest.models, tmp_path / "flickr8k.onnx")
+    graph = session(tmp_path / "flickr8k.onnx")
+    about = json.loads(graph.get_modelmeta().custom_metadata_map["groundvec"])
+    names = {"np": np, "re": re, "graph": graph, "about": about, "sentence": "a dog"}
+    for first in ("from sklearn", "sentence = re.sub"):
+        exec(re.search(rf"```python\n({re.escape(first)}.*?)```", PAGE.read_text(), re.S)[1], names)
+    expected = newest.encode("A dog runs on the beach.")
+    np.testing.assert_allclose(names["vector"], expected, atol=1e-6)
+
+
 def test_the_command_writes_it_and_replaces_nothing(tmp_path):
     save_model(tmp_path / "trained", model())
 
