@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from groundvec.data import schema
 from groundvec.data.archives import DAMAGED
@@ -28,14 +29,7 @@ SPLITS = {"train": "train", "restval": "train", "val": "dev", "test": "test"}
 # Halves of surrogate pairs are no control characters, but JSON can have them and UTF-8 cannot.
 CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
-# Where NIST's mteval-v14.pl puts spaces in Western languages: around punctuation; around full stops
-# and commas, unless digits surround them; behind a number that a dash follows.
-NIST = (
-    (r"([{-~\[-` -&(-+:-@/])", r" \1 "),
-    (r"([^0-9])([.,])", r"\1 \2 "),
-    (r"([.,])([^0-9])", r" \1 \2"),
-    (r"([0-9])(-)", r"\1 \2 "),
-)
+NIST = Tokenizer13a()
 
 
 def read(
@@ -129,12 +123,9 @@ def _entries(path: str | Path) -> list[Any]:
 
 
 def tokenise(caption: str) -> str:
-    """Cut a caption into tokens as NIST's mteval-v14.pl does, with one space between them.
+    """Cut a caption into tokens as NIST's mteval-v13a.pl does, with one space between them.
 
     Case and punctuation are kept: `A man's dog (2.5kg), 12-13.` becomes
     `A man's dog ( 2.5kg ) , 12 - 13 .`
     """
-    text = f" {unescape(caption.replace('<skipped>', ''))} "
-    for pattern, spaced in NIST:
-        text = re.sub(pattern, spaced, text)
-    return clean(text)
+    return clean(NIST(unescape(caption)))
