@@ -118,7 +118,7 @@ def search_table(rows: list[Result]) -> str:
 def encoding_table(rows: list[Result]) -> str:
     """A row for each that is beside ours: sentences a second, and the ratio of the times."""
     lines = [
-        "| ours, beside another | ours | the other | floor | ours / the other, times | threads |"
+        "| ours, beside another | ours | the other | floor | time, ours / the other | threads |"
     ]
     lines += [f"|---|{'--:|' * 5}"]
     for row in rows:

@@ -422,7 +422,7 @@ def authors_network() -> str:
 
 BEST = ["best", "best-v2"]  # folders: config/best.yaml now, and when flickr8k-v2 was trained
 CONTRASTIVE = {  # by folder, data set and model, what is shown of config/best.yaml
-    ("best", "flickr8k", "best"): "`best`: words of n-grams, a bag and a GRU",
+    ("best", "flickr8k", "best"): "`best`: subword embeddings (character n-grams), a bag and a GRU",
     ("best", "parts", "mistyped"): "`best`, up to a fifth of the letters mistyped in training",
     ("best", "flickr8k", "bag"): "`bag`: n-grams, no order of the words",
     ("best", "parts", "bag-no-paraphrases"): "`bag`, one caption of each picture, not two",
@@ -652,7 +652,7 @@ def reached() -> pd.DataFrame:
     rows = {"the paper: GRU 2048, 32 epochs, ResNet-152": of_paper()}
     of_seeds = "folder == 'best' and dataset == 'flickr8k' and model == 'best'"
     best = [of_best(name).query(of_seeds) for name in ("retrieval.csv", "ratings.csv")]
-    rows["[`best`](docs/best.md): words of n-grams and a GRU, three seeds"] = of_models(*best)
+    rows["[`best`](docs/best.md): subword embeddings (character n-grams) and a GRU, three seeds"] = of_models(*best)
     trained = of_grid("flickr8k-epochs")
     for model, label in TRAINED.items():
         recalls, ratings = (table[table["model"] == model] for table in trained)

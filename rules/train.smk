@@ -26,8 +26,8 @@ rule train:
         gpu=GPU,
         # MSCOCO takes 2.3 GB (docs/merkx-frank-2019.md), CUDA's libraries some more.
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
-        # Minutes. gru-1024 on Flickr8k takes five hours on a single core; what takes longer than
-        # the limit goes on in the next attempt. More than a day is refused by many clusters.
+        # Minutes. gru-1024 on Flickr8k takes two to four hours on a CPU in bfloat16. What takes
+        # longer than the limit goes on in the next attempt. More than a day is refused by many clusters.
         runtime=lambda wildcards, attempt: 60 * min(8 * attempt, 24),
     params:
         folder=subpath(output.model, parent=True),

@@ -34,9 +34,8 @@ KEYS = ["language", "test_set", "direction"]
 PAIRS = ["task", "subtask", "method"]
 RECALLS = [f"r{k}" for k in CUTOFFS]
 SPELT = (
-    "The last {size:,} of them say how it is spelt: hashed n-grams of letters, weighted by how "
-    "rare they are in the captions. They were not trained, and help with sentences about what no "
-    "picture shows. "
+    "The last {size:,} of them are character n-gram TF-IDF features. They were not trained, and "
+    "help with sentences about what no picture shows. "
 )
 WORST = 3  # so many subtasks are named
 
@@ -171,7 +170,7 @@ def _summary(about: dict[str, Any]) -> str:
     spelling = description.get("spelling")
     return (
         f"A sentence encoder that was trained to bring sentences near the pictures that they "
-        f"describe. It reads {_languages(description)} and gives vectors of "
+        f"describe. It reads {_languages(description)} and returns vectors of "
         f"{vector_size(description):,} numbers, which are compared by their "
         f"{SIMILARITIES[description['similarity']]}. "
         + (SPELT.format(**spelling) if spelling else "")
@@ -269,11 +268,11 @@ def _ratings(rated: pd.DataFrame) -> str:
     notes = [
         "The correlation with ratings of how similar two sentences are, which people gave (those "
         "of Scenes were computed from what is drawn). By cosine: of the vectors, without any "
-        "training on ratings. By classifier: a linear layer over them, trained on the task's "
-        "training pairs as SentEval does it.",
+        "training on ratings. By classifier: SentEval's softmax layer on |u - v| and u * v of two "
+        "vectors, trained on the task's training pairs.",
         "The mean is that of the tasks by cosine that have no training pairs, weighted by pairs. "
-        "Untrained: the same network with its first, random weights. How a sentence is spelt, if "
-        "its vector says so, is there already.",
+        "Untrained: the same network with its first, random weights, and with its character n-gram "
+        "features if it has any.",
         SEEN_NOTE,
     ]
     return f"### Agreement with ratings of similarity\n\n{table}\n\n{_bullets(notes)}"
