@@ -53,7 +53,7 @@ if not workflow.overwrite_configfiles:
 
 try:
     config = complete(config)
-    # Where a mirror of the data lies is told to the scripts by the environment and not by params:
+    # Where a mirror of the data is, is told to the scripts by the environment and not by params:
     # another mirror downloads nothing again.
     MIRROR = config["mirror"] or os.environ.get("GROUNDVEC_MIRROR", "")
     if workflow.is_main_process:  # and not in each of its jobs
@@ -121,7 +121,8 @@ onerror:
 
 onsuccess:
     page = Path("results", config["experiment"], "report", "index.html")
-    if page.exists():  # only a part may have been asked for
+    # Only a part may have been asked for.
+    if page.exists() and page.stat().st_mtime > STARTED:
         folders = [
             f"results/{config['experiment']}/{paper}" for paper in plan.papers
         ]

@@ -5,6 +5,7 @@ The source files of a rule's hash are read from the rule itself.
 
 import argparse
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from groundvec import papers, parts
@@ -13,9 +14,10 @@ from groundvec.provenance import ROOT, covered
 PAGE = Path(__file__).parent / "recomputed.md"
 TEXT = """# What a change of code computes again
 
-Each rule has a hash of its code: of its script, and of the modules that the script imports. If a
-module changes, the rules beside it run again, and then the rules that read their files. Comments
-and docstrings do not count.
+Each rule has a hash of its code: of its script, and of the modules that the script imports. Where a
+script serves several rules, as `dataset.py` does, only the modules that do the rule's work count.
+If a module changes, the rules beside it run again, and then the rules that read their files.
+Comments and docstrings do not count.
 
 - `a_*` are all rules whose names begin with `a_`; `a_* but b, c` excepts `a_b` and `a_c`.
 - Rules in *italics* run again only for models and baselines that use the module: it is one of their
@@ -33,7 +35,7 @@ GROUPS = ("dataset", *papers.known())
 
 def modules() -> list[str]:
     """The files of the library."""
-    return sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("groundvec/**/*.py"))
+    return _relative(ROOT.glob("groundvec/**/*.py"))
 
 
 def sources() -> dict[str, tuple[list[str], list[str]]]:
@@ -56,12 +58,12 @@ def sources() -> dict[str, tuple[list[str], list[str]]]:
         for name in about.items:
             found[f"{paper}_{name}"] = [f"groundvec/papers/{paper}/{name}.py"], []
     found["try_it"][0].extend(parts.file("export/onnx", name) for name in parts.exported())
-    found["page"][0].extend(_glob("groundvec/papers/*/compared.py"))
+    found["page"][0].extend(_relative(papers.files()))
     return found
 
 
-def _glob(pattern: str) -> list[str]:
-    return sorted(str(path.relative_to(ROOT)) for path in ROOT.glob(pattern))
+def _relative(paths: Iterable[Path]) -> list[str]:
+    return sorted(str(path.relative_to(ROOT)) for path in paths)
 
 
 def _parts(*kinds: str) -> list[str]:

@@ -652,7 +652,9 @@ def reached() -> pd.DataFrame:
     rows = {"the paper: GRU 2048, 32 epochs, ResNet-152": of_paper()}
     of_seeds = "folder == 'best' and dataset == 'flickr8k' and model == 'best'"
     best = [of_best(name).query(of_seeds) for name in ("retrieval.csv", "ratings.csv")]
-    rows["[`best`](docs/best.md): subword embeddings (character n-grams) and a GRU, three seeds"] = of_models(*best)
+    rows[
+        "[`best`](docs/best.md): subword embeddings (character n-grams) and a GRU, three seeds"
+    ] = of_models(*best)
     trained = of_grid("flickr8k-epochs")
     for model, label in TRAINED.items():
         recalls, ratings = (table[table["model"] == model] for table in trained)

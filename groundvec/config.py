@@ -352,7 +352,7 @@ def check_keys(paths: Iterable[str | Path]) -> None:
                 name = str(key.value)
                 if name in names:
                     line = key.start_mark.line + 1
-                    raise InputError(f"{path} line {line}: the key {name} occurs twice")
+                    raise InputError(f"{path} line {line}: the key {name} occurs twice: remove one")
                 names.add(name)
                 todo.append(value)
 
@@ -621,6 +621,13 @@ def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) ->
             )
     if target == translation["source"]:
         raise InputError(f"{place}.target: it is the source too: name another language")
+    same: dict[str, str] = {}
+    for system, settings in translation["systems"].items():
+        other = same.setdefault(json.dumps(settings, sort_keys=True), system)
+        if other != system:
+            raise InputError(
+                f"{place}.systems: {other} and {system} have the same settings: remove one"
+            )
     for model in translation["rerank_by"]:
         if model not in dataset["models"]:
             hint = _hint(model, dataset["models"])
@@ -639,7 +646,7 @@ def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) ->
 
 
 def _check_backbone(place: str, dataset: dict[str, Any]) -> list[str]:
-    """The names of a data set's backbones; InputError if one is unknown, or lacks the weights."""
+    """The names of a data set's backbones; InputError if they do not fit its other keys."""
     named, weights = dataset["backbone"], dataset["weights"]
     names = [named] if isinstance(named, str) else named
     if names == ["precomputed"]:
@@ -659,6 +666,11 @@ def _check_backbone(place: str, dataset: dict[str, Any]) -> list[str]:
             raise InputError(
                 f"configuration, {place}.weights: {name} has no weights {weights!r}{hint}"
             )
+    if "features" in dataset:
+        raise InputError(
+            f"configuration, {place}.features: this file is read only with `backbone: "
+            "precomputed`: add that, or remove `features`"
+        )
     return names
 
 

@@ -22,6 +22,9 @@ def choose(
     """
     # Torch adds this attribute when it runs, so its types lack it.
     torch.backends.fp32_precision = PRECISIONS[precision]  # type: ignore[attr-defined]
+    # In torch 2.11 cuDNN does not follow it (pytorch issue 179445).
+    for of_gpu in (torch.backends.cuda.matmul, torch.backends.cudnn.conv, torch.backends.cudnn.rnn):
+        of_gpu.fp32_precision = "tf32" if precision == "tf32" else "ieee"
     torch.set_num_threads(threads or torch.get_num_threads())
     return device or ("cuda" if torch.cuda.is_available() else "cpu")
 
@@ -46,7 +49,20 @@ def reseed(device: torch.device, number: int) -> None:
 
 def rounds_to_bfloat16() -> bool:
     """Whether `choose` was told to use bfloat16, and this CPU has instructions for it."""
-    if torch.backends.fp32_precision != "bf16":  # type: ignore[attr-defined]
-        return False
+    return torch.backends.fp32_precision == "bf16" and has_bfloat16()  # type: ignore[attr-defined]
+
+
+def has_bfloat16() -> bool:
+    """Whether this CPU has instructions for products of bfloat16 numbers."""
     able = torch.cpu.get_capabilities()
     return any(able.get(name) for name in ("avx512_bf16", "amx_bf16", "bf16"))
+
+
+def deterministic() -> None:
+    """Let torch compute the same bits every time, or refuse to.
+
+    A program has to set CUBLAS_WORKSPACE_CONFIG before, for cuBLAS.
+    """
+    torch.use_deterministic_algorithms(True)
+    # Nothing here reads memory that it has not written, and to fill it takes time.
+    torch.utils.deterministic.fill_uninitialized_memory = False

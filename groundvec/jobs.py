@@ -149,7 +149,9 @@ def _lock(folder: Path) -> TextIO | str:
         except (BlockingIOError, PermissionError):  # systems differ in which they raise
             with file:
                 file.seek(0)
-                return file.read() or f"another process is at work in {folder}"
+                return (
+                    file.read() or f"another process is at work in {folder}: wait for it, or end it"
+                )
         except OSError as error:
             log.warning("%s: this file system has no locks (%s): start nothing twice", path, error)
             return file

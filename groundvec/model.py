@@ -226,8 +226,8 @@ class Model(nn.Module):
     ) -> np.ndarray:
         """Embed encoded sentences of a language: (N, size) float32, in the order given.
 
-        They are batched longest first, a fixed number of indices at a time, so that little
-        padding is computed and a very long sentence does not exhaust the memory.
+        They are batched longest first, a fixed number of indices at a time, so that a very long
+        sentence does not exhaust the memory.
 
         Args:
             most: the largest number of sentences in a batch, if it has one.

@@ -13,11 +13,10 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 
 from groundvec.text.characters import Text
-from groundvec.text.encoded import PADDING, UNKNOWN, Encoded
+from groundvec.text.encoded import PADDING, ROWS, UNKNOWN, Encoded
 
 LENGTHS = (3, 4)  # of n-grams, the spaces before and after a word included
 FACTOR, MODULUS = 16_777_619, 2**31 - 1  # of the hash; no product is beyond 64 bits
-ROWS = 4096  # captions that are counted at once
 
 
 class Spelling(nn.Module):

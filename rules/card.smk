@@ -10,6 +10,9 @@ rule card:
         data=lambda wildcards: own(
             f"groundvec/sources/{plan.setting('source')(wildcards)}.yaml"
         ),
+        encoder=lambda wildcards: own(
+            f"groundvec/encoders/{plan.description(wildcards)['encoder']['name']}.yaml"
+        ),
     output:
         f"{MODEL}/README.md",
     log:
@@ -23,6 +26,9 @@ rule card:
         papers=plan.setting("papers"),
         scores=lambda wildcards, input: (
             ["--scores", *input.scores] if input.scores else []
+        ),
+        references=lambda wildcards: digest(
+            papers.references(plan.setting("papers")(wildcards))
         ),
         code=code("scripts/card.py"),
     shell:

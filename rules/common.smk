@@ -60,6 +60,19 @@ def baseline_code(script):
     )
 
 
+# Resources of a job; one that is tried again gets more.
+
+
+def gigabytes(count):
+    """Memory, in MB."""
+    return lambda wildcards, attempt: 1000 * count * attempt
+
+
+def hours(count):
+    """Time, in minutes: a day at most, because many clusters refuse more."""
+    return lambda wildcards, attempt: 60 * min(count * attempt, 24)
+
+
 CHECKPOINTS = Path("results/checkpoints")
 STARTED = time.time()
 

@@ -19,8 +19,8 @@ rule extract_features:
     resources:
         gpu=GPU,
         # Eight processes, each with crops of its own: 2.5 GB in the benchmark of a small network.
-        mem_mb=lambda wildcards, attempt: 16000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * min(8 * attempt, 24),
+        mem_mb=gigabytes(16),
+        runtime=hours(8),
     params:
         weights=plan.setting("weights"),
         weights_file=weights_option,

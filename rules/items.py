@@ -21,7 +21,7 @@ def ensembles(models: Any) -> Callable[[Any], list[str]]:
     A job finds them beside the model.json that it is given.
 
     Args:
-        models: paths of model.json, or a function of the wildcards that gives these.
+        models: paths of model.json, or a function of the wildcards that returns these.
     """
 
     def beside(wildcards: Any) -> list[str]:
@@ -36,7 +36,7 @@ class Items:
     """The tables and figures of an experiment.
 
     Args:
-        own: gives the path of a file of this project.
+        own: returns the path of a file of this project.
     """
 
     plan: Plan
@@ -148,7 +148,7 @@ class Items:
         item, first = self.item(paper, name), self.plan.datasets[self.plan.shown_in(paper)[0]]
         settings = {
             "backbone": first["backbone"],
-            "crops": first["crops"],
+            "crops": None if first["backbone"] == "precomputed" else first["crops"],
             "subtask": self.plan.ratings.get("subtask"),
         }
         wanted = {key: settings[key] for key in item.options if settings[key] is not None}

@@ -1,11 +1,8 @@
 """The page of an experiment: everything that it gave, in one file for a browser."""
 
 PAGE = "<experiment>/report/index.html"
-# What `code` does not see: what is not Python, and captions.
-TEMPLATES = [
-    *Path(HOME, "groundvec/reporting/page").glob("page.*"),
-    *Path(HOME, "groundvec/papers").glob("*/__init__.py"),
-]
+# Which `code` does not see, because they are not Python.
+TEMPLATES = Path(HOME, "groundvec/reporting/page").glob("page.*")
 
 
 rule gallery:
@@ -24,8 +21,8 @@ rule gallery:
         ENVIRONMENT
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
+        mem_mb=gigabytes(8),
+        runtime=hours(1),
     params:
         files=file_options,
         code=code("scripts/gallery.py"),
@@ -51,7 +48,7 @@ rule page:
     params:
         experiment=config["experiment"],
         files=file_options,
-        code=code("scripts/page.py", *papers.compared_files()),
+        code=code("scripts/page.py", *papers.files()),
         template=digest(*(path.read_bytes() for path in sorted(TEMPLATES))),
     shell:
         'python "$GROUNDVEC/scripts/page.py" --experiment {params.experiment:q} {params.files:q} '

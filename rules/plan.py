@@ -418,12 +418,13 @@ class Plan:
 
     def scores_shown(self, wildcards: Any) -> list[str]:
         """A model's correlations with ratings, if its papers show them."""
-        path = f"{RATED_BY_MODEL}.overlap.csv".format(
-            dataset=wildcards.dataset, model=wildcards.model, seed=wildcards.seed
-        )
         shown_by = self.datasets[wildcards.dataset]["papers"]
-        shown = any(path in self.ratings_of_models(".overlap.csv", paper) for paper in shown_by)
-        return [path] if shown else []
+        rated = any(wildcards.dataset in self.rated_in(paper) for paper in shown_by)
+        if not rated or not read_english(self.description(wildcards)):
+            return []
+        path = f"{RATED_BY_MODEL}.overlap.csv"
+        names = {name: getattr(wildcards, name) for name in ("dataset", "model", "seed")}
+        return [path.format(**names)]
 
     def robustness_files(self, datasets: list[str]) -> list[str]:
         """By model: of those that several data sets have, the first one's; and the baselines."""
@@ -467,7 +468,7 @@ class Plan:
 
     @property
     def pictures_translated(self) -> str:
-        """The features of the pictures that the sentences are about."""
+        """The features of the pictures that the sentences describe."""
         backbone = self.datasets[self.translation["dataset"]]["backbone"]
         return f"results/features/{self.pictured}/{backbone}.h5"
 

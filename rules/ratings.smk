@@ -62,9 +62,8 @@ rule rate:
     threads: lambda wildcards: 4 if parts.vector_size(plan.description(wildcards)) >= 4096 else 1
     resources:
         gpu=GPU,
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
-        # Minutes.
-        runtime=lambda wildcards, attempt: 60 * min(8 * attempt, 24),
+        mem_mb=gigabytes(8),
+        runtime=hours(8),
     params:
         folder=subpath(input.model, parent=True),
         stem=stem,
@@ -73,9 +72,10 @@ rule rate:
         treebanks=treebank_option,
         code=code("scripts/rate.py"),
     shell:
+        # --overwrite: as in the rule train.
         'python "$GROUNDVEC/scripts/rate.py" --model {params.folder:q} --ratings {input.ratings:q} '
         "{params.tokenised:q} {params.few:q} {params.treebanks:q} --threads {threads:q} "
-        "--output {params.stem:q} --log {log:q}"
+        "--output {params.stem:q} --overwrite --log {log:q}"
 
 
 rule overlap:
@@ -117,10 +117,13 @@ rule baseline:
     threads: 1
     resources:
         gpu=lambda wildcards: GPU * plan.baseline_on_gpu(wildcards),
+        mem_mb=gigabytes(8),
+        runtime=hours(8),
     params:
         stem=stem,
         options=plan.baseline_options,
         code=baseline_code("scripts/baseline.py"),
     shell:
+        # --overwrite: as in the rule train.
         'python "$GROUNDVEC/scripts/baseline.py" --name {wildcards.baseline:q} {params.options:q} '
-        "--ratings {input.ratings:q} --output {params.stem:q} --log {log:q}"
+        "--ratings {input.ratings:q} --output {params.stem:q} --overwrite --log {log:q}"

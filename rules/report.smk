@@ -54,6 +54,9 @@ for paper, name in [key for key, names in items.names.items() if names]:
         conda:
             ENVIRONMENT
         threads: 1
+        resources:
+            mem_mb=gigabytes(8),
+            runtime=hours(1),
         params:
             item=f"{paper}/{name}",
             files=file_options,

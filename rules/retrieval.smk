@@ -40,8 +40,8 @@ rule retrieval:
     threads: 1
     resources:
         gpu=GPU,
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
+        mem_mb=gigabytes(8),
+        runtime=hours(1),
     params:
         folder=subpath(input.model, parent=True),
         stem=stem,
@@ -49,6 +49,7 @@ rule retrieval:
         treebanks=treebank_option,
         code=code("scripts/retrieval.py"),
     shell:
+        # --overwrite: as in the rule train.
         'python "$GROUNDVEC/scripts/retrieval.py" --model {params.folder:q} '
         "--captions {input.captions:q} --features {input.features:q} --folds {params.folds:q} "
-        "{params.treebanks:q} --threads {threads:q} --output {params.stem:q} --log {log:q}"
+        "{params.treebanks:q} --threads {threads:q} --output {params.stem:q} --overwrite --log {log:q}"

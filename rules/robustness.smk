@@ -18,16 +18,17 @@ rule robustness:
     threads: 1
     resources:
         gpu=GPU,
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * min(8 * attempt, 24),
+        mem_mb=gigabytes(8),
+        runtime=hours(8),
     params:
         folder=subpath(input.model, parent=True),
         tokenised=plan.tokenised_option,
         code=code("scripts/robustness.py"),
     shell:
+        # --overwrite: as in the rule train.
         'python "$GROUNDVEC/scripts/robustness.py" --trained {params.folder:q} --ratings {input.ratings:q} '
         "{params.tokenised:q} --captions {input.captions:q} --features {input.features:q} "
-        "--threads {threads:q} --output {output:q} --log {log:q}"
+        "--threads {threads:q} --output {output:q} --overwrite --log {log:q}"
 
 
 rule robustness_of_baseline:
@@ -43,9 +44,12 @@ rule robustness_of_baseline:
     threads: 1
     resources:
         gpu=lambda wildcards: GPU * plan.baseline_on_gpu(wildcards),
+        mem_mb=gigabytes(8),
+        runtime=hours(8),
     params:
         options=plan.baseline_options,
         code=baseline_code("scripts/robustness.py"),
     shell:
+        # --overwrite: as in the rule train.
         'python "$GROUNDVEC/scripts/robustness.py" --name {wildcards.baseline:q} {params.options:q} '
-        "--ratings {input.ratings:q} --output {output:q} --log {log:q}"
+        "--ratings {input.ratings:q} --output {output:q} --overwrite --log {log:q}"

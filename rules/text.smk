@@ -13,6 +13,9 @@ rule trees:
     conda:
         ENVIRONMENT
     threads: 1
+    resources:
+        mem_mb=gigabytes(8),
+        runtime=hours(2),
     params:
         parser=lambda wildcards: plan.parsers[wildcards.trees],
         code=code("groundvec/text/treebank.py", "groundvec/text/encoded.py"),
@@ -33,6 +36,9 @@ rule trees_ratings:
     conda:
         ENVIRONMENT
     threads: 1
+    resources:
+        mem_mb=gigabytes(8),
+        runtime=hours(2),
     params:
         parser=lambda wildcards: plan.parsers[wildcards.trees],
         code=code("groundvec/text/treebank.py", "groundvec/text/encoded.py"),

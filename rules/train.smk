@@ -25,10 +25,10 @@ rule train:
     resources:
         gpu=GPU,
         # MSCOCO takes 2.3 GB (docs/merkx-frank-2019.md), CUDA's libraries some more.
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
-        # Minutes. gru-1024 on Flickr8k takes two to four hours on a CPU in bfloat16. What takes
-        # longer than the limit goes on in the next attempt. More than a day is refused by many clusters.
-        runtime=lambda wildcards, attempt: 60 * min(8 * attempt, 24),
+        mem_mb=gigabytes(8),
+        # gru-1024 on Flickr8k takes two to four hours on a CPU in bfloat16. What takes longer than
+        # the limit goes on in the next attempt.
+        runtime=hours(8),
     params:
         folder=subpath(output.model, parent=True),
         description=lambda wildcards: json.dumps(

@@ -28,9 +28,9 @@ rule translator:
     threads: 1
     resources:
         gpu=GPU,
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
-        # Minutes; what takes longer than the limit goes on in the next attempt.
-        runtime=lambda wildcards, attempt: 60 * min(8 * attempt, 24),
+        mem_mb=gigabytes(8),
+        # What takes longer than the limit goes on in the next attempt.
+        runtime=hours(8),
     params:
         folder=subpath(output.model, parent=True),
         languages=["--source", TRANSLATION["source"], "--target", TRANSLATION["target"]],
@@ -60,15 +60,16 @@ rule translate:
     threads: 1
     resources:
         gpu=GPU,
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
+        mem_mb=gigabytes(4),
+        runtime=hours(2),
     params:
         folder=subpath(input.model, parent=True),
         code=code("scripts/translate.py"),
     shell:
+        # --overwrite: as in the rule train.
         'python "$GROUNDVEC/scripts/translate.py" --model {params.folder:q} --pairs {input.pairs:q} '
         "--split {wildcards.split:q} --n {wildcards.n:q} --threads {threads:q} "
-        "--output {output:q} --log {log:q}"
+        "--output {output:q} --overwrite --log {log:q}"
 
 
 rule rerank:
@@ -91,8 +92,8 @@ rule rerank:
     threads: 1
     resources:
         gpu=GPU,
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
+        mem_mb=gigabytes(8),
+        runtime=hours(2),
     params:
         folders=lambda wildcards, input: [
             os.path.dirname(path) for path in input.models
@@ -100,8 +101,9 @@ rule rerank:
         languages=["--source", TRANSLATION["source"], "--target", TRANSLATION["target"]],
         code=code("scripts/rerank.py"),
     shell:
+        # --overwrite: as in the rule train.
         'python "$GROUNDVEC/scripts/rerank.py" --system {wildcards.system:q} --n {wildcards.n:q} '
         "--dev {input.dev:q} --test {input.test:q} --pairs {input.pairs:q} {params.languages:q} "
         "--features {input.features:q} --models {params.folders:q} --threads {threads:q} "
         "--output {output.scores:q} --output-translations {output.translations:q} "
-        "--output-weights {output.weights:q} --log {log:q}"
+        "--output-weights {output.weights:q} --overwrite --log {log:q}"

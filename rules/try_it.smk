@@ -36,8 +36,8 @@ rule try_it:
         ENVIRONMENT
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
+        mem_mb=gigabytes(8),
+        runtime=hours(1),
     params:
         files=file_options,
         code=code(

@@ -29,17 +29,21 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.baselines import load
     from groundvec.data.ratings import read_ratings
     from groundvec.evaluation.ratings import score
+    from groundvec.files import check_output
     from groundvec.frames import write
     from groundvec.provenance import provenance
     from groundvec.schemas import Predictions, Scores
 
+    written = f"{arguments.output}.predictions.csv", f"{arguments.output}.csv"
+    for path in written:
+        check_output(path)  # at once, and not after hours
     encoder = load(**arguments.baseline)
     labels = dict.fromkeys(("system", "dataset", "model", "seed", "kind", "epochs"), "")
     labels |= {"system": arguments.name, "kind": "baseline"}
     predictions, scores = score(read_ratings(arguments.ratings), encoder.encode, labels)
-    write(f"{arguments.output}.predictions.csv", predictions, Predictions)
+    write(written[0], predictions, Predictions)
     source = {"encoder": arguments.baseline["encoder"], "configuration": ""}
-    write(f"{arguments.output}.csv", scores.assign(**source, **provenance(encoder.device)), Scores)
+    write(written[1], scores.assign(**source, **provenance(encoder.device)), Scores)
 
 
 if __name__ == "__main__":

@@ -89,9 +89,11 @@ def main(arguments: argparse.Namespace) -> None:
     if arguments.delete:
         for each in unneeded:
             leftovers.remove(each)
-    verb = "are removed" if arguments.delete else "are not needed (remove them with --delete)"
     freed = size(sum(each.freed for each in unneeded))
-    print(f"{len(unneeded)} folders {verb}; {freed} of them are nowhere else")
+    if arguments.delete:
+        print(f"{len(unneeded)} folders removed, {freed} freed")
+    else:
+        print(f"{len(unneeded)} folders are not needed: --delete removes them, which frees {freed}")
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 def arguments_of(source: str) -> dict[str, dict[str, Any]]:
-    """The arguments of a source's `read`, and how a command line gives each."""
+    """The arguments of a source's `read`, and how a command line sets each."""
     said = parts.options_schema("sources", source)
     options = {"source": source} | dict.fromkeys(said["properties"], True)
     public = {

@@ -10,10 +10,22 @@ from groundvec.cli import run
 from groundvec.data.download import fetch
 from groundvec.errors import InputError
 
-EXAMPLES = """example:
+parser = argparse.ArgumentParser(
+    description=__doc__,
+    epilog="""example:
   python scripts/download.py --name flickr8k/Flickr8k_text.zip --sources resources/sources.yaml \\
       --mirror /shared/mirror --output data/flickr8k/Flickr8k_text.zip
-"""
+""",
+)
+parser.add_argument("--name", required=True, help="which file of the sources")
+parser.add_argument("--sources", type=Path, required=True, help="YAML: addresses and checksums")
+parser.add_argument(
+    "--mirror",
+    type=Path,
+    default=os.environ.get("GROUNDVEC_MIRROR") or None,
+    help="folder that may have the file (default: $GROUNDVEC_MIRROR)",
+)
+parser.add_argument("--output", type=Path, required=True, help="where to put the file")
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -24,19 +36,5 @@ def main(arguments: argparse.Namespace) -> None:
     fetch(arguments.name, sources[arguments.name], arguments.output, arguments.mirror)
 
 
-def make_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLES)
-    parser.add_argument("--name", required=True, help="which file of the sources")
-    parser.add_argument("--sources", type=Path, required=True, help="YAML: addresses and checksums")
-    parser.add_argument(
-        "--mirror",
-        type=Path,
-        default=os.environ.get("GROUNDVEC_MIRROR") or None,
-        help="folder that may have the file (default: $GROUNDVEC_MIRROR)",
-    )
-    parser.add_argument("--output", type=Path, required=True, help="where to put the file")
-    return parser
-
-
 if __name__ == "__main__":
-    run(main, make_parser())
+    run(main, parser)

@@ -11,13 +11,25 @@ from groundvec.cli import run
 from groundvec.data import download
 from groundvec.sources import pascal1k
 
-EXAMPLES = """example:
-  python scripts/pascal1k_images.py --page data/pascal1k/index.html \\
-      --sources resources/sources.yaml --output data/pascal1k/images
-"""
-
 PAGE = "pascal1k/index.html"  # in the sources
 IMAGES = "pascal1k/images"  # in a mirror
+
+parser = argparse.ArgumentParser(
+    description=__doc__,
+    epilog="""example:
+  python scripts/pascal1k_images.py --page data/pascal1k/index.html \\
+      --sources resources/sources.yaml --output data/pascal1k/images
+""",
+)
+parser.add_argument("--page", type=Path, required=True, help="the HTML page that names them")
+parser.add_argument("--sources", type=Path, required=True, help="YAML: the page's addresses")
+parser.add_argument(
+    "--mirror",
+    type=Path,
+    default=os.environ.get("GROUNDVEC_MIRROR") or None,
+    help=f"folder that may have them, in {IMAGES} (default: $GROUNDVEC_MIRROR)",
+)
+parser.add_argument("--output", type=Path, required=True, help="folder to put them in")
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -34,19 +46,5 @@ def main(arguments: argparse.Namespace) -> None:
     logging.info("%d images: %s", len(addresses), output)
 
 
-def make_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLES)
-    parser.add_argument("--page", type=Path, required=True, help="the HTML page that names them")
-    parser.add_argument("--sources", type=Path, required=True, help="YAML: the page's addresses")
-    parser.add_argument(
-        "--mirror",
-        type=Path,
-        default=os.environ.get("GROUNDVEC_MIRROR") or None,
-        help=f"folder that may have them, in {IMAGES} (default: $GROUNDVEC_MIRROR)",
-    )
-    parser.add_argument("--output", type=Path, required=True, help="folder to put them in")
-    return parser
-
-
 if __name__ == "__main__":
-    run(main, make_parser())
+    run(main, parser)

@@ -37,12 +37,16 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.data.ratings import read_ratings
     from groundvec.device import choose
     from groundvec.evaluation.ratings import score_model, system_name
+    from groundvec.files import check_output
     from groundvec.folder import epochs_compared, read_description, read_ensemble
     from groundvec.frames import write
     from groundvec.model import load_model
     from groundvec.provenance import provenance
     from groundvec.schemas import Predictions, Scores
 
+    written = f"{arguments.output}.predictions.csv", f"{arguments.output}.csv"
+    for path in written:
+        check_output(path)  # at once, and not after hours
     device = choose(threads=arguments.threads)
     model = read_description(arguments.model)
     treebank = parts.treebank(model["description"]["text"], arguments.treebanks)
@@ -62,8 +66,8 @@ def main(arguments: argparse.Namespace) -> None:
         arguments.tokenised,
     )
     source = {"encoder": "", "configuration": model["key"], **provenance(device)}
-    write(f"{arguments.output}.predictions.csv", predictions, Predictions)
-    write(f"{arguments.output}.csv", scores.assign(**source), Scores)
+    write(written[0], predictions, Predictions)
+    write(written[1], scores.assign(**source), Scores)
 
 
 if __name__ == "__main__":

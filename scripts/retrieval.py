@@ -38,12 +38,16 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.device import choose
     from groundvec.evaluation.retrieval import score_model
     from groundvec.features import store
+    from groundvec.files import check_output
     from groundvec.folder import epochs_compared, read_description, read_ensemble
     from groundvec.frames import write
     from groundvec.model import load_model
     from groundvec.provenance import provenance
     from groundvec.schemas import QueryRanks, Retrieval
 
+    written = f"{arguments.output}.ranks.csv", f"{arguments.output}.csv"
+    for path in written:
+        check_output(path)  # at once, and not after hours
     device = choose(threads=arguments.threads)
     model = read_description(arguments.model)
     treebank = parts.treebank(model["description"]["text"], arguments.treebanks)
@@ -74,8 +78,8 @@ def main(arguments: argparse.Namespace) -> None:
     numbers = pd.Index(images).get_indexer(split.image_ids)
     ranks["image"] = numbers[ranks["image"]]
     of_queries = pd.DataFrame(labels, ranks.index).join(ranks)
-    write(f"{arguments.output}.ranks.csv", of_queries, QueryRanks)
-    write(f"{arguments.output}.csv", pd.concat(tables), Retrieval)
+    write(written[0], of_queries, QueryRanks)
+    write(written[1], pd.concat(tables), Retrieval)
     of_ensemble = tables[-1][tables[-1]["kind"] == "ensemble"]
     for row in of_ensemble.to_dict("records"):
         logging.info(

@@ -48,10 +48,12 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.baselines import load
     from groundvec.data.ratings import read_ratings
     from groundvec.evaluation import robustness
+    from groundvec.files import check_output
     from groundvec.frames import write
     from groundvec.provenance import provenance
     from groundvec.schemas import Robustness
 
+    check_output(arguments.output)  # at once, and not after hours
     ratings = read_ratings(arguments.ratings)
     if arguments.baseline:
         encoder = load(**arguments.baseline)

@@ -64,7 +64,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec import parts
     from groundvec.data import schema
     from groundvec.data.split import drawn, load_split
-    from groundvec.device import choose
+    from groundvec.device import choose, deterministic
     from groundvec.errors import InputError
     from groundvec.evaluation.ranks import development_recall
     from groundvec.features import store
@@ -81,7 +81,7 @@ def main(arguments: argparse.Namespace) -> None:
         check_output(arguments.output / name)  # at once, and not after hours of training
     described = arguments.description
     device = choose(arguments.device, arguments.threads, described["training"]["precision"])
-    torch.use_deterministic_algorithms(True)
+    deterministic()
     torch.manual_seed(arguments.seed)
 
     treebank = parts.treebank(described["text"], arguments.treebanks)

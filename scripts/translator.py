@@ -46,7 +46,7 @@ def main(arguments: argparse.Namespace) -> None:
     import pandas as pd
     import torch
 
-    from groundvec.device import choose
+    from groundvec.device import choose, deterministic
     from groundvec.files import check_output
     from groundvec.frames import write
     from groundvec.jobs import describe, locked
@@ -57,7 +57,7 @@ def main(arguments: argparse.Namespace) -> None:
     for name in ("weights.safetensors", "history.csv", "model.json"):
         check_output(arguments.output / name)  # at once, and not after hours of training
     device = choose(arguments.device, arguments.threads)
-    torch.use_deterministic_algorithms(True)
+    deterministic()
     settings = {name: getattr(arguments, name) for name in SETTINGS}
     languages = arguments.source, arguments.target
     tables = [pairs.read(arguments.pairs, split, *languages) for split in ("train", "dev")]

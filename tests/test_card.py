@@ -239,6 +239,7 @@ def test_a_bag_of_words_does_not_read_the_order_and_trees_need_a_parser(folder):
     about(folder, description=described("gru-8-max") | parts)
     text = make(folder)
     assert "does not read the order" in text and "parsed by en_core_web_sm first" in text
+    assert "characters of English, those of glove.6B.50d.txt" in text
     assert "word vectors are glove.6B.50d.txt, which have terms of their own" in text
 
 

@@ -285,6 +285,10 @@ def test_every_key_of_the_schema_is_described():
             "rerank_by: 'oracle' has a row of its own in the tables: give the model another name",
         ),
         (translated(systems={}), "translation.systems"),
+        (
+            translated(systems={"weak": {}, "strong": {"dropout": 0}}),
+            "translation.systems: weak and strong have the same settings: remove one",
+        ),
         (translated(systems={"weak": {"dropout": 1}}), "translation.systems.weak.dropout"),
         ({**SMALL, "ratings": {"source": "stss"}}, "ratings.source: 'stss' is not one of"),
         (judged(x={"encoder": "infersent"}), "baselines.x: 'vectors' is a required property"),
@@ -312,6 +316,7 @@ def test_every_key_of_the_schema_is_described():
             changed(backbone=["resnet18", "precomputed"], features="f.npz"),
             "one.backbone: precomputed features stand alone: leave the other names out, or put all",
         ),
+        (changed(features="f.npz"), "one.features: this file is read only with `backbone: precomp"),
         (changed(backbone=["resnet18", 2]), "backbone.1: 2 is not of type 'string'"),
         (changed(backbone=["resnet18", "../x"]), "one.backbone.1: '../x' does not match"),
         (

@@ -123,7 +123,7 @@ def test_what_no_configuration_needs_is_said_and_removed_only_when_told_to(proje
     assert there(paths) == set(paths)
     result = program(folder, "--delete")
     assert result.returncode == 0, result.stderr
-    assert "9 folders are removed" in result.stdout
+    assert "9 folders removed" in result.stdout
     assert there(paths) == kept
     assert linked.read_bytes() == b"1" * 3000
 

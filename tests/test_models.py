@@ -166,6 +166,21 @@ def test_a_gpu_s_way_through_an_encoder_ends_in_the_same_vectors(cell, pooling):
     torch.testing.assert_close(encoder.pooling(states, lengths), expected, atol=1e-6, rtol=0)
 
 
+def test_a_gpu_s_way_to_the_largest_has_the_same_numbers_and_gradients():
+    values = torch.randn(12, 5, requires_grad=True)
+    lengths, weights = torch.tensor([3, 1, 6, 2]), torch.randn(4, 5)
+    for one, other in zip(
+        *(
+            (found, *torch.autograd.grad((found * weights).sum(), values))
+            for found in (
+                pool(values, lengths) for pool in (pooling.largest, pooling.padded_largest)
+            )
+        ),
+        strict=True,
+    ):
+        assert torch.equal(one, other)
+
+
 @given(st.lists(st.integers(1, 11), min_size=1, max_size=5))
 def test_a_convolution_reads_each_sentence_as_if_it_were_alone(lengths):
     """Beside a loop over sentences, widths and places; a sentence is framed by zeros."""
@@ -448,11 +463,15 @@ def test_programs_compute_float32_as_such():
         assert device == ("cuda" if torch.cuda.is_available() else "cpu")
         assert choose("cpu") == "cpu"
         assert torch.backends.cudnn.rnn.fp32_precision == "ieee"
+        assert torch.backends.cudnn.conv.fp32_precision == "ieee"
         assert torch.backends.cuda.matmul.fp32_precision == "ieee"
         assert torch.backends.mkldnn.matmul.fp32_precision == "ieee"
         assert torch.get_num_threads() == 1
         assert not rounds_to_bfloat16()
+        choose(precision="tf32")
+        assert torch.backends.cudnn.rnn.fp32_precision == "tf32"
         choose(precision="bfloat16")
+        assert torch.backends.cudnn.rnn.fp32_precision == "ieee"
         assert torch.backends.mkldnn.matmul.fp32_precision == "bf16"
         flags = Path("/proc/cpuinfo")
         if flags.exists():

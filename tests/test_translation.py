@@ -49,6 +49,10 @@ def test_words_come_back_as_plain_text():
     assert encoded.indices[encoded.starts[1] - 1] == END
     matrix = padded(encoded, np.array([2, 0]))
     assert words.decode(matrix) == ["Ein? läuft.", "Ein Hund läuft, schnell."]
+    short = ["Wie geht's?"] * 2
+    words_of_short = Vocabulary.build("de", tokenise(short))
+    matrix = padded(words_of_short.encode(tokenise(short)), np.array([0]))
+    assert words_of_short.decode(matrix) == short[:1]
     again = Vocabulary(**words.as_dict())
     assert again.encode(["Ein Hund"]).indices.tolist() == [*encoded.indices[:2].tolist(), END]
 

@@ -78,7 +78,7 @@ ITEMS = ("table3", "table_s1", "section_4_3", "figure2", "figure3", "figure4")
 RATED = {"rate", "baseline", *(f"{PAPER}_{item}" for item in ITEMS)}
 RULES = RATED | {f"{PAPER}_table2", f"{PAPER}_samples"}
 MADE_BEFORE = {"dataset_scenes", "ratings_scenes", "extract_features", "baseline"}  # training
-RULES |= {*MADE_BEFORE, "train", "retrieval", "overlap", "card"}
+RULES |= {*MADE_BEFORE, "train", "retrieval", "overlap", "card", "page"}
 
 
 @pytest.fixture(scope="module")
@@ -297,15 +297,40 @@ def test_a_change_of_code_computes_again_what_depends_on_it(built, file, rerun):
         path.write_bytes(before)
 
 
-def test_a_comment_or_a_docstring_computes_nothing_again(built):
-    path = built / "groundvec/encoders/rnn.py"
+@pytest.mark.parametrize(
+    ("file", "old", "new", "rerun"),
+    [
+        ("groundvec/encoders/rnn.py", '"""A GRU or', '"""The GRU or', set()),
+        (f"groundvec/papers/{PAPER}/__init__.py", '"""', '"""A remark. ', set()),
+        (
+            f"groundvec/papers/{PAPER}/__init__.py",
+            '"Learning semantic',
+            '"Learning',
+            {"card", "page"},
+        ),
+        ("groundvec/encoders/rnn.yaml", "", "limits: It is slow.\n", {"card"}),
+    ],
+)
+def test_what_words_compute_again(built, file, old, new, rerun):
+    """A comment or a docstring nothing; what a card says, the cards."""
+    path = built / file
     before = path.read_text()
-    path.write_text(before.replace('"""A GRU or', '"""The GRU or') + "# A remark.\n")
+    assert old in before
+    path.write_text(before.replace(old, new, 1))
     try:
-        assert path.read_text().startswith('"""The GRU')
-        assert planned(built) == set()
+        assert planned(built) == rerun
     finally:
         path.write_text(before)
+
+
+def test_checkpoints_of_what_is_configured_are_needed(built):
+    """Which the trainings, translators and extractions said themselves."""
+    command = ("scripts/checkpoints.py", "tests/tiny.yaml")
+    env = {**environment(), "PYTHONPATH": str(built)}
+    found = forks.run(*command, cwd=built, env=env).stdout
+    kinds = {line.split()[1] for line in found.splitlines() if line.startswith("needed ")}
+    assert {"training", "translator"} <= kinds <= {"training", "translator", "features"}, found
+    assert "0 folders are not needed" in found
 
 
 def test_every_value_in_a_command_is_quoted():

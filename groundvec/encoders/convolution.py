@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import embedding_bag, pad
+from torch.nn.functional import pad
+
+from groundvec.encoders.pooling import largest
 
 
 class Convolution(nn.Module):
@@ -47,9 +49,8 @@ class Convolution(nn.Module):
             layer(pad(apart, ((width - 1) // 2, width // 2))).relu()
             for layer, width in zip(self.layers, self.widths, strict=True)
         ]
-        first = (lengths.cumsum(0) - lengths) - self.pool * (counts.cumsum(0) - counts)
-        starts = first.repeat_interleave(counts) + self.pool * torch.arange(int(counts.sum()))
-        places = torch.arange(len(vectors), device=device)
-        pooled = embedding_bag(places, torch.cat(maps).T[place], starts.to(device), mode="max")
+        windows = torch.full((int(counts.sum()),), self.pool)
+        windows[counts.cumsum(0) - 1] = lengths - self.pool * (counts - 1)  # each sentence's last
+        pooled = largest(torch.cat(maps).T[place], windows.to(device))
         share = self.gate(pooled).sigmoid()
         return torch.lerp(pooled, self.change(pooled).relu(), share), counts

@@ -36,7 +36,7 @@ class MaxPooling(nn.Module):
 
     def forward(self, states: Tensor, lengths: Tensor) -> Tensor:
         """Pool the states (N, size) of sentences of `lengths` (B,): (B, size)."""
-        return pool("max", states, lengths)
+        return largest(states, lengths)
 
 
 class LastState(nn.Module):
@@ -57,3 +57,18 @@ def pool(mode: str, values: Tensor, lengths: Tensor) -> Tensor:
     """The sum or max (B, size) over each sentence of values (N, size) one after another."""
     rows = torch.arange(len(values), device=values.device)
     return embedding_bag(rows, values, lengths.cumsum(0) - lengths, mode=mode)
+
+
+def largest(values: Tensor, lengths: Tensor) -> Tensor:
+    """The max (B, size) over each sentence of values (N, size), with a gradient."""
+    if values.device.type == "cpu":
+        return pool("max", values, lengths)
+    return padded_largest(values, lengths)
+
+
+def padded_largest(values: Tensor, lengths: Tensor) -> Tensor:
+    """Compute `largest` where `embedding_bag` has no deterministic gradient of it: on a GPU."""
+    inside = torch.arange(int(lengths.max()), device=lengths.device) < lengths[:, None]
+    padded = values.new_full((*inside.shape, values.shape[1]), -torch.inf)
+    padded[inside] = values
+    return padded.amax(dim=1)

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import Function, once_differentiable
 from torch.nn.functional import embedding, linear
-from torch.nn.utils.rnn import pack_sequence, unpack_sequence
+from torch.nn.utils.rnn import PackedSequence
 
 from groundvec.device import rounds_to_bfloat16
 
@@ -74,10 +74,12 @@ def hidden_states(
 def packed_states(
     rnn: nn.GRU | nn.LSTM, vectors: Tensor, indices: Tensor, lengths: Tensor
 ) -> Tensor:
-    """Compute `hidden_states` by torch's own layer, which is the faster one on a GPU."""
-    sentences = embedding(indices, vectors).split(lengths.tolist())
-    packed = pack_sequence(sentences, enforce_sorted=False)
-    return torch.cat(unpack_sequence(rnn(packed)[0]))
+    """Compute `hidden_states` by torch's own layer: on a GPU by cuDNN."""
+    places, counts = steps(lengths)
+    forwards = places[:, 0].to(indices.device)
+    packed = PackedSequence(embedding(indices[forwards], vectors), torch.tensor(counts))
+    states: Tensor = rnn(packed)[0].data
+    return torch.empty_like(states).index_copy(0, forwards, states)
 
 
 def steps(lengths: Tensor) -> tuple[Tensor, list[int]]:

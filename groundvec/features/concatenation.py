@@ -35,7 +35,7 @@ def concatenate(
     for path in paths:
         features, attributes = store.join([path], images.image_id)
         factor = float(1 / np.sqrt(np.mean(np.square(features[training]), dtype=np.float64)))
-        scaled.append(factor * features)
+        scaled.append(np.multiply(features, factor, out=features))
         blocks.append(attributes | {"factor": factor})
     names = {
         key: "+".join(str(block.get(key, "unknown")) for block in blocks)

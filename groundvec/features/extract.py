@@ -18,6 +18,7 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
+from groundvec.device import has_bfloat16
 from groundvec.errors import InputError
 from groundvec.features.backbones import Backbone
 from groundvec.features.folding import fold
@@ -271,8 +272,7 @@ class _MeanOfCrops(nn.Module):
 def _half(precision: str, device: str) -> torch.dtype | None:
     """Return the type of 16 bits to compute in; bfloat16 only where the CPU has instructions."""
     if precision == "bfloat16" and device == "cpu":
-        able = torch.cpu.get_capabilities()
-        return torch.bfloat16 if able.get("amx_bf16") or able.get("avx512_bf16") else None
+        return torch.bfloat16 if has_bfloat16() else None
     return {"float16": torch.float16, "bfloat16": torch.bfloat16}.get(precision)
 
 

@@ -10,7 +10,7 @@
 A description imports nothing but this module: the workflow and the configuration read it.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -154,6 +154,6 @@ def references(papers: list[str]) -> list[Mapping[str, Any]]:
     return [known()[paper].citation for paper in cited]
 
 
-def compared_files() -> Iterator[Path]:
-    """The modules that set reported numbers beside measured ones."""
-    yield from sorted(FOLDER.glob("*/compared.py"))
+def files() -> list[Path]:
+    """The modules that describe the papers, and those that set reported beside measured numbers."""
+    return sorted([*FOLDER.glob("*/__init__.py"), *FOLDER.glob("*/compared.py")])

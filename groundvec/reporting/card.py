@@ -301,8 +301,8 @@ def _limits(
             if symbols in text:
                 name = LANGUAGES.get(language, language)
                 limits.append(
-                    f"It knows {len(text[symbols]):,} {symbols} of {name}, those of its training "
-                    "captions; all others look the same to it."
+                    f"It knows {len(text[symbols]):,} {symbols} of {name}, those of "
+                    f"{_known(about)}; all others look the same to it."
                 )
     encoder = options_schema("encoders", description["encoder"]["name"])
     limits += [encoder["limits"]] if "limits" in encoder else []
@@ -325,6 +325,14 @@ def _limits(
             "How well it agrees with people on the similarity of sentences was not measured."
         )
     return _bullets(limits)
+
+
+def _known(about: dict[str, Any]) -> str:
+    """Where the words or characters come from that a model knows."""
+    vectors = about["description"]["text"].get("vectors", "captions")
+    if vectors != "captions":
+        return Path(vectors).name
+    return "all training captions of its data set" if "draw" in about else "its training captions"
 
 
 def _bad_at(rated: pd.DataFrame) -> list[str]:

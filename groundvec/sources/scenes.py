@@ -6,7 +6,7 @@ import pandas as pd
 
 from groundvec import scenes
 from groundvec.data import parallel
-from groundvec.scenes import parallel as said_twice
+from groundvec.scenes import parallel as scene_pairs
 
 
 def read(count: int, seed: int, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -21,5 +21,5 @@ def read(count: int, seed: int, folder: Path) -> tuple[pd.DataFrame, pd.DataFram
         InputError: too few images for three splits.
     """
     captions, images = scenes.generate(folder, count, seed)
-    parallel.write(folder / "parallel.csv", said_twice.pairs(folder / "scenes.jsonl", seed))
+    parallel.write(folder / "parallel.csv", scene_pairs.pairs(folder / "scenes.jsonl", seed))
     return captions, images

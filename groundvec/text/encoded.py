@@ -12,6 +12,7 @@ from groundvec.errors import InputError
 
 PADDING, UNKNOWN = 0, 1
 LARGEST = 2**16  # different indices of a text; they are kept in 16 bits
+ROWS = 4096  # captions that are counted at once
 
 log = logging.getLogger(__name__)
 
@@ -72,9 +73,11 @@ def idf(captions: Encoded, size: int) -> np.ndarray:
 
     log((1 + captions) / (1 + captions that have the index)) (Sparck Jones 1972).
     """
-    row = np.repeat(np.arange(len(captions)), captions.lengths)
-    pairs = np.unique(row * size + captions.indices)
-    having = np.bincount(pairs % size, minlength=size)
+    having = np.zeros(size, np.int64)
+    for rows in np.split(np.arange(len(captions)), range(ROWS, len(captions), ROWS)):
+        indices, lengths = captions.batch(rows)
+        row = np.repeat(np.arange(len(rows)), lengths)
+        having += np.bincount(np.unique(row * size + indices) % size, minlength=size)
     result: np.ndarray = np.log((1 + len(captions)) / (1 + having))
     return result
 

@@ -1,7 +1,5 @@
 """The best translations that a translator has for sentences, by beam search."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -79,8 +77,8 @@ def translate(
     device = next(translator.parameters()).device
     order = np.argsort(-encoded.lengths, kind="stable")
     batch = max(1, HYPOTHESES // n)
-    texts: dict[int, list[str]] = {}
-    scores: dict[int, np.ndarray] = {}
+    texts: list[list[str]] = [[]] * len(order)
+    scores: list[np.ndarray] = [np.empty(0)] * len(order)
     hidden = not progress
     with Progress(total=len(order), desc="translating", unit="sentences", disable=hidden) as bar:
         for start in range(0, len(order), batch):
@@ -95,12 +93,6 @@ def translate(
                 texts[row] = flat[end - kept.sum() : end]
                 scores[row] = own[kept]
             bar.update(len(rows))
-    return _joined(
-        [texts[row] for row in range(len(order))], [scores[row] for row in sorted(scores)]
-    )
-
-
-def _joined(texts: Sequence[list[str]], scores: Sequence[np.ndarray]) -> Lists:
     starts = np.cumsum([0, *map(len, texts)])
     values = np.concatenate(scores).astype(np.float64)[:, None]
     return Lists([text for own in texts for text in own], starts, ["score"], values)

@@ -53,7 +53,7 @@ class Vocabulary:
         """Put sentences (N, length), each up to its end, together as plain text."""
         from sacremoses import MosesDetokenizer
 
-        moses = MosesDetokenizer(lang=self.language)
+        moses = MosesDetokenizer(lang="en")  # as `tokenise` cut them
         ends = np.where(indices == END, np.arange(indices.shape[1]), indices.shape[1]).min(axis=1)
         names = ["", "?", "", *self.words]
         return [

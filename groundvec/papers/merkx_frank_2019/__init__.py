@@ -132,8 +132,8 @@ PAPER = Paper(
             options=("backbone", "crops"),
             caption="""
             The architecture (Figure 1 of Merkx & Frank 2019). Left, the image encoder: a
-            network trained beforehand (dashed, not trained further) describes ten crops of a
-            picture, and a linear layer projects the mean. Right, the caption encoder:
+            network trained beforehand (dashed, not trained further) describes crops of a
+            picture, and a linear layer projects their mean. Right, the caption encoder:
             characters, their embeddings e, the states h of a bidirectional RNN, and attention,
             which weighs every feature of every state. Coloured parts are trained, so that the
             cosine of a caption and its own picture is larger than that of others.

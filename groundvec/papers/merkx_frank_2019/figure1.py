@@ -24,23 +24,23 @@ DOTS = (STEPS[2] + STEPS[3]) / 2
 
 
 def make(results: Results, stem: Path) -> None:
-    """Draw Figure 1, with the name of the backbone and the number of crops that were given."""
-    save(architecture(results["backbone"], results["crops"]), stem)
+    """Draw Figure 1, with the name of the backbone and, if it was given, the number of crops."""
+    save(architecture(results["backbone"], results.given.get("crops")), stem)
 
 
 @styled
-def architecture(backbone: str, crops: int = 10) -> Figure:
+def architecture(backbone: str, crops: int | None = 10) -> Figure:
     """Draw both branches, from a picture and the characters of a caption up to their cosine.
 
     Args:
         backbone: the name of the pretrained network that gives the image features; of several, the
             names joined by `+`.
-        crops: of each picture.
+        crops: of each picture; None of precomputed features, which do not say.
     """
     figure = Figure((6.8, 4.75))
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, 6.8), ylim=(0, 4.75))  # data units are inches
     axes.set_axis_off()
-    _image_branch(axes, backbone.split("+"), CROPS[crops])
+    _image_branch(axes, backbone.split("+"), CROPS[crops] if crops else "")
     _caption_branch(axes)
 
     middle = (LEFT + RIGHT) / 2
@@ -55,17 +55,20 @@ def architecture(backbone: str, crops: int = 10) -> Figure:
 
 
 def _image_branch(axes: Axes, backbones: list[str], crops: str) -> None:
-    text = "\n".join([*(f"CNN: {name}" for name in backbones), f"mean of {crops}"])
+    mean = [f"mean of {crops}"] if crops else []
+    text = "\n".join([*(f"CNN: {name}" for name in backbones), *mean])
     height = 0.5 + 0.16 * (len(backbones) - 1)
     _picture(axes, LEFT, INPUT)
-    for offset in (0.08, 0.04, 0):  # a stack of crops, the foremost with the text
-        _box(axes, LEFT + offset, FIRST + offset, "", PLAIN, width=1.2, height=0.36)
-    _label(axes, LEFT, FIRST, crops)
+    if crops:
+        for offset in (0.08, 0.04, 0):  # a stack of crops, the foremost with the text
+            _box(axes, LEFT + offset, FIRST + offset, "", PLAIN, width=1.2, height=0.36)
+        _label(axes, LEFT, FIRST, crops)
+        _arrow(axes, (LEFT, INPUT + 0.27), (LEFT, FIRST - 0.18))
+    below = FIRST + 0.26 if crops else INPUT + 0.27
     _box(axes, LEFT, SECOND, text, PLAIN, 1.5, height, dashed=True)
     _box(axes, LEFT, THIRD, r"linear: $\mathbf{img}\,A^T + \mathbf{b}$", IMAGE, 1.5, 0.4)
     _box(axes, LEFT, NORM, "L2 norm", PLAIN)
-    _arrow(axes, (LEFT, INPUT + 0.27), (LEFT, FIRST - 0.18))
-    _arrow(axes, (LEFT, FIRST + 0.26), (LEFT, SECOND - height / 2))
+    _arrow(axes, (LEFT, below), (LEFT, SECOND - height / 2))
     _arrow(axes, (LEFT, SECOND + height / 2), (LEFT, THIRD - 0.2))
     _label(axes, LEFT + 0.08, (SECOND + THIRD) / 2, r"$\mathbf{img}$", ha="left")
     _arrow(axes, (LEFT, THIRD + 0.2), (LEFT, NORM - 0.14))
