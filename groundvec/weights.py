@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Collection
 from pathlib import Path
 
+import numpy as np
 import torch
 from safetensors import safe_open
 from safetensors.torch import load_file
@@ -108,3 +109,9 @@ def load(
         # NaN is both of them, where there is one. An empty weight has neither.
         if value.numel() and not torch.stack(value.aminmax()).isfinite().all():
             raise InputError(f"{path}: {name} is not finite: train the model again")
+
+
+def to_int8(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Round rows (..., N) to int8; and the scale (..., 1) that each has to be multiplied by."""
+    scale: np.ndarray = np.abs(values).max(axis=-1, keepdims=True).clip(1e-30) / 127
+    return np.rint(values / scale).astype(np.int8), scale

@@ -1,6 +1,5 @@
 """InfoNCE: a softmax over the batch (van den Oord et al. 2018; Radford et al. 2021, Figure 3)."""
 
-from itertools import combinations
 from math import log
 from typing import Literal
 
@@ -8,17 +7,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from groundvec.objectives.weighting import weighted
 from groundvec.similarity import scores
 
 FIRST, LOWEST = 0.07, 0.01  # a learned temperature's (Radford et al. 2021, section 2.5)
 
 
 class Objective(nn.Module):
-    """Cross entropy of the right one among all of the batch, in both directions.
-
-    `beta` times the sum over the captions' names of the loss of images and captions, and 1 - `beta`
-    times that over pairs of names of the loss of their captions, as in `multilingual`.
-    """
+    """Cross entropy of the right one among all of the batch, in both directions (`weighted`)."""
 
     def __init__(self, temperature: float | Literal["learned"], beta: float) -> None:
         """Set the temperature and the weight of images and captions.
@@ -41,10 +37,7 @@ class Objective(nn.Module):
             right = torch.arange(len(logits), device=logits.device)
             return (cross_entropy(logits, right) + cross_entropy(logits.T, right)) / 2
 
-        none = images.new_zeros(())
-        of_images = sum((cost(own, images) for own in captions.values()), none)
-        of_captions = sum((cost(*pair) for pair in combinations(captions.values(), 2)), none)
-        return self.beta * of_images + (1 - self.beta) * of_captions
+        return weighted(cost, images, captions, self.beta)
 
     def scaled(self, similarities: Tensor) -> Tensor:
         """Divide similarities by the temperature."""

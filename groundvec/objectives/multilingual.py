@@ -1,19 +1,17 @@
 """Images with sentences, and sentences of two languages (Calixto & Liu 2017, section 3)."""
 
-from itertools import combinations
-
 import torch
 from torch import Tensor, nn
 
+from groundvec.objectives.weighting import weighted
 from groundvec.similarity import scores
 
 
 class Objective(nn.Module):
-    """The sum beta R_MM + (1 - beta) R_ML (Eq. 1 to 3), in both directions.
+    """The sum of hinge losses of Eq. 1 to 3 (`weighted`), in both directions.
 
-    R_MM is the sum over languages of the hinge loss of images and captions, R_ML that over pairs of
-    languages of the hinge loss of their captions. As in `hinge`, each is a mean over all B x B
-    entries: with one language and beta 1 this is `hinge`.
+    As in `hinge`, each is a mean over all B x B entries: with one language and beta 1 this is
+    `hinge`.
     """
 
     def __init__(self, margin: float, beta: float, contrastive: int | None = None) -> None:
@@ -35,10 +33,7 @@ class Objective(nn.Module):
         def cost(one: Tensor, other: Tensor) -> Tensor:
             return _hinge(scores(one, other, similarity), self.margin, self.contrastive)
 
-        none = images.new_zeros(())
-        of_images = sum((cost(own, images) for own in captions.values()), none)
-        of_languages = sum((cost(*pair) for pair in combinations(captions.values(), 2)), none)
-        return self.beta * of_images + (1 - self.beta) * of_languages
+        return weighted(cost, images, captions, self.beta)
 
 
 def _hinge(of_pairs: Tensor, margin: float, contrastive: int | None) -> Tensor:

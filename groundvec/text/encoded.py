@@ -1,8 +1,10 @@
 """What all texts share: sentences are cleaned, and kept as one flat array of indices."""
 
 import logging
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -66,6 +68,13 @@ def select(starts: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray
     lengths = starts[rows + 1] - starts[rows]
     ends = lengths.cumsum()
     return np.arange(ends[-1]) + np.repeat(starts[rows] + lengths - ends, lengths), lengths
+
+
+def frequent(sentences: Iterable[Sequence[str]], at_least: int, most: int) -> list[str]:
+    """The words that sentences have `at_least` so often, the most frequent first."""
+    counts = Counter(chain.from_iterable(sentences))
+    often = [word for word, count in counts.items() if count >= at_least]
+    return sorted(often, key=lambda word: (-counts[word], word))[:most]
 
 
 def idf(captions: Encoded, size: int) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 import logging
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 
 from groundvec.data.tokenization import prepare
 from groundvec.errors import InputError
-from groundvec.text.encoded import LARGEST, UNKNOWN, Encoded, cleaned
+from groundvec.text.encoded import LARGEST, UNKNOWN, Encoded, cleaned, frequent
 
 # A word with its apostrophes and hyphens, or a single mark.
 TOKEN = re.compile(r"\w+(?:['\u2019-]\w+)*|[^\w\s]")
@@ -65,9 +64,7 @@ class Text:
 
         The options are of `cut`.
         """
-        counts = Counter(chain.from_iterable(cut(captions, **options)))
-        often = [word for word, count in counts.items() if count >= at_least]
-        return cls(sorted(often, key=lambda word: (-counts[word], word))[: LARGEST - 2], **options)
+        return cls(frequent(cut(captions, **options), at_least, LARGEST - 2), **options)
 
     def __len__(self) -> int:
         """The number of indices, padding and unknown included."""

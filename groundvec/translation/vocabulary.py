@@ -1,6 +1,5 @@
 """Words of a language for a translator: text to indices, and indices to text."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
@@ -8,7 +7,7 @@ import numpy as np
 
 from groundvec.data.tokenization import prepare
 from groundvec.errors import InputError
-from groundvec.text.encoded import LARGEST, PADDING, UNKNOWN, Encoded
+from groundvec.text.encoded import LARGEST, PADDING, UNKNOWN, Encoded, frequent
 
 END = 2  # of a sentence; PADDING and UNKNOWN are 0 and 1
 AT_LEAST = 2  # rarer words of the training sentences are unknown
@@ -30,9 +29,8 @@ class Vocabulary:
     @classmethod
     def build(cls, language: str, tokenised: Iterable[str]) -> "Vocabulary":
         """The words that stand in `tokenised` sentences often enough, the most frequent first."""
-        counts = Counter(chain.from_iterable(sentence.split() for sentence in tokenised))
-        often = [word for word, count in counts.items() if count >= AT_LEAST]
-        return cls(language, sorted(often, key=lambda word: (-counts[word], word))[: LARGEST - 3])
+        sentences = (sentence.split() for sentence in tokenised)
+        return cls(language, frequent(sentences, AT_LEAST, LARGEST - 3))
 
     def __len__(self) -> int:
         """The number of indices: padding, unknown and the end included."""

@@ -31,6 +31,7 @@ from groundvec.files import write_bytes
 from groundvec.model import Model
 from groundvec.spelling import Spelling
 from groundvec.text.punctuation import substitutions
+from groundvec.weights import to_int8
 
 PRECISIONS = ("float32", "float16", "int8")
 
@@ -151,11 +152,7 @@ def store(weights: Weights, precision: str) -> Part:
             stored[f"{name}_half"] = value.astype(np.float16)
             lines += f"{name} = Cast<to = {FLOAT}>({name}_half)\n"
         else:
-            scale = np.abs(value).max(axis=-1, keepdims=True).clip(1e-30) / 127
-            stored |= {
-                f"{name}_int8": np.rint(value / scale).astype(np.int8),
-                f"{name}_scale": scale,
-            }
+            stored[f"{name}_int8"], stored[f"{name}_scale"] = to_int8(value)
             lines += f"{name}_whole = Cast<to = {FLOAT}>({name}_int8)\n"
             lines += f"{name} = Mul({name}_whole, {name}_scale)\n"
     return lines, stored

@@ -28,6 +28,7 @@ from groundvec.reporting.card import LANGUAGES
 from groundvec.reporting.embedded import Embedded
 from groundvec.reporting.systems import NAMES
 from groundvec.similarity import scores
+from groundvec.weights import to_int8
 
 EXAMPLES = 3  # captions that a reader may try with a click
 LOW = 0.05  # of the captions find nothing nearer than what is said to be far
@@ -155,8 +156,7 @@ def runtime_files(archive: str | Path, sha512: str) -> dict[str, bytes]:
 
 def small(vectors: np.ndarray) -> bytes:
     """Vectors (N, size) as int8, a scale for each: N float32, then N x size numbers."""
-    scales: np.ndarray = np.abs(vectors).max(axis=1, keepdims=True).clip(1e-30) / 127
-    numbers: np.ndarray = np.rint(vectors / scales).astype(np.int8)
+    numbers, scales = to_int8(vectors)
     return scales.astype("<f4").tobytes() + numbers.tobytes()
 
 
