@@ -1,6 +1,7 @@
 """The hardware that a program computes on."""
 
 import os
+from typing import Any
 
 import torch
 
@@ -20,10 +21,10 @@ def choose(
         precision: of the factors of products: `float32`; `tf32` for what GPUs do by default;
             `bfloat16` for CPUs that have instructions for it (others ignore it).
     """
-    # Torch adds this attribute when it runs, so its types lack it.
-    torch.backends.fp32_precision = PRECISIONS[precision]  # type: ignore[attr-defined]
+    backends: Any = torch.backends  # whose types lack what it adds when it runs
+    backends.fp32_precision = PRECISIONS[precision]
     # In torch 2.11 cuDNN does not follow it (pytorch issue 179445).
-    for of_gpu in (torch.backends.cuda.matmul, torch.backends.cudnn.conv, torch.backends.cudnn.rnn):
+    for of_gpu in (backends.cuda.matmul, backends.cudnn.conv, backends.cudnn.rnn):
         of_gpu.fp32_precision = "tf32" if precision == "tf32" else "ieee"
     torch.set_num_threads(threads or torch.get_num_threads())
     return device or ("cuda" if torch.cuda.is_available() else "cpu")
@@ -65,4 +66,4 @@ def deterministic() -> None:
     """
     torch.use_deterministic_algorithms(True)
     # Nothing here reads memory that it has not written, and to fill it takes time.
-    torch.utils.deterministic.fill_uninitialized_memory = False
+    torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
