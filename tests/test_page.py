@@ -564,6 +564,8 @@ def test_the_best_models_come_first_each_once(trained):
     assert gallery.best(table)["model"].tolist() == list(means.index)
     again = pd.concat([table, table.assign(seed=2)])
     assert gallery.best(again)["seed"].tolist() == [1, 1]
+    again.loc[(again["seed"] == 2) & (again["model"] == means.index[-1]), "r10"] = 1000
+    assert gallery.best(again)["model"].tolist() == list(means.index[::-1])
 
 
 def test_a_reported_number_lies_in_the_interval_or_above_or_below_it():

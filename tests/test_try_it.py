@@ -280,16 +280,18 @@ def test_what_the_encoder_was_not_made_for_is_said(opened, panels, name):
         page.wait_for_selector("#try-it-found:not([hidden])", timeout=60_000)
         return page.inner_text("#try-it-status")
 
-    assert "no such" not in said("The sea.")
-    unknown = "words: xylophone ω ж." if name == "words" else "letters: x Ω ж."
-    assert f"have no such {unknown}" in said("The xylophone Ω Ω ж.")
+    assert "are not in the" not in said("The sea.")
+    of_words = "These words are not in the vocabulary: xylophone ω ж."
+    of_characters = "These characters are not in the training captions: x Ω ж."
+    expected = of_words if name == "words" else of_characters
+    assert expected in said("The xylophone Ω Ω ж.")
     path, *_ = panels(name)
     text = path.read_text("utf-8")
     for low_score, near in ((1e9, False), (-1e9, True)):
         changed = path.with_stem(f"{name}-{near}")
         changed.write_text(re.sub(r'"low": [-.\de]+', f'"low": {low_score}', text), "utf-8")
         page.goto(changed.as_uri())
-        assert ("Nothing is near" in said("The sea.")) != near
+        assert ("No picture is near" in said("The sea.")) != near
 
 
 def test_what_is_typed_on_is_what_is_found(opened):

@@ -20,6 +20,7 @@ from pkgutil import iter_modules
 from typing import Any, Literal
 
 FOLDER = Path(__file__).parent
+NOT_CLAIMED = "Not in the paper"  # begins the name of a comparison that the paper does not make
 
 
 @dataclass(frozen=True)

@@ -51,11 +51,14 @@ def looks(networks: Iterable[str]) -> dict[str, Look]:
 
 
 def curve_styles(names: Iterable[str]) -> dict[str, dict[str, str]]:
-    """What `Axes.plot` draws each name's curve with: a colour and marker, then again dashed."""
-    looks = cycle(product(("-", "--", ":"), COLOURS))
+    """What `Axes.plot` draws each name's curve with: a colour and marker, then other lines.
+
+    Four kinds of lines, and at last open markers: 48 looks.
+    """
+    looks = cycle(product(("full", "none"), ("-", "--", ":", "-."), COLOURS))
     return {
-        name: {"color": colour, "marker": marker, "linestyle": line}
-        for name, (line, (colour, marker)) in zip(dict.fromkeys(names), looks, strict=False)
+        name: {"color": colour, "marker": marker, "linestyle": line, "fillstyle": fill}
+        for name, (fill, line, (colour, marker)) in zip(dict.fromkeys(names), looks, strict=False)
     }
 
 

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from groundvec.reporting.labels import with_seeds
 from groundvec.reporting.page.compared import Values, joined, recalls
 from groundvec.reporting.systems import NAMES
 
@@ -10,11 +11,13 @@ def table1(content: pd.DataFrame) -> Values:
     """Table 1 of Calixto & Liu (2017)."""
     system = content["name"].replace({"VSE (retrained)": "VSE"})
     of = content["dataset"].replace(NAMES) + ", " + content["language"]
-    return recalls(content.assign(of=of, system=system))
+    for found in recalls(content.assign(of=of, system=system)):
+        yield found.assign(system=with_seeds(found["system"], found["seed"]))
 
 
 def table2(content: pd.DataFrame) -> Values:
     """Table 2 of Calixto & Liu (2017)."""
     of = content["group"].replace(NAMES)
     ends = {"low": content["value_low"], "high": content["value_high"]}
-    yield joined(content.assign(of=of, system=content["name"], **ends))
+    found = joined(content.assign(of=of, system=content["name"], **ends))
+    yield found.assign(system=with_seeds(found["system"], found["seed"]))

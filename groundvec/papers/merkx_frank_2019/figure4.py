@@ -197,9 +197,7 @@ def _curves(panel: Axes, means: pd.DataFrame, models: list[str], bold: str) -> N
             markersize=3,
             zorder=order,
             label=fill(model, WIDEST),
-            color=style["color"],
-            marker=style["marker"],
-            linestyle=style["linestyle"],
+            **style,
         )
         if len(known := values.dropna()) < len(values):
             panel.plot(known, color=style["color"], linestyle=":", linewidth=0.8, zorder=2)

@@ -22,8 +22,9 @@ EXAMPLES = (
 )
 NOTES = [
     "Example: a pair that Table 3 of Merkx & Frank (2019) shows. The others are chosen by rule.",
-    "Rating: from 0 (nothing in common) to 5 (the same meaning). Model: its prediction, the cosine "
-    "(at most 1), or for tasks with training pairs the rating that the classifier predicts.",
+    "Rating: from 0 (nothing in common; SICK: from 1) to 5 (the same meaning). Model: its "
+    "prediction, the cosine (at most 1), or for tasks with training pairs the rating that the "
+    "classifier predicts.",
     "The rule: a pair's contribution is the product of its rating and its prediction, both "
     "standardised over the subtask; Pearson's r is the mean of these. Highest is the pair that "
     "contributes most to r, lowest the one that contributes least; of equals the first. "

@@ -15,7 +15,7 @@ from PIL import Image
 from groundvec.errors import InputError
 from groundvec.files import read_json
 from groundvec.frames import read_all
-from groundvec.papers import known
+from groundvec.papers import NOT_CLAIMED, known
 from groundvec.provenance import provenance
 from groundvec.reporting.claims import read
 from groundvec.reporting.page.claims import WIDTH, claims
@@ -97,7 +97,6 @@ def page(results: Results) -> str:
         drawn=_of_drawn_scenes(tables),
         provenance=_provenance(tables),
         made=provenance(),
-        miniature=sorted({g["dataset"] for g in shown} - set(NAMES)),
         try_it=Markup(_read(try_it)) if try_it else "",
         signs=SIGNS,
         places=PLACES,
@@ -231,6 +230,7 @@ def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list
         own = [table for table in numbered if table["paper"] == key]
         drawn = [figure for figure in figures if figure["paper"] == key]
         found = [claim for table in own for claim in table["claims"]]
+        of_paper = [claim for claim in found if not claim["claim"].startswith(NOT_CLAIMED)]
         lying = [row for table in own for row in table["compared"]]
         papers.append(
             {
@@ -239,8 +239,12 @@ def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list
                 "title": paper.citation["title"],
                 "follows": paper.follows,
                 "claims": found,
+                "notes": [
+                    note for table in own if table["claims"] for note in table["shown"]["notes"]
+                ],
                 "verdicts": {
-                    verdict: sum(claim["verdicts"][verdict] for claim in found) for verdict in SIGNS
+                    verdict: sum(claim["verdicts"][verdict] for claim in of_paper)
+                    for verdict in SIGNS
                 },
                 "tests": [table for table in own if table["verdicts"]],
                 "tables": [table for table in own if not table["verdicts"]],
@@ -329,9 +333,7 @@ def _training(results: Results) -> list[dict[str, Any]]:
             "dataset": dataset,
             "id": f"training-{number}",
             "svg": inline(svg(curves(rows)), f"training-{number}"),
-            "last": rows.sort_values("epoch")
-            .groupby(["model", "seed"], sort=False)
-            .tail(1)
+            "last": rows.loc[rows.groupby(["model", "seed"], sort=False)["epoch"].idxmax()]
             .astype(object)
             .fillna(MISSING)
             .to_dict("records"),

@@ -19,9 +19,10 @@ def claims(content: Claims) -> list[dict[str, Any]]:
     """Group a table of claims by claim and data set.
 
     Returns:
-        For each: claim, dataset, verdicts (how many hold, do not, and are open), and rows. Each of
-        these has who (the systems), what (is compared), seeds, difference, low, high, p, reported,
-        verdict, lies (`compared.lies`), and x: where the numbers are drawn.
+        For each: claim, dataset, verdicts (how many hold, do not, and are open), scale (the largest
+        number that can be drawn) and rows. Each row has who (the systems), what (is compared),
+        seeds, difference, low, high, p, reported, verdict, lies (`compared.lies`), and x: where the
+        numbers are drawn.
     """
     who = content["better"] + " against " + content["worse"]
     who = who.where(content["better"] != "", "all systems")
@@ -41,5 +42,6 @@ def claims(content: Claims) -> list[dict[str, Any]]:
             }
         verdicts = {name: int((rows["verdict"] == name).sum()) for name in (HOLDS, FAILS, OPEN)}
         name = NAMES.get(str(dataset), dataset)
-        found.append({"claim": claim, "dataset": name, "verdicts": verdicts, "rows": records})
+        about = {"claim": claim, "dataset": name, "verdicts": verdicts}
+        found.append(about | {"rows": records, "scale": scale / 0.94})
     return found

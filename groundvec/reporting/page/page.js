@@ -34,9 +34,10 @@ function centre(point) {
 function show(svg, point) {
   svg.near?.classList.remove("near");
   svg.near = tip.point = point;
+  const home = document.querySelector("dialog[open]") ?? document.body; // above what is modal
+  if (tip.parentNode !== home) home.append(tip); // before its text: what is announced has to be there
   tip.textContent = point ? point.values : "";
   point?.classList.add("near");
-  (document.querySelector("dialog[open]") ?? document.body).append(tip); // above what is modal
   place();
 }
 
@@ -62,11 +63,15 @@ for (const svg of document.querySelectorAll(".plot svg")) {
   svg.addEventListener("pointerleave", () => show(svg));
 }
 for (const box of document.querySelectorAll(".plot, .view")) {
-  box.addEventListener("keydown", ({ key }) => {
+  box.addEventListener("keydown", ({ key, ctrlKey, metaKey, altKey }) => {
     const step = { n: 1, p: -1 }[key], svg = box.querySelector("svg");
-    if (!step || !svg || !values(svg).length) return;
+    if (!step || ctrlKey || metaKey || altKey || !svg || !values(svg).length) return;
     const now = svg.near ? values(svg).indexOf(svg.near) : step > 0 ? -1 : 0;
     show(svg, values(svg).at((now + step) % values(svg).length));
+  });
+  box.addEventListener("focusout", () => {
+    const svg = box.querySelector("svg");
+    if (svg) show(svg);
   });
 }
 document.addEventListener("scroll", place, { passive: true, capture: true });

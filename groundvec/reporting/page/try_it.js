@@ -1,4 +1,4 @@
-// A sentence is read here as it is in Python, and encoded by ONNX Runtime Web. All of it lies in the
+// A sentence is read here as it is in Python, and encoded by ONNX Runtime Web. All of it is in the
 // page, compressed, and is unpacked when somebody first comes to the input.
 const panel = document.getElementById("try-it");
 const input = document.getElementById("try-it-sentence");
@@ -26,8 +26,9 @@ async function load() {
   return { ort, session, scales: new Float32Array(vectors, 0, rows), numbers: new Int8Array(vectors, 4 * rows) };
 }
 
-let loading;
-const loaded = () => (loading ??= load());
+const UNPACKING = "Unpacking the encoder …";
+let loading, ready = false;
+const loaded = () => (loading ??= load().then((vectors) => { ready = true; return vectors; }));
 
 // As `groundvec.data.cleaning.clean`, `groundvec.text.punctuation.set_apart` and
 // `groundvec.text.encoded.cleaned`: Python's white space is not JavaScript's.
@@ -76,11 +77,10 @@ function nearest(vector, first, count, { scales, numbers }) {
   const scores = Array.from({ length: count }, (_, row) => {
     const at = (first + row) * vector.length, scale = scales[first + row];
     let product = 0, square = 0;
-    for (let i = 0; i < vector.length; i++) {
-      product += vector[i] * numbers[at + i];
-      square += numbers[at + i] ** 2;
-    }
-    return about.similarity === "euclidean" ? 2 * scale * product - scale ** 2 * square : scale * product;
+    for (let i = 0; i < vector.length; i++) product += vector[i] * numbers[at + i];
+    if (about.similarity !== "euclidean") return scale * product;
+    for (let i = 0; i < vector.length; i++) square += numbers[at + i] ** 2;
+    return 2 * scale * product - scale ** 2 * square;
   });
   return scores.map((score, row) => ({ score, row })).sort((a, b) => b.score - a.score);
 }
@@ -98,10 +98,10 @@ async function search(sentence) {
 // What a reader should know of a sentence that the encoder was not made for.
 function doubts(sentence, best) {
   const unknown = [...new Set(cut(cleaned(sentence)).filter((symbol) => !index.has(symbol)))];
-  const what = about.text.characters ? "letters" : "words";
+  const what = about.text.characters ? "These characters are not in the training captions" : "These words are not in the vocabulary";
   return [
-    ...(unknown.length ? [`The captions that it was trained on have no such ${what}: ${unknown.slice(0, 8).join(" ")}.`] : []),
-    ...(best < about.low ? [`Nothing is near: of 100 captions of the test set 95 find a picture with a score of ${about.low.toFixed(3)} or more.`] : []),
+    ...(unknown.length ? [`${what}: ${unknown.slice(0, 8).join(" ")}.`] : []),
+    ...(best < about.low ? [`No picture is near: 95% of the test captions find one with a score of ${about.low.toFixed(3)} or more.`] : []),
   ];
 }
 
@@ -130,6 +130,7 @@ async function show() {
     status.textContent = "";
     return;
   }
+  if (!ready) status.textContent = UNPACKING;
   try {
     const { pictures, captions } = await search(sentence);
     if (mine !== last) return; // somebody has typed on
@@ -140,14 +141,18 @@ async function show() {
     const first = `Found. The nearest caption is: ${about.captions[captions[0].row]}`;
     status.textContent = [first, ...doubts(sentence, pictures[0].score)].join(" ");
   } catch (error) {
-    status.textContent = `This browser cannot run the encoder (${error.message}).`;
+    refuse(error);
   }
+}
+
+function refuse({ message }) {
+  status.textContent = `This browser cannot run the encoder (${message}).`;
 }
 
 let clock;
 input.addEventListener("focus", () => {
-  if (!loading) status.textContent = "Unpacking the encoder …";
-  loaded().then(() => { if (!input.value) status.textContent = "Ready."; }, () => {});
+  if (!ready) status.textContent = UNPACKING;
+  loaded().then(() => { if (!input.value) status.textContent = "Ready."; }, refuse);
 });
 input.addEventListener("input", () => {
   clearTimeout(clock);
