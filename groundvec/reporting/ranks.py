@@ -49,7 +49,8 @@ REPORTED = (
 )
 RECALL = (
     "R@N: percent of the queries whose right image or sentence is among the first N; its interval "
-    "of one seed is 1.96 sqrt(p(1-p)/n) of n queries to both sides."
+    "of one seed is 1.96 sqrt(p(1-p)/n) of n queries to both sides, as if an image's captions were "
+    "independent."
 )
 CT_RNN = (
     f"{BINARISED}: it has no constituency trees, but binary trees made of the dependency trees: "
