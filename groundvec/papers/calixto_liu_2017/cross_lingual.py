@@ -19,8 +19,8 @@ TITLE = "Retrieval of sentences by sentences of another language."
 NOTES = [
     "R@N: percent of the sentences for which one of the same image, in the other language, is "
     "among the first N of the test set. ± is half the 95% interval, 1.96 sqrt(p(1-p)/n), "
-    "as if an image's captions were independent. med r: median rank of the best; the image's others "
-    "do not count against it.",
+    "as if an image's captions were independent. med r: median rank of the best; the image's "
+    "others do not count against it.",
     ENSEMBLE.partition(" Reported")[0],
 ]
 
