@@ -110,6 +110,12 @@ def epochs_compared(description: dict[str, Any], ensemble: dict[str, Any]) -> se
     return {0, ends[0], ends[-1], ensemble["best"]}
 
 
+def epochs_rated_few(description: dict[str, Any], ensemble: dict[str, Any]) -> list[int]:
+    """Those of the untrained snapshot, of the best one and of the ensemble's, as far as saved."""
+    shown = {0, ensemble["best"], *ensemble["epochs"]}
+    return [epoch for epoch in description["saved"] if epoch in shown]
+
+
 def checked(
     path: Path, content: Any, schema: dict[str, Any], kind: str = "model"
 ) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.device import choose
     from groundvec.evaluation.ratings import score_model, system_name
     from groundvec.files import check_output
-    from groundvec.folder import epochs_compared, read_description, read_ensemble
+    from groundvec.folder import epochs_compared, epochs_rated_few, read_description, read_ensemble
     from groundvec.frames import write
     from groundvec.model import load_model
     from groundvec.provenance import provenance
@@ -52,11 +52,9 @@ def main(arguments: argparse.Namespace) -> None:
     treebank = parts.treebank(model["description"]["text"], arguments.treebanks)
     labels = {name: model[name] for name in ("dataset", "model", "seed")}
     ensemble = read_ensemble(arguments.model)
-    shown = {0, ensemble["best"], *ensemble["epochs"]}
-    few = [epoch for epoch in model["saved"] if epoch in shown]
     predictions, scores = score_model(
         partial(load_model, arguments.model, device=device, treebank=treebank),
-        few if arguments.few else model["saved"],
+        epochs_rated_few(model, ensemble) if arguments.few else model["saved"],
         ensemble,
         epochs_compared(model, ensemble),
         model["description"]["similarity"],
