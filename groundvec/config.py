@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache, reduce
-from itertools import pairwise
+from itertools import combinations, pairwise
 from operator import getitem
 from pathlib import Path
 from typing import Any
@@ -621,12 +621,10 @@ def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) ->
             )
     if target == translation["source"]:
         raise InputError(f"{place}.target: it is the source too: name another language")
-    same: dict[str, str] = {}
-    for system, settings in translation["systems"].items():
-        other = same.setdefault(json.dumps(settings, sort_keys=True), system)
-        if other != system:
+    for (one, settings), (other, same) in combinations(translation["systems"].items(), 2):
+        if settings == same:
             raise InputError(
-                f"{place}.systems: {other} and {system} have the same settings: remove one"
+                f"{place}.systems: {one} and {other} have the same settings: remove one"
             )
     for model in translation["rerank_by"]:
         if model not in dataset["models"]:

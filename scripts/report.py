@@ -54,8 +54,7 @@ parser.add_argument(
     "--crops",
     type=int,
     choices=[1, 2, 10],
-    default=10,
-    help="of each picture (default: %(default)s)",
+    help="of each picture, if it is known",
 )
 parser.add_argument("--subtask", metavar="TASK/SUBTASK", help="whose pairs agreement shows")
 parser.add_argument(

@@ -286,7 +286,7 @@ def test_every_key_of_the_schema_is_described():
         ),
         (translated(systems={}), "translation.systems"),
         (
-            translated(systems={"weak": {}, "strong": {"dropout": 0}}),
+            translated(systems={"weak": {}, "strong": {"dropout": 0.0}}),
             "translation.systems: weak and strong have the same settings: remove one",
         ),
         (translated(systems={"weak": {"dropout": 1}}), "translation.systems.weak.dropout"),

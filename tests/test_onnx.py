@@ -232,13 +232,20 @@ def test_the_lines_in_the_documentation_read_the_file(shipped, tmp_path, monkeyp
     np.testing.assert_allclose(names["encode"](sentence), shipped.encode(sentence), atol=1e-6)
 
 
-def test_the_lines_in_the_documentation_hash_n_grams_as_the_text_does():
+def test_the_lines_in_the_documentation_hash_n_grams_as_the_text_does(tmp_path):
     lines = re.search(r"```python\n(from sklearn.*?)```", PAGE.read_text(), re.S)[1]
-    text = SentenceEncoder.load("flickr8k-v2").models[0].texts["en"]
+    encoder = SentenceEncoder.load("flickr8k-v2", device="cpu")
+    export(encoder.models, tmp_path / "flickr8k-v2.onnx")
+    graph = session(tmp_path / "flickr8k-v2.onnx")
+    text = encoder.models[0].texts["en"]
     names = {"np": np, "about": {"text": text.as_dict()}, "sentence": "the dog 's run : éß !"}
     exec(lines, names)
     [expected, *_] = text.encode([names["sentence"]]).batch(np.array([0]))
     assert sorted(names["indices"]) == sorted(expected)
+    names["graph"] = graph
+    exec(re.search(r"```python\n(vector = graph.run.*?)```", PAGE.read_text(), re.S)[1], names)
+    vector = encoder.encode(names["sentence"], tokenised=True)
+    np.testing.assert_allclose(names["vector"], vector, atol=1e-6)
 
 
 def test_the_lines_in_the_documentation_read_words_of_n_grams(tmp_path):

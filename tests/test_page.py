@@ -15,6 +15,8 @@ from PIL import Image
 from groundvec import schemas
 from groundvec.data import schema
 from groundvec.errors import InputError
+from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.features import store
 from groundvec.files import write_json
 from groundvec.model import Model
@@ -572,6 +574,17 @@ def test_a_reported_number_lies_in_the_interval_or_above_or_below_it():
     table = pd.DataFrame({"reported": [1, 2, 3, 4, 5, np.nan], "low": 2.0, "high": 4.0})
     inside = ["below it", *["in the interval"] * 3, "above it", ""]
     assert compared.lies(table).tolist() == inside
+
+
+def test_a_reported_number_stands_beside_each_seed():
+    recalls = {f"{d}_r{k}": [70.0, 60.0, 80.0] for d in DIRECTIONS for k in CUTOFFS}
+    halves = {f"{d}_r{k}_ci": [np.nan, 2.0, 2.0] for d in DIRECTIONS for k in CUTOFFS}
+    table = pd.DataFrame({"seed": [np.nan, 1, 2], "name": "VSE", "dataset": "one", **recalls})
+    table = table.assign(source=["reported", "measured", "measured"], language="en", **halves)
+    found = compared.compared("calixto_liu_2017", "table1", table)
+    assert len(found) == 2 * 2 * 3
+    assert found["system"].unique().tolist() == ["VSE, seed 1", "VSE, seed 2"]
+    assert found["verdict"].tolist() == ["above it", "below it"] * 6
 
 
 def test_of_socher_s_systems_those_of_the_same_objective_are_compared():

@@ -477,6 +477,8 @@ def test_figure1_names_the_backbones_and_no_text_covers_another(tmp_path, backbo
     options = ["--backbone", "+".join(names), *(["--crops", crops] if crops else [])]
     run("figure1", *options, "--output", tmp_path / "figure1")
     assert (tmp_path / "figure1.pdf").exists() and (tmp_path / "figure1.png").exists()
+    drawn = (tmp_path / "figure1.svg").read_text()
+    assert ("crops" in drawn) == bool(crops)
     figure = architecture("+".join(names), crops)
     figure.draw_without_rendering()
     texts = [t for t in figure.axes[0].texts if t.get_text()]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import cycle, product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
@@ -50,7 +50,7 @@ def looks(networks: Iterable[str]) -> dict[str, Look]:
     return LOOKS | further
 
 
-def curve_styles(names: Iterable[str]) -> dict[str, dict[str, str]]:
+def curve_styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """What `Axes.plot` draws each name's curve with: a colour and marker, then other lines.
 
     Four kinds of lines, and at last open markers: 48 looks.

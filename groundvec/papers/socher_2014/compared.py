@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pandas as pd
 
 from groundvec.evaluation.retrieval import CUTOFFS
-from groundvec.reporting.labels import CCA, with_seeds
+from groundvec.reporting.labels import CCA
 from groundvec.reporting.page.compared import Values, joined, test_set
 from groundvec.reporting.ranks import HEADINGS, TASKS
 
@@ -24,8 +24,7 @@ def _of_ranks(names: list[str]) -> Callable[[pd.DataFrame], Values]:
                 ends = {"value": "", "low": "_low", "high": "_high"}
                 numbers = {key: content[f"{column}{end}"] for key, end in ends.items()}
                 found = joined(content.assign(measure=measure, **numbers))
-                name = with_seeds(found["name"], found["seed"])
-                yield found.assign(system=name + ", " + found["objective"])
+                yield found.assign(system=found["name"] + ", " + found["objective"])
 
     return values
 

@@ -240,7 +240,7 @@ def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list
                 "follows": paper.follows,
                 "claims": found,
                 "notes": [
-                    note for table in own if table["claims"] for note in table["shown"]["notes"]
+                    note for table in own if table["claims"] for note in table["shown"].notes
                 ],
                 "verdicts": {
                     verdict: sum(claim["verdicts"][verdict] for claim in of_paper)

@@ -71,7 +71,7 @@ for (const box of document.querySelectorAll(".plot, .view")) {
   });
   box.addEventListener("focusout", () => {
     const svg = box.querySelector("svg");
-    if (svg) show(svg);
+    if (svg?.near && svg.near === tip.point) show(svg);
   });
 }
 document.addEventListener("scroll", place, { passive: true, capture: true });
