@@ -608,6 +608,7 @@ TRAINED = {  # models of config/flickr8k-epochs.yaml
     "gru-1024-attention": "the paper's recipe: GRU 1024",
     "gru-512-attention": "the paper's recipe: GRU 512",
     "gru-256-attention": "the paper's recipe: GRU 256",
+    "lstm-1024-attention": "the same, LSTM 1024",
     "lstm-512-attention": "the same, LSTM 512",
     "lstm-256-attention": "the same, LSTM 256",
     "gru-256-max": "the same, GRU 256 with max pooling in place of attention",
