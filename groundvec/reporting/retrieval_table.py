@@ -10,8 +10,8 @@ from groundvec.reporting.systems import NAMES
 from groundvec.reporting.write import MINUS, MISSING, decimals, write_table
 
 CONVENTIONS = [
-    "R@N: percent of the queries whose right image or caption is among the first N, ± half the 95% "
-    "interval, 1.96 sqrt(p(1-p)/n) of n queries, as if an image's captions were independent. "
+    "R@N: percent of the queries whose right image or caption is among the first N. ± is half the "
+    "95% interval, 1.96 sqrt(p(1-p)/n) of n queries, as if an image's captions were independent. "
     "med r: median rank of the right one.",
     "Measured: a candidate with the same score as the right one ranks before it. From image to "
     "caption, the best of the image's captions counts. The median of an even number of ranks is "
