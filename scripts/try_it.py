@@ -1,7 +1,8 @@
 """Make a panel in which a report's reader can try a model, HTML that needs no other file.
 
-Of the models that a page can run, it is the one with the best recall on the development set. If
-there is none, or no ONNX Runtime Web, the panel is a line that says so.
+Of the models that a page can run, it is the ensemble of the single training with the best recall
+on the development set, whatever its seed. If there is none, or no ONNX Runtime Web, the panel is a
+line that says so.
 """
 
 import argparse

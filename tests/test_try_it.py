@@ -16,7 +16,15 @@ from groundvec.errors import InputError
 from groundvec.export.onnx import export
 from groundvec.model import Model
 from groundvec.reporting.embedded import Embedded
-from groundvec.reporting.page.try_it import low, panel, precision, readable, runtime_files, small
+from groundvec.reporting.page.try_it import (
+    first,
+    low,
+    panel,
+    precision,
+    readable,
+    runtime_files,
+    small,
+)
 from groundvec.text.characters import Text as Characters
 from groundvec.text.encoded import cleaned
 from groundvec.text.punctuation import set_apart
@@ -334,6 +342,18 @@ def test_vectors_are_kept_to_half_a_step_of_eight_bits():
     np.testing.assert_allclose(
         numbers * scales[:, None], vectors, atol=np.abs(vectors).max() / 254 + 1e-9
     )
+
+
+def test_a_large_test_set_is_searched_in_part():
+    """Captions need not stand in the order of their pictures."""
+    whole = searched(encoder("characters"))
+    whole.image = np.array([2, 0, 1, 0, 2, 1])
+    part = first(whole, 2)
+    assert part.captions == [CAPTIONS[row] for row in (1, 2, 3, 5)]
+    assert part.image.tolist() == [0, 1, 0, 1] and part.image_ids.tolist() == ["one.jpg", "two.jpg"]
+    assert (part.caption_vectors == whole.caption_vectors[[1, 2, 3, 5]]).all()
+    assert (part.image_vectors == whole.image_vectors[:2]).all()
+    assert first(whole, 1000).captions == CAPTIONS
 
 
 def test_half_precision_is_for_encoders_that_stay_as_they_are():

@@ -30,6 +30,7 @@ from groundvec.reporting.systems import NAMES
 from groundvec.similarity import scores
 from groundvec.weights import to_int8
 
+PICTURES = 1000  # to search in, as many as most test sets have; bounds the size of the page
 EXAMPLES = 3  # captions that a reader may try with a click
 LOW = 0.05  # of the captions find nothing nearer than what is said to be far
 SAMPLE = 1000  # captions by which that is seen; bounds the memory
@@ -46,7 +47,8 @@ def panel(
 
     Args:
         encoder: what `groundvec.export.onnx.export` wrote.
-        embedded: the test set in which to search, as this encoder's model embeds it.
+        embedded: the test set, as this encoder's model embeds it; its first 1,000 pictures and
+            their captions are searched in.
         dataset: its name.
         model: the name of the model.
         runtime: as `runtime_files` gives it.
@@ -61,6 +63,7 @@ def panel(
             f"{model} reads {about['description']['text']['name']}, which a page cannot: take a "
             "model of characters or of plain words"
         )
+    embedded = first(embedded, PICTURES)
     packed = runtime | {
         "model": Path(encoder).read_bytes(),
         "vectors": small(np.concatenate([embedded.image_vectors, embedded.caption_vectors])),
@@ -92,6 +95,19 @@ def panel(
         },
         packed={name: pack(data) for name, data in packed.items()},
         script=Markup(Path(__file__).with_suffix(".js").read_text("utf-8")),
+    )
+
+
+def first(embedded: Embedded, pictures: int) -> Embedded:
+    """So many pictures of a test set, with their captions."""
+    own = np.flatnonzero(embedded.image < pictures)
+    return Embedded(
+        captions=[embedded.captions[row] for row in own],
+        image=embedded.image[own],
+        image_ids=embedded.image_ids[:pictures],
+        caption_vectors=embedded.caption_vectors[own],
+        image_vectors=embedded.image_vectors[:pictures],
+        similarity=embedded.similarity,
     )
 
 
