@@ -60,7 +60,6 @@ def growth(what: str, against: str, sizes: list[int], make: Callable[[int], Cont
         "floor": None,
         "ratio_plain": None,
         "ratio_floor": None,
-        "memory_mb": points[-1][2],
         "threads": threads(),
         "points": points,
         "exponent": exponent(points),

@@ -25,6 +25,7 @@ from groundvec.files import write_json
 from groundvec.provenance import ROOT, commit, machine
 
 RESULTS = ROOT / "benchmarks" / "results"
+PACKAGES = ("torch", "torchvision", "numpy", "snakemake", "onnxruntime", "sentence-transformers")
 Contestant = Callable[[], float]  # does the work, and returns how many units of it
 Row = dict[str, Any]
 
@@ -39,7 +40,7 @@ def row(
     rounds: int = 3,
     clock: Callable[[], float] | None = None,
 ) -> Row:
-    """Measure one case: seconds a unit, ratios to `plain` and to the `floor`, peak memory in MB.
+    """Measure one case: seconds a unit, and ratios to `plain` and to the `floor`.
 
     The contestants take turns, and what is kept is the median of the rounds, of the times and of
     the ratios: a machine whose speed drifts is as slow for one contestant as for the other.
@@ -58,8 +59,7 @@ def row(
         else None
         for name in ("plain", "floor")
     }
-    rest: Row = {"memory_mb": peak_memory(ours), "threads": threads()}
-    rest["clock"] = "processor" if clock is processor else "wall"
+    rest = {"threads": threads(), "clock": "processor" if clock is processor else "wall"}
     return {"stage": stage, "what": what, "unit": unit} | middle | ratios | rest
 
 
@@ -185,14 +185,24 @@ def hardware() -> dict[str, Any]:
 
     gpu = torch.cuda.get_device_name() if torch.cuda.is_available() else None
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    versions = {name: importlib.metadata.version(name) for name in ("torch", "numpy", "snakemake")}
+    versions = {name: importlib.metadata.version(name) for name in PACKAGES}
     return {
         "processor": machine(),
+        "generation": generation(),
+        "instructions": torch.backends.cpu.get_cpu_capability(),
         "cores": cores(),
         "memory_gb": round(memory / 1e9),
         "gpu": gpu,
         "python": platform.python_version(),
     } | versions
+
+
+def generation() -> str:
+    """The processor's family and model, since processors of several generations share a name."""
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    about = (line.replace(":", " ") for line in lines if line.startswith(("cpu family", "model\t")))
+    return ", ".join(dict.fromkeys(" ".join(each.split()) for each in about))
 
 
 def number(value: float | None) -> str:
@@ -206,9 +216,9 @@ def number(value: float | None) -> str:
 def table(rows: list[Row]) -> str:
     """The rows as a table in Markdown."""
     heads = ["what", "unit", "ours", "plain", "floor", "ours / plain", "ours / floor"]
-    heads += ["memory, MB", "threads"]
+    heads.append("threads")
     lines = [f"| {' | '.join(heads)} |", f"|---|---|{'--:|' * (len(heads) - 2)}"]
-    keys = ("ours", "plain", "floor", "ratio_plain", "ratio_floor", "memory_mb", "threads")
+    keys = ("ours", "plain", "floor", "ratio_plain", "ratio_floor", "threads")
     for each in rows:
         cells = [each["what"], each["unit"], *(number(each[key]) for key in keys)]
         lines.append(f"| {' | '.join(cells)} |")

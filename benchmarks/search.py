@@ -93,7 +93,7 @@ def case(captions: pd.DataFrame, seeing: ImageEncoder, work: Path) -> list[Row]:
         return 1
 
     what = f"{crops} crop{'s' * (crops > 1)}"
-    first = row("search", f"{what}, first time", "s a picture", ours, rounds=1)
+    first = row("search", f"{what}, first time", "s a picture", ours)
     os.environ["XDG_CACHE_HOME"] = str(work / "cache")
     sentences = reading.encode(captions["caption"], tokenised=True)
     found = ranks(sentences, seeing.encode(paths), image, similarity)

@@ -10,7 +10,7 @@ The tree networks are those of config.yaml, over the captions of the drawn scene
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -108,9 +108,8 @@ def step(
             file[name] = vector
 
     def plain() -> float:
-        some = max(1, batches // 2)
         with h5py.File(Path(folder.name, "features.h5")) as file:
-            for n in range(some):
+            for n in range(batches):
                 batch = place[n * BATCH : (n + 1) * BATCH]
                 vectors = np.array([file[name][:] for name in split.image_ids[batch]])
                 indices, lengths = as_the_authors([captions[i] for i in batch], index)
@@ -122,9 +121,10 @@ def step(
                 clip_grad_norm_(both, 0.5)
                 adam.step()
                 loss.item()
-        return finished(some, device)
+        return finished(batches, device)
 
     ours(), plain()  # what is set up once
+    lengths = [list(map(len, captions[n : n + BATCH])) for n in range(0, len(captions), BATCH)]
     name = f"`{model_of_best}`, plain: {cell} {size:,}" if model_of_best else f"{cell} {size:,}"
     where = "" if device == "cpu" else f" on {torch.cuda.get_device_name()}"
     where += "" if precision == "float32" else f", products in {precision}"
@@ -134,7 +134,7 @@ def step(
         "s a batch of 32",
         ours,
         plain,
-        floor(cell, size, list(map(len, captions[:BATCH])), whole=True)
+        floor(cell, size, lengths, whole=True)
         if device == "cpu" and precision == "float32"
         else None,
         rounds=5,
@@ -208,35 +208,39 @@ def states(cell: str, size: int) -> Row:
         "s for 32 captions",
         ours,
         plain,
-        floor(cell, size, lengths.tolist(), whole=False),
+        floor(cell, size, [lengths.tolist()], whole=False),
         rounds=7,
     )
 
 
-def floor(cell: str, size: int, lengths: list[int], whole: bool) -> Contestant:
-    """The products of one batch, as fast as this machine multiplies matrices of their shapes."""
-    units, gates, places = size // 2, GATES[cell] * size // 2, sum(lengths)
-    _, counts = recurrence.steps(torch.tensor(lengths))
-    forwards = {n: multiplier(n, units, gates) for n in set(counts)}
-    backwards = {n: multiplier(n, gates, units) for n in set(counts)}
-    weights = multiplier(gates, places, units)
-    attention = [
-        multiplier(places, size, ATTENTION),
-        multiplier(places, ATTENTION, size),
-        multiplier(size, places, ATTENTION),
-    ]
-    image = [multiplier(BATCH, WIDTH, size), multiplier(WIDTH, BATCH, size)]
+def floor(cell: str, size: int, batches: list[list[int]], whole: bool) -> Contestant:
+    """The products of these batches, as fast as this machine multiplies matrices of their shapes.
+
+    Args:
+        batches: the lengths of the captions of each.
+    """
+    units, gates = size // 2, GATES[cell] * size // 2
+    multiply = cache(multiplier)
+    products = []
+    for lengths in batches:
+        places, (_, counts) = sum(lengths), recurrence.steps(torch.tensor(lengths))
+        one_way = [multiply(gates, places, units)]  # the gradient of the weights
+        for n in counts:
+            one_way += [multiply(n, units, gates), multiply(n, gates, units)]
+        products += 2 * one_way
+        if whole:
+            attention = [
+                multiply(places, size, ATTENTION),
+                multiply(places, ATTENTION, size),
+                multiply(size, places, ATTENTION),
+            ]
+            image = [multiply(BATCH, WIDTH, size), multiply(WIDTH, BATCH, size)]
+            products += 2 * attention + image
 
     def run() -> float:
-        for _ in range(2):  # directions
-            for n in counts:
-                forwards[n]()
-                backwards[n]()
-            weights()
-        if whole:
-            for product in 2 * attention + image:
-                product()
-        return 1
+        for product in products:
+            product()
+        return len(batches)
 
     return run
 
@@ -303,26 +307,29 @@ def step_of_trees(batches: int) -> list[Row]:
 
 
 def floor_of_trees(description: dict[str, Any], text: Any, split: Split) -> Contestant:
-    """The products of one batch, those of all matrices of a height in one or each alone."""
+    """The products of all batches, those of all matrices of a height in one or each alone."""
     batch, size = description["training"]["batch_size"], description["encoder"]["size"]
-    encoded = split.captions["en"].encoded
-    words, _, parents, relations, places, heights, _ = encoded.batch(np.arange(batch))
+    own = split.captions["en"]
     by_relation = description["encoder"]["compose"] == "relation"
-    kinds, known = (relations, text.relations) if by_relation else (places, text.places)
-    below = (parents >= 0) & (kinds < len(known))
-    products = both_ways(len(words), text.dimension, size)
-    for height in range(heights.max()):
-        counts = np.bincount(kinds[below & (heights == height)])
-        products.append(fastest(of_matrices(counts[counts > 0].tolist(), size)))
-    products += both_ways(batch, WIDTH, size) + of_scores(batch, size)
+    steps = []  # the products of each batch
+    for start in range(0, len(own.texts) - batch + 1, batch):
+        captions = np.arange(start, start + batch)
+        words, _, parents, relations, places, heights, _ = own.encoded.batch(captions)
+        kinds, known = (relations, text.relations) if by_relation else (places, text.places)
+        below = (parents >= 0) & (kinds < len(known))
+        products = both_ways(len(words), text.dimension, size)
+        for height in range(heights.max()):
+            counts = np.bincount(kinds[below & (heights == height)])
+            products.append(fastest(of_matrices(counts[counts > 0].tolist(), size)))
+        steps.append(products + both_ways(batch, WIDTH, size) + of_scores(batch, size))
     update = optimised(Model(description, {"en": text}, WIDTH), torch.optim.Adagrad)
 
     def run() -> float:
-        for _ in range(5):
+        for products in steps:
             for product in products:
                 product()
             update()
-        return 5
+        return len(steps)
 
     return run
 

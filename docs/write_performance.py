@@ -22,7 +22,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from measure import number, table  # noqa: E402
+from measure import PACKAGES, number, table  # noqa: E402
 
 from groundvec.reporting.style import BLUE, PAGE, VERMILLION, styled  # noqa: E402
 
@@ -55,6 +55,7 @@ EPOCHS = 32
 TORCH_GB = 0.32  # the memory of its own that a process has after `import torch`
 SCORES_PER_BLOCK = 2**26  # as in groundvec.evaluation.ranks
 
+PROCESSOR = ("generation", "instructions")  # not of older results
 CONTESTANTS = ("ours", "plain", "floor")
 Result = dict[str, Any]
 
@@ -81,11 +82,13 @@ def measured(stage: str, result: Result) -> str:
         return f"Not measured: `python benchmarks/{stage}.py`."
     machine = result["machine"]
     of = TABLES.get(stage, table)(result["rows"])
-    versions = ", ".join(f"{name} {machine[name]}" for name in ("python", "torch", "numpy"))
+    processor = ", ".join(machine[key] for key in ("processor", *PROCESSOR) if key in machine)
+    versions = ", ".join(
+        f"{name} {machine[name]}" for name in ("python", *PACKAGES) if name in machine
+    )
     return (
         f"{of}\n\n`{result['command']}` on {result['date']} at commit `{result['commit']}`: "
-        f"{machine['processor']}, {machine['memory_gb']} GB, GPU: {machine['gpu'] or 'none'}; "
-        f"{versions}."
+        f"{processor}, {machine['memory_gb']} GB, GPU: {machine['gpu'] or 'none'}; {versions}."
     )
 
 
