@@ -463,7 +463,11 @@ Claims = Annotated[
     ),
 ]
 PAPER = {"paper": text("paper that reports it")}
-BETA = {"beta": number("weight β of the sentences, of several languages", low=0, empty=True)}
+BETA = {
+    "beta": number(
+        "weight β of images and captions in the loss; empty for one language", low=0, empty=True
+    )
+}
 ReportedRetrieval = Annotated[
     pd.DataFrame,
     Schema(

@@ -1,7 +1,7 @@
 """Canonical correlation analysis, which is solved at once (Socher et al. 2014, section 6).
 
-The directions in which images and captions are most correlated. The paper's baseline is kernel CCA
-with linear kernels, which is the same.
+The directions in which images and captions are most correlated. The paper's baseline is kernel CCA,
+which with linear kernels is the same; it does not say which kernel its tables have.
 """
 
 from typing import Any

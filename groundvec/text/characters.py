@@ -11,7 +11,10 @@ from groundvec.text.encoded import LARGEST, UNKNOWN, Encoded, cleaned
 
 
 def finish(sentence: str) -> str:
-    """Append `" ."` unless the sentence ends in a full stop, as the paper's input does."""
+    """Append `" ."` unless the sentence ends in a full stop.
+
+    As the published code does; the paper (section 3.2) says so of MSCOCO only.
+    """
     return sentence if sentence.endswith(".") else f"{sentence} ."
 
 

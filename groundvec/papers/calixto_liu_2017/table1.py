@@ -23,7 +23,7 @@ NOTES = [
     "In brackets: the gain of a model of several languages over the best one of this language "
     "alone that reads the same (words or characters); reported ones, over the best VSE, computed "
     "from the recalls that are printed.",
-    ENSEMBLE + " Their test set has 514 other images (section 4 of the paper).",
+    ENSEMBLE + " Their test set has 514 images of the validation set (section 4 of the paper).",
 ]
 
 

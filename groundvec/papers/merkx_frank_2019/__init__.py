@@ -83,7 +83,7 @@ PAPER = Paper(
             caption="""
             Which of two models is better on the measures of Figure 2 (after section 4.1 of
             Merkx & Frank 2019): the selected model beside every other, and GRU beside LSTM of
-            the same size and pooling. By the other's 95% interval, as the paper judges it, and
+            the same size and pooling. By the other's 95% interval, and
             for tasks with training pairs also by Williams's test.
             """,
         ),
@@ -181,7 +181,7 @@ PAPER = Paper(
             means of the seeds. The number of epochs is on a logarithmic scale; the scores of
             the untrained models stand below the curves. Curves are dotted over snapshots that
             were not rated. The selected model is drawn bold in its own column, and grey in the
-            others. Dashed: what the paper reports of its char-GRU on these data.
+            others. Dashed: computed from what the paper reports of its char-GRU on these data.
             """,
         ),
         "agreement": Item(

@@ -25,7 +25,7 @@ NOTES = [
 ]
 REPORTED = (
     "Reported: as printed in section 4.3.4 of Merkx & Frank (2019), where the semantic score peaks "
-    "around epoch four."
+    "around epoch four; read as relative changes, which the paper does not say."
 )
 
 

@@ -175,10 +175,11 @@ PAPER = Paper(
             models=has_relations,
             each="dataset",
             caption="""
-            What the SDT-RNN retrieves on the test set (after Figure 6 of Socher et al. 2014),
-            by the best snapshot of its first seed, for a few random captions and a few random
-            images: the five best with their ranks, and behind them the first right one where it
-            is not among them. What is right is green with a tick, a picture also framed.
+            What the SDT-RNN retrieves on the test set (after Figure 6 of Socher et al. 2014,
+            which is of the DT-RNN), by the best snapshot of its first seed, for a few random
+            captions and a few random images: the five best with their ranks, and behind them
+            the first right one where it is not among them. What is right is green with a tick,
+            a picture also framed.
             """,
         ),
     },
