@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from groundvec.papers import Experiment, Item
-from rules.plan import MODEL, RETRIEVAL, Description, Options, Plan, options
+from rules.plan import MODEL, RETRIEVAL, Description, Options, Plan, options, read_english
 
 TABLE_FORMATS = ("csv", "html", "json", "md", "tex")
 FIGURE_FORMATS = ("pdf", "png", "svg")
@@ -117,7 +117,7 @@ class Items:
         scores = plan.ratings_files(".csv", paper)
         models = self.trained(shown, item.models)
         by_ratings = plan.config["select"] == "ratings"
-        of_rated = plan.every_model(f"{MODEL}/model.json", plan.rated_in(paper))
+        of_rated = plan.every_model(f"{MODEL}/model.json", plan.rated_in(paper), read_english)
         kinds: dict[str, dict[str, Any]] = {
             "models": {"models": models["models"]},
             "trained": models,

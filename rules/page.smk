@@ -27,7 +27,8 @@ rule gallery:
         files=file_options,
         code=code("scripts/gallery.py"),
     shell:
-        'python "$GROUNDVEC/scripts/gallery.py" {params.files:q} --output {output:q} --log {log:q}'
+        # --overwrite: as in the rule train.
+        'python "$GROUNDVEC/scripts/gallery.py" {params.files:q} --output {output:q} --overwrite --log {log:q}'
 
 
 rule page:

@@ -20,8 +20,9 @@ rule trees:
         parser=lambda wildcards: plan.parsers[wildcards.trees],
         code=code("groundvec/text/treebank.py", "groundvec/text/encoded.py"),
     shell:
+        # --overwrite: as in the rule train.
         'python "$GROUNDVEC/scripts/trees.py" --parser {params.parser:q} --language {wildcards.language:q} '
-        "--captions {input:q} --output {output:q} --log {log:q}"
+        "--captions {input:q} --output {output:q} --overwrite --log {log:q}"
 
 
 rule trees_ratings:
@@ -43,8 +44,9 @@ rule trees_ratings:
         parser=lambda wildcards: plan.parsers[wildcards.trees],
         code=code("groundvec/text/treebank.py", "groundvec/text/encoded.py"),
     shell:
+        # --overwrite: as in the rule train.
         'python "$GROUNDVEC/scripts/trees.py" --parser {params.parser:q} --ratings {input:q} '
-        "--output {output:q} --log {log:q}"
+        "--output {output:q} --overwrite --log {log:q}"
 
 
 rule text:

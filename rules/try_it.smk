@@ -51,4 +51,5 @@ rule try_it:
             )
         ),
     shell:
-        'python "$GROUNDVEC/scripts/try_it.py" {params.files:q} --output {output:q} --log {log:q}'
+        # --overwrite: as in the rule train.
+        'python "$GROUNDVEC/scripts/try_it.py" {params.files:q} --output {output:q} --overwrite --log {log:q}'

@@ -38,6 +38,13 @@ def test_conda_environments_hold_all_that_the_library_imports():
     assert required() | required("pipeline") <= pins(packages[-1]["pip"]).keys()
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "rules").glob("*.smk")), ids=lambda p: p.name)
+def test_a_job_replaces_what_one_wrote_that_outlived_its_driver(path):
+    for rule in re.split(r"^ *rule\b", path.read_text(), flags=re.M)[1:]:
+        if "/scripts/" in rule and "localrule: True" not in rule:
+            assert "--overwrite" in rule, rule.splitlines()[0]
+
+
 def test_what_the_extras_install_is_pinned():
     assert required(*PROJECT["optional-dependencies"]) <= PINNED.keys()
 

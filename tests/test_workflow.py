@@ -73,6 +73,12 @@ def planned(project, *arguments):
     return set() if NOTHING in output else set(output.split("total ")[0].split()) & RULES
 
 
+def nothing_to_do(project, *arguments):
+    """Check that a dry run would run no rule at all."""
+    output = snakemake(project, *TINY, "-n", *arguments)
+    assert NOTHING in output and "Job stats" not in output, output[-3000:]
+
+
 PAPER = "merkx_frank_2019"
 ITEMS = ("table3", "table_s1", "section_4_3", "figure2", "figure3", "figure4")
 RATED = {"rate", "baseline", *(f"{PAPER}_{item}" for item in ITEMS)}
@@ -257,13 +263,13 @@ def test_the_paper_s_ratings_come_from_nine_archives_or_from_a_mirror_s_two(buil
 
 
 def test_a_second_run_has_nothing_to_do_nor_has_one_after_a_fresh_checkout(built):
-    assert planned(built) == set()
+    nothing_to_do(built)
     for path in built.rglob("*"):
         if path.is_file() and not {"data", "results", ".snakemake"} & set(path.parts):
             path.touch()
-    assert planned(built) == set()
+    nothing_to_do(built)
     (built / "elsewhere").mkdir()
-    assert planned(built, "--config", "mirror=elsewhere") == set()
+    nothing_to_do(built, "--config", "mirror=elsewhere")
 
 
 @pytest.mark.parametrize(
@@ -290,9 +296,10 @@ def test_a_change_of_code_computes_again_what_depends_on_it(built, file, rerun):
     before = path.read_bytes()
     path.write_bytes(before + b"CHANGED = True\n")
     try:
+        if not rerun:
+            return nothing_to_do(built)
         again = planned(built)
-        assert again >= rerun if rerun else again == set()
-        assert not again & ({"train", "rate"} - rerun)
+        assert again >= rerun and not again & ({"train", "rate"} - rerun)
     finally:
         path.write_bytes(before)
 
@@ -318,7 +325,10 @@ def test_what_words_compute_again(built, file, old, new, rerun):
     assert old in before
     path.write_text(before.replace(old, new, 1))
     try:
-        assert planned(built) == rerun
+        if rerun:
+            assert planned(built) == rerun
+        else:
+            nothing_to_do(built)
     finally:
         path.write_text(before)
 
