@@ -23,10 +23,10 @@ from groundvec.features import backbones
 from groundvec.features.extract import (
     CPU_BATCH,
     GPU_BATCH,
-    _half,
     _MeanOfCrops,
     _start_worker,
     extract,
+    possible,
 )
 from groundvec.features.images import cut, load
 from groundvec.files import sha256
@@ -41,7 +41,7 @@ def rows(small: bool) -> list[Row]:
             for each in (lite, resnet)
         )
     cases = [(lite, "cpu", 2 if small else 24), (resnet, "cpu", 2 if small else 8)]
-    if _half("bfloat16", "cpu"):
+    if possible("bfloat16", "cpu") == "bfloat16":
         cases.append((replace(lite, precision="bfloat16"), *cases[0][1:]))
     if torch.cuda.is_available():
         float16 = untrained(resnet.name, "float16")

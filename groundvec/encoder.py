@@ -206,7 +206,8 @@ class ImageEncoder:
         Args:
             backbone: the network or networks, or the name of one, where the features were computed
                 elsewhere.
-            crops: of each picture: 10, 2 or 1; else as many as in training. Fewer are faster.
+            crops: of each picture: 10, 2 or 1; else as many as in training, or 10 for a network
+                that is named. Fewer are faster.
 
         Raises:
             InputError: also if a network is not known, or its weights cannot be had: then it says
@@ -256,7 +257,7 @@ class ImageEncoder:
             block = extract(pd.DataFrame(sums), backbone, cache(), device, processes, problems)
             features.append(backbone.factor * block)
             unusable |= dict.fromkeys(problems)
-        if not skip_unusable or len(unusable) == len(files):
+        if not skip_unusable or len(unusable) == len(set(files)):
             refuse(list(unusable), len(files))
         for problem in unusable:
             log.warning("%s; it is left out", problem)
@@ -327,6 +328,7 @@ def search(
     device: str | None = None,
     backbone: "str | Backbone | Sequence[Backbone] | None" = None,
     crops: int | None = None,
+    tokenised: bool = False,
 ) -> list[tuple[Path, float]]:
     """The pictures that a sentence describes best, and how near each is to it; the nearest first.
 
@@ -340,6 +342,7 @@ def search(
         language: of the sentence; else the model's first.
         device: where to compute; else a GPU where there is one.
         backbone, crops: see `ImageEncoder.load`.
+        tokenised: see `SentenceEncoder.encode`.
 
     Raises:
         InputError: as `ImageEncoder` and `SentenceEncoder` say.
@@ -348,7 +351,8 @@ def search(
         raise InputError(f"best is {best}: it must be 1 or more")
     files = pictures(images)
     seeing = ImageEncoder.load(model, device=device, backbone=backbone, crops=crops)
-    vector = SentenceEncoder(seeing.models).encode([sentence], language=language)
+    reading = SentenceEncoder(seeing.models)
+    vector = reading.encode([sentence], language=language, tokenised=tokenised)
     vectors = seeing.encode(files, skip_unusable=True)
     near = similarity.scores(vector, vectors, seeing.models[0].similarity)[0]
     order = np.argsort(-near, kind="stable")[: min(best, np.isfinite(near).sum())]  # NaN is last

@@ -202,8 +202,8 @@ def retrieval(
             f"captions have {a.shape[1]} dimensions and images {b.shape[1]}: embed both in one "
             "space"
         )
-    if not 1 <= folds <= len(b):
-        raise InputError(f"folds is {folds}: it must be from 1 to the number of images, {len(b)}")
+    if folds < 1 or len(b) % folds:
+        raise InputError(f"folds is {folds}: it must divide the number of images, {len(b)}")
     image = _images_of(image_of_caption, len(a), len(b))
     if similarity == "cosine":
         a, b = similarities.unit(a), similarities.unit(b)
@@ -412,7 +412,8 @@ def checked(values: Any, name: str, rows: int | None = None) -> np.ndarray:
         )
     array = array.astype(np.result_type(array.dtype, np.float32), copy=False)
     with np.errstate(over="ignore"):
-        finite = np.isfinite(np.vecdot(array, array))
+        single = array.astype(np.float32, copy=False)  # as a classifier has them
+        finite = np.isfinite(np.vecdot(single, single))
     if not finite.all():
         raise InputError(f"{name}: row {finite.argmin()} (from 0) is not finite, or far too large")
     return array

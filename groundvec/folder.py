@@ -14,6 +14,18 @@ from groundvec.files import read_json
 EPOCH = {"type": "integer", "minimum": 0, "maximum": 10_000}
 EPOCHS = {"type": "array", "minItems": 1, "maxItems": 10_000, "items": EPOCH, "uniqueItems": True}
 NAME = {"type": "string"}
+FEATURES: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "backbone": NAME,
+        "weights": NAME,
+        "weights_sha256": NAME,
+        "precision": {"$ref": "#/$defs/dataset/properties/precision"},
+        "transform": NAME,
+        "crops": {"$ref": "#/$defs/dataset/properties/crops"},
+        "factor": {"type": "number", "exclusiveMinimum": 0},
+    },
+}
 # What the files of a model folder must hold; they may come from anybody. The definitions are those
 # of the configuration.
 MODEL = {
@@ -46,24 +58,21 @@ MODEL = {
         },
         "width": {"type": "integer", "minimum": 1, "maximum": 2**16},
         "seed": {"type": "integer"},
-        "draw": {"type": "array", "items": {"type": "integer", "minimum": 1}},
+        "draw": {
+            "type": "array",
+            "items": {"type": "integer", "minimum": 1},
+            "minItems": 3,
+            "maxItems": 3,
+        },
         "snapshots": EPOCHS,
         "saved": EPOCHS,
         "sha256": {"type": "object", "additionalProperties": NAME},
-        "features": {
-            "type": "object",
-            "properties": {
-                "backbone": NAME,
-                "weights": NAME,
-                "weights_sha256": NAME,
-                "precision": {"$ref": "#/$defs/dataset/properties/precision"},
-                "transform": NAME,
-            },
-        },
+        "features": FEATURES | {"properties": FEATURES["properties"] | {"blocks": NAME}},
         "key": NAME,
     },
 }
-# What `transform` of `features` says, which is JSON in a text.
+# What `blocks` and `transform` of `features` say, which are JSON in a text.
+BLOCKS = {"type": "array", "minItems": 1, "items": FEATURES}
 TRANSFORM = {
     "properties": {"interpolation": {"$ref": "#/$defs/dataset/properties/interpolation"}},
 }
@@ -78,14 +87,22 @@ def read_description(folder: str | Path) -> dict[str, Any]:
         content = _of_version_0_1(content)
     content = checked(path, content, MODEL)
     config.say_image(content["description"])  # versions before 0.2.0 did not
+    features = content.get("features", {})
+    blocks = _loaded(path, features, "blocks", BLOCKS) if "blocks" in features else [features]
+    for block in blocks:
+        _loaded(path, block, "transform", TRANSFORM)
+    return content
+
+
+def _loaded(path: Path, features: dict[str, Any], key: str, schema: dict[str, Any]) -> Any:
+    """What is JSON in a text, if it is as a schema says."""
     try:
-        transform = json.loads(content.get("features", {}).get("transform", "{}"))
+        found = json.loads(features.get(key, "{}"))
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"{path} does not describe a model (features.transform: {error}): make it again"
+            f"{path} does not describe a model (features.{key}: {error}): make it again"
         ) from None
-    checked(path, transform, TRANSFORM)
-    return content
+    return checked(path, found, schema)
 
 
 def read_ensemble(folder: str | Path) -> dict[str, Any]:

@@ -128,15 +128,22 @@ def describe(folder: Path, kind: str, name: str, decides: dict[str, Any]) -> Non
 
 
 def running(folder: Path) -> str:
-    """Who is at work in a folder that `locked` is used on, and how to end that; else nothing."""
-    if isinstance(file := _lock(folder), str):
+    """Who is at work in a folder that `locked` is used on, and how to end that; else nothing.
+
+    Where a file system has no locks, it says that nobody knows.
+    """
+    if isinstance(file := _lock(folder, needed=True), str):
         return file
     file.close()
     return ""
 
 
-def _lock(folder: Path) -> TextIO | str:
-    """The folder's lock, held until it is closed; or who else holds it."""
+def _lock(folder: Path, needed: bool = False) -> TextIO | str:
+    """The folder's lock, held until it is closed; or who else holds it.
+
+    Args:
+        needed: without it, a file system that has no locks gets a warning.
+    """
     path = folder / "lock"
     while True:
         folder.mkdir(parents=True, exist_ok=True)
@@ -144,6 +151,12 @@ def _lock(folder: Path) -> TextIO | str:
             file = path.open("a+")
         except FileNotFoundError:  # the last holder removed the folder
             continue
+        except PermissionError:
+            if not path.exists():
+                raise
+            return (
+                f"another user's process may be at work in {folder}: ask for it, or remove {path}"
+            )
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except (BlockingIOError, PermissionError):  # systems differ in which they raise
@@ -153,7 +166,11 @@ def _lock(folder: Path) -> TextIO | str:
                     file.read() or f"another process is at work in {folder}: wait for it, or end it"
                 )
         except OSError as error:
-            log.warning("%s: this file system has no locks (%s): start nothing twice", path, error)
+            problem = f"{path}: this file system has no locks ({error})"
+            if needed:
+                file.close()
+                return f"{problem}, so nobody knows whether a process is at work"
+            log.warning("%s: start nothing twice", problem)
             return file
         with suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(file.fileno()), path.stat()):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 INDICES_PER_BATCH = 8_192
 IMAGES_PER_BATCH = 4_096
+SENTENCES_PER_BATCH = 1_024
 
 
 class Projection(nn.Module):
@@ -171,9 +172,12 @@ class Model(nn.Module):
         """
         encoder = cast(Any, self.captions[self.name_of(language)])
         last = encoder.projection
-        batch = to_tensors(encoded.batch(np.arange(len(encoded))), last.weight.device)
-        inputs = encoder.pooled(*batch).cpu().numpy()
-        maps = self.objective.solve(features, inputs, len(last.weight))
+        inputs = []
+        for start in range(0, len(encoded), SENTENCES_PER_BATCH):
+            rows = np.arange(start, min(start + SENTENCES_PER_BATCH, len(encoded)))
+            batch = to_tensors(encoded.batch(rows), last.weight.device)
+            inputs.append(encoder.pooled(*batch).cpu().numpy())
+        maps = self.objective.solve(features, np.concatenate(inputs), len(last.weight))
         for layer, (matrix, bias) in zip((self.image.projection, last), maps, strict=True):
             layer.weight.copy_(torch.from_numpy(matrix))
             layer.bias.copy_(torch.from_numpy(bias))

@@ -28,7 +28,7 @@ def main(arguments: argparse.Namespace) -> None:
 
     check_output(arguments.output)
     device = choose(arguments.device, arguments.threads)
-    translator, source, target, _ = model.load(arguments.model, device)
+    translator, source, target = model.load(arguments.model, device)
     table = pairs.read(arguments.pairs, arguments.split, source.language, target.language)
     encoded = source.encode(tokenise(table["source"]))
     lists = beam.translate(translator, encoded, target, arguments.n, progress=True)

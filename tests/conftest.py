@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-# Few examples of a property, or many if `--hypothesis-profile nightly` asks for those, as CI does
-# once a night; and no time limit for one, which a busy machine exceeds.
-settings.register_profile("quick", max_examples=15, deadline=None)
-settings.register_profile("nightly", max_examples=150, deadline=None)
+# Few examples of a property, the same in every run; or many and new ones if `--hypothesis-profile
+# nightly` asks for those, as CI does once a night. No time limit for one, which a busy machine
+# exceeds.
+settings.register_profile("quick", max_examples=15, deadline=None, derandomize=True)
+settings.register_profile("nightly", max_examples=150, deadline=None, print_blob=True)
 settings.load_profile("quick")
 
 ROOT = Path(__file__).parent.parent

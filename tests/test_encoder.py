@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from groundvec import ImageEncoder, SentenceEncoder, search
-from groundvec.device import choose
+from groundvec.device import choose, rounds_to_bfloat16
 from groundvec.encoder import pictures
 from groundvec.errors import InputError
 from groundvec.features import backbones, store
@@ -153,11 +153,14 @@ def test_products_may_be_rounded_to_bfloat16():
     sentences = ["A dog runs on the beach.", "Two men."]
     exact = SentenceEncoder.load("flickr8k-v1", device="cpu").encode(sentences)
     try:
-        rounded = SentenceEncoder.load("flickr8k-v1", device="cpu", precision="bfloat16")
-        cosines = (exact * rounded.encode(sentences)).sum(axis=1)
+        vectors = SentenceEncoder.load("flickr8k-v1", device="cpu", precision="bfloat16").encode(
+            sentences
+        )
+        rounds = rounds_to_bfloat16()
     finally:
         choose("cpu")
-    assert cosines.min() >= 0.9999
+    assert (exact * vectors).sum(axis=1).min() >= 0.9999
+    assert np.array_equal(exact, vectors) != rounds
     with pytest.raises(InputError, match="no precision 'int4': take one of float32"):
         SentenceEncoder.load("flickr8k-v1", precision="int4")
 
@@ -238,6 +241,19 @@ def test_pictures_are_found_in_folders_and_by_name(photos):
         pictures(photos / "empty")
 
 
+@pytest.mark.parametrize("similarity", ["dot", "euclidean"])
+def test_search_compares_as_the_model_does(photos, tmp_path, lite, similarity):
+    network = model(width=lite.width, similarity=similarity)
+    save_model(tmp_path / "model", [network], [4], features=of_backbone(lite))
+    vectors = ImageEncoder.load(tmp_path / "model").encode(photos)
+    sentence = SentenceEncoder.load(tmp_path / "model").encode("A dog.")
+    near = vectors @ sentence
+    if similarity == "euclidean":
+        near = -((vectors - sentence) ** 2).sum(axis=1)
+    found = search(photos, "A dog.", model=tmp_path / "model")
+    assert [path for path, _ in found] == [pictures(photos)[row] for row in np.argsort(-near)]
+
+
 def test_search_ranks_pictures_as_their_vectors_do(photos, tmp_path, lite):
     both = [model(width=lite.width, seed=seed) for seed in (0, 1)]
     save_model(tmp_path / "model", both, [4, 8], features=of_backbone(lite))
@@ -316,8 +332,21 @@ def test_a_search_leaves_out_what_is_no_picture_and_names_it(photos, tmp_path, l
     assert "._b.png is not a picture" in line and line.endswith("; it is left out")
     vectors = ImageEncoder.load(tmp_path / "model").encode(photos, skip_unusable=True)
     assert np.isnan(vectors).all(axis=1).tolist() == [True, False, False, False, False]
-    with pytest.raises(InputError, match=r"1 of 1 images cannot be used.*\._b\.png"):
-        search(photos / "._b.png", "A dog.", model=tmp_path / "model")
+    with pytest.raises(InputError, match=r"of 2 images cannot be used.*\._b\.png"):
+        search(2 * [photos / "._b.png"], "A dog.", model=tmp_path / "model")
+
+
+def test_a_search_may_leave_punctuation_attached(photos, tmp_path, lite):
+    save_model(tmp_path / "model", model(width=lite.width), features=of_backbone(lite))
+    encoder = SentenceEncoder.load(tmp_path / "model")
+    vectors = ImageEncoder.load(tmp_path / "model").encode(photos / "a.jpg")
+    scores = [
+        search(photos / "a.jpg", "Dogs, cats.", model=tmp_path / "model", tokenised=tokenised)[0][1]
+        for tokenised in (False, True)
+    ]
+    sentences = [encoder.encode("Dogs, cats.", tokenised=each) for each in (False, True)]
+    np.testing.assert_allclose(scores, [vectors[0] @ each for each in sentences], atol=1e-6)
+    assert abs(scores[0] - scores[1]) > 1e-4
 
 
 def test_what_could_not_be_read_at_first_is_not_kept(photos, tmp_path, lite, monkeypatch):

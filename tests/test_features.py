@@ -32,6 +32,7 @@ from torchvision.transforms import functional as F
 
 from groundvec.errors import InputError
 from groundvec.features import backbones, extract, store
+from groundvec.features.concatenation import concatenate
 from groundvec.features.folding import fold
 from groundvec.features.images import cut
 from groundvec.files import read_json, sha256
@@ -332,15 +333,20 @@ def test_a_convolution_that_is_read_twice_keeps_its_batch_normalisation():
     assert fold(network, 8) is network
 
 
-def test_features_in_bfloat16_are_nearly_those_in_float32():
+def test_features_in_bfloat16_are_nearly_those_in_float32(monkeypatch):
     pixels = torch.randint(256, (2, 1, 3, 224, 224), dtype=torch.uint8)
     networks = [
         extract._MeanOfCrops(backbones.load("efficientnet_lite0", precision=precision, crops=1))
         for precision in ("float32", "bfloat16")
     ]
+    monkeypatch.setattr(extract, "has_bfloat16", lambda: True)
     exact, rounded = (network(pixels) for network in networks)
-    assert rounded.dtype == torch.float32
+    assert rounded.dtype == torch.float32 and not torch.equal(exact, rounded)
     assert torch.nn.functional.cosine_similarity(exact, rounded).min() > 0.99
+    monkeypatch.setattr(extract, "has_bfloat16", lambda: False)
+    assert torch.equal(networks[1](pixels), exact)
+    assert extract.possible("bfloat16", "cpu") == "float32"
+    assert extract.possible("bfloat16", "cuda") == "bfloat16"
 
 
 def test_features_are_the_mean_over_ten_normalised_crops(tmp_path):
@@ -777,6 +783,16 @@ def test_parts_must_fit_together(tmp_path):
 
 
 # --- several networks -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_features_that_cannot_be_scaled_are_refused(tmp_path, split):
+    """All zeros, or none of a training picture."""
+    values = np.zeros((2, 3)) if split == "train" else np.ones((2, 3))
+    store.write(tmp_path / "zeros.h5", values, IDS[:2], {"backbone": "x"})
+    images = pd.DataFrame({"image_id": IDS[:2], "split": split})
+    with pytest.raises(InputError, match=r"zeros\.h5 has no features of training pictures that"):
+        concatenate([tmp_path / "zeros.h5"], images)
 
 
 @given(st.data())

@@ -1,5 +1,6 @@
 """Locks and SIGTERM, between processes as they happen."""
 
+import errno
 import os
 import shutil
 import signal
@@ -50,6 +51,27 @@ def test_a_second_process_is_told_who_is_at_work_and_what_to_do(tmp_path, holder
     assert str(holder.pid) in message
     assert "squeue --jobs 17" in message and "scancel 17" in message
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_without_locks_work_goes_on_and_nobody_is_said_to_be_away(tmp_path, monkeypatch, caplog):
+    def refuse(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(jobs.fcntl, "lockf", refuse)
+    with jobs.locked(tmp_path, "cell x"):
+        assert "has no locks" in caplog.text
+        assert "nobody knows whether a process is at work" in jobs.running(tmp_path)
+
+
+def test_another_user_s_lock_is_said_to_be_held(tmp_path, monkeypatch):
+    def refuse(path, *_):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(PermissionError):
+        jobs.running(tmp_path)
+    (tmp_path / "lock").touch()
+    assert "another user's process may be at work" in jobs.running(tmp_path)
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])

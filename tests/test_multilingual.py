@@ -16,6 +16,7 @@ from groundvec.config import complete
 from groundvec.data.split import CAPTIONS_PER_IMAGE, Captions, Split, load_split
 from groundvec.encoders import rnn
 from groundvec.errors import InputError
+from groundvec.evaluation.retrieval import translation_ranks
 from groundvec.files import write_json
 from groundvec.model import Model, load_model
 from groundvec.objectives import contrastive, hinge, multilingual
@@ -259,11 +260,11 @@ def test_dropout_is_of_training_alone_and_of_images_too():
 # Training
 
 
-def train(work, described, seed=3, split=None):
+def train(work, described, seed=3, split=None, score=lambda model: {"dev_recall": 0.0}):
     torch.manual_seed(seed)
     split = split or two_languages()
     model = Model(described, dict.fromkeys(split.captions, TEXT), split.features.shape[1])
-    return loop.train(model, split, seed, work, lambda model: {"dev_recall": 0.0})
+    return loop.train(model, split, seed, work, score)
 
 
 class Killed(BaseException):
@@ -322,8 +323,16 @@ def test_two_languages_are_learned_and_each_finds_the_other(tmp_path, shared):
         batch_size=4,
         learning_rate_max=2e-2,
     )
-    history = train(tmp_path, described)
+    own = two_languages().captions
+
+    def score(model):
+        english, german = (model.encode_captions(own[name].encoded, name) for name in own)
+        found = translation_ranks(english, own["en"].image, german, own["de"].image)
+        return {"dev_recall": float((found <= 3).mean())}
+
+    history = train(tmp_path, described, score=score)
     assert history[-1]["loss"] < 0.3 * history[1]["loss"]
+    assert history[-1]["dev_recall"] > 0.8 > history[0]["dev_recall"]
 
 
 # A model of several languages on disk

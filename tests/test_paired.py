@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from groundvec import schemas
 from groundvec.evaluation import paired
@@ -44,6 +46,13 @@ def test_predictions_that_are_all_the_same_correlate_with_nothing():
     same[1] += 1e-9 * rng.normal(size=50)
     found = paired.correlation(same, rng.normal(size=50), paired.draws(50, rng, count=20))
     assert (found == 0).all()
+
+
+@given(st.lists(st.floats(-5, 5), min_size=6, max_size=6))
+def test_one_item_drawn_again_and_again_correlates_with_nothing(numbers):
+    predicted, gold = np.array(numbers[:3])[None], np.array(numbers[3:])
+    times = np.vstack([np.ones(3), 3 * np.eye(3)])
+    assert (paired.correlation(predicted, gold, times)[:, 1:] == 0).all()
 
 
 def test_the_interval_leaves_the_measured_value_out():

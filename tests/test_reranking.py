@@ -1,6 +1,8 @@
 """Lists of translations: read, weighed, chosen from and judged."""
 
 import gzip
+import os
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -253,6 +255,36 @@ def test_systems_that_say_the_same_have_p_1_by_every_metric(monkeypatch):
     assert {j.metric: j.p for j in found if j.p} == {
         metric: {("VSE", "baseline"): 1} for metric in ("bleu", "ter", "sentence_bleu")
     }
+
+
+JAVA = """#!{python}
+import sys
+for line in sys.stdin:
+    kind, *given = line.rstrip("\\n").split(" ||| ")
+    if kind == "SCORE":  # a reference, and the translation
+        print(float(given[0] == given[1]), 1)
+    else:  # the statistics of each translation, and of all
+        scores = [float(each.split()[0]) / float(each.split()[1]) for each in given]
+        print(*scores, scores[0], sep="\\n")
+    sys.stdout.flush()
+"""
+
+
+def test_meteor_is_asked_by_its_protocol(tmp_path, monkeypatch):
+    """A stand-in for Java takes the lines that METEOR's jar takes."""
+    java = tmp_path / "java"
+    java.write_text(JAVA.format(python=sys.executable))
+    java.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setattr(scores, "meteor_jar", lambda: tmp_path / "meteor.jar")
+    texts = {"a": ["x | y", "z"], "b": ["q", "r"]}
+    found = scores._by_meteor(texts, ["a"], ["x y", "z"], "de")
+    assert found.scores == {"a": 100, "b": 0} and 0 < found.p["b", "a"] <= 1
+    unknown = scores._by_meteor(texts, ["a"], ["x y", "z"], "xx")
+    assert unknown.scores == {} and "does not know the language" in unknown.signature
+    java.write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
+    with pytest.raises(InputError, match=r"does not run \(broken"):
+        scores._by_meteor(texts, ["a"], ["x y", "z"], "de")
 
 
 def test_meteor_is_that_of_its_jar():

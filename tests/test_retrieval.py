@@ -210,11 +210,12 @@ def test_the_two_best_snapshots_are_chosen_and_of_equals_the_later():
     assert best_snapshots(dev_recall) == [8, 16]
 
 
-def test_more_folds_than_images_are_named():
-    with pytest.raises(InputError, match="3 images cannot be cut into 5 folds"):
-        retrieval.evaluate(np.eye(3), np.eye(3), np.arange(3), folds=5)
-    with pytest.raises(InputError, match="3 images cannot be cut into 5 folds"):
-        retrieval.chance(np.arange(3), folds=5)
+@pytest.mark.parametrize("folds", [2, 5])
+def test_folds_that_are_not_equal_are_refused(folds):
+    with pytest.raises(InputError, match=f"3 images cannot be cut into {folds} equal folds"):
+        retrieval.evaluate(np.eye(3), np.eye(3), np.arange(3), folds=folds)
+    with pytest.raises(InputError, match=f"3 images cannot be cut into {folds} equal folds"):
+        retrieval.chance(np.arange(3), folds=folds)
 
 
 def test_memory_stays_bounded_at_the_size_of_mscoco():

@@ -6,7 +6,7 @@ import pytest
 
 from groundvec.evaluation import robustness
 from groundvec.evaluation.robustness import RATES
-from groundvec.text.mistakes import CASE, KINDS, SPACES
+from groundvec.text.mistakes import CASE, KINDS, SPACES, spoil
 
 
 def letters(sentences):
@@ -59,3 +59,32 @@ def test_retrieval_is_measured_with_spoilt_captions_alone():
         for direction in ("caption_to_image", "image_to_caption"):
             assert table[kind, 0, f"{direction} R@10"] == 100
     assert table[SPACES, 0.2, "caption_to_image R@10"] == 100  # no letter is missing
+
+
+def test_what_is_encoded_is_spoilt():
+    """By each kind and rate; the two sentences of a pair each in its own way."""
+    captions, read = [f"a dog runs fast {k}" for k in range(6)], []
+
+    def encode(given):
+        read.append(list(given))
+        return np.eye(6)
+
+    robustness.of_retrieval(captions, np.arange(6), np.eye(6), encode, "dot")
+    of_all = [spoil(captions, kind, rate, robustness.SEED) for kind in KINDS for rate in RATES[1:]]
+    assert read == [captions, *of_all]
+    assert all(each != captions for each in of_all[3::4])  # at the highest rate
+    pairs = pd.DataFrame({"sentence_a": ["the dog runs over the green field"] * 30})
+    pairs = pairs.assign(sentence_b=pairs["sentence_a"], rating=range(30))
+    read.clear()
+
+    def counted(given):
+        read.append(given)
+        return letters(given)
+
+    robustness.of_ratings(pairs.assign(task="T", subtask="one", split="test"), counted)
+    both = [
+        spoil(pairs[side].tolist(), KINDS[-1], RATES[-1], robustness.SEED + k)
+        for k, side in enumerate(("sentence_a", "sentence_b"))
+    ]
+    assert len(read[0]) == 1 and set(read[-1]) == {*both[0], *both[1]}
+    assert both[0] != both[1]

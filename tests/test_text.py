@@ -10,7 +10,7 @@ from groundvec import parts
 from groundvec.data.cleaning import clean
 from groundvec.errors import InputError
 from groundvec.text import ngrams, word_ngrams, words
-from groundvec.text.encoded import PADDING, UNKNOWN
+from groundvec.text.encoded import PADDING, UNKNOWN, Encoded
 
 SENTENCES = st.lists(st.text(max_size=40), min_size=1, max_size=6)
 
@@ -74,7 +74,8 @@ def test_words_of_ngrams_are_the_sentences_words_in_their_order(sentences, data)
         ]
     assert encoded.lengths[chosen].tolist() == lengths.tolist()
     assert len(sizes) == len(np.unique(encoded.batch(np.array(chosen))[3]))  # distinct words only
-    bags, expected = encoded.as_bags(), bag.encode(sentences)
+    bags = Encoded.of(*encoded.bags(np.arange(len(encoded))))
+    expected = bag.encode(sentences)
     assert bags.lengths.tolist() == expected.lengths.tolist()
     for number in range(len(sentences)):
         rows = np.array([number])

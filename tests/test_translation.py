@@ -229,7 +229,7 @@ def saved(folder):
 
 def test_a_translator_is_read_as_it_was_written(tmp_path):
     model = saved(tmp_path)
-    again, source, target, _ = load(tmp_path)
+    again, source, target = load(tmp_path)
     assert (source.words, target.words, target.language) == (["a", "b"], ["c"], "de")
     batch = torch.tensor([[3, 4, 2]]), torch.tensor([[3, 2]])
     assert torch.equal(model.loss(*batch), again.loss(*batch))

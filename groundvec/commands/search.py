@@ -78,9 +78,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--crops",
         type=int,
         choices=(1, 2, 10),
-        help="of each picture: fewer are faster, more find better (default: as in training)",
+        help="of each picture: fewer are faster, more find better (default: as in training; 10 "
+        "for a network that --backbone names)",
     )
     common.add_model(parser)
+    common.add_tokenised(parser)
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -104,6 +106,7 @@ def main(arguments: argparse.Namespace) -> None:
         device=arguments.device,
         backbone=arguments.backbone,
         crops=arguments.crops,
+        tokenised=arguments.tokenised,
     )
     if arguments.output == common.STANDARD:
         for path, score in found:

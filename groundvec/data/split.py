@@ -178,8 +178,9 @@ def encode(text: Any, sentences: list[str]) -> Any:
     """Encode sentences, a block at a time where the blocks can be joined: memory holds only one."""
     starts = range(0, len(sentences), SENTENCES_PER_BLOCK)
     blocks = (text.encode(sentences[start : start + SENTENCES_PER_BLOCK]) for start in starts)
-    if len(starts) == 1 or not hasattr(first := next(blocks), "join"):
+    if len(starts) == 1 or not hasattr(text.encode(sentences[:1]), "join"):
         return text.encode(sentences)
+    first = next(blocks)
     return first.join(chain([first], blocks))
 
 

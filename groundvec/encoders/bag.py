@@ -74,4 +74,4 @@ class Encoder(nn.Module):
     def count(self, captions: Encoded) -> None:
         """Set the weights of the indices."""
         if self.idf is not None:
-            self.idf.copy_(torch.from_numpy(idf(captions, len(self.idf))))
+            self.idf.copy_(torch.from_numpy(idf(captions.batch, len(captions), len(self.idf))))

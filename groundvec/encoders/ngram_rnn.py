@@ -91,7 +91,7 @@ class Encoder(nn.Module):
     @torch.no_grad()
     def count(self, captions: Words) -> None:
         """Set the weights of the n-grams."""
-        self.idf.copy_(torch.from_numpy(idf(captions.as_bags(), len(self.idf))))
+        self.idf.copy_(torch.from_numpy(idf(captions.bags, len(captions), len(self.idf))))
 
 
 def scaled(vectors: Tensor) -> Tensor:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from groundvec.evaluation.correlation import ROUNDING
 
 DRAWS = 1000
+CANCELLED = 1e-12  # of a mean square: what rounding leaves of a variance that is 0
 
 
 def draws(items: int, rng: np.random.Generator, count: int = DRAWS) -> NDArray[np.float64]:
@@ -50,8 +51,12 @@ def correlation(
     items, drawn = times.sum(axis=1), times.T
     mean_x, mean_y = x @ drawn / items, y @ drawn / items
     covariance = (x * y) @ drawn / items - mean_x * mean_y
-    variances = ((x * x) @ drawn / items - mean_x**2) * ((y * y) @ drawn / items - mean_y**2)
-    widths = np.sqrt(np.maximum(variances, 0))
+    squares_x, squares_y = (x * x) @ drawn / items, (y * y) @ drawn / items
+    variance_x, variance_y = squares_x - mean_x**2, squares_y - mean_y**2
+    # Where all that was drawn is equal, only what rounding left.
+    variance_x[variance_x < CANCELLED * squares_x] = 0
+    variance_y[variance_y < CANCELLED * squares_y] = 0
+    widths = np.sqrt(variance_x * variance_y)
     r: NDArray[np.float64] = np.divide(
         covariance, widths, out=np.zeros_like(widths), where=widths > 0
     )

@@ -267,12 +267,12 @@ def _median_rank(found: np.ndarray) -> float:
 
 def _folds(image: np.ndarray, images: int, folds: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """For each fold the rows of its images, and a mask (M,) of its captions."""
-    if folds > images:
+    if images % folds:
         raise InputError(
-            f"{images} images cannot be cut into {folds} folds: make `folds` smaller in the "
-            "configuration"
+            f"{images} images cannot be cut into {folds} equal folds: give `folds` another number "
+            "in the configuration"
         )
-    parts = np.array_split(np.arange(images), folds)
+    parts = np.split(np.arange(images), folds)
     return [(rows, (image >= rows[0]) & (image <= rows[-1])) for rows in parts]
 
 

@@ -16,7 +16,7 @@ from groundvec.encoder import SentenceEncoder
 from groundvec.errors import InputError
 from groundvec.files import write_bytes
 from groundvec.folder import read_description
-from groundvec.shipped import NEWEST, PRETRAINED
+from groundvec.shipped import NEWEST, versions
 
 LANGUAGES = {"en": "eng-Latn", "de": "deu-Latn"}
 MODULE = '''\
@@ -65,7 +65,7 @@ def describe(model: str) -> dict[str, Any]:
     """List the arguments of `ModelMeta`; see `save`."""
     shipped = NEWEST.get(model, model)
     name, _, revision = model.partition("@")
-    if shipped in {folder.name for folder in PRETRAINED.iterdir()}:
+    if shipped in versions():
         model, name, revision = shipped, f"groundvec/{shipped}", version("groundvec")
     elif not revision or Path(model).exists():
         raise InputError(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from groundvec.errors import InputError
 from groundvec.features import store
 
 
@@ -28,12 +29,14 @@ def concatenate(
         `blocks`: as JSON, the attributes of each file, and its `factor`.
 
     Raises:
-        InputError: as `store.join` says.
+        InputError: as `store.join` says; or all features of the training pictures are 0.
     """
     training = (images.split == "train").to_numpy()
     scaled, blocks = [], []
     for path in paths:
         features, attributes = store.join([path], images.image_id)
+        if not features[training].any():
+            raise InputError(f"{path} has no features of training pictures that are not all 0")
         factor = float(1 / np.sqrt(np.mean(np.square(features[training]), dtype=np.float64)))
         scaled.append(np.multiply(features, factor, out=features))
         blocks.append(attributes | {"factor": factor})

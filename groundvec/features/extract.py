@@ -67,7 +67,7 @@ def extract(
         "backbone": backbone.name,
         "weights": backbone.sha256,
         "transform": asdict(backbone.transform),
-        "precision": backbone.precision,
+        "precision": possible(backbone.precision, device),
         "crops": backbone.crops,
         "code": code_hash("groundvec/features/extract.py"),
         "versions": {name: version(name) for name in LIBRARIES},
@@ -262,18 +262,20 @@ class _MeanOfCrops(nn.Module):
         if len(crops) == 0:
             return torch.zeros(0, self.width)
         pixels = crops.flatten(0, 1).to(torch.float32, memory_format=torch.channels_last)
-        half = _half(self.precision, pixels.device.type)
+        half = HALF.get(possible(self.precision, pixels.device.type))
         with torch.autocast(pixels.device.type, half, enabled=half is not None):
             activations = self.network((pixels - self.mean) / self.std)
         features: torch.Tensor = activations.float().unflatten(0, (-1, self.crops)).mean(1)
         return features
 
 
-def _half(precision: str, device: str) -> torch.dtype | None:
-    """Return the type of 16 bits to compute in; bfloat16 only where the CPU has instructions."""
-    if precision == "bfloat16" and device == "cpu":
-        return torch.bfloat16 if has_bfloat16() else None
-    return {"float16": torch.float16, "bfloat16": torch.bfloat16}.get(precision)
+HALF = {"float16": torch.float16, "bfloat16": torch.bfloat16}
+
+
+def possible(precision: str, device: str) -> str:
+    """The precision that a device computes in; a CPU without the instructions has no bfloat16."""
+    missing = precision == "bfloat16" and device == "cpu" and not has_bfloat16()
+    return "float32" if missing else precision
 
 
 def _start_worker(_: int) -> None:

@@ -16,7 +16,7 @@ from groundvec.data.cleaning import LONGEST
 from groundvec.errors import InputError
 from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.folder import read_description, read_ensemble
-from groundvec.parts import options_schema, vector_size
+from groundvec.parts import chosen, options_schema, vector_size
 from groundvec.reporting.measures import SEEN_NOTE, headline
 from groundvec.reporting.results import read_overlap, read_retrieval
 from groundvec.reporting.retrieval_table import CONVENTIONS, FOLDS, with_interval
@@ -304,8 +304,8 @@ def _limits(
                     f"It knows {len(text[symbols]):,} {symbols} of {name}, those of "
                     f"{_known(about)}; all others look the same to it."
                 )
-    encoder = options_schema("encoders", description["encoder"]["name"])
-    limits += [encoder["limits"]] if "limits" in encoder else []
+    schemas = (options_schema(kind, part["name"]) for kind, part in chosen(description).items())
+    limits += [schema["limits"] for schema in schemas if "limits" in schema]
     if "parser" in description["text"]:
         limits.append(
             f"It reads trees: sentences are parsed by {description['text']['parser']} first, and "

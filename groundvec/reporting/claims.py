@@ -29,9 +29,7 @@ NOTES = [
     f"brackets, of one seed its {bootstrap.INTERVAL}. It says nothing of other seeds.",
     "Of several seeds: the mean of their differences, each seed with itself, and its 95% t "
     "interval. The variance is that over the seeds plus that of the bootstrap; the degrees of "
-    "freedom are Satterthwaite's. Where the data set is a draw, each seed has its own pictures. "
-    "Draws overlap: the variance over n seeds is multiplied by 1/n + test/train pictures in place "
-    "of 1/n (Nadeau & Bengio 2003).",
+    "freedom are Satterthwaite's.",
     f"A claim {HOLDS} where the interval is above 0 or, of a test, p is below {LEVEL} and the "
     f"difference positive; it {FAILS} where it is so but negative; else it is {OPEN}. Nothing is "
     "corrected for the number of comparisons.",

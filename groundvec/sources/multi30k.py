@@ -113,7 +113,11 @@ def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Pa
         )
     log.info(
         "%d of %d images are Flickr8k's: %d train, %d dev, %d test",
-        *(len(names), len(described), *names.split.value_counts()[schema.SPLITS]),
+        *(
+            len(names),
+            len(described),
+            *names.split.value_counts().reindex(schema.SPLITS, fill_value=0),
+        ),
     )
     pairs = pd.concat([_pairs(files, name) for name in TRANSLATED], ignore_index=True)
     split = names.set_index("name").split

@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -77,17 +77,21 @@ def frequent(sentences: Iterable[Sequence[str]], at_least: int, most: int) -> li
     return sorted(often, key=lambda word: (-counts[word], word))[:most]
 
 
-def idf(captions: Encoded, size: int) -> np.ndarray:
+def idf(bags: Callable[[np.ndarray], Sequence[np.ndarray]], captions: int, size: int) -> np.ndarray:
     """Compute the inverse document frequency of each index (size,).
 
     log((1 + captions) / (1 + captions that have the index)) (Sparck Jones 1972).
+
+    Args:
+        bags: of some of the captions, by their numbers, the indices and how many each has.
+        captions: how many there are.
     """
     having = np.zeros(size, np.int64)
-    for rows in np.split(np.arange(len(captions)), range(ROWS, len(captions), ROWS)):
-        indices, lengths = captions.batch(rows)
+    for rows in np.split(np.arange(captions), range(ROWS, captions, ROWS)):
+        indices, lengths = bags(rows)
         row = np.repeat(np.arange(len(rows)), lengths)
         having += np.bincount(np.unique(row * size + indices) % size, minlength=size)
-    result: np.ndarray = np.log((1 + len(captions)) / (1 + having))
+    result: np.ndarray = np.log((1 + captions) / (1 + having))
     return result
 
 

@@ -44,11 +44,12 @@ class Words:
         indices, sizes = self.ngrams.batch(distinct)
         return indices, lengths, sizes, places
 
-    def as_bags(self) -> Encoded:
-        """Give all n-grams of each sentence, without the words' order."""
-        sizes = self.ngrams.lengths[self.rows]
-        ends = np.append(0, sizes.cumsum())[self.starts]
-        return Encoded.of(self.ngrams.batch(self.rows)[0], np.diff(ends))
+    def bags(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Give all n-grams of sentences (N,), one after another, and how many each has (B,)."""
+        positions, lengths = select(self.starts, rows)
+        ngrams, sizes = self.ngrams.batch(self.rows[positions])
+        ends = np.append(0, sizes.cumsum())[np.append(0, lengths.cumsum())]
+        return ngrams, np.diff(ends)
 
 
 class Text:

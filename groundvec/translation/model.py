@@ -61,10 +61,8 @@ def save(
     write_json(folder / "model.json", content | words | {"sha256": checksum})
 
 
-def load(
-    folder: str | Path, device: str = "cpu"
-) -> tuple[Translator, Vocabulary, Vocabulary, dict[str, Any]]:
-    """Read a translator, the vocabularies of both languages, and what `model.json` says.
+def load(folder: str | Path, device: str = "cpu") -> tuple[Translator, Vocabulary, Vocabulary]:
+    """Read a translator, and the vocabularies of both languages.
 
     Raises:
         InputError: a file is missing or damaged, or the weights are another network's.
@@ -75,4 +73,4 @@ def load(
     with torch.device("meta"):
         translator = build(source, target, content["settings"])
     weights.load(translator, Path(folder, "weights.safetensors"), content["sha256"])
-    return translator.to(device).eval(), source, target, content
+    return translator.to(device).eval(), source, target

@@ -122,7 +122,7 @@ PAPER = Paper(
         ),
         "ratings": Item(
             inputs=("rated_models", "scores"),
-            when=lambda experiment: "ratings" in experiment.config,
+            when=lambda experiment: "ratings" in experiment.config and in_english(experiment),
             caption="""
             Correlation of every system with people's ratings of pairs of sentences (not in
             Socher et al. 2014), as for the char-GRU of Merkx & Frank (2019), of each model's

@@ -26,6 +26,9 @@ NOTES = [
     "The measure is the mean rank, of which lower is better: the difference is that of the system "
     "that is said to be worse, minus that of the other. The condition is the objective of the "
     "better system; that of the worse one stands with it where it is another.",
+    "Where the data set is a draw, each seed has its own pictures. Draws overlap: the variance "
+    "over n seeds is multiplied by 1/n + test/train pictures in place of 1/n (Nadeau & Bengio "
+    "2003).",
     f"{AGREE}: Spearman's rank correlation {TIMES} 100, over all systems of the data set, of the "
     "mean rank (lowest first) and R@10 (highest first). Of one seed Fisher's interval, of several "
     "one over the seeds.",
