@@ -3,11 +3,13 @@
 import importlib
 import json
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
+import yaml
 from examples import description, save_model
 from matplotlib.figure import Figure
 from PIL import Image
@@ -29,6 +31,7 @@ from groundvec.reporting.write import MINUS, MISSING, write_table
 from groundvec.text.characters import Text
 from tests.result_files import filled
 
+ROOT = Path(__file__).parent.parent
 TRAINED = ["gru-8-attention", "gru-8-max"]
 ODD = '</script><b>"{{ 7 * 7 }}" & $5'  # in captions and names, it is nothing but text
 
@@ -727,3 +730,37 @@ def test_a_gallery_names_an_image_without_a_row(trained, tmp_path):
     pd.read_csv(trained / "images.csv")[:30].to_csv(tmp_path / "images.csv", index=False)
     with pytest.raises(InputError, match=r"images\.csv has no row of the image i30 \(of 6 in all"):
         find(trained, tmp_path / "scenes.json", images=tmp_path / "images.csv")
+
+
+@pytest.mark.parametrize(
+    ("best", "readable", "shown"),
+    [
+        (0, TRAINED, f"scenes: {TRAINED[0]}, seed 1"),
+        (1, TRAINED, f"scenes: {TRAINED[1]}, seed 1"),
+        (0, TRAINED[1:], f"scenes: {TRAINED[1]}, seed 1"),
+        (0, (), "<p>None of the models can be tried in a page.</p>\n"),
+    ],
+)
+def test_the_panel_is_of_the_best_model_that_a_page_can_run(
+    trained, tmp_path, monkeypatch, best, readable, shown
+):
+    """By the development set, whatever the test set says."""
+    page = "groundvec.reporting.page.try_it"
+    monkeypatch.setattr(f"{page}.runtime_files", lambda *_: {})
+    monkeypatch.setattr(f"{page}.panel", lambda *given: f"{given[2]}: {given[3]}")
+    can = {json.dumps(description(name), sort_keys=True) for name in readable}
+    monkeypatch.setattr(f"{page}.readable", lambda about: json.dumps(about, sort_keys=True) in can)
+    pinned = ROOT / "resources" / "onnxruntime_web.yaml"
+    (tmp_path / yaml.safe_load(pinned.read_text())["archive"]).touch()
+    for number, name in enumerate(TRAINED):
+        table = pd.read_csv(trained / f"{name}.csv")
+        of_dev = table["split"].eq("dev")
+        table["r10"] = np.where(of_dev == (number == best), 90.0, 10.0)
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+    models = [trained / "models" / name / "seed1/model.json" for name in TRAINED]
+    retrieval = [tmp_path / f"{name}.csv" for name in TRAINED]
+    data = ("--captions", trained / "captions.csv", "--features", trained / "features.h5")
+    runtime = ("--runtime", tmp_path, "--pinned", pinned)
+    given = ("--models", *models, "--retrieval", *retrieval, *data, *runtime)
+    script("try_it", *given, "--output", tmp_path / "try_it.html")
+    assert (tmp_path / "try_it.html").read_text() == shown
