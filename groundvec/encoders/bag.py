@@ -4,13 +4,13 @@ Of fixed word vectors it is `groundvec.encoders.mean`.
 """
 
 from collections.abc import Sized
-from math import sqrt
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from groundvec.text.encoded import PADDING, UNKNOWN, Encoded, idf
+from groundvec.encoders.embeddings import initial, scaled
+from groundvec.text.encoded import Encoded, idf
 
 
 class Encoder(nn.Module):
@@ -40,8 +40,7 @@ class Encoder(nn.Module):
                 is not used in retrieval. It keeps n-grams apart that no picture told apart.
         """
         super().__init__()
-        vectors = torch.normal(0.0, deviation, (len(text), embedding))
-        vectors[[PADDING, UNKNOWN]] = 0  # what training never meets would stay a random vector
+        vectors = initial(len(text), embedding, deviation)
         mode = "sum" if idf else "mean"
         self.embedding = nn.EmbeddingBag.from_pretrained(vectors, freeze=False, mode=mode)
         self.dropout = nn.Dropout(dropout)
@@ -67,7 +66,7 @@ class Encoder(nn.Module):
         weights = None if self.idf is None else self.idf[indices]
         state: Tensor = self.embedding(indices, starts, weights)
         if self.idf is not None:
-            state = normalize(state, dim=1) * sqrt(state.shape[1])
+            state = scaled(state)
         return state
 
     @torch.no_grad()

@@ -5,15 +5,15 @@ document frequency. The bag is the sum of the words; the GRU reads them in their
 """
 
 from collections.abc import Sized
-from math import sqrt
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import dropout, embedding_bag, normalize
 
+from groundvec.encoders.embeddings import initial, scaled
 from groundvec.encoders.pooling import Attention
 from groundvec.encoders.recurrence import hidden_states
-from groundvec.text.encoded import PADDING, UNKNOWN, idf
+from groundvec.text.encoded import idf
 from groundvec.text.word_ngrams import Words
 
 
@@ -50,8 +50,7 @@ class Encoder(nn.Module):
                 inverse document frequency, and hashed once more. Not used in retrieval either.
         """
         super().__init__()
-        vectors = torch.normal(0.0, deviation, (len(text), embedding))
-        vectors[[PADDING, UNKNOWN]] = 0  # what training never meets would stay a random vector
+        vectors = initial(len(text), embedding, deviation)
         self.embedding = nn.Embedding.from_pretrained(vectors, freeze=False)
         self.rnn = nn.GRU(embedding, units // 2, batch_first=True, bidirectional=True)
         self.pooling = Attention(units)
@@ -92,8 +91,3 @@ class Encoder(nn.Module):
     def count(self, captions: Words) -> None:
         """Set the weights of the n-grams."""
         self.idf.copy_(torch.from_numpy(idf(captions.bags, len(captions), len(self.idf))))
-
-
-def scaled(vectors: Tensor) -> Tensor:
-    """Scale vectors (N, size) to a root mean square of 1."""
-    return normalize(vectors, dim=1) * sqrt(vectors.shape[1])

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from groundvec.encoders import recurrence
 from groundvec.encoders.convolution import Convolution
+from groundvec.encoders.embeddings import initial
 from groundvec.encoders.pooling import Attention, LastState, MaxPooling
 from groundvec.text.encoded import PADDING, UNKNOWN
 
@@ -56,9 +57,7 @@ class Encoder(nn.Module):
         """
         super().__init__()
         width, directions = units or size, 1 + bidirectional
-        vectors = torch.normal(0.0, 1.0, (len(text), embedding))
-        vectors[[PADDING, UNKNOWN]] = 0  # what training never meets would stay a random vector
-        self.embedding = nn.Embedding.from_pretrained(vectors, freeze=False)
+        self.embedding = nn.Embedding.from_pretrained(initial(len(text), embedding), freeze=False)
         self.convolution = Convolution(embedding, **convolution) if convolution else None
         read = convolution["channels"] if convolution else embedding
         self.rnn = CELLS[cell](

@@ -1,0 +1,25 @@
+"""What stands for a character, a word or an n-gram."""
+
+from math import sqrt
+
+import torch
+from torch import Tensor
+from torch.nn.functional import normalize
+
+from groundvec.text.encoded import PADDING, UNKNOWN
+
+
+def initial(count: int, size: int, deviation: float = 1.0) -> Tensor:
+    """Draw the first embeddings (count, size) from a normal distribution.
+
+    Those of padding and of what is unknown are 0: training never meets these, so they would stay
+    random.
+    """
+    vectors = torch.normal(0.0, deviation, (count, size))
+    vectors[[PADDING, UNKNOWN]] = 0
+    return vectors
+
+
+def scaled(vectors: Tensor) -> Tensor:
+    """Scale vectors (N, size) to a root mean square of 1."""
+    return normalize(vectors, dim=1) * sqrt(vectors.shape[1])
