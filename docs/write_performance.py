@@ -105,11 +105,13 @@ def growth_table(rows: list[Result]) -> str:
 
 def search_table(rows: list[Result]) -> str:
     """Time and recall by the number of crops."""
-    recalls = [f"caption_to_image_r{k}" for k in (1, 5, 10)] + ["image_to_caption_r10"]
+    recalls = [
+        f"{way}_r{k}" for way in ("caption_to_image", "image_to_caption") for k in (1, 5, 10)
+    ]
     lines = [
         "| crops of a picture | s a picture, first time | s a search, again | R@1 | R@5 | R@10 "
-        "| captions by pictures: R@10 |",
-        f"|---|{'--:|' * 6}",
+        "| captions by pictures: R@1 | R@5 | R@10 |",
+        f"|---|{'--:|' * 8}",
     ]
     for first, again in zip(rows[::2], rows[1::2], strict=True):
         times = [number(each["ours"]) for each in (first, again)]
@@ -221,6 +223,11 @@ def facts(results: dict[str, Result]) -> dict[str, str]:
         "fold_cosine": digits(lite),
         "half_cosine": digits(half),
         "search_one": number(seconds(results["search"], "1 crop")),
+        "search_lost": number(
+            many["caption_to_image_r10"] - two_crops[0]["caption_to_image_r10"]
+            if (many := find(results["search"], "10 crops, first")) and two_crops[0]
+            else None
+        ),
         "search_first": number(two_crops[0].get("ours")),
         "search_again": number(two_crops[1].get("ours")),
         **{name: number(value) for name, value in hours.items()},
