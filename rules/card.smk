@@ -10,9 +10,10 @@ rule card:
         data=lambda wildcards: own(
             f"groundvec/sources/{plan.setting('source')(wildcards)}.yaml"
         ),
-        encoder=lambda wildcards: own(
-            f"groundvec/encoders/{plan.description(wildcards)['encoder']['name']}.yaml"
-        ),
+        parts=lambda wildcards: [
+            own(f"groundvec/{kind}/{part['name']}.yaml")
+            for kind, part in parts.chosen(plan.description(wildcards)).items()
+        ],
     output:
         f"{MODEL}/README.md",
     log:

@@ -13,11 +13,12 @@ from groundvec.provenance import code_hash, digest
 
 ENVIRONMENT = "../envs/groundvec.yaml"
 
-# For the rules: where the scripts are. For the scripts: where the library is, before what the
-# user's own path has, and the mirror.
-PATHS = filter(None, [HOME, os.environ.get("PYTHONPATH")])
-os.environ.update(
-    GROUNDVEC=HOME, PYTHONPATH=os.pathsep.join(PATHS), GROUNDVEC_MIRROR=MIRROR
+# For the rules: where the scripts are. For the scripts: the mirror, and where the library is, before
+# what the user's own path has. With conda Snakemake unsets that path, before this prefix.
+os.environ.update(GROUNDVEC=HOME, GROUNDVEC_MIRROR=MIRROR)
+shell.prefix(
+    "set -euo pipefail; "
+    'export PYTHONPATH="$GROUNDVEC${{PYTHONPATH:+:$PYTHONPATH}}"; '
 )
 
 # A rule that can use a GPU asks for one where there is one. On a cluster the profile asks.
@@ -71,6 +72,15 @@ def gigabytes(count):
 def hours(count):
     """Time, in minutes: a day at most, because many clusters refuse more."""
     return lambda wildcards, attempt: 60 * min(count * attempt, 24)
+
+
+# Of what goes on where it stopped, so that a further attempt needs no more time.
+RESUMED = 8 * 60
+
+
+def threads_by_size(wildcards):
+    """One for each model, but four for the largest, which one would keep for hours."""
+    return 4 if parts.vector_size(plan.description(wildcards)) >= 4096 else 1
 
 
 CHECKPOINTS = Path("results/checkpoints")

@@ -20,7 +20,7 @@ rule extract_features:
         gpu=GPU,
         # Eight processes, each with crops of its own: 2.5 GB in the benchmark of a small network.
         mem_mb=gigabytes(16),
-        runtime=hours(8),
+        runtime=RESUMED,
     params:
         weights=plan.setting("weights"),
         weights_file=weights_option,

@@ -203,8 +203,9 @@ class Plan:
         """The parts of an extraction, or precomputed features from the mirror or from anywhere."""
         data = self.datasets[wildcards.dataset]
         if wildcards.backbone == "precomputed":
-            mirrored = Path(self.mirror, data["features"])
-            return str(mirrored) if mirrored.exists() else data["features"]
+            named, mirrored = Path(data["features"]), Path(self.mirror, data["features"])
+            # What is there stays in use, so that naming a mirror later trains nothing again.
+            return str(mirrored if mirrored.exists() and not named.exists() else named)
         stem = f"results/features/{wildcards.dataset}/{wildcards.backbone}"
         return [f"{stem}.part{part}-of-{data['parts']}.h5" for part in range(data["parts"])]
 

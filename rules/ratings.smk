@@ -57,9 +57,7 @@ rule rate:
         "<experiment>/benchmarks/ratings/{dataset}/{model}/seed{seed}.tsv"
     conda:
         ENVIRONMENT
-    # One for each model, but for the largest, which on a single core would need the limit below
-    # (docs/performance.md).
-    threads: lambda wildcards: 4 if parts.vector_size(plan.description(wildcards)) >= 4096 else 1
+    threads: threads_by_size
     resources:
         gpu=GPU,
         mem_mb=gigabytes(8),

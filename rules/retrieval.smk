@@ -37,11 +37,11 @@ rule retrieval:
         "<experiment>/logs/retrieval/{dataset}/{model}/seed{seed}.log",
     conda:
         ENVIRONMENT
-    threads: 1
+    threads: threads_by_size
     resources:
         gpu=GPU,
         mem_mb=gigabytes(8),
-        runtime=hours(1),
+        runtime=hours(8),
     params:
         folder=subpath(input.model, parent=True),
         stem=stem,

@@ -28,7 +28,7 @@ rule train:
         mem_mb=gigabytes(8),
         # gru-1024 on Flickr8k takes two to four hours on a CPU in bfloat16. What takes longer than
         # the limit goes on in the next attempt.
-        runtime=hours(8),
+        runtime=RESUMED,
     params:
         folder=subpath(output.model, parent=True),
         description=lambda wildcards: json.dumps(

@@ -30,7 +30,7 @@ rule translator:
         gpu=GPU,
         mem_mb=gigabytes(8),
         # What takes longer than the limit goes on in the next attempt.
-        runtime=hours(8),
+        runtime=RESUMED,
     params:
         folder=subpath(output.model, parent=True),
         languages=["--source", TRANSLATION["source"], "--target", TRANSLATION["target"]],

@@ -1,8 +1,8 @@
 """Make a panel in which a report's reader can try a model, HTML that needs no other file.
 
-Of the models that a page can run, it is the ensemble of the single training with the best recall
-on the development set, whatever its seed. If there is none, or no ONNX Runtime Web, the panel is a
-line that says so.
+Of the models that a page can run, and that are not too large for one, it is the ensemble of the
+single training with the best recall on the development set, whatever its seed. If there is none, or
+no ONNX Runtime Web, the panel is a line that says so.
 """
 
 import argparse
@@ -44,6 +44,7 @@ parser.add_argument(
     help="the runtime's version and sum (default: %(default)s)",
 )
 
+LARGEST = 200e6  # bytes of an ensemble's weights: a page that holds more takes long to open
 SAMPLE = 100  # captions, by which it is seen whether half precision will do
 
 
@@ -71,8 +72,13 @@ def main(arguments: argparse.Namespace) -> None:
         )
         return
     results = Results(**vars(arguments))
-    every = [read_description(folder) for folder in of_one(results.models)["folder"]]
-    can = [about["model"] for about in every if readable(about["description"])]
+    folders = of_one(results.models)["folder"]
+    every = [read_description(folder) for folder in folders]
+    can = [
+        about["model"]
+        for about, folder in zip(every, folders, strict=True)
+        if readable(about["description"]) and weight(folder) <= LARGEST
+    ]
     retrieval = results.retrieval[results.retrieval["model"].isin(can)]
     if retrieval.empty:
         write_line(arguments.output, "None of the models can be tried in a page.")
@@ -87,6 +93,14 @@ def main(arguments: argparse.Namespace) -> None:
         text = panel(encoder, embedded, dataset, f"{model}, seed {seed}", files)
     write_bytes(arguments.output, text.encode())
     logging.info("%s: %.1f MB, %s", arguments.output, len(text) / 1e6, model)
+
+
+def weight(folder: str) -> int:
+    """How many bytes the snapshots of a training's ensemble have."""
+    from groundvec.folder import read_ensemble, snapshot_name
+
+    names = map(snapshot_name, read_ensemble(folder)["epochs"])
+    return sum(Path(folder, "snapshots", name).stat().st_size for name in names)
 
 
 def write_line(path: Path, line: str) -> None:

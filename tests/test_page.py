@@ -732,20 +732,25 @@ def test_a_gallery_names_an_image_without_a_row(trained, tmp_path):
         find(trained, tmp_path / "scenes.json", images=tmp_path / "images.csv")
 
 
+NONE = "<p>None of the models can be tried in a page.</p>\n"
+
+
 @pytest.mark.parametrize(
-    ("best", "readable", "shown"),
+    ("best", "readable", "largest", "shown"),
     [
-        (0, TRAINED, f"scenes: {TRAINED[0]}, seed 1"),
-        (1, TRAINED, f"scenes: {TRAINED[1]}, seed 1"),
-        (0, TRAINED[1:], f"scenes: {TRAINED[1]}, seed 1"),
-        (0, (), "<p>None of the models can be tried in a page.</p>\n"),
+        (0, TRAINED, 1e9, f"scenes: {TRAINED[0]}, seed 1"),
+        (1, TRAINED, 1e9, f"scenes: {TRAINED[1]}, seed 1"),
+        (0, TRAINED[1:], 1e9, f"scenes: {TRAINED[1]}, seed 1"),
+        (0, (), 1e9, NONE),
+        (0, TRAINED, 10, NONE),
     ],
 )
 def test_the_panel_is_of_the_best_model_that_a_page_can_run(
-    trained, tmp_path, monkeypatch, best, readable, shown
+    trained, tmp_path, monkeypatch, best, readable, largest, shown
 ):
     """By the development set, whatever the test set says."""
     page = "groundvec.reporting.page.try_it"
+    monkeypatch.setattr("scripts.try_it.LARGEST", largest)
     monkeypatch.setattr(f"{page}.runtime_files", lambda *_: {})
     monkeypatch.setattr(f"{page}.panel", lambda *given: f"{given[2]}: {given[3]}")
     can = {json.dumps(description(name), sort_keys=True) for name in readable}

@@ -60,10 +60,13 @@ def test_a_dry_run_needs_no_slurm_and_little_more_than_its_start(
 def test_every_rule_with_a_gpu_gets_one():
     rules = "".join(path.read_text() for path in PROFILE.parents[1].glob("rules/*.smk"))
     with_gpu = re.findall(r"^\s*rule (\w+):\n(?:(?!\s*rule\b).*\n)*?\s+gpu=GPU,", rules, re.M)
+    some = re.findall(
+        r"^\s*rule (\w+):\n(?:(?!\s*rule\b).*\n)*?\s+gpu=lambda .* GPU \*", rules, re.M
+    )
     profile = yaml.safe_load(PROFILE.read_text())["set-resources"]
     assert {"train", "translator", "robustness"} < set(with_gpu)
-    assert profile.keys() == set(with_gpu)
-    assert all(resources == {"gpu": 1} for resources in profile.values())
+    assert set(some) == {"baseline", "robustness_of_baseline"}
+    assert profile == {rule: {"gpu": int(rule in with_gpu)} for rule in [*with_gpu, *some]}
 
 
 def test_the_lines_that_a_site_completes_are_settings():
@@ -71,5 +74,5 @@ def test_the_lines_that_a_site_completes_are_settings():
     completed = yaml.safe_load(re.sub(SITE, "", text))
     assert set(yaml.safe_load(text)) < set(completed)
     assert {"slurm_partition=cpu", "slurm_account=my-project"} < set(completed["default-resources"])
-    gpus = completed["set-resources"].values()
-    assert all(rule["slurm_partition"] == "gpu" and rule["gpu_model"] for rule in gpus)
+    gpus = [rule for rule in completed["set-resources"].values() if rule["gpu"]]
+    assert gpus and all(rule["slurm_partition"] == "gpu" and rule["gpu_model"] for rule in gpus)
