@@ -179,6 +179,25 @@ def verdicts() -> str:
     return markdown(text.reset_index(), 5)
 
 
+def turned() -> str:
+    """Count the verdicts on Socher et al. (2014) with private features, and with public ones."""
+    keys = ["claim", "dataset", "condition", "measure", "worse", "better"]
+    before, after = (
+        read(KEPT / file)
+        .query("worse != ''")
+        .replace({"claim": RENAMED})
+        .set_index(keys)["verdict"]
+        for file in ("private-features/dt-rnn-claims.csv", "dt-rnn/claims.csv")
+    )
+    both = before.index.intersection(after.index)
+    order = [HOLDS, FAILS, OPEN]
+    counts = pd.crosstab(before[both], after[both]).reindex(
+        index=order, columns=order, fill_value=0
+    )
+    counts.columns = [f"now: {verdict}" for verdict in order]
+    return markdown(counts.rename_axis("with private features").reset_index(), 1)
+
+
 def multilingual_verdicts() -> str:
     """How many comparisons of each claim of Calixto & Liu (2017) hold, and the differences."""
     table = read(KEPT / "mlmme" / "claims.csv")
@@ -736,9 +755,59 @@ def allowed(column: Column) -> str:
     return "; ".join(filter(None, words))
 
 
+# The command behind each folder of docs/results, and what has to be known of how it ran.
+SNAKEMAKE = "snakemake all --configfile config/"
+RUNS = {
+    "authors-network": ("docs/authors-network.md", "outside the pipeline"),
+    "best": (
+        f"{SNAKEMAKE}best.yaml",
+        "features at `e783d9e-dirty`, before batch normalisations were folded; beside other "
+        "programs; without cards, galleries and overlaps of the variants",
+    ),
+    "best-v2": (f"{SNAKEMAKE}best.yaml", "as it was for `flickr8k-v2`"),
+    "demo": ("make all", ""),
+    "dt-rnn": (f"{SNAKEMAKE}dt-rnn.yaml", "84 minutes, without cards and page"),
+    "dt-rnn-rate": ("docs/socher-2014.md", ""),
+    "dt-rnn-tuning": (f"{SNAKEMAKE}dt-rnn-tuning.yaml", ""),
+    "evaluate": ("groundvec evaluate ratings; docs/rate_encoders.py; docs/punctuation.py", ""),
+    "few-pictures": (f"{SNAKEMAKE}few-pictures.yaml", "with one network for the features"),
+    "flickr8k-epochs": (
+        f"{SNAKEMAKE}flickr8k-epochs.yaml",
+        "several runs, two trainings at a time; trainings of LSTM 1024 and of 512 with max pooling "
+        "were paused; of LSTM 1024 the ensemble alone was evaluated, by the library and not by its "
+        "rules",
+    ),
+    "flickr8k-seeds": (f"{SNAKEMAKE}flickr8k-seeds.yaml", "beside other programs"),
+    "mlmme": (
+        f"{SNAKEMAKE}mlmme.yaml",
+        "three runs: words, three seeds, without `translation` (so `-dirty`); translations; "
+        "characters",
+    ),
+    "private-features": ("none any more", "features that are not public"),
+}
+
+
+def runs() -> str:
+    """Write the command, commits and machines behind each folder of docs/results."""
+    columns = ["commit", "versions", "machine"]
+    rows = []
+    for folder in sorted(path for path in KEPT.iterdir() if path.is_dir()):
+        files = [
+            pd.read_csv(path, dtype=str, keep_default_na=False)
+            for path in sorted(folder.glob("*.csv"))
+        ]
+        table = pd.concat([file.reindex(columns=columns, fill_value="") for file in files])
+        said = ["; ".join(sorted({*table[column]} - {""})) or MISSING for column in columns]
+        command, note = RUNS[folder.name]
+        rows.append([f"`{folder.name}`", f"`{command}`", *said, note])
+    heads = ["docs/results", "command", "commits", "versions", "machines", "note"]
+    return markdown(pd.DataFrame(rows, columns=heads), 6)
+
+
 RELATIONS = "Relations beat positions"
 SHOWN = ["Trees beat the bag", RELATIONS, "Not in the paper: trees beat the char-GRU"]
 TABLES: dict[str, Callable[[], str]] = {
+    "runs": runs,
     "short": short,
     "systems": systems,
     "result files": result_files,
@@ -747,6 +816,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "shrinkages": shrinkages,
     "mean ranks": mean_ranks,
     "verdicts": verdicts,
+    "turned": turned,
     "differences": lambda: differences("dt-rnn", SHOWN),
     "another rate": lambda: differences("dt-rnn-rate", [RELATIONS, "Trees beat kernel CCA"]),
     "multilingual verdicts": multilingual_verdicts,
