@@ -90,3 +90,10 @@ def test_the_numbers_beside_commands_are_those_of_the_shipped_encoder():
     rows = re.search(r"cut -d, -f1-4 .*\n(.+\n.+\n.+)\n", text)[1].splitlines()
     vectors = encoder.encode(said)[:, :4]
     assert np.allclose([list(map(float, row.split(","))) for row in rows], vectors, atol=1e-6)
+
+
+def test_sentences_say_what_the_files_say():
+    said = runpy.run_path(str(ROOT / "docs" / "write_results.py"))["sentences"]()
+    for page, sentences in said.items():
+        text = " ".join((ROOT / page).read_text("utf-8").split())
+        assert not [each for each in sentences if each not in text], page
