@@ -1,24 +1,28 @@
-"""Write the tables of the pages in `PAGES` from the files in docs/results/; computes nothing.
+"""Write the tables of the pages in `PAGES` from the files in docs/results/.
 
 A table is between `<!-- table: NAME -->` and `<!-- end -->`, in README.md or in one page of docs/:
-one of `TABLES`, or FOLDER/TABLE, a table in Markdown as the pipeline wrote it. The files are copies
-of what `snakemake` made in results/, in folders of the same names; each CSV file says which commit
-made it (docs/evaluate.md says what made those in `evaluate`).
+one of `TABLES`, or FOLDER/TABLE, a table in Markdown as the pipeline wrote it. docs/keep_results.py
+copies the files from results/, into folders of the same names; each CSV file says which commit made
+it (docs/evaluate.md says what made those in `evaluate`).
 """
 
 import argparse
 import re
+import tempfile
 from collections.abc import Callable
 from math import isfinite
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import yaml
 
 from groundvec import papers, schemas
 from groundvec.config import complete
+from groundvec.evaluation import retrieval
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.frames import Column, Schema, schema_of
+from groundvec.papers.merkx_frank_2019 import table2
 from groundvec.reporting.claims import read
 from groundvec.reporting.labels import CCA, HINGE, MARGIN, SQUARED, labelled
 from groundvec.reporting.ranks import TASKS, sorted_systems
@@ -705,6 +709,25 @@ def reached() -> pd.DataFrame:
     return table.rename_axis("system").reset_index()
 
 
+def table_2() -> str:
+    """Write the paper's Table 2 beside the models of config/flickr8k-epochs.yaml."""
+    recalls, _ = of_grid("flickr8k-epochs")
+    models = recalls[["dataset", "model", "seed"]].drop_duplicates().assign(data_source="flickr8k")
+    models = models.sort_values("model", key=lambda of: of.map(list(TRAINED).index), kind="stable")
+    images = np.repeat(np.arange(1000), 5)  # of the test set's captions
+    by_chance = retrieval.chance(images).assign(
+        dataset="flickr8k", test_set="1k", language="en", split="test", kind="chance"
+    )
+    _, rated = long_training()
+    own = rated[rated["kind"] == "ensemble"].iloc[0]
+    selected = {"flickr8k": (own["model"], int(own["seed"]))}
+    measured, reported = pd.concat([recalls, by_chance]), pd.read_csv(PAPER / "table2.csv")
+    table = table2.table2(measured, reported, models, selected)
+    with tempfile.TemporaryDirectory() as folder:
+        table2.show(table, own["model"], Path(folder) / "table2")
+        return (Path(folder) / "table2.md").read_text(encoding="utf-8").rstrip()
+
+
 def short() -> str:
     """Write the rows that the README shows."""
     shown = ("the paper", "[`best`]", "character trigrams")
@@ -895,6 +918,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "authors' network": authors_network,
     "grid after 4 epochs": lambda: grid_with_seeds("flickr8k-seeds"),
     "claims after 4 epochs": lambda: claims_with_seeds("flickr8k-seeds/claims.csv"),
+    "Table 2 after 32 epochs": table_2,
     "grid after 32 epochs": lambda: grid_with_seeds("flickr8k-epochs"),
     "claims after 32 epochs": lambda: claims_with_seeds("flickr8k-epochs/claims.csv"),
     "claims of 512": lambda: claims_with_seeds("flickr8k-epochs/claims-512.csv"),

@@ -97,3 +97,37 @@ def test_sentences_say_what_the_files_say():
     for page, sentences in said.items():
         text = " ".join((ROOT / page).read_text("utf-8").split())
         assert not [each for each in sentences if each not in text], page
+
+
+def test_results_are_kept_without_those_of_other_trainings_being_lost(tmp_path):
+    """Of two machines, each has half of the trainings; a figure and a table are copied whole."""
+    keep = runpy.run_path(str(ROOT / "docs" / "keep_results.py"))["keep"]
+    results, docs = tmp_path / "results" / "mine", tmp_path / "docs"
+    head = "dataset,model,seed,split,kind,r10\n"
+    rows = "a,gru,2,dev,ensemble,1\na,gru,2,test,ensemble,22.50\na,gru,2,test,chance,9\n"
+    files = {
+        results / "retrieval/a/gru/seed2.csv": head + rows,
+        results / "retrieval/a/gru/seed2.ranks.csv": "not,read\n",
+        results / "merkx_frank_2019/tables/table1.md": "new",
+        results / "merkx_frank_2019/figures/figure2.svg": "<svg/>",
+        docs / "results/mine/retrieval.csv": head
+        + "a,gru,1,test,ensemble,11.10\na,gru,2,test,ensemble,20\n",
+        docs / "results/mine/table1.md": "old",
+        docs / "results/mine/claims.csv": "stays",
+        docs / "images/mine-figure2.svg": "old",
+        docs / "images/other-figure2.svg": "old",
+    }
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    done = keep(results, docs=docs)
+    assert [path.name for path, there in done.items() if not there] == ["claims.csv"]
+    kept = {path: path.read_text() for path in files if docs in path.parents}
+    assert kept == {
+        docs / "results/mine/retrieval.csv": head
+        + "a,gru,1,test,ensemble,11.10\na,gru,2,test,ensemble,22.50\n",
+        docs / "results/mine/table1.md": "new",
+        docs / "results/mine/claims.csv": "stays",
+        docs / "images/mine-figure2.svg": "<svg/>",
+        docs / "images/other-figure2.svg": "old",
+    }

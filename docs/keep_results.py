@@ -1,0 +1,99 @@
+"""Copy what the pages show of an experiment from its results into docs/results and docs/images.
+
+Every file that is there is renewed from the table or figure of its name. Without one, history.csv,
+retrieval.csv, ratings.csv and robustness.csv are made of the files of all models; rows of trainings
+that these results lack stay, as where machines share the trainings. Then run `make pages`.
+"""
+
+import argparse
+import shutil
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec import papers
+from groundvec.files import write_csv
+
+DOCS = Path(__file__).parent
+# The files of all models, and the columns that tell their systems apart.
+OF_MODELS = {
+    "history.csv": ("models/*/*/*/history.csv", ["dataset", "model", "seed"]),
+    "retrieval.csv": ("retrieval/*/*/seed*[0-9].csv", ["dataset", "model", "seed"]),
+    "ratings.csv": ("ratings/models/*/*/seed*[0-9].csv", ["system"]),
+    "robustness.csv": ("robustness/**/*.csv", ["system"]),
+}
+
+
+def read(path: Path) -> pd.DataFrame:
+    """Read a file as text, so that no digit changes."""
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+def shown(name: str, table: pd.DataFrame) -> pd.DataFrame:
+    """The rows that pages show: of scores those of ensembles, on the test set or of whole tasks."""
+    if name == "retrieval.csv":
+        return table[table["split"].eq("test") & table["kind"].eq("ensemble")]
+    if name == "ratings.csv":
+        mean = table["task"].eq("all") & table["statistic"].eq("weighted mean")
+        return table[table["kind"].eq("ensemble") & (mean | table["task"].isin(["STS-B", "SICK"]))]
+    return table
+
+
+def of_models(kept: Path, results: Path) -> bool:
+    """Renew the rows of the models that there are results of."""
+    pattern, keys = OF_MODELS[kept.name]
+    tables = [shown(kept.name, read(path)) for path in sorted(results.glob(pattern))]
+    if not tables:
+        return False
+    new = pd.concat(tables)
+    old = read(kept) if kept.stat().st_size else new[:0]
+    again = pd.MultiIndex.from_frame(old[keys]).isin(pd.MultiIndex.from_frame(new[keys]))
+    table = pd.concat([new, old[~again]]).fillna("")
+    write_csv(kept, table.sort_values(keys, kind="stable"))
+    return True
+
+
+def copied(kept: Path, results: Path, paper: str, name: str) -> bool:
+    """Copy the table or figure of this name over a file, if there is one."""
+    found = [*results.glob(f"{paper}/tables/{name}"), *results.glob(f"{paper}/figures/{name}")]
+    if len(found) > 1:
+        raise SystemExit(f"error: there are {' and '.join(map(str, found))}: choose by --paper")
+    for path in found:
+        shutil.copyfile(path, kept)
+    return bool(found)
+
+
+def keep(results: Path, paper: str = "*", docs: Path = DOCS) -> dict[Path, bool]:
+    """Renew the files of an experiment; says of each whether the results have it."""
+    experiment = results.resolve().name
+    folder = docs / "results" / experiment
+    if not folder.is_dir():
+        raise SystemExit(f"error: there is no {folder}: make it, with an empty file for each table")
+    names = {path: path.name for path in sorted(folder.iterdir())}
+    names |= {
+        path: path.name.removeprefix(f"{experiment}-")
+        for path in sorted((docs / "images").glob(f"{experiment}-*"))
+    }
+    return {
+        path: copied(path, results, paper, name)
+        or (path.name in OF_MODELS and of_models(path, results))
+        for path, name in names.items()
+    }
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        epilog="example:\n  python docs/keep_results.py results/flickr8k-seeds",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("results", type=Path, help="an experiment's folder in results/")
+    parser.add_argument(
+        "--paper",
+        choices=papers.known(),
+        default="*",
+        help="whose tables are copied, if several papers have tables of the same names",
+    )
+    arguments = parser.parse_args()
+    for path, there in keep(arguments.results, arguments.paper).items():
+        print(f"{path}: {'renewed' if there else 'as it was: the results do not have it'}")
