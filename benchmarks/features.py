@@ -26,7 +26,7 @@ from groundvec.features.extract import (
     _MeanOfCrops,
     _start_worker,
     extract,
-    possible,
+    precision_on,
 )
 from groundvec.features.images import cut, load
 from groundvec.files import sha256
@@ -41,7 +41,7 @@ def rows(small: bool) -> list[Row]:
             for each in (lite, resnet)
         )
     cases = [(lite, "cpu", 2 if small else 24), (resnet, "cpu", 2 if small else 8)]
-    if possible("bfloat16", "cpu") == "bfloat16":
+    if precision_on("bfloat16", "cpu") == "bfloat16":
         cases.append((replace(lite, precision="bfloat16"), *cases[0][1:]))
     if torch.cuda.is_available():
         float16 = untrained(resnet.name, "float16")

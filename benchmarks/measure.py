@@ -185,7 +185,10 @@ def hardware() -> dict[str, Any]:
 
     gpu = torch.cuda.get_device_name() if torch.cuda.is_available() else None
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    versions = {name: importlib.metadata.version(name) for name in PACKAGES}
+    versions = {}
+    for name in PACKAGES:
+        with suppress(importlib.metadata.PackageNotFoundError):
+            versions[name] = importlib.metadata.version(name)
     return {
         "processor": machine(),
         "generation": generation(),

@@ -47,6 +47,8 @@ def of_models(kept: Path, results: Path) -> bool:
         return False
     new = pd.concat(tables)
     old = read(kept) if kept.stat().st_size else new[:0]
+    if not set(old) <= set(new):  # a paper's table of the same name
+        return False
     again = pd.MultiIndex.from_frame(old[keys]).isin(pd.MultiIndex.from_frame(new[keys]))
     table = pd.concat([new, old[~again]]).fillna("")
     write_csv(kept, table.sort_values(keys, kind="stable"))

@@ -82,7 +82,7 @@ def measured(stage: str, result: Result) -> str:
         return f"Not measured: `python benchmarks/{stage}.py`."
     machine = result["machine"]
     of = TABLES.get(stage, table)(result["rows"])
-    processor = ", ".join(machine[key] for key in ("processor", *PROCESSOR) if key in machine)
+    processor = ", ".join(machine[key] for key in ("processor", *PROCESSOR) if machine.get(key))
     versions = ", ".join(
         f"{name} {machine[name]}" for name in ("python", *PACKAGES) if name in machine
     )

@@ -24,7 +24,7 @@ from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.frames import Column, Schema, schema_of
 from groundvec.papers.merkx_frank_2019 import table2
 from groundvec.reporting.claims import read
-from groundvec.reporting.labels import CCA, HINGE, MARGIN, SQUARED, labelled
+from groundvec.reporting.labels import BINARISED, CCA, HINGE, MARGIN, SQUARED, labelled
 from groundvec.reporting.ranks import TASKS, sorted_systems
 from groundvec.reporting.results import REPORTED_CCA
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
@@ -144,16 +144,18 @@ def mean_ranks() -> str:
     return markdown(pd.concat([labels, pd.DataFrame(columns)], axis=1), 2)
 
 
-# What a claim was called when docs/results was made, and what it is called now.
-RENAMED = {
-    "Trees beat constituency trees": "Trees beat binary trees (the paper: constituency trees)"
-}
+def renamed(table: pd.DataFrame) -> pd.DataFrame:
+    """Call a claim what it is called today; some files of docs/results are older."""
+    old = table["claim"].eq("Trees beat constituency trees")
+    old &= table["worse"].str.startswith(BINARISED)
+    now = "Trees beat binary trees (the paper: constituency trees)"
+    return table.assign(claim=table["claim"].mask(old, now))
 
 
 def claims(experiment: str) -> pd.DataFrame:
     """The claims of Socher et al. (2014) that compare two systems, the paper's objective first."""
     table = read(KEPT / experiment / "claims.csv")
-    table = table[table["worse"] != ""].replace({"claim": RENAMED})
+    table = renamed(table[table["worse"] != ""])
     orders = {"claim": list(table["claim"].unique()), "condition": OBJECTIVES}
     places = [table[column].map(order.index) for column, order in orders.items()]
     return table.loc[pd.concat(places, axis=1).sort_values(list(orders), kind="stable").index]
@@ -187,10 +189,7 @@ def turned() -> str:
     """Count the verdicts on Socher et al. (2014) with private features, and with public ones."""
     keys = ["claim", "dataset", "condition", "measure", "worse", "better"]
     before, after = (
-        read(KEPT / file)
-        .query("worse != ''")
-        .replace({"claim": RENAMED})
-        .set_index(keys)["verdict"]
+        renamed(read(KEPT / file).query("worse != ''")).set_index(keys)["verdict"]
         for file in ("private-features/dt-rnn-claims.csv", "dt-rnn/claims.csv")
     )
     both = before.index.intersection(after.index)
@@ -872,9 +871,12 @@ def runs() -> str:
     columns = ["commit", "versions", "machine"]
     rows = []
     for folder in sorted(path for path in KEPT.iterdir() if path.is_dir()):
+        if folder.name not in RUNS:
+            raise SystemExit(f"error: say in RUNS which command made {folder}")
         files = [
             pd.read_csv(path, dtype=str, keep_default_na=False)
             for path in sorted(folder.glob("*.csv"))
+            if path.stat().st_size
         ]
         table = pd.concat([file.reindex(columns=columns, fill_value="") for file in files])
         said = ["; ".join(sorted({*table[column]} - {""})) or MISSING for column in columns]

@@ -412,8 +412,8 @@ def checked(values: Any, name: str, rows: int | None = None) -> np.ndarray:
         )
     array = array.astype(np.result_type(array.dtype, np.float32), copy=False)
     with np.errstate(over="ignore"):
-        single = array.astype(np.float32, copy=False)  # as a classifier has them
-        finite = np.isfinite(np.vecdot(single, single))
+        square = np.vecdot(array, array)
+    finite = square <= np.finfo(np.float32).max  # a classifier has them in float32
     if not finite.all():
         raise InputError(f"{name}: row {finite.argmin()} (from 0) is not finite, or far too large")
     return array

@@ -169,7 +169,7 @@ def _lock(folder: Path, needed: bool = False) -> TextIO | str:
             problem = f"{path}: this file system has no locks ({error})"
             if needed:
                 file.close()
-                return f"{problem}, so nobody knows whether a process is at work"
+                return f"{problem}; if no process is at work in {folder}, remove the file"
             log.warning("%s: start nothing twice", problem)
             return file
         with suppress(FileNotFoundError):

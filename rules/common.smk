@@ -15,11 +15,12 @@ ENVIRONMENT = "../envs/groundvec.yaml"
 
 # For the rules: where the scripts are. For the scripts: the mirror, and where the library is, before
 # what the user's own path has. With conda Snakemake unsets that path, before this prefix.
-os.environ.update(GROUNDVEC=HOME, GROUNDVEC_MIRROR=MIRROR)
-shell.prefix(
-    "set -euo pipefail; "
-    'export PYTHONPATH="$GROUNDVEC${{PYTHONPATH:+:$PYTHONPATH}}"; '
+os.environ.update(
+    GROUNDVEC=HOME,
+    GROUNDVEC_MIRROR=MIRROR,
+    PYTHONPATH=os.pathsep.join([HOME, *filter(None, [os.environ.get("PYTHONPATH")])]),
 )
+shell.prefix('set -euo pipefail; export PYTHONPATH="${{PYTHONPATH:-$GROUNDVEC}}"; ')
 
 # A rule that can use a GPU asks for one where there is one. On a cluster the profile asks.
 GPU = int(shutil.which("nvidia-smi") is not None)
@@ -91,7 +92,7 @@ def say_what_is_running():
     """Trainings and extractions that outlived the driver that started them."""
     for lock in sorted(CHECKPOINTS.rglob("lock")):
         if holder := running(lock.parent):
-            print(f"Running since an earlier start: {holder}.")
+            print(f"From an earlier start: {holder}.")
 
 
 def say_why_jobs_failed():

@@ -205,7 +205,7 @@ class Plan:
         if wildcards.backbone == "precomputed":
             named, mirrored = Path(data["features"]), Path(self.mirror, data["features"])
             # What is there stays in use, so that naming a mirror later trains nothing again.
-            return str(mirrored if mirrored.exists() and not named.exists() else named)
+            return str(mirrored if mirrored.is_file() and not named.is_file() else named)
         stem = f"results/features/{wildcards.dataset}/{wildcards.backbone}"
         return [f"{stem}.part{part}-of-{data['parts']}.h5" for part in range(data["parts"])]
 

@@ -50,12 +50,15 @@ def wanted(config: dict[str, Any], datasets: Path) -> Iterator[dict[str, Any]]:
             work = {"description": description, "code": code, "draw": data.get("draw"), **known}
             yield from (work | {"seed": seed} for seed in data["seeds"])
         for backbone in data["backbone"].split("+"):
-            yield {
+            work = {
                 "backbone": backbone,
                 "code": code_hash("groundvec/features/extract.py"),
                 **{key: data[key] for key in ["precision", "crops"] if key in data},
                 "transform": {key: data[key] for key in ["interpolation"] if key in data},
             }
+            yield work
+            if data.get("precision") == "bfloat16":  # so is it where a CPU has no instructions
+                yield work | {"precision": "float32"}
     if translation := config.get("translation"):
         languages = [translation["source"], translation["target"]]
         code = code_hash("scripts/translator.py")
@@ -84,7 +87,8 @@ def main(arguments: argparse.Namespace) -> None:
             state = "not needed"
             unneeded.append(each)
         about = f"{each.kind:10}  {size(each.size):>7}  {leftovers.age(each):>9}"
-        print(f"{state:10}  {about}  {each.path.name}  {each.name}")
+        holder = f": {each.running}" if each.running else ""
+        print(f"{state:10}  {about}  {each.path.name}  {each.name}{holder}")
     print(f"{arguments.work}: {len(found)} folders, {size(sum(each.size for each in found))}")
     if arguments.delete:
         for each in unneeded:

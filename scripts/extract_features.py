@@ -60,7 +60,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.device import choose, cores
     from groundvec.errors import InputError
     from groundvec.features import backbones, store
-    from groundvec.features.extract import extract, possible
+    from groundvec.features.extract import extract, precision_on
     from groundvec.jobs import locked
     from groundvec.provenance import digest, provenance
 
@@ -86,7 +86,7 @@ def main(arguments: argparse.Namespace) -> None:
         "weights_sha256": backbone.sha256,
         "crops": backbone.crops,
         "transform": json.dumps(dataclasses.asdict(backbone.transform)),
-        "precision": possible(backbone.precision, device),
+        "precision": precision_on(backbone.precision, device),
         "versions": ", ".join(
             [origin["versions"], *(f"{name} {version(name)}" for name in ("torchvision", "pillow"))]
         ),

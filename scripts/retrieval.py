@@ -68,7 +68,7 @@ def main(arguments: argparse.Namespace) -> None:
             epochs_compared(model, ensemble),
             split,
             model["description"]["similarity"],
-            arguments.folds,
+            arguments.folds if name == "test" else 1,
         )
         of_split = pd.DataFrame(labels | {"split": name}, table.index)
         tables.append(of_split.join(table.assign(**source)))

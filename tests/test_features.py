@@ -345,8 +345,8 @@ def test_features_in_bfloat16_are_nearly_those_in_float32(monkeypatch):
     assert torch.nn.functional.cosine_similarity(exact, rounded).min() > 0.99
     monkeypatch.setattr(extract, "has_bfloat16", lambda: False)
     assert torch.equal(networks[1](pixels), exact)
-    assert extract.possible("bfloat16", "cpu") == "float32"
-    assert extract.possible("bfloat16", "cuda") == "bfloat16"
+    assert extract.precision_on("bfloat16", "cpu") == "float32"
+    assert extract.precision_on("bfloat16", "cuda") == "bfloat16"
 
 
 def test_features_are_the_mean_over_ten_normalised_crops(tmp_path):
@@ -791,7 +791,9 @@ def test_features_that_cannot_be_scaled_are_refused(tmp_path, split):
     values = np.zeros((2, 3)) if split == "train" else np.ones((2, 3))
     store.write(tmp_path / "zeros.h5", values, IDS[:2], {"backbone": "x"})
     images = pd.DataFrame({"image_id": IDS[:2], "split": split})
-    with pytest.raises(InputError, match=r"zeros\.h5 has no features of training pictures that"):
+    with pytest.raises(
+        InputError, match=r"zeros\.h5: features of training pictures are missing, or all 0"
+    ):
         concatenate([tmp_path / "zeros.h5"], images)
 
 

@@ -60,7 +60,7 @@ def test_without_locks_work_goes_on_and_nobody_is_said_to_be_away(tmp_path, monk
     monkeypatch.setattr(jobs.fcntl, "lockf", refuse)
     with jobs.locked(tmp_path, "cell x"):
         assert "has no locks" in caplog.text
-        assert "nobody knows whether a process is at work" in jobs.running(tmp_path)
+        assert "if no process is at work" in jobs.running(tmp_path)
 
 
 def test_another_user_s_lock_is_said_to_be_held(tmp_path, monkeypatch):

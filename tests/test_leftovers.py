@@ -2,6 +2,7 @@
 
 import json
 import os
+import runpy
 import subprocess
 import sys
 from importlib.metadata import version
@@ -219,3 +220,14 @@ def test_what_cannot_be_read_is_left_alone(project, monkeypatch):
 def test_a_folder_that_is_not_there_is_one_line(tmp_path):
     with pytest.raises(InputError, match="nowhere is not a folder"):
         leftovers.find(tmp_path / "nowhere")
+
+
+def test_features_of_a_cpu_without_bfloat16_are_needed():
+    """A configuration asks for bfloat16; such a CPU computes, and describes, float32."""
+    wanted = runpy.run_path(str(ROOT / "scripts" / "checkpoints.py"))["wanted"]
+    data = {"models": {}, "seeds": [], "backbone": "resnet18", "precision": "bfloat16", "crops": 2}
+    works = list(wanted({"datasets": {"a": data}}, Path()))
+    done = {"backbone": "resnet18", "code": works[0]["code"], "transform": {}, "crops": 2}
+    for precision, needed in [("float32", True), ("bfloat16", True), ("float16", False)]:
+        found = leftovers.Leftover(Path(), decides=done | {"precision": precision})
+        assert leftovers.needed(found, works) == needed

@@ -115,7 +115,7 @@ def find(
     own captions.
 
     Raises:
-        InputError: there are more folds than images.
+        InputError: the images cannot be cut into so many equal folds.
     """
     parts = _folds(image, len(images), folds)
     of_folds = [
@@ -201,7 +201,7 @@ def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
         image: (M,) the row of each caption's image; every image has a caption.
 
     Raises:
-        InputError: there are more folds than images.
+        InputError: the images cannot be cut into so many equal folds.
     """
     images = image.max() + 1
     # For each fold the probability that the rank is at most 0, 1, 2, and so on.

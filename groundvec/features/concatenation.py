@@ -35,9 +35,10 @@ def concatenate(
     scaled, blocks = [], []
     for path in paths:
         features, attributes = store.join([path], images.image_id)
-        if not features[training].any():
-            raise InputError(f"{path} has no features of training pictures that are not all 0")
-        factor = float(1 / np.sqrt(np.mean(np.square(features[training]), dtype=np.float64)))
+        square = np.mean(np.square(features[training]), dtype=np.float64) if training.any() else 0
+        if not square > 0:
+            raise InputError(f"{path}: features of training pictures are missing, or all 0")
+        factor = float(1 / np.sqrt(square))
         scaled.append(np.multiply(features, factor, out=features))
         blocks.append(attributes | {"factor": factor})
     names = {

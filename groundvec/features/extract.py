@@ -67,7 +67,7 @@ def extract(
         "backbone": backbone.name,
         "weights": backbone.sha256,
         "transform": asdict(backbone.transform),
-        "precision": possible(backbone.precision, device),
+        "precision": precision_on(backbone.precision, device),
         "crops": backbone.crops,
         "code": code_hash("groundvec/features/extract.py"),
         "versions": {name: version(name) for name in LIBRARIES},
@@ -262,7 +262,7 @@ class _MeanOfCrops(nn.Module):
         if len(crops) == 0:
             return torch.zeros(0, self.width)
         pixels = crops.flatten(0, 1).to(torch.float32, memory_format=torch.channels_last)
-        half = HALF.get(possible(self.precision, pixels.device.type))
+        half = HALF.get(precision_on(self.precision, pixels.device.type))
         with torch.autocast(pixels.device.type, half, enabled=half is not None):
             activations = self.network((pixels - self.mean) / self.std)
         features: torch.Tensor = activations.float().unflatten(0, (-1, self.crops)).mean(1)
@@ -272,7 +272,7 @@ class _MeanOfCrops(nn.Module):
 HALF = {"float16": torch.float16, "bfloat16": torch.bfloat16}
 
 
-def possible(precision: str, device: str) -> str:
+def precision_on(precision: str, device: str) -> str:
     """The precision that a device computes in; a CPU without the instructions has no bfloat16."""
     missing = precision == "bfloat16" and device == "cpu" and not has_bfloat16()
     return "float32" if missing else precision

@@ -152,9 +152,12 @@ def _gather(
                     features = np.empty((len(wanted), values.shape[1]), np.float32)
             for name in ALIKE:
                 if described.get(name) != first.get(name):
+                    remedy = "extract both in the same way"
+                    if name == "precision":
+                        remedy += ": a CPU without bfloat16 computes it in float32"
                     raise InputError(
                         f"{path} and {paths[0]} differ in {name} ({described.get(name)} and "
-                        f"{first.get(name)}); extract both in the same way"
+                        f"{first.get(name)}); {remedy}"
                     )
             rows = ids.get_indexer(wanted)  # -1 for an image that is not in this file
             _refuse(f"{path} repeats", wanted[found & (rows >= 0)], "leave one of them out")
