@@ -176,6 +176,8 @@ def verdicts() -> str:
     said = counted(table, [*rows, "dataset"])
     text = said.unstack("dataset").fillna(MISSING)[list(DATASETS)].rename(columns=DATASETS)
     text = text.loc[pd.MultiIndex.from_frame(table[rows].drop_duplicates())]
+    seeds = table.groupby("dataset")["seeds"].first()
+    text.columns = [f"{said}, seeds: {seeds[of]}" for of, said in DATASETS.items()]
     # What the paper prints, once for all data sets and for its one DT-RNN.
     once = table[table["dataset"].eq("flickr8k") & ~table["better"].str.contains("collapsed")]
     once = once[~once["worse"].str.contains("collapsed")].dropna(subset="reported")
@@ -201,16 +203,62 @@ def turned() -> str:
     return markdown(counts.rename_axis("with private features").reset_index(), 1)
 
 
+CLAIMS_32 = {  # of config/flickr8k-epochs.yaml, by the model that was selected
+    "gru-256-attention": "flickr8k-epochs/claims.csv",
+    "gru-512-attention": "flickr8k-epochs/claims-512.csv",
+    "gru-1024-attention": "flickr8k-epochs/claims-1024.csv",
+}
+
+
+def turned_of_grid() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Join what Merkx & Frank's (2019) claims gave with private features and with public ones.
+
+    Returns:
+        All comparisons that both have, with `verdict_then` and `verdict_now`; and a table of those
+        that turned.
+    """
+    then = pd.read_csv(KEPT / "private-features" / "merkx-frank-claims.csv")
+    found = []
+    for model, file in CLAIMS_32.items():
+        table = read(KEPT / file)
+        of_model = table["better"].where(table["better"].str.contains("-"), model)
+        found.append(table.assign(model=of_model))
+    keys = ["claim", "measure", "model", "worse"]
+    both = then.merge(pd.concat(found), on=keys, suffixes=("_then", "_now"), validate="1:1")
+    turned = both[both["verdict_then"] != both["verdict_now"]]
+    shown = turned[["claim", "measure"]].copy()
+    shown["model"] = "`" + turned["model"] + "`"
+    shown["beside"] = turned["worse"]
+    for when in ("then", "now"):
+        value, low, high = (turned[f"{column}_{when}"] for column in ("difference", "low", "high"))
+        text = pd.Series(bracketed(value, low, high), turned.index)
+        shown[f"{when}: difference"] = turned[f"verdict_{when}"] + ": " + text
+    return both, shown
+
+
+def turned_of_languages() -> str:
+    """Count the verdicts on Calixto & Liu (2017) with private features, and with public ones."""
+    then = pd.read_csv(KEPT / "private-features" / "calixto-liu-counts.csv")
+    table = read(KEPT / "mlmme" / "claims.csv")
+    of_images = table["measure"].str.fullmatch("STS 201[45] images")
+    table["measure"] = table["measure"].mask(of_images, "STS 2014 and 2015 images")
+    keys = ["claim", "measure"]
+    before = then.melt(keys, [HOLDS, FAILS, OPEN], "verdict", "count")
+    before = before.loc[before.index.repeat(before["count"])]
+    shown = pd.DataFrame({"then": counted(before, keys), "now": counted(table, keys)})
+    return markdown(shown.loc[pd.MultiIndex.from_frame(then[keys])].reset_index(), 4)
+
+
 def multilingual_verdicts() -> str:
     """How many comparisons of each claim of Calixto & Liu (2017) hold, and the differences."""
     table = read(KEPT / "mlmme" / "claims.csv")
     table["models of"] = table["dataset"].where(table["dataset"] == "characters", "words")
-    rows = ["claim", "models of", "measure"]
+    rows = ["claim", "models of", "seeds", "measure"]
     found = table.groupby(rows, sort=False)["difference"]
     ends = pd.DataFrame({"verdicts": counted(table, rows)})
     ends["lowest difference"] = decimals(found.min())
     ends["highest"] = decimals(found.max())
-    return markdown(ends.reset_index(), 4)
+    return markdown(ends.reset_index(), 5)
 
 
 def of_languages(names: str) -> pd.DataFrame:
@@ -837,7 +885,7 @@ def holding(table: pd.DataFrame) -> list[int]:
 # The command behind each folder of docs/results, and what has to be known of how it ran.
 SNAKEMAKE = "snakemake all --configfile config/"
 RUNS = {
-    "authors-network": ("docs/authors-network.md", "outside the pipeline"),
+    "authors-network": ("docs/private-features.md", "outside the pipeline"),
     "best": (
         f"{SNAKEMAKE}best.yaml",
         "features at `e783d9e-dirty`, before batch normalisations were folded; beside other "
@@ -845,6 +893,7 @@ RUNS = {
     ),
     "best-v2": (f"{SNAKEMAKE}best.yaml", "as it was for `flickr8k-v2`"),
     "demo": ("make all", ""),
+    "demo-times": ("make all", "by hand, from `time`"),
     "dt-rnn": (f"{SNAKEMAKE}dt-rnn.yaml", "84 minutes, without cards and page"),
     "dt-rnn-rate": ("docs/socher-2014.md", ""),
     "dt-rnn-tuning": (f"{SNAKEMAKE}dt-rnn-tuning.yaml", ""),
@@ -886,10 +935,26 @@ def runs() -> str:
     return markdown(pd.DataFrame(rows, columns=heads), 6)
 
 
+def demo_times() -> str:
+    """Write how long the demo took, in minutes and seconds."""
+    table = pd.read_csv(KEPT / "demo-times" / "times.csv", keep_default_na=False)
+    shown = table[["note"]].copy()
+    shown.insert(0, "command", "`" + table["command"] + "`")
+    shown["commit"] = "`" + table["commit"] + "`"
+    shown["machine"] = table["machine"]
+    for column in ("seconds", "processor_seconds"):
+        minutes, seconds = table[column] // 60, table[column] % 60
+        shown[column] = minutes.astype(str) + ":" + seconds.map("{:02}".format)
+    return markdown(
+        shown.rename(columns={"seconds": "time", "processor_seconds": "processor time"}), 4
+    )
+
+
 RELATIONS = "Relations beat positions"
 SHOWN = ["Trees beat the bag", RELATIONS, "Not in the paper: trees beat the char-GRU"]
 TABLES: dict[str, Callable[[], str]] = {
     "runs": runs,
+    "demo times": demo_times,
     "short": short,
     "systems": systems,
     "result files": result_files,
@@ -899,6 +964,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "mean ranks": mean_ranks,
     "verdicts": verdicts,
     "turned": turned,
+    "turned of the grid": lambda: markdown(turned_of_grid()[1], 6),
+    "turned of languages": turned_of_languages,
     "differences": lambda: differences("dt-rnn", SHOWN),
     "another rate": lambda: differences("dt-rnn-rate", [RELATIONS, "Trees beat kernel CCA"]),
     "multilingual verdicts": multilingual_verdicts,
@@ -922,9 +989,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "claims after 4 epochs": lambda: claims_with_seeds("flickr8k-seeds/claims.csv"),
     "Table 2 after 32 epochs": table_2,
     "grid after 32 epochs": lambda: grid_with_seeds("flickr8k-epochs"),
-    "claims after 32 epochs": lambda: claims_with_seeds("flickr8k-epochs/claims.csv"),
-    "claims of 512": lambda: claims_with_seeds("flickr8k-epochs/claims-512.csv"),
-    "claims of 1024": lambda: claims_with_seeds("flickr8k-epochs/claims-1024.csv"),
+    "claims after 32 epochs": lambda: claims_with_seeds(CLAIMS_32["gru-256-attention"]),
+    "claims of 512": lambda: claims_with_seeds(CLAIMS_32["gru-512-attention"]),
+    "claims of 1024": lambda: claims_with_seeds(CLAIMS_32["gru-1024-attention"]),
     "subtasks rated": subtasks_rated,
     "subtasks won": subtasks_won,
 }
