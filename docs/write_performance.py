@@ -5,23 +5,21 @@ not measured says so.
 """
 
 import argparse
-import io
 import json
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from string import Template
 from typing import Any
 
-import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "benchmarks"))
+sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "docs")]
 
+from drawing import svg  # noqa: E402
 from measure import PACKAGES, number, table  # noqa: E402
 
 from groundvec.reporting.style import BLUE, PAGE, VERMILLION, styled  # noqa: E402
@@ -281,21 +279,6 @@ def hundred_million(results: dict[str, Result]) -> dict[str, str]:
         "network_gbit": NETWORK * 8 / 1e9,
     }
     return {name: number(value) for name, value in values.items()}
-
-
-@styled
-def svg(figure: Figure) -> str:
-    """The drawing as text, the same every time and on every machine."""
-    file = io.StringIO()
-    with matplotlib.rc_context({"svg.hashsalt": "groundvec", "svg.fonttype": "none"}):
-        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
-    text = "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
-    # The last digits differ by processor, and with them names, which are hashes of sizes.
-    text = re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", text)
-    names = dict.fromkeys(re.findall(r'id="([a-z][0-9a-f]{10})"', text))
-    for place, name in enumerate(names, 1):
-        text = text.replace(name, f"n{place}")
-    return text
 
 
 @styled

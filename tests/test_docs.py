@@ -64,8 +64,8 @@ def test_the_first_lines_on_encoders_give_what_they_say(capsys):
 def test_the_tables_of_the_pages_of_results_are_those_of_their_files():
     """A digit that somebody changes in the page, or a file that is renewed alone, is found."""
     written = runpy.run_path(str(ROOT / "docs" / "write_results.py"))
-    for path in (ROOT / "docs" / name for name in written["PAGES"]):
-        assert path.read_text("utf-8") == written["page"](path), "run: make pages"
+    for path, content in written["files"]().items():
+        assert path.read_text("utf-8") == content, f"{path.name} is out of date: make pages"
 
 
 def test_each_table_is_in_one_page():
