@@ -1041,8 +1041,8 @@ RUNS = {
     "flickr8k-epochs": (
         f"{SNAKEMAKE}flickr8k-epochs.yaml",
         "several runs, two trainings at a time; trainings of LSTM 1024 and of 512 with max pooling "
-        "were paused; of LSTM 1024 the ensemble alone was evaluated, by the library and not by its "
-        "rules",
+        "were paused; of these the ensembles alone were evaluated, and of some others a few "
+        "epochs, by the library and not by its rules",
     ),
     "flickr8k-seeds": (f"{SNAKEMAKE}flickr8k-seeds.yaml", "beside other programs"),
     "mlmme": (
