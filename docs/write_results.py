@@ -1027,8 +1027,8 @@ def of_benchmarks() -> dict[str, list[str]]:
     times = [f"{found[crops]['ours']:.2f}" for crops in (1, 2, 10)]
     return {
         "docs/encoder.md": [
-            f"in {one}, two in {two} and ten in {ten}",
-            "at {}, {} and {} s a picture".format(*times),
+            "a picture takes {}, {} and {} s with one, two and ten".format(*times),
+            f"they find {one}, {two} and {ten} of the right pictures",
         ],
         "docs/reproduce.md": [
             f"{8000 * resnet / 3600:.0f} hours (an estimate: {resnet:.2f} s a picture)",
