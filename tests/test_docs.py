@@ -93,7 +93,7 @@ def test_the_numbers_beside_commands_are_those_of_the_shipped_encoder():
 
 
 def test_sentences_say_what_the_files_say():
-    said = runpy.run_path(str(ROOT / "docs" / "write_results.py"))["sentences"]()
+    said = runpy.run_path(str(ROOT / "docs" / "sentences.py"))["sentences"]()
     for page, sentences in said.items():
         text = " ".join((ROOT / page).read_text("utf-8").split())
         assert not [each for each in sentences if each not in text], page
