@@ -45,41 +45,76 @@ PLUMBING = {"groundvec"} | {
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@cache
-def _read(path: Path) -> tuple[str, set[Path]]:
-    """Hash what a source file does, without comments and docstrings; and our files it imports."""
-    tree = ast.parse(path.read_bytes())
-    # What is imported for annotations alone computes nothing.
-    tree.body = [node for node in tree.body if not _for_annotations(node)]
-    names: set[str] = set()
-    for node in ast.walk(tree):
+class _Statements(ast.NodeTransformer):
+    """Take docstrings and imports of this library out of a source file, and keep the imports."""
+
+    def __init__(self) -> None:
+        self.imports: list[tuple[str, ast.alias]] = []
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
         if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:] or [ast.Pass()]
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    ours = {name for name in names if name.split(".")[0] == "groundvec"} - PLUMBING
-    stems = [ROOT.joinpath(*name.split(".")) for name in ours]
-    files = {file for stem in stems for file in (stem.with_suffix(".py"), stem / "__init__.py")}
-    return digest(ast.unparse(tree)), {file for file in files if file.exists()}
+        return super().generic_visit(node)
+
+    def visit_If(self, node: ast.If) -> ast.AST | None:
+        # What is imported for annotations alone computes nothing.
+        if ast.unparse(node.test) == "TYPE_CHECKING" and not node.orelse:
+            return None
+        return self.generic_visit(node)
+
+    def visit_Import(self, node: ast.Import) -> ast.AST:
+        for name in node.names:
+            module, _, submodule = name.name.rpartition(".")
+            if module.split(".")[0] == "groundvec":
+                self.imports.append((module, ast.alias(submodule)))
+        return node
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
+        if node.module is None or node.module.split(".")[0] != "groundvec":
+            return node
+        self.imports += [(node.module, alias) for alias in node.names]
+        return None
 
 
-def _for_annotations(node: ast.stmt) -> bool:
-    return (
-        isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" and not node.orelse
-    )
+@cache
+def _read(path: Path) -> tuple[str, list[tuple[str, Path | None]]]:
+    """Hash what a source file does, but for its imports of this library; and find these.
+
+    Each import is the name it gives, and the file it is from: none for plumbing.
+    """
+    statements = _Statements()
+    tree = statements.visit(ast.parse(path.read_bytes()))
+    imports = [
+        (ast.unparse(alias), _file(module, alias.name)) for module, alias in statements.imports
+    ]
+    return digest(ast.unparse(tree)), imports
+
+
+def _file(module: str, name: str) -> Path | None:
+    """The file of a name imported from a module: of a module of that name, if there is one."""
+    for address in (f"{module}.{name}", module):
+        stem = ROOT.joinpath(*address.split("."))
+        for file in (stem.with_suffix(".py"), stem / "__init__.py"):
+            if file.exists():
+                return None if address in PLUMBING else file
+    return None
 
 
 def covered(*sources: str) -> dict[Path, str]:
-    """Find source files, and every module of this library that they import, each with its hash."""
+    """Find source files, and every module of this library that they import, each with its hash.
+
+    The hash of a file has the names that it imports from this library, with the contents of the
+    files that define them, and not where these are: a module that moves changes no hash.
+    """
     found: dict[Path, str] = {}
     todo = [ROOT / source for source in sources]
     while todo:
         path = todo.pop()
         if path not in found:
-            found[path], imported = _read(path)
-            todo += imported
+            text, imports = _read(path)
+            names = sorted((name, _read(file)[0] if file else "") for name, file in imports)
+            found[path] = digest(text, names)
+            todo += [file for _, file in imports if file]
     return found
 
 
@@ -88,13 +123,12 @@ def code_hash(*sources: str) -> str:
     """Hash what source files do, together with every module of this library that they import.
 
     Found by reading the sources, not by running them, so it is cheap enough for the Snakefile.
-    Another comment, docstring or layout leaves the hash alone, and so does a change in a module
-    that none of them uses, or in one of `PLUMBING`. The parts of a model are not imported by name:
-    a caller adds their files (`groundvec.parts.files`). docs/recomputed.md has the modules of each
-    rule's hash.
+    Another comment, docstring, layout or address leaves the hash alone, and so does a change in a
+    module that none of them uses, or in one of `PLUMBING`. The parts of a model are not imported
+    by name: a caller adds their files (`groundvec.parts.files`). docs/recomputed.md has the modules
+    of each rule's hash.
     """
-    found = covered(*sources)
-    return digest(*(found[path] for path in sorted(found)))
+    return digest(*sorted(covered(*sources).values()))
 
 
 @cache
