@@ -268,7 +268,7 @@ def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
         Of ratings, one row per subtask as `groundvec.evaluation.significance.compare` has it
         (Williams' test of the two Pearson correlations), with its definition. Of retrieval, one row
         per direction and measure: queries, a, b, their difference, the ends low and high of its 95%
-        interval and its p by a paired bootstrap (1,000 draws of images). Both: test, the test's
+        interval and its p by a paired bootstrap (10,000 draws of images). Both: test, the test's
         name, and p_holm, p adjusted for the number of rows.
 
     Raises:

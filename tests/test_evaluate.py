@@ -337,7 +337,7 @@ def test_retrieval_is_compared_by_a_paired_bootstrap():
         assert each["p"] <= each["p_holm"] <= 1
     ranks = rows[rows["measure"] == "mean_rank"]
     assert (ranks["high"] < 0).all() and (ranks["p_holm"] < 0.05).all()
-    assert ranks["p"].tolist() == pytest.approx([2 / 1001] * 2)  # of two sides, none of 1000 draws
+    assert ranks["p"].tolist() == pytest.approx([2 / 10_001] * 2)  # two sides, none of 10,000 draws
     turned = evaluate.compare(bad, good)
     np.testing.assert_allclose(turned["difference"], -rows["difference"])
     np.testing.assert_allclose(turned["p_holm"], rows["p_holm"])
