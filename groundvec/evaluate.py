@@ -17,14 +17,13 @@ import pandas as pd
 
 from groundvec import similarity as similarities
 from groundvec.data.rated import fetch_rated
-from groundvec.data.ratings import GROUPS, SICK, STS, STSB, read_sts
+from groundvec.data.ratings import GROUPS, SICK, TASKS, read_sts
 from groundvec.errors import InputError, extra
 from groundvec.evaluation import overlap, paired
 from groundvec.evaluation import ratings as senteval
 from groundvec.evaluation import retrieval as search
 from groundvec.files import check_memory, check_regular
 
-TASKS = (*STS, STSB[0], SICK[0])
 DEFINITIONS = {
     "SentEval cosine": "Cosine of the two vectors, test pairs of each subtask. The sentences are "
     f"tokenised (Moses); those of {GROUPS[0]} and {GROUPS[1]} are in lower case.",
@@ -125,15 +124,11 @@ def read_rated(tasks: Collection[str], folders: Iterable[str | Path]) -> dict[st
         raise InputError(f"there is no task {unknown[0]!r}: choose from {', '.join(TASKS)}")
     if not tasks:
         raise InputError(f"name a task at least: {', '.join(TASKS)}")
-    folders = list(folders) or fetch_rated()
-    prepared, _ = read_sts(folders)
-    raw, _ = read_sts(folders, "none", ())
+    folders = list(folders) or fetch_rated(tasks)
+    prepared, _ = read_sts(folders, tasks=tasks)
+    raw, _ = read_sts(folders, "none", (), tasks)
     raw = raw[(raw["split"] == "test") | (raw["task"] == SICK[0])].assign(split="test")
-    both = {"SentEval": prepared, "MTEB": raw}
-    return {
-        name: pairs[pairs["task"].isin(list(tasks))].reset_index(drop=True)
-        for name, pairs in both.items()
-    }
+    return {"SentEval": prepared, "MTEB": raw.reset_index(drop=True)}
 
 
 def _distinct(rated: dict[str, pd.DataFrame]) -> list[str]:

@@ -25,6 +25,7 @@ from groundvec.evaluation import significance
 from groundvec.files import write_csv
 
 ROOT = Path(__file__).parent.parent
+SICK = {"sick_train", "sick_trial", "sick_test_annotated"}  # as the public archives are unpacked
 
 
 def row(scores, **key):
@@ -115,6 +116,17 @@ def test_sentences_are_in_both_forms_each_once(folders):
     assert not any("'s 13" in text for text in texts)  # of STS 2013
 
 
+@pytest.mark.parametrize(
+    ("task", "file"), [("STS 2012", "STS12"), ("STS-B", "sts-"), ("SICK", "SICK_")]
+)
+def test_only_the_files_of_the_tasks_are_read(tmp_path, folders, task, file):
+    own = {name: text for name, text in test_ratings.small(False).items() if file in name}
+    alone = test_ratings.write(tmp_path / "alone", own)
+    assert evaluate.sentences([task], alone) == evaluate.sentences([task], folders)
+    with pytest.raises(InputError, match="unpack its archive and name that folder"):
+        evaluate.sentences([task, "STS 2016"], alone)
+
+
 def test_an_encoder_is_a_function_or_has_a_method(folders):
     rate = partial(evaluate.ratings, tasks=["STS 2013"], folders=folders)
     trigrams = baselines.load("trigrams")
@@ -200,6 +212,8 @@ def test_the_rated_sentences_are_fetched_once(tmp_path, monkeypatch, public):
     monkeypatch.setattr(rated, "fetch", fetch)
     texts = evaluate.sentences(["SICK"])
     assert "A Kid" in texts
+    fetched = {path.name for path in (tmp_path / "cache/groundvec/sts").iterdir() if path.is_dir()}
+    assert fetched == (SICK if public else {"SICK"})  # of the other tasks, nothing
     assert at_work == {"the rated sentences"}  # so that no other process fetches them, too
     monkeypatch.delenv("GROUNDVEC_MIRROR")
     monkeypatch.setattr(rated, "fetch", None)
