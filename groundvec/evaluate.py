@@ -206,7 +206,7 @@ def retrieval(
     if a.shape[1] != b.shape[1]:
         raise InputError(
             f"captions have {a.shape[1]} dimensions and images {b.shape[1]}: embed both in one "
-            "space"
+            "space, a row for each"
         )
     if folds < 1 or len(b) % folds:
         raise InputError(f"folds is {folds}: it must divide the number of images, {len(b)}")

@@ -18,7 +18,7 @@ class Baseline:
 
     Words without a vector are left out and counted in the log; a sentence without any other gets
     the zero vector, whose cosine with everything is 0. Where the file of vectors has no capitals,
-    as GloVe's 6B, words are looked up in lower case; SentEval's example leaves "A" out there.
+    as GloVe's 6B, words are looked up in lower case; SentEval's example leaves "The" out.
     """
 
     device = "cpu"
