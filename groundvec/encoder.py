@@ -8,7 +8,7 @@ import json
 import logging
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -24,6 +24,7 @@ from groundvec.errors import InputError, printable
 from groundvec.files import cache, sha256
 from groundvec.folder import read_description
 from groundvec.model import Model, encode_images, encode_sentences, load_ensemble
+from groundvec.text.encoded import strings
 from groundvec.text.punctuation import set_apart
 
 if TYPE_CHECKING:
@@ -139,11 +140,9 @@ class SentenceEncoder:
             options = (batch_size, device, show_progress, normalize, language, tokenised)
             vector: np.ndarray = self.encode([sentences], *options)[0]
             return vector
-        if isinstance(sentences, bytes | Mapping | Set) or not isinstance(sentences, Iterable):
-            raise InputError(f"pass a list of strings, not {type(sentences).__name__}")
         if batch_size is not None and batch_size < 1:
             raise InputError(f"batch_size is {batch_size}: it must be 1 or more")
-        sentences = list(sentences)
+        sentences = strings(sentences)
         if not tokenised:
             sentences = set_apart(sentences, self.description["text"])
         for model in self.models if device else []:

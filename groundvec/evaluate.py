@@ -23,6 +23,7 @@ from groundvec.evaluation import overlap, paired
 from groundvec.evaluation import ratings as senteval
 from groundvec.evaluation import retrieval as search
 from groundvec.files import check_memory, check_regular
+from groundvec.text.encoded import strings
 
 TASKS = (*STS, STSB[0], SICK[0])
 DEFINITIONS = {
@@ -146,7 +147,7 @@ def _rate(
     rated: dict[str, pd.DataFrame], vectors: dict[str, np.ndarray], captions: Iterable[str]
 ) -> Result:
     """What `ratings` returns, from the rated pairs and the vector of each sentence."""
-    known = {overlap.normalised(caption): {0} for caption in captions}
+    known = {overlap.normalised(caption): {0} for caption in strings(captions)}
     known.pop("", None)  # nothing but punctuation
     predictions, scores = {}, []
     for name, pairs in rated.items():

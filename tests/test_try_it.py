@@ -198,7 +198,7 @@ def test_the_vectors_are_those_of_python(opened, name):
 def test_punctuation_is_set_apart_as_in_python(opened):
     page, ours, _ = opened()
     rng = np.random.default_rng(0)
-    alphabet = list("aB9é🐕 .,:;!?'\"()-$\u2019\u201c\u00a0\n\ud800")
+    alphabet = list("aB9é🐕 .,:;!?'\"()-$\u2019\u201c\u00a0\n\ud800e\u0301´\u00ad\u200b\u200dſﬁ…ｄ\ufeff\u2028کی")
     sentences = ["".join(rng.choice(alphabet, size)) for size in rng.integers(0, 30, 3000)]
     expected = cleaned(set_apart(sentences, ours.description["text"]))
     call = "(all) => all.map((one) => String.fromCharCode(...one))"
