@@ -56,8 +56,8 @@ def tables():
         ("\t\n ", ""),
         ("\ufeffbe\u00adach\u200b \u200edog\u200f", "beach dog"),
         ("cafe\u0301 \ufb01xed \uff24og\u2026 x\u00b2", "café fixed Dog... x2"),
-        ("Wie geht´s", "Wie geht's"),
-        ("do\u200dg, می\u200cخواهم", "dog, می\u200cخواهم"),
+        ("Wie geht\u00b4s", "Wie geht's"),
+        ("do\u200dg \u0645\u06cc\u200c\u062e", "dog \u0645\u06cc\u200c\u062e"),
         ("A &amp; B", "A &amp; B"),
     ],
 )
@@ -65,7 +65,7 @@ def test_clean(raw, cleaned):
     assert clean(raw) == cleaned
 
 
-ODD = "e\u0301´\u1680\u2028\u200c\u200d\u06cc\u180e\ufeff\ufe0f❤\ud800 \x00\u1100\u1161\u0600\ufe70"
+ODD = "e\u0301\u00b4\u1680\u2028\u200c\u200d\u06cc\u180e\ufeff\ufe0f❤\ud800 \x00\u1100\u1161\u0600"
 
 
 @given(st.text(max_size=12) | st.text(ODD, max_size=12))
