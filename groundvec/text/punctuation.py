@@ -13,13 +13,14 @@ from groundvec.data.cleaning import clean
 
 _LETTER = "A-Za-z\u00c0-\u024f"
 _MARK = '["();!?]'
-# Where a space is missing. Commas and colons between digits stay, as do all stops but the last.
+# Where a space is missing. Commas and colons between digits stay, as do all stops but the last. An
+# accent stays on the mark before it: behind a space it would be an apostrophe.
 _GAPS = "|".join(
     [
         f"(?<=[^ ])(?={_MARK})",
-        f"(?<={_MARK})(?=[^ ])",
+        f"(?<={_MARK})(?=[^ \u0301])",
         "(?<=[^ ])(?=[,:](?![0-9]))",
-        "(?<=[,:])(?=[^ 0-9])",
+        "(?<=[,:])(?=[^ 0-9\u0301])",
         r"""(?<=[^ .])(?=\.+[ "')]*$)""",
         f"(?<=[{_LETTER}])(?='[{_LETTER}])",  # the dog 's, it isn 't: as Moses cuts them
     ]
