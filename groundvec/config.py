@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from difflib import get_close_matches
 from functools import cache, reduce
 from itertools import combinations, pairwise
 from operator import getitem
@@ -17,7 +16,7 @@ import yaml
 from jsonschema import Draft202012Validator, ValidationError, validators
 
 from groundvec import papers, parts
-from groundvec.errors import InputError
+from groundvec.errors import InputError, closest
 from groundvec.files import DEEPEST
 
 FOLDER = Path(__file__).parent
@@ -531,8 +530,8 @@ def _explain(error: ValidationError, place: Iterable[Any] = ()) -> str:
         unknown = next(key for key in instance if key not in known)
         message = f"unknown key {unknown!r}{_hint(unknown, known)}"
     elif error.validator == "enum":
-        close = get_close_matches(str(instance), map(str, wanted), n=1)
-        message += f": did you mean {close[0]!r}?" if close else ""
+        close = closest(str(instance), map(str, wanted))
+        message += f": did you mean {close!r}?" if close else ""
     elif error.validator == "maxLength":
         message = f"a name of {len(instance)} characters is too long: {wanted} are the most"
     elif error.validator == "not":
@@ -553,8 +552,8 @@ def _dotted(place: Iterable[Any]) -> str:
 
 def _hint(name: str, known: Iterable[str]) -> str:
     known = list(known)
-    if close := get_close_matches(name, known, n=1):
-        return f": did you mean {close[0]!r}?"
+    if close := closest(name, known):
+        return f": did you mean {close!r}?"
     more = f" and {len(known) - MOST_NAMED} others" if len(known) > MOST_NAMED else ""
     return f": known are {', '.join(known[:MOST_NAMED])}{more}"
 
@@ -697,13 +696,13 @@ def _check_path(
     """Raise InputError if there is no such file, or folder; with what its name may have been."""
     if path.is_dir() if folder else path.is_file():
         return
-    candidates = get_close_matches(str(path), list(also), n=1)
+    meant = closest(str(path), also)
     above = next((parent for parent in path.parents if parent.is_dir()), None)
     with suppress(OSError):
         if above and not path.exists():
             names = [child.name for child in above.iterdir()]
-            part = path.relative_to(above).parts[0]
-            candidates += [str(above / name) for name in get_close_matches(part, names, n=1)]
-    hint = f"; did you mean {candidates[0]}?" if candidates else f"; {remedy}"
+            close = closest(path.relative_to(above).parts[0], names)
+            meant = meant or (close and str(above / close))
+    hint = f"; did you mean {meant}?" if meant else f"; {remedy}"
     kind = "folder" if folder else "file"
     raise InputError(f"configuration, {place}: there is no {kind} {path}{hint}")

@@ -1,7 +1,8 @@
 """The one error that users are meant to see."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 
 
 class InputError(ValueError):
@@ -18,6 +19,11 @@ class InputError(ValueError):
 def printable(text: str) -> str:
     r"""Text with all that does not show in a terminal, or does something to it, as in `\x1b`."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """Return what somebody probably meant by a name that is not among those that are known."""
+    return next(iter(get_close_matches(name, list(known), n=1)), None)
 
 
 @contextmanager

@@ -2,11 +2,13 @@
 
 import gzip
 import hashlib
+import io
 import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from uuid import uuid4
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 MAX_COMPRESSION = 50  # bytes that one packed byte may become; of text it is 3 to 20
 SMALL = 2**24  # bytes that anything may become
 LARGEST_JSON = 2**30  # bytes
+LARGEST_LINE = 2**20  # characters
 DEEPEST = 20  # levels of what a file or a configuration holds
 
 # Set by `guard` when one of our programs starts; for users of the library nothing is guarded.
@@ -92,7 +95,7 @@ def read_json(path: str | Path) -> Any:
     check_regular(path)
     try:
         with Path(path).open("rb") as file:
-            content = json.loads(read_at_most(file, LARGEST_JSON, path).decode())
+            content = json.loads(read_at_most(file, LARGEST_JSON, path))
         level = [content]
         for _ in range(DEEPEST):
             level = [
@@ -111,6 +114,37 @@ def read_json(path: str | Path) -> Any:
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not JSON ({error}): delete it and make it again") from None
     return content
+
+
+def text_lines(
+    source: bytes | IO[bytes] | gzip.GzipFile, name: str | Path, remedy: str = "save it as UTF-8"
+) -> Iterator[str]:
+    """Read lines of UTF-8, one by one, without their ends: CR, LF or both, and nothing else.
+
+    A byte-order mark is no text. All that this library reads as text comes from here, but for
+    what pandas and YAML read likewise.
+
+    Args:
+        source: the content, or a file that is open for reading bytes.
+        name: of the file, for errors.
+        remedy: what an error advises.
+
+    Raises:
+        InputError: a line is not UTF-8, or has `LARGEST_LINE` characters.
+    """
+    # What is not UTF-8 becomes halves of surrogate pairs, which tell its line.
+    file = io.BytesIO(source) if isinstance(source, bytes) else source
+    text = io.TextIOWrapper(file, "utf-8-sig", "surrogateescape")
+    for number, line in enumerate(iter(partial(text.readline, LARGEST_LINE), ""), 1):
+        try:
+            line.encode()
+        except UnicodeEncodeError:
+            raise InputError(f"{name} line {number} is not UTF-8: {remedy}") from None
+        if "\0" in line:  # UTF-16 of plain letters is valid UTF-8, with a NUL beside each
+            raise InputError(f"{name} line {number} is UTF-16 or no text at all: {remedy}")
+        if len(line) == LARGEST_LINE:
+            raise InputError(f"{name} line {number} is too long for a line of text: {remedy}")
+        yield line.removesuffix("\n")
 
 
 def write_csv(path: str | Path, table: "pd.DataFrame") -> None:

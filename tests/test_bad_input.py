@@ -9,7 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -83,15 +83,22 @@ def own(what: str, data: str, said: str) -> Case:
     return configuration(what, f"experiment: x\ndatasets:\n  one: {{{data}}}\n", said, data=True)
 
 
-def own_data(folder: Path, rows: str = ROWS, encoding: str = "utf-8") -> None:
+def own_data(
+    folder: Path, rows: str = ROWS, encoding: str = "utf-8", also: Iterable[str] = ()
+) -> None:
     (folder / "my/photos").mkdir(parents=True)
     (folder / "my/captions.csv").write_bytes(rows.encode(encoding))
     for name, colour in zip("abc", ("red", "green", "blue"), strict=True):
         Image.new("RGB", (40, 30), colour).save(folder / f"my/photos/{name}.png")
+    for path in also:
+        (folder / "my/photos" / path).parent.mkdir(exist_ok=True)
+        shutil.copy(folder / "my/photos/a.png", folder / "my/photos" / path)
 
 
-def table(what: str, rows: str, said: str, encoding: str = "utf-8") -> Case:
-    return Case(what, said, lambda folder: own_data(folder, rows, encoding), DATASET)
+def table(
+    what: str, rows: str, said: str, encoding: str = "utf-8", also: Iterable[str] = ()
+) -> Case:
+    return Case(what, said, lambda folder: own_data(folder, rows, encoding, also), DATASET)
 
 
 def picture(what: str, content: bytes | Image.Image, said: str, suffix: str = "png") -> Case:
@@ -322,6 +329,34 @@ CASES = {
         table("a picture outside the folder", ROWS + "../a.png,x,test\n", "is outside the folder"),
         table(
             "a picture that is not there", ROWS + "d.png,x,test\n", "1 of 4 image files are miss"
+        ),
+        table(
+            "a picture's name with a space as %20",
+            ROWS + "sp%20ace.png,x,test\n",
+            "my/photos/sp%20ace.png (did you mean my/photos/sp ace.png?)",
+            also=["sp ace.png"],
+        ),
+        table(
+            "a picture's name in capitals, with a backslash and without its ending",
+            ROWS + "2024\\KITCHEN,x,test\n",
+            "(did you mean my/photos/2024/kitchen.png?)",
+            also=["2024/kitchen.png"],
+        ),
+        table("an address for a picture", ROWS + "https://x.org/a.png,x,test\n", "is an address"),
+        table(
+            "a column without a name that holds text",
+            ROWS.replace("\n", ",\n", 1)
+            .replace("train", "train,x")
+            .replace("dev", "dev,")
+            .replace("test", "test,"),
+            "'x' is in a column without a name; name the column, or remove it",
+        ),
+        table("MSCOCO's own JSON for a table", '{"images": []}', "is JSON; name its source"),
+        Case(
+            "MSCOCO's own JSON for Karpathy's",
+            "holds MSCOCO's own captions, which have no splits: take Karpathy's",
+            lambda folder: own_data(folder, '{"images": [], "annotations": []}'),
+            DATASET.replace("table --table", "karpathy --json"),
         ),
         Case(
             "an output that would replace the table",

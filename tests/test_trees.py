@@ -369,7 +369,7 @@ def test_bracketed_parses_are_found_by_their_words(tmp_path):
         ("(S (NN dog))\n\n(S (NN cat)))\n", r"p\.txt line 3 has words or brackets outside"),
         ("A dog\n", r"p\.txt line 1 has words or brackets outside"),
         ("(S (NN))\n", r"p\.txt line 1 is no parse: it has no words"),
-        ("(S (NN caf\xe9))\n", r"p\.txt is not UTF-8"),
+        ("(S (NN caf\xe9))\n", r"p\.txt line 1 is not UTF-8"),
     ],
 )
 def test_malformed_parses_are_refused(tmp_path, text, message):

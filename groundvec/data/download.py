@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 from urllib.parse import quote, urljoin
 
 from groundvec.errors import InputError
-from groundvec.files import atomic, sha256, write_bytes
+from groundvec.files import atomic, sha256, text_lines, write_bytes
 from groundvec.progress import Progress
 
 log = logging.getLogger(__name__)
@@ -225,8 +225,8 @@ def _listed(mirror: Path) -> dict[str, dict[str, str]]:
     if not mirror.is_dir():
         raise InputError(f"the mirror {mirror} is not a folder: correct or leave out `mirror`")
     sums = mirror / "SHA256SUMS"
-    lines = sums.read_text(encoding="utf-8").splitlines() if sums.exists() else []
-    pairs = [line.strip().partition(" ")[::2] for line in lines]
+    listed = text_lines(sums.read_bytes(), sums) if sums.exists() else ()
+    pairs = [line.strip().partition(" ")[::2] for line in listed]
     return {name.lstrip(" *").removeprefix("./"): {"sha256": sha} for sha, name in pairs}
 
 

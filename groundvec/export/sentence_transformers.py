@@ -28,6 +28,7 @@ from groundvec.files import write_json
 from groundvec.folder import read_description, read_ensemble, snapshot_name
 from groundvec.hub import find
 from groundvec.model import Model, load_ensemble, to_tensors
+from groundvec.text.encoded import strings
 from groundvec.text.punctuation import set_apart
 
 
@@ -87,9 +88,13 @@ class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that pack
         tokenised: bool = False,
         **kwargs: Any,
     ) -> dict[str, Any]:
-        """What `forward` reads of sentences; the prompt, if there is one, comes before each."""
+        """Encode sentences for `forward`, with the prompt, if there is one, before each.
+
+        Raises:
+            InputError: something is not a string.
+        """
         text = self.first.texts[self.first.language(language)]
-        sentences = [f"{prompt or ''}{sentence}" for sentence in inputs]
+        sentences = [f"{prompt or ''}{sentence}" for sentence in strings(inputs)]
         if not tokenised:
             sentences = set_apart(sentences, self.first.description["text"])
         encoded = text.encode(sentences)

@@ -112,9 +112,17 @@ def _entries(path: str | Path) -> list[Any]:
     except DAMAGED as error:
         raise InputError(f"{file} is damaged ({error}): get it again") from None
     try:
-        entries = json.loads(data)["images"]
+        content = json.loads(data)
+        entries = content["images"]
+        if "annotations" in content:
+            raise InputError(
+                f"{path} holds MSCOCO's own captions, which have no splits: take Karpathy's "
+                "dataset_coco.json, or make a table of it as docs/your-own-data.md shows"
+            )
         if not isinstance(entries, list):
             raise TypeError("`images` is not a list")
+    except InputError:
+        raise
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise InputError(
             f"{path} is damaged or not Karpathy's, such as dataset_coco.json; unpack it again from "

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from groundvec.errors import InputError
+from groundvec.files import text_lines
 from groundvec.text.treebank import ROOT, Tree
 
 # Prepositions of several words: those of the Stanford parser's that captions have.
@@ -140,15 +141,13 @@ def _key(sentence: str) -> str:
 def _read_brackets(path: str) -> dict[str, Nodes]:
     parses = {}
     try:
-        with Path(path).open(encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
+        with Path(path).open("rb") as file:
+            for number, line in enumerate(text_lines(file, path), 1):
                 if line.strip():
                     words, nodes = _read_line(line, f"{path} line {number}")
                     parses[_key("".join(words))] = nodes
     except FileNotFoundError:
         raise InputError(f"{path} does not exist: put the bracketed parses there") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 ({error}): write it again") from None
     return parses
 
 

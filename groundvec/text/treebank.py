@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from groundvec.errors import InputError, extra
-from groundvec.files import atomic, read_packed
+from groundvec.files import atomic, read_packed, text_lines
 from groundvec.progress import Progress
 
 ROOT = -1  # the head of the word that has none
@@ -192,7 +192,9 @@ def read(path: str | Path) -> tuple[str, list[Tree]]:
 
 def _blocks(path: str | Path) -> tuple[str, list[Block]]:
     try:
-        content = read_packed(path).decode().replace("\r\n", "\n")
+        content = "".join(
+            f"{line}\n" for line in text_lines(read_packed(path), path, "make it again")
+        )
     except FileNotFoundError:
         raise InputError(f"{path} does not exist: make it with scripts/trees.py") from None
     except DAMAGED as error:
