@@ -202,7 +202,7 @@ def test_archives_that_unpack_to_far_more_are_refused(bombs, tmp_path):
     assert not (tmp_path / "out").exists()
     with pytest.raises(InputError, match="holds more than 16 MiB"):
         flickr8k.read(tmp_path, tmp_path / "a.zip")
-    with pytest.raises(InputError, match="line 1 is no word vector"):
+    with pytest.raises(InputError, match="line 1 is UTF-16 or no text at all"):
         read_vectors(tmp_path / "a.zip", ["a"])
 
 
