@@ -62,6 +62,7 @@ def picture(page: Axes, x: float, y: float, path: str, right: bool = False) -> N
 
 def wrap(text: str, width: float, lines: int) -> list[str]:
     """Break a text into lines of about `width`; what does not fit into so many lines is cut."""
+    text = " ".join(text.split())
     letters = lacking(text)
     more = with_letters(letters) if letters else None
     font = get_font([findfont(FONT), more] if more else [findfont(FONT)])
