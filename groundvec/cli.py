@@ -3,6 +3,7 @@
 import argparse
 import errno
 import gc
+import io
 import logging
 import os
 import signal
@@ -60,6 +61,8 @@ def execute(
         arguments: with `log`, a file or None, and `overwrite`.
         level: of the messages that are shown.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):  # which may be an ASCII terminal
+        sys.stdout.reconfigure(errors="backslashreplace")
     # An import of torch makes 200,000 objects, none of them garbage: to look through them again and
     # again, and once more at the end, takes half a second.
     gc.set_threshold(100_000)

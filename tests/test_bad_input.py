@@ -23,6 +23,7 @@ import torch
 from examples import description
 from PIL import Image
 from reliability import write_section
+from test_images import jpeg
 from test_workflow import ROOT, SCENES, copy_project, environment
 
 from groundvec.files import sha256
@@ -369,6 +370,15 @@ CASES = {
         picture("PostScript by the name of .jpg", b"%!PS\nshowpage\n", "is not a picture", "jpg"),
         picture("an empty file", b"", "is empty (0 bytes)"),
         picture("floating-point pixels", Image.new("F", (9, 9)), "save it with 8 or 16", "tiff"),
+        picture("half a JPEG", jpeg(quality=95)[:-500], "save it again in a program that", "jpg"),
+        Case(
+            "an image that `images.csv` has twice",
+            "image a is listed twice; list each image once",
+            lambda folder: (folder / "images.csv").write_text(
+                "image_id,split,path,sha256\na,train,a.png,-\na,train,b.png,-\n"
+            ),
+            EXTRACT,
+        ),
     ],
     "Features": [
         features(
@@ -384,7 +394,7 @@ CASES = {
         features(
             "NaN",
             lambda file: file.create_dataset("features", data=np.full((2, 4), np.nan, "f4")),
-            "NaN or infinite features for image a and 1 others",
+            "features that are NaN or beyond 1e+15 for image a and 1 others",
         ),
         features(
             "an attribute that is an array",
@@ -393,6 +403,23 @@ CASES = {
                 file.attrs.update({"backbone": np.zeros(3)}),
             ),
             "its attribute backbone is neither text nor a number",
+        ),
+        features(
+            "a million times 10^24",
+            lambda file: file.create_dataset("features", data=np.full((2, 4), 1e30, "f4")),
+            "features that are NaN or beyond 1e+15 for image a and 1 others",
+        ),
+        features(
+            "`features` that are read from `/etc/passwd`",
+            lambda file: file.create_dataset(
+                "features", (2, 2), "f4", external=[("/etc/passwd", 0, 16)]
+            ),
+            "features is in another file",
+        ),
+        features(
+            "a link to the features of another file",
+            lambda file: file.update({"features": h5py.ExternalLink("/dev/zero", "/features")}),
+            "features is a link to another file",
         ),
     ],
     "A model folder": [
@@ -500,6 +527,12 @@ CASES = {
             "pipe is neither a file nor a folder",
             lambda folder: os.mkfifo(folder / "pipe"),
             "groundvec search pipe dogs",
+        ),
+        Case(
+            "pictures to search, and no sentence",
+            "b.jpg is the name of a file, or looks like one: say what to look for last",
+            lambda _: None,
+            "groundvec search a.jpg b.jpg",
         ),
     ],
     "The command `groundvec evaluate`": [
