@@ -629,7 +629,7 @@ def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) ->
         if model not in dataset["models"]:
             hint = _hint(model, dataset["models"])
             raise InputError(f"{place}.rerank_by: {name} has no model {model!r}{hint}")
-        if model in ("baseline", "oracle"):
+        if model in ("baseline", "length", "oracle"):
             raise InputError(
                 f"{place}.rerank_by: {model!r} has a row of its own in the tables: give the model "
                 "another name"
