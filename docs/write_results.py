@@ -257,9 +257,10 @@ def multilingual_verdicts() -> str:
     table["models of"] = table["dataset"].where(table["dataset"] == "characters", "words")
     rows = ["claim", "models of", "seeds", "measure"]
     found = table.groupby(rows, sort=False)["difference"]
-    ends = pd.DataFrame({"verdicts": counted(table, rows)})
-    ends["lowest difference"] = decimals(found.min())
-    ends["highest"] = decimals(found.max())
+    lowest, highest = found.min(), found.max()
+    ends = pd.DataFrame({"verdicts": counted(table, rows)}).loc[lowest.index]
+    ends["lowest difference"] = decimals(lowest)
+    ends["highest"] = decimals(highest)
     return markdown(ends.reset_index(), 5)
 
 
