@@ -122,6 +122,12 @@ def complete_description(description: dict[str, Any], place: str = "model") -> d
     except InputError as error:
         raise InputError(f"configuration, {place}: {error}") from None
     settings = description["training"]
+    alone = len(description["languages"]) == 1 and not settings.get("paraphrases")
+    if alone and description["objective"].get("beta") == 0:
+        raise InputError(
+            f"configuration, {place}.objective.beta: with 0 there is no loss of images, and with "
+            "one language no other: set it above 0, or train with more languages or `paraphrases`"
+        )
     if settings["epochs"] % settings["cycle"]:
         raise InputError(
             f"configuration, {place}: epochs {settings['epochs']} is not a multiple of cycle "

@@ -85,12 +85,15 @@ def main(arguments: argparse.Namespace) -> None:
                 "of the language of the translations"
             )
         source = arguments.source if arguments.source in languages else None
-        read_features = partial(store.read, arguments.features)
-        if source is None:
-            against.setdefault("vse", name)
-        elif not learned_images(described):
-            against.setdefault("text", name)
-            read_features = None
+        sees = learned_images(described)
+        if not (source or sees):
+            raise InputError(
+                f"{folder} reads no {arguments.source} and learned no images (beta 0), so that it "
+                "compares translations with nothing: re-rank by other models"
+            )
+        if not (source and sees):
+            against.setdefault("vse" if sees else "text", name)
+        read_features = partial(store.read, arguments.features) if sees else None
         models = load_ensemble(folder, device=device)
         between = (source, arguments.target)
         (names, of_dev), (_, of_test) = (

@@ -431,6 +431,10 @@ def configuration(model, source="scenes", **dataset):
             configuration({"objective": {"name": "multilingual", "beta": 2}}),
             "models.m.objective.beta: 2 is greater than the maximum of 1",
         ),
+        (
+            configuration({"objective": {"name": "multilingual", "beta": 0}}),
+            r"models.m.objective.beta: with 0 there is no loss of images, and with one language no",
+        ),
         (configuration({}, source="multi30k"), r"give one of `images` \(.*\) and `pictures` \("),
         (
             configuration({}, source="multi30k", images="here", pictures="flickr8k"),

@@ -339,6 +339,13 @@ def test_each_re_ranker_has_a_name_of_its_own(project):
     assert "error: vse: there is a re-ranker 'VSE' already" in result.stderr
 
 
+def test_a_re_ranker_that_compares_with_nothing_is_refused(project):
+    made_model(project / "nothing", "x", ["de"], 0)
+    result = run(project, f"{RERANK} --overwrite".replace("vse mlmme", "nothing mlmme"))
+    assert result.returncode == 1
+    assert "error: nothing reads no en and learned no images (beta 0)" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("lists", "said"),
     [
