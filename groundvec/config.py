@@ -122,6 +122,12 @@ def complete_description(description: dict[str, Any], place: str = "model") -> d
     except InputError as error:
         raise InputError(f"configuration, {place}: {error}") from None
     settings = description["training"]
+    alone = len(description["languages"]) == 1 and not settings.get("paraphrases")
+    if alone and description["objective"].get("beta") == 0:
+        raise InputError(
+            f"configuration, {place}.objective.beta: with 0 there is no loss of images, and with "
+            "one language no other: set it above 0, or train with more languages or `paraphrases`"
+        )
     if settings["epochs"] % settings["cycle"]:
         raise InputError(
             f"configuration, {place}: epochs {settings['epochs']} is not a multiple of cycle "
@@ -629,7 +635,7 @@ def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) ->
         if model not in dataset["models"]:
             hint = _hint(model, dataset["models"])
             raise InputError(f"{place}.rerank_by: {name} has no model {model!r}{hint}")
-        if model in ("baseline", "oracle"):
+        if model in ("baseline", "length", "oracle"):
             raise InputError(
                 f"{place}.rerank_by: {model!r} has a row of its own in the tables: give the model "
                 "another name"

@@ -115,6 +115,15 @@ def read_ensemble(folder: str | Path) -> dict[str, Any]:
     return {"best": content["epochs"][-1]} | content  # older ones do not say it
 
 
+def learned_images(description: dict[str, Any]) -> bool:
+    """Return whether a training's loss compared images: with beta 0 their network is untrained.
+
+    Args:
+        description: as `read_description` gives it.
+    """
+    return bool(description["description"].get("objective", {}).get("beta") != 0)
+
+
 def epochs_compared(description: dict[str, Any], ensemble: dict[str, Any]) -> set[int]:
     """The epochs whose answers are kept one by one, beside the ensemble's: few, as they are many.
 
