@@ -151,6 +151,7 @@ def results(trained, tmp_path_factory):
             "verdict": ["holds", "does not hold", "not decided"],
         }
     )
+    held = filled(held, schemas.Claims)
     cells = held[["condition", "verdict"]]
     write_table(calixto / "tables/claims", held, cells, "ll", "Claims.", ["A note."])
     figure = Figure((5, 3))
