@@ -280,7 +280,7 @@ def problem(value: Any, schema: dict[str, Any]) -> str:
     error = next(validator.iter_errors(value), None)
     if error is None:
         return ""
-    return f"{'.'.join(map(str, error.absolute_path)) or 'it'}: {_short(error.message)}"
+    return f"{'.'.join(map(str, error.absolute_path)) or 'it'}: {error.message}"
 
 
 @cache
@@ -544,12 +544,7 @@ def _explain(error: ValidationError, place: Iterable[Any] = ()) -> str:
         message = f"the name {instance!r} is taken: choose another one"
     elif error.validator == "type" and "string" in wanted:
         message += ": if it is meant as text, put it in quotation marks"
-    return f"configuration, {_dotted([*place, *error.path])}: {_short(message)}"
-
-
-def _short(message: str) -> str:
-    """A message with its end, where the reason stands, and not all of a long value before it."""
-    return message if len(message) <= 300 else f"{message[:150]} ... {message[-150:]}"
+    return f"configuration, {_dotted([*place, *error.path])}: {message}"
 
 
 def _dotted(place: Iterable[Any]) -> str:

@@ -36,10 +36,15 @@ def guard(inputs: Iterable[Path], overwrite: bool) -> None:
 
 
 def check_output(path: str | Path) -> None:
-    """Raise InputError if writing this file would replace one that `guard` protects."""
+    """Raise InputError if this is no file, or writing it would replace one that `guard` protects.
+
+    To write is to put a new file in its place, which of a device or FIFO would be its end.
+    """
     path = Path(path)
     if not path.exists():
         return
+    if not path.is_file():
+        raise InputError(f"{path} is a folder, a FIFO or a device: name another output")
     if any(other.exists() and path.samefile(other) for other in _inputs):
         raise InputError(f"{path} is an input, and would be overwritten: name another output")
     if _keep_existing:
@@ -50,7 +55,8 @@ def check_output(path: str | Path) -> None:
 def atomic(path: str | Path, replace: bool = False) -> Iterator[Path]:
     """Yield a temporary path beside `path` that is renamed to it if the block succeeds.
 
-    The temporary name keeps the suffix, so that writers which choose a format by it still work.
+    The temporary name keeps the suffix, so that writers which choose a format by it still work. It
+    is short, so that every name that the file system allows can be written.
     If the block raises, the temporary file is removed and an existing `path` stays as it was.
 
     Args:
@@ -60,7 +66,7 @@ def atomic(path: str | Path, replace: bool = False) -> Iterator[Path]:
     if not replace:
         check_output(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{uuid4().hex}.{path.name}")
+    temporary = path.with_name(f".{uuid4().hex[:16]}{path.suffix[:32]}")
     try:
         yield temporary
         with temporary.open("rb") as file:

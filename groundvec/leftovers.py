@@ -23,8 +23,8 @@ FEATURES = "features"  # the folder in it whose folders have finished features
 KEY = re.compile("[0-9a-f]{16}")
 # What is in a folder, also under the temporary name of a process that was killed.
 OURS = re.compile(
-    r"(\.[0-9a-f]+\.)?(about\.json|lock|finished\.pt|checkpoint(-previous)?\.pt|[0-9a-f]{16}\.npz)"
-    r"|snapshots(/(\.[0-9a-f]+\.)?epoch-\d+\.safetensors)?"
+    r"about\.json|lock|finished\.pt|checkpoint(-previous)?\.pt|[0-9a-f]{16}\.npz"
+    r"|snapshots(/epoch-\d+\.safetensors)?|(snapshots/)?\.[0-9a-f]{16}\.(json|pt|npz|safetensors)"
 )
 
 
