@@ -51,10 +51,7 @@ MODEL = {
             "type": "object",
             "minProperties": 1,
             "maxProperties": 100,
-            "additionalProperties": {
-                "type": "object",
-                "properties": {"dimension": {"type": "integer", "minimum": 1, "maximum": 16384}},
-            },
+            "additionalProperties": {"type": "object"},
         },
         "width": {"type": "integer", "minimum": 1, "maximum": 2**16},
         "seed": {"type": "integer"},
@@ -66,7 +63,10 @@ MODEL = {
         },
         "snapshots": EPOCHS,
         "saved": EPOCHS,
-        "sha256": {"type": "object", "additionalProperties": NAME},
+        "sha256": {
+            "type": "object",
+            "additionalProperties": {"type": "string", "pattern": "[0-9a-f]{64}"},
+        },
         "features": FEATURES | {"properties": FEATURES["properties"] | {"blocks": NAME}},
         "key": NAME,
     },
@@ -87,6 +87,9 @@ def read_description(folder: str | Path) -> dict[str, Any]:
         content = _of_version_0_1(content)
     content = checked(path, content, MODEL)
     config.say_image(content["description"])  # versions before 0.2.0 did not
+    for text in content["texts"].values():  # earlier versions could name a file of parses
+        if text.get("parses", "") is None:
+            del text["parses"]
     features = content.get("features", {})
     blocks = _loaded(path, features, "blocks", BLOCKS) if "blocks" in features else [features]
     for block in blocks:

@@ -82,7 +82,7 @@ def load(
     if not path.exists():
         raise InputError(f"{path} does not exist: train the model first, or get it again")
     check_regular(path)
-    if checksum and sha256(path) != checksum:
+    if checksum is not None and sha256(path) != checksum:
         raise InputError(
             f"{path} is damaged, its checksum is not that in model.json: delete it and make "
             "the model again, or get it again"
