@@ -160,18 +160,19 @@ def configuration(value: str) -> dict[str, Any]:
 
 
 def _completed(text: str, complete: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
-    import yaml
+    from groundvec.config import read_yaml
 
     try:
-        given = yaml.safe_load(Path(text).read_text("utf-8") if text.endswith(ENDINGS) else text)
+        is_file = text.endswith(ENDINGS)
+        if is_file:
+            files.check_regular(text)
+        content = Path(text).read_text("utf-8") if is_file else text
+        given = read_yaml(content, text if is_file else "this")
+        return complete(given if isinstance(given, dict) else {"": given})
     except OSError as error:
         raise argparse.ArgumentTypeError(f"{text}: {error.strerror}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise argparse.ArgumentTypeError(
-            f"it is not YAML: {' '.join(str(error).split())}"
-        ) from None
-    try:
-        return complete(given if isinstance(given, dict) else {"": given})
+    except UnicodeDecodeError as error:
+        raise argparse.ArgumentTypeError(f"{text} is not UTF-8: {error}") from None
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import shutil
+import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -213,6 +214,25 @@ def read_packed(path: str | Path) -> bytes:
     check_regular(path)
     with gzip.open(path) as file:
         return read_at_most(file, most_unpacked(Path(path).stat().st_size), path)
+
+
+def open_zip(path: str | Path) -> zipfile.ZipFile:
+    """Open a zip archive whose members are stored or deflated, as all are that we know of.
+
+    Raises:
+        InputError: one is packed otherwise: of BZIP2 and LZMA a kilobyte can become gigabytes.
+        OSError, zipfile.BadZipFile: it is missing or damaged.
+    """
+    check_regular(path)
+    archive = zipfile.ZipFile(path)
+    for member in archive.infolist():
+        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            archive.close()
+            raise InputError(
+                f"{path}: its member {member.filename} is packed by method {member.compress_type}: "
+                "pack it again, stored or deflated"
+            )
+    return archive
 
 
 def most_unpacked(size: int) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from groundvec import config, parts
 from groundvec.errors import InputError
-from groundvec.files import read_json
+from groundvec.files import check_regular, read_json
 
 EPOCH = {"type": "integer", "minimum": 0, "maximum": 10_000}
 EPOCHS = {"type": "array", "minItems": 1, "maxItems": 10_000, "items": EPOCH, "uniqueItems": True}
@@ -77,6 +77,26 @@ TRANSFORM = {
     "properties": {"interpolation": {"$ref": "#/$defs/dataset/properties/interpolation"}},
 }
 ENSEMBLE = {"required": ["epochs"], "properties": {"epochs": EPOCHS, "best": EPOCH}}
+
+
+def own_files(folder: Path) -> list[Path]:
+    """List the files of a model: its descriptions, the snapshots that it lists, and its card.
+
+    Raises:
+        InputError: one is missing or a link, which may lead to what is nobody else's to see.
+    """
+    names = [f"snapshots/{snapshot_name(epoch)}" for epoch in read_description(folder)["saved"]]
+    names = ["model.json", "ensemble.json", *names]
+    if (card := folder / "README.md").is_symlink() or card.exists():
+        names.append(card.name)
+    for path in (folder / "snapshots", *(folder / name for name in names)):
+        if path.is_symlink():
+            raise InputError(f"{path} is a link: put the file itself there")
+        if not path.exists():
+            raise InputError(f"{path} does not exist: train the model again, or get it again")
+        if path.name != "snapshots":
+            check_regular(path)
+    return [folder / name for name in names]
 
 
 def read_description(folder: str | Path) -> dict[str, Any]:

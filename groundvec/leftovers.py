@@ -85,11 +85,12 @@ def _look_at(path: Path) -> Leftover:
             found.running = running(path)
         if (path / ABOUT).exists():
             content = read_json(path / ABOUT)
-            if not isinstance(content, dict) or digest(content.get("decides")) != path.name:
+            decides = content.get("decides") if isinstance(content, dict) else None
+            if not isinstance(decides, dict) or digest(decides) != path.name:
                 found.problem = f"its {ABOUT} is not about it"
                 return found
             found.kind, found.name = str(content.get("kind")), str(content.get("name"))
-            found.decides = content["decides"]
+            found.decides = decides
     except (OSError, InputError) as error:
         found.problem = str(getattr(error, "strerror", None) or error)
     return found
@@ -123,7 +124,7 @@ def needed(leftover: Leftover, wanted: Iterable[dict[str, Any]]) -> bool:
 def _version(library: str) -> str | None:
     try:
         return version(library)
-    except PackageNotFoundError:
+    except (PackageNotFoundError, ValueError):  # ValueError: of an empty name
         return None
 
 

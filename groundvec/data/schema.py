@@ -253,7 +253,7 @@ def read_fields(path: str | Path) -> pd.DataFrame:
     """Read a CSV file of a data set, every field as text; InputError if it is not whole."""
     # Without the filter for missing values, a caption "NA" or "null" stays text.
     try:
-        return pd.read_csv(path, dtype=str, na_filter=False, index_col=False)
+        return frames.read_csv(path, dtype=str, na_filter=False, index_col=False)
     except FileNotFoundError:
         raise InputError(f"{path} does not exist; build the data set first") from None
     except ValueError as error:  # empty, ragged, or not UTF-8

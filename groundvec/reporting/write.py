@@ -10,6 +10,7 @@ import pandas as pd
 
 from groundvec.errors import InputError, printable
 from groundvec.files import read_json, write_bytes, write_csv, write_json
+from groundvec.frames import read_csv
 from groundvec.provenance import provenance
 
 DAGGER, DOUBLE = "†", "‡"
@@ -106,10 +107,10 @@ def read_numbers(path: str | Path) -> pd.DataFrame:
         InputError: it is missing, or no CSV file.
     """
     try:
-        return pd.read_csv(path)
+        return read_csv(path)
     except FileNotFoundError:
         raise InputError(f"{path} does not exist: make it first") from None
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+    except ValueError as error:
         reason = str(error).partition("\n")[0]
         raise InputError(f"{path} is not CSV ({reason}): delete it and make it again") from None
 
