@@ -206,12 +206,14 @@ def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:
 
 def _check_outputs(arguments: argparse.Namespace) -> None:
     """Raise InputError if two outputs are one file, of which one would be lost."""
-    options: dict[Path, str] = {}
+    seen: set[Path] = set()
     for name, value in vars(arguments).items():
         if (name.startswith("output") or name == "log") and isinstance(value, Path):
-            if other := options.get(value.resolve()):
-                raise InputError(f"{value} is named by --{other} too: name another output")
-            options[value.resolve()] = name.replace("_", "-")
+            if value.resolve() in seen and value != Path("-"):
+                raise InputError(
+                    f"{value} is two outputs of this command: name another for one of them"
+                )
+            seen.add(value.resolve())
 
 
 def _fill_standard_streams() -> None:

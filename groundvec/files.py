@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MAX_COMPRESSION = 50  # bytes that one packed byte may become; of text it is 3 to 20
 SMALL = 2**24  # bytes that anything may become
-LARGEST_JSON = 2**30  # bytes
+LARGEST_JSON = 2**28  # bytes: of Python's objects ten times as many
 LARGEST_LINE = 2**20  # characters
 DEEPEST = 20  # levels of what a file or a configuration holds
 
@@ -92,8 +92,11 @@ def write_json(path: str | Path, data: Any, replace: bool = False) -> None:
     write_bytes(path, (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode(), replace)
 
 
-def read_json(path: str | Path) -> Any:
+def read_json(path: str | Path, most: int = LARGEST_JSON) -> Any:
     """Read a JSON file, which may come from anybody.
+
+    Args:
+        most: bytes that it may have.
 
     Raises:
         InputError: it is missing, too large, or not JSON; or what it holds is nested more than
@@ -102,7 +105,7 @@ def read_json(path: str | Path) -> Any:
     check_regular(path)
     try:
         with Path(path).open("rb") as file:
-            content = json.loads(read_at_most(file, LARGEST_JSON, path))
+            content = json.loads(read_at_most(file, most, path))
         level = [content]
         for _ in range(DEEPEST):
             level = [

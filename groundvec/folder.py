@@ -9,7 +9,7 @@ from typing import Any
 
 from groundvec import config, parts
 from groundvec.errors import InputError
-from groundvec.files import check_regular, read_json
+from groundvec.files import SMALL, check_regular, read_json
 
 EPOCH = {"type": "integer", "minimum": 0, "maximum": 10_000}
 EPOCHS = {"type": "array", "minItems": 1, "maxItems": 10_000, "items": EPOCH, "uniqueItems": True}
@@ -102,7 +102,7 @@ def own_files(folder: Path) -> list[Path]:
 def read_description(folder: str | Path) -> dict[str, Any]:
     """What `model.json` says of a training; InputError if it is missing or of another form."""
     path = Path(folder, "model.json")
-    content = read_json(path)
+    content = read_json(path, SMALL)
     if isinstance(content, dict) and "cell" in content:
         content = _of_version_0_1(content)
     content = checked(path, content, MODEL)
@@ -134,7 +134,7 @@ def read_ensemble(folder: str | Path) -> dict[str, Any]:
     Raises InputError as above, of `ensemble.json`.
     """
     path = Path(folder, "ensemble.json")
-    content = checked(path, read_json(path), ENSEMBLE)
+    content = checked(path, read_json(path, SMALL), ENSEMBLE)
     return {"best": content["epochs"][-1]} | content  # older ones do not say it
 
 

@@ -109,7 +109,7 @@ def _ask(name: str, path: str) -> Any:
                 )
             raise InputError(f"{name}: {_endpoint()} cannot be used: it {problem}")
         try:
-            answer = read_json(part)
+            answer = read_json(part, SMALL)
             problem = config.problem(answer, ANSWER)
         except InputError:
             problem = "it is not JSON"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from groundvec.errors import InputError
-from groundvec.files import read_json
+from groundvec.files import SMALL, read_json
 from groundvec.jobs import ABOUT, locked, running
 from groundvec.provenance import digest
 
@@ -84,7 +84,7 @@ def _look_at(path: Path) -> Leftover:
         if (path / "lock").exists():
             found.running = running(path)
         if (path / ABOUT).exists():
-            content = read_json(path / ABOUT)
+            content = read_json(path / ABOUT, SMALL)
             decides = content.get("decides") if isinstance(content, dict) else None
             if not isinstance(decides, dict) or digest(decides) != path.name:
                 found.problem = f"its {ABOUT} is not about it"

@@ -303,7 +303,7 @@ def make_texts(
         if language not in contents:
             raise InputError(f"there is no text of the language {language!r}")
         if problem := config.problem(contents[language], schema):
-            raise InputError(f"texts.{language}.{problem}")
+            raise InputError(f"texts.{language}: {problem}")
     make, reads_trees = parts.find("text", text["name"]), "trees" in parts.provided("text", text)
     reading = {"treebank": treebank} if treebank and reads_trees else {}
     return {

@@ -12,7 +12,7 @@ from safetensors.torch import save as to_bytes
 from torch import nn
 
 from groundvec.errors import InputError
-from groundvec.files import check_memory, check_regular, sha256, write_bytes
+from groundvec.files import SMALL, check_memory, check_regular, sha256, write_bytes
 
 SCALE = ".scale"  # ends the name of the factors of a matrix in int8, one per row
 
@@ -88,6 +88,9 @@ def load(
             "the model again, or get it again"
         )
     expected = network.state_dict()
+    with path.open("rb") as file:
+        if int.from_bytes(file.read(8), "little") > SMALL:
+            raise InputError(f"{path} does not hold the weights of this model (a huge header)")
     try:
         with safe_open(path, "pt") as file:
             names = list(file.keys())

@@ -192,7 +192,7 @@ def test_two_outputs_of_one_name_are_refused(tmp_path):
     command = ["evaluate", "retrieval", "a.npy", "b.npy", "-o", "c.csv", "--ranks", "./c.csv"]
     result = forks.run("-m", "groundvec", *command, cwd=tmp_path, env={"PYTHONPATH": str(ROOT)})
     assert result.returncode == 1 and list(tmp_path.iterdir()) == []
-    assert "c.csv is named by --output too: name another output" in result.stderr
+    assert "c.csv is two outputs of this command: name another for one of them" in result.stderr
 
 
 @settings(max_examples=30)

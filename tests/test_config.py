@@ -401,7 +401,10 @@ def test_a_configuration_that_grows_without_end_is_refused_at_once():
         ("- {x: 1}\n- {x: 1, x: 2}\n", "line 2: the key x occurs twice"),
         ('{"a": 1, "a": 2}', "line 1: the key a occurs twice"),
         ("a: " + "[" * 10_000, "line 1 has more than 20 levels"),
-        ("a:\n" + "".join(" " * n + "- \n" for n in range(1, 500)), "has more than 20 levels"),
+        (
+            "a:\n" + "".join(" " * n + "- \n" for n in range(1, 500)),
+            "line 21 has more than 20 levels",
+        ),
         ("a: 2026-99-99", "is not YAML: month must be in"),
         ("a: [", "is not YAML: while parsing"),
         ("a: *b", "is not YAML: found undefined alias"),

@@ -551,7 +551,7 @@ def test_a_checkpoint_after_a_damaged_snapshot_does_not_take_the_place_of_a_good
         {"model": {}},
         {"model": {"x": torch.ones(1)}},
         {"optimiser": {}},
-        {"sha256": {"../../x": 1}},
+        {"sha256": [1]},
         {"seconds": None},
     ],
 )

@@ -12,7 +12,7 @@ from groundvec import schemas
 from groundvec.data import ratings
 from groundvec.errors import InputError
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.files import read_json
+from groundvec.files import SMALL, read_json
 from groundvec.folder import MODEL, checked
 from groundvec.frames import check_once, read, read_all
 from groundvec.reporting import labels, systems
@@ -152,7 +152,7 @@ def read_models(paths: Iterable[str | Path]) -> schemas.Models:
     needed = {"dataset", "model", "seed", "snapshots", "description"}
     tables = []
     for path in map(Path, paths):
-        about = checked(path, read_json(path), MODEL | {"required": sorted(needed)})
+        about = checked(path, read_json(path, SMALL), MODEL | {"required": sorted(needed)})
         table = pd.json_normalize(about["description"])
         table = table.drop(columns=[*needed, "folder", "path"], errors="ignore")
         if "encoder.name" not in table:
