@@ -10,7 +10,6 @@ import pandas as pd
 
 from groundvec.errors import InputError, printable
 from groundvec.files import read_json, write_bytes, write_csv, write_json
-from groundvec.frames import read_csv
 from groundvec.provenance import provenance
 
 DAGGER, DOUBLE = "†", "‡"
@@ -98,21 +97,6 @@ def write_numbers(path: str | Path, table: pd.DataFrame) -> None:
     """
     missing = {name: value for name, value in provenance().items() if name not in table}
     write_csv(path, table.assign(**missing))
-
-
-def read_numbers(path: str | Path) -> pd.DataFrame:
-    """Read what `write_numbers` wrote.
-
-    Raises:
-        InputError: it is missing, or no CSV file.
-    """
-    try:
-        return read_csv(path)
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist: make it first") from None
-    except ValueError as error:
-        reason = str(error).partition("\n")[0]
-        raise InputError(f"{path} is not CSV ({reason}): delete it and make it again") from None
 
 
 def decimals(values: Iterable[float], digits: int = 1) -> list[str]:
