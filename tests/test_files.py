@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from groundvec import frames
 from groundvec.commands.common import read_lines
 from groundvec.data import ratings, schema
 from groundvec.data.archives import unpack
 from groundvec.errors import InputError
 from groundvec.features import images, store
 from groundvec.files import DEEPEST, read_json, sha256
-from groundvec.sources import flickr8k, multi30k, pascal1k, table
+from groundvec.sources import flickr8k, karpathy, multi30k, pascal1k, table
 from groundvec.text import forms, treebank
 from groundvec.text.vectors import read_vectors
 from groundvec.translation import nbest, pairs
@@ -213,3 +214,31 @@ def test_a_log_shows_no_control_characters_of_a_file_s_name(tmp_path):
     result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert result.returncode == 1 and result.stderr.count("\n") == 1
     assert r"no\x1b[2J\n/model.json does not exist" in result.stderr
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda path: unpack(path, path.parent / "out"),
+        lambda path: flickr8k.read(path.parent, path),
+        lambda path: multi30k.read_flickr30k(path, path.parent),
+        lambda path: karpathy._entries(f"{path}/a"),
+        lambda path: read_vectors(path, ["a"]),
+        lambda path: store.read(path.rename(path.with_suffix(".npz")), ["a"]),
+    ],
+)
+def test_members_that_unpack_to_far_more_than_their_sizes_say_are_not_opened(
+    tmp_path, read, method
+):
+    """Of BZIP2 and LZMA, Python's reader unpacks a block as a whole, before it can be stopped."""
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", method) as archive:
+        archive.writestr("a", bytes(10**6))
+    with pytest.raises(InputError, match=rf"its member a is packed by method {method}: pack it"):
+        read(tmp_path / "a.zip")
+
+
+def test_a_table_that_is_packed_is_no_table(tmp_path):
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"\n" * BOMB))
+    with pytest.raises(InputError, match="is not a whole CSV file"):
+        frames.read_csv(tmp_path / "a.csv.gz")
