@@ -77,6 +77,20 @@ def test_ctrl_c_ends_a_program_without_a_word(tmp_path):
     assert result.returncode == 130 and result.stderr == ""
 
 
+def test_ctrl_c_ends_it_without_a_word_while_it_imports():
+    body = """
+import sys
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "groundvec.commands.search":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupting())
+import groundvec.__main__
+"""
+    result = subprocess.run([sys.executable, "-c", body], cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 130 and result.stderr == ""
+
+
 @pytest.fixture
 def small_disk(tmp_path):
     folder = tmp_path / "disk"

@@ -155,8 +155,6 @@ def read_models(paths: Iterable[str | Path]) -> schemas.Models:
         about = checked(path, read_json(path, SMALL), MODEL | {"required": sorted(needed)})
         table = pd.json_normalize(about["description"])
         table = table.drop(columns=[*needed, "folder", "path"], errors="ignore")
-        if "encoder.name" not in table:
-            raise InputError(f"{path} does not say what the encoder is: train the model again")
         names = {key: about[key] for key in ("dataset", "model", "seed")}
         source = about.get("source", about["dataset"])
         train, _, test = about.get("draw") or (1, 0, 0)
