@@ -16,7 +16,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import IO, Any
 from urllib.parse import quote, urljoin, urlsplit
 
 from groundvec.errors import InputError
@@ -265,10 +265,16 @@ class _SameHost(urllib.request.HTTPRedirectHandler):
     """Show who asks to the host that was asked, and to no other that it names."""
 
     def redirect_request(
-        self, request: urllib.request.Request, *how: Any
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: http.client.HTTPMessage,
+        newurl: str,
     ) -> urllib.request.Request | None:
-        new = super().redirect_request(request, *how)
-        if new and urlsplit(new.full_url)[:2] != urlsplit(request.full_url)[:2]:
+        new = super().redirect_request(req, fp, code, msg, headers, newurl)
+        if new and urlsplit(new.full_url)[:2] != urlsplit(req.full_url)[:2]:
             new.remove_header("Authorization")
         return new
 
