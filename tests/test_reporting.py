@@ -350,7 +350,7 @@ def test_models_stand_in_the_order_of_the_grid_and_unknown_parts_behind(tmp_path
         ([1], "does not describe a model (it: "),
         ({"dataset": "scenes"}, "does not describe a model (it: "),
         ({"description": [1]}, "does not describe a model (description: "),
-        ({"description": {"text": {}}}, "does not describe a model (description.text: "),
+        ({"description": {"text": {}}}, "does not describe a model (description"),
         ({"seed": "x"}, "does not describe a model (seed: "),
         ({"snapshots": [None]}, "does not describe a model (snapshots.0: "),
         ({"dataset": {"a": 1}}, "does not describe a model (dataset: "),

@@ -300,8 +300,8 @@ def download(
             _attempt(url, part, name, size, headers)
             return None
         except _Endless as error:
-            part.unlink()
-            return f"fails ({error})"
+            part.unlink(missing_ok=True)
+            return str(error)
         except (urllib.error.URLError, *TRANSIENT) as error:
             failures = 1 if _size(part) > most else failures + 1
             most = max(most, _size(part))
@@ -339,6 +339,8 @@ def _attempt(url: str, part: Path, name: str, size: int | None, headers: Mapping
         start = have if response.status == 206 else 0  # 200: the server ignores ranges
         length = response.headers["Content-Length"]
         total = start + int(length) if length else None
+        if total and size is not None and total > size:
+            raise _Endless(f"has {total} bytes, not the expected {size}")
         _write(response, part, start, total, name, size)
     if total is not None and _size(part) < total:
         raise ConnectionError(f"the connection closed after {_size(part)} of {total} bytes")
@@ -354,10 +356,10 @@ def _write(
             have += file.write(chunk)
             bar.update(len(chunk))
             if most is not None and have > most:
-                raise _Endless(f"it is longer than the {most:,} bytes that it should have")
+                raise _Endless(f"has more than the expected {most} bytes")
             seconds = time.monotonic() - began
             if seconds > 2 * TIMEOUT and have - start < SLOWEST * seconds:
-                raise _Endless(f"it comes slower than {SLOWEST:,} bytes per second")
+                raise _Endless(f"comes slower than {SLOWEST:,} bytes per second")
         file.flush()
         os.fsync(file.fileno())
 
