@@ -292,7 +292,7 @@ def test_a_hub_that_never_ends_is_one_line(repositories, monkeypatch, way):
     monkeypatch.setattr(repositories, "do_GET", answer)
     try:
         with pytest.raises(
-            InputError, match="cannot be used: it (has more than|fails|comes slower)"
+            InputError, match=r"cannot be used: it (has more than|fails|comes slower)"
         ):
             hub.download("user/model")
     finally:
@@ -302,7 +302,7 @@ def test_a_hub_that_never_ends_is_one_line(repositories, monkeypatch, way):
 def test_a_file_that_is_longer_than_listed_is_not_taken(repositories, monkeypatch, tmp_path):
     put(repositories)
     monkeypatch.setattr(repositories, "size", staticmethod(lambda data: 100), raising=False)
-    with pytest.raises(InputError, match="has [0-9]+ bytes, not the expected 100:"):
+    with pytest.raises(InputError, match=r"has [0-9]+ bytes, not the expected 100:"):
         hub.download("user/model")
     assert not list(tmp_path.rglob("*.json"))
 
