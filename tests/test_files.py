@@ -19,7 +19,7 @@ from groundvec.errors import InputError
 from groundvec.features import images, store
 from groundvec.files import DEEPEST, read_json, sha256
 from groundvec.sources import flickr8k, karpathy, multi30k, pascal1k, table
-from groundvec.text import forms, treebank
+from groundvec.text import treebank
 from groundvec.text.vectors import read_vectors
 from groundvec.translation import nbest, pairs
 
@@ -55,14 +55,12 @@ def test_what_is_no_file_is_refused_before_it_is_opened(tmp_path, read, kind):
 
 # How text is stored
 
-PARSES = "(S (NP (DT A) (NN dog)) (VP (VBZ runs)))\n(S (NP (DT A) (NN cat)) (VP (VBZ sits)))\n"
 TREES = "# parser = p\n# text = a\n1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
 PAIR = "1\tÉn\tZwo\t3.5\tx\n"
 READERS = {  # of a file's content: what is read of it
     "a.json": ('{"a":\n 1}\n', read_json),
     "a.vec": ("2 2\ndög 1 2\ncat 3 4\n", lambda path: read_vectors(path, ["dög", "cat"])),
     "glove.txt": ("dög 1 2\ncat 3 4\n", lambda path: read_vectors(path, ["dög", "cat"])),
-    "parses.txt": (PARSES, lambda path: forms.bracketed(["A dog runs", "A cat sits"], str(path))),
     "trees.gz": (TREES, treebank.read),
     "lists.txt": ("0 ||| Jä. ||| ||| 1\n", lambda path: nbest.read(path, 1)),
     "lists.gz": ("0 ||| Jä. ||| ||| 1\n", lambda path: nbest.read(path, 1)),
@@ -101,7 +99,6 @@ def test_a_mark_at_the_beginning_and_the_ends_of_lines_are_no_text(tmp_path, nam
         for end in ("\n", "\r\n", "\r"):
             data = content.replace("\n", end).encode(encoding)
             (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-            forms._read_brackets.cache_clear()
             found.append(str(read(tmp_path / name)))
     assert found == found[:1] * 6
 
@@ -114,7 +111,6 @@ def test_text_in_another_encoding_is_refused(tmp_path, name, encoding):
         return
     data = content.replace("a", "ä").encode(encoding)
     (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-    forms._read_brackets.cache_clear()
     with pytest.raises(InputError, match=r"line \d is (not UTF-8|UTF-16 or no text)"):
         read(tmp_path / name)
 
