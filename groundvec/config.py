@@ -280,7 +280,7 @@ def problem(value: Any, schema: dict[str, Any]) -> str:
     error = next(validator.iter_errors(value), None)
     if error is None:
         return ""
-    return f"{'.'.join(map(str, error.absolute_path)) or 'it'}: {_short(error.message)}"
+    return f"{'.'.join(map(str, error.absolute_path)) or 'it'}: {error.message}"
 
 
 @cache
@@ -339,27 +339,53 @@ def _check(value: dict[str, Any], schema: dict[str, Any], *place: str) -> None:
         raise InputError(_explain(errors[0], place))
 
 
-def check_keys(paths: Iterable[str | Path]) -> None:
-    """Raise InputError if a key occurs twice in one of these files: YAML takes the last one."""
-    for path in paths:
-        todo = [yaml.compose(Path(path).read_text("utf-8"), Loader=yaml.SafeLoader)]
-        seen: set[int] = set()  # an alias can make a node its own child
-        while todo:
-            node = todo.pop()
-            if id(node) in seen or not isinstance(node, yaml.CollectionNode):
-                continue
-            seen.add(id(node))
-            if isinstance(node, yaml.SequenceNode):
-                todo += node.value
-                continue
-            names: set[str] = set()
-            for key, value in node.value:
-                name = str(key.value)
-                if name in names:
-                    line = key.start_mark.line + 1
-                    raise InputError(f"{path} line {line}: the key {name} occurs twice: remove one")
-                names.add(name)
-                todo.append(value)
+def read_yaml(text: str, name: str | Path) -> Any:
+    """Read YAML, which may come from anybody.
+
+    Args:
+        name: where it stands, for errors.
+
+    Raises:
+        InputError: it is no YAML, has more than `DEEPEST` levels, or has a key twice, of which YAML
+            takes the last.
+    """
+    try:
+        depth = 0
+        for event in yaml.parse(text, yaml.SafeLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEEPEST:
+                line = event.start_mark.line + 1
+                raise InputError(f"{name} line {line} has more than {DEEPEST} levels: correct it")
+        _check_keys(yaml.compose(text, yaml.SafeLoader), name)
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that there is not
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{name} is not YAML: {' '.join(str(error).split())}") from None
+
+
+def _check_keys(root: yaml.Node | None, name: str | Path) -> None:
+    """Raise InputError if a key occurs twice in what YAML describes."""
+    todo = [root]
+    seen: set[int] = set()  # an alias can make a node its own child
+    while todo:
+        node = todo.pop()
+        if id(node) in seen or not isinstance(node, yaml.CollectionNode):
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            todo += node.value
+            continue
+        names: set[str] = set()
+        for key, value in node.value:
+            if str(key.value) in names:
+                line = key.start_mark.line + 1
+                raise InputError(
+                    f"{name} line {line}: the key {key.value} occurs twice: remove one"
+                )
+            names.add(str(key.value))
+            todo.append(value)
 
 
 def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> None:
@@ -544,12 +570,7 @@ def _explain(error: ValidationError, place: Iterable[Any] = ()) -> str:
         message = f"the name {instance!r} is taken: choose another one"
     elif error.validator == "type" and "string" in wanted:
         message += ": if it is meant as text, put it in quotation marks"
-    return f"configuration, {_dotted([*place, *error.path])}: {_short(message)}"
-
-
-def _short(message: str) -> str:
-    """A message with its end, where the reason stands, and not all of a long value before it."""
-    return message if len(message) <= 300 else f"{message[:150]} ... {message[-150:]}"
+    return f"configuration, {_dotted([*place, *error.path])}: {message}"
 
 
 def _dotted(place: Iterable[Any]) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 from groundvec import hub, similarity
-from groundvec.device import PRECISIONS, choose
+from groundvec.device import PRECISIONS, choose, usable
 from groundvec.errors import InputError, printable
 from groundvec.files import cache, sha256
 from groundvec.folder import read_description
@@ -155,7 +155,7 @@ class SentenceEncoder:
         if not tokenised:
             sentences = set_apart(sentences, self.description["text"])
         for model in self.models if device else []:
-            model.to(device)
+            model.to(usable(device))
         vectors = encode_sentences(self.models, sentences, language, show_progress, batch_size)
         return similarity.unit(vectors) if normalize else vectors
 

@@ -6,9 +6,11 @@ With GROUNDVEC_RELIABILITY=docs/reliability.md in the environment, the table the
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import chain
@@ -190,6 +192,15 @@ def claim(**changes: object) -> Callable[[Path, Model], None]:
     return change
 
 
+def texts(changes: dict[str, object]) -> Callable[[Path, Model], None]:
+    return claim(texts={"en": Text.build(["A dog."]).as_dict() | changes})
+
+
+def pack_by_lzma(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("a", bytes(10**6))
+
+
 def instead(name: str, make: Callable[[Path], None]) -> Callable[[Path, Model], None]:
     """Put something else in the place of a model's file."""
 
@@ -311,6 +322,20 @@ CASES = {
             "Latin-1 (Snakemake reads the file itself, and ends with a traceback)",
             "experiment: caf\xe9\n",
             "can't decode byte 0xe9",
+        ),
+        Case(
+            "a repeated key, for the program that deletes checkpoints",
+            "x.yaml line 2: the key a occurs twice: remove one",
+            lambda folder: (folder / "x.yaml").write_text("a: 1\na: 2\n"),
+            "scripts/checkpoints.py x.yaml --delete",
+            status=2,
+        ),
+        Case(
+            "500 levels of lists in it",
+            "x.yaml line 1 has more than 20 levels",
+            lambda folder: (folder / "x.yaml").write_text("a: " + "[" * 500),
+            "scripts/checkpoints.py x.yaml",
+            status=2,
         ),
         Case(
             "a target after `--configfile FILE`, which Snakemake takes for a second file",
@@ -498,6 +523,21 @@ CASES = {
             "description.encoder.name: '../x' is not one of",
         ),
         model(
+            "an empty checksum of the weights",
+            claim(sha256={"1": ""}),
+            "sha256.1: '' does not match '[0-9a-f]{64}'",
+        ),
+        model(
+            "a text that names a file to read",
+            texts({"parses": "/dev/zero"}),
+            "texts.en: it: Additional properties are not allowed ('parses' was unexpected)",
+        ),
+        model(
+            "a text of numbers",
+            texts({"characters": 5}),
+            "texts.en: characters: 5 is not of type 'string'",
+        ),
+        model(
             "an ensemble of `../../x`",
             lambda folder, _: (folder / "ensemble.json").write_text('{"epochs": ["../../x"]}'),
             "ensemble.json does not describe a model",
@@ -521,6 +561,33 @@ CASES = {
             "there is no model here: give the folder of a trained one",
             lambda folder: (folder / "here").mkdir(),
             "groundvec info here",
+        ),
+        Case(
+            "a device in the place of an output, with `--overwrite`",
+            "v.npy is a folder, a FIFO or a device: name another output",
+            lambda folder: (
+                (folder / "s.txt").write_text("A dog.\n"),
+                (folder / "v.npy").symlink_to("/dev/null"),
+            ),
+            "groundvec encode s.txt -o v.npy --overwrite",
+        ),
+        Case(
+            "two outputs of one name",
+            "a.csv is two outputs of this command: name another for one of them",
+            lambda _: None,
+            "groundvec evaluate retrieval c.npy i.npy -o a.csv --ranks ./a.csv",
+        ),
+        Case(
+            "a device that torch does not know here",
+            "hpu cannot be used",
+            lambda folder: (folder / "s.txt").write_text("A dog.\n"),
+            "groundvec encode s.txt -o v.npy --device hpu",
+        ),
+        Case(
+            "a zip archive packed by LZMA, of which a kilobyte becomes gigabytes",
+            "a.zip: its member a is packed by method 14: pack it again, stored or deflated",
+            lambda folder: pack_by_lzma(folder / "a.zip"),
+            "scripts/unpack.py --archive a.zip --output out",
         ),
         Case(
             "a FIFO in place of pictures",
@@ -647,11 +714,15 @@ def test_bad_input_is_answered_with_one_line_and_a_status(project, tmp_path, cas
     assert lines, result.stderr
     if "Snakemake" not in case.what:
         assert "Traceback" not in result.stderr
-        assert lines[0].startswith("error: ")
+        assert lines[0].startswith("error: " if case.status == 1 else "checkpoints.py: error: ")
     assert {path: path.read_bytes() for path in before} == before
     left = {path for path in mine.rglob("*") if path.is_file() and ".snakemake" not in path.parts}
     assert left == set(before)
-    line = lines[0].removeprefix("error: ").replace(f"{mine}{os.sep}", "").replace("|", "\\|")
+    line = (
+        re.sub(r"^(\S+: )?error: (argument \w+: )?", "", lines[0])
+        .replace(f"{mine}{os.sep}", "")
+        .replace("|", "\\|")
+    )
     answers[case.what] = line if len(line) < 160 else f"{line[:160]}..."
 
 

@@ -396,7 +396,9 @@ def test_models_that_only_their_own_names_tell_apart_are_compared_by_beta(tmp_pa
 
 def test_a_damaged_table_is_said(tmp_path):
     (tmp_path / "table1.csv").write_text("")
-    with pytest.raises(InputError, match=r"table1\.csv is not CSV \(No columns to parse"):
+    with pytest.raises(
+        InputError, match=r"table1\.csv is not a whole CSV file \(No columns to parse"
+    ):
         run("claims", "--tables", tmp_path / "table1.csv", "--output", tmp_path / "claims")
 
 

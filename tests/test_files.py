@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from groundvec import frames
 from groundvec.commands.common import read_lines
 from groundvec.data import ratings, schema
 from groundvec.data.archives import unpack
 from groundvec.errors import InputError
 from groundvec.features import images, store
 from groundvec.files import DEEPEST, read_json, sha256
-from groundvec.sources import flickr8k, multi30k, pascal1k, table
-from groundvec.text import forms, treebank
+from groundvec.sources import flickr8k, karpathy, multi30k, pascal1k, table
+from groundvec.text import treebank
 from groundvec.text.vectors import read_vectors
 from groundvec.translation import nbest, pairs
 
@@ -54,14 +55,12 @@ def test_what_is_no_file_is_refused_before_it_is_opened(tmp_path, read, kind):
 
 # How text is stored
 
-PARSES = "(S (NP (DT A) (NN dog)) (VP (VBZ runs)))\n(S (NP (DT A) (NN cat)) (VP (VBZ sits)))\n"
 TREES = "# parser = p\n# text = a\n1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
 PAIR = "1\tÉn\tZwo\t3.5\tx\n"
 READERS = {  # of a file's content: what is read of it
     "a.json": ('{"a":\n 1}\n', read_json),
     "a.vec": ("2 2\ndög 1 2\ncat 3 4\n", lambda path: read_vectors(path, ["dög", "cat"])),
     "glove.txt": ("dög 1 2\ncat 3 4\n", lambda path: read_vectors(path, ["dög", "cat"])),
-    "parses.txt": (PARSES, lambda path: forms.bracketed(["A dog runs", "A cat sits"], str(path))),
     "trees.gz": (TREES, treebank.read),
     "lists.txt": ("0 ||| Jä. ||| ||| 1\n", lambda path: nbest.read(path, 1)),
     "lists.gz": ("0 ||| Jä. ||| ||| 1\n", lambda path: nbest.read(path, 1)),
@@ -100,7 +99,6 @@ def test_a_mark_at_the_beginning_and_the_ends_of_lines_are_no_text(tmp_path, nam
         for end in ("\n", "\r\n", "\r"):
             data = content.replace("\n", end).encode(encoding)
             (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-            forms._read_brackets.cache_clear()
             found.append(str(read(tmp_path / name)))
     assert found == found[:1] * 6
 
@@ -113,7 +111,6 @@ def test_text_in_another_encoding_is_refused(tmp_path, name, encoding):
         return
     data = content.replace("a", "ä").encode(encoding)
     (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-    forms._read_brackets.cache_clear()
     with pytest.raises(InputError, match=r"line \d is (not UTF-8|UTF-16 or no text)"):
         read(tmp_path / name)
 
@@ -213,3 +210,31 @@ def test_a_log_shows_no_control_characters_of_a_file_s_name(tmp_path):
     result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert result.returncode == 1 and result.stderr.count("\n") == 1
     assert r"no\x1b[2J\n/model.json does not exist" in result.stderr
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda path: unpack(path, path.parent / "out"),
+        lambda path: flickr8k.read(path.parent, path),
+        lambda path: multi30k.read_flickr30k(path, path.parent),
+        lambda path: karpathy._entries(f"{path}/a"),
+        lambda path: read_vectors(path, ["a"]),
+        lambda path: store.read(path.rename(path.with_suffix(".npz")), ["a"]),
+    ],
+)
+def test_members_that_unpack_to_far_more_than_their_sizes_say_are_not_opened(
+    tmp_path, read, method
+):
+    """Of BZIP2 and LZMA, Python's reader unpacks a block as a whole, before it can be stopped."""
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", method) as archive:
+        archive.writestr("a", bytes(10**6))
+    with pytest.raises(InputError, match=rf"its member a is packed by method {method}: pack it"):
+        read(tmp_path / "a.zip")
+
+
+def test_a_table_that_is_packed_is_no_table(tmp_path):
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"\n" * BOMB))
+    with pytest.raises(InputError, match="is not a whole CSV file"):
+        frames.read_csv(tmp_path / "a.csv.gz")

@@ -347,10 +347,13 @@ def test_models_stand_in_the_order_of_the_grid_and_unknown_parts_behind(tmp_path
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ([1], "does not describe a trained model"),
-        ({"dataset": "scenes"}, "does not describe a trained model"),
-        ({"description": [1]}, "does not describe a trained model"),
-        ({"description": {"text": {}}}, "does not say what the encoder is"),
+        ([1], "does not describe a model (it: "),
+        ({"dataset": "scenes"}, "does not describe a model (it: "),
+        ({"description": [1]}, "does not describe a model (description: "),
+        ({"description": {"text": {}}}, "does not describe a model (description"),
+        ({"seed": "x"}, "does not describe a model (seed: "),
+        ({"snapshots": [None]}, "does not describe a model (snapshots.0: "),
+        ({"dataset": {"a": 1}}, "does not describe a model (dataset: "),
         ({}, "is about what another file has already"),
     ],
 )

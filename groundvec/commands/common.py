@@ -21,9 +21,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
         "(default: %(default)s)",
     )
     parser.add_argument("--language", help="of the sentences, such as en (default: the model's)")
-    parser.add_argument(
-        "--device", type=_device, help="cpu or cuda (default: cuda where there is one)"
-    )
+    parser.add_argument("--device", help="cpu or cuda (default: cuda where there is one)")
 
 
 def add_tokenised(parser: argparse.ArgumentParser) -> None:
@@ -33,17 +31,6 @@ def add_tokenised(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help='punctuation stands apart from words already, as in "A dog \'s ball .": leave it',
     )
-
-
-def _device(name: str) -> str:
-    import torch
-
-    try:
-        torch.ones(1, device=name).item()  # which `meta`, without memory, has not
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).partition("\n")[0]
-        raise argparse.ArgumentTypeError(f"{name} cannot be used: {reason}") from None
-    return name
 
 
 def add_output(parser: argparse.ArgumentParser, endings: list[str], help: str) -> None:

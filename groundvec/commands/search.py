@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from groundvec import files, fonts
+from groundvec.cli import show
 from groundvec.commands import common
 from groundvec.errors import InputError, printable
 
@@ -114,7 +115,7 @@ def main(arguments: argparse.Namespace) -> None:
     )
     if arguments.output == common.STANDARD:
         for path, score in found:
-            print(f"{score:.4f}  {_name(path)}")
+            show(f"{score:.4f}  {_name(path)}")
     elif arguments.output.suffix.lower() == ".html":
         page = _page(arguments.sentence, found).encode(errors="replace")
         files.write_bytes(arguments.output, page)

@@ -252,13 +252,7 @@ def _check_columns(name: str | Path, table: pd.DataFrame, columns: list[str]) ->
 def read_fields(path: str | Path) -> pd.DataFrame:
     """Read a CSV file of a data set, every field as text; InputError if it is not whole."""
     # Without the filter for missing values, a caption "NA" or "null" stays text.
-    try:
-        return pd.read_csv(path, dtype=str, na_filter=False, index_col=False)
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist; build the data set first") from None
-    except ValueError as error:  # empty, ragged, or not UTF-8
-        reason = str(error).strip()
-        raise InputError(f"{path} is not a whole CSV file; build it again ({reason})") from None
+    return frames.read_csv(path, dtype=str, na_filter=False, index_col=False)
 
 
 def _read(path: str | Path, columns: list[str]) -> pd.DataFrame:

@@ -25,7 +25,7 @@ from torch import nn
 from groundvec import similarity, weights
 from groundvec.errors import InputError
 from groundvec.files import write_json
-from groundvec.folder import read_description, read_ensemble, snapshot_name
+from groundvec.folder import own_files, read_description, read_ensemble, snapshot_name
 from groundvec.hub import find
 from groundvec.model import Model, load_ensemble, to_tensors
 from groundvec.text.encoded import strings
@@ -45,6 +45,7 @@ def save(model: str | Path, folder: str | Path) -> None:
     source, target = find(model), Path(folder)
     if target.exists():
         raise InputError(f"{target} already exists: name another folder")
+    own_files(source)  # no links
     module = CaptionEncoder(source)
     encoder = SentenceTransformer(
         modules=[module], device="cpu", similarity_fn_name=module.first.similarity

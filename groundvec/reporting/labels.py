@@ -119,7 +119,7 @@ def with_seeds(names: pd.Series, seeds: pd.Series) -> pd.Series:
 
 def _of_tree(parts: pd.Series) -> str:
     name, form = str(parts["system"]), parts.get("text.form")
-    if name == FORMS["binary"] and pd.isna(parts.get("text.parses")):
+    if name == FORMS["binary"]:
         return BINARISED
     if name in COMPOSED.values() and form != PAPERS_FORM[parts["encoder.compose"]]:
         return f"{name} ({form})"

@@ -15,7 +15,7 @@ import pandas as pd
 from groundvec.data import schema
 from groundvec.data.cleaning import clean
 from groundvec.errors import InputError
-from groundvec.files import SMALL, read_at_most, text_lines
+from groundvec.files import SMALL, open_zip, read_at_most, text_lines
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ def read(images: str | Path, text: str | Path) -> tuple[pd.DataFrame, pd.DataFra
 def _lines(text: str | Path, name: str) -> pd.Series:
     """The lines of a file in an archive or folder, without the blank ones, indexed from 0."""
     try:
-        root = Path(text) if Path(text).is_dir() else zipfile.Path(text)
+        root = Path(text) if Path(text).is_dir() else zipfile.Path(open_zip(text))
         with (root / name).open("rb") as file:
             content = read_at_most(file, SMALL, f"{text}: {name}")
         found = pd.Series(list(text_lines(content, f"{text}: {name}", "get it again")), dtype=str)

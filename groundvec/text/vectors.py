@@ -19,7 +19,7 @@ import numpy as np
 
 from groundvec.data.archives import DAMAGED
 from groundvec.errors import InputError
-from groundvec.files import text_lines
+from groundvec.files import open_zip, text_lines
 from groundvec.progress import Progress
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def _open(path: Path) -> Iterator[tuple[IO[bytes], int]]:
             yield opened, file.stat().st_size
         return
     try:
-        with zipfile.ZipFile(file) as archive:
+        with open_zip(file) as archive:
             members = [name for name in archive.namelist() if not name.endswith("/")]
             wanted = members if path == file else [path.relative_to(file).as_posix()]
             if len(wanted) != 1 or wanted[0] not in members:

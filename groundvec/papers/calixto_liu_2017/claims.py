@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 
 from groundvec.errors import InputError
+from groundvec.frames import read_csv
 from groundvec.papers.calixto_liu_2017.table3 import METRICS
 from groundvec.reporting import bootstrap
 from groundvec.reporting.claims import COMPARED, over_seeds, write
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import named
-from groundvec.reporting.write import TIMES, read_numbers
+from groundvec.reporting.write import TIMES
 from groundvec.schemas import Claims, Predictions, QueryRanks
 
 IMAGES = "Several languages find images better"
@@ -53,7 +54,7 @@ def claims(results: Results) -> Claims:
         results: with the CSV files of table1 to table4 as `tables`, those that there are, and what
             the first and the second are made of.
     """
-    tables = {Path(path).stem: read_numbers(path) for path in results["tables"]}
+    tables = {Path(path).stem: read_csv(path) for path in results["tables"]}
     parts = [pd.DataFrame(columns=COLUMNS)]
     if "table1" in tables:
         parts += of_retrieval(tables["table1"], results.query_ranks)
