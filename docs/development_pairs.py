@@ -15,12 +15,13 @@ import numpy as np
 import pandas as pd
 
 from groundvec import SentenceEncoder, evaluate
+from groundvec.data.ratings import TASKS
 from groundvec.evaluation import overlap
 from groundvec.files import write_csv
 from groundvec.provenance import provenance
 
 ENCODER = "flickr8k-v3"
-TASKS = [task for task in evaluate.TASKS if task != "SICK"]
+CHOSEN = [task for task in TASKS if task != "SICK"]
 
 
 def keys(pairs: pd.DataFrame) -> list[frozenset[str]]:
@@ -35,7 +36,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
     parser.add_argument("-o", "--output", type=Path, required=True)
     arguments = parser.parse_args()
-    pairs = evaluate.read_rated(TASKS, [])["SentEval"]
+    pairs = evaluate.read_rated(CHOSEN, [])["SentEval"]
     development = pairs["task"].eq("STS-B") & pairs["split"].eq("dev")
     tested = pairs["split"].eq("test") & pairs["task"].ne("STS-B")
     chosen_by = set(keys(pairs[development]))
@@ -43,7 +44,7 @@ def main() -> None:
     test_pairs = set(keys(pairs[tested]))
     count = sum(key in test_pairs for key in keys(pairs[development]))
     found = pd.DataFrame({"pair": np.arange(len(pairs)), **pairs[overlap.SUBTASK]})
-    items = evaluate.ratings(SentenceEncoder.load(ENCODER), TASKS).items
+    items = evaluate.ratings(SentenceEncoder.load(ENCODER), CHOSEN).items
     labels = dict.fromkeys(["system", "kind", "epochs"], "")
     scores = overlap.score_unseen(
         items.assign(**labels), found.assign(**dict.fromkeys(overlap.SEEN, seen))

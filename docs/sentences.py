@@ -35,6 +35,11 @@ from write_results import (
 )
 
 
+def _bracketed(value: float, low: float, high: float) -> str:
+    [text] = bracketed([value], [low], [high])
+    return text
+
+
 def sentences() -> dict[str, list[str]]:
     """The parts of sentences that are in each page."""
     pages = [
@@ -81,7 +86,7 @@ def of_development_pairs() -> dict[str, list[str]]:
         "records"
     )
     ends = [row[f"unseen_pearson{end}"] for end in ("", "_low", "_high")]
-    [text] = bracketed(*(pd.Series([100 * end]) for end in ends))
+    text = _bracketed(*(100 * end for end in ends))
     counted = f"{row['development']:,} of STS-B's 1,500 development pairs are test pairs"
     value, low, high = ends
     return {
@@ -105,10 +110,9 @@ def of_first_epochs() -> dict[str, list[str]]:
     gains = []
     for size in (256, 512):
         gained = later[f"gru-{size}-attention"]
-        ends = (pd.Series([end]) for end in (gained.mean(), *t_interval(gained)))
-        gains += bracketed(*ends)
+        gains.append(_bracketed(gained.mean(), *t_interval(gained)))
     model = "gru-256-attention"
-    start, four, last = recalls.loc[model][[0, 4, 32]].mean()
+    start, four, last = (recalls.loc[model][epoch].mean() for epoch in (0, 4, 32))
     _, rated = long_training()
     of_untrained = rated["name"].eq(f"untrained {model}") & rated["statistic"].isin(
         ["weighted mean", "correlation"]
@@ -152,8 +156,7 @@ def of_sizes() -> dict[str, list[str]]:
         ("lstm", "SICK", sick),
     ):
         gained = values[f"{cell}-512-attention"] - values[f"{cell}-256-attention"]
-        ends = (pd.Series([end]) for end in (gained.mean(), *t_interval(gained)))
-        [text[cell, name]] = bracketed(*ends)
+        text[cell, name] = _bracketed(gained.mean(), *t_interval(gained))
     in_retrieval, on_sick, of_lstm = text.values()
     return {
         "docs/results.md": [

@@ -788,7 +788,8 @@ RATED_ALONE = {
 
 def of_recalls(found: pd.DataFrame) -> list[float]:
     """R@1 and R@10 of both directions, which are the rows."""
-    return [found.loc[way, recall] for way in DIRECTIONS for recall in ("r1", "r10")]
+    recalls: list[float] = found.loc[list(DIRECTIONS), ["r1", "r10"]].to_numpy().ravel().tolist()
+    return recalls
 
 
 def of_paper() -> pd.Series:

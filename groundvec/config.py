@@ -355,8 +355,7 @@ def read_yaml(text: str, name: str | Path) -> Any:
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
             if depth > DEEPEST:
-                line = event.start_mark.line + 1
-                raise InputError(f"{name} line {line} has more than {DEEPEST} levels: correct it")
+                raise InputError(f"{name} has more than {DEEPEST} levels: correct it")
         _check_keys(yaml.compose(text, yaml.SafeLoader), name)
         return yaml.safe_load(text)
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that there is not

@@ -154,8 +154,10 @@ class SentenceEncoder:
         sentences = strings(sentences)
         if not tokenised:
             sentences = set_apart(sentences, self.description["text"])
-        for model in self.models if device else []:
-            model.to(usable(device))
+        if device:
+            usable(device)
+            for model in self.models:
+                model.to(device)
         vectors = encode_sentences(self.models, sentences, language, show_progress, batch_size)
         return similarity.unit(vectors) if normalize else vectors
 

@@ -77,7 +77,8 @@ def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
     try:
         check_memory(path, Path(path).stat().st_size)
         with catch_warnings(action="error", category=ParserWarning):  # of fields that are left out
-            return pd.read_csv(path, compression=None, **options)
+            table: pd.DataFrame = pd.read_csv(path, compression=None, **options)
+            return table
     except FileNotFoundError:
         raise InputError(f"{path} does not exist: make it first") from None
     except InputError:

@@ -136,14 +136,15 @@ def _rows(path: Path, images: Path) -> pd.DataFrame:
         f"{{where}}{{more}} has {{count}} fields, but the header has {len(header)}; put a caption "
         "that holds a comma in quotation marks",
     )
-    rows = pd.DataFrame(fields, dtype=str)
-    for k in (k for k, name in enumerate(header) if NAMELESS.fullmatch(name)):
-        column = pd.DataFrame({"where": where, "field": rows.pop(k)})
+    rows = pd.DataFrame(fields, columns=header, dtype=str)
+    nameless = rows.columns.str.fullmatch(NAMELESS)
+    for k in nameless.nonzero()[0]:
+        column = pd.DataFrame({"where": where, "field": rows.iloc[:, int(k)]})
         schema.refuse(
             column[~column.field.str.fullmatch(r"\s*\d*\s*")],
             "{where}{more}: {field!r} is in a column without a name; name the column, or remove it",
         )
-    rows.columns = pd.Index([name for name in header if not NAMELESS.fullmatch(name)])
+    rows = rows.loc[:, ~nameless]
     for name in set(rows) - {"caption"}:
         rows[name] = rows[name].str.strip()
     rows["where"] = where
