@@ -927,9 +927,11 @@ RUNS = {
     "best": (
         f"{SNAKEMAKE}best.yaml",
         "features at `e783d9e-dirty`, before batch normalisations were folded; beside other "
-        f"programs; without cards, galleries and overlaps of the variants; {AGAIN}",
+        "programs; without cards, galleries and overlaps of the variants, and `best-no-counts`; "
+        f"{AGAIN}",
     ),
     "best-v2": (f"{SNAKEMAKE}best.yaml", "as it was for `flickr8k-v2`"),
+    "char-gru-variants": (f"{SNAKEMAKE}char-gru-variants.yaml", "beside other programs"),
     "demo": ("make all", ""),
     "demo-times": ("make all", "by hand, from `time`"),
     "dt-rnn": (f"{SNAKEMAKE}dt-rnn.yaml", "84 minutes, without cards and page"),
