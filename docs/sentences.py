@@ -44,6 +44,7 @@ def sentences() -> dict[str, list[str]]:
         of_first_epochs,
         of_sizes,
         of_best_encoder,
+        of_characters,
         of_trees,
         of_translations,
         of_benchmarks,
@@ -247,6 +248,24 @@ def of_best_encoder() -> dict[str, list[str]]:
             "captions ({1}), not decided for images ({0})".format(*reached),
         ],
         "docs/best.md": [f"({reached[0]})", "gives `best` {} and {} points".format(*gained)],
+    }
+
+
+def of_characters() -> dict[str, list[str]]:
+    """What embeddings of the characters that no caption has change (docs/rate_encoders.py)."""
+    keys = [
+        ("all", "all", "SentEval cosine", "weighted mean"),
+        ("STS-B", "STS 12-16", "SentEval classifier", "correlation"),
+        ("SICK", "Relatedness", "SentEval classifier", "correlation"),
+    ]
+    drawn, zeros = (
+        evaluated(name)["pearson"][keys].map("{:.1f}".format) for name in ("printable", "gru-256")
+    )
+    return {
+        "docs/merkx-frank-2019.md": [
+            "has {} on STS 2012-2016, {} on STS-B and {} on SICK; ".format(*drawn)
+            + "with zeros {}, {} and {}".format(*zeros)
+        ]
     }
 
 
