@@ -738,22 +738,20 @@ def subtasks_won() -> str:
     return markdown(shown, 1)
 
 
-def differences_from_best() -> str:
-    """Write how the models of seed 1 differ from `best` in retrieval, by a paired bootstrap.
+def differences_in_recall(experiment: str, dataset: str) -> str:
+    """Write how models differ from the first one of an ablation in R@10, by a paired bootstrap.
 
-    Not in ratings: there the counts count, which the n-gram bags and the others do not have.
+    Not in ratings: `best` appends counts of n-grams there, which the others do not have.
     """
-    table = pd.read_csv(KEPT / "best" / "ablation.csv").query("dataset == 'parts'")
+    table = pd.read_csv(KEPT / experiment / "ablation.csv").query("dataset == @dataset")
     table = table[table["measure"].str.startswith("R@10")].dropna(subset="difference")
     differences = bracketed(table["difference"], table["difference_low"], table["difference_high"])
     table = table.assign(text=differences)
-    shown = table.pivot(index="model", columns="measure", values="text")
-    shown = shown.loc[table["model"].unique(), table["measure"].unique()]
-    labels = {
-        model: label for (_, dataset, model), label in CONTRASTIVE.items() if dataset != "pooled"
-    }
-    shown.insert(0, "model", shown.index.map(labels))
-    return markdown(shown, 1)
+    shown = table.pivot(index=["model", "seeds"], columns="measure", values="text")
+    shown = shown.reindex(table["model"].unique(), level="model").reset_index()
+    labels = {model: label for (_, of, model), label in CONTRASTIVE.items() if of != "pooled"}
+    shown["model"] = [labels.get(model, f"`{model}`") for model in shown["model"]]
+    return markdown(shown, 2)
 
 
 MISTYPED = {
@@ -1016,7 +1014,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "rated": rated,
     "contrastive retrieval": contrastive_retrieval,
     "contrastive ratings": contrastive_ratings,
-    "differences from best": differences_from_best,
+    "differences from best": lambda: differences_in_recall("best", "parts"),
+    "margins and embeddings": lambda: differences_in_recall("char-gru-variants", "flickr8k"),
     "mistyped": mistyped,
     "parts of the vector": parts,
     "training captions": training_captions,
