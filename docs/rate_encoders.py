@@ -3,14 +3,18 @@
 `trigrams`: hashed character trigrams. `bag`: the mean of GloVe's 100-d vectors of a sentence's
 tokens. `untrained`: the recurrent network of the encoder `flickr8k-v1` with random weights,
 without the character n-grams beside it. `outputs`, `state`, `learned` (both) and `counts`: a part
-of the vector of `flickr8k-v3`. The result is that of `groundvec evaluate ratings -o`.
+of the vector of `flickr8k-v3`. `printable`: a trained model of characters, where each character of
+`string.printable` that no caption has gets a random embedding in place of zeros, as in Merkx &
+Frank's published code. The result is that of `groundvec evaluate ratings -o`.
 
 Examples:
   python docs/rate_encoders.py trigrams -o trigrams.csv
   python docs/rate_encoders.py bag --vectors data/glove/glove.6B.zip/glove.6B.100d.txt -o bag.csv
+  python docs/rate_encoders.py printable --model FOLDER -o printable.csv
 """
 
 import argparse
+import string
 from pathlib import Path
 from typing import Any
 
@@ -52,12 +56,30 @@ def part(name: str) -> Any:
     return lambda sentences: encoder.encode(sentences)[:, PARTS[name]]
 
 
+def printable(folder: str) -> SentenceEncoder:
+    """Load a model, and add the characters of `string.printable` that it does not know."""
+    import torch
+
+    from groundvec.text.characters import Text
+
+    encoder = SentenceEncoder.load(folder)
+    for model in encoder.models:
+        torch.manual_seed(SEED)  # snapshots of one training share what it never changed
+        text, table = model.texts["en"], model.captions["en"].embedding
+        new = "".join(sorted({*string.printable} - {*text.characters}))
+        model.texts["en"] = Text(text.characters + new, [*text.counts, *len(new) * [0]])
+        drawn = torch.randn(len(new), table.embedding_dim)
+        table.weight = torch.nn.Parameter(torch.cat([table.weight, drawn]))
+    return encoder
+
+
 def main() -> None:
     """Write the scores."""
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
-    parser.add_argument("encoder", choices=["trigrams", "bag", "untrained", *PARTS])
+    parser.add_argument("encoder", choices=["trigrams", "bag", "untrained", "printable", *PARTS])
     parser.add_argument("--vectors", type=Path, help="bag: GloVe's vectors, FILE or ZIP/MEMBER")
+    parser.add_argument("--model", help="printable: its folder")
     parser.add_argument("-o", "--output", type=Path, required=True)
     arguments = parser.parse_args()
     encoder: Any
@@ -68,6 +90,8 @@ def main() -> None:
             encoder = bag(arguments.vectors)
         case "untrained":
             encoder = untrained()
+        case "printable":
+            encoder = printable(arguments.model)
         case name:
             encoder = part(name)
     scores = evaluate.ratings(encoder).scores

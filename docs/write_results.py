@@ -528,9 +528,12 @@ def authors_network() -> str:
 
 
 BEST = ["best", "best-v2"]  # folders: config/best.yaml now, and when flickr8k-v2 was trained
+COUNTING = [("best", "flickr8k", "best"), ("best", "parts", "mistyped")]  # append n-gram counts
+LEARNED = ("evaluate", "flickr8k", "learned")
 CONTRASTIVE = {  # by folder, data set and model, what is shown of config/best.yaml
     ("best", "flickr8k", "best"): "`best`: subword embeddings (character n-grams), a bag and a GRU",
     ("best", "parts", "mistyped"): "`best`, up to a fifth of the letters mistyped in training",
+    LEARNED: "`best` without the counts, seed 2",
     ("best", "flickr8k", "bag"): "`bag`: n-grams, no order of the words",
     ("best", "parts", "bag-no-paraphrases"): "`bag`, one caption of each picture, not two",
     ("best", "parts", "bag-no-idf"): "`bag`, no weights by document frequency",
@@ -585,10 +588,16 @@ def contrastive_ratings() -> str:
     mean, low, high = groups.mean(), groups.min(), groups.max()
     text = pd.Series(bracketed(mean, low, high), mean.index)
     shown = text.where(low < high, decimals(mean)).unstack()
+    learned = evaluated("learned").reset_index()
+    learned = learned[learned["statistic"].isin(["weighted mean", "correlation"])]
+    names = learned["task"].replace("all", "STS 2012-2016") + ", "
+    names += learned["definition"].str.removeprefix("SentEval ")
+    shown.loc[LEARNED] = decimals(learned.set_index(names)["pearson"][shown.columns])
     there = [system for system in CONTRASTIVE if system in shown.index]
     shown = shown.loc[there].fillna(MISSING)
+    shown.insert(0, "counts", ["yes" if system in COUNTING else "no" for system in there])
     shown.insert(0, "model", [CONTRASTIVE[system].partition(":")[0] for system in there])
-    return markdown(shown, 1)
+    return markdown(shown, 2)
 
 
 REACHED = [
@@ -729,19 +738,20 @@ def subtasks_won() -> str:
     return markdown(shown, 1)
 
 
-def differences_from_best() -> str:
-    """Write how the models of seed 1 differ from `best`, by a paired bootstrap."""
-    table = pd.read_csv(KEPT / "best" / "ablation.csv").query("dataset == 'parts'")
-    table = table.dropna(subset="difference")
+def differences_in_recall(experiment: str, dataset: str) -> str:
+    """Write how models differ from the first one of an ablation in R@10, by a paired bootstrap.
+
+    Not in ratings: `best` appends counts of n-grams there, which the others do not have.
+    """
+    table = pd.read_csv(KEPT / experiment / "ablation.csv").query("dataset == @dataset")
+    table = table[table["measure"].str.startswith("R@10")].dropna(subset="difference")
     differences = bracketed(table["difference"], table["difference_low"], table["difference_high"])
     table = table.assign(text=differences)
-    shown = table.pivot(index="model", columns="measure", values="text")
-    shown = shown.loc[table["model"].unique(), table["measure"].unique()]
-    labels = {
-        model: label for (_, dataset, model), label in CONTRASTIVE.items() if dataset != "pooled"
-    }
-    shown.insert(0, "model", shown.index.map(labels))
-    return markdown(shown, 1)
+    shown = table.pivot(index=["model", "seeds"], columns="measure", values="text")
+    shown = shown.reindex(table["model"].unique(), level="model").reset_index()
+    labels = {model: label for (_, of, model), label in CONTRASTIVE.items() if of != "pooled"}
+    shown["model"] = [labels.get(model, f"`{model}`") for model in shown["model"]]
+    return markdown(shown, 2)
 
 
 MISTYPED = {
@@ -916,9 +926,11 @@ RUNS = {
     "best": (
         f"{SNAKEMAKE}best.yaml",
         "features at `e783d9e-dirty`, before batch normalisations were folded; beside other "
-        f"programs; without cards, galleries and overlaps of the variants; {AGAIN}",
+        "programs; without cards, galleries and overlaps of the variants, and `best-no-counts`; "
+        f"{AGAIN}",
     ),
     "best-v2": (f"{SNAKEMAKE}best.yaml", "as it was for `flickr8k-v2`"),
+    "char-gru-variants": (f"{SNAKEMAKE}char-gru-variants.yaml", "beside other programs"),
     "demo": ("make all", ""),
     "demo-times": ("make all", "by hand, from `time`"),
     "dt-rnn": (f"{SNAKEMAKE}dt-rnn.yaml", "84 minutes, without cards and page"),
@@ -1003,7 +1015,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "rated": rated,
     "contrastive retrieval": contrastive_retrieval,
     "contrastive ratings": contrastive_ratings,
-    "differences from best": differences_from_best,
+    "differences from best": lambda: differences_in_recall("best", "parts"),
+    "margins and embeddings": lambda: differences_in_recall("char-gru-variants", "flickr8k"),
     "mistyped": mistyped,
     "parts of the vector": parts,
     "training captions": training_captions,

@@ -243,6 +243,20 @@ def test_a_bag_of_words_does_not_read_the_order_and_trees_need_a_parser(folder):
     assert "word vectors are glove.6B.50d.txt, which have terms of their own" in text
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"spelling": {"size": 1024}},
+        {"encoder": {"name": "ngram-rnn", "size": 8, "units": 8, "counts": 1024}},
+    ],
+)
+def test_it_says_how_many_numbers_were_not_trained(folder, part):
+    untrained = "The last 1,024 of them are character n-gram TF-IDF features. They were not trained"
+    assert untrained not in make(folder)
+    about(folder, description=described("gru-8-max") | part)
+    assert untrained in make(folder)
+
+
 def test_the_papers_are_cited(folder):
     """Of what no paper shows, the one whose method it goes on from."""
     papers = ["groundvec_2026", "socher_2014", "calixto_liu_2017"]

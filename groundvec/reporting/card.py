@@ -34,8 +34,8 @@ KEYS = ["language", "test_set", "direction"]
 PAIRS = ["task", "subtask", "method"]
 RECALLS = [f"r{k}" for k in CUTOFFS]
 SPELT = (
-    "The last {size:,} of them are character n-gram TF-IDF features. They were not trained, and "
-    "help with sentences about what no picture shows. "
+    "The last {:,} of them are character n-gram TF-IDF features. They were not trained, and "
+    "help with sentences about what no picture shows. Retrieval ignores them. "
 )
 WORST = 3  # so many subtasks are named
 
@@ -167,13 +167,13 @@ def _front_matter(
 
 def _summary(about: dict[str, Any]) -> str:
     description = about["description"]
-    spelling = description.get("spelling")
+    counts = description.get("spelling", {}).get("size") or description["encoder"].get("counts")
     return (
         f"A sentence encoder that was trained to bring sentences near the pictures that they "
         f"describe. It reads {_languages(description)} and returns vectors of "
         f"{vector_size(description):,} numbers, which are compared by their "
         f"{SIMILARITIES[description['similarity']]}. "
-        + (SPELT.format(**spelling) if spelling else "")
+        + (SPELT.format(counts) if counts else "")
         + "Made with groundvec, a pipeline for visually grounded sentence embeddings."
     )
 
