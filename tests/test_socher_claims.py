@@ -47,6 +47,8 @@ def test_claims_hold_fail_or_are_not_decided(tmp_path):
         "b": (14, 15, 15.5),  # CT-RNN
         "f": (15, 16, 16.5),  # kCCA
         "h": (22, 23, 25),  # SDT-RNN by the squared error
+        "y": (13, 13.5, 14),  # BoW, centered
+        "u": (13, 15, 14),  # SDT-RNN, unweighted
         "gru-8-max": (8, 9, 10.5),
     }
     trainings = [
@@ -54,7 +56,13 @@ def test_claims_hold_fail_or_are_not_decided(tmp_path):
         for model, values in ranks_of.items()
         for seed, rank in enumerate(values, 1)
     ]
-    parts, table = claimed(tmp_path, *trainings)
+    alone = {"name": "trees", "compose": "relation", "size": 50, "weighted": False}
+    parts, table = claimed(
+        tmp_path,
+        *trainings,
+        y=trees() | {"encoder": {"name": "mean", "size": 50, "center": True}},
+        u=trees() | {"encoder": alone},
+    )
     found = verdicts(parts)
     margin = "max margin, inner product"
 
@@ -71,6 +79,12 @@ def test_claims_hold_fail_or_are_not_decided(tmp_path):
     assert found[bag, margin, search, "BoW", "DT-RNN"] == [
         *("3", "1.0", interval("a", "d"), "not decided")
     ]
+    assert found["Trees beat the centered bag", margin, search, "BoW (centered)", "SDT-RNN"] == [
+        *("3", "2.1", interval("y", "e"), "not decided")
+    ]
+    key = ("Counts of words help (Eq. 4 beats Eq. 3)", margin, search, "SDT-RNN (unweighted)")
+    assert found[*key, "SDT-RNN"][2] == interval("u", "e")
+    assert {worse for *_, worse, _ in found if "unweighted" in worse} == {key[-1]}
     key = (
         "Trees beat binary trees (the paper: constituency trees)",
         margin,
