@@ -107,6 +107,15 @@ def test_claims_hold_fail_or_are_not_decided(tmp_path):
     assert found[*key, f"SDT-RNN, {labels.HINGE}", "SDT-RNN"] == [
         *("3", "–", interval("g", "e"), "does not hold")  # noqa: RUF001
     ]
+    key = ("The SDT-RNN is best by recall too (Table 3)", margin)
+    assert found[*key, f"{search}, R@10", "BoW", "SDT-RNN"][:2] == ["3", "5.6"]
+    assert found[*key, "describing images, R@5", both[0], "SDT-RNN"][1] == "−2.0"  # noqa: RUF001
+    assert {
+        measure.partition(",")[0] for *_, measure, _, _ in (k for k in found if k[:2] == key)
+    } == {
+        "image search",
+        "describing images",
+    }
     key = ("Not in the paper: trees beat the char-GRU", labels.HINGE, search)
     assert found[*key, "char-GRU", "SDT-RNN"][-1] == "does not hold"
     assert {key[0] for key in found} >= {"Relations beat positions", "Mean rank and recall agree"}
