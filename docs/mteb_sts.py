@@ -17,7 +17,8 @@ import mteb
 import pandas as pd
 from datasets import Dataset
 
-from groundvec.evaluate import TASKS, read_rated
+from groundvec.data.ratings import TASKS
+from groundvec.evaluate import read_rated
 from groundvec.files import write_csv
 from groundvec.provenance import provenance
 

@@ -672,12 +672,18 @@ def grid_with_seeds(experiment: str) -> str:
     return markdown(shown, 2)
 
 
+def widest(table: pd.DataFrame) -> pd.Series:
+    """Whether intervals are the widest that older ones allow: the seeds' values were not kept."""
+    return table["seeds"].eq(3) & table["of_seeds"].isna()
+
+
 def claims_with_seeds(file: str) -> str:
     """Write the differences of models, over seeds, and their verdicts."""
     table = read(KEPT / file)
     table = table[table["worse"] != ""]
     names = table["claim"]
-    differences = bracketed(table["difference"], table["low"], table["high"])
+    text = bracketed(table["difference"], table["low"], table["high"])
+    differences = pd.Series(text, table.index).mask(widest(table), lambda of: of + " (widest)")
     columns = ["measure", "better", "worse", "seeds", "verdict"]
     shown = table[columns].assign(difference=differences)
     shown.insert(0, "claim", names.where(~names.duplicated(), ""))

@@ -8,7 +8,9 @@ import json
 import logging
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence, Set
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -27,12 +29,19 @@ from groundvec.model import Model, encode_images, encode_sentences, load_ensembl
 from groundvec.text.punctuation import set_apart
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from groundvec.features.backbones import Backbone
 
 log = logging.getLogger(__name__)
 
-UNREAD = {".heic", ".heif", ".avif", ".jxl"}  # pictures too, in forms that are not read
-SUFFIXES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".tif", ".tiff", ".bmp"}
+# What files of `features.images.FORMATS` are called.
+PICTURE = re.compile(
+    r"\.(jpe?g|jpe|jfif|pjpe?g|pjp|mpo|a?png|webp|gif|tiff?|bmp|avifs?|hei[cf]s?|hif)",
+    re.IGNORECASE,
+)
+# Folders of thumbnails and trash, beside those whose names begin with a dot.
+HIDDEN = {"@eadir", "@__thumb", "@recycle", "#recycle", "$recycle.bin", "__macosx", "lost+found"}
 
 
 class SentenceEncoder:
@@ -240,25 +249,23 @@ class ImageEncoder:
             InputError: pictures that are missing or damaged, or with `skip_unusable` all of them;
                 it names them all.
         """
-        import pandas as pd  # here, for it takes half as long to import as torch
+        return self._encode(_with_sums(pictures(images)), skip_unusable)
 
+    def _encode(self, images: "pd.DataFrame", skip_unusable: bool) -> np.ndarray:
         from groundvec.features.extract import CPU_BATCH, extract, refuse
 
-        files = pictures(images)
-        with ThreadPoolExecutor() as pool:
-            sums = {"path": [str(path) for path in files], "sha256": list(pool.map(_sum, files))}
         device = str(next(self.models[0].parameters()).device)
         features: list[np.ndarray] = []
         unusable: dict[str, None] = {}  # the problems, each once
         for backbone in self.backbones:
-            batches = math.ceil(len(files) * backbone.crops / CPU_BATCH)
+            batches = math.ceil(len(images) * backbone.crops / CPU_BATCH)
             processes = min(torch.get_num_threads(), batches) if batches > 1 else 0
             problems: list[str] = []
-            block = extract(pd.DataFrame(sums), backbone, cache(), device, processes, problems)
+            block = extract(images, backbone, cache(), device, processes, problems)
             features.append(backbone.factor * block)
             unusable |= dict.fromkeys(problems)
-        if not skip_unusable or len(unusable) == len(set(files)):
-            refuse(list(unusable), len(files))
+        if not skip_unusable or len(unusable) == images.path.nunique():
+            refuse(list(unusable), len(images))
         for problem in unusable:
             log.warning("%s; it is left out", problem)
         return encode_images(self.models, np.hstack(features))
@@ -267,8 +274,9 @@ class ImageEncoder:
 def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
     """The picture files of a folder and those in it, sorted; or one file, or several, as named.
 
-    A folder within it that cannot be read is left out, with a warning; so are pictures in forms
-    that are not read, such as HEIC.
+    Links to folders are followed. Hidden files, and folders of thumbnails and trash, are left out;
+    so is a folder that cannot be read, with a warning. A line counts what else is no picture, or of
+    a form that is not read.
 
     Raises:
         InputError: there is no such file, or none in the folder; the folder cannot be read.
@@ -277,23 +285,13 @@ def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
     files: list[Path] = []
     for path in map(Path, named):
         if path.is_dir():
-            inside = [
-                Path(folder, name)
-                for folder, _, names in os.walk(path, onerror=partial(_unreadable, path))
-                for name in names
-            ]
-            named_so = (file for file in inside if file.suffix.lower() in SUFFIXES)
-            found = sorted(filter(Path.is_file, named_so))
-            if unread := [end for file in inside if (end := file.suffix.lower()) in UNREAD]:
-                ends = " or ".join(sorted(set(unread)))
-                log.warning(
-                    "%s: left out %d pictures that end in %s: save them as .jpg",
-                    printable(str(path)),
-                    len(unread),
-                    ends,
-                )
+            inside = list(_inside(path))
+            found = sorted(file for file in inside if PICTURE.fullmatch(file.suffix))
+            left = _count(file.suffix.lower() for file in inside)
             if not found:
-                raise InputError(f"{path} holds no pictures ({', '.join(sorted(SUFFIXES))})")
+                raise InputError(f"{path} holds no pictures ({left or 'no files'}): name another")
+            if left:
+                log.warning("%s", printable(f"{path}: left out what is not read: {left}"))
             files += found
         elif path.is_file():
             files.append(path)
@@ -301,6 +299,34 @@ def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
             problem = "is neither a file nor a folder" if path.exists() else "does not exist"
             raise InputError(f"{path} {problem}: name a picture or a folder of pictures")
     return files
+
+
+def _count(endings: Iterable[str]) -> str:
+    """How many files have each ending that no picture has, the most frequent first."""
+    kinds = Counter(
+        ending if 0 < len(ending) < 12 else "without ending"
+        for ending in endings
+        if not PICTURE.fullmatch(ending)
+    ).most_common()
+    more = sum(count for _, count in kinds[4:])
+    listed = [f"{count:,} {kind}" for kind, count in kinds[:4]]
+    return ", ".join([*listed, f"{more:,} others"] if more else listed)
+
+
+def _inside(top: Path) -> Iterator[Path]:
+    """The files in a folder and those in it, each folder once, but for what file managers hide."""
+    seen = set()
+    for folder, inner, names in os.walk(top, onerror=partial(_unreadable, top), followlinks=True):
+        status = os.stat(folder)  # noqa: PTH116
+        if (status.st_dev, status.st_ino) in seen:  # by a link
+            inner.clear()
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        inner[:] = sorted(
+            name for name in inner if not name.startswith(".") and name.lower() not in HIDDEN
+        )
+        paths = (Path(folder, name) for name in names if not name.startswith("."))
+        yield from filter(Path.is_file, paths)
 
 
 def _unreadable(named: Path, error: OSError) -> None:
@@ -311,12 +337,20 @@ def _unreadable(named: Path, error: OSError) -> None:
     log.warning("%s cannot be read (%s); its pictures are left out", folder, error.strerror)
 
 
+def _with_sums(files: list[Path]) -> "pd.DataFrame":
+    """Files and their checksums, in the form of images.csv."""
+    import pandas as pd  # here, for it takes half as long to import as torch
+
+    with ThreadPoolExecutor() as pool:
+        return pd.DataFrame({"path": map(str, files), "sha256": list(pool.map(_sum, files))})
+
+
 def _sum(path: Path) -> str:
     """A picture's checksum; of what cannot be read no picture's, so that it is refused later."""
     try:
         return sha256(path)
     except OSError:
-        return "unreadable"
+        return f"unreadable {path}"
 
 
 def search(
@@ -332,7 +366,8 @@ def search(
 ) -> list[tuple[Path, float]]:
     """The pictures that a sentence describes best, and how near each is to it; the nearest first.
 
-    Pictures that cannot be used are left out, with a warning that names each.
+    Of files with the same content the first is taken. Pictures that cannot be used are left out,
+    with a warning that names each.
 
     Args:
         images: a folder, or files.
@@ -349,14 +384,14 @@ def search(
     """
     if best < 1:
         raise InputError(f"best is {best}: it must be 1 or more")
-    files = pictures(images)
+    files = _with_sums(pictures(images)).drop_duplicates("sha256", ignore_index=True)
     seeing = ImageEncoder.load(model, device=device, backbone=backbone, crops=crops)
     reading = SentenceEncoder(seeing.models)
     vector = reading.encode([sentence], language=language, tokenised=tokenised)
-    vectors = seeing.encode(files, skip_unusable=True)
+    vectors = seeing._encode(files, skip_unusable=True)
     near = similarity.scores(vector, vectors, seeing.models[0].similarity)[0]
     order = np.argsort(-near, kind="stable")[: min(best, np.isfinite(near).sum())]  # NaN is last
-    return [(files[row], float(near[row])) for row in order]
+    return [(Path(files.path[row]), float(near[row])) for row in order]
 
 
 def _backbones_of(features: dict[str, Any]) -> list["Backbone"]:

@@ -8,6 +8,8 @@
 >>> evaluate.compare(result, evaluate.ratings(another, tasks=["STS 2012", "SICK"]))
 """
 
+import logging
+from collections import Counter
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,16 +17,21 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from groundvec import frames
 from groundvec import similarity as similarities
 from groundvec.data.rated import fetch_rated
-from groundvec.data.ratings import GROUPS, SICK, STS, STSB, read_sts
+from groundvec.data.ratings import GROUPS, SICK, TASKS, read_sts
 from groundvec.errors import InputError, extra
 from groundvec.evaluation import overlap, paired
 from groundvec.evaluation import ratings as senteval
 from groundvec.evaluation import retrieval as search
+from groundvec.evaluation.correlation import scaled
+from groundvec.evaluation.ranks import queries_in_blocks, rounding
 from groundvec.files import check_memory, check_regular
+from groundvec.schemas import FoundRanks, RatedPairs
 
-TASKS = (*STS, STSB[0], SICK[0])
+log = logging.getLogger(__name__)
+
 DEFINITIONS = {
     "SentEval cosine": "Cosine of the two vectors, test pairs of each subtask. The sentences are "
     f"tokenised (Moses); those of {GROUPS[0]} and {GROUPS[1]} are in lower case.",
@@ -44,9 +51,7 @@ COUNTED = {
     "image_to_caption": "best of the image's captions; its others do not count",
 }
 INTERVALS = "Intervals: 95%; of recalls Wald's, of mean ranks by bootstrap over images."
-RANKS = ["test_set", "direction", "image", "rank"]
-PREDICTIONS = ["pair", "task", "subtask", "rating", "cosine", "classifier"]
-TEXT = {"test_set", "direction", "task", "subtask"}
+KINDS = [{*frames.schema_of(form).columns} for form in (RatedPairs, FoundRanks)]
 SEED = 1  # of the draws of a comparison
 KEYS = ["task", "subtask", "definition", "statistic", "pairs"]
 
@@ -125,15 +130,11 @@ def read_rated(tasks: Collection[str], folders: Iterable[str | Path]) -> dict[st
         raise InputError(f"there is no task {unknown[0]!r}: choose from {', '.join(TASKS)}")
     if not tasks:
         raise InputError(f"name a task at least: {', '.join(TASKS)}")
-    folders = list(folders) or fetch_rated()
-    prepared, _ = read_sts(folders)
-    raw, _ = read_sts(folders, "none", ())
+    folders = list(folders) or fetch_rated(tasks)
+    prepared, _ = read_sts(folders, tasks=tasks)
+    raw, _ = read_sts(folders, "none", (), tasks)
     raw = raw[(raw["split"] == "test") | (raw["task"] == SICK[0])].assign(split="test")
-    both = {"SentEval": prepared, "MTEB": raw}
-    return {
-        name: pairs[pairs["task"].isin(list(tasks))].reset_index(drop=True)
-        for name, pairs in both.items()
-    }
+    return {"SentEval": prepared, "MTEB": raw.reset_index(drop=True)}
 
 
 def _distinct(rated: dict[str, pd.DataFrame]) -> list[str]:
@@ -163,6 +164,11 @@ def _rate(
             found = found[(found["statistic"] == "concatenated") & (found["task"] != "all")]
         scores.append(found.assign(definition=f"{name} " + found["method"]))
     together = pd.concat(scores, ignore_index=True).drop(columns="method")
+    if (together["pearson_low"] <= 0).mean() > 0.5:
+        log.warning(
+            "most scores are no better than by chance: are the vectors in the order of the "
+            "sentences?"
+        )
     numbers = together.columns.drop(KEYS)
     return Result(together[[*KEYS, *numbers]], predictions["SentEval"])
 
@@ -200,13 +206,19 @@ def retrieval(
     if a.shape[1] != b.shape[1]:
         raise InputError(
             f"captions have {a.shape[1]} dimensions and images {b.shape[1]}: embed both in one "
-            "space"
+            "space, a row for each"
         )
     if folds < 1 or len(b) % folds:
         raise InputError(f"folds is {folds}: it must divide the number of images, {len(b)}")
     image = _images_of(image_of_caption, len(a), len(b))
-    if similarity == "cosine":
-        a, b = similarities.unit(a), similarities.unit(b)
+    repeated = Counter(row.tobytes() for row in b)
+    if len(repeated) > 1 and min(repeated.values()) > 1:
+        raise InputError(
+            f"images have only {len(repeated):,} different rows of {len(b):,}: give each image "
+            "once; if they have several captions, these follow each other, or image_of_caption has "
+            "the row of each caption's image"
+        )
+    a, b = _comparable(a, b, similarity)
     found = search.find(a, b, image, folds, similarity)
     counts = np.bincount(image)
     few, many = counts.min(), counts.max()
@@ -220,6 +232,12 @@ def retrieval(
     about["captions_per_image"] = str(few) if few == many else f"{few} to {many}"
     scores = search.scored(found).assign(**about, **PROTOCOL)
     scores["counted"] = scores["direction"].map(COUNTED)
+    _warn(a, b, image, similarity)
+    by_chance = search.chance(image, folds)["mean_rank"][0]
+    if scores["mean_rank_high"][0] >= by_chance > 1:
+        log.warning(
+            "captions find their images no better than by chance: is the order of both the same?"
+        )
     numbers = ["median_rank", "mean_rank", "mean_rank_low", "mean_rank_high"]
     for recall in reversed([f"r{k}" for k in search.CUTOFFS]):
         half = scores[f"{recall}_ci"]
@@ -233,6 +251,36 @@ def retrieval(
     ]
     columns = ["direction", *about, *PROTOCOL, "counted", "queries", *numbers]
     return Result(scores[columns], pd.concat(items, ignore_index=True))
+
+
+def _comparable(
+    captions: np.ndarray, images: np.ndarray, similarity: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Vectors whose similarities order the same, but where nothing is lost to rounding."""
+    if similarity == "cosine":
+        return similarities.unit(scaled(captions)), similarities.unit(scaled(images))
+    if similarity == "dot":
+        return scaled(captions, None), scaled(images, None)
+    both = scaled(np.concatenate([captions, images]), None)
+    both -= both.mean(axis=0, dtype=np.float64).astype(both.dtype)
+    return both[: len(captions)], both[len(captions) :]
+
+
+def _warn(captions: np.ndarray, images: np.ndarray, image: np.ndarray, similarity: str) -> None:
+    """Warn of most captions' own image scoring as another does, and of vectors of zeros."""
+    for name, vectors in (("captions", captions), ("images", images)):
+        if zeros := len(vectors) - np.count_nonzero(vectors.any(axis=1)):
+            log.warning("%d of %d %s are vectors of zeros", zeros, len(vectors), name)
+    sample = slice(None, None, len(queries_in_blocks(len(captions), len(images))))
+    near = similarities.scores(captions[sample], images, similarity)
+    difference = np.abs(near - np.take_along_axis(near, image[sample, None], axis=1))
+    tied = np.count_nonzero(difference <= rounding(captions, images, similarity), axis=1) > 1
+    if tied.mean() > 0.5:
+        log.warning(
+            "for %.0f%% of the captions another image scores as their own does, to a millionth, "
+            "and ranks before it: are many images the same, or all far from the origin?",
+            100 * tied.mean(),
+        )
 
 
 def _images_of(image_of_caption: Any, captions: int, images: int) -> np.ndarray:
@@ -268,7 +316,7 @@ def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
         Of ratings, one row per subtask as `groundvec.evaluation.significance.compare` has it
         (Williams' test of the two Pearson correlations), with its definition. Of retrieval, one row
         per direction and measure: queries, a, b, their difference, the ends low and high of its 95%
-        interval and its p by a paired bootstrap (1,000 draws of images). Both: test, the test's
+        interval and its p by a paired bootstrap (10,000 draws of images). Both: test, the test's
         name, and p_holm, p adjusted for the number of rows.
 
     Raises:
@@ -276,8 +324,7 @@ def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
     """
     one, other = (each.items if isinstance(each, Result) else each for each in (a, b))
     kinds = [
-        next((kind for kind in (PREDICTIONS, RANKS) if {*kind} <= {*each.columns}), None)
-        for each in (one, other)
+        next((kind for kind in KINDS if kind <= {*each.columns}), None) for each in (one, other)
     ]
     if None in kinds or kinds[0] != kinds[1]:
         raise InputError(
@@ -286,7 +333,7 @@ def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
         )
     with extra("evaluate"):
         from groundvec.evaluation import significance
-    if kinds[0] == RANKS:
+    if kinds[0] == KINDS[1]:
         rows = _differences(one, other)
         return rows.assign(p_holm=significance.holm(rows["p"].to_numpy()), test="paired bootstrap")
     rows = significance.compare(one, other)
@@ -329,37 +376,13 @@ def _differences(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names)
 
 
-def read_items(path: str | Path) -> pd.DataFrame:
+def read_items(path: str | Path) -> RatedPairs | FoundRanks:
     """Read the items of a `Result` from a CSV file, for `compare`.
 
     Raises:
-        InputError: the file is missing, or of another form.
+        InputError: the file is missing, damaged or of another form.
     """
-    check_regular(path)
-    try:
-        items = pd.read_csv(path, index_col=False, dtype=dict.fromkeys(TEXT, str))
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist: make it with --predictions or --ranks") from None
-    except ValueError as error:  # empty, ragged, not UTF-8
-        reason = str(error).strip().partition("\n")[0]
-        raise InputError(f"{path} is not a whole CSV file ({reason}): make it again") from None
-    for columns in (PREDICTIONS, RANKS):
-        if {*columns} <= {*items.columns}:
-            for column in columns:
-                optional = column == "classifier"  # which only tasks with train pairs have
-                values = items[column]
-                values = values if column in TEXT else pd.to_numeric(values, errors="coerce")
-                bad = values.isna() & ~(items[column].isna() & optional)
-                bad |= False if column in TEXT else np.isinf(values)
-                if bad.any() or items.empty:
-                    line = int(bad.to_numpy().argmax()) + 2 if bad.any() else 2
-                    raise InputError(f"{path} line {line} has no {column}: make the file again")
-                items[column] = values
-            return items
-    raise InputError(
-        f"{path} has neither the columns {', '.join(PREDICTIONS)} nor {', '.join(RANKS)}: give "
-        "what --predictions or --ranks wrote"
-    )
+    return frames.read(path, RatedPairs, FoundRanks)
 
 
 def read_array(path: str | Path) -> np.ndarray:
@@ -396,7 +419,7 @@ def checked(values: Any, name: str, rows: int | None = None) -> np.ndarray:
         rows: how many there must be.
 
     Raises:
-        InputError: they are of another shape, not numbers, not finite, or too large.
+        InputError: they are of another shape, not numbers, or not finite.
     """
     try:
         array = np.asarray(values)
@@ -411,11 +434,12 @@ def checked(values: Any, name: str, rows: int | None = None) -> np.ndarray:
             "of what `groundvec evaluate sentences` writes of the same tasks"
         )
     array = array.astype(np.result_type(array.dtype, np.float32), copy=False)
-    with np.errstate(over="ignore"):
-        square = np.vecdot(array, array)
-    finite = square <= np.finfo(np.float32).max  # a classifier has them in float32
+    finite = np.isfinite(array).all(axis=1)
     if not finite.all():
-        raise InputError(f"{name}: row {finite.argmin()} (from 0) is not finite, or far too large")
+        raise InputError(
+            f"{name}: row {finite.argmin()} (from 0) is not finite: check what computes it, and "
+            "write float32, since float16 ends at 65,504"
+        )
     return array
 
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings
 
 import numpy as np
 import pandas as pd
+from pandas.errors import ParserWarning
 
 from groundvec.errors import InputError
 from groundvec.files import check_regular, write_csv
@@ -65,33 +67,37 @@ def schema_of(form: Any) -> Schema:
     return schema
 
 
-def read(path: str | Path, form: Any) -> pd.DataFrame:
+def read(path: str | Path, *forms: Any) -> pd.DataFrame:
     """Read the columns of a CSV file, in their order; an empty field is NaN.
 
     Args:
-        form: one of `groundvec.schemas`.
+        forms: one of `groundvec.schemas`, or several: the first whose columns the file has counts.
 
     Raises:
         InputError: it is missing or damaged, or a field is not as the schema says.
     """
-    columns = schema_of(form).columns
-    text = {name: str for name, column in columns.items() if column.dtype is str}
+    columns = [schema_of(form).columns for form in forms]
+    text = {name: str for of in columns for name, column in of.items() if column.dtype is str}
     check_regular(path)
     try:
-        # Without the default, a translation "NA" or "null" would be an empty field.
-        table = pd.read_csv(
-            path, index_col=False, dtype=text, keep_default_na=False, na_values=[""]
-        )
+        with catch_warnings(action="error", category=ParserWarning):  # of fields that are left out
+            # Without the default, a translation "NA" or "null" would be an empty field.
+            table = pd.read_csv(
+                path, index_col=False, dtype=text, keep_default_na=False, na_values=[""]
+            )
     except FileNotFoundError:
         raise InputError(f"{path} does not exist: make it first") from None
-    except ValueError as error:  # empty, ragged, not UTF-8
+    except (ValueError, ParserWarning) as error:  # empty, ragged, not UTF-8
         reason = str(error).strip().partition("\n")[0]
         raise InputError(f"{path} is not a whole CSV file ({reason}): make it again") from None
-    if missing := [column for column in columns if column not in table]:
-        raise InputError(f"{path} has no column {', '.join(missing)}: make it again")
+    missing = [", ".join(name for name in of if name not in table) for of in columns]
+    if all(missing):
+        raise InputError(f"{path} has no column {', nor '.join(missing)}: make it again")
     if table.empty:
         raise InputError(f"{path} has no rows: delete it and make it again")
-    return checked(table, form, path, "delete the file and make it again")[list(columns)]
+    chosen = missing.index("")
+    remedy = "delete the file and make it again"
+    return checked(table, forms[chosen], path, remedy)[list(columns[chosen])]
 
 
 def read_all(

@@ -68,6 +68,8 @@ class Projection(nn.Module):
             self.mean.copy_(torch.from_numpy(mean))
             # A feature that is always the same says nothing.
             varies = deviation > 1e-6
+            if not varies.any():
+                raise InputError("no feature of the training images varies by 1e-6: scale them")
             self.scale.copy_(torch.from_numpy(np.where(varies, 1 / np.fmax(deviation, 1e-6), 0)))
 
 

@@ -272,6 +272,13 @@ SCORED = {
     "pairs": count("number of test pairs", 1),
     **correlations(),
 }
+PREDICTED = {
+    "pair": count("row of the pair in ratings.csv, from 0"),
+    **TASK,
+    "rating": Column("people's rating", float, "", 0, 5),
+    "cosine": correlation("cosine of the two vectors"),
+    "classifier": number("grade by the classifier of a task with training pairs", empty=True),
+}
 SCORE_KEYS = (*SHORT, "task", "subtask", "statistic", "method")
 Scores = Annotated[
     pd.DataFrame,
@@ -311,17 +318,30 @@ Predictions = Annotated[
     Schema(
         "STEM.predictions.csv of scripts/rate.py and scripts/baseline.py",
         "one row per system and test pair",
-        {
-            **SHORT,
-            "pair": count("row of the pair in ratings.csv, from 0"),
-            **TASK,
-            "rating": Column("people's rating", float, "", 0, 5),
-            "cosine": correlation("cosine of the two vectors"),
-            "classifier": number(
-                "grade by the classifier of a task with training pairs", empty=True
-            ),
-        },
+        {**SHORT, **PREDICTED},
         (*SHORT, "pair"),
+    ),
+]
+RatedPairs = Annotated[
+    pd.DataFrame,
+    Schema(
+        "read by `groundvec evaluate compare`, which `--predictions` writes",
+        "one row per test pair",
+        PREDICTED,
+        ("pair",),
+    ),
+]
+FoundRanks = Annotated[
+    pd.DataFrame,
+    Schema(
+        "read by `groundvec evaluate compare`, which `--ranks` writes",
+        "one row per query",
+        {
+            "test_set": text("number of images, such as 1k"),
+            "direction": text("query and candidate", BETWEEN),
+            "image": count("row of the query's image, from 0"),
+            "rank": count(RANK, 1),
+        },
     ),
 ]
 Measures = Annotated[
@@ -458,6 +478,9 @@ Claims = Annotated[
             "high": number("upper end", empty=True),
             "p": Column("p of a test, of one seed", float, "", 0, 1, empty=True),
             "verdict": text("whether the claim holds", ("holds", "does not hold", "not decided")),
+            "of_seeds": text("difference of each seed; empty where it was not kept", empty=True),
+            "of_items": number("variance of their mean over test items", low=0, empty=True),
+            "test_to_train": number("as in `Models`", low=0, empty=True),
         },
         ("paper", "claim", "dataset", "condition", "measure", "worse", "better"),
     ),

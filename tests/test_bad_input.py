@@ -192,6 +192,33 @@ def instead(name: str, make: Callable[[Path], None]) -> Callable[[Path, Model], 
     return change
 
 
+def retrieval(what: str, captions: np.ndarray, images: np.ndarray, said: str) -> Case:
+    """Vectors of captions and of images."""
+
+    def prepare(folder: Path) -> None:
+        np.save(folder / "captions.npy", captions)
+        np.save(folder / "images.npy", images)
+
+    return Case(what, said, prepare, "groundvec evaluate retrieval captions.npy images.npy")
+
+
+def benchmark(folder: Path) -> None:
+    for split in ("train", "dev", "test"):
+        line = f"main-news\tMSRpar\t2012{split}\t1\t0.95\tA dog.\tA cat.\n"
+        (folder / f"sts-{split}.csv").write_text(10 * line)
+
+
+def ranks(what: str, row: str, said: str) -> Case:
+    """A file that `--ranks` did not write so."""
+    text = f"test_set,direction,image,rank\n{row}\n"
+    return Case(
+        what,
+        said,
+        lambda folder: (folder / "ranks.csv").write_text(text),
+        "groundvec evaluate compare ranks.csv ranks.csv",
+    )
+
+
 LANGUAGES = [f"{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(676)]
 CONVOLUTION = {"channels": 16300, "widths": [1] * 200_000, "pool": 1}
 
@@ -438,6 +465,44 @@ CASES = {
             "pipe is neither a file nor a folder",
             lambda folder: os.mkfifo(folder / "pipe"),
             "groundvec search pipe dogs",
+        ),
+    ],
+    "The command `groundvec evaluate`": [
+        Case(
+            "STS-B with ratings from 0 to 1",
+            "sts-train.csv line 1: the highest of 10 train ratings of STS-B is 0.95 of 5; multiply",
+            benchmark,
+            "groundvec evaluate sentences --tasks STS-B --folder .",
+        ),
+        retrieval(
+            "images that are repeated for each of their captions",
+            np.eye(20),
+            np.eye(20)[:4].repeat(5, axis=0),
+            "images have only 4 different rows of 20: give each image once",
+        ),
+        retrieval(
+            "vectors beyond float16",
+            np.full((4, 3), np.inf, np.float16),
+            np.eye(3),
+            "captions.npy: row 0 (from 0) is not finite: check what computes it, and write float32",
+        ),
+        retrieval(
+            "vectors of one dimension too many",
+            np.ones((4, 1, 3)),
+            np.eye(3),
+            "captions.npy: float64 (4, 1, 3); it must be numbers (N, size)",
+        ),
+        retrieval(
+            "a transposed matrix",
+            np.ones((3, 20)),
+            np.eye(3),
+            "captions have 20 dimensions and images 3: embed both in one space, a row for each",
+        ),
+        ranks("a rank of 0", "1k,caption_to_image,0,0", "ranks.csv line 2: rank is '0', less than"),
+        ranks(
+            "a row of more fields than the header has",
+            "1k,caption_to_image,0,1,2",
+            "ranks.csv is not a whole CSV file",
         ),
     ],
     "Lists of translations": [

@@ -16,6 +16,7 @@ from groundvec.errors import InputError
 from groundvec.text.vectors import read_vectors
 
 GLOVE = "a 1 0 -2\ndog 0 3 1e-1\n. 0.5 0.5 0.5\nruns -1 -1 4\n"
+DOG = [0, 3, 0.1]
 
 
 def write(path, text=GLOVE):
@@ -130,9 +131,17 @@ def test_a_bag_of_words_by_hand(tmp_path, caplog):
     bag = load("bag-of-words", vectors=write(tmp_path / "v.txt"))
     result = bag.encode(["a dog", "dog  dog zebra a", "zebra Dog", ""])
     assert result.dtype == np.float32
-    expected = [[0.5, 1.5, -0.95], [1 / 3, 2, -0.6], [0, 0, 0], [0, 0, 0]]
+    # "Dog" is looked up in lower case, for the file has no capitals.
+    expected = [[0.5, 1.5, -0.95], [1 / 3, 2, -0.6], DOG, [0, 0, 0]]
     np.testing.assert_allclose(result, expected, rtol=1e-6)
-    assert "2 of 4 distinct words and 3 of 8 tokens have no vector" in caplog.text
+    assert "2 of 8 tokens have no vector" in caplog.text
+
+
+def test_a_file_with_capitals_keeps_words_apart_that_differ_in_case(tmp_path):
+    path = tmp_path / "v.txt"
+    path.write_text(f"{GLOVE}Dog 7 8 9\n")
+    result = load("bag-of-words", vectors=path).encode(["Dog", "dog", "A Dog"])
+    np.testing.assert_allclose(result, [[7, 8, 9], DOG, [7, 8, 9]], rtol=1e-6)
 
 
 @given(st.lists(st.lists(st.sampled_from(["a", "dog", ".", "runs", "cat", "x"])), max_size=8))

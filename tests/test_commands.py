@@ -415,7 +415,7 @@ def test_a_contact_sheet_that_is_too_high_for_jpeg_is_refused(tmp_path, monkeypa
 
 
 def test_a_search_says_what_it_leaves_out(tmp_path, model, photos):
-    (photos / "._0.png").write_bytes(b"\0\5\26\7")
+    (photos / "!0.png").write_bytes(b"\0\5\26\7")
     env = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     (tmp_path / "cache").write_text("no folder")  # so that nothing can be kept
     command = ("-m", "groundvec", "search", "photos", "A dog.", "--model", model)
@@ -423,7 +423,7 @@ def test_a_search_says_what_it_leaves_out(tmp_path, model, photos):
     assert result.returncode == 0 and result.stdout.count("\n") == 4
     kept, left = result.stderr.splitlines()
     assert kept.endswith("Not a directory; what is computed now is not kept")
-    assert left.startswith("photos/._0.png is not a picture") and left.endswith("; it is left out")
+    assert left.startswith("photos/!0.png is not a picture") and left.endswith("; it is left out")
 
 
 # info

@@ -1,6 +1,8 @@
 import errno
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -19,11 +21,12 @@ from PIL import Image
 
 from groundvec import ImageEncoder, SentenceEncoder, search
 from groundvec.device import choose, rounds_to_bfloat16
-from groundvec.encoder import pictures
+from groundvec.encoder import PICTURE, pictures
 from groundvec.errors import InputError
 from groundvec.features import backbones, store
 from groundvec.features.concatenation import concatenate
 from groundvec.features.extract import extract
+from groundvec.features.images import FORMATS
 from groundvec.files import sha256
 from groundvec.folder import read_ensemble
 from groundvec.model import Model, encode_images, pack
@@ -215,14 +218,13 @@ def of_backbone(backbone):
 
 @pytest.fixture
 def photos(tmp_path, monkeypatch):
-    """Four pictures, in folders, beside a file that is none."""
+    """Four pictures, in folders."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     rng = np.random.default_rng(0)
     for name in ("b.png", "a.jpg", "deep/c.PNG", "deep/d.jpeg"):
         path = tmp_path / "photos" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         Image.fromarray(rng.integers(0, 256, (60, 80, 3), np.uint8)).save(path)
-    (tmp_path / "photos" / "notes.txt").write_text("no picture")
     return tmp_path / "photos"
 
 
@@ -325,15 +327,16 @@ def test_damaged_pictures_are_all_named(photos, lite):
 def test_a_search_leaves_out_what_is_no_picture_and_names_it(photos, tmp_path, lite, caplog):
     save_model(tmp_path / "model", model(width=lite.width), features=of_backbone(lite))
     expected = search(photos, "A dog.", model=tmp_path / "model")
-    (photos / "._b.png").write_bytes(b"no picture")
+    (photos / "!b.png").write_bytes(b"no picture")
     found = search(photos, "A dog.", model=tmp_path / "model")
     assert [path for path, _ in found] == [path for path, _ in expected]
     [line] = caplog.messages
-    assert "._b.png is not a picture" in line and line.endswith("; it is left out")
+    assert "!b.png is not a picture" in line and line.endswith("; it is left out")
     vectors = ImageEncoder.load(tmp_path / "model").encode(photos, skip_unusable=True)
     assert np.isnan(vectors).all(axis=1).tolist() == [True, False, False, False, False]
-    with pytest.raises(InputError, match=r"of 2 images cannot be used.*\._b\.png"):
-        search(2 * [photos / "._b.png"], "A dog.", model=tmp_path / "model")
+    (photos / "!c.png").write_bytes(b"nor this")
+    with pytest.raises(InputError, match=r"of 2 images cannot be used.*!b\.png"):
+        search([photos / "!b.png", photos / "!c.png"], "A dog.", model=tmp_path / "model")
 
 
 def test_a_search_may_leave_punctuation_attached(photos, tmp_path, lite):
@@ -400,12 +403,53 @@ def test_a_cache_of_other_numbers_is_not_used(photos, lite, tmp_path, caplog, ch
     assert caplog.messages == [f"{shard} is damaged: its images are computed again"]
 
 
-def test_pictures_in_forms_that_are_not_read_are_counted(photos, caplog):
-    for name in ("c.HEIC", "deep/d.heic", "e.avif", "notes.txt"):
-        (photos / name).touch()
-    assert [file.name for file in pictures(photos)][:2] == ["a.jpg", "b.png"]
+def test_pictures_are_found_by_every_ending_that_pillow_knows_for_their_form():
+    known = {end for end, form in Image.registered_extensions().items() if form in FORMATS}
+    assert {".jfif", ".apng", ".heic", ".avif"} < known
+    for ending in {*known, ".mpo", ".pjpeg", ".JPG", ".PjPeG"}:
+        assert PICTURE.fullmatch(ending), ending
+    for ending in ("", ".jp2", ".cr2", ".dng", ".mp4", ".jpg_large", ".psd", ".svg", ".jp"):
+        assert not PICTURE.fullmatch(ending), ending
+
+
+def test_what_is_no_picture_is_counted_in_one_line(photos, caplog):
+    for ending in (".CR2", ".cr2", "x.CR2", ".mp4", ".MP4", ".jp2", ".xmp", ".txt", ".md", ""):
+        (photos / f"deep/a{ending}").touch()
+    (photos / "._a.jpg").touch()
+    assert [file.name for file in pictures(photos)] == ["a.jpg", "b.png", "c.PNG", "d.jpeg"]
     [line] = caplog.messages
-    assert line.endswith("left out 3 pictures that end in .avif or .heic: save them as .jpg")
+    assert re.search(
+        r"left out what is not read: 3 \.cr2, 2 \.mp4, 1 \S+, 1 [^,]+, 3 others$", line
+    )
+    (photos / "deep/only").mkdir()
+    (photos / "deep/only/r.CR2").touch()
+    with pytest.raises(InputError, match=r"only holds no pictures \(1 \.cr2\): name another"):
+        pictures(photos / "deep/only")
+
+
+def test_thumbnails_and_trash_are_left_out_and_links_followed_once(photos, tmp_path):
+    before = pictures(photos)
+    for folder in (".thumbnails", ".Trash-1000/files", "@eaDir/a.jpg", "__MACOSX", "#recycle"):
+        (photos / folder).mkdir(parents=True)
+        shutil.copy(photos / "a.jpg", photos / folder / "x.jpg")
+    assert pictures(photos) == before
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    shutil.copy(photos / "a.jpg", elsewhere / "far.jpg")
+    (photos / "deep/link").symlink_to(elsewhere)
+    (photos / "deep/again").symlink_to(elsewhere)
+    (photos / "deep/loop").symlink_to(photos)
+    (elsewhere / "back").symlink_to(photos / "deep")
+    assert sorted({*pictures(photos)} - {*before}) == [photos / "deep/again/far.jpg"]
+
+
+def test_the_same_picture_is_shown_once(photos, tmp_path, lite):
+    save_model(tmp_path / "model", model(width=lite.width), features=of_backbone(lite))
+    once = search(photos, "A dog.", model=tmp_path / "model")
+    shutil.copy(photos / "a.jpg", photos / "a (1).JPG")
+    (photos / "z.png").symlink_to(photos / "b.png")
+    found = search([photos, photos / "a.jpg"], "A dog.", model=tmp_path / "model")
+    assert [score for _, score in found] == pytest.approx([score for _, score in once])
 
 
 def test_folders_that_cannot_be_read_are_not_empty(photos, monkeypatch, caplog):

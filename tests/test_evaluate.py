@@ -3,6 +3,7 @@
 import io
 import os
 import pickle
+import re
 import resource
 import shutil
 import subprocess
@@ -11,20 +12,24 @@ from functools import partial
 from pathlib import Path
 
 import forks
+import hypothesis.extra.numpy
 import numpy as np
 import pandas as pd
 import pytest
 import test_ratings
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 from test_rate import SENTEVAL, encoder, frozen
 
 from groundvec import baselines, evaluate
 from groundvec.data import rated
 from groundvec.errors import InputError
-from groundvec.evaluation import significance
+from groundvec.evaluation import correlation, significance
 from groundvec.files import write_csv
 
 ROOT = Path(__file__).parent.parent
+SICK = {"sick_train", "sick_trial", "sick_test_annotated"}  # as the public archives are unpacked
 
 
 def row(scores, **key):
@@ -115,6 +120,17 @@ def test_sentences_are_in_both_forms_each_once(folders):
     assert not any("'s 13" in text for text in texts)  # of STS 2013
 
 
+@pytest.mark.parametrize(
+    ("task", "file"), [("STS 2012", "STS12"), ("STS-B", "sts-"), ("SICK", "SICK_")]
+)
+def test_only_the_files_of_the_tasks_are_read(tmp_path, folders, task, file):
+    own = {name: text for name, text in test_ratings.small(False).items() if file in name}
+    alone = test_ratings.write(tmp_path / "alone", own)
+    assert evaluate.sentences([task], alone) == evaluate.sentences([task], folders)
+    with pytest.raises(InputError, match="unpack its archive and name that folder"):
+        evaluate.sentences([task, "STS 2016"], alone)
+
+
 def test_an_encoder_is_a_function_or_has_a_method(folders):
     rate = partial(evaluate.ratings, tasks=["STS 2013"], folders=folders)
     trigrams = baselines.load("trigrams")
@@ -146,10 +162,17 @@ def test_an_encoder_is_a_function_or_has_a_method(folders):
         ({"encode": lambda s: [[1.0], [1.0, 2.0]]}, "returned is no array"),
         ({"encode": lambda s: np.full((len(s), 3), np.nan)}, r"row 0 \(from 0\) is not finite"),
         (
-            {"encode": lambda s: np.full((len(s), 3), 1e30)},
-            "row 0.* is not finite, or far too large",
+            {"encode": lambda s: np.full((len(s), 3), np.inf, "f2")},
+            "float16 ends at 65,504",
         ),
-        ({"encode": lambda s: np.full((len(s), 3), 1e30, np.float32)}, "or far too large"),
+        (
+            {"encode": lambda s: np.full((len(s), 3), 1e30), "tasks": ["SICK"]},
+            "largest value of all vectors is 1e.30, .* multiply all vectors by one number",
+        ),
+        (
+            {"encode": lambda s: np.full((len(s), 3), 1e-30, "f4"), "tasks": ["STS-B"]},
+            "largest value of all vectors is 1e-30",
+        ),
         ({"encode": lambda s: np.empty((len(s), 0))}, r"returned: float64 \(8, 0\)"),
     ],
 )
@@ -200,6 +223,8 @@ def test_the_rated_sentences_are_fetched_once(tmp_path, monkeypatch, public):
     monkeypatch.setattr(rated, "fetch", fetch)
     texts = evaluate.sentences(["SICK"])
     assert "A Kid" in texts
+    fetched = {path.name for path in (tmp_path / "cache/groundvec/sts").iterdir() if path.is_dir()}
+    assert fetched == (SICK if public else {"SICK"})  # of the other tasks, nothing
     assert at_work == {"the rated sentences"}  # so that no other process fetches them, too
     monkeypatch.delenv("GROUNDVEC_MIRROR")
     monkeypatch.setattr(rated, "fetch", None)
@@ -304,6 +329,82 @@ def test_what_cannot_be_searched_is_said(given, said):
         evaluate.retrieval(**{"captions": np.ones((8, 3)), "images": np.ones((4, 3))} | given)
 
 
+@pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean"])
+@pytest.mark.parametrize("factor", [1e-42, 1e-30, 1e30, 1e37])
+def test_retrieval_is_the_same_in_another_unit(similarity, factor):
+    rng = np.random.default_rng(5)
+    images = rng.normal(size=(40, 8)).astype(np.float32)
+    captions = (np.repeat(images, 2, axis=0) + rng.normal(size=(80, 8))).astype(np.float32)
+    usual, other = (
+        evaluate.retrieval(np.float32(by) * captions, np.float32(by) * images, None, 1, similarity)
+        for by in (1, factor)
+    )
+    # Numbers as small as 1e-42 have three digits.
+    same = (usual.items["rank"] == other.items["rank"]).mean()
+    assert same == 1 if factor > 1e-37 else same > 0.9
+    one = captions.copy()
+    one[0] *= np.float32(factor)  # a vector alone
+    found = evaluate.retrieval(one, images).items["rank"][0]
+    assert factor < 1e-37 or found == evaluate.retrieval(captions, images).items["rank"][0]
+
+
+def test_distances_far_from_the_origin_are_not_lost(caplog):
+    rng = np.random.default_rng(5)
+    images = rng.integers(-9, 9, (40, 8)).astype(np.float32)
+    captions = np.repeat(images, 2, axis=0) + rng.integers(-3, 3, (80, 8))
+    near, far = (
+        evaluate.retrieval(captions + by, images + np.float32(by), similarity="euclidean")
+        for by in (0, 100_000)
+    )
+    pd.testing.assert_frame_equal(near.items, far.items)
+    assert not caplog.text
+    evaluate.retrieval(captions + 100_000, images + 100_000)  # their cosines are all the same
+    assert "of the captions another image scores as their own does" in caplog.text
+
+
+@given(
+    hypothesis.extra.numpy.arrays(
+        st.sampled_from([np.float32, np.float64]), (9, 5), elements=st.floats(-1e6, 1e6, width=32)
+    )
+)
+def test_ordinary_vectors_have_the_cosines_that_they_had_to_the_last_bit(vectors):
+    a, b = vectors[:4], vectors[4:8]
+    norms = np.sqrt(np.vecdot(a, a)) * np.sqrt(np.vecdot(b, b))
+    ordinary = [row for row in range(4) if norms[row] > 1e-6]
+    expected = (np.vecdot(a, b)[ordinary] / norms[ordinary]).tolist()
+    assert correlation.cosine(a, b)[ordinary].tolist() == expected
+
+
+def test_images_that_are_repeated_are_refused():
+    """As VSE++ stores them: once for each caption."""
+    rng = np.random.default_rng(0)
+    images, captions = rng.normal(size=(6, 3)), rng.normal(size=(30, 3))
+    for repeated in (
+        np.repeat(images, 5, axis=0),
+        np.tile(images, (5, 1)),
+        images[[0, 0, 1, 1, 1]],
+    ):
+        with pytest.raises(InputError, match=r"images have only \d different rows of"):
+            evaluate.retrieval(captions, repeated)
+    evaluate.retrieval(captions, images[[0, 0, 1, 2, 3]])  # two that are the same
+
+
+def test_what_agrees_no_better_than_by_chance_is_said(caplog, made_up):
+    rng = np.random.default_rng(0)
+    images = rng.normal(size=(30, 8))
+    captions = np.repeat(images, 2, axis=0)
+    evaluate.retrieval(captions, images)
+    evaluate.ratings(encoder(made_up[1]))
+    assert not caplog.text
+    evaluate.retrieval(np.tile(images, (2, 1)), images)
+    assert "no better than by chance: is the order of both the same?" in caplog.text
+    evaluate.ratings(encoder(rng.permutation(made_up[1])))
+    assert "are the vectors in the order of the sentences?" in caplog.text
+    captions[3] = 0
+    evaluate.retrieval(captions, images)
+    assert "1 of 60 captions are vectors of zeros" in caplog.text
+
+
 # Comparisons
 
 
@@ -337,7 +438,7 @@ def test_retrieval_is_compared_by_a_paired_bootstrap():
         assert each["p"] <= each["p_holm"] <= 1
     ranks = rows[rows["measure"] == "mean_rank"]
     assert (ranks["high"] < 0).all() and (ranks["p_holm"] < 0.05).all()
-    assert ranks["p"].tolist() == pytest.approx([2 / 1001] * 2)  # of two sides, none of 1000 draws
+    assert ranks["p"].tolist() == pytest.approx([2 / 10_001] * 2)  # two sides, none of 10,000 draws
     turned = evaluate.compare(bad, good)
     np.testing.assert_allclose(turned["difference"], -rows["difference"])
     np.testing.assert_allclose(turned["p_holm"], rows["p_holm"])
@@ -412,7 +513,7 @@ def test_retrieval_of_two_files(groundvec, tmp_path):
     np.save(tmp_path / "of.npy", np.repeat(np.arange(10), 2))
     files = ("captions.npy", "images.npy")
     assert "Similarity: cosine." in groundvec("retrieval", *files, "--ranks", "r.csv")
-    assert pd.read_csv(tmp_path / "r.csv").columns.tolist() == evaluate.RANKS
+    assert [*pd.read_csv(tmp_path / "r.csv")] == ["test_set", "direction", "image", "rank"]
     groundvec("retrieval", *files, "--image-of-caption", "of.npy", "-o", "s.csv")
     assert pd.read_csv(tmp_path / "s.csv")["counted"].nunique() == 2
     groundvec("compare", "r.csv", "r.csv", "-o", "c.csv")
@@ -491,6 +592,7 @@ def test_a_bad_file_of_vectors_is_one_line(groundvec, tmp_path, kind):
     assert "allow_pickle" not in line  # nobody is advised to run what the file holds
 
 
+PAIRS = "pair,task,subtask,rating,cosine,classifier"
 ITEMS = {"test_set": ["1k"], "direction": ["caption_to_image"], "image": [0], "rank": [1]}
 
 
@@ -498,18 +600,28 @@ ITEMS = {"test_set": ["1k"], "direction": ["caption_to_image"], "image": [0], "r
     ("content", "said"),
     [
         (b"", "is not a whole CSV file"),
-        (b"a,b\n1,2\n", "has neither the columns pair, task,"),
-        (b"test_set,direction,image,rank\n", "line 2 has no test_set"),
-        (b"test_set,direction,image,rank\n1k,caption_to_image,0,first\n", "line 2 has no rank"),
-        (b"test_set,direction,image,rank\n1k,x,0,1\n1k,x,0,inf\n", "line 3 has no rank"),
-        (b"test_set,direction,image,rank\n1k,x,0,1\n1k,x,0,1,2\n", "is not a whole CSV file"),
+        (b"a,b\n1,2\n", "has no column pair, task, .*, nor test_set, direction, image, rank: make"),
+        (b"{ranks}\n", "has no rows"),
+        (b"{ranks}\n1k,{c2i},0,first\n", "line 2: rank is 'first', not a number"),
+        (b"{ranks}\n1k,{c2i},0,1\n1k,{c2i},0,inf\n", "line 3: rank is 'inf', not a number"),
+        (b"{ranks}\n1k,{c2i},0,0\n", "line 2: rank is '0', less than 1"),
+        (b"{ranks}\n1k,{c2i},0,1.5\n", "line 2: rank is '1.5', not a whole number"),
+        (b"{ranks}\n1k,text,0,1\n", "line 2: direction is 'text', not one of caption_to_image"),
+        (b"{ranks}\n1k,{c2i},,1\n", "line 2 has no image"),
+        (b"{ranks}\n1k,{c2i},0,1,2\n", "is not a whole CSV file"),
+        (b"{ranks}\n1k,{c2i},0,1\n1k,{c2i},0,1,2\n", "is not a whole CSV file"),
+        (b"{pairs}\n0,T,S,9,0.5,\n", "line 2: rating is '9', more than 5"),
+        (b"{pairs}\n0,T,S,1,3,\n", "line 2: cosine is '3', more than 1"),
+        (b"{pairs}\n0,T,S,1,0.5,\n0,T,S,1,0.5,\n", "line 3 has the same pair as a line above"),
         (b"\xff\xfe\x00\x01", "is not a whole CSV file"),
     ],
 )
 def test_a_bad_file_of_items_is_one_line(groundvec, tmp_path, content, said):
+    for name, text in (("ranks", ",".join(ITEMS)), ("pairs", PAIRS), ("c2i", "caption_to_image")):
+        content = content.replace(f"{{{name}}}".encode(), text.encode())
     (tmp_path / "bad.csv").write_bytes(content)
     write_csv(tmp_path / "good.csv", pd.DataFrame(ITEMS))
-    assert said in groundvec("compare", "good.csv", "bad.csv", fails=1)
+    assert re.search(said, groundvec("compare", "good.csv", "bad.csv", fails=1))
 
 
 def test_one_encoder_is_chosen(groundvec):

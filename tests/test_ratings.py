@@ -147,6 +147,12 @@ DEV, TRIAL = "STS/STSBenchmark/sts-dev.csv", "SICK/SICK_trial.txt"
         (DEV, "a\tb\tc\td\t5\tA\t\n", f"{DEV} line 1: a sentence is empty"),
         (DEV, None, r"there is no sts-dev\.csv; unpack"),
         (TRIAL, f"{SICK_HEADER}1\tA\tB\t0.9\tX\n", f"{TRIAL} line 2: the rating 0.9 is not from 1"),
+        (
+            DEV,
+            "a\tb\tc\td\t0.9\tA\tB\n" * 10,
+            f"{DEV} line 1: .* 10 dev ratings of STS-B is 0.9 of 5",
+        ),
+        (TRIAL, SICK_HEADER + "1\tA\tB\t.5\tX\n" * 10, f"{TRIAL} line 2: .* multiply them by 5"),
         (TRIAL, "1\tA\tB\t4\tNEUTRAL\n", f"{TRIAL} line 1 is not SICK's header"),
         (TRIAL, f"{SICK_HEADER}1\tA\tB\t4\n", f"{TRIAL} line 2 has 4 columns, not 5"),
         (
@@ -182,7 +188,11 @@ sentences = st.one_of(
 scores = st.floats(0, 5).map(lambda score: round(score, 3))
 
 
-@given(st.lists(st.tuples(st.sampled_from(SPLITS), sentences, sentences, scores), min_size=1))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(SPLITS), sentences, sentences, scores), min_size=1, max_size=9
+    )
+)
 def test_what_is_written_is_read(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("ratings") / "ratings.csv"
     pairs = pd.DataFrame([("T", "S", *row) for row in rows], columns=COLUMNS)
@@ -205,6 +215,10 @@ def test_what_is_written_is_read(tmp_path_factory, rows):
         ("{header}\nT,S,test,A,B,\n", "line 2: the rating '' is not a number"),
         ("{header}\nT,S,test,A,B,6\n", "line 2: the rating 6 is not from 0 to 5"),
         ("{header}\nSICK,Relatedness,test,A,B,0\n", "line 2: the rating 0 is not from 1 to 5"),
+        (
+            "{header}\n" + "T,S,dev,A,B,5\nT,S,test,A,B,1\n" * 10,
+            "line 3: .* 10 test ratings of T is 1",
+        ),
         ('{header}\nT,S,test,"A,B,1\n', "is not a whole CSV file"),
     ],
 )

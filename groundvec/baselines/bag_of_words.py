@@ -1,5 +1,6 @@
 """The mean of a sentence's word vectors, as SentEval's example `bow.py` (Conneau & Kiela 2018)."""
 
+import logging
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
@@ -7,14 +8,17 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_array
 
-from groundvec.text.vectors import look_up
+from groundvec.text.vectors import read_vectors
+
+log = logging.getLogger(__name__)
 
 
 class Baseline:
     """The mean of the vectors of a sentence's words, each as often as it occurs.
 
     Words without a vector are left out and counted in the log; a sentence without any other gets
-    the zero vector, whose cosine with everything is 0.
+    the zero vector, whose cosine with everything is 0. Where the file of vectors has no capitals,
+    as GloVe's 6B, words are looked up in lower case; SentEval's example leaves "The" out.
     """
 
     device = "cpu"
@@ -28,8 +32,16 @@ class Baseline:
 
         Each call reads the file of vectors: give it all sentences at once.
         """
-        rows, vectors = look_up([sentence.split() for sentence in sentences], self.path)
-        lengths = np.array([len(words) for words in rows], int)
+        tokens = [sentence.split() for sentence in sentences]
+        words = set(chain.from_iterable(tokens))
+        index, vectors = read_vectors(self.path, words | {word.lower() for word in words})
+        if all(word == word.lower() for word in index):  # the file has no capitals
+            tokens = [[word.lower() for word in sentence] for sentence in tokens]
+        rows = [[index[word] for word in sentence if word in index] for sentence in tokens]
+        lengths = np.array(list(map(len, rows)), int)
+        total = sum(map(len, tokens))
+        left_out = total - lengths.sum()
+        log.info("%s: %d of %d tokens have no vector and are left out", self.path, left_out, total)
         flat = np.fromiter(chain.from_iterable(rows), int, lengths.sum())
         starts = np.concatenate([[0], lengths.cumsum()])
         counts = csr_array((np.ones(len(flat)), flat, starts), (len(rows), len(vectors)))

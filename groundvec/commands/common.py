@@ -1,6 +1,8 @@
 """What several commands do alike."""
 
 import argparse
+import os
+import re
 import sys
 from pathlib import Path
 
@@ -53,6 +55,17 @@ def add_output(parser: argparse.ArgumentParser, endings: list[str], help: str) -
 
     parser.add_argument("-o", "--output", type=output, default=STANDARD, metavar="FILE", help=help)
     parser.add_argument("--overwrite", action="store_true", help="replace an existing file")
+
+
+def check_sentence(sentence: str, remedy: str) -> None:
+    """Raise InputError for what is, or looks like, the name of a file or folder."""
+    # Path.exists fails on long sentences.
+    named_so = re.fullmatch(r"-|\S*/(\S*[^\s.])?|\S+\.[A-Za-z]\w{1,4}", sentence)
+    if named_so or os.path.exists(sentence):  # noqa: PTH110
+        raise InputError(
+            f"{sentence} is the name of a file, or looks like one: {remedy}, or end a sentence "
+            "with a full stop"
+        )
 
 
 def read_lines(path: Path) -> list[str]:

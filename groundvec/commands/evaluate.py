@@ -139,10 +139,12 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 def _ratings(arguments: argparse.Namespace) -> None:
-    from groundvec import evaluate
+    from groundvec import evaluate, frames
+    from groundvec.data.ratings import TASKS
+    from groundvec.schemas import Predictions
 
     known = common.read_lines(arguments.captions) if arguments.captions else []
-    tasks = arguments.tasks or evaluate.TASKS
+    tasks = arguments.tasks or TASKS
     encoder, device = _encoder(arguments)
     result = evaluate.ratings(encoder, tasks, arguments.folder, known)
     if known and not ("seen" in result.scores and result.scores["seen"].any()):
@@ -150,9 +152,8 @@ def _ratings(arguments: argparse.Namespace) -> None:
     name = arguments.model or arguments.sentence_transformers or arguments.vectors
     _write(result.scores, arguments.output, device, encoder=name)
     if arguments.output_predictions:
-        labels = {"system": name, "kind": "baseline", "epochs": ""}
-        items = result.items.assign(**labels)
-        files.write_csv(arguments.output_predictions, items[[*labels, *result.items]])
+        items = result.items.assign(system=str(name), kind="baseline", epochs="")
+        frames.write(arguments.output_predictions, items, Predictions)
 
 
 def _encoder(arguments: argparse.Namespace) -> tuple[Any, str]:
@@ -175,7 +176,8 @@ def _encoder(arguments: argparse.Namespace) -> tuple[Any, str]:
 
 
 def _retrieval(arguments: argparse.Namespace) -> None:
-    from groundvec import evaluate
+    from groundvec import evaluate, frames
+    from groundvec.schemas import FoundRanks
 
     image = arguments.image_of_caption
     result = evaluate.retrieval(
@@ -188,7 +190,7 @@ def _retrieval(arguments: argparse.Namespace) -> None:
     about = {"captions": arguments.captions, "images_file": arguments.images}
     _write(result.scores, arguments.output, "cpu", **about)
     if arguments.output_ranks:
-        files.write_csv(arguments.output_ranks, result.items)
+        frames.write(arguments.output_ranks, result.items, FoundRanks)
 
 
 def _compare(arguments: argparse.Namespace) -> None:
@@ -204,8 +206,9 @@ def _compare(arguments: argparse.Namespace) -> None:
 
 def _sentences(arguments: argparse.Namespace) -> None:
     from groundvec import evaluate
+    from groundvec.data.ratings import TASKS
 
-    lines = evaluate.sentences(arguments.tasks or evaluate.TASKS, arguments.folder)
+    lines = evaluate.sentences(arguments.tasks or TASKS, arguments.folder)
     text = "".join(f"{line}\n" for line in lines).encode()
     if arguments.output == common.STANDARD:
         # Not sys.stdout.buffer: under PYTHONUNBUFFERED it may write a part only.

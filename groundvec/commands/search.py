@@ -89,6 +89,7 @@ def main(arguments: argparse.Namespace) -> None:
     """Search, and show what was found."""
     if arguments.best < 1:
         raise InputError(f"--best is {arguments.best}: ask for one or more")
+    common.check_sentence(arguments.sentence, "say what to look for last, in quotation marks")
     files.check_output(arguments.output)
 
     from groundvec.encoder import pictures, search

@@ -10,8 +10,6 @@ Examples:
 """
 
 import argparse
-import os
-import re
 from pathlib import Path
 
 from groundvec.commands import common
@@ -45,7 +43,7 @@ def main(arguments: argparse.Namespace) -> None:
             )
     else:
         for sentence in arguments.sentences:
-            _check_sentence(sentence)
+            common.check_sentence(sentence, "use --files to compare files line by line")
         a, b = [[sentence] for sentence in arguments.sentences]
 
     from groundvec import similarity
@@ -58,14 +56,3 @@ def main(arguments: argparse.Namespace) -> None:
     measure = encoder.description["similarity"]
     for near in similarity.of_pairs(vectors[: len(a)], vectors[len(a) :], measure).tolist():
         print(f"{near:.4f}")
-
-
-def _check_sentence(sentence: str) -> None:
-    """Raise InputError for what is, or looks like, the name of a file or folder."""
-    # Path.exists fails on long sentences.
-    named_so = re.fullmatch(r"-|\S*/(\S*[^\s.])?|\S+\.[A-Za-z]\w{1,4}", sentence)
-    if named_so or os.path.exists(sentence):  # noqa: PTH110
-        raise InputError(
-            f"{sentence} is the name of a file, or looks like one: use --files to compare files "
-            "line by line, or end a sentence with a full stop"
-        )

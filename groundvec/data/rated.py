@@ -1,6 +1,7 @@
 """The public files of STS 2012-2016, STS-B and SICK, in the user's cache."""
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 
 import yaml
@@ -18,20 +19,37 @@ PUBLIC |= {"stsbenchmark": "Stsbenchmark.tar.gz"}
 PUBLIC |= {name: f"{name}.zip" for name in ("sick_train", "sick_trial", "sick_test_annotated")}
 
 
-def chosen(folder: Path, mirror: str | None) -> dict[str, str]:
-    """The folders in `folder` that the rated sentences are unpacked to, each with its archive.
+def chosen(
+    folder: Path, mirror: str | None, tasks: Collection[str] | None = None
+) -> dict[str, str]:
+    """Choose the folders in `folder` to unpack the rated sentences to, each with its archive.
 
     What is unpacked already stays in use, so that another mirror changes nothing.
+
+    Args:
+        tasks: such as "STS 2012"; by default all.
     """
-    for archives in (MIRRORED, PUBLIC):
+    wanted = set().union(*map(_folders, tasks)) if tasks else {*MIRRORED, *PUBLIC}
+    mirrored, public = (
+        {name: archive for name, archive in archives.items() if name in wanted}
+        for archives in (MIRRORED, PUBLIC)
+    )
+    for archives in (mirrored, public):
         if all((folder / name).is_dir() for name in archives):
             return archives
-    in_mirror = mirror and all(Path(mirror, "sts", name).exists() for name in MIRRORED.values())
-    return MIRRORED if in_mirror else PUBLIC
+    in_mirror = mirror and all(Path(mirror, "sts", name).exists() for name in mirrored.values())
+    return mirrored if in_mirror else public
 
 
-def fetch_rated() -> list[Path]:
-    """Fetch, check and unpack the archives, unless they are in the cache already.
+def _folders(task: str) -> set[str]:
+    """The folders, of `MIRRORED` and of `PUBLIC`, that have a task's files."""
+    if task == "SICK":
+        return {"SICK", "sick_train", "sick_trial", "sick_test_annotated"}
+    return {"STS", "stsbenchmark" if task == "STS-B" else f"{task.replace(' ', '')}-en-test"}
+
+
+def fetch_rated(tasks: Collection[str]) -> list[Path]:
+    """Fetch, check and unpack the archives of some tasks, unless they are in the cache already.
 
     `$GROUNDVEC_MIRROR`, if set, is a folder that is looked into before the public addresses.
 
@@ -44,7 +62,7 @@ def fetch_rated() -> list[Path]:
     """
     folder = cache() / "sts"
     mirror = os.environ.get("GROUNDVEC_MIRROR") or None
-    archives = chosen(folder, mirror)
+    archives = chosen(folder, mirror, tasks)
     if all((folder / name).is_dir() for name in archives):
         return [folder / name for name in archives]
     sources = yaml.safe_load(SOURCES.read_text("utf-8"))

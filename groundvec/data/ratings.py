@@ -1,7 +1,8 @@
 """People's ratings of how similar two sentences are: STS 2012-2016, STS-B and SICK.
 
 All come to one form: ratings.csv (`Ratings`) and tasks.csv (`Tasks`). A rating is from 0 (nothing
-in common) to 5 (the same meaning); SICK's begin at 1.
+in common) to 5 (the same meaning); SICK's begin at 1. Ratings from 0 to 1, as other programs hand
+STS-B around, are refused.
 """
 
 import csv
@@ -64,11 +65,16 @@ STS = {
 }
 STSB = ("STS-B", "STS 12-16", "selection from STS 2012-2017")
 SICK = ("SICK", "Relatedness", "image and video descriptions")
+TASKS = (*STS, STSB[0], SICK[0])
+ENOUGH = 10  # ratings of a split; if all are from 0 to 1, that is their scale
 SICK_FILES = {"train": "SICK_train", "dev": "SICK_trial", "test": "SICK_test_annotated"}
 
 
 def read_sts(
-    folders: Iterable[str | Path], tokenizer: str = "moses", lowercase: Collection[str] = LOWERCASE
+    folders: Iterable[str | Path],
+    tokenizer: str = "moses",
+    lowercase: Collection[str] = LOWERCASE,
+    tasks: Collection[str] = TASKS,
 ) -> tuple[Ratings, Tasks]:
     """Read STS 2012-2016, STS-B and SICK, in this order, as (ratings, tasks).
 
@@ -83,6 +89,7 @@ def read_sts(
         folders: what the archives were unpacked to.
         tokenizer: as in `groundvec.data.tokenization.prepare`.
         lowercase: which of "STS" (2012-2016), "STS-B" and "SICK" to lowercase.
+        tasks: some of `TASKS`; only their files are read.
 
     Raises:
         InputError: a file is missing or there twice, or a line cannot be understood.
@@ -102,17 +109,17 @@ def read_sts(
         dropped[task, subtask] = unrated.sum() + dropped.get((task, subtask), 0)
         parts.append(rows[~unrated].assign(task=task, subtask=subtask, split=split))
 
-    for task, subtasks in STS.items():
+    for task in (task for task in STS if task in tasks):
         year = task[-2:]
-        for subtask, name, source in subtasks:
+        for subtask, name, source in STS[task]:
             sentences = _find(files, year, f"STS.input.{name}.txt")
             gold = _find(files, year, f"STS.gs.{name}.txt")
             # The public files of 2016 say in further columns where the sentences come from.
             add(task, subtask, source, "test", _sts(sentences, gold, 2, 9 if year == "16" else 2))
-    for split in SPLITS:
+    for split in SPLITS if STSB[0] in tasks else ():
         path = _find(files, "", f"sts-{split}.csv")
         add(*STSB, split, _columns(path, 7, 9, sentence_a=5, sentence_b=6, rating=4))
-    for split in SPLITS:
+    for split in SPLITS if SICK[0] in tasks else ():
         path = _find(files, "", f"{SICK_FILES[split]}.txt")
         rows = _columns(path, 5, 5, sentence_a=1, sentence_b=2, rating=3)
         if rows.rating[:1].tolist() != ["relatedness_score"]:
@@ -193,6 +200,13 @@ def _check(ratings: pd.DataFrame) -> pd.DataFrame:
     refuse(
         ratings[rating.isna()],
         "{where_rating}{more}: the rating {rating!r} is not a number; correct it",
+    )
+    groups = rating.groupby([ratings.task, ratings.subtask, ratings.split])
+    count, low, high = (groups.transform(each) for each in ("size", "min", "max"))
+    refuse(
+        ratings.assign(count=count, high=high)[(count >= ENOUGH) & (low >= 0) & (high <= 1)],
+        "{where_rating}: the highest of {count:,} {split} ratings of {task} is {high:g} of 5; "
+        "multiply them by 5, or get the public file",
     )
     ratings = ratings.assign(lowest=(ratings.task == SICK[0]).astype(int))
     refuse(

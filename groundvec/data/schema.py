@@ -47,8 +47,13 @@ def read_captions(path: str | Path, language: str | None = None) -> Captions:
 
 
 def read_images(path: str | Path) -> Images:
-    """Read an images.csv, in the file's order. Raises InputError if it cannot be read."""
-    return _read(path, [*IMAGE_COLUMNS, "sha256"])
+    """Read an images.csv, in the file's order.
+
+    Raises InputError if it cannot be read or lists an image twice.
+    """
+    images = _read(path, [*IMAGE_COLUMNS, "sha256"])
+    _refuse_repeated(images)
+    return images
 
 
 def write(folder: str | Path, captions: Captions, images: pd.DataFrame) -> None:
@@ -99,10 +104,7 @@ def check(captions: Captions, images: pd.DataFrame, where: pd.Series | None = No
         once[once.image_id.duplicated()],
         "image {image_id}{more} is in two splits; leave each image in one",
     )
-    refuse(
-        images[images.image_id.duplicated()],
-        "image {image_id}{more} is listed twice; list each image once",
-    )
+    _refuse_repeated(images)
     refuse(
         captions[captions.caption_id.duplicated()],
         "{where}{more}: the caption id {caption_id} is there twice; give each caption its own",
@@ -132,6 +134,13 @@ def check(captions: Captions, images: pd.DataFrame, where: pd.Series | None = No
         captions[captions.length > LONGEST],
         f"{{where}}{{more}}: the caption has {{length:,}} characters, more than the limit of "
         f"{LONGEST:,}; shorten it or make several captions of it",
+    )
+
+
+def _refuse_repeated(images: pd.DataFrame) -> None:
+    refuse(
+        images[images.image_id.duplicated()],
+        "image {image_id}{more} is listed twice; list each image once",
     )
 
 

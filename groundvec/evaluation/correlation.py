@@ -20,10 +20,24 @@ def cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     bit. It matters to Spearman: the cosines of equal sentences, which some subtasks have many of,
     differ from 1 and from one another by rounding only, and their ranks follow from that.
     """
+    a, b = scaled(a), scaled(b)
     norms = np.sqrt(np.vecdot(a, a)) * np.sqrt(np.vecdot(b, b))
     products = np.vecdot(a, b)
     cosines: np.ndarray = np.divide(products, norms, out=np.zeros_like(norms), where=norms > 0)
     return cosines
+
+
+def scaled(vectors: np.ndarray, axis: int | None = 1) -> np.ndarray:
+    """Multiply vectors (N, size) by powers of two that bring the largest values to 0.5 to 1.
+
+    Squares neither vanish nor overflow then, and nothing is rounded. Zeros stay zeros.
+
+    Args:
+        axis: 1 scales each vector by its own factor, None all by one.
+    """
+    exponents = np.frexp(np.abs(vectors).max(axis=axis, keepdims=True))[1]
+    result: np.ndarray = np.ldexp(vectors, -exponents)
+    return result
 
 
 def pearson(predicted: np.ndarray, gold: np.ndarray) -> float:

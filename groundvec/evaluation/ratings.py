@@ -98,6 +98,12 @@ def _classify(
     """Train SentEval's classifier on one task and grade its test pairs."""
     from groundvec.evaluation import relatedness  # needs torch
 
+    largest = np.abs(embeddings).max()
+    if largest and not 1e-19 < largest < 1e19:
+        raise InputError(
+            f"the largest value of all vectors is {largest:.0e}, whose square the classifier's "
+            "float32 cannot hold: multiply all vectors by one number"
+        )
     # SentEval sorts pairs by length, which decides the batches of its training
     lengths = [ratings[column].str.split().map(len) for column in ("sentence_a", "sentence_b")]
     order = np.lexsort([ratings["rating"], lengths[1], lengths[0]])

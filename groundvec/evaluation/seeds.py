@@ -27,8 +27,11 @@ def t_interval(
     """Compute the 95% t interval of the mean over seeds; NaN for a single seed.
 
     The degrees of freedom of a sum of two variances are those of Satterthwaite (1946, "An
-    approximate distribution of estimates of variance components"). What seeds and pictures do
-    together is in both variances, so that the interval is rather too wide than too narrow.
+    approximate distribution of estimates of variance components"). Where the seeds differ more than
+    the pictures, a few seeds get too many of them: three seeds would cover the mean in 92 of 100
+    cases. So the interval is never narrower than that of the seeds alone, which leaves 95 at every
+    ratio of the two variances (tests/test_seeds.py). What seeds and pictures do together is in both
+    variances, so that the interval is rather too wide than too narrow.
 
     Args:
         values: one for each seed.
@@ -43,8 +46,12 @@ def t_interval(
     if len(seeds) < 2:
         return np.nan, np.nan
     of_seeds = seeds.var(ddof=1) * (1 / len(seeds) + test_to_train)
-    variance = of_seeds + of_items
-    with np.errstate(divide="ignore", invalid="ignore"):
-        freedom = (len(seeds) - 1) * (variance / of_seeds) ** 2
-    half = stdtrit(freedom, 0.975) * np.sqrt(variance) if variance else 0.0
+    variance, freedom = of_seeds + of_items, len(seeds) - 1
+    if not variance:
+        return float(seeds.mean()), float(seeds.mean())
+    with np.errstate(divide="ignore"):
+        of_both = freedom * (variance / of_seeds) ** 2
+    half = max(
+        stdtrit(of_both, 0.975) * np.sqrt(variance), stdtrit(freedom, 0.975) * np.sqrt(of_seeds)
+    )
     return float(seeds.mean() - half), float(seeds.mean() + half)

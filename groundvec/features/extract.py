@@ -30,7 +30,7 @@ from groundvec.provenance import code_hash, digest
 
 log = logging.getLogger(__name__)
 
-LIBRARIES = ("torch", "torchvision", "pillow")  # whose versions may change features
+LIBRARIES = ("torch", "torchvision", "pillow", "pillow-heif")  # whose versions may change features
 SAVE_EVERY = 20  # seconds; a kill loses no more work than that
 CPU_BATCH, GPU_BATCH = 20, 160  # crops; a larger batch takes more memory
 

@@ -3,11 +3,14 @@
 import hashlib
 import io
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pillow_heif
 from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL.ExifTags import Base
 
 from groundvec.errors import InputError
 from groundvec.files import check_regular
@@ -15,18 +18,23 @@ from groundvec.files import check_regular
 if TYPE_CHECKING:
     from torch import Tensor
 
+pillow_heif.register_heif_opener(thumbnails=False, depth_images=False)
+
 # What is taken for a picture, whatever its name ends in. Pillow knows more, PostScript among them,
 # which it hands to another program to be run.
-FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP")
+FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP", "AVIF", "HEIF")
 LONGEST = 20  # sides as 20:1; the smallest side is resized to 256, so the other is at most 5,120
 LARGEST = 2 * (Image.MAX_IMAGE_PIXELS or 0)  # pixels: Pillow's limit, 179 million
+BITS = (8, 10, 12, 14, 16, 24, 32)  # that cameras and scanners use of a pixel's 16 or 32
+PNG_PIXELS = {b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND", b"eXIf"}  # chunks; others are metadata
 
 
 def load(path: str | Path, sha256: str | None = None) -> Image.Image:
     """Read a picture as 8-bit RGB, turned as its EXIF orientation says.
 
     Greyscale and 16-bit, CMYK and palette pictures are converted; transparency becomes white; of
-    several frames the first is taken.
+    several frames the first is taken. Nothing else of its metadata matters: pixels are read
+    however damaged that is.
 
     Args:
         sha256: the file's checksum, if it must have one.
@@ -47,10 +55,29 @@ def load(path: str | Path, sha256: str | None = None) -> Image.Image:
     if sha256 and hashlib.sha256(data).hexdigest() != sha256:
         raise InputError(f"{path} has changed since the data set was made; start again")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            image = Image.open(io.BytesIO(data), formats=FORMATS)
-        with image:
+        return _decode(path, data)
+    except InputError:
+        raise
+    except Image.DecompressionBombError:
+        raise InputError(f"{path} has more than {LARGEST:,} pixels; make it smaller") from None
+    except Exception as error:  # Pillow's decoders raise whatever a broken file led them to
+        with suppress(Exception):
+            return _without_metadata(path, data) if data[1:4] == b"PNG" else _ended(path, data)
+        if isinstance(error, UnidentifiedImageError):
+            raise InputError(
+                f"{path} is not a picture ({', '.join(FORMATS)}); convert it"
+            ) from None
+        reason = " ".join(str(error).split())
+        raise InputError(
+            f"{path} cannot be decoded ({reason}); get it again, or save it again in a program "
+            "that shows it"
+        ) from None
+
+
+def _decode(path: str | Path, data: bytes) -> Image.Image:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of large pictures, and of damaged metadata
+        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             if max(image.size) > LONGEST * min(image.size):
                 size = "x".join(map(str, image.size))
                 raise InputError(f"{path} is {size} pixels, longer than {LONGEST}:1; crop it")
@@ -59,24 +86,60 @@ def load(path: str | Path, sha256: str | None = None) -> Image.Image:
                     f"{path} has floating-point pixels, which have no fixed range; save it with 8 "
                     "or 16 bits"
                 )
-            return _rgb(ImageOps.exif_transpose(image))
-    except InputError:
-        raise
-    except Image.DecompressionBombError:
-        raise InputError(f"{path} has more than {LARGEST:,} pixels; make it smaller") from None
-    except UnidentifiedImageError:
-        raise InputError(f"{path} is not a picture ({', '.join(FORMATS)}); convert it") from None
-    except Exception as error:  # Pillow's decoders raise whatever a broken file led them to
-        reason = " ".join(str(error).split())
-        raise InputError(f"{path} cannot be decoded ({reason}); get it again") from None
+            orientation = _orientation(image)
+            image.getexif = Image.Exif  # type: ignore[method-assign]  # Pillow would read all
+            rgb = _rgb(image)
+    rgb.info.clear()  # so that no metadata is there to be written back
+    rgb.getexif()[Base.Orientation] = orientation
+    return ImageOps.exif_transpose(rgb)
+
+
+def _orientation(image: Image.Image) -> int:
+    try:
+        return int(image.getexif().get(Base.Orientation, 1))
+    except Exception:  # which one depends on where the damage is; the pixels' own comes up later
+        return 1
+
+
+def _without_metadata(path: str | Path, png: bytes) -> Image.Image:
+    """Decode a PNG without its texts and profiles, which are too large or damaged."""
+    kept, start = [png[:8]], 8
+    while start < len(png):
+        end = start + 12 + int.from_bytes(png[start : start + 4])
+        if png[start + 4 : start + 8] in PNG_PIXELS:
+            kept.append(png[start:end])
+        start = end
+    return _decode(path, b"".join(kept))
+
+
+def _ended(path: str | Path, jpeg: bytes) -> Image.Image:
+    """Decode a JPEG that lacks nothing but its end mark.
+
+    If it lacked pixels, these would be made of the bytes that stand in for the rest. Of a
+    progressive one, whole passes over the picture may be missing.
+    """
+    restarts = [bytes([0xFF, 0xD0 + number % 8]) for number in range(16)]
+    one, *others = (
+        _decode(path, jpeg.rstrip(b"\xff") + (100 * filler).join([b"", *restarts]) + b"\xff\xd9")
+        for filler in (b"\0", b"\x55", b"\xaa", b"\xfe")
+    )
+    progressive = b"\xff\xc2" in jpeg
+    if progressive or any(other.tobytes() != one.tobytes() for other in others):
+        raise ValueError("more is missing")
+    return one
 
 
 def _rgb(image: Image.Image) -> Image.Image:
     if image.mode.startswith("I"):  # 16 bits; Pillow would clip the values at 255, not scale them
-        grey = np.rint(np.asarray(image).clip(0, 65535) / 257).astype(np.uint8)
-        return Image.fromarray(grey).convert("RGB")
+        values = np.asarray(image).clip(0)
+        bits = next(bits for bits in BITS if int(values.max()) < 2**bits)
+        return Image.fromarray(np.rint(values / (2**bits - 1) * 255).astype(np.uint8)).convert(
+            "RGB"
+        )
     if image.has_transparency_data:
         image = image.convert("RGBA")
+        if not image.getchannel("A").getbbox():  # alpha that was never set: only the colours count
+            return image.convert("RGB")
         white = Image.new("RGBA", image.size, "white")
         return Image.alpha_composite(white, image).convert("RGB")
     return image.convert("RGB")

@@ -24,6 +24,8 @@ from groundvec.files import sha256 as file_sha256
 
 BLOCK = 2**26  # bytes to read at a time, so that memory holds the features once and not twice
 WIDEST = 2**16  # features of an image; networks have 512 to 4,096
+LARGEST = 1e15  # of a feature: sums of squares of larger ones overflow, and all become 0
+ID_BLOCK = 16  # ids of variable length to read at a time, of which each may claim the whole file
 MAX_COMPRESSION = 1000  # an array that claims more than this many times its stored bytes is refused
 # Of files to join.
 ALIKE = ["backbone", "weights_sha256", "transform", "precision", "crops", "width"]
@@ -37,15 +39,23 @@ def write(
     sha = hashlib.sha256(features.data)
     sha.update("\n".join(image_ids).encode())
     attributes = attributes | {"width": features.shape[1], "fingerprint": sha.hexdigest()}
-    # The latest form of HDF5 has checksums of everything but the data, and but the heap that texts
-    # of variable length are in: where that is damaged, HDF5 may read it without end.
-    with atomic(path) as temporary, h5py.File(temporary, "w", libver="latest") as file:
+    # Texts of variable length are in a heap that has no checksum: where that is damaged, HDF5 may
+    # read it without end.
+    with atomic(path) as temporary, _hdf5(temporary, "w") as file:
         file["features"] = features
         ids = [image_id.encode() for image_id in image_ids]
         file.create_dataset("image_ids", data=ids, dtype=_fixed(*ids))
         for name, value in attributes.items():
             dtype = _fixed(value.encode()) if isinstance(value, str) else None
             file.attrs.create(name, value, dtype=dtype)
+
+
+def _hdf5(path: Path, mode: str) -> h5py.File:
+    """Open a file without a lock, which some network drives do not have.
+
+    The latest form, which is written, has checksums of everything but data and heaps.
+    """
+    return h5py.File(path, mode, libver="latest" if mode == "w" else None, locking=False)
 
 
 def _fixed(*texts: bytes) -> np.dtype[Any]:
@@ -166,7 +176,8 @@ def _gather(
             sha.update("\n".join(ids).encode())
             if described["fingerprint"] not in (sha.hexdigest(), described.get("weights_sha256")):
                 raise InputError(f"{path} is damaged: delete it and make it again")
-            _refuse(f"{path} has NaN or infinite features for", wanted[bad], "compute them again")
+            problem = f"{path} has features that are NaN or beyond {LARGEST:.0e} for"
+            _refuse(problem, wanted[bad], "compute them again")
     like = f" (with ids like {ids[0]})" if len(ids) else ""
     _refuse(
         f"{', '.join(map(str, paths))}{like} has no features for",
@@ -208,7 +219,7 @@ def _copy(
     """Put values[rows] into features, if there are any, where rows >= 0.
 
     Returns:
-        Which of them are not finite, and the hash of all values.
+        Which of them are not numbers up to `LARGEST`, and the hash of all values.
     """
     bad = np.zeros(len(rows), bool)
     sha = hashlib.sha256()
@@ -219,7 +230,7 @@ def _copy(
             block = np.ascontiguousarray(values[start : start + step], np.float32)
         sha.update(block.data)
         chosen = block[rows[here] - start]
-        bad[here] = ~np.isfinite(chosen).all(axis=1)
+        bad[here] = ~(np.abs(chosen) <= LARGEST).all(axis=1)  # nor is NaN
         if features is not None:
             features[here] = chosen
     return bad, sha
@@ -238,14 +249,14 @@ def _open(
                 check_memory(path, sum(member.file_size for member in archive.infolist()))
             file = np.load(path, allow_pickle=False)
             described = {}
+            image_ids, values = file["image_ids"], file["features"]
         else:
-            file = h5py.File(path, "r", locking=False)  # locks fail on some network file systems
+            file = _hdf5(path, "r")
             described = {name: _scalar(name, value) for name, value in file.attrs.items()}
-            for name in ("image_ids", "features"):
-                if file[name].nbytes > MAX_COMPRESSION * file[name].id.get_storage_size():
-                    raise ValueError(f"{name} claims {file[name].shape}, which it does not hold")
-        ids = pd.Index([_text(image_id) for image_id in file["image_ids"][()].tolist()])
-        values = file["features"]
+            image_ids, values = _own(file, "image_ids"), _own(file, "features")
+        if not all(isinstance(data, h5py.Dataset | np.ndarray) for data in (image_ids, values)):
+            raise ValueError("one of them is no array")
+        ids = pd.Index(_texts(image_ids, path.stat().st_size))
     except FileNotFoundError:
         raise InputError(f"{path} does not exist; extract the features first") from None
     except InputError:
@@ -290,5 +301,37 @@ def _scalar(name: str, value: Any) -> Any:
     return value
 
 
-def _text(image_id: Any) -> str:
-    return image_id.decode() if isinstance(image_id, bytes) else str(image_id)
+def _own(group: h5py.Group, path: str) -> h5py.Dataset:
+    """Find a data set by hard and soft links; ValueError if other files are in it or on the way.
+
+    HDF5 would open those, whatever they are, and show what is in them.
+    """
+    for part in filter(None, path.split("/")):
+        link = group.get(part, getlink=True)
+        if isinstance(link, h5py.ExternalLink):
+            raise ValueError(f"{part} is a link to another file")
+        if isinstance(link, h5py.SoftLink):
+            start = group.file if link.path.startswith("/") else group
+            group = _own(start, link.path)
+        else:
+            group = group[part]
+    if isinstance(group, h5py.Dataset):
+        if group.is_virtual or group.external:
+            raise ValueError(f"{path} is in another file")
+        if group.nbytes > MAX_COMPRESSION * group.id.get_storage_size():
+            raise ValueError(f"{path} claims {group.shape}, which it does not hold")
+    return group
+
+
+def _texts(ids: h5py.Dataset | np.ndarray, most: int) -> list[str]:
+    """Ids as strings; ValueError if they are longer than the file that they are in."""
+    step = ID_BLOCK if ids.dtype.hasobject else max(1, len(ids))
+    found: list[str] = []
+    length = 0
+    for start in range(0, len(ids), step):
+        block = ids[start : start + step].tolist()
+        found += [each.decode() if isinstance(each, bytes) else str(each) for each in block]
+        length += sum(map(len, found[start:]))
+        if step == ID_BLOCK and length > most:
+            raise ValueError("image_ids are longer than the file")
+    return found

@@ -21,7 +21,7 @@ SEED = 1  # of the draws
 WAY = ["dataset", "model", "seed", "language", "kind", "epochs", "direction"]
 SYSTEM = ["system", "kind", "epochs"]
 INTERVAL = (
-    "95% interval by a paired bootstrap: 1,000 draws of the test set's "
+    f"95% interval by a paired bootstrap: {paired.DRAWS:,} draws of the test set's "
     "pictures with all that belongs to them, or of the rated pairs of every subtask"
 )
 

@@ -29,7 +29,7 @@ NOTES = [
     f"brackets, of one seed its {bootstrap.INTERVAL}. It says nothing of other seeds.",
     "Of several seeds: the mean of their differences, each seed with itself, and its 95% t "
     "interval. The variance is that over the seeds plus that of the bootstrap; the degrees of "
-    "freedom are Satterthwaite's.",
+    "freedom are Satterthwaite's. It is never narrower than the interval of the seeds alone.",
     f"A claim {HOLDS} where the interval is above 0 or, of a test, p is below {LEVEL} and the "
     f"difference positive; it {FAILS} where it is so but negative; else it is {OPEN}. Nothing is "
     "corrected for the number of comparisons.",
@@ -68,13 +68,22 @@ def _joined(seeds: pd.DataFrame) -> dict[Any, Any]:
     """The mean of the seeds' differences and its interval; of one seed what that has."""
     first = seeds.iloc[0]
     if len(seeds) == 1:
-        return {"seeds": 1, **first[["reported", "difference", "low", "high", "p"]]}
-    of_items = 0.0
-    if not first["test_to_train"] and seeds["draws"].notna().all():
-        of_items = np.mean(seeds["draws"].tolist(), axis=0)[1:].var()
-    low, high = t_interval(seeds["difference"], of_items, first["test_to_train"])
-    numbers = {"reported": first["reported"], "difference": seeds["difference"].mean()}
-    return {"seeds": len(seeds), **numbers, "low": low, "high": high, "p": np.nan}
+        own = ["reported", "difference", "low", "high", "p", "test_to_train"]
+        return {"seeds": 1, **first[own], "of_seeds": str(first["difference"])}
+    of_items, test_to_train = 0.0, first["test_to_train"]
+    if not test_to_train and seeds["draws"].notna().all():
+        of_items = float(np.mean(seeds["draws"].tolist(), axis=0)[1:].var())
+    low, high = t_interval(seeds["difference"], of_items, test_to_train)
+    return {
+        "seeds": len(seeds),
+        "reported": first["reported"],
+        "difference": seeds["difference"].mean(),
+        "low": low,
+        "high": high,
+        "of_seeds": "; ".join(map(str, seeds["difference"])),
+        "of_items": of_items,
+        "test_to_train": test_to_train,
+    }
 
 
 def read(path: str | Path) -> Claims:

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from groundvec.evaluation import paired
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.reporting import bootstrap
 from groundvec.reporting.measures import SEMANTIC
@@ -19,8 +20,9 @@ NOTES = [
     f"queries. Ratings: Pearson's r {TIMES} 100 with people's, by cosines (the mean of the "
     "subtasks, weighted by their pairs), or where there are training pairs by a classifier. Then "
     "the difference from the first model, each seed with itself, and its 95% interval by a paired "
-    "bootstrap: 1,000 draws of pictures, or of pairs within each subtask; of several seeds a t "
-    "interval, whose variance is that over the seeds plus that of the bootstrap.",
+    f"bootstrap: {paired.DRAWS:,} draws of pictures, or of pairs within each subtask; of several "
+    "seeds a t interval, whose variance is that over the seeds plus that of the bootstrap; it is "
+    "never narrower than that of the seeds alone.",
     "min: minutes of training, whatever else the machine did meanwhile.",
 ]
 VALUES = ["value", "low", "high", "difference", "difference_low", "difference_high"]
