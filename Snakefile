@@ -5,6 +5,7 @@ from snakemake.utils import min_version
 min_version("9.12")  # which brought pathvars
 
 import os
+from pathlib import Path
 
 import yaml
 
@@ -18,7 +19,7 @@ except TypeError:  # a file on GitHub, for one
     )
 sys.path.insert(0, HOME)
 
-from groundvec.config import check_files, check_keys, complete
+from groundvec.config import check_files, complete, read_yaml
 from groundvec.data.rated import MIRRORED, PUBLIC
 from groundvec.errors import InputError
 from rules.items import Items, ensembles
@@ -57,7 +58,8 @@ try:
     # another mirror downloads nothing again.
     MIRROR = config["mirror"] or os.environ.get("GROUNDVEC_MIRROR", "")
     if workflow.is_main_process:  # and not in each of its jobs
-        check_keys(workflow.configfiles)
+        for path in workflow.configfiles:
+            read_yaml(Path(path).read_text("utf-8"), path)
         check_files(config, MIRROR, SOURCES)
 except InputError as error:
     sys.exit(f"error: {error}")

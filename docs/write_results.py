@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 import yaml
 from matplotlib.figure import Figure
+from scipy.stats import norm
 
 from groundvec import papers, schemas
 from groundvec.config import complete
@@ -274,9 +275,10 @@ def multilingual_verdicts() -> str:
     table["models of"] = table["dataset"].where(table["dataset"] == "characters", "words")
     rows = ["claim", "models of", "seeds", "measure"]
     found = table.groupby(rows, sort=False)["difference"]
-    ends = pd.DataFrame({"verdicts": counted(table, rows)})
-    ends["lowest difference"] = decimals(found.min())
-    ends["highest"] = decimals(found.max())
+    lowest, highest = found.min(), found.max()
+    ends = pd.DataFrame({"verdicts": counted(table, rows)}).loc[lowest.index]
+    ends["lowest difference"] = decimals(lowest)
+    ends["highest"] = decimals(highest)
     return markdown(ends.reset_index(), 5)
 
 
@@ -504,7 +506,9 @@ def punctuation() -> str:
     """Write what it gives to set punctuation apart."""
     table = pd.read_csv(KEPT / "evaluate" / "punctuation.csv")
     columns = ["stsb", "sick", "sts"]
-    shown = (100 * table[columns]).apply(decimals).set_axis(["STS-B", "SICK", REACHED[2]], axis=1)
+    shown = (
+        (100 * table[columns]).apply(decimals).set_axis(["STS-B", "SICK", "STS 2012-2016"], axis=1)
+    )
     shown["cosine of a caption with and without its final stop"] = decimals(table["final_stop"], 3)
     shown.insert(0, "sentences", table["sentences"])
     return markdown(shown, 1)
@@ -644,10 +648,11 @@ def contrastive_ratings() -> str:
 REACHED = [
     "R@10, images by captions",
     "R@10, captions by images",
-    "STS 2012-2016",
-    "STS-B",
-    "SICK-R",
+    "STS 2012-2016, cosine",
+    "STS-B, classifier",
+    "SICK, classifier",
 ]
+WITH_R1 = ["R@1, images by captions", REACHED[0], "R@1, captions by images", *REACHED[1:]]
 
 
 def of_grid(experiment: str) -> list[pd.DataFrame]:
@@ -664,7 +669,7 @@ def grid_with_seeds(experiment: str) -> str:
     columns = dict(zip(REACHED, [*ways, *rated], strict=True))
     found = {name: of.groupby("model").agg(["mean", "min", "max"]) for name, of in columns.items()}
     seeds = recalls.groupby("model")["seed"].nunique()
-    order = found["STS 2012-2016"].sort_values("mean", ascending=False).index
+    order = found[REACHED[2]].sort_values("mean", ascending=False).index
     shown = pd.DataFrame({"model": "`" + order + "`", "seeds": seeds[order].to_numpy()})
     for name, of in found.items():
         mean, low, high = (of.loc[order, each] for each in ("mean", "min", "max"))
@@ -688,6 +693,48 @@ def claims_with_seeds(file: str) -> str:
     shown = table[columns].assign(difference=differences)
     shown.insert(0, "claim", names.where(~names.duplicated(), ""))
     return markdown(shown, 6)
+
+
+FEW_DRAWS = 1000  # of the bootstraps behind these folders; newer ones have 10,000
+OF_FEW_DRAWS = ["dt-rnn", "dt-rnn-rate", "flickr8k-epochs", "mlmme"]
+
+
+def near_zero() -> str:
+    """Write the comparisons of one seed that other draws of the bootstrap may decide otherwise.
+
+    An end of their interval is within two Monte-Carlo errors of zero: those of a percentile of a
+    normal distribution.
+    """
+    paths = [path for folder in OF_FEW_DRAWS for path in (KEPT / folder).glob("claims*.csv")]
+    table = pd.concat([read(path) for path in sorted(paths)]).query("seeds == 1")
+    deviation = (table["high"] - table["low"]) / (2 * 1.96)
+    error = deviation * np.sqrt(0.025 * 0.975 / FEW_DRAWS) / norm.pdf(1.96)
+    close = table[table[["low", "high"]].abs().min(axis=1) < 2 * error]
+    shown = close[["claim", "condition", "measure", "better", "worse", "verdict"]].rename(
+        columns={"condition": "objective"}
+    )
+    text = bracketed(close["difference"], close["low"], close["high"], 2)
+    return markdown(shown.assign(difference=text), 6)
+
+
+def training_times() -> str:
+    """Write the minutes of training of each model: the mean over seeds, lowest and highest."""
+    columns = {}
+    for heading, experiment in (("4 epochs", "flickr8k-seeds"), ("32 epochs", "flickr8k-epochs")):
+        minutes = training_minutes(experiment).groupby("model").agg(["mean", "min", "max"])
+        low = minutes["min"].where(minutes["min"] < minutes["max"])
+        columns[heading] = pd.Series(
+            bracketed(minutes["mean"], low, minutes["max"], 0), minutes.index
+        )
+    shown = pd.DataFrame(columns).fillna(MISSING).loc[list(TRAINED)]
+    shown.insert(0, "minutes of training", "`" + shown.index + "`")
+    return markdown(shown, 1)
+
+
+def training_minutes(experiment: str) -> pd.Series:
+    """Read the minutes of each training, by model and seed."""
+    table = pd.read_csv(KEPT / experiment / "history.csv")
+    return table.groupby(["model", "seed"])["seconds"].max() / 60
 
 
 RATED_BESIDE = ["char-GRU Flickr8k (reported)", "BOW (reported)", "InferSent (reported)"]
@@ -773,10 +820,10 @@ def mistyped() -> str:
 
 
 PAPER = papers.FOLDER / "merkx_frank_2019" / "reported"
-TRAINED = {  # models of config/flickr8k-epochs.yaml
-    "gru-1024-attention": "the paper's recipe: GRU 1024",
-    "gru-512-attention": "the paper's recipe: GRU 512",
-    "gru-256-attention": "the paper's recipe: GRU 256",
+TRAINED = {  # models of config/flickr8k-epochs.yaml, whose ensembles are of two snapshots
+    "gru-1024-attention": "the paper's recipe, ensembles of two: GRU 1024",
+    "gru-512-attention": "the paper's recipe, ensembles of two: GRU 512",
+    "gru-256-attention": "the paper's recipe, ensembles of two: GRU 256",
     "lstm-1024-attention": "the same, LSTM 1024",
     "lstm-512-attention": "the same, LSTM 512",
     "lstm-256-attention": "the same, LSTM 256",
@@ -793,39 +840,45 @@ RATED_ALONE = {
 }
 
 
-def of_paper() -> list[float]:
-    """Read what Merkx & Frank (2019) report, in the order of `REACHED`."""
+def of_recalls(found: pd.DataFrame) -> list[float]:
+    """R@1 and R@10 of both directions, which are the rows."""
+    return [found.loc[way, recall] for way in DIRECTIONS for recall in ("r1", "r10")]
+
+
+def of_paper() -> pd.Series:
+    """Read what Merkx & Frank (2019) report, by `WITH_R1`."""
     recalls = pd.read_csv(PAPER / "table2.csv").query("dataset == 'flickr8k'")
-    r10 = recalls[recalls["model"] == "char-GRU"].set_index("direction")["r10"]
+    recalls = recalls[recalls["model"] == "char-GRU"].set_index("direction")
     ratings = pd.read_csv(PAPER / "table_s1.csv").set_index("task")
     value, sts = ratings["char_gru_flickr8k"], ratings.filter(like="STS 20", axis=0)
     mean = (sts["char_gru_flickr8k"] * sts["pairs"]).sum() / sts["pairs"].sum()
-    return [*r10[list(DIRECTIONS)], mean, value["STS-B"], value["SICK"]]
+    return pd.Series([*of_recalls(recalls), mean, value["STS-B"], value["SICK"]], WITH_R1)
 
 
-def of_models(recalls: pd.DataFrame, ratings: pd.DataFrame) -> list[float]:
-    """The means over a model's seeds, in the order of `REACHED`."""
+def of_models(recalls: pd.DataFrame, ratings: pd.DataFrame) -> pd.Series:
+    """The means over a model's seeds, by `WITH_R1`."""
     values = 100 * ratings.groupby(["task", "method"])["pearson"].mean()
-    found = recalls.groupby("direction")["r10"].mean()
-    return [*found[list(DIRECTIONS)], *values[RATINGS]]
+    found = recalls.groupby("direction")[["r1", "r10"]].mean()
+    return pd.Series([*of_recalls(found), *values[RATINGS]], WITH_R1)
 
 
-def of_ratings(name: str) -> list[float]:
-    """What an encoder reaches that is rated alone, in the order of `REACHED`."""
+def of_ratings(name: str) -> pd.Series:
+    """What an encoder reaches that is rated alone, by `WITH_R1`."""
     table = pd.read_csv(KEPT / "evaluate" / f"{name}.csv").set_index(["task", "definition"])
     table = table[table["statistic"].isin(["weighted mean", "correlation"])]
     pearson = table["pearson"]
     named = [(task, f"SentEval {method}") for task, method in RATINGS]
-    return [float("nan")] * 2 + [100 * pearson[[key]].iloc[0] for key in named]
+    return pd.Series([100 * pearson[[key]].iloc[0] for key in named], REACHED[2:])
 
 
 def reached() -> pd.DataFrame:
     """Read what every system reaches on Flickr8k."""
-    rows = {"the paper: GRU 2048, 32 epochs, ResNet-152": of_paper()}
+    rows = {"the paper: GRU 2048, ResNet-152, ensemble of two snapshots": of_paper()}
     of_seeds = "folder == 'best' and dataset == 'flickr8k' and model == 'best'"
     best = [of_best(name).query(of_seeds) for name in ("retrieval.csv", "ratings.csv")]
     rows[
-        "[`best`](docs/best.md): subword embeddings (character n-grams) and a GRU, three seeds"
+        "[`best`](docs/best.md): subword embeddings (character n-grams) and a GRU, "
+        "single snapshots, other features, three seeds"
     ] = of_models(*best)
     trained = of_grid("flickr8k-epochs")
     for model, label in TRAINED.items():
@@ -833,7 +886,7 @@ def reached() -> pd.DataFrame:
         seeds = SEEDS[recalls["seed"].nunique()]
         rows[f"{label}, {seeds}"] = of_models(recalls, ratings)
     rows |= {label: of_ratings(name) for name, label in RATED_ALONE.items()}
-    table = pd.DataFrame(rows, index=REACHED).T.apply(decimals)
+    table = pd.DataFrame(rows, index=WITH_R1).T.apply(decimals)
     return table.rename_axis("system").reset_index()
 
 
@@ -910,12 +963,13 @@ def allowed(column: Column) -> str:
 
 # The command behind each folder of docs/results, and what has to be known of how it ran.
 SNAKEMAKE = "snakemake all --configfile config/"
+AGAIN = "intervals over seeds computed again from the seeds' values"
 RUNS = {
     "authors-network": ("docs/private-features.md", "outside the pipeline"),
     "best": (
         f"{SNAKEMAKE}best.yaml",
         "features at `e783d9e-dirty`, before batch normalisations were folded; beside other "
-        "programs; without cards, galleries and overlaps of the variants",
+        f"programs; without cards, galleries and overlaps of the variants; {AGAIN}",
     ),
     "best-v2": (f"{SNAKEMAKE}best.yaml", "as it was for `flickr8k-v2`"),
     "demo": ("make all", ""),
@@ -924,19 +978,20 @@ RUNS = {
     "dt-rnn-squared": (f"{SNAKEMAKE}dt-rnn-squared.yaml", ""),
     "dt-rnn-tuning": (f"{SNAKEMAKE}dt-rnn-tuning.yaml", ""),
     "dt-rnn-variants": (f"{SNAKEMAKE}dt-rnn-variants.yaml", ""),
-    "evaluate": ("groundvec evaluate ratings; docs/rate_encoders.py; docs/punctuation.py", ""),
+    "evaluate": ("groundvec evaluate ratings; programs in docs/", ""),
     "few-pictures": ("docs/your-own-data.md", ""),
     "flickr8k-epochs": (
         f"{SNAKEMAKE}flickr8k-epochs.yaml",
         "several runs, two trainings at a time; trainings of LSTM 1024 and of 512 with max pooling "
         "were paused; of these the ensembles alone were evaluated, and of some others a few "
-        "epochs, by the library and not by its rules",
+        f"epochs, by the library and not by its rules; {AGAIN}",
     ),
-    "flickr8k-seeds": (f"{SNAKEMAKE}flickr8k-seeds.yaml", "beside other programs"),
+    "flickr8k-seeds": (f"{SNAKEMAKE}flickr8k-seeds.yaml", f"beside other programs; {AGAIN}"),
     "mlmme": (
         f"{SNAKEMAKE}mlmme.yaml",
         "three runs: words, three seeds, without `translation` (so `-dirty`); translations; "
-        "characters",
+        "characters; claims on TER, on BLEU against the baseline and on the best β are later, from "
+        f"the kept tables; {AGAIN}",
     ),
     "private-features": ("none any more", "features that are not public"),
 }
@@ -1029,6 +1084,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "claims after 32 epochs": lambda: claims_with_seeds(CLAIMS_32["gru-256-attention"]),
     "claims of 512": lambda: claims_with_seeds(CLAIMS_32["gru-512-attention"]),
     "claims of 1024": lambda: claims_with_seeds(CLAIMS_32["gru-1024-attention"]),
+    "near zero": near_zero,
+    "training times": training_times,
     "subtasks rated": subtasks_rated,
     "subtasks won": subtasks_won,
 }

@@ -12,10 +12,13 @@ import argparse
 import logging
 import sys
 
-import groundvec
-from groundvec import cli
-from groundvec.commands import common, encode, evaluate, export, info, search, similarity
-from groundvec.errors import InputError
+try:
+    import groundvec
+    from groundvec import cli
+    from groundvec.commands import common, encode, evaluate, export, info, search, similarity
+    from groundvec.errors import InputError
+except KeyboardInterrupt:  # as `cli.execute` ends what is interrupted later
+    sys.exit(130)
 
 COMMANDS = {
     "encode": encode,

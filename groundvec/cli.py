@@ -3,6 +3,7 @@
 import argparse
 import errno
 import gc
+import io
 import logging
 import os
 import signal
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from groundvec import files
-from groundvec.errors import InputError, printable
+from groundvec.errors import InputError, printable, shortened
 from groundvec.jobs import Stopped
 
 STANDARD_INPUT = Path("/dev/stdin")  # which leads to the file that the shell reads
@@ -41,6 +42,23 @@ def run(main: Callable[[argparse.Namespace], None], parser: argparse.ArgumentPar
     execute(main, parser.parse_args(), logging.INFO)
 
 
+def show(*lines: str) -> None:
+    """Print lines to standard output, without what does something to a terminal."""
+    print("\n".join(map(printable, lines)))
+
+
+class _Printable(logging.Formatter):
+    """Log lines likewise; what is a path, or an error of the system, stays on its line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        if isinstance(record.args, tuple):
+            record.args = tuple(
+                printable(str(each)) if isinstance(each, Path | OSError) else each
+                for each in record.args
+            )
+        return "\n".join(map(printable, super().format(record).split("\n")))
+
+
 def execute(
     main: Callable[[argparse.Namespace], None], arguments: argparse.Namespace, level: int
 ) -> None:
@@ -50,28 +68,36 @@ def execute(
     any file that is there.
 
     An `InputError`, and what the system refuses (space, memory, permission), ends the program with
-    one line and exit status 1; SIGTERM, where the work is kept, with one line and the exit status
-    that shells have for it; a reader of the output who has seen enough (`| head`), or Ctrl-C, with
-    nothing; any other exception is a bug and keeps its traceback, which goes to the log file as
-    well.
+    one line and exit status 1; SIGTERM with the exit status that shells have for it, after files
+    that are half written are removed, and where the work is kept with one line; a reader of the
+    output who has seen enough (`| head`), or Ctrl-C, with nothing; any other exception is a bug and
+    keeps its traceback, which goes to the log file as well.
 
     Args:
         main: what the program does.
         arguments: with `log`, a file or None, and `overwrite`.
         level: of the messages that are shown.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):  # which may be an ASCII terminal
+        sys.stdout.reconfigure(errors="backslashreplace")
     # An import of torch makes 200,000 objects, none of them garbage: to look through them again and
     # again, and once more at the end, takes half a second.
     gc.set_threshold(100_000)
+    _fill_standard_streams()
     logging.raiseExceptions = False  # a log on a full disk must not hide what is said here
-    logging.basicConfig(level=level, format="%(message)s")
+    formatter, console = _Printable("%(message)s"), logging.StreamHandler()
+    console.setFormatter(formatter)
+    logging.basicConfig(level=level, handlers=[console])
     try:
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         if arguments.log:
+            files.check_regular(arguments.log)
             arguments.log.parent.mkdir(parents=True, exist_ok=True)
             handler = logging.FileHandler(arguments.log, mode="w")
             logging.getLogger().addHandler(handler)
-            handler.setFormatter(logging.Formatter("%(message)s"))
+            handler.setFormatter(formatter)
         _check_numbers(arguments)
+        _check_outputs(arguments)
         files.guard(_inputs(arguments), arguments.overwrite)
         main(arguments)
         if sys.stdout:  # None, where it was closed from the start
@@ -90,7 +116,7 @@ def execute(
         sys.exit(128 + signal.SIGPIPE)
     except Exception as error:
         if problem := _refused(error):
-            logging.error("error: %s", printable(problem))
+            logging.error("error: %s", printable(shortened(problem)))
         else:
             logging.exception("this should not have happened:")
         sys.exit(1)
@@ -134,18 +160,19 @@ def configuration(value: str) -> dict[str, Any]:
 
 
 def _completed(text: str, complete: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
-    import yaml
+    from groundvec.config import read_yaml
 
     try:
-        given = yaml.safe_load(Path(text).read_text("utf-8") if text.endswith(ENDINGS) else text)
+        is_file = text.endswith(ENDINGS)
+        if is_file:
+            files.check_regular(text)
+        content = Path(text).read_text("utf-8") if is_file else text
+        given = read_yaml(content, text if is_file else "this")
+        return complete(given if isinstance(given, dict) else {"": given})
     except OSError as error:
         raise argparse.ArgumentTypeError(f"{text}: {error.strerror}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise argparse.ArgumentTypeError(
-            f"it is not YAML: {' '.join(str(error).split())}"
-        ) from None
-    try:
-        return complete(given if isinstance(given, dict) else {"": given})
+    except UnicodeDecodeError as error:
+        raise argparse.ArgumentTypeError(f"{text} is not UTF-8: {error}") from None
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
@@ -177,6 +204,31 @@ def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:
             yield from (STANDARD_INPUT if path == Path("-") else path for path in paths)
 
 
+def _check_outputs(arguments: argparse.Namespace) -> None:
+    """Raise InputError if two outputs are one file, of which one would be lost."""
+    seen: set[Path] = set()
+    for name, value in vars(arguments).items():
+        if (name.startswith("output") or name == "log") and isinstance(value, Path):
+            if value.resolve() in seen and value != Path("-"):
+                raise InputError(
+                    f"{value} is two outputs of this command: name another for one of them"
+                )
+            seen.add(value.resolve())
+
+
+def _fill_standard_streams() -> None:
+    """Put nothing in the place of standard streams that are closed.
+
+    Else the next file that is opened gets the number of one, and with it what libraries write
+    there.
+    """
+    while (free := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(free)
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - until the program ends
+
+
 def _refused(error: Exception) -> str:
     """What the system did not grant, and what to do about it, in one line; nothing for a bug."""
     # Torch's is a RuntimeError: "can't allocate memory", or CUDA's "Tried to allocate".
@@ -202,4 +254,4 @@ def _refused(error: Exception) -> str:
     reason = error.strerror or " ".join(str(error).split())
     if error.errno in NOT_ALLOWED:
         return f"{place}: {reason}; change its permissions, or name another place"
-    return f"{place}: {reason}; fix that and start again"
+    return f"{place}: {reason}; correct that, or name another place"

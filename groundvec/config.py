@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from difflib import get_close_matches
 from functools import cache, reduce
 from itertools import combinations, pairwise
 from operator import getitem
@@ -17,7 +16,7 @@ import yaml
 from jsonschema import Draft202012Validator, ValidationError, validators
 
 from groundvec import papers, parts
-from groundvec.errors import InputError
+from groundvec.errors import InputError, closest
 from groundvec.files import DEEPEST
 
 FOLDER = Path(__file__).parent
@@ -123,6 +122,12 @@ def complete_description(description: dict[str, Any], place: str = "model") -> d
     except InputError as error:
         raise InputError(f"configuration, {place}: {error}") from None
     settings = description["training"]
+    alone = len(description["languages"]) == 1 and not settings.get("paraphrases")
+    if alone and description["objective"].get("beta") == 0:
+        raise InputError(
+            f"configuration, {place}.objective.beta: with 0 there is no loss of images, and with "
+            "one language no other: set it above 0, or train with more languages or `paraphrases`"
+        )
     if settings["epochs"] % settings["cycle"]:
         raise InputError(
             f"configuration, {place}: epochs {settings['epochs']} is not a multiple of cycle "
@@ -280,7 +285,7 @@ def problem(value: Any, schema: dict[str, Any]) -> str:
     error = next(validator.iter_errors(value), None)
     if error is None:
         return ""
-    return f"{'.'.join(map(str, error.absolute_path)) or 'it'}: {_short(error.message)}"
+    return f"{'.'.join(map(str, error.absolute_path)) or 'it'}: {error.message}"
 
 
 @cache
@@ -339,27 +344,53 @@ def _check(value: dict[str, Any], schema: dict[str, Any], *place: str) -> None:
         raise InputError(_explain(errors[0], place))
 
 
-def check_keys(paths: Iterable[str | Path]) -> None:
-    """Raise InputError if a key occurs twice in one of these files: YAML takes the last one."""
-    for path in paths:
-        todo = [yaml.compose(Path(path).read_text("utf-8"), Loader=yaml.SafeLoader)]
-        seen: set[int] = set()  # an alias can make a node its own child
-        while todo:
-            node = todo.pop()
-            if id(node) in seen or not isinstance(node, yaml.CollectionNode):
-                continue
-            seen.add(id(node))
-            if isinstance(node, yaml.SequenceNode):
-                todo += node.value
-                continue
-            names: set[str] = set()
-            for key, value in node.value:
-                name = str(key.value)
-                if name in names:
-                    line = key.start_mark.line + 1
-                    raise InputError(f"{path} line {line}: the key {name} occurs twice: remove one")
-                names.add(name)
-                todo.append(value)
+def read_yaml(text: str, name: str | Path) -> Any:
+    """Read YAML, which may come from anybody.
+
+    Args:
+        name: where it stands, for errors.
+
+    Raises:
+        InputError: it is no YAML, has more than `DEEPEST` levels, or has a key twice, of which YAML
+            takes the last.
+    """
+    try:
+        depth = 0
+        for event in yaml.parse(text, yaml.SafeLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEEPEST:
+                line = event.start_mark.line + 1
+                raise InputError(f"{name} line {line} has more than {DEEPEST} levels: correct it")
+        _check_keys(yaml.compose(text, yaml.SafeLoader), name)
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that there is not
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{name} is not YAML: {' '.join(str(error).split())}") from None
+
+
+def _check_keys(root: yaml.Node | None, name: str | Path) -> None:
+    """Raise InputError if a key occurs twice in what YAML describes."""
+    todo = [root]
+    seen: set[int] = set()  # an alias can make a node its own child
+    while todo:
+        node = todo.pop()
+        if id(node) in seen or not isinstance(node, yaml.CollectionNode):
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            todo += node.value
+            continue
+        names: set[str] = set()
+        for key, value in node.value:
+            if str(key.value) in names:
+                line = key.start_mark.line + 1
+                raise InputError(
+                    f"{name} line {line}: the key {key.value} occurs twice: remove one"
+                )
+            names.add(str(key.value))
+            todo.append(value)
 
 
 def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> None:
@@ -536,20 +567,15 @@ def _explain(error: ValidationError, place: Iterable[Any] = ()) -> str:
         unknown = next(key for key in instance if key not in known)
         message = f"unknown key {unknown!r}{_hint(unknown, known)}"
     elif error.validator == "enum":
-        close = get_close_matches(str(instance), map(str, wanted), n=1)
-        message += f": did you mean {close[0]!r}?" if close else ""
+        close = closest(str(instance), map(str, wanted))
+        message += f": did you mean {close!r}?" if close else ""
     elif error.validator == "maxLength":
         message = f"a name of {len(instance)} characters is too long: {wanted} are the most"
     elif error.validator == "not":
         message = f"the name {instance!r} is taken: choose another one"
     elif error.validator == "type" and "string" in wanted:
         message += ": if it is meant as text, put it in quotation marks"
-    return f"configuration, {_dotted([*place, *error.path])}: {_short(message)}"
-
-
-def _short(message: str) -> str:
-    """A message with its end, where the reason stands, and not all of a long value before it."""
-    return message if len(message) <= 300 else f"{message[:150]} ... {message[-150:]}"
+    return f"configuration, {_dotted([*place, *error.path])}: {message}"
 
 
 def _dotted(place: Iterable[Any]) -> str:
@@ -558,8 +584,8 @@ def _dotted(place: Iterable[Any]) -> str:
 
 def _hint(name: str, known: Iterable[str]) -> str:
     known = list(known)
-    if close := get_close_matches(name, known, n=1):
-        return f": did you mean {close[0]!r}?"
+    if close := closest(name, known):
+        return f": did you mean {close!r}?"
     more = f" and {len(known) - MOST_NAMED} others" if len(known) > MOST_NAMED else ""
     return f": known are {', '.join(known[:MOST_NAMED])}{more}"
 
@@ -635,7 +661,7 @@ def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) ->
         if model not in dataset["models"]:
             hint = _hint(model, dataset["models"])
             raise InputError(f"{place}.rerank_by: {name} has no model {model!r}{hint}")
-        if model in ("baseline", "oracle"):
+        if model in ("baseline", "length", "oracle"):
             raise InputError(
                 f"{place}.rerank_by: {model!r} has a row of its own in the tables: give the model "
                 "another name"
@@ -702,13 +728,13 @@ def _check_path(
     """Raise InputError if there is no such file, or folder; with what its name may have been."""
     if path.is_dir() if folder else path.is_file():
         return
-    candidates = get_close_matches(str(path), list(also), n=1)
+    meant = closest(str(path), also)
     above = next((parent for parent in path.parents if parent.is_dir()), None)
     with suppress(OSError):
         if above and not path.exists():
             names = [child.name for child in above.iterdir()]
-            part = path.relative_to(above).parts[0]
-            candidates += [str(above / name) for name in get_close_matches(part, names, n=1)]
-    hint = f"; did you mean {candidates[0]}?" if candidates else f"; {remedy}"
+            close = closest(path.relative_to(above).parts[0], names)
+            meant = meant or (close and str(above / close))
+    hint = f"; did you mean {meant}?" if meant else f"; {remedy}"
     kind = "folder" if folder else "file"
     raise InputError(f"configuration, {place}: there is no {kind} {path}{hint}")

@@ -5,6 +5,8 @@ from typing import Any
 
 import torch
 
+from groundvec.errors import InputError
+
 PRECISIONS = {"float32": "ieee", "tf32": "tf32", "bfloat16": "bf16"}  # as torch calls them
 
 
@@ -27,7 +29,17 @@ def choose(
     for of_gpu in (backends.cuda.matmul, backends.cudnn.conv, backends.cudnn.rnn):
         of_gpu.fp32_precision = "tf32" if precision == "tf32" else "ieee"
     torch.set_num_threads(threads or torch.get_num_threads())
-    return device or ("cuda" if torch.cuda.is_available() else "cpu")
+    return usable(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+
+
+def usable(device: str) -> str:
+    """Return the name of a device that computes; InputError if it does not."""
+    try:
+        torch.ones(1, device=device).item()  # which `meta`, without memory, has not
+    except Exception as error:  # which one depends on the device
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"{device} cannot be used ({reason}): take cpu or cuda") from None
+    return device
 
 
 def cores() -> int:

@@ -10,7 +10,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -21,11 +21,12 @@ import numpy as np
 import torch
 
 from groundvec import hub, similarity
-from groundvec.device import PRECISIONS, choose
+from groundvec.device import PRECISIONS, choose, usable
 from groundvec.errors import InputError, printable
 from groundvec.files import cache, sha256
 from groundvec.folder import read_description
 from groundvec.model import Model, encode_images, encode_sentences, load_ensemble
+from groundvec.text.encoded import strings
 from groundvec.text.punctuation import set_apart
 
 if TYPE_CHECKING:
@@ -148,15 +149,13 @@ class SentenceEncoder:
             options = (batch_size, device, show_progress, normalize, language, tokenised)
             vector: np.ndarray = self.encode([sentences], *options)[0]
             return vector
-        if isinstance(sentences, bytes | Mapping | Set) or not isinstance(sentences, Iterable):
-            raise InputError(f"pass a list of strings, not {type(sentences).__name__}")
         if batch_size is not None and batch_size < 1:
             raise InputError(f"batch_size is {batch_size}: it must be 1 or more")
-        sentences = list(sentences)
+        sentences = strings(sentences)
         if not tokenised:
             sentences = set_apart(sentences, self.description["text"])
         for model in self.models if device else []:
-            model.to(device)
+            model.to(usable(device))
         vectors = encode_sentences(self.models, sentences, language, show_progress, batch_size)
         return similarity.unit(vectors) if normalize else vectors
 

@@ -1,23 +1,37 @@
 """The one error that users are meant to see."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
+
+LONGEST = 1000  # characters of a line that an error shows
 
 
 class InputError(ValueError):
     """Bad input: one line that names the file or the key and says what to do about it.
 
-    What it quotes may come from anybody, so that it is shown as `printable` gives it. More lines
-    may follow, a problem each.
+    What it quotes may come from anybody, so that it is shown as `printable` gives it, and of a long
+    line the beginning and the end. More lines may follow, a problem each.
     """
 
     def __init__(self, line: str = "", *more: str) -> None:
-        super().__init__("\n  ".join(map(printable, [line, *more])))
+        super().__init__("\n  ".join(printable(shortened(text)) for text in [line, *more]))
+
+
+def shortened(line: str) -> str:
+    """Return a line with its end, where the reason stands, and not all that is before it."""
+    half = LONGEST // 2
+    return line if len(line) <= LONGEST else f"{line[:half]} ... {line[-half:]}"
 
 
 def printable(text: str) -> str:
     r"""Text with all that does not show in a terminal, or does something to it, as in `\x1b`."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """Return what somebody probably meant by a name that is not among those that are known."""
+    return next(iter(get_close_matches(name, list(known), n=1)), None)
 
 
 @contextmanager

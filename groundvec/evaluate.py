@@ -29,6 +29,7 @@ from groundvec.evaluation.correlation import scaled
 from groundvec.evaluation.ranks import queries_in_blocks, rounding
 from groundvec.files import check_memory, check_regular
 from groundvec.schemas import FoundRanks, RatedPairs
+from groundvec.text.encoded import strings
 
 log = logging.getLogger(__name__)
 
@@ -147,7 +148,7 @@ def _rate(
     rated: dict[str, pd.DataFrame], vectors: dict[str, np.ndarray], captions: Iterable[str]
 ) -> Result:
     """What `ratings` returns, from the rated pairs and the vector of each sentence."""
-    known = {overlap.normalised(caption): {0} for caption in captions}
+    known = {overlap.normalised(caption): {0} for caption in strings(captions)}
     known.pop("", None)  # nothing but punctuation
     predictions, scores = {}, []
     for name, pairs in rated.items():

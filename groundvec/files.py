@@ -2,11 +2,14 @@
 
 import gzip
 import hashlib
+import io
 import json
 import os
 import shutil
+import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from uuid import uuid4
@@ -18,7 +21,8 @@ if TYPE_CHECKING:
 
 MAX_COMPRESSION = 50  # bytes that one packed byte may become; of text it is 3 to 20
 SMALL = 2**24  # bytes that anything may become
-LARGEST_JSON = 2**30  # bytes
+LARGEST_JSON = 2**28  # bytes: of Python's objects ten times as many
+LARGEST_LINE = 2**20  # characters
 DEEPEST = 20  # levels of what a file or a configuration holds
 
 # Set by `guard` when one of our programs starts; for users of the library nothing is guarded.
@@ -33,10 +37,15 @@ def guard(inputs: Iterable[Path], overwrite: bool) -> None:
 
 
 def check_output(path: str | Path) -> None:
-    """Raise InputError if writing this file would replace one that `guard` protects."""
+    """Raise InputError if this is no file, or writing it would replace one that `guard` protects.
+
+    To write is to put a new file in its place, which of a device or FIFO would be its end.
+    """
     path = Path(path)
     if not path.exists():
         return
+    if not path.is_file():
+        raise InputError(f"{path} is a folder, a FIFO or a device: name another output")
     if any(other.exists() and path.samefile(other) for other in _inputs):
         raise InputError(f"{path} is an input, and would be overwritten: name another output")
     if _keep_existing:
@@ -47,7 +56,8 @@ def check_output(path: str | Path) -> None:
 def atomic(path: str | Path, replace: bool = False) -> Iterator[Path]:
     """Yield a temporary path beside `path` that is renamed to it if the block succeeds.
 
-    The temporary name keeps the suffix, so that writers which choose a format by it still work.
+    The temporary name keeps the suffix, so that writers which choose a format by it still work. It
+    is short, so that every name that the file system allows can be written.
     If the block raises, the temporary file is removed and an existing `path` stays as it was.
 
     Args:
@@ -57,7 +67,7 @@ def atomic(path: str | Path, replace: bool = False) -> Iterator[Path]:
     if not replace:
         check_output(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{uuid4().hex}.{path.name}")
+    temporary = path.with_name(f".{uuid4().hex[:16]}{path.suffix[:32]}")
     try:
         yield temporary
         with temporary.open("rb") as file:
@@ -82,8 +92,11 @@ def write_json(path: str | Path, data: Any, replace: bool = False) -> None:
     write_bytes(path, (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode(), replace)
 
 
-def read_json(path: str | Path) -> Any:
+def read_json(path: str | Path, most: int = LARGEST_JSON) -> Any:
     """Read a JSON file, which may come from anybody.
+
+    Args:
+        most: bytes that it may have.
 
     Raises:
         InputError: it is missing, too large, or not JSON; or what it holds is nested more than
@@ -92,7 +105,7 @@ def read_json(path: str | Path) -> Any:
     check_regular(path)
     try:
         with Path(path).open("rb") as file:
-            content = json.loads(read_at_most(file, LARGEST_JSON, path).decode())
+            content = json.loads(read_at_most(file, most, path))
         level = [content]
         for _ in range(DEEPEST):
             level = [
@@ -111,6 +124,37 @@ def read_json(path: str | Path) -> Any:
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not JSON ({error}): delete it and make it again") from None
     return content
+
+
+def text_lines(
+    source: bytes | IO[bytes] | gzip.GzipFile, name: str | Path, remedy: str = "save it as UTF-8"
+) -> Iterator[str]:
+    """Read lines of UTF-8, one by one, without their ends: CR, LF or both, and nothing else.
+
+    A byte-order mark is no text. All that this library reads as text comes from here, but for
+    what pandas and YAML read likewise.
+
+    Args:
+        source: the content, or a file that is open for reading bytes.
+        name: of the file, for errors.
+        remedy: what an error advises.
+
+    Raises:
+        InputError: a line is not UTF-8, or has `LARGEST_LINE` characters.
+    """
+    # What is not UTF-8 becomes halves of surrogate pairs, which tell its line.
+    file = io.BytesIO(source) if isinstance(source, bytes) else source
+    text = io.TextIOWrapper(file, "utf-8-sig", "surrogateescape")
+    for number, line in enumerate(iter(partial(text.readline, LARGEST_LINE), ""), 1):
+        try:
+            line.encode()
+        except UnicodeEncodeError:
+            raise InputError(f"{name} line {number} is not UTF-8: {remedy}") from None
+        if "\0" in line:  # UTF-16 of plain letters is valid UTF-8, with a NUL beside each
+            raise InputError(f"{name} line {number} is UTF-16 or no text at all: {remedy}")
+        if len(line) == LARGEST_LINE:
+            raise InputError(f"{name} line {number} is too long for a line of text: {remedy}")
+        yield line.removesuffix("\n")
 
 
 def write_csv(path: str | Path, table: "pd.DataFrame") -> None:
@@ -173,6 +217,25 @@ def read_packed(path: str | Path) -> bytes:
     check_regular(path)
     with gzip.open(path) as file:
         return read_at_most(file, most_unpacked(Path(path).stat().st_size), path)
+
+
+def open_zip(path: str | Path) -> zipfile.ZipFile:
+    """Open a zip archive whose members are stored or deflated, as all are that we know of.
+
+    Raises:
+        InputError: one is packed otherwise: of BZIP2 and LZMA a kilobyte can become gigabytes.
+        OSError, zipfile.BadZipFile: it is missing or damaged.
+    """
+    check_regular(path)
+    archive = zipfile.ZipFile(path)
+    for member in archive.infolist():
+        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            archive.close()
+            raise InputError(
+                f"{path}: its member {member.filename} is packed by method {member.compress_type}: "
+                "pack it again, stored or deflated"
+            )
+    return archive
 
 
 def most_unpacked(size: int) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from groundvec import config, parts
 from groundvec.errors import InputError
-from groundvec.files import read_json
+from groundvec.files import SMALL, check_regular, read_json
 
 EPOCH = {"type": "integer", "minimum": 0, "maximum": 10_000}
 EPOCHS = {"type": "array", "minItems": 1, "maxItems": 10_000, "items": EPOCH, "uniqueItems": True}
@@ -51,10 +51,7 @@ MODEL = {
             "type": "object",
             "minProperties": 1,
             "maxProperties": 100,
-            "additionalProperties": {
-                "type": "object",
-                "properties": {"dimension": {"type": "integer", "minimum": 1, "maximum": 16384}},
-            },
+            "additionalProperties": {"type": "object"},
         },
         "width": {"type": "integer", "minimum": 1, "maximum": 2**16},
         "seed": {"type": "integer"},
@@ -66,7 +63,10 @@ MODEL = {
         },
         "snapshots": EPOCHS,
         "saved": EPOCHS,
-        "sha256": {"type": "object", "additionalProperties": NAME},
+        "sha256": {
+            "type": "object",
+            "additionalProperties": {"type": "string", "pattern": "[0-9a-f]{64}"},
+        },
         "features": FEATURES | {"properties": FEATURES["properties"] | {"blocks": NAME}},
         "key": NAME,
     },
@@ -79,14 +79,37 @@ TRANSFORM = {
 ENSEMBLE = {"required": ["epochs"], "properties": {"epochs": EPOCHS, "best": EPOCH}}
 
 
+def own_files(folder: Path) -> list[Path]:
+    """List the files of a model: its descriptions, the snapshots that it lists, and its card.
+
+    Raises:
+        InputError: one is missing or a link, which may lead to what is nobody else's to see.
+    """
+    names = [f"snapshots/{snapshot_name(epoch)}" for epoch in read_description(folder)["saved"]]
+    names = ["model.json", "ensemble.json", *names]
+    if (card := folder / "README.md").is_symlink() or card.exists():
+        names.append(card.name)
+    for path in (folder / "snapshots", *(folder / name for name in names)):
+        if path.is_symlink():
+            raise InputError(f"{path} is a link: put the file itself there")
+        if not path.exists():
+            raise InputError(f"{path} does not exist: train the model again, or get it again")
+        if path.name != "snapshots":
+            check_regular(path)
+    return [folder / name for name in names]
+
+
 def read_description(folder: str | Path) -> dict[str, Any]:
     """What `model.json` says of a training; InputError if it is missing or of another form."""
     path = Path(folder, "model.json")
-    content = read_json(path)
+    content = read_json(path, SMALL)
     if isinstance(content, dict) and "cell" in content:
         content = _of_version_0_1(content)
     content = checked(path, content, MODEL)
     config.say_image(content["description"])  # versions before 0.2.0 did not
+    for text in content["texts"].values():  # earlier versions could name a file of parses
+        if text.get("parses", "") is None:
+            del text["parses"]
     features = content.get("features", {})
     blocks = _loaded(path, features, "blocks", BLOCKS) if "blocks" in features else [features]
     for block in blocks:
@@ -111,8 +134,17 @@ def read_ensemble(folder: str | Path) -> dict[str, Any]:
     Raises InputError as above, of `ensemble.json`.
     """
     path = Path(folder, "ensemble.json")
-    content = checked(path, read_json(path), ENSEMBLE)
+    content = checked(path, read_json(path, SMALL), ENSEMBLE)
     return {"best": content["epochs"][-1]} | content  # older ones do not say it
+
+
+def learned_images(description: dict[str, Any]) -> bool:
+    """Return whether a training's loss compared images: with beta 0 their network is untrained.
+
+    Args:
+        description: as `read_description` gives it.
+    """
+    return bool(description["description"].get("objective", {}).get("beta") != 0)
 
 
 def epochs_compared(description: dict[str, Any], ensemble: dict[str, Any]) -> set[int]:

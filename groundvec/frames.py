@@ -15,7 +15,7 @@ import pandas as pd
 from pandas.errors import ParserWarning
 
 from groundvec.errors import InputError
-from groundvec.files import check_regular, write_csv
+from groundvec.files import check_memory, check_regular, write_csv
 
 TOLERANCE = 1e-5  # of bounds: a cosine of float32 vectors may be 1.000001
 
@@ -67,6 +67,26 @@ def schema_of(form: Any) -> Schema:
     return schema
 
 
+def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
+    """Read a file by `pandas.read_csv`, with its options; one that is packed is no CSV.
+
+    Raises:
+        InputError: it is missing or damaged, no file, or larger than this machine's memory.
+    """
+    check_regular(path)
+    try:
+        check_memory(path, Path(path).stat().st_size)
+        with catch_warnings(action="error", category=ParserWarning):  # of fields that are left out
+            return pd.read_csv(path, compression=None, **options)
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist: make it first") from None
+    except InputError:
+        raise
+    except (ValueError, ParserWarning) as error:  # empty, ragged, not UTF-8
+        reason = str(error).strip().partition("\n")[0]
+        raise InputError(f"{path} is not a whole CSV file ({reason}): make it again") from None
+
+
 def read(path: str | Path, *forms: Any) -> pd.DataFrame:
     """Read the columns of a CSV file, in their order; an empty field is NaN.
 
@@ -78,18 +98,8 @@ def read(path: str | Path, *forms: Any) -> pd.DataFrame:
     """
     columns = [schema_of(form).columns for form in forms]
     text = {name: str for of in columns for name, column in of.items() if column.dtype is str}
-    check_regular(path)
-    try:
-        with catch_warnings(action="error", category=ParserWarning):  # of fields that are left out
-            # Without the default, a translation "NA" or "null" would be an empty field.
-            table = pd.read_csv(
-                path, index_col=False, dtype=text, keep_default_na=False, na_values=[""]
-            )
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist: make it first") from None
-    except (ValueError, ParserWarning) as error:  # empty, ragged, not UTF-8
-        reason = str(error).strip().partition("\n")[0]
-        raise InputError(f"{path} is not a whole CSV file ({reason}): make it again") from None
+    # Without the default, a translation "NA" or "null" would be an empty field.
+    table = read_csv(path, index_col=False, dtype=text, keep_default_na=False, na_values=[""])
     missing = [", ".join(name for name in of if name not in table) for of in columns]
     if all(missing):
         raise InputError(f"{path} has no column {', nor '.join(missing)}: make it again")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from groundvec.errors import InputError
-from groundvec.files import read_json
+from groundvec.files import SMALL, read_json
 from groundvec.jobs import ABOUT, locked, running
 from groundvec.provenance import digest
 
@@ -23,8 +23,8 @@ FEATURES = "features"  # the folder in it whose folders have finished features
 KEY = re.compile("[0-9a-f]{16}")
 # What is in a folder, also under the temporary name of a process that was killed.
 OURS = re.compile(
-    r"(\.[0-9a-f]+\.)?(about\.json|lock|finished\.pt|checkpoint(-previous)?\.pt|[0-9a-f]{16}\.npz)"
-    r"|snapshots(/(\.[0-9a-f]+\.)?epoch-\d+\.safetensors)?"
+    r"about\.json|lock|finished\.pt|checkpoint(-previous)?\.pt|[0-9a-f]{16}\.npz"
+    r"|snapshots(/epoch-\d+\.safetensors)?|(snapshots/)?\.[0-9a-f]{16}\.(json|pt|npz|safetensors)"
 )
 
 
@@ -84,12 +84,13 @@ def _look_at(path: Path) -> Leftover:
         if (path / "lock").exists():
             found.running = running(path)
         if (path / ABOUT).exists():
-            content = read_json(path / ABOUT)
-            if not isinstance(content, dict) or digest(content.get("decides")) != path.name:
+            content = read_json(path / ABOUT, SMALL)
+            decides = content.get("decides") if isinstance(content, dict) else None
+            if not isinstance(decides, dict) or digest(decides) != path.name:
                 found.problem = f"its {ABOUT} is not about it"
                 return found
             found.kind, found.name = str(content.get("kind")), str(content.get("name"))
-            found.decides = content["decides"]
+            found.decides = decides
     except (OSError, InputError) as error:
         found.problem = str(getattr(error, "strerror", None) or error)
     return found
@@ -123,7 +124,7 @@ def needed(leftover: Leftover, wanted: Iterable[dict[str, Any]]) -> bool:
 def _version(library: str) -> str | None:
     try:
         return version(library)
-    except PackageNotFoundError:
+    except (PackageNotFoundError, ValueError):  # ValueError: of an empty name
         return None
 
 

@@ -286,8 +286,24 @@ def make_texts(
     Args:
         contents: by language, what `Text.as_dict` returned.
         treebank: see `load_model`.
+
+    Raises:
+        InputError: they are others than these.
     """
     text = description["text"]
+    options = parts.options_schema("text", text["name"])
+    learned = options.get("learned", {})
+    schema = {
+        "type": "object",
+        "required": learned.get("required", [*options["properties"]]),
+        "properties": options["properties"] | learned.get("properties", {}),
+        "additionalProperties": False,
+    }
+    for language in description["languages"]:
+        if language not in contents:
+            raise InputError(f"there is no text of the language {language!r}")
+        if problem := config.problem(contents[language], schema):
+            raise InputError(f"texts.{language}: {problem}")
     make, reads_trees = parts.find("text", text["name"]), "trees" in parts.provided("text", text)
     reading = {"treebank": treebank} if treebank and reads_trees else {}
     return {

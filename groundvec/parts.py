@@ -14,6 +14,7 @@ and of the whole part:
     divisible: {a: b}           `a` is a multiple of the number of entries of `b`
     either: [a, b]              options of which there is one
     limits: It does not ...     a sentence for the model card
+    learned: {properties: ...}  of a text, the schema of what its `as_dict` has beside options
 
 Where pictures and captions come from is such a part of a data set (`groundvec.sources`).
 

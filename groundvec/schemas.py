@@ -410,15 +410,22 @@ Reranked = Annotated[
         "one row per re-ranker and metric, of the test lists",
         {
             **LIST,
-            "reranker": text("model, `baseline` for the order of the system, or `oracle`"),
+            "reranker": text(
+                "model, `baseline` for the order of the system, `length`, or `oracle`"
+            ),
             "metric": text("metric", ("bleu", "sentence_bleu", "meteor", "ter")),
             "score": number("score; TER may be above 100", "percent", 0, empty=True),
-            "p_baseline": Column(
-                "p of the difference to the baseline (randomisation)", float, "", 0, 1, empty=True
-            ),
-            "p_vse": Column(
-                "p of the difference to the model of pictures only", float, "", 0, 1, empty=True
-            ),
+            **{
+                f"p_{key}": Column(
+                    f"p of the difference to {of} (randomisation)", float, "", 0, 1, empty=True
+                )
+                for key, of in {
+                    "baseline": "the baseline",
+                    "length": "re-ranking by length",
+                    "vse": "the first model of pictures only",
+                    "text": "the first model of text only (β = 0)",
+                }.items()
+            },
             "signature": text("settings and version of the metric"),
             **ORIGIN,
         },

@@ -12,7 +12,7 @@ from safetensors.torch import save as to_bytes
 from torch import nn
 
 from groundvec.errors import InputError
-from groundvec.files import check_memory, check_regular, sha256, write_bytes
+from groundvec.files import SMALL, check_memory, check_regular, sha256, write_bytes
 
 SCALE = ".scale"  # ends the name of the factors of a matrix in int8, one per row
 
@@ -82,12 +82,15 @@ def load(
     if not path.exists():
         raise InputError(f"{path} does not exist: train the model first, or get it again")
     check_regular(path)
-    if checksum and sha256(path) != checksum:
+    if checksum is not None and sha256(path) != checksum:
         raise InputError(
             f"{path} is damaged, its checksum is not that in model.json: delete it and make "
             "the model again, or get it again"
         )
     expected = network.state_dict()
+    with path.open("rb") as file:
+        if int.from_bytes(file.read(8), "little") > SMALL:
+            raise InputError(f"{path} does not hold the weights of this model (a huge header)")
     try:
         with safe_open(path, "pt") as file:
             names = list(file.keys())

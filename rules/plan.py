@@ -77,9 +77,8 @@ def text_name(text: Description) -> str:
 
 
 def treebank_name(text: Description) -> str:
-    """The name of a text's treebank; nothing for one that reads no trees, or has its own."""
-    reads = "parser" in text and "parses" not in text
-    return f"trees-{digest(text['parser'])[:8]}" if reads else ""
+    """The name of a text's treebank; nothing for one that reads no trees."""
+    return f"trees-{digest(text['parser'])[:8]}" if "parser" in text else ""
 
 
 def treebank_option(wildcards: Any, input: Any) -> Options:
@@ -327,11 +326,6 @@ class Plan:
         name = treebank_name(text)
         stem = f"results/text/{dataset}/{name}"
         return [f"{stem}.{language}.conllu.gz" for language in languages if name]
-
-    def parses_file(self, wildcards: Any) -> list[str] | str:
-        """The constituency trees that a model reads, if it names a file of them."""
-        text = self.description(wildcards)["text"]
-        return self.public(text["parses"]) if "parses" in text else []
 
     def treebank_of_ratings(self, wildcards: Any) -> list[str]:
         """The parsed sentences that people rated, if a model reads them as trees."""

@@ -7,7 +7,6 @@ rule train:
         features=plan.features_file,
         texts=plan.text_files,
         treebanks=plan.treebanks,
-        parses=plan.parses_file,
         twin=plan.twin,
     output:
         model=f"{MODEL}/model.json",

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from groundvec.cli import configuration, run
+from groundvec.cli import configuration, run, show
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -80,7 +80,7 @@ def main(arguments: argparse.Namespace) -> None:
     unneeded = []
     for each in found:
         if each.problem:
-            print(f"left alone  {each.path}: {each.problem}")
+            show(f"left alone  {each.path}: {each.problem}")
             continue
         state = "running" if each.running else "needed"
         if not each.running and not leftovers.needed(each, works):
@@ -88,16 +88,16 @@ def main(arguments: argparse.Namespace) -> None:
             unneeded.append(each)
         about = f"{each.kind:10}  {size(each.size):>7}  {leftovers.age(each):>9}"
         holder = f": {each.running}" if each.running else ""
-        print(f"{state:10}  {about}  {each.path.name}  {each.name}{holder}")
-    print(f"{arguments.work}: {len(found)} folders, {size(sum(each.size for each in found))}")
+        show(f"{state:10}  {about}  {each.path.name}  {each.name}{holder}")
+    show(f"{arguments.work}: {len(found)} folders, {size(sum(each.size for each in found))}")
     if arguments.delete:
         for each in unneeded:
             leftovers.remove(each)
     freed = size(sum(each.freed for each in unneeded))
     if arguments.delete:
-        print(f"{len(unneeded)} folders removed, {freed} freed")
+        show(f"{len(unneeded)} folders removed, {freed} freed")
     else:
-        print(f"{len(unneeded)} folders are not needed: --delete removes them, which frees {freed}")
+        show(f"{len(unneeded)} folders are not needed: --delete removes them, which frees {freed}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Choose the snapshots of an ensemble: the two with the best development recall."""
+"""Choose the snapshots of an ensemble: the two with the best development recall.
+
+Of a training with beta 0, whose recall of images is chance, they are the last two.
+"""
 
 import argparse
 import logging
@@ -7,6 +10,7 @@ from pathlib import Path
 from groundvec.cli import run
 from groundvec.evaluation.snapshots import best_snapshots
 from groundvec.files import read_json, write_json
+from groundvec.folder import learned_images
 from groundvec.frames import read
 from groundvec.schemas import History
 
@@ -22,7 +26,9 @@ parser.add_argument("--output", type=Path, required=True, help="the JSON file to
 
 def main(arguments: argparse.Namespace) -> None:
     history = read(arguments.history, History).set_index("epoch")
-    scores = history["dev_recall"][read_json(arguments.model)["snapshots"]]
+    model = read_json(arguments.model)
+    # Of equal scores the later ones are the best.
+    scores = history["dev_recall"][model["snapshots"]] * learned_images(model)
     epochs = best_snapshots(scores)
     [best] = best_snapshots(scores, 1)
     write_json(arguments.output, {"epochs": epochs, "best": best})

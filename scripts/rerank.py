@@ -48,7 +48,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.errors import InputError
     from groundvec.features import store
     from groundvec.files import check_output
-    from groundvec.folder import read_description
+    from groundvec.folder import learned_images, read_description
     from groundvec.frames import write
     from groundvec.model import load_ensemble
     from groundvec.provenance import provenance
@@ -70,11 +70,12 @@ def main(arguments: argparse.Namespace) -> None:
         )
 
     features: dict[str, Any] = {}  # as `rerank.rerank` takes them
-    only_pictures = []
+    # What all are tested against: `vse` is the first model of pictures only, `text` that of text.
+    against = {"baseline": rerank.BASELINE, "length": rerank.LENGTH}
     for folder in arguments.models:
         described = read_description(folder)
         name, languages = described["model"], described["description"]["languages"]
-        if name in (*features, rerank.BASELINE, rerank.ORACLE):
+        if name in (*features, rerank.BASELINE, rerank.LENGTH, rerank.ORACLE):
             raise InputError(
                 f"{folder}: there is a re-ranker {name!r} already: give each model once"
             )
@@ -84,10 +85,16 @@ def main(arguments: argparse.Namespace) -> None:
                 "of the language of the translations"
             )
         source = arguments.source if arguments.source in languages else None
-        if source is None:
-            only_pictures.append(name)
+        sees = learned_images(described)
+        if not (source or sees):
+            raise InputError(
+                f"{folder} reads no {arguments.source} and learned no images (beta 0), so that it "
+                "compares translations with nothing: re-rank by other models"
+            )
+        if not (source and sees):
+            against.setdefault("vse" if sees else "text", name)
+        read_features = partial(store.read, arguments.features) if sees else None
         models = load_ensemble(folder, device=device)
-        read_features = partial(store.read, arguments.features)
         between = (source, arguments.target)
         (names, of_dev), (_, of_test) = (
             rerank.distances(splits[split].lists, tables[split], models, read_features, between)
@@ -101,19 +108,20 @@ def main(arguments: argparse.Namespace) -> None:
     texts = {
         name: [test.lists.hypotheses[row] for row in found.rows] for name, found in chosen.items()
     }
-    against = [rerank.BASELINE, *only_pictures[:1]]
     n = arguments.n or int((test.lists.starts[1:] - test.lists.starts[:-1]).max())
     labels = {"n_best": n, "system": arguments.system}
     rows = []
-    for judgement in scores.judge(texts, against, test.references, arguments.target):
+    others = list(against.values())
+    for judgement in scores.judge(texts, others, test.references, arguments.target):
         for name in chosen:
-            p = [judgement.p.get((name, other)) for other in against]
             row = {
                 "reranker": name,
                 "metric": judgement.metric,
                 "score": judgement.scores.get(name),
-                "p_baseline": p[0],
-                "p_vse": p[1] if len(p) > 1 else None,
+                **{
+                    f"p_{key}": judgement.p.get((name, against.get(key, "")))
+                    for key in ("baseline", "length", "vse", "text")
+                },
                 "signature": judgement.signature,
             }
             rows.append(labels | row | provenance(device))

@@ -77,7 +77,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.schemas import History
     from groundvec.training import loop
 
-    for name in ("snapshots", "history.csv", "model.json"):
+    for name in ("history.csv", "model.json"):
         check_output(arguments.output / name)  # at once, and not after hours of training
     described = arguments.description
     device = choose(arguments.device, arguments.threads, described["training"]["precision"])
@@ -100,7 +100,6 @@ def main(arguments: argparse.Namespace) -> None:
     read_features = partial(store.read, arguments.features)
     training, dev = (load_split(captions, name, read_features, texts) for name in ("train", "dev"))
     model = Model(described, texts, training.features.shape[1]).to(device)
-    parsed = [*arguments.treebanks, *filter(None, (text.get("parses") for text in of_texts))]
     decides = {
         "description": described,
         "seed": arguments.seed,
@@ -109,7 +108,7 @@ def main(arguments: argparse.Namespace) -> None:
         "captions": sha256(arguments.captions),
         "features": store.fingerprint(arguments.features),
         "texts": digest(of_texts),
-        "parses": [sha256(path) for path in dict.fromkeys(map(str, parsed))],
+        "treebanks": [sha256(path) for path in arguments.treebanks],
     }
     # A hash of everything that decides the result: it names the folder of the checkpoints.
     key = digest(decides)

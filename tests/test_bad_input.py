@@ -6,10 +6,12 @@ With GROUNDVEC_RELIABILITY=docs/reliability.md in the environment, the table the
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -23,6 +25,7 @@ import torch
 from examples import description
 from PIL import Image
 from reliability import write_section
+from test_images import jpeg
 from test_workflow import ROOT, SCENES, copy_project, environment
 
 from groundvec.files import sha256
@@ -83,15 +86,22 @@ def own(what: str, data: str, said: str) -> Case:
     return configuration(what, f"experiment: x\ndatasets:\n  one: {{{data}}}\n", said, data=True)
 
 
-def own_data(folder: Path, rows: str = ROWS, encoding: str = "utf-8") -> None:
+def own_data(
+    folder: Path, rows: str = ROWS, encoding: str = "utf-8", also: Iterable[str] = ()
+) -> None:
     (folder / "my/photos").mkdir(parents=True)
     (folder / "my/captions.csv").write_bytes(rows.encode(encoding))
     for name, colour in zip("abc", ("red", "green", "blue"), strict=True):
         Image.new("RGB", (40, 30), colour).save(folder / f"my/photos/{name}.png")
+    for path in also:
+        (folder / "my/photos" / path).parent.mkdir(exist_ok=True)
+        shutil.copy(folder / "my/photos/a.png", folder / "my/photos" / path)
 
 
-def table(what: str, rows: str, said: str, encoding: str = "utf-8") -> Case:
-    return Case(what, said, lambda folder: own_data(folder, rows, encoding), DATASET)
+def table(
+    what: str, rows: str, said: str, encoding: str = "utf-8", also: Iterable[str] = ()
+) -> Case:
+    return Case(what, said, lambda folder: own_data(folder, rows, encoding, also), DATASET)
 
 
 def picture(what: str, content: bytes | Image.Image, said: str, suffix: str = "png") -> Case:
@@ -180,6 +190,15 @@ def claim(**changes: object) -> Callable[[Path, Model], None]:
         (folder / "model.json").write_text(json.dumps(content | changes))
 
     return change
+
+
+def texts(changes: dict[str, object]) -> Callable[[Path, Model], None]:
+    return claim(texts={"en": Text.build(["A dog."]).as_dict() | changes})
+
+
+def pack_by_lzma(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("a", bytes(10**6))
 
 
 def instead(name: str, make: Callable[[Path], None]) -> Callable[[Path, Model], None]:
@@ -305,6 +324,20 @@ CASES = {
             "can't decode byte 0xe9",
         ),
         Case(
+            "a repeated key, for the program that deletes checkpoints",
+            "x.yaml line 2: the key a occurs twice: remove one",
+            lambda folder: (folder / "x.yaml").write_text("a: 1\na: 2\n"),
+            "scripts/checkpoints.py x.yaml --delete",
+            status=2,
+        ),
+        Case(
+            "500 levels of lists in it",
+            "x.yaml line 1 has more than 20 levels",
+            lambda folder: (folder / "x.yaml").write_text("a: " + "[" * 500),
+            "scripts/checkpoints.py x.yaml",
+            status=2,
+        ),
+        Case(
             "a target after `--configfile FILE`, which Snakemake takes for a second file",
             "No such file or directory: 'all'",
             lambda folder: shutil.copy(ROOT / "config.yaml", folder / "x.yaml"),
@@ -323,6 +356,34 @@ CASES = {
         table(
             "a picture that is not there", ROWS + "d.png,x,test\n", "1 of 4 image files are miss"
         ),
+        table(
+            "a picture's name with a space as %20",
+            ROWS + "sp%20ace.png,x,test\n",
+            "my/photos/sp%20ace.png (did you mean my/photos/sp ace.png?)",
+            also=["sp ace.png"],
+        ),
+        table(
+            "a picture's name in capitals, with a backslash and without its ending",
+            ROWS + "2024\\KITCHEN,x,test\n",
+            "(did you mean my/photos/2024/kitchen.png?)",
+            also=["2024/kitchen.png"],
+        ),
+        table("an address for a picture", ROWS + "https://x.org/a.png,x,test\n", "is an address"),
+        table(
+            "a column without a name that holds text",
+            ROWS.replace("\n", ",\n", 1)
+            .replace("train", "train,x")
+            .replace("dev", "dev,")
+            .replace("test", "test,"),
+            "'x' is in a column without a name; name the column, or remove it",
+        ),
+        table("MSCOCO's own JSON for a table", '{"images": []}', "is JSON; name its source"),
+        Case(
+            "MSCOCO's own JSON for Karpathy's",
+            "holds MSCOCO's own captions, which have no splits: take Karpathy's",
+            lambda folder: own_data(folder, '{"images": [], "annotations": []}'),
+            DATASET.replace("table --table", "karpathy --json"),
+        ),
         Case(
             "an output that would replace the table",
             "my/captions.csv is an input, and would be overwritten",
@@ -334,6 +395,15 @@ CASES = {
         picture("PostScript by the name of .jpg", b"%!PS\nshowpage\n", "is not a picture", "jpg"),
         picture("an empty file", b"", "is empty (0 bytes)"),
         picture("floating-point pixels", Image.new("F", (9, 9)), "save it with 8 or 16", "tiff"),
+        picture("half a JPEG", jpeg(quality=95)[:-500], "save it again in a program that", "jpg"),
+        Case(
+            "an image that `images.csv` has twice",
+            "image a is listed twice; list each image once",
+            lambda folder: (folder / "images.csv").write_text(
+                "image_id,split,path,sha256\na,train,a.png,-\na,train,b.png,-\n"
+            ),
+            EXTRACT,
+        ),
     ],
     "Features": [
         features(
@@ -349,7 +419,7 @@ CASES = {
         features(
             "NaN",
             lambda file: file.create_dataset("features", data=np.full((2, 4), np.nan, "f4")),
-            "NaN or infinite features for image a and 1 others",
+            "features that are NaN or beyond 1e+15 for image a and 1 others",
         ),
         features(
             "an attribute that is an array",
@@ -358,6 +428,23 @@ CASES = {
                 file.attrs.update({"backbone": np.zeros(3)}),
             ),
             "its attribute backbone is neither text nor a number",
+        ),
+        features(
+            "a million times 10^24",
+            lambda file: file.create_dataset("features", data=np.full((2, 4), 1e30, "f4")),
+            "features that are NaN or beyond 1e+15 for image a and 1 others",
+        ),
+        features(
+            "`features` that are read from `/etc/passwd`",
+            lambda file: file.create_dataset(
+                "features", (2, 2), "f4", external=[("/etc/passwd", 0, 16)]
+            ),
+            "features is in another file",
+        ),
+        features(
+            "a link to the features of another file",
+            lambda file: file.update({"features": h5py.ExternalLink("/dev/zero", "/features")}),
+            "features is a link to another file",
         ),
     ],
     "A model folder": [
@@ -436,6 +523,21 @@ CASES = {
             "description.encoder.name: '../x' is not one of",
         ),
         model(
+            "an empty checksum of the weights",
+            claim(sha256={"1": ""}),
+            "sha256.1: '' does not match '[0-9a-f]{64}'",
+        ),
+        model(
+            "a text that names a file to read",
+            texts({"parses": "/dev/zero"}),
+            "texts.en: it: Additional properties are not allowed ('parses' was unexpected)",
+        ),
+        model(
+            "a text of numbers",
+            texts({"characters": 5}),
+            "texts.en: characters: 5 is not of type 'string'",
+        ),
+        model(
             "an ensemble of `../../x`",
             lambda folder, _: (folder / "ensemble.json").write_text('{"epochs": ["../../x"]}'),
             "ensemble.json does not describe a model",
@@ -461,10 +563,43 @@ CASES = {
             "groundvec info here",
         ),
         Case(
+            "a device in the place of an output, with `--overwrite`",
+            "v.npy is a folder, a FIFO or a device: name another output",
+            lambda folder: (
+                (folder / "s.txt").write_text("A dog.\n"),
+                (folder / "v.npy").symlink_to("/dev/null"),
+            ),
+            "groundvec encode s.txt -o v.npy --overwrite",
+        ),
+        Case(
+            "two outputs of one name",
+            "a.csv is two outputs of this command: name another for one of them",
+            lambda _: None,
+            "groundvec evaluate retrieval c.npy i.npy -o a.csv --ranks ./a.csv",
+        ),
+        Case(
+            "a device that torch does not know here",
+            "hpu cannot be used",
+            lambda folder: (folder / "s.txt").write_text("A dog.\n"),
+            "groundvec encode s.txt -o v.npy --device hpu",
+        ),
+        Case(
+            "a zip archive packed by LZMA, of which a kilobyte becomes gigabytes",
+            "a.zip: its member a is packed by method 14: pack it again, stored or deflated",
+            lambda folder: pack_by_lzma(folder / "a.zip"),
+            "scripts/unpack.py --archive a.zip --output out",
+        ),
+        Case(
             "a FIFO in place of pictures",
             "pipe is neither a file nor a folder",
             lambda folder: os.mkfifo(folder / "pipe"),
             "groundvec search pipe dogs",
+        ),
+        Case(
+            "pictures to search, and no sentence",
+            "b.jpg is the name of a file, or looks like one: say what to look for last",
+            lambda _: None,
+            "groundvec search a.jpg b.jpg",
         ),
     ],
     "The command `groundvec evaluate`": [
@@ -579,11 +714,15 @@ def test_bad_input_is_answered_with_one_line_and_a_status(project, tmp_path, cas
     assert lines, result.stderr
     if "Snakemake" not in case.what:
         assert "Traceback" not in result.stderr
-        assert lines[0].startswith("error: ")
+        assert lines[0].startswith("error: " if case.status == 1 else "checkpoints.py: error: ")
     assert {path: path.read_bytes() for path in before} == before
     left = {path for path in mine.rglob("*") if path.is_file() and ".snakemake" not in path.parts}
     assert left == set(before)
-    line = lines[0].removeprefix("error: ").replace(f"{mine}{os.sep}", "").replace("|", "\\|")
+    line = (
+        re.sub(r"^(\S+: )?error: (argument \w+: )?", "", lines[0])
+        .replace(f"{mine}{os.sep}", "")
+        .replace("|", "\\|")
+    )
     answers[case.what] = line if len(line) < 160 else f"{line[:160]}..."
 
 

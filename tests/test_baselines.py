@@ -107,7 +107,7 @@ def test_a_damaged_zip_file_is_named(archive):
         (b"b 1 2\na 1  2\n", r"v\.txt, line 2 is no word vector: 3 values, not 2"),
         (b"b 1 2\na nan 2\n", r"v\.txt, line 2 is no word vector: a value is not finite"),
         (b"b 1 2\na -inf 2\n", r"v\.txt, line 2 is no word vector: a value is not finite"),
-        (b"b 1 2\nc\xe9 1 2\n", r"v\.txt, line 2 is no word vector: 'utf-8'"),
+        (b"b 1 2\nc\xe9 1 2\n", r"v\.txt line 2 is not UTF-8"),
     ],
 )
 def test_a_malformed_line_is_named(tmp_path, content, message):

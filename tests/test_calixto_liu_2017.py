@@ -42,11 +42,12 @@ MODELS = {
     "e": description(["en"], text="characters"),
     "f": description(["en", "de"], 0.5, "characters"),
     "g": description(["en", "de"], 0.5, "characters", shared=True),
+    "t": description(["en", "de"], 0.0),
 }
 NAMES = {
     **{"a": "VSE", "b": "VSE", "c": "MLMME, β = 1", "d": "MLMME, β = 0.5"},
     **{"e": "VSE (characters)", "f": "MLMME, β = 0.5 (characters)"},
-    "g": "MLMME, β = 0.5 (characters, shared)",
+    **{"g": "MLMME, β = 0.5 (characters, shared)", "t": "MLMME, β = 0"},
 }
 
 
@@ -222,12 +223,13 @@ def test_table_2_marks_what_is_better_than_the_model_of_english_alone(tmp_path):
 
 
 def reranked(folder, scores, n=20, system="weak"):
-    """A file of scores: by re-ranker (BLEU, TER, p against the first, p against VSE)."""
+    """A file of scores: by re-ranker (BLEU, TER, p against the first, p against each control)."""
     rows = []
     for reranker, (bleu, ter, p, p_vse) in scores.items():
         for metric, value in (("bleu", bleu), ("meteor", None), ("ter", ter)):
             row = {"n_best": n, "system": system, "reranker": reranker, "metric": metric}
-            row |= {"score": value, "p_baseline": p, "p_vse": p_vse, "signature": f"of {metric}"}
+            row |= {"score": value, "p_baseline": p, "signature": f"of {metric}"}
+            row |= dict.fromkeys(("p_length", "p_vse", "p_text"), p_vse)
             rows.append(row | dict.fromkeys(systems.PROVENANCE[1:], "x"))
     path = folder / f"{system}.{n}.csv"
     filled(pd.DataFrame(rows), schemas.Reranked).to_csv(path, index=False)
@@ -236,15 +238,18 @@ def reranked(folder, scores, n=20, system="weak"):
 
 SCORES = {
     "baseline": (25.0, 56.0, None, 0.6),
+    "length": (25.6, 57.5, 0.3, 0.6),
+    "length+logistic": (25.7, 56.0, 0.3, 0.6),
     "b": (24.0, 57.0, 0.6, None),
     "d": (26.5, 55.0, 0.01, 0.001),
     "d+logistic": (25.5, 58.0, 0.01, 0.2),
+    "t": (26.75, 54.5, 0.01, 0.001),
     "oracle": (33.0, 46.0, 0.0001, 0.0001),
 }
 
 
 def table3(folder):
-    files = write_models(folder, ("multi30k", "b"), ("multi30k", "d"), **MODELS)
+    files = write_models(folder, *(("multi30k", model) for model in "bdt"), **MODELS)
     options = ["--models", *files, "--reranked", reranked(folder, SCORES)]
     beside = ["--reported", REPORTED / "tables_3_4.csv", "--output", folder / "table3"]
     run("table3", *options, *beside)
@@ -275,7 +280,7 @@ def test_a_metric_that_could_not_be_had_is_a_dash(tmp_path):
 
 
 def test_claims_are_made_of_the_tables(tmp_path):
-    recalls = {"a": 40, "b": 30, "c": 50, "d": 41}
+    recalls = {"a": 40, "b": 30, "c": 50, "d": 41, "t": 1}
     scores = retrieval(tmp_path, **recalls)
     run("table1", *scores, "--reported", REPORTED / "table1.csv", "--output", tmp_path / "table1")
     rated = ratings(tmp_path, a=0.5, c=0.5, d=0.8)
@@ -293,6 +298,7 @@ def test_claims_are_made_of_the_tables(tmp_path):
     assert (whole["difference"], whole["verdict"]) == (10, "holds")
     assert [whole["low"], whole["high"]] == pytest.approx([10 - 5.9, 10 + 5.9], abs=1.2)
     assert images.loc["MLMME, β = 0.5", "verdict"] == "not decided"
+    assert "MLMME, β = 0" not in images.index  # it learned no images
     assert images.loc["MLMME, β = 1", "reported"] == pytest.approx(61.1 - 54.4)
     sentences = table.loc[claims.SENTENCES]
     assert sentences.loc[("en", "VSE"), "verdict"].tolist() == ["does not hold", "not decided"]
@@ -304,15 +310,32 @@ def test_claims_are_made_of_the_tables(tmp_path):
     assert (
         gained["verdict"] == "holds" and 0 < gained["low"] < gained["difference"] < gained["high"]
     )
-    over = table.loc[(claims.OVER_VSE, "20-best, weak", "MLMME, β = 0.5")]
-    assert over[["measure", "worse", "difference"]].tolist() == ["BLEU", "VSE", 2.5]  # 26.5 - 24.0
-    harm = table.loc[(claims.HARM, "20-best, weak", "baseline")]
-    assert (harm["difference"], harm["verdict"], round(harm["reported"], 1)) == (
-        1,
-        "not decided",
-        -0.1,
-    )
+    of_lists = table.xs("20-best, weak", level="condition").set_index("measure", append=True)
+    found = of_lists.xs("MLMME, β = 0.5", level="better")[["worse", "difference", "verdict"]]
+    # Of TER less is better; d is worse than re-ranking by text alone.
+    assert {key: tuple(row) for key, row in found.T.items()} == {
+        (claims.IMPROVES, "BLEU"): ("baseline", 1.5, "holds"),
+        (claims.IMPROVES, "TER"): ("baseline", 1, "holds"),
+        (claims.OVER_VSE, "BLEU"): ("VSE", 2.5, "holds"),
+        (claims.OVER_VSE, "TER"): ("VSE", 2, "holds"),
+        (claims.OVER_TEXT, "BLEU"): ("MLMME, β = 0", -0.25, "does not hold"),
+        (claims.OVER_TEXT, "TER"): ("MLMME, β = 0", -0.5, "does not hold"),
+        (claims.OVER_LENGTH, "BLEU"): ("length", pytest.approx(0.9), "holds"),
+        (claims.OVER_LENGTH, "TER"): ("length", 2.5, "holds"),
+    }
+    harm = of_lists.loc[(claims.HARM, "baseline", "BLEU")]
+    assert harm[["difference", "verdict"]].tolist() == [1, "not decided"]
+    assert round(harm["reported"], 1) == -0.1
     assert "in brackets" not in text and "not decided in" in text
+
+
+def test_the_better_of_the_best_two_betas_is_compared_with_the_better_of_the_others():
+    keys = {"source": "measured", "dataset": "d", "condition": "20-best", "measure": "BLEU"}
+    table = pd.DataFrame({"beta": [1, 0.75, 0.5, 0.25, 0], "score": [20, 23, 22, 24, 30.0]})
+    table = table.assign(**keys, seed=np.nan)
+    assert claims._best_beta(table)["difference"].tolist() == [24 - 23]
+    assert claims._best_beta(table[:3])["difference"].tolist() == [20 - 23]
+    assert claims._best_beta(table[:1]).dropna(subset="difference").empty  # nothing beside it
 
 
 def test_claims_of_several_seeds_are_of_their_mean_and_beside_the_reported(tmp_path):
@@ -373,7 +396,9 @@ def test_models_that_only_their_own_names_tell_apart_are_compared_by_beta(tmp_pa
 
 def test_a_damaged_table_is_said(tmp_path):
     (tmp_path / "table1.csv").write_text("")
-    with pytest.raises(InputError, match=r"table1\.csv is not CSV \(No columns to parse"):
+    with pytest.raises(
+        InputError, match=r"table1\.csv is not a whole CSV file \(No columns to parse"
+    ):
         run("claims", "--tables", tmp_path / "table1.csv", "--output", tmp_path / "claims")
 
 

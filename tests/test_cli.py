@@ -7,17 +7,20 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import forks
 import h5py
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from groundvec import parts
 from groundvec.cli import BOUNDS, execute
 from groundvec.data import schema
-from groundvec.files import atomic, copy, read_json, write_json
+from groundvec.files import atomic, copy, read_json, write_bytes, write_json
 from groundvec.text.characters import Text
 
 ROOT = Path(__file__).parent.parent
@@ -71,6 +74,20 @@ def test_a_bug_keeps_its_traceback_in_the_log(tmp_path):
 
 def test_ctrl_c_ends_a_program_without_a_word(tmp_path):
     result = program(tmp_path, "raise KeyboardInterrupt")
+    assert result.returncode == 130 and result.stderr == ""
+
+
+def test_ctrl_c_ends_it_without_a_word_while_it_imports():
+    body = """
+import sys
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "groundvec.commands.search":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupting())
+import groundvec.__main__
+"""
+    result = subprocess.run([sys.executable, "-c", body], cwd=ROOT, capture_output=True, text=True)
     assert result.returncode == 130 and result.stderr == ""
 
 
@@ -171,12 +188,88 @@ def test_a_file_that_is_there_is_written_over_only_if_told_to(tmp_path):
     assert path.read_text() == "new"
 
 
+@pytest.mark.parametrize("kind", ["FIFO", "link to a device", "folder"])
+def test_what_is_no_file_is_not_replaced_even_if_told_to(tmp_path, kind):
+    path = tmp_path / "a.csv"
+    if kind == "FIFO":
+        os.mkfifo(path)
+    else:
+        path.mkdir() if kind == "folder" else path.symlink_to("/dev/null")
+    before = path.lstat().st_ino
+    result = subprocess.run(save(["--overwrite"], path), capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 1 and result.stderr.count("\n") == 1
+    assert f"{path} is a folder, a FIFO or a device: name another output" in result.stderr
+    assert path.lstat().st_ino == before and list(tmp_path.iterdir()) == [path]
+
+
+def test_two_outputs_of_one_name_are_refused(tmp_path):
+    command = ["evaluate", "retrieval", "a.npy", "b.npy", "-o", "c.csv", "--ranks", "./c.csv"]
+    result = forks.run("-m", "groundvec", *command, cwd=tmp_path, env={"PYTHONPATH": str(ROOT)})
+    assert result.returncode == 1 and list(tmp_path.iterdir()) == []
+    assert "c.csv is two outputs of this command: name another for one of them" in result.stderr
+
+
+@settings(max_examples=30)
+@given(length=st.integers(1, 255), ending=st.sampled_from(["", ".npy", ".x" * 30, "." + "x" * 99]))
+def test_every_name_that_the_file_system_allows_can_be_written(length, ending):
+    with TemporaryDirectory() as folder:
+        path = Path(folder, f"{'x' * max(length - len(ending), 1)}{ending}")
+        write_bytes(path, b"whole")
+        assert path.read_bytes() == b"whole" and list(Path(folder).iterdir()) == [path]
+
+
 def test_a_log_empties_nothing_but_a_log(tmp_path):
     (tmp_path / "captions.csv").write_text("mine")
     command = save(["--log", tmp_path / "captions.csv"], tmp_path / "a")
     result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert result.returncode == 2 and "captions.csv does not end in .log" in result.stderr
     assert (tmp_path / "captions.csv").read_text() == "mine"
+
+
+# What is printed
+
+
+def test_nothing_printed_does_something_to_the_terminal(tmp_path):
+    body = (
+        "import logging; from groundvec.cli import show; name = 'a\\x1b[2J\\nb'; "
+        "show(name); logging.info('%s is read', Path(name)); logging.warning(name); "
+        "open(name)"
+    )
+    result = program(tmp_path, f"from pathlib import Path; {body}")
+    assert result.stdout == "a\\x1b[2J\\nb\n"
+    first, second, third, error = result.stderr.splitlines()
+    assert (first, second, third) == ("a\\x1b[2J\\nb is read", "a\\x1b[2J", "b")
+    assert error.startswith("error: a\\x1b[2J\\nb: No such file")
+    assert (tmp_path / "a.log").read_text() == result.stderr
+
+
+def test_a_long_line_is_shown_by_its_beginning_and_its_end(tmp_path):
+    for error in ("InputError(f'{long} is bad: fix it')", "OSError(5, 'is bad: fix it', long)"):
+        result = program(tmp_path, f"long = 'x' * 10**5; raise {error}")
+        assert result.returncode == 1 and len(result.stderr) < 1100
+        assert result.stderr.startswith("error: xxx") and "is bad: fix it" in result.stderr
+
+
+def test_nothing_is_written_to_a_file_in_the_place_of_a_closed_stream(tmp_path):
+    """Python has none then, and the next file that is opened gets its number."""
+    writes = "print('x', file=sys.stderr); logging.error('y'); os.write(2, b'z')"
+    body = f"f = open('f', 'wb'); import logging, os, sys; {writes}; f.write(b'whole')"
+    (tmp_path / "program.py").write_text(PROGRAM.format(body=body))
+    command = ["sh", "-c", '"$0" program.py 2>&- <&-', sys.executable]
+    environment = {"PYTHONPATH": str(ROOT)}
+    assert subprocess.run(command, cwd=tmp_path, env=environment).returncode == 0
+    assert (tmp_path / "f").read_bytes() == b"whole"
+
+
+def test_a_program_that_is_told_to_stop_leaves_nothing_half_written(tmp_path):
+    body = (
+        "import os, signal; from groundvec.files import atomic\n    "
+        f"with atomic({str(tmp_path / 'out/a.csv')!r}) as path:\n        "
+        "path.write_text('half'); os.kill(os.getpid(), signal.SIGTERM)"
+    )
+    result = program(tmp_path, body)
+    assert result.returncode == 143 and result.stderr == ""
+    assert list((tmp_path / "out").iterdir()) == []
 
 
 # What the system does not grant
@@ -187,8 +280,8 @@ def test_a_log_empties_nothing_but_a_log(tmp_path):
     [
         ("OSError(13, 'Permission denied', 'a.csv')", "a.csv: Permission denied; change its perm"),
         ("OSError(30, 'Read-only file system', 'a')", "a: Read-only file system; change its perm"),
-        ("OSError(36, 'File name too long', 'aaa')", "aaa: File name too long; fix that"),
-        ("OSError(5, 'Input/output error', 'a.h5')", "a.h5: Input/output error; fix that"),
+        ("OSError(36, 'File name too long', 'aaa')", "aaa: File name too long; correct that"),
+        ("OSError(5, 'Input/output error', 'a.h5')", "a.h5: Input/output error; correct that"),
         (
             "OSError(28, 'No space left', 'a')",
             "no space left on the disk while writing a",

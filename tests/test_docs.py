@@ -1,17 +1,23 @@
 """What the pages and the tools say of the project is true of it."""
 
 import doctest
+import io
+import json
 import re
 import runpy
 import sys
+import tarfile
 import tomllib
 from pathlib import Path
 
 import forks
 import numpy as np
+import pytest
 import yaml
+from PIL import Image
 
 from groundvec import SentenceEncoder
+from groundvec.sources import table
 
 ROOT = Path(__file__).parent.parent
 
@@ -131,3 +137,100 @@ def test_results_are_kept_without_those_of_other_trainings_being_lost(tmp_path):
         docs / "images/mine-figure2.svg": "<svg/>",
         docs / "images/other-figure2.svg": "old",
     }
+
+
+# What a page says of converting captions, on odd ones
+
+
+@pytest.fixture
+def converted(tmp_path, monkeypatch):
+    """A function that runs the lines of docs/your-own-data.md which begin so, and reads the table.
+
+    It is run in a folder with a folder `my`; all images that the table names are there.
+    """
+    page = (ROOT / "docs" / "your-own-data.md").read_text("utf-8")
+    monkeypatch.chdir(tmp_path)
+    Path("my/photos").mkdir(parents=True)
+
+    def run(start):
+        exec(re.search(rf"```python\n({re.escape(start)}.*?)```", page, re.S)[1], {})
+        captions, images = table.read("my/captions.csv", "my/photos")
+        return captions, dict(zip(images.image_id, map(Image.open, images.path), strict=True))
+
+    return run
+
+
+def picture(colour, form):
+    data = io.BytesIO()
+    Image.new("RGB", (8, 8), colour).save(data, form)
+    return data.getvalue()
+
+
+def test_shards_with_equal_names_become_a_table_of_all_their_captions(converted):
+    shards = {
+        "0": {"0.jpg": picture("red", "JPEG"), "0.txt": b"A red one.\r\nIt is red.\r\n\r\n"},
+        "1": {
+            "0.png": picture("blue", "PNG"),
+            "0.txt": "\ufeffÜber blue.".encode(),
+            "0.json": b"{}",
+        },
+        "2-a": {
+            "x/y.webp": picture("lime", "WEBP"),
+            "x/y.txt": b'Lime, "green".',
+            "z.txt": b"None.",
+        },
+    }
+    for name, files in shards.items():
+        with tarfile.open(f"my/{name}.tar", "w") as shard:
+            for path, data in files.items():
+                member = tarfile.TarInfo(path)
+                member.size = len(data)
+                shard.addfile(member, io.BytesIO(data))
+    captions, images = converted("import csv, tarfile")
+    assert captions[["image_id", "caption"]].to_numpy().tolist() == [
+        ["0/0.jpg", "A red one."],
+        ["0/0.jpg", "It is red."],
+        ["1/0.png", "Über blue."],
+        ["2-a/x/y.webp", 'Lime, "green".'],
+    ]
+    shown = {name: image.convert("RGB").getpixel((4, 4)) for name, image in images.items()}
+    expected = {"0/0.jpg": (255, 0, 0), "1/0.png": (0, 0, 255), "2-a/x/y.webp": (0, 255, 0)}
+    for name, colour in expected.items():
+        assert np.abs(np.subtract(shown[name], colour)).max() < 10
+
+
+def test_captions_of_mscoco_become_a_table(converted):
+    coco = {
+        "images": [{"id": 9, "file_name": "b.jpg"}, {"id": 7, "file_name": "a.jpg"}],
+        "annotations": [
+            {"image_id": 7, "id": 1, "caption": "A cat,\n asleep."},
+            {"image_id": 9, "id": 2, "caption": 'A "dog".'},
+            {"image_id": 7, "id": 3, "caption": "Café"},
+        ],
+    }
+    coco["images"].append({"id": 1, "file_name": "c.jpg"})
+    coco["annotations"].append({"image_id": 1, "id": 4, "caption": "A cow."})
+    Path("my/captions_val2017.json").write_text(json.dumps(coco), "utf-8")
+    for name in "abc":
+        Path(f"my/photos/{name}.jpg").write_bytes(picture("red", "JPEG"))
+    captions, _ = converted("import csv, json")
+    assert captions[["image_id", "caption"]].to_numpy().tolist() == [
+        ["a.jpg", "A cat, asleep."],
+        ["b.jpg", 'A "dog".'],
+        ["a.jpg", "Café"],
+        ["c.jpg", "A cow."],
+    ]
+
+
+def test_captions_in_parquet_become_a_table(converted):
+    polars = pytest.importorskip("polars", reason="is not installed")
+    polars.DataFrame(
+        {
+            "image": ["a.jpg", "b.jpg", "c.jpg"],
+            "captions": [["A, b.", "NA"], ["Café\nau lait"], ["x"]],
+        }
+    ).write_parquet("my/captions.parquet")
+    for name in "abc":
+        Path(f"my/photos/{name}.jpg").write_bytes(picture("red", "JPEG"))
+    captions, _ = converted("import polars")
+    assert captions.caption.tolist() == ["A, b.", "NA", "Café au lait", "x"]

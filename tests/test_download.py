@@ -215,14 +215,14 @@ def test_in_the_end_it_gives_up_and_keeps_what_it_has(server, target):
 def test_a_network_that_was_there_may_come_back(server, target, monkeypatch, error):
     """After some bytes came; one that never answered is another test's."""
     server.faults = [{"cut": 1000}]
-    ask, calls = urllib.request.urlopen, itertools.count(1)
+    ask, calls = urllib.request.OpenerDirector.open, itertools.count(1)
 
     def urlopen(*arguments, **options):
         if next(calls) in (2, 3):
             raise error
         return ask(*arguments, **options)
 
-    monkeypatch.setattr(urllib.request, "urlopen", urlopen)
+    monkeypatch.setattr(urllib.request.OpenerDirector, "open", urlopen)
     fetch(NAME, server.source, target)
     assert target.read_bytes() == CONTENT
     assert server.waits == [1, 2, 4]

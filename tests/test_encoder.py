@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import unicodedata
 from dataclasses import asdict, replace
 from types import SimpleNamespace
 
@@ -69,6 +70,13 @@ def test_sentences_are_cleaned_as_captions_are(encoder, words, gaps):
     np.testing.assert_array_equal(encoder.encode([f"{odd}{gaps[0]}"]), encoder.encode([plain]))
 
 
+@given(st.text(max_size=20), st.sampled_from("\u00ad\u200b\u200e\u2060\ufeff"))
+def test_text_that_looks_the_same_has_the_same_vector(encoder, sentence, invisible):
+    same = [unicodedata.normalize(form, sentence) for form in ("NFC", "NFD", "NFKC")]
+    vectors = encoder.encode([sentence, *same, invisible.join(["", *sentence, ""])])
+    np.testing.assert_array_equal(vectors, vectors[[0] * 5])
+
+
 @pytest.mark.parametrize(
     ("sentences", "message"),
     [
@@ -79,6 +87,11 @@ def test_sentences_are_cleaned_as_captions_are(encoder, words, gaps):
         ({"A dog.": 1}, "pass a list of strings, not dict"),
         ({"A dog."}, "pass a list of strings, not set"),
         (None, "pass a list of strings, not NoneType"),
+        (pd.DataFrame({"A dog.": [1]}), "pass a list of strings, not DataFrame"),
+        (pd.Series(["A dog.", float("nan")]), "sentence 1 is not text but float"),
+        (Image.new("RGB", (2, 2)), "pass a list of strings, not Image"),
+        (np.zeros((1, 2)), "sentence 0 is not text but ndarray"),
+        (zip("ab", "cd", strict=True), "sentence 0 is not text but tuple"),
         ([["A dog."]], "sentence 0 is not text but list"),
     ],
 )
@@ -335,7 +348,7 @@ def test_a_search_leaves_out_what_is_no_picture_and_names_it(photos, tmp_path, l
     vectors = ImageEncoder.load(tmp_path / "model").encode(photos, skip_unusable=True)
     assert np.isnan(vectors).all(axis=1).tolist() == [True, False, False, False, False]
     (photos / "!c.png").write_bytes(b"nor this")
-    with pytest.raises(InputError, match=r"of 2 images cannot be used.*!b\.png"):
+    with pytest.raises(InputError, match=r"of 2 images cannot be used[\s\S]*!b\.png"):
         search([photos / "!b.png", photos / "!c.png"], "A dog.", model=tmp_path / "model")
 
 

@@ -1,3 +1,4 @@
+import fcntl
 import hashlib
 import io
 import json
@@ -723,8 +724,8 @@ NAN, LARGE = np.ones((3, 2)), np.ones((3, 2))
 NAN[1, 0] = np.nan
 LARGE[2] = 1e300
 BAD = {
-    "nan": (NAN, IDS, "NaN or infinite features for image id 1;"),
-    "infinite as float32": (LARGE, IDS, "NaN or infinite features for image id 2;"),
+    "nan": (NAN, IDS, "features that are NaN or beyond 1e\\+15 for image id 1;"),
+    "infinite as float32": (LARGE, IDS, "features that are NaN or beyond 1e\\+15 for image id 2;"),
     "missing": (np.ones((2, 2)), IDS[:2], "no features for image id 2;"),
     "repeated": (np.ones((4, 2)), [*IDS, "id 1"], "more than one row for image id 1;"),
     "fewer ids": (np.ones((4, 2)), IDS, r"each of the 3 image_ids, but is float64 \(4, 2\)"),
@@ -949,6 +950,103 @@ def test_what_a_file_claims_and_does_not_hold_takes_no_memory(tmp_path, shape, m
         file["image_ids"] = ["a", "b", "c"]
     with pytest.raises(InputError, match=message):
         store.read(tmp_path / "a.h5", ["a"])
+
+
+OUTSIDE = {
+    "a link": lambda file: file.update({"features": h5py.ExternalLink("other.h5", "/features")}),
+    "a link to a FIFO": lambda file: file.update({"features": h5py.ExternalLink("fifo", "/x")}),
+    "a soft link over a link": lambda file: file.update(
+        {"group": h5py.ExternalLink("fifo", "/"), "features": h5py.SoftLink("/group/features")}
+    ),
+    "external storage": lambda file: file.create_dataset(
+        "features", (1, 2), "f4", external=[("/etc/passwd", 0, 8)]
+    ),
+    "a virtual data set": lambda file: file.create_virtual_dataset("features", virtual()),
+}
+
+
+def virtual():
+    layout = h5py.VirtualLayout((1, 2), "f4")
+    layout[:] = h5py.VirtualSource("other.h5", "features", (1, 2))
+    return layout
+
+
+@pytest.mark.parametrize("refer", OUTSIDE.values(), ids=OUTSIDE.keys())
+def test_no_other_file_is_read_in_place_of_features(tmp_path, monkeypatch, refer):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("fifo")
+    write_precomputed(Path("other.h5"), np.ones((1, 2), np.float32), ["a"])
+    with h5py.File("a.h5", "w") as file:
+        file["image_ids"] = ["a"]
+        refer(file)
+    with pytest.raises(InputError, match=r"a\.h5 is not a whole .* (another file|is in another)"):
+        store.read("a.h5", ["a"])
+
+
+def test_features_may_be_elsewhere_in_their_file(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["group/data"], file["group/ids"] = np.ones((1, 2), np.float32), ["a"]
+        file["group/again"] = h5py.SoftLink("data")
+        file["features"] = h5py.SoftLink("/group/again")
+        file["image_ids"] = file["group/ids"]
+    assert store.read(tmp_path / "a.h5", ["a"])[:].tolist() == [[1, 1]]
+
+
+def test_ids_that_share_one_long_text_take_no_memory(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        ids = file.create_dataset("image_ids", (10_000,), h5py.string_dtype())
+        file["features"] = np.ones((10_000, 1), np.float16)
+        ids[0] = "x" * 1_000_000
+        start = ids.id.get_offset()
+    data = bytearray((tmp_path / "a.h5").read_bytes())
+    data[start : start + 160_000] = 10_000 * data[start : start + 16]
+    (tmp_path / "a.h5").write_bytes(data)
+    with pytest.raises(InputError, match="image_ids are longer than the file"):
+        store.read(tmp_path / "a.h5", ["a"])
+
+
+HEADER = "{{'descr': {}, 'fortran_order': False, 'shape': {}, }}"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        HEADER.format("'<f4'", "(1000000000000000, 4)"),
+        HEADER.format("'<f4'", "(-2, 4)"),
+        HEADER.format("'<f4'", "5"),
+        HEADER.format("'|O'", "(1, 2)"),
+        HEADER.format("5", "(1, 2)"),
+        "(" * 9000,
+        "\0" * 99,
+        None,
+    ],
+)
+def test_arrays_whose_header_is_false(tmp_path, header):
+    np.savez(tmp_path / "a.npz", image_ids=["a"])
+    with zipfile.ZipFile(tmp_path / "a.npz", "a") as archive:
+        text = (header or "").encode() + b"\n"
+        start = b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little")
+        archive.writestr("features.npy", start + text + bytes(8) if header else b"text")
+    with pytest.raises(InputError, match=r"a\.npz is not a whole HDF5 or \.npz file"):
+        store.read(tmp_path / "a.npz", ["a"])
+
+
+@pytest.mark.parametrize("factor", [1e30, -1e16, np.inf, np.nan])
+def test_features_that_would_overflow_are_refused(tmp_path, factor):
+    write_precomputed(tmp_path / "a.h5", np.float32([[1, 2], [1, factor]]), ["a", "b"])
+    assert len(store.read(tmp_path / "a.h5", ["a"])) == 1
+    with pytest.raises(InputError, match=r"NaN or beyond 1e\+15 for image b; compute them again"):
+        store.read(tmp_path / "a.h5", ["a", "b"])
+
+
+@pytest.mark.parametrize("mode", ["w", "r"])
+def test_features_need_no_lock(tmp_path, mode):
+    write_precomputed(tmp_path / "a.h5", np.ones((1, 2), np.float32), ["a"])
+    with (tmp_path / "a.h5").open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(OSError):
+            h5py.File(tmp_path / "a.h5", mode)
+        store._hdf5(tmp_path / "a.h5", mode).close()
 
 
 def test_widths_that_no_network_has(tmp_path):

@@ -7,11 +7,13 @@ import shutil
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from groundvec import SentenceEncoder, hub
+from groundvec.data import download
 from groundvec.errors import InputError
 from groundvec.shipped import NEWEST, PRETRAINED
 
@@ -28,6 +30,8 @@ class Hub(BaseHTTPRequestHandler):
     """What huggingface_hub asks of a hub, to list, to download and to push files."""
 
     repositories: dict[str, dict[str, dict[str, bytes]]]  # name -> commit -> file -> content
+    headers_of_files: dict[str, str] = {}  # noqa: RUF012
+    elsewhere = ""  # where the card is
 
     def log_message(self, *arguments):
         pass
@@ -67,7 +71,11 @@ class Hub(BaseHTTPRequestHandler):
             return self.answer({"id": name, "sha": commit, "siblings": siblings})
         if file not in files:
             return self.answer(status=404, X_Error_Code="EntryNotFound")
-        self.answer(files[file], ETag=f'"{digest(files[file])}"', X_Repo_Commit=commit)
+        self.asked_by.append(self.headers["Authorization"])
+        if self.elsewhere and file == "README.md":
+            return self.answer(status=302, Location=f"{self.elsewhere}{file}")
+        named = {"ETag": f'"{digest(files[file])}"', "X_Repo_Commit": commit}
+        self.answer(files[file], **named | self.headers_of_files)
 
     private: list[bool]  # whether each that was made is
     do_HEAD = do_GET
@@ -111,17 +119,17 @@ def digest(data):
 @pytest.fixture
 def repositories(monkeypatch, tmp_path):
     """The hub's content; a command in `run` sees the hub by its environment."""
-    handler = type("Mine", (Hub,), {"repositories": {}, "private": []})
+    handler = type("Mine", (Hub,), {"repositories": {}, "private": [], "asked_by": []})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setattr(download.time, "sleep", lambda seconds: None)
     monkeypatch.setenv("HF_TOKEN", "hf_test")
     monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
     monkeypatch.chdir(tmp_path)
-    from huggingface_hub import constants
-
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hf/hub"))
     yield handler
     server.shutdown()
     server.server_close()
@@ -225,6 +233,127 @@ def test_what_is_not_there_or_too_large_is_one_line(repositories):
     repositories.claimed = 2**40
     with pytest.raises(InputError, match="more than any model of this kind"):
         SentenceEncoder.load("user/model")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"<html>",
+        b"[" * 10_000,
+        {},
+        {"sha": None},
+        {"sha": "../../../evil"},
+        {"sha": "A" * 40},
+        {"siblings": {"a": 1}},
+        {"siblings": [None]},
+        {"siblings": [{"rfilename": 1, "size": 1}]},
+        {"siblings": [{"rfilename": "model.json", "size": None}]},
+        {"siblings": [{"rfilename": "model.json", "size": -1}]},
+    ],
+)
+def test_an_answer_that_is_no_hubs_is_one_line_and_writes_nothing(
+    repositories, monkeypatch, tmp_path, answer
+):
+    whole = {"sha": put(repositories), "siblings": [{"rfilename": "model.json", "size": 2}]}
+    content = {**whole, **answer} if answer and isinstance(answer, dict) else answer
+    monkeypatch.setattr(repositories, "do_GET", lambda self: self.answer(content))
+    with pytest.raises(InputError, match="answers as no hub does") as caught:
+        hub.download("user/model")
+    assert "\n" not in str(caught.value)
+    assert not list(tmp_path.rglob("*.json"))
+
+
+def test_a_header_says_nothing_about_where_a_file_is_written(repositories, tmp_path):
+    put(repositories)
+    repositories.headers_of_files = {"ETag": '"../../../../evil"', "X_Linked_ETag": '"/evil"'}
+    found = hub.download("user/model")
+    assert found.is_relative_to(tmp_path / "cache/groundvec/hub/user/model")
+    assert {path.suffix for path in tmp_path.rglob("*") if path.is_file()} <= {
+        *(".json", ".md", ".safetensors")
+    }
+
+
+@pytest.mark.parametrize("way", ["endless", "silent", "trickling"])
+def test_a_hub_that_never_ends_is_one_line(repositories, monkeypatch, way):
+    put(repositories)
+    monkeypatch.setattr(download, "TIMEOUT", 0.2)
+    stop = threading.Event()
+
+    def answer(self):
+        with suppress(OSError):
+            if way != "silent":
+                self.send_response(200)
+                self.end_headers()
+            while not stop.is_set():
+                stop.wait(10 if way == "silent" else 0.1 if way == "trickling" else 0)
+                self.wfile.write(b" " * (1 if way == "trickling" else 2**20))
+
+    monkeypatch.setattr(repositories, "do_GET", answer)
+    try:
+        with pytest.raises(
+            InputError, match=r"cannot be used: it (has more than|fails|comes slower)"
+        ):
+            hub.download("user/model")
+    finally:
+        stop.set()
+
+
+def test_a_file_that_is_longer_than_listed_is_not_taken(repositories, monkeypatch, tmp_path):
+    put(repositories)
+    monkeypatch.setattr(repositories, "size", staticmethod(lambda data: 100), raising=False)
+    with pytest.raises(InputError, match=r"has [0-9]+ bytes, not the expected 100:"):
+        hub.download("user/model")
+    assert not list(tmp_path.rglob("*.json"))
+
+
+def test_who_asks_is_shown_to_no_other_host(repositories):
+    """Hubs keep large files elsewhere."""
+    seen = []
+
+    class Elsewhere(BaseHTTPRequestHandler):
+        def log_message(self, *arguments):
+            pass
+
+        def do_GET(self):
+            seen.append(self.headers["Authorization"])
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(about_bytes)
+
+    about_bytes = (SHIPPED / "README.md").read_bytes()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        repositories.elsewhere = f"http://127.0.0.1:{server.server_port}/"
+        put(repositories)
+        hub.download("user/model")
+        server.shutdown()
+    assert seen == [None] and "Bearer hf_test" in repositories.asked_by
+
+
+def test_no_link_is_pushed_or_exported(repositories, tmp_path):
+    (tmp_path / "secret").write_text("secret")
+    for name in ("README.md", f"snapshots/epoch-{about()['saved'][0]:03}.safetensors"):
+        own = tmp_path / name[:3]
+        shutil.copytree(SHIPPED, own)
+        (own / name).unlink()
+        (own / name).symlink_to(tmp_path / "secret")
+        with pytest.raises(InputError, match=f"{name} is a link: put the file itself there"):
+            hub.push(own, "user/model")
+    assert not repositories.repositories
+
+
+def test_no_damaged_model_is_pushed(repositories, tmp_path):
+    own = tmp_path / "own"
+    shutil.copytree(SHIPPED, own)
+    weights = own / f"snapshots/epoch-{about()['saved'][0]:03}.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1])
+    with pytest.raises(InputError, match="is damaged"):
+        hub.push(own, "user/model")
+    (own / "model.json").write_text(json.dumps(about() | {"sha256": {}}))
+    with pytest.raises(InputError, match="has no checksums of its weights"):
+        hub.push(own, "user/model")
+    assert not repositories.repositories
 
 
 def test_a_hub_that_does_not_answer_is_one_line(repositories, monkeypatch):

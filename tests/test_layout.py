@@ -17,6 +17,7 @@ ORDER = [
         "schemas",
         "parts",
         "device",
+        "fonts",
         "leftovers",
         "shipped",
     },

@@ -192,6 +192,25 @@ def test_what_is_not_ours_is_left_alone(project):
     assert (precious / "file").exists()
 
 
+@pytest.mark.parametrize(
+    "decides",
+    [[], "x", None, 1, {"versions": {"": None}}, {"versions": [1]}, {"versions": {"../x": {}}}],
+)
+def test_whatever_about_json_says_ends_no_list(tmp_path, decides):
+    describe(tmp_path / digest(decides), "training", "x", decides)
+    [found] = leftovers.find(tmp_path)
+    assert found.problem or leftovers.needed(found, [{"seed": 1}]) is False
+
+
+def test_a_key_that_occurs_twice_removes_nothing(project):
+    """Of two, YAML takes the last, and what the first one needs would be removed."""
+    folder, paths = project
+    (folder / "x.yaml").write_text((folder / "x.yaml").read_text()[:-1] + ', "datasets": {}}')
+    result = program(folder, "--delete")
+    assert result.returncode == 2 and "the key datasets occurs twice" in result.stderr
+    assert there(paths) == set(paths)
+
+
 def test_a_folder_from_before_there_was_about_json_is_not_needed(project):
     folder, paths = project
     (paths["needed"] / "about.json").unlink()

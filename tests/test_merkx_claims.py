@@ -37,6 +37,8 @@ def test_claims_are_about_models_that_differ_in_one_thing(tmp_path):
         value("gru-8-max", "semantic score", 66.0, 3.0, "snapshot", "4"),
         value("gru-8-max", "semantic score", 60.0, 1.5, "snapshot", "8"),
         value("bag", "semantic score", 65.0, 1.0, "baseline", ""),
+        value("gru-8-max", "SICK-R", 75.0, 1.0),
+        value("gru-16-max", "SICK-R", 78.0, 1.0),
     ]
     table = pd.DataFrame(values)
     table.loc[table["kind"] == "baseline", "seed"] = np.nan
@@ -49,7 +51,8 @@ def test_claims_are_about_models_that_differ_in_one_thing(tmp_path):
     assert shown == [
         [claims.CELLS, task, "lstm-8-max", "gru-8-max", -10.0, "does not hold"],
         [claims.POOLING, task, "gru-8-max", "gru-8-attention", -10.0, "does not hold"],
-        [claims.SIZE, task, "gru-8-max", "gru-16-max", 6.0, "not decided"],
+        [claims.SIZES[task], task, "gru-8-max", "gru-16-max", 6.0, "not decided"],
+        [claims.SIZES["SICK-R"], "SICK-R", "gru-8-max", "gru-16-max", 3.0, "holds"],
         [claims.ENSEMBLE, task, "best snapshot", "ensemble", 2.0, "holds"],
         [claims.ENSEMBLE, score, "best snapshot", "ensemble", 10.0, "holds"],
         [claims.LATE, task, "epoch 4", "epoch 8", 18.0, "holds"],
@@ -59,7 +62,7 @@ def test_claims_are_about_models_that_differ_in_one_thing(tmp_path):
     # Draw by draw: epoch 8 is within 3 of its 48 where epoch 4 is within 2 of its 30.
     ends = found.set_index("claim")[["low", "high"]]
     np.testing.assert_allclose(ends.loc[claims.LATE], [18 - 0.95, 18 + 0.95])
-    np.testing.assert_allclose(ends.loc[claims.SIZE], [6 - 0.95 * 7, 6 + 0.95 * 7])
+    np.testing.assert_allclose(ends.loc[claims.SIZES[task]], [6 - 0.95 * 7, 6 + 0.95 * 7])
 
 
 def test_claims_of_a_model_are_of_all_its_seeds(tmp_path):

@@ -17,14 +17,18 @@ from groundvec.data.split import CAPTIONS_PER_IMAGE, Captions, Split, load_split
 from groundvec.encoders import rnn
 from groundvec.errors import InputError
 from groundvec.evaluation.retrieval import translation_ranks
-from groundvec.files import write_json
+from groundvec.files import read_json, write_json
 from groundvec.model import Model, load_model
 from groundvec.objectives import contrastive, hinge, multilingual
+from groundvec.schemas import History
 from groundvec.text.characters import Text
 from groundvec.training import checkpoints, epochs, loop
 from groundvec.weights import save as save_weights
+from scripts import ensemble
+from tests.result_files import filled
 
 TEXT, ENGLISH = make_split()
+ENSEMBLE = {"history": "history.csv", "model": "model.json", "output": "ensemble.json"}
 BOTH = {"languages": ["en", "de"], "objective": {"name": "multilingual", "beta": 0.5}}
 WORDLY = {
     "name": "rnn",
@@ -335,6 +339,24 @@ def test_two_languages_are_learned_and_each_finds_the_other(tmp_path, shared):
     assert history[-1]["dev_recall"] > 0.8 > history[0]["dev_recall"]
 
 
+@pytest.mark.parametrize(("beta", "chosen"), [(0, [2, 3]), (0.5, [1, 2])])
+def test_with_beta_0_no_image_is_learned_and_the_last_snapshots_are_used(tmp_path, beta, chosen):
+    parts = {**BOTH, "objective": {"name": "multilingual", "beta": beta}}
+    described = description("gru-8-max", parts=parts, epochs=3, cycle=1, batch_size=4)
+    recalls = iter([0.0, 3.0, 2.0, 1.0])
+    history = train(tmp_path, described, score=lambda model: {"dev_recall": next(recalls)})
+    first, last = (
+        load_file(tmp_path / f"snapshots/epoch-00{epoch}.safetensors") for epoch in (0, 3)
+    )
+    learned = {name.partition(".")[0] for name in first if not first[name].equal(last[name])}
+    assert learned == ({"captions"} if beta == 0 else {"captions", "image"})
+    filled(pd.DataFrame(history), History).to_csv(tmp_path / "history.csv", index=False)
+    write_json(tmp_path / "model.json", {"description": described, "snapshots": [1, 2, 3]})
+    paths = [f"--{key}={tmp_path / name}" for key, name in ENSEMBLE.items()]
+    ensemble.main(ensemble.parser.parse_args(paths))
+    assert read_json(tmp_path / "ensemble.json")["epochs"] == chosen
+
+
 # A model of several languages on disk
 
 
@@ -408,6 +430,10 @@ def configuration(model, source="scenes", **dataset):
         (
             configuration({"objective": {"name": "multilingual", "beta": 2}}),
             "models.m.objective.beta: 2 is greater than the maximum of 1",
+        ),
+        (
+            configuration({"objective": {"name": "multilingual", "beta": 0}}),
+            r"models.m.objective.beta: with 0 there is no loss of images, and with one language no",
         ),
         (configuration({}, source="multi30k"), r"give one of `images` \(.*\) and `pictures` \("),
         (

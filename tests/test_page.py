@@ -151,6 +151,7 @@ def results(trained, tmp_path_factory):
             "verdict": ["holds", "does not hold", "not decided"],
         }
     )
+    held = filled(held, schemas.Claims)
     cells = held[["condition", "verdict"]]
     write_table(calixto / "tables/claims", held, cells, "ll", "Claims.", ["A note."])
     figure = Figure((5, 3))
@@ -680,7 +681,7 @@ def test_points_of_figures_are_called_by_their_ticks_where_these_have_names():
     ("kind", "name", "how", "said"),
     [
         ("tables", "merkx_frank_2019/tables/table2.csv", None, "table2.csv does not exist"),
-        ("tables", "merkx_frank_2019/tables/table2.csv", b"", "table2.csv is not CSV"),
+        ("tables", "merkx_frank_2019/tables/table2.csv", b"", "table2.csv is not a whole CSV file"),
         ("tables", "merkx_frank_2019/tables/table2.json", None, "table2.json does not exist"),
         ("tables", "merkx_frank_2019/tables/table2.json", b"{", "table2.json is not JSON"),
         ("tables", "merkx_frank_2019/tables/table2.json", b"{}", "table2.json is not a table"),

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-from functools import reduce
 from pathlib import Path
 
 import forks
@@ -19,6 +18,7 @@ from groundvec import parts
 from groundvec.config import complete_description
 from groundvec.errors import InputError
 from groundvec.provenance import digest
+from groundvec.text.treebank import Tree, write
 
 ROOT = Path(__file__).parent.parent
 
@@ -51,16 +51,17 @@ def run(project, *command):
     assert result.returncode == 0, result.stderr
 
 
-def train(project, name, described):
+def train(project, name, described, *treebanks):
     """Train by the scripts, as a rule does; the model's folder."""
     run(
         *(project, "scripts/text.py", "--text", json.dumps(described.get("text", CHARACTERS))),
-        *("--captions", "captions.csv", "--output", f"{name}.json"),
+        *("--captions", "captions.csv", "--output", f"{name}.json", *treebanks),
     )
     run(
         *(project, "scripts/train.py", "--description", json.dumps(described), "--name", name),
         *("--dataset", "x", "--captions", "captions.csv", "--features", "f.h5"),
         *("--texts", f"{name}.json", "--work", "work", "--output", name, "--threads", "1"),
+        *treebanks,
     )
     return project / name
 
@@ -72,22 +73,24 @@ RATE = {"name": "adam", "learning_rate_max": 0.01}
 
 def test_a_replaced_file_of_trees_trains_anew(project):
     """Nothing else that is read has changed: the words, and how many relations there are."""
-    path, captions = project / "parses.txt", pd.read_csv(project / "captions.csv")["caption"]
-    words = [re.findall(r"\w+|[^\w\s]", caption) for caption in captions]
+    path, captions = project / "t.conllu.gz", pd.read_csv(project / "captions.csv")["caption"]
+    words = {caption: re.findall(r"\w+|[^\w\s]", caption) for caption in captions}
     described = {
         "languages": ["en"],
-        "text": {"name": "trees", "form": "binary", "parses": "parses.txt", "dimension": 4},
+        "text": {"name": "trees", "form": "binary", "parser": "by hand", "dimension": 4},
         "encoder": {"name": "trees", "size": 4, "compose": "position"},
         "training": {"epochs": 1, "cycle": 1, "batch_size": 10},
     }
     made = []
-    for name, step in (("left", 1), ("right", -1)):  # which way the trees grow
+    for name, root in (("left", 0), ("right", -1)):  # which word is the head of the others
         trees = []
-        for sentence in words:
-            first, *others = [f"(X {word})" for word in sentence][::step]
-            trees.append(reduce(lambda a, b: f"(S {' '.join([a, b][::step])})", others, first))
-        path.write_text("\n".join(trees))
-        made.append(json.loads((train(project, name, described) / "model.json").read_text()))
+        for text, of in words.items():
+            heads, relations = [root % len(of)] * len(of), ["dep"] * len(of)
+            heads[root], relations[root] = -1, "root"
+            trees.append(Tree(of, heads, relations, ["X"] * len(of), text))
+        write(path, "by hand", trees)
+        folder = train(project, name, described, "--treebanks", path)
+        made.append(json.loads((folder / "model.json").read_text()))
     assert made[0]["texts"] == made[1]["texts"] and made[0]["key"] != made[1]["key"]
     for content in made:  # a key is the hash of what is said to decide the training
         about = json.loads((project / "work" / content["key"] / "about.json").read_text())

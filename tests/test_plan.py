@@ -11,7 +11,7 @@ from groundvec.config import complete
 from groundvec.data.rated import PUBLIC
 from groundvec.papers import known
 from rules.items import Items, ensembles
-from rules.plan import MODEL, Plan, any_of, file_options, options, stem, text_name, treebank_name
+from rules.plan import MODEL, Plan, any_of, file_options, options, stem, text_name
 
 ROOT = Path(__file__).parent.parent
 SOURCES = yaml.safe_load((ROOT / "resources/sources.yaml").read_text())
@@ -80,8 +80,6 @@ def test_only_models_of_trees_need_a_treebank():
     assert file == f"results/text/scenes/{name}.en.conllu.gz"
     of_ratings = plan.treebank_of_ratings(of(dataset="scenes", model="trees"))
     assert of_ratings == [f"<experiment>/ratings/{name}.conllu.gz"]
-    own = {"name": "trees", "parser": "en", "parses": "mine.conllu"}
-    assert treebank_name(own) == ""
 
 
 def test_a_draw_reads_the_files_of_its_data_set():

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from groundvec import schemas
+from groundvec import fonts, schemas
 from groundvec.errors import InputError
 from groundvec.evaluation.ranks import SAME
 from groundvec.files import read_json, write_json
@@ -22,8 +22,10 @@ from groundvec.frames import read
 from groundvec.papers.merkx_frank_2019.figure1 import architecture
 from groundvec.reporting import measures, results, style, systems
 from groundvec.reporting.embedded import Embedded
-from groundvec.reporting.pictures import wrap
+from groundvec.reporting.pictures import page as pictures_page
+from groundvec.reporting.pictures import wrap, write
 from groundvec.reporting.samples import retrieved, samples
+from groundvec.reporting.style import save
 from tests.result_files import BAG, described, filled, models, run, write_models
 
 ROOT = Path(__file__).parent.parent
@@ -345,10 +347,13 @@ def test_models_stand_in_the_order_of_the_grid_and_unknown_parts_behind(tmp_path
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ([1], "does not describe a trained model"),
-        ({"dataset": "scenes"}, "does not describe a trained model"),
-        ({"description": [1]}, "does not describe a trained model"),
-        ({"description": {"text": {}}}, "does not say what the encoder is"),
+        ([1], "does not describe a model (it: "),
+        ({"dataset": "scenes"}, "does not describe a model (it: "),
+        ({"description": [1]}, "does not describe a model (description: "),
+        ({"description": {"text": {}}}, "does not describe a model (description"),
+        ({"seed": "x"}, "does not describe a model (seed: "),
+        ({"snapshots": [None]}, "does not describe a model (snapshots.0: "),
+        ({"dataset": {"a": 1}}, "does not describe a model (dataset: "),
         ({}, "is about what another file has already"),
     ],
 )
@@ -518,7 +523,33 @@ def test_a_wrapped_caption_keeps_its_words_and_is_cut_only_when_too_long():
     assert " ".join(wrap(words, 1.2, 9)) == words
     assert len(wrap(words, 9.0, 9)) == 1
     assert wrap(words, 1.2, 2)[-1].endswith(" …")
-    assert wrap("a 🐶", 9.0, 1) == ["a □"]  # DejaVu Sans has no dog
+
+
+def test_letters_that_no_font_has_are_said_once(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr("groundvec.fonts.with_letters", lambda _: None)
+    page, axes = pictures_page(1)
+    for number, text in enumerate(("a 🐶", "犬 🐶", "Größe, كلب")):
+        write(axes, 0, number / 3, " ".join(wrap(text, 9.0, 1)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # matplotlib has one for each
+        save(page, tmp_path / "a")
+    [line] = caplog.messages
+    assert line.endswith(
+        "no font here has 犬🐶, which are drawn as boxes: use .html, or install a font"
+    )
+
+
+@pytest.mark.skipif(
+    not fonts.with_letters(frozenset("犬")), reason="no font of this machine has Chinese letters"
+)
+def test_letters_come_from_a_font_of_the_system(tmp_path, caplog):
+    drawn = []
+    for text in ("犬", "狗"):
+        page, axes = pictures_page(1)
+        write(axes, 0, 0, text)
+        save(page, tmp_path / "a")
+        drawn.append((tmp_path / "a.svg").read_text())
+    assert drawn[0] != drawn[1] and not caplog.messages
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from groundvec.translation import mira, nbest, pairs, pro, scores
 from groundvec.translation.nbest import Lists
 from groundvec.translation.rerank import (
     BASELINE,
+    LENGTH,
     LOGISTIC,
     ORACLE,
     distances,
@@ -189,11 +190,23 @@ def test_rerankers_lie_between_the_baseline_and_the_oracle():
     dev, test = drawn_lists(1), drawn_lists(2)
     features = {"m": (["clue"], dev.bleu[:, None], test.bleu[:, None])}
     result = rerank(dev, test, features)
-    assert list(result) == [BASELINE, "m", "m" + LOGISTIC, ORACLE]
+    lengths = [LENGTH, LENGTH + LOGISTIC]
+    assert list(result) == [BASELINE, *lengths, "m", "m" + LOGISTIC, ORACLE]
     means = {name: test.bleu[found.rows].mean() for name, found in result.items()}
     assert means[BASELINE] < means["m"] <= means[ORACLE]
     assert (test.bleu[result[ORACLE].rows] >= test.bleu[result[BASELINE].rows]).all()
     assert list(result["m"].weights) == ["score", "clue"]
+
+
+def test_a_re_ranker_by_length_alone_finds_that_longer_translations_are_better():
+    """As where a score is a sum of log-probabilities, which prefers short translations."""
+    texts, best = ["ein Hund geht", "ein Hund geht auf das Haus"], "ein Hund geht auf das Haus"
+    lists = Lists(texts * 9, np.arange(0, 19, 2), ["score"], np.tile([[-1.0], [-2.0]], (9, 1)))
+    found = judged(lists, [best] * 9)
+    result = rerank(found, found, {})
+    for name in (LENGTH, LENGTH + LOGISTIC):
+        assert result[name].weights["target-length"] > 0
+        assert {lists.hypotheses[row] for row in result[name].rows} == {best}
 
 
 def test_distances_are_compared_with_the_own_sentence_and_picture(caplog):
@@ -211,6 +224,8 @@ def test_distances_are_compared_with_the_own_sentence_and_picture(caplog):
     names, values = distances(lists, table, [model], encode, (None, "de"))
     assert names == ["target-image"]
     assert values[:, 0].tolist() == [1000, 0, 0] and not caplog.records
+    names, values = distances(lists, table, [model], None, ("en", "de"))
+    assert names == ["target-source"] and values.tolist() == [[10], [200], [100]]
     _, values = distances(lists, table.assign(image_id=""), [model], encode, (None, "de"))
     assert values[:, 0].tolist() == [0, 0, 0]
     assert "no sentence of this split has a picture" in caplog.text

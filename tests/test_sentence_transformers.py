@@ -4,9 +4,11 @@ from pathlib import Path
 
 import forks
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from examples import description, save_model
+from PIL import Image
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.evaluation import EmbeddingSimilarityEvaluator
 
@@ -68,6 +70,29 @@ def test_it_compares_as_the_model_does(trained, tmp_path):
     if loaded.similarity_fn_name == "euclidean":  # theirs is minus the distance, ours its square
         theirs = -(theirs**2)
     np.testing.assert_allclose(theirs, ours, atol=1e-5)
+
+
+@pytest.mark.parametrize("trained", ["cosine"], indirect=True)
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [
+        ([None], "NoneType"),
+        ([float("nan")], "float"),
+        ([b"A dog."], "bytes"),
+        ([("A dog.", "A cat.")], "tuple"),
+        ({"a": "A dog."}, "dict"),
+        (pd.Series(["A dog.", "A cat."], index=[5, 9]), "Series"),
+        (pd.DataFrame({"A dog.": [1]}), "DataFrame"),
+        ((text for text in ["A dog."]), "generator"),
+        (Image.new("RGB", (8, 8)), "image"),
+    ],
+)
+def test_what_is_no_sentence_is_named(trained, tmp_path, given, kind):
+    save(trained, tmp_path / "exported")
+    exported = SentenceTransformer(str(tmp_path / "exported"), trust_remote_code=True)
+    refused = f"is not text but {kind}: give strings$|Modality '{kind}' is not supported"
+    with pytest.raises(ValueError, match=refused):  # of an image the package says so itself
+        exported.encode(given)
 
 
 def test_the_folder_holds_no_code_and_the_class_is_that_of_this_package(trained, tmp_path):

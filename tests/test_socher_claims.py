@@ -184,7 +184,7 @@ def test_draws_have_intervals_that_know_that_they_overlap(tmp_path):
 def test_a_draw_that_is_none_is_named(tmp_path, draw):
     [path] = write_models(tmp_path, ("draws", "e"), e=trees())
     path.write_text(json.dumps(json.loads(path.read_text()) | {"draw": draw}))
-    with pytest.raises(InputError, match=r"model.json does not describe a trained model: train"):
+    with pytest.raises(InputError, match=r"model.json does not describe a model \(draw"):
         results.read_models([path])
 
 

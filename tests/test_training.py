@@ -481,7 +481,7 @@ def test_a_flipped_byte_in_a_checkpoint_is_noticed_or_does_no_harm(tmp_path_fact
     content = bytearray(path.read_bytes())
     content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
     path.write_bytes(content)
-    loaded = checkpoints._load(path)
+    loaded = checkpoints.Checkpoints(path.parent).load_latest(lambda state: None)
     if loaded is None:
         assert not path.exists()
     else:
@@ -537,10 +537,35 @@ def test_a_checkpoint_after_a_damaged_snapshot_does_not_take_the_place_of_a_good
     kept.save({"sha256": sums, "batch": 1})
     kept.save({"sha256": sums | {2: kept.save_snapshot(torch.nn.Linear(2, 2), 2)}, "batch": 2})
     flip(tmp_path / "snapshots/epoch-002.safetensors")
-    assert kept.load_latest()["batch"] == 1
+    assert kept.load_latest(lambda state: None)["batch"] == 1
     kept.save({"sha256": sums, "batch": 3})
     damage(tmp_path / "checkpoint.pt", "truncated")
-    assert kept.load_latest()["batch"] == 1
+    assert kept.load_latest(lambda state: None)["batch"] == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"history": None},
+        {"epoch": "1"},
+        {"model": {}},
+        {"model": {"x": torch.ones(1)}},
+        {"optimiser": {}},
+        {"sha256": [1]},
+        {"seconds": None},
+    ],
+)
+def test_a_checkpoint_that_cannot_be_restored_is_not_the_last_word(tmp_path, caplog, change):
+    """Its file is whole; the checkpoint before it is taken."""
+    train(tmp_path / "whole")
+    folder = tmp_path / "damaged"
+    train_until_killed(folder)
+    state = torch.load(folder / "checkpoint.pt", weights_only=True)
+    torch.save(state | change, folder / "checkpoint.pt")
+    train(folder)
+    assert "checkpoint.pt cannot be read, or is damaged: it is removed" in caplog.text
+    for epoch in SAVED:
+        assert_equal(weights(tmp_path / "whole", epoch), weights(folder, epoch))
 
 
 @pytest.mark.parametrize("damaged", ["finished.pt", "snapshots/epoch-001.safetensors"])

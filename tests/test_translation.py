@@ -251,11 +251,12 @@ def test_a_translator_that_is_damaged_is_refused(tmp_path):
             load(tmp_path)
 
 
-def made_model(folder, name, languages):
+def made_model(folder, name, languages, beta=0.5):
     """An untrained model of words in a folder, as a training leaves it."""
     texts = {language: Text.build([" ".join(WORDS[language])] * 2, 1) for language in languages}
     encoder = {"name": "bag", "size": 8, "embedding": 4}
-    described = description(encoder, "words") | {"languages": languages}
+    objective = {"name": "multilingual", "margin": 0.2, "beta": beta}
+    described = description(encoder, "words") | {"languages": languages, "objective": objective}
     torch.manual_seed(1)
     model = Model(described, texts, 4)
     sums = {"1": save_weights(model, folder / "snapshots/epoch-001.safetensors")}
@@ -279,6 +280,7 @@ def project(tmp_path_factory):
     store.write(folder / "f.h5", features, [f"i{n}" for n in range(5)], {})
     made_model(folder / "vse", "VSE", ["de"])
     made_model(folder / "mlmme", "MLMME", ["en", "de"])
+    made_model(folder / "text", "MLMME-0", ["en", "de"], 0)
     return folder
 
 
@@ -290,8 +292,8 @@ def run(folder, command):
 
 RERANK = (
     "rerank.py --system weak --dev dev.gz --test test.gz --pairs parallel.csv --source en "
-    "--target de --features f.h5 --models vse mlmme --output r.csv --output-translations t.csv "
-    "--output-weights w.csv"
+    "--target de --features f.h5 --models vse mlmme text --output r.csv "
+    "--output-translations t.csv --output-weights w.csv"
 )
 
 
@@ -307,19 +309,24 @@ def test_the_programs_translate_and_rerank(project):
         result = run(project, command)
         assert result.returncode == 0, result.stderr
     scores = pd.read_csv(project / "r.csv")
-    names = ["baseline", "VSE", "VSE+logistic", "MLMME", "MLMME+logistic", "oracle"]
+    models = ("length", "VSE", "MLMME", "MLMME-0")
+    names = ["baseline", *(model + way for model in models for way in ("", "+logistic")), "oracle"]
     assert scores["metric"].unique().tolist() == ["bleu", "meteor", "ter", "sentence_bleu"]
     for metric, of_metric in scores.groupby("metric"):
         assert of_metric["reranker"].tolist() == names
         if metric != "meteor":
             assert of_metric["score"].notna().all()
-            assert of_metric["p_baseline"].isna().tolist() == [True] + 5 * [False]
-            assert of_metric["p_vse"].isna().tolist() == [False, True] + 4 * [False]
+            controls = {"baseline": "baseline", "length": "length", "vse": "VSE", "text": "MLMME-0"}
+            for key, other in controls.items():  # each is tested against all but itself
+                assert names[[*of_metric[f"p_{key}"].isna()].index(True)] == other
+                assert of_metric[f"p_{key}"].isna().sum() == 1
     alone = scores[scores["metric"] == "sentence_bleu"].set_index("reranker")["score"]
     assert (alone["oracle"] >= alone - 1e-9).all()
     weights = pd.read_csv(project / "w.csv").groupby("reranker")["feature"].apply(list)
     assert weights["VSE"] == ["score", "target-image"]
     assert weights["MLMME"] == ["score", "target-source", "target-image"]
+    assert weights["MLMME-0"] == ["score", "target-source"]
+    assert weights["length"] == ["score", "target-length"]
     translations = pd.read_csv(project / "t.csv", keep_default_na=False)
     assert len(translations) == 7 * len(names)
     columns = ["id", "image_id", "source", "reference", "reranker", "hypothesis"]
@@ -327,9 +334,16 @@ def test_the_programs_translate_and_rerank(project):
 
 
 def test_each_re_ranker_has_a_name_of_its_own(project):
-    result = run(project, f"{RERANK} --overwrite".replace("vse mlmme", "vse mlmme vse"))
+    result = run(project, f"{RERANK} --overwrite".replace("vse mlmme", "vse vse mlmme"))
     assert result.returncode == 1
     assert "error: vse: there is a re-ranker 'VSE' already" in result.stderr
+
+
+def test_a_re_ranker_that_compares_with_nothing_is_refused(project):
+    made_model(project / "nothing", "x", ["de"], 0)
+    result = run(project, f"{RERANK} --overwrite".replace("vse mlmme", "nothing mlmme"))
+    assert result.returncode == 1
+    assert "error: nothing reads no en and learned no images (beta 0)" in result.stderr
 
 
 @pytest.mark.parametrize(

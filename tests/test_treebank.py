@@ -1,6 +1,7 @@
 """Parsed sentences: what spaCy says, and what a file of them holds."""
 
 import gzip
+import sys
 
 import pytest
 from hypothesis import given
@@ -181,14 +182,23 @@ def test_a_cycle_is_seen_wherever_it_is(tree, data):
     assert "cycle" in treebank.problem(heads) or "no roots" in treebank.problem(heads)
 
 
-def test_a_parser_that_is_not_there_or_does_not_parse_is_named(tmp_path):
+@pytest.mark.parametrize("parser", ["xx_none", "wave", "/dev/zero", "blank"])
+def test_a_parser_is_a_pipeline_that_is_installed(tmp_path, monkeypatch, parser):
+    """No other package is imported, and no file opened: the name may come from anybody."""
     import spacy
 
-    with pytest.raises(InputError, match=r"'xx_none' is not installed: .* spacy download xx_none"):
-        treebank.parse(["A dog"], "xx_none")
-    with pytest.raises(InputError, match=r"is no spaCy pipeline .* config\.cfg"):
-        treebank.parse(["A dog"], str(tmp_path))
     spacy.blank("en").to_disk(tmp_path / "blank")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=rf"'{parser}' is not installed: .* download {parser}"):
+        treebank.parse(["A dog"], parser)
+    assert "wave" not in sys.modules
+
+
+def test_a_parser_that_does_not_parse_is_named(tmp_path, monkeypatch):
+    import spacy
+
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    monkeypatch.setattr(spacy.util, "get_installed_models", lambda: [str(tmp_path / "blank")])
     with pytest.raises(InputError, match="blank' does not parse: name a spaCy pipeline that does"):
         treebank.parse(["A dog"], str(tmp_path / "blank"))
     config = tmp_path / "blank" / "config.cfg"

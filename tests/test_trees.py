@@ -345,45 +345,6 @@ def test_in_a_chain_each_word_is_the_left_child_of_the_next(tree):
     assert relations == ["left"] * (len(words) - 1) + ["root"]
 
 
-PARSES = """\
-(ROOT (S (NP (DT A) (JJ big) (NN dog)) (VP (VBZ runs) (PRT (RP away))) (. .)))
-
-( (NP (NP (NN Man)) (-LRB- -LRB-) (PP (IN in) (NP (JJ red))) (-RRB- -RRB-)))
-(X (. .))
-"""
-
-
-def test_bracketed_parses_are_found_by_their_words(tmp_path):
-    path = tmp_path / "parses.txt"
-    path.write_text(PARSES)
-    trees = forms.bracketed(["MAN (in red)", "A big dog runs away.", "."], str(path))
-    assert list(map(brackets, trees)) == ["(man (in red))", "((a (big dog)) (runs away))", "."]
-    with pytest.raises(InputError, match=r"has no parse of 'A cat' \(and of 1 more\): add one"):
-        forms.bracketed(["A big dog runs away .", "A cat", "Two"], str(path))
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("(S (NN dog)\n", r"p\.txt line 1 is no parse: .* a bracket is not closed"),
-        ("(S (NN dog))\n\n(S (NN cat)))\n", r"p\.txt line 3 has words or brackets outside"),
-        ("A dog\n", r"p\.txt line 1 has words or brackets outside"),
-        ("(S (NN))\n", r"p\.txt line 1 is no parse: it has no words"),
-        ("(S (NN caf\xe9))\n", r"p\.txt is not UTF-8"),
-    ],
-)
-def test_malformed_parses_are_refused(tmp_path, text, message):
-    path = tmp_path / "p.txt"
-    path.write_bytes(text.encode("latin-1"))
-    with pytest.raises(InputError, match=message):
-        forms.bracketed(["dog"], str(path))
-
-
-def test_missing_parses_are_named(tmp_path):
-    with pytest.raises(InputError, match=r"none\.txt does not exist: put the bracketed parses"):
-        forms.bracketed(["dog"], str(tmp_path / "none.txt"))
-
-
 # Encoded
 
 
@@ -547,16 +508,6 @@ def test_how_many_relations_are_rare_is_logged(tmp_path, caplog):
         in (caplog.text)
     )
     assert "together 5.00 %" in caplog.text
-
-
-def test_bracketed_parses_take_the_place_of_a_parser(tmp_path):
-    (tmp_path / "p.txt").write_text(PARSES)
-    options = {"form": "binary", "vectors": "captions", "parses": str(tmp_path / "p.txt")}
-    text = Text.build(["A big dog runs away."], "no parser at all", dimension=2, **options)
-    assert sorted(text.words) == ["a", "away", "big", "dog", "runs"]
-    assert text.encode(["Man (in red)"]).heights.tolist() == [0, 2, 0, 1, 0]
-    with pytest.raises(InputError, match="has no parse of 'A cat': add one"):
-        text.encode(["A cat"])
 
 
 GLOVE = "the 0 0 1 0\ndog 1 0 1 0\nCat 5 5 5 5\nrun 0 2 0 0\nbike 3 0 3 0\ncar 0 1 0 0\n"

@@ -199,6 +199,7 @@ def test_punctuation_is_set_apart_as_in_python(opened):
     page, ours, _ = opened()
     rng = np.random.default_rng(0)
     alphabet = list("aB9é🐕 .,:;!?'\"()-$\u2019\u201c\u00a0\n\ud800")
+    alphabet += list("e\u0301\u00b4\u00ad\u200b\u200d\u017f\ufb01\u2026\uff44\ufeff\u2028\u06cc")
     sentences = ["".join(rng.choice(alphabet, size)) for size in rng.integers(0, 30, 3000)]
     expected = cleaned(set_apart(sentences, ours.description["text"]))
     call = "(all) => all.map((one) => String.fromCharCode(...one))"

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from groundvec.errors import InputError
+from groundvec.files import text_lines
 
 STANDARD = Path("-")  # in place of a file: standard input or output
 
@@ -20,9 +21,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
         "(default: %(default)s)",
     )
     parser.add_argument("--language", help="of the sentences, such as en (default: the model's)")
-    parser.add_argument(
-        "--device", type=_device, help="cpu or cuda (default: cuda where there is one)"
-    )
+    parser.add_argument("--device", help="cpu or cuda (default: cuda where there is one)")
 
 
 def add_tokenised(parser: argparse.ArgumentParser) -> None:
@@ -32,17 +31,6 @@ def add_tokenised(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help='punctuation stands apart from words already, as in "A dog \'s ball .": leave it',
     )
-
-
-def _device(name: str) -> str:
-    import torch
-
-    try:
-        torch.ones(1, device=name).item()  # which `meta`, without memory, has not
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).partition("\n")[0]
-        raise argparse.ArgumentTypeError(f"{name} cannot be used: {reason}") from None
-    return name
 
 
 def add_output(parser: argparse.ArgumentParser, endings: list[str], help: str) -> None:
@@ -78,15 +66,7 @@ def read_lines(path: Path) -> list[str]:
         raise InputError("standard input is closed: name a file of sentences")
     try:
         data = sys.stdin.buffer.read() if path == STANDARD else path.read_bytes()
-        text = data.decode("utf-8-sig")
     except OSError as error:
         reason = error.strerror or error
         raise InputError(f"{path}: {reason}; name a file of sentences") from None
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1  # a mark at the beginning is not in it
-        raise InputError(f"{path} line {line} is not UTF-8: save the file as that") from None
-    if (place := text.find("\0")) >= 0:
-        line = text.count("\n", 0, place) + 1
-        raise InputError(f"{path} line {line} is UTF-16 or no text at all: save the file as UTF-8")
-    lines = text.split("\n")  # and at nothing else that Unicode calls the end of a line
-    return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
+    return list(text_lines(data, path))

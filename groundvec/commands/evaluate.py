@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from groundvec import files
+from groundvec.cli import show
 from groundvec.commands import common
 
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ def _compare(arguments: argparse.Namespace) -> None:
     a, b = map(evaluate.read_items, (arguments.a, arguments.b))
     rows = evaluate.compare(a, b)
     if arguments.output == common.STANDARD:
-        print(rows.to_string(index=False, float_format="{:.4g}".format))
+        show(*rows.to_string(index=False, float_format="{:.4g}".format).split("\n"))
     else:
         files.write_csv(arguments.output, rows.assign(file_a=arguments.a, file_b=arguments.b))
 
@@ -224,6 +225,6 @@ def _write(scores: "pd.DataFrame", output: Path, device: str, **about: Any) -> N
     from groundvec.provenance import provenance
 
     if output == common.STANDARD:
-        print(evaluate.table(scores))
+        show(*evaluate.table(scores).split("\n"))
     else:
         files.write_csv(output, scores.assign(**about, **provenance(device)))

@@ -11,8 +11,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from groundvec.errors import printable
-from groundvec.files import check_regular
+from groundvec.cli import show
+from groundvec.files import check_regular, read_at_most
+
+LARGEST_CARD = 2**16  # bytes; of more, YAML takes minutes
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,9 +49,9 @@ def main(arguments: argparse.Namespace) -> None:
         "folder": f"{folder} ({size / 1e6:.1f} MB)",
     }
     for name, value in facts.items():
-        print(f"{name:<12}{printable(_text(value))}")
+        show(f"{name:<12}{_text(value)}")
     for line in _scores(folder / "README.md"):
-        print(f"{'score':<12}{printable(line)}")
+        show(f"{'score':<12}{line}")
 
 
 def _text(value: Any) -> str:
@@ -70,7 +72,9 @@ def _scores(card: Path) -> list[str]:
 
     try:
         check_regular(card)
-        front = yaml.safe_load(card.read_text("utf-8").split("---\n")[1])
+        with card.open("rb") as file:
+            text = read_at_most(file, LARGEST_CARD, card).decode()
+        front = yaml.safe_load(text.split("---\n")[1])
         return [
             f"{_plain(result['dataset']['name'])}, {_plain(result['task']['name'])}: "
             + ", ".join(

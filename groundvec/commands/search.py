@@ -14,17 +14,21 @@ import argparse
 import base64
 import html
 import io
+import logging
 import string
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from groundvec import files
+from groundvec import files, fonts
+from groundvec.cli import show
 from groundvec.commands import common
 from groundvec.errors import InputError, printable
 
 if TYPE_CHECKING:
-    from PIL import Image
+    from PIL import Image, ImageFont
+
+log = logging.getLogger(__name__)
 
 Found = list[tuple[Path, float]]
 
@@ -111,7 +115,7 @@ def main(arguments: argparse.Namespace) -> None:
     )
     if arguments.output == common.STANDARD:
         for path, score in found:
-            print(f"{score:.4f}  {_name(path)}")
+            show(f"{score:.4f}  {_name(path)}")
     elif arguments.output.suffix.lower() == ".html":
         page = _page(arguments.sentence, found).encode(errors="replace")
         files.write_bytes(arguments.output, page)
@@ -163,9 +167,10 @@ def _sheet(sentence: str, found: Found) -> "Image.Image":
 
     Pictures are as large as a cell lets them be, and a row is as high as its highest picture.
     """
-    from PIL import Image, ImageDraw, ImageFont, ImageOps
+    from PIL import Image, ImageDraw, ImageOps
 
-    font, large = ImageFont.load_default(LINE - 5), ImageFont.load_default(HEADING - 6)
+    boxes: set[str] = set()
+    large = _font(sentence, HEADING - 6, boxes)
     images = [ImageOps.contain(_thumbnail(path), (SIDE, SIDE)) for path, _ in found]
     rows = [
         range(start, min(start + COLUMNS, len(found))) for start in range(0, len(found), COLUMNS)
@@ -185,8 +190,25 @@ def _sheet(sentence: str, found: Found) -> "Image.Image":
             left = GAP + column * (SIDE + GAP)
             sheet.paste(image, (left + (SIDE - image.width) // 2, top + height - image.height))
             text = f"{score:.3f} {_name(Path(path.name))}"
+            font = _font(text, LINE - 5, boxes)
             while font.getlength(text) > SIDE:
                 text = text[:-1]
             draw.text((left, top + height + 2), text, "black", font)
         top += height + LINE + GAP
+    if boxes:
+        log.warning("the contact sheet: %s", fonts.boxes(boxes))
     return sheet
+
+
+def _font(text: str, size: int, boxes: set[str]) -> "ImageFont.FreeTypeFont":
+    """Pillow's own font, or one of the system's; letters that neither has are added to `boxes`."""
+    from PIL import ImageFont
+
+    font = cast("ImageFont.FreeTypeFont", ImageFont.load_default(size))
+    box = bytes(font.getmask("\uffff"))
+    lacking = {letter for letter in text if bytes(font.getmask(letter)) == box}
+    file = fonts.with_letters(frozenset(text)) if lacking else None
+    if file:
+        return ImageFont.truetype(file, size)
+    boxes |= lacking
+    return font

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from groundvec.errors import InputError
-from groundvec.files import most_unpacked
+from groundvec.files import most_unpacked, open_zip
 from groundvec.progress import Progress
 
 # What the system says to names that are too long, or that are a file's and a folder's at once.
@@ -87,7 +87,7 @@ def _extract(archive: Path, folder: Path) -> None:
             while tar.fileobj and tar.fileobj.read(1 << 20):
                 pass  # to the end of a compressed tar, where its checksum is
     else:
-        with zipfile.ZipFile(archive) as file:
+        with open_zip(archive) as file:
             members = [
                 _Member(
                     member.filename,

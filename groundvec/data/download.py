@@ -13,19 +13,21 @@ import time
 import urllib.error
 import urllib.request
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
-from urllib.parse import quote, urljoin
+from types import MappingProxyType
+from typing import IO, Any
+from urllib.parse import quote, urljoin, urlsplit
 
 from groundvec.errors import InputError
-from groundvec.files import atomic, sha256, write_bytes
+from groundvec.files import atomic, sha256, text_lines, write_bytes
 from groundvec.progress import Progress
 
 log = logging.getLogger(__name__)
 
 CHUNK = 1 << 16  # bytes
 TIMEOUT = 30  # seconds without a byte
+SLOWEST = 1000  # bytes per second, after two such times
 RETRIES = 4  # in a row that gain nothing, after 1, 2, 4 and 8 seconds
 MOST_FAILED = 5  # images in a row: then it is not the images, but the server or the network
 
@@ -120,7 +122,7 @@ def _get(name: str, source: dict[str, Any], target: Path) -> str:
             log.warning("%s: %s; trying %s instead", name, problems[-1], url)
         if len(urls) > 1 and not (source.get("sha256") or source.get("md5")):
             part.unlink(missing_ok=True)  # nothing would tell whether its beginning and end fit
-        problem = _download(url, part, name)
+        problem = download(url, part, name, source.get("size"))
         if not problem:
             problem = _problem(part, source, name)
             if not problem:
@@ -225,8 +227,8 @@ def _listed(mirror: Path) -> dict[str, dict[str, str]]:
     if not mirror.is_dir():
         raise InputError(f"the mirror {mirror} is not a folder: correct or leave out `mirror`")
     sums = mirror / "SHA256SUMS"
-    lines = sums.read_text(encoding="utf-8").splitlines() if sums.exists() else []
-    pairs = [line.strip().partition(" ")[::2] for line in lines]
+    listed = text_lines(sums.read_bytes(), sums) if sums.exists() else ()
+    pairs = [line.strip().partition(" ")[::2] for line in listed]
     return {name.lstrip(" *").removeprefix("./"): {"sha256": sha} for sha, name in pairs}
 
 
@@ -255,13 +257,51 @@ def _problem(path: Path, expected: dict[str, Any], name: str) -> str | None:
     return None
 
 
-def _download(url: str, part: Path, name: str) -> str | None:
-    """Complete `part` from `url`, trying again as long as that may help; or say why it fails."""
+class _Endless(Exception):
+    """A server sends more than it should, or next to nothing."""
+
+
+class _SameHost(urllib.request.HTTPRedirectHandler):
+    """Show who asks to the host that was asked, and to no other that it names."""
+
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: http.client.HTTPMessage,
+        newurl: str,
+    ) -> urllib.request.Request | None:
+        new = super().redirect_request(req, fp, code, msg, headers, newurl)
+        if new and urlsplit(new.full_url)[:2] != urlsplit(req.full_url)[:2]:
+            new.remove_header("Authorization")
+        return new
+
+
+def download(
+    url: str,
+    part: Path,
+    name: str,
+    size: int | None = None,
+    headers: Mapping[str, str] = MappingProxyType({}),
+) -> str | None:
+    """Complete `part` from `url`, trying again as long as that may help; or say why it fails.
+
+    Args:
+        part: the file, which may have its beginning.
+        name: of the file, for messages.
+        size: the most bytes that are taken, if it is known.
+        headers: of the request.
+    """
     failures, most = 0, _size(part)
     while True:
         try:
-            _attempt(url, part, name)
+            _attempt(url, part, name, size, headers)
             return None
+        except _Endless as error:
+            part.unlink(missing_ok=True)
+            return str(error)
         except (urllib.error.URLError, *TRANSIENT) as error:
             failures = 1 if _size(part) > most else failures + 1
             most = max(most, _size(part))
@@ -281,13 +321,13 @@ def _transient(error: Exception, began: bool) -> bool:
     return lost or isinstance(reason, TRANSIENT)
 
 
-def _attempt(url: str, part: Path, name: str) -> None:
+def _attempt(url: str, part: Path, name: str, size: int | None, headers: Mapping[str, str]) -> None:
     """Ask for what `part` lacks, and append it."""
     have = _size(part)
-    headers = {"User-Agent": "groundvec"} | ({"Range": f"bytes={have}-"} if have else {})
-    request = urllib.request.Request(url, headers=headers)
+    ranges = {"Range": f"bytes={have}-"} if have else {}
+    request = urllib.request.Request(url, headers={"User-Agent": "groundvec", **headers, **ranges})
     try:
-        response = urllib.request.urlopen(request, timeout=TIMEOUT)
+        response = urllib.request.build_opener(_SameHost).open(request, timeout=TIMEOUT)
     except urllib.error.HTTPError as error:
         if error.code != 416:  # the range begins where the file ends, or after
             raise
@@ -299,16 +339,27 @@ def _attempt(url: str, part: Path, name: str) -> None:
         start = have if response.status == 206 else 0  # 200: the server ignores ranges
         length = response.headers["Content-Length"]
         total = start + int(length) if length else None
-        _write(response, part, start, total, name)
+        if total and size is not None and total > size:
+            raise _Endless(f"has {total} bytes, not the expected {size}")
+        _write(response, part, start, total, name, size)
     if total is not None and _size(part) < total:
         raise ConnectionError(f"the connection closed after {_size(part)} of {total} bytes")
 
 
-def _write(stream: BinaryIO, path: Path, start: int, total: int | None, name: str) -> None:
-    """Write a stream to a file, after the file's first `start` bytes."""
+def _write(
+    stream: Any, path: Path, start: int, total: int | None, name: str, most: int | None = None
+) -> None:
+    """Write a stream to a file, after the file's first `start` bytes; `most` in all."""
+    have, began = start, time.monotonic()
     with path.open("ab" if start else "wb") as file, _bar(name, start, total) as bar:
-        while chunk := stream.read(CHUNK):
-            bar.update(file.write(chunk))
+        while chunk := stream.read1(CHUNK):
+            have += file.write(chunk)
+            bar.update(len(chunk))
+            if most is not None and have > most:
+                raise _Endless(f"has more than the expected {most} bytes")
+            seconds = time.monotonic() - began
+            if seconds > 2 * TIMEOUT and have - start < SLOWEST * seconds:
+                raise _Endless(f"comes slower than {SLOWEST:,} bytes per second")
         file.flush()
         os.fsync(file.fileno())
 

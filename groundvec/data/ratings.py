@@ -16,6 +16,7 @@ import pandas as pd
 from groundvec.data.schema import SPLITS, refuse
 from groundvec.data.tokenization import prepare
 from groundvec.errors import InputError
+from groundvec.files import text_lines
 from groundvec.frames import schema_of, write
 from groundvec.schemas import Ratings, Tasks
 
@@ -168,12 +169,12 @@ def read_ratings(path: str | Path) -> Ratings:
     Raises InputError, naming the line, if it is not what `write_ratings` writes.
     """
     try:
-        with Path(path).open(encoding="utf-8", newline="") as file:
-            reader = csv.reader(file, strict=True)
+        with Path(path).open("rb") as file:
+            reader = csv.reader((f"{line}\n" for line in text_lines(file, path)), strict=True)
             rows = [(f"{path} line {reader.line_num}", row) for row in reader]
     except FileNotFoundError:
         raise InputError(f"{path} does not exist; make it with scripts/ratings.py") from None
-    except (csv.Error, UnicodeDecodeError) as error:
+    except csv.Error as error:
         raise InputError(f"{path} is not a whole CSV file; make it again ({error})") from None
     if not rows or rows[0][1] != COLUMNS:
         raise InputError(f"{path} line 1 is not {','.join(COLUMNS)}; make the file again")
@@ -240,16 +241,11 @@ def _find(files: dict[tuple[str, str], list[Path]], year: str, name: str) -> Pat
 
 
 def _lines(path: Path) -> list[str]:
-    """The lines of a file; only line feeds, and what Windows puts before them, end a line."""
-    try:
-        text = path.read_bytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise InputError(f"{path} line {line} is not UTF-8; get the public file again") from None
-    lines = text.removesuffix("\n").split("\n") if text else []
-    if not any(lines):
+    with path.open("rb") as file:
+        found = list(text_lines(file, path, "get the public file again"))
+    if not any(found):
         raise InputError(f"{path} is empty; get the public file again")
-    return [line.removesuffix("\r") for line in lines]
+    return found
 
 
 def _columns(path: Path, fewest: int, most: int, **columns: int) -> pd.DataFrame:

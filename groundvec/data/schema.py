@@ -3,16 +3,22 @@
 `groundvec.schemas` has their columns: `Captions` and `Images`.
 """
 
+import os
 import posixpath
 import re
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import islice
 from pathlib import Path
+from unicodedata import normalize
+from urllib.parse import unquote
 
 import pandas as pd
 
 from groundvec import frames
-from groundvec.data.cleaning import LONGEST
-from groundvec.errors import InputError
+from groundvec.data.cleaning import LONGEST, clean
+from groundvec.errors import InputError, closest
 from groundvec.files import check_output, sha256
 from groundvec.schemas import Captions, Images
 
@@ -62,7 +68,7 @@ def write(folder: str | Path, captions: Captions, images: pd.DataFrame) -> None:
     Every image's file is read, for its checksum.
     """
     check(captions, images)
-    check_files(images)
+    images = check_files(images)
     for name in ("captions.csv", "images.csv"):
         check_output(Path(folder, name))
     with ThreadPoolExecutor() as pool:
@@ -144,15 +150,67 @@ def _refuse_repeated(images: pd.DataFrame) -> None:
     )
 
 
-def check_files(images: pd.DataFrame) -> None:
-    """Raise InputError with the first few of the images whose file does not exist."""
-    missing = [path for path in images.path if not Path(path).is_file()]
+def check_files(images: pd.DataFrame) -> pd.DataFrame:
+    """Return images with their paths as `stored`.
+
+    Raises:
+        InputError: with the first few of the images whose file does not exist, and what the first
+            may have been meant to be.
+    """
+    paths = stored(images.path)
+    missing = [path for path in paths if not Path(path).is_file()]
     if missing:
+        meant = _meant(Path(missing[0]))
+        hint = f" (did you mean {meant}?)" if meant else ""
         more = f" and {len(missing) - 3:,} more" if len(missing) > 3 else ""
         raise InputError(
             f"{len(missing):,} of {len(images):,} image files are missing: "
-            f"{', '.join(missing[:3])}{more}; put them there, or correct the folder or the names"
+            f"{', '.join([missing[0] + hint, *missing[1:3]])}{more}; put them there, or correct "
+            "the folder or the names"
         )
+    return images.assign(path=paths)
+
+
+def stored(paths: Iterable[str]) -> list[str]:
+    """Spell paths as the disk does, which may have `é` as one character or as two.
+
+    What is not there stays as it is.
+    """
+
+    @cache
+    def names(folder: Path) -> dict[str, str]:
+        return {normalize("NFC", p.name): p.name for p in folder.iterdir()}
+
+    def spelt(path: Path) -> Path:
+        if path.exists() or path == path.parent:
+            return path
+        folder = spelt(path.parent)
+        there = names(folder) if folder.is_dir() else {}
+        return folder / there.get(normalize("NFC", path.name), path.name)
+
+    return [path if path.isascii() else str(spelt(Path(path))) for path in paths]
+
+
+def _meant(path: Path) -> Path | None:
+    """Find the file that was probably meant by a path, beside or below it.
+
+    It may have another case or ending, `%20` for a space, a backslash for a slash, other folders
+    in front, or be misspelt.
+    """
+    folder = next(parent for parent in path.parents if parent.is_dir())
+    inside = (Path(at, name) for at, _, names in os.walk(folder) for name in names)
+    files = {_plain(file.relative_to(folder)): file for file in islice(inside, 100_000)}
+    by_name = {plain.rpartition("/")[2]: file for plain, file in files.items()}
+    wanted = _plain(path.relative_to(folder))
+    name = wanted.rpartition("/")[2]
+    # A number with another digit is another image.
+    alike = [each for each in by_name if re.sub(r"\D", "", each) == re.sub(r"\D", "", name)]
+    return files.get(wanted) or by_name.get(name) or by_name.get(closest(name, alike) or "")
+
+
+def _plain(path: Path) -> str:
+    name = clean(unquote(path.as_posix())).replace("\\", "/").casefold()
+    return posixpath.splitext(name)[0]
 
 
 def refuse_names(rows: pd.DataFrame, where: str, name: str = "image_id") -> None:
@@ -194,13 +252,7 @@ def _check_columns(name: str | Path, table: pd.DataFrame, columns: list[str]) ->
 def read_fields(path: str | Path) -> pd.DataFrame:
     """Read a CSV file of a data set, every field as text; InputError if it is not whole."""
     # Without the filter for missing values, a caption "NA" or "null" stays text.
-    try:
-        return pd.read_csv(path, dtype=str, na_filter=False, index_col=False)
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist; build the data set first") from None
-    except ValueError as error:  # empty, ragged, or not UTF-8
-        reason = str(error).strip()
-        raise InputError(f"{path} is not a whole CSV file; build it again ({reason})") from None
+    return frames.read_csv(path, dtype=str, na_filter=False, index_col=False)
 
 
 def _read(path: str | Path, columns: list[str]) -> pd.DataFrame:

@@ -25,9 +25,10 @@ from torch import nn
 from groundvec import similarity, weights
 from groundvec.errors import InputError
 from groundvec.files import write_json
-from groundvec.folder import read_description, read_ensemble, snapshot_name
+from groundvec.folder import own_files, read_description, read_ensemble, snapshot_name
 from groundvec.hub import find
 from groundvec.model import Model, load_ensemble, to_tensors
+from groundvec.text.encoded import strings
 from groundvec.text.punctuation import set_apart
 
 
@@ -44,6 +45,7 @@ def save(model: str | Path, folder: str | Path) -> None:
     source, target = find(model), Path(folder)
     if target.exists():
         raise InputError(f"{target} already exists: name another folder")
+    own_files(source)  # no links
     module = CaptionEncoder(source)
     encoder = SentenceTransformer(
         modules=[module], device="cpu", similarity_fn_name=module.first.similarity
@@ -87,9 +89,13 @@ class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that pack
         tokenised: bool = False,
         **kwargs: Any,
     ) -> dict[str, Any]:
-        """What `forward` reads of sentences; the prompt, if there is one, comes before each."""
+        """Encode sentences for `forward`, with the prompt, if there is one, before each.
+
+        Raises:
+            InputError: something is not a string.
+        """
         text = self.first.texts[self.first.language(language)]
-        sentences = [f"{prompt or ''}{sentence}" for sentence in inputs]
+        sentences = [f"{prompt or ''}{sentence}" for sentence in strings(inputs)]
         if not tokenised:
             sentences = set_apart(sentences, self.first.description["text"])
         encoded = text.encode(sentences)

@@ -7,7 +7,6 @@ were made elsewhere may hold other floating-point numbers, such as float16.
 
 import hashlib
 import mmap
-import zipfile
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec.errors import InputError
-from groundvec.files import atomic, check_memory, check_regular
+from groundvec.files import atomic, check_memory, check_regular, open_zip
 from groundvec.files import sha256 as file_sha256
 
 BLOCK = 2**26  # bytes to read at a time, so that memory holds the features once and not twice
@@ -245,7 +244,7 @@ def _open(
     check_regular(path)
     try:
         if path.suffix == ".npz":
-            with zipfile.ZipFile(path) as archive:
+            with open_zip(path) as archive:
                 check_memory(path, sum(member.file_size for member in archive.infolist()))
             file = np.load(path, allow_pickle=False)
             described = {}

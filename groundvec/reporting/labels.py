@@ -95,13 +95,15 @@ def trained_as(models: Models, name: str) -> pd.DataFrame:
 
 
 def of_languages(models: Models) -> pd.DataFrame:
-    """Add what Calixto & Liu (2017) call models: columns name, several and reads.
+    """Add what Calixto & Liu (2017) call models: columns name, several, beta and reads.
 
     `name` is VSE of one language, and MLMME of several, with its beta; what is unlike theirs, and
     the model's name where that would not tell two apart, stands in brackets. `several` says whether
-    the languages are several, `reads` what the text is read as, such as words.
+    the languages are several, `beta` is NaN otherwise, `reads` is what the text is read as, such as
+    words.
     """
     table = models.assign(several=models["languages"].map(len) > 1, reads=models["text.name"])
+    table["beta"] = table.get("objective.beta", pd.Series(dtype=float)).where(table["several"])
     table["name"] = table.apply(_of_languages, axis=1)
     same = ["dataset", "name"]
     apart = table.assign(languages=table["languages"].map(tuple))
@@ -119,7 +121,7 @@ def with_seeds(names: pd.Series, seeds: pd.Series) -> pd.Series:
 
 def _of_tree(parts: pd.Series) -> str:
     name, form = str(parts["system"]), parts.get("text.form")
-    if name == FORMS["binary"] and pd.isna(parts.get("text.parses")):
+    if name == FORMS["binary"]:
         return BINARISED
     if name == BAG and parts.get("encoder.center") is True:
         return CENTERED

@@ -2,20 +2,19 @@
 
 import textwrap
 from collections.abc import Iterable
-from functools import cache
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.font_manager import findfont
-from matplotlib.ft2font import FT2Font
+from matplotlib.font_manager import findfont, get_font
 from matplotlib.patches import Rectangle
 
 from groundvec.data import schema
 from groundvec.errors import InputError
 from groundvec.features.images import load
+from groundvec.fonts import with_letters
 from groundvec.reporting.results import Results
-from groundvec.reporting.style import FONT, FONT_SIZE, GREEN, PAGE
+from groundvec.reporting.style import FONT, FONT_SIZE, GREEN, PAGE, lacking
 
 LINE = 1.3 * FONT_SIZE / 72
 MARGIN, GAP = 0.1, 0.16
@@ -61,22 +60,14 @@ def picture(page: Axes, x: float, y: float, path: str, right: bool = False) -> N
     page.add_patch(Rectangle((x, y), width, height, fill=False, ec=colour, lw=line))
 
 
-@cache
-def _font() -> FT2Font:
-    font = FT2Font(findfont(FONT))
-    font.set_size(FONT_SIZE, 72)
-    return font
-
-
 def wrap(text: str, width: float, lines: int) -> list[str]:
-    """Break a text into lines of about `width`; what does not fit into so many lines is cut.
-
-    A character that the font does not have, such as most emoji, becomes a box.
-    """
-    font = _font()
-    known = font.get_charmap()
-    text = "".join(c if ord(c) in known else "□" for c in text)
-    font.set_text(text)
+    """Break a text into lines of about `width`; what does not fit into so many lines is cut."""
+    text = " ".join(text.split())
+    letters = lacking(text)
+    more = with_letters(letters) if letters else None
+    font = get_font([findfont(FONT), more] if more else [findfont(FONT)])
+    font.set_size(FONT_SIZE, 72)
+    font.set_text(text if more else "".join("□" if c in letters else c for c in text))
     measured = font.get_width_height()[0] / 64 / 72
     characters = max(1, int(0.93 * width * len(text) / max(measured, 0.01)))
     return textwrap.wrap(text, characters, max_lines=lines, placeholder=" …") or [""]

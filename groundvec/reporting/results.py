@@ -10,10 +10,10 @@ import pandas as pd
 
 from groundvec import schemas
 from groundvec.data import ratings
-from groundvec.data.schema import SPLITS
 from groundvec.errors import InputError
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.files import read_json
+from groundvec.files import SMALL, read_json
+from groundvec.folder import MODEL, checked
 from groundvec.frames import check_once, read, read_all
 from groundvec.reporting import labels, systems
 from groundvec.reporting.measures import semantic_measures
@@ -152,14 +152,9 @@ def read_models(paths: Iterable[str | Path]) -> schemas.Models:
     needed = {"dataset", "model", "seed", "snapshots", "description"}
     tables = []
     for path in map(Path, paths):
-        about = read_json(path)
-        whole = isinstance(about, dict) and needed <= about.keys()
-        if not (whole and isinstance(about["description"], dict) and _is_draw(about.get("draw"))):
-            raise InputError(f"{path} does not describe a trained model: train it again")
+        about = checked(path, read_json(path, SMALL), MODEL | {"required": sorted(needed)})
         table = pd.json_normalize(about["description"])
         table = table.drop(columns=[*needed, "folder", "path"], errors="ignore")
-        if "encoder.name" not in table:
-            raise InputError(f"{path} does not say what the encoder is: train the model again")
         names = {key: about[key] for key in ("dataset", "model", "seed")}
         source = about.get("source", about["dataset"])
         train, _, test = about.get("draw") or (1, 0, 0)
@@ -169,14 +164,6 @@ def read_models(paths: Iterable[str | Path]) -> schemas.Models:
     models = pd.concat(tables, ignore_index=True)
     check_once(models, schemas.Models)
     return systems.ordered(models.drop(columns="path"))
-
-
-def _is_draw(counts: Any) -> bool:
-    """Whether these are numbers of images of the three splits, or there are none."""
-    if counts is None:
-        return True
-    counted = isinstance(counts, list) and len(counts) == len(SPLITS)
-    return counted and all(type(count) is int and count > 0 for count in counts)
 
 
 def read_retrieval(paths: Iterable[str | Path], everything: bool = False) -> schemas.Retrieval:

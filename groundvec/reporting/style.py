@@ -1,13 +1,20 @@
 """How every figure looks, and how it is written."""
 
 import logging
+from functools import cache
 from pathlib import Path
 
 import matplotlib
 from matplotlib.figure import Figure
+from matplotlib.font_manager import findfont, fontManager, get_font
+from matplotlib.ft2font import FT2Font
+from matplotlib.text import Text
 
+from groundvec import fonts
 from groundvec.files import atomic, write_bytes
 from groundvec.reporting.vector import svg
+
+log = logging.getLogger(__name__)
 
 # It would log a line for every glyph that it embeds in a PDF.
 logging.getLogger("fontTools").setLevel(logging.WARNING)
@@ -48,9 +55,40 @@ styled = matplotlib.rc_context(
 """Decorates a function that draws: it does so in this style, and leaves others' alone."""
 
 
+@cache
+def lacking(text: str) -> frozenset[str]:
+    """Say which letters of a text the figures' font has not."""
+    known = _own_font().get_charmap()
+    return frozenset(c for c in text if not c.isspace() and ord(c) not in known)
+
+
+@cache
+def _own_font() -> FT2Font:
+    return get_font(findfont(FONT))
+
+
+@cache
+def _family(file: str) -> str:
+    fontManager.addfont(file)
+    return get_font(file).family_name
+
+
 @styled
 def save(figure: Figure, stem: str | Path) -> None:
-    """Write `stem`.pdf, `stem`.png (200 dpi) and `stem`.svg. Equal figures give equal files."""
+    """Write `stem`.pdf, `stem`.png (200 dpi) and `stem`.svg. Equal figures give equal files.
+
+    Letters that the font lacks are of a font of the system, or boxes, with a warning.
+    """
+    boxes: set[str] = set()
+    for text in figure.findobj(Text):
+        letters = lacking(text.get_text())
+        if letters and (file := fonts.with_letters(letters)):
+            text.set_fontfamily([FONT, _family(file)])
+        elif letters:
+            boxes |= letters
+            text.set_text("".join("□" if c in letters else c for c in text.get_text()))
+    if boxes:
+        log.warning("%s: %s", stem, fonts.boxes(boxes))
     for suffix, metadata in ((".pdf", {"CreationDate": None}), (".png", {})):
         with atomic(f"{stem}{suffix}") as temporary:
             figure.savefig(temporary, dpi=200, metadata=metadata)

@@ -99,21 +99,6 @@ def write_numbers(path: str | Path, table: pd.DataFrame) -> None:
     write_csv(path, table.assign(**missing))
 
 
-def read_numbers(path: str | Path) -> pd.DataFrame:
-    """Read what `write_numbers` wrote.
-
-    Raises:
-        InputError: it is missing, or no CSV file.
-    """
-    try:
-        return pd.read_csv(path)
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist: make it first") from None
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        reason = str(error).partition("\n")[0]
-        raise InputError(f"{path} is not CSV ({reason}): delete it and make it again") from None
-
-
 def decimals(values: Iterable[float], digits: int = 1) -> list[str]:
     """Numbers to so many digits after the point; a dash for what is missing."""
     # Adding 0 turns -0.0 into 0.0.

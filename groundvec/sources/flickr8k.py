@@ -15,7 +15,7 @@ import pandas as pd
 from groundvec.data import schema
 from groundvec.data.cleaning import clean
 from groundvec.errors import InputError
-from groundvec.files import SMALL, read_at_most
+from groundvec.files import SMALL, open_zip, read_at_most, text_lines
 
 log = logging.getLogger(__name__)
 
@@ -37,15 +37,15 @@ def read(images: str | Path, text: str | Path) -> tuple[pd.DataFrame, pd.DataFra
     """
     names = {split: _lines(text, f"Flickr_8k.{split}Images.txt") for split in schema.SPLITS}
     found = pd.concat(
-        [pd.DataFrame({"image_id": lines, "split": split}) for split, lines in names.items()],
+        [pd.DataFrame({"image_id": listed, "split": split}) for split, listed in names.items()],
         ignore_index=True,
     )
     schema.refuse_names(found, f"{text}: Flickr_8k.{{split}}Images.txt")
     found["path"] = [str(Path(images, name)) for name in found.image_id]
 
-    lines = _lines(text, CAPTIONS)
-    captions = lines.str.extract(r"^(?P<caption_id>(?P<image_id>[^\t]+)#\d+)\t(?P<caption>.*)$")
-    bad = lines[captions.caption_id.isna()]
+    said = _lines(text, CAPTIONS)
+    captions = said.str.extract(r"^(?P<caption_id>(?P<image_id>[^\t]+)#\d+)\t(?P<caption>.*)$")
+    bad = said[captions.caption_id.isna()]
     if not bad.empty:
         raise InputError(
             f"{text}: {CAPTIONS} line {bad.index[0] + 1} is not `name.jpg#number<TAB>caption`; "
@@ -71,12 +71,12 @@ def read(images: str | Path, text: str | Path) -> tuple[pd.DataFrame, pd.DataFra
 def _lines(text: str | Path, name: str) -> pd.Series:
     """The lines of a file in an archive or folder, without the blank ones, indexed from 0."""
     try:
-        root = Path(text) if Path(text).is_dir() else zipfile.Path(text)
+        root = Path(text) if Path(text).is_dir() else zipfile.Path(open_zip(text))
         with (root / name).open("rb") as file:
-            content = read_at_most(file, SMALL, f"{text}: {name}").decode()
-        lines = pd.Series(content.replace("\r\n", "\n").split("\n"))
+            content = read_at_most(file, SMALL, f"{text}: {name}")
+        found = pd.Series(list(text_lines(content, f"{text}: {name}", "get it again")), dtype=str)
     except FileNotFoundError:
         raise InputError(f"{text} does not exist or has no {name}; get Flickr8k_text.zip") from None
-    except (zipfile.BadZipFile, zlib.error, UnicodeDecodeError) as error:
+    except (zipfile.BadZipFile, zlib.error) as error:
         raise InputError(f"{text}: {name} is damaged; get it again ({error})") from None
-    return lines[lines.str.strip() != ""]
+    return found[found.str.strip() != ""]

@@ -8,7 +8,6 @@ train2014.zip and val2014.zip, with five captions each (a few have six or seven)
 import json
 import logging
 import re
-import zipfile
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
@@ -21,7 +20,7 @@ from groundvec.data import schema
 from groundvec.data.archives import DAMAGED
 from groundvec.data.cleaning import clean
 from groundvec.errors import InputError
-from groundvec.files import LARGEST_JSON, check_regular, most_unpacked, read_at_most
+from groundvec.files import LARGEST_JSON, check_regular, most_unpacked, open_zip, read_at_most
 
 log = logging.getLogger(__name__)
 
@@ -100,7 +99,7 @@ def _entries(path: str | Path) -> list[Any]:
     try:
         most = min(LARGEST_JSON, most_unpacked(file.stat().st_size))
         if zipped:
-            with zipfile.ZipFile(file) as packed, packed.open(member) as content:
+            with open_zip(file) as packed, packed.open(member) as content:
                 data = read_at_most(content, most, path)
         else:
             with file.open("rb") as content:
@@ -112,9 +111,17 @@ def _entries(path: str | Path) -> list[Any]:
     except DAMAGED as error:
         raise InputError(f"{file} is damaged ({error}): get it again") from None
     try:
-        entries = json.loads(data)["images"]
+        content = json.loads(data)
+        entries = content["images"]
+        if "annotations" in content:
+            raise InputError(
+                f"{path} holds MSCOCO's own captions, which have no splits: take Karpathy's "
+                "dataset_coco.json, or make a table of it as docs/your-own-data.md shows"
+            )
         if not isinstance(entries, list):
             raise TypeError("`images` is not a list")
+    except InputError:
+        raise
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise InputError(
             f"{path} is damaged or not Karpathy's, such as dataset_coco.json; unpack it again from "

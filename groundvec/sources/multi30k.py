@@ -21,7 +21,7 @@ import pandas as pd
 from groundvec.data import parallel, schema
 from groundvec.data.cleaning import clean
 from groundvec.errors import InputError
-from groundvec.files import SMALL, read_at_most
+from groundvec.files import SMALL, open_zip, read_at_most, text_lines
 from groundvec.sources.flickr8k import read as read_photographs
 
 log = logging.getLogger(__name__)
@@ -135,7 +135,7 @@ class _Files:
                 found = [path for path in self.archive.rglob("*") if path.is_file()]
                 self.paths = {path.relative_to(self.archive).as_posix(): path for path in found}
             else:
-                with zipfile.ZipFile(self.archive) as file:
+                with open_zip(self.archive) as file:
                     self.paths = {name: self.archive for name in file.namelist()}
         except FileNotFoundError:
             raise InputError(f"{archive} does not exist; get multi30k.zip") from None
@@ -151,10 +151,10 @@ class _Files:
         try:
             with self._open(path) as raw:
                 file = gzip.GzipFile(fileobj=raw) if name.endswith(".gz") else raw
-                text = read_at_most(file, SMALL, f"{self.archive}: {name}").decode("utf-8")
-        except (zipfile.BadZipFile, OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+                content = read_at_most(file, SMALL, f"{self.archive}: {name}")
+        except (zipfile.BadZipFile, OSError, EOFError, zlib.error) as error:
             raise InputError(f"{self.archive}: {name} is damaged; get it again ({error})") from None
-        return [clean(line) for line in text.removesuffix("\n").split("\n")]
+        return list(map(clean, text_lines(content, f"{self.archive}: {name}", "get it again")))
 
     @contextmanager
     def _open(self, path: str) -> Iterator[IO[bytes]]:
@@ -162,7 +162,7 @@ class _Files:
             with self.paths[path].open("rb") as file:
                 yield file
         else:
-            with zipfile.ZipFile(self.archive) as archive, archive.open(path) as file:
+            with open_zip(self.archive) as archive, archive.open(path) as file:
                 yield file
 
     def refuse_twice(self, rows: pd.DataFrame) -> None:

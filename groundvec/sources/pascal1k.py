@@ -151,6 +151,6 @@ def _text(data: bytes) -> str:
     Beautiful Soup would guess, by whatever detector happens to be installed.
     """
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return data.decode("cp1252", errors="replace")

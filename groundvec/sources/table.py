@@ -6,9 +6,10 @@ or test) and language (a code such as en); see docs/your-own-data.md.
 
 import csv
 import hashlib
-import io
 import logging
 import posixpath
+import re
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -16,12 +17,14 @@ import pandas as pd
 from groundvec.data import schema
 from groundvec.data.cleaning import clean
 from groundvec.errors import InputError
+from groundvec.files import text_lines
 from groundvec.provenance import digest
 
 csv.field_size_limit(2**30)  # characters of a caption; `schema.check` has the real limit
 
 log = logging.getLogger(__name__)
 
+NAMELESS = re.compile(r"(Unnamed: \d+)?")  # columns that spreadsheets and pandas leave
 REQUIRED = ["image", "caption"]
 OPTIONAL = ["split", "language"]
 
@@ -37,7 +40,7 @@ def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFr
         InputError: naming the file and the line, if the table is not UTF-8 CSV with these columns,
             a row has a problem (see `schema.check`), or a split would have no image.
     """
-    rows = _rows(Path(table))
+    rows = _rows(Path(table), Path(images))
     captions = rows.rename(columns={"image": "image_id"})
     captions["caption"] = captions.caption.map(clean)
     if "language" not in captions:
@@ -70,7 +73,7 @@ def state(table: str | Path, images: str | Path) -> str:
     It knows files by their sizes and times, which is quick; files that are missing count as such.
     """
     files = []
-    for name in dict.fromkeys(_rows(Path(table)).image):
+    for name in dict.fromkeys(_rows(Path(table), Path(images)).image):
         path = Path(images, name)
         status = path.stat() if path.is_file() else None
         files.append([str(path), status and [status.st_size, status.st_mtime_ns]])
@@ -91,27 +94,30 @@ def split_by_name(names: pd.Series) -> pd.Series:
     return split
 
 
-def _rows(path: Path) -> pd.DataFrame:
-    """The table as text, one row per caption, with a column `where`: `my.csv line 3`."""
+def _rows(path: Path, images: Path) -> pd.DataFrame:
+    """The table as text, one row per caption, with a column `where`: `my.csv line 3`.
+
+    Images are relative to their folder, as the disk spells them.
+    """
     if not path.is_file():
         raise InputError(f"{path} does not exist or is not a file; check the table's name")
     data = path.read_bytes()
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise InputError(f"{path} line {line} is not UTF-8; save the table as CSV UTF-8") from None
-    if "\0" in text:  # UTF-16 of plain letters is valid UTF-8, with a NUL beside each
-        raise InputError(f"{path} is UTF-16 or no text at all; save the table as CSV UTF-8")
-
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True, skipinitialspace=True)
+    if data.lstrip()[:1] in (b"{", b"["):
+        raise InputError(
+            f"{path} is JSON; name its source, such as `karpathy` for his dataset_coco.json, or "
+            "make a table of it, as docs/your-own-data.md shows for MSCOCO's own captions"
+        )
+    text = text_lines(data, path, "save the table as CSV UTF-8")
+    reader = csv.reader((f"{line}\n" for line in text), strict=True, skipinitialspace=True)
     line, lines, fields = 1, [], []
     try:
         header = [name.strip() for name in next(reader, [])]
-        _check_header(path, header)
+        if header[:1] == ["sep="] and not any(header[1:]):  # Excel's: `sep=,`
+            header = [name.strip() for name in next(reader, [])]
+        _check_header(path, [name for name in header if not NAMELESS.fullmatch(name)])
         line = reader.line_num + 1  # where a row starts; a quoted caption may go over several lines
         for row in reader:
-            if row:
+            if any(field.strip() for field in row):
                 lines.append(line)
                 fields.append(row)
             line = reader.line_num + 1
@@ -130,8 +136,15 @@ def _rows(path: Path) -> pd.DataFrame:
         f"{{where}}{{more}} has {{count}} fields, but the header has {len(header)}; put a caption "
         "that holds a comma in quotation marks",
     )
-    rows = pd.DataFrame(fields, columns=header, dtype=str)
-    for name in set(header) - {"caption"}:
+    rows = pd.DataFrame(fields, dtype=str)
+    for k in (k for k, name in enumerate(header) if NAMELESS.fullmatch(name)):
+        column = pd.DataFrame({"where": where, "field": rows.pop(k)})
+        schema.refuse(
+            column[~column.field.str.fullmatch(r"\s*\d*\s*")],
+            "{where}{more}: {field!r} is in a column without a name; name the column, or remove it",
+        )
+    rows.columns = pd.Index([name for name in header if not NAMELESS.fullmatch(name)])
+    for name in set(rows) - {"caption"}:
         rows[name] = rows[name].str.strip()
     rows["where"] = where
     schema.refuse(rows[rows.image == ""], "{where}{more}: the image's file name is missing")
@@ -140,9 +153,26 @@ def _rows(path: Path) -> pd.DataFrame:
         "{where}{more}: the image's file name {image!r} holds a line break or control character; "
         "rename the file",
     )
-    rows["image"] = rows.image.map(posixpath.normpath)
+    schema.refuse(
+        rows[rows.image.str.contains("://")],
+        "{where}{more}: the image {image} is an address; download it into the folder of images, "
+        "and write its file name",
+    )
+    rows["image"] = [_relative(name, images) for name in rows.image]
     schema.refuse_names(rows, "{where}", "image")
+    paths = schema.stored(str(images / name) for name in rows.image)
+    rows["image"] = [Path(path).relative_to(images).as_posix() for path in paths]
     return rows
+
+
+def _relative(name: str, folder: Path) -> str:
+    """Write the name of a file in its shortest form: relative to the folder, if it is inside."""
+    path = Path(name)
+    if path.is_absolute():
+        with suppress(ValueError):
+            real = path.parent.resolve() / path.name  # an image may be a link itself
+            return real.relative_to(folder.resolve()).as_posix()
+    return posixpath.normpath(name)
 
 
 def _check_header(path: Path, header: list[str]) -> None:

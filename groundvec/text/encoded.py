@@ -2,9 +2,10 @@
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -95,6 +96,26 @@ def idf(bags: Callable[[np.ndarray], Sequence[np.ndarray]], captions: int, size:
     return result
 
 
+def strings(sentences: Any) -> list[str]:
+    """List sentences that somebody passed.
+
+    Raises:
+        InputError: naming the type of what is no string, or has no order of strings.
+    """
+    try:
+        # A table has columns, whose names it would be a list of.
+        if isinstance(sentences, str | bytes | Mapping | Set) or hasattr(sentences, "columns"):
+            raise TypeError
+        listed = list(sentences)
+    except TypeError:  # it cannot be iterated over
+        raise InputError(f"pass a list of strings, not {type(sentences).__name__}") from None
+    for number, sentence in enumerate(listed):
+        if not isinstance(sentence, str):
+            kind = type(sentence).__name__
+            raise InputError(f"sentence {number} is not text but {kind}: give strings")
+    return listed
+
+
 def cleaned(sentences: Sequence[str]) -> list[str]:
     """Clean sentences as captions are cleaned (`groundvec.data.cleaning.clean`).
 
@@ -104,12 +125,7 @@ def cleaned(sentences: Sequence[str]) -> list[str]:
     Raises:
         InputError: one of them is not text.
     """
-    for number, sentence in enumerate(sentences):
-        if not isinstance(sentence, str):
-            raise InputError(
-                f"sentence {number} is not text but {type(sentence).__name__}: give strings"
-            )
-    result = [clean(sentence) for sentence in sentences]
+    result = [clean(sentence) for sentence in strings(sentences)]
     if long := [sentence for sentence in result if len(sentence) > LONGEST]:
         log.warning(
             "%d of %d sentences are cut after %d characters; the first begins %r",

@@ -4,13 +4,9 @@
 RNN over constituency trees, and `chain` the recurrent network. No form has nodes for punctuation.
 """
 
-import re
 from collections.abc import Iterator, Sequence
-from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
-from groundvec.errors import InputError
 from groundvec.text.treebank import ROOT, Tree
 
 # Prepositions of several words: those of the Stanford parser's that captions have.
@@ -35,11 +31,6 @@ PREPOSITIONS = {"prep", "agent", "dative"}
 OBJECTS = {"pobj": "prep", "pcomp": "prepc"}
 CONJUNCTIONS = {"&": "and", "n": "and"}
 POSSESSIVE = {"'s", "'", "\u2019s", "\u2019"}
-# How the Penn treebank writes what it has another use for.
-ESCAPED = {
-    **{"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"},
-    **{"``": '"', "''": '"', "\\/": "/", "\\*": "*"},
-}
 
 GONE = -2  # the head of a word that is no longer there
 
@@ -112,70 +103,6 @@ def chain(tree: Tree) -> Nodes:
 FORMS = {"basic": basic, "collapsed": collapsed, "binary": binary, "chain": chain}
 
 
-def bracketed(sentences: Sequence[str], path: str) -> list[Nodes]:
-    """Binary trees of sentences from a file of bracketed parses, such as (S (NP (DT A) ...)).
-
-    They are found by their words, whatever the spaces and capitals. A phrase of several parts is
-    binarised to the right, (a (big (red dog))), and one of a single part is that part.
-
-    Args:
-        path: a text file, a parse in the Penn treebank's brackets on each line.
-
-    Raises:
-        InputError: the file is missing, a line is malformed, or a sentence has no parse.
-    """
-    parses = _read_brackets(path)
-    keys = [_key(sentence) for sentence in sentences]
-    if missing := [s for s, key in zip(sentences, keys, strict=True) if key not in parses]:
-        more = f" (and of {len(missing) - 1:,} more)" if len(missing) > 1 else ""
-        raise InputError(f"{path} has no parse of {missing[0][:60]!r}{more}: add one, on a line")
-    return [parses[key] for key in keys]
-
-
-def _key(sentence: str) -> str:
-    return sentence.replace(" ", "").lower()
-
-
-@cache
-def _read_brackets(path: str) -> dict[str, Nodes]:
-    parses = {}
-    try:
-        with Path(path).open(encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    words, nodes = _read_line(line, f"{path} line {number}")
-                    parses[_key("".join(words))] = nodes
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist: put the bracketed parses there") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 ({error}): write it again") from None
-    return parses
-
-
-def _read_line(line: str, where: str) -> tuple[list[str], Nodes]:
-    """The words of a bracketed parse, punctuation too, and its binary tree, without it."""
-    words, binary = [], _Binary()
-    stack: list[list[tuple[int, int]]] = [[]]  # the parts of each phrase that is open
-    before = ""
-    for token in re.findall(r"[()]|[^\s()]+", line):
-        if token == "(":
-            stack.append([])
-        elif len(stack) == 1:
-            raise InputError(f"{where} has words or brackets outside of a parse: correct it")
-        elif token == ")":
-            part = binary.join_all(stack.pop())
-            stack[-1] += part
-        elif before != "(":  # which a label follows
-            words.append(ESCAPED.get(token, token))
-            if _has_letters(words[-1]):
-                stack[-1].append(binary.leaf(words[-1].lower()))
-        before = token
-    if len(stack) > 1 or not words:
-        raise InputError(f"{where} is no parse: it has no words, or a bracket is not closed")
-    binary.join_all(stack[0])  # several sentences of one caption
-    return words, binary.nodes() if binary.words else Nodes([words[0]], [ROOT], ["root"])
-
-
 class _Binary:
     """A binary tree over words in their order, which grows by joining neighbours.
 
@@ -197,13 +124,6 @@ class _Binary:
         self.above[left[1]] = phrase, "left"
         self.above[right[1]] = phrase, "right"
         return right[0], phrase
-
-    def join_all(self, parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Join the last two parts until there is one; none stay none."""
-        while len(parts) > 1:
-            right = parts.pop()
-            parts.append(self.join(parts.pop(), right))
-        return parts
 
     def nodes(self) -> Nodes:
         words: list[str | None] = [None] * (2 * len(self.words) - 1)

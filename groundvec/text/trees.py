@@ -11,7 +11,7 @@ import numpy as np
 
 from groundvec.errors import InputError
 from groundvec.text.encoded import LARGEST, PADDING, UNKNOWN, cleaned, select
-from groundvec.text.forms import FORMS, Nodes, bracketed
+from groundvec.text.forms import FORMS, Nodes
 from groundvec.text.treebank import ROOT, Treebank
 from groundvec.text.vectors import learn, pack, read_vectors, reduce, unpack
 
@@ -81,7 +81,6 @@ class Text:
         dimension: int,
         parser: str,
         form: str,
-        parses: str | None = None,
         vectors: np.ndarray | str | None = None,
         treebank: Treebank | None = None,
     ) -> None:
@@ -95,7 +94,7 @@ class Text:
             raise InputError(f"there is no form {form!r} of trees: choose {', '.join(FORMS)}")
         self.words, self.relations, self.places = list(words), list(relations), list(places)
         self.counts, self.dimension = list(counts), dimension
-        self.parser, self.form, self.parses = parser, form, parses
+        self.parser, self.form = parser, form
         self.treebank = treebank or Treebank()
         self._left = sum(place.startswith("l") for place in places)
         if self.places != _places(self._left, len(places) - self._left):
@@ -118,28 +117,26 @@ class Text:
         form: str,
         vectors: str,
         dimension: int,
-        parses: str | None = None,
         treebank: Treebank | None = None,
     ) -> "Text":
         """Learn from captions; their trees are looked up in the treebank, or parsed.
 
         Args:
-            parser: a spaCy pipeline, by the name of its package or by its folder.
+            parser: a spaCy pipeline, by the name of its package.
             form: of the trees, as `groundvec.text.forms` has them.
             vectors: `captions`, to learn vectors from the captions; or a file as
                 `groundvec.text.vectors.read_vectors` reads it. Of a file, words are known that
                 no caption has, from its first on: the words of sentences to come.
             dimension: of the vectors; those of a file that has more are reduced.
-            parses: a file of bracketed parses, for the form `binary`.
             treebank: of parsed sentences; without it all are parsed.
 
         Raises:
             InputError: a file cannot be used, no word has a vector, or they are too short.
         """
         sentences, treebank = cleaned(list(captions)), treebank or Treebank()
-        nodes = _read(sentences, parser, form, parses, treebank)
+        nodes = _read(sentences, parser, form, treebank)
         # All words, and in every form the same ones: prepositions too, which collapsed trees lack.
-        whole = nodes if parses else _read(sentences, parser, "chain", None, treebank)
+        whole = _read(sentences, parser, "chain", treebank)
         spoken = [[word for word in each.words if word] for each in whole]
         counts = Counter(chain.from_iterable(spoken))
         words = sorted(counts, key=lambda word: (-counts[word], word))[: LARGEST - 2]
@@ -161,7 +158,7 @@ class Text:
         places = _places(*(int(ranks[side].max(initial=0)) for side in (~right, right)))
         _describe(edges, counts, words)
         counted = [edges[relation] for relation in relations]
-        learned = (words, relations, counted, places, dimension, parser, form, parses, values)
+        learned = (words, relations, counted, places, dimension, parser, form, values)
         return cls(*learned, treebank)
 
     def __len__(self) -> int:
@@ -174,7 +171,7 @@ class Text:
         How many words have no vector is logged, and a warning if a sentence has no other.
         """
         given = cleaned(sentences)
-        nodes = _read(given, self.parser, self.form, self.parses, self.treebank)
+        nodes = _read(given, self.parser, self.form, self.treebank)
         parents, starts = _join(nodes)
         spoken = list(chain.from_iterable(each.words for each in nodes))
         names = chain.from_iterable(each.relations for each in nodes)
@@ -200,7 +197,7 @@ class Text:
 
     def as_dict(self) -> dict[str, Any]:
         """What `Text(**...)` takes, ready for JSON: all but the vectors."""
-        names = ("words", "relations", "counts", "places", "dimension", "parser", "form", "parses")
+        names = ("words", "relations", "counts", "places", "dimension", "parser", "form")
         return {name: getattr(self, name) for name in names}
 
     def packed(self) -> dict[str, Any]:
@@ -229,12 +226,8 @@ class Text:
             )
 
 
-def _read(
-    sentences: Sequence[str], parser: str, form: str, parses: str | None, treebank: Treebank
-) -> list[Nodes]:
+def _read(sentences: Sequence[str], parser: str, form: str, treebank: Treebank) -> list[Nodes]:
     """The nodes of sentences, in one of the forms."""
-    if parses:
-        return bracketed(sentences, parses)
     return [FORMS[form](tree) for tree in treebank.trees(sentences, parser)]
 
 

@@ -11,7 +11,6 @@ import re
 import zipfile
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -20,6 +19,7 @@ import numpy as np
 
 from groundvec.data.archives import DAMAGED
 from groundvec.errors import InputError
+from groundvec.files import open_zip, text_lines
 from groundvec.progress import Progress
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 HEADER = re.compile(r"(\d+) (\d+)")  # the first line of fastText's files: words and dimensions
-LONGEST = 2**20  # bytes of a line
 WINDOW = 5  # words before and after a word that count as its neighbours
 
 
@@ -62,10 +61,10 @@ def read_vectors(
         _open(Path(path)) as (file, size),
         Progress(total=size, desc=Path(path).name, unit="B", unit_scale=True) as bar,
     ):
-        for number, line in enumerate(iter(partial(file.readline, LONGEST), b""), 1):
-            bar.update(len(line))
+        for number, line in enumerate(text_lines(file, path, "get it again"), 1):
+            bar.update(len(line) + 1)
             try:
-                text = line.decode().rstrip()
+                text = line.rstrip()
                 if number == 1:
                     header = HEADER.fullmatch(text)
                     dimensions = int(header[2]) if header else text.count(" ")
@@ -175,19 +174,19 @@ def _open(path: Path) -> Iterator[tuple[IO[bytes], int]]:
     if file is None or (file != path and not zipfile.is_zipfile(file)):
         raise InputError(f"{path} does not exist: put the word vectors there")
     if not zipfile.is_zipfile(file):
-        with file.open("rb") as lines:
-            yield lines, file.stat().st_size
+        with file.open("rb") as opened:
+            yield opened, file.stat().st_size
         return
     try:
-        with zipfile.ZipFile(file) as archive:
+        with open_zip(file) as archive:
             members = [name for name in archive.namelist() if not name.endswith("/")]
             wanted = members if path == file else [path.relative_to(file).as_posix()]
             if len(wanted) != 1 or wanted[0] not in members:
                 names = ", ".join(members)
                 raise InputError(f"{path}: add to {file}/ the name of a file in it: {names}")
-            with archive.open(wanted[0]) as lines:
+            with archive.open(wanted[0]) as member:
                 # The types of `zipfile` do not say that a member is an io.BufferedIOBase.
-                buffered = io.BufferedReader(lines, 1 << 20)  # type: ignore[type-var]
+                buffered = io.BufferedReader(member, 1 << 20)  # type: ignore[type-var]
                 yield buffered, archive.getinfo(wanted[0]).file_size
     except DAMAGED as error:
         raise InputError(f"{path} is damaged ({error}): get it again") from None

@@ -4,7 +4,7 @@ import io
 import logging
 import time
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +42,15 @@ class Checkpoints:
 
     def load_finished(self) -> dict[str, Any] | None:
         """The last state, if the training was finished and all its snapshots are whole."""
-        return self._load(self.finished)
+        return self._load(self.finished, lambda state: _check(state["history"], list))
 
-    def load_latest(self) -> dict[str, Any] | None:
-        """The state to go on from, if there is one whose snapshots are whole."""
-        return self._load(self.latest) or self._load(self.previous)
+    def load_latest(self, restore: Callable[[dict[str, Any]], None]) -> dict[str, Any] | None:
+        """Restore the state to go on from, if there is one whose snapshots are whole.
+
+        Args:
+            restore: whatever it raises, the state before is tried.
+        """
+        return self._load(self.latest, restore) or self._load(self.previous, restore)
 
     def save(self, state: dict[str, Any]) -> None:
         """Write a checkpoint; the one that is there becomes the previous one."""
@@ -84,13 +88,28 @@ class Checkpoints:
         share = self.seconds / (time.monotonic() - self.started)
         log.info("%d checkpoints took %.1f %% of the time", self.number, 100 * share)
 
-    def _load(self, path: Path) -> dict[str, Any] | None:
-        """A state whose snapshots are whole; else it is removed, and is never the previous one."""
-        state = _load(path)
-        if state and not self._whole(state["sha256"]):
-            path.unlink()
+    def _load(self, path: Path, restore: Callable[[dict[str, Any]], None]) -> dict[str, Any] | None:
+        """Restore a state whose snapshots are whole, and return it.
+
+        Else its file is removed, and is never the previous one.
+        """
+        if not path.exists():
             return None
-        return state
+        data = io.BytesIO(path.read_bytes())  # an error here is the disk's, not for us to handle
+        try:
+            with zipfile.ZipFile(data) as archive:  # torch itself does not look at the checksums
+                _check(archive.testzip(), type(None))
+            data.seek(0)
+            state: dict[str, Any] = torch.load(data, map_location="cpu", weights_only=True)
+            if self._whole(state["sha256"]):
+                restore(state)
+                return state
+        except (OSError, MemoryError, torch.OutOfMemoryError):  # says nothing of the file
+            raise
+        except Exception:  # which one depends on the damage; torch's text advises to trust the file
+            log.warning("%s cannot be read, or is damaged: it is removed", path)
+        path.unlink()
+        return None
 
     def _whole(self, sums: dict[int, str]) -> bool:
         """Whether the snapshots are there as they were written."""
@@ -111,20 +130,6 @@ def _save(path: Path, state: dict[str, Any], previous: Path | None = None) -> No
             path.replace(previous)
 
 
-def _load(path: Path) -> dict[str, Any] | None:
-    """A state, if its file is there and whole; one that is damaged is removed."""
-    if not path.exists():
-        return None
-    data = io.BytesIO(path.read_bytes())  # an error here is the disk's, and not for us to handle
-    try:
-        with zipfile.ZipFile(data) as archive:  # torch itself does not look at the checksums
-            damaged = archive.testzip()
-        data.seek(0)
-        if not damaged:
-            state: dict[str, Any] = torch.load(data, map_location="cpu", weights_only=True)
-            return state
-    except Exception:  # which one depends on the damage; torch's text advises to trust the file
-        pass
-    log.warning("%s cannot be read, or is damaged: it is removed", path)
-    path.unlink()
-    return None
+def _check(value: Any, kind: type) -> None:
+    if not isinstance(value, kind):
+        raise TypeError(f"{value!r} is no {kind.__name__}")

@@ -150,14 +150,25 @@ class Training:
 
     def _resumed(self) -> dict[str, Any]:
         """Restore the model and the optimiser; return the rest of the state."""
-        state = self.checkpoints.load_latest()
+        state = self.checkpoints.load_latest(self._restore)
         if not state:
             empty = {"epoch": 0, "batch": 0, "loss": 0.0, "seconds": 0.0}
             return {**empty, "history": [], "sha256": {}}
-        self.model.load_state_dict(state.pop("model"))
-        self.optimiser.load_state_dict(state.pop("optimiser"))
         log.info("%s: goes on after epoch %d, batch %d", self.name, state["epoch"], state["batch"])
         return state
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        """Restore the model and the optimiser from a checkpoint, or fail and leave the model."""
+        numbers = {key: type(state[key]) for key in ("epoch", "batch", "loss", "seconds")}
+        if numbers != {"epoch": int, "batch": int, "loss": float, "seconds": float}:
+            raise TypeError(f"the state has {numbers}")
+        if len(state["history"]) and state["history"][-1]["epoch"] != state["epoch"]:
+            raise ValueError("the history is of another epoch")
+        weights, own = state.pop("model"), self.model.state_dict()
+        if {name: w.shape for name, w in weights.items()} != {n: w.shape for n, w in own.items()}:
+            raise ValueError("the weights are of another model")
+        self.optimiser.load_state_dict(state.pop("optimiser"))
+        self.model.load_state_dict(weights)
 
     def _save(self) -> None:
         networks = {"model": self.model.state_dict(), "optimiser": self.optimiser.state_dict()}

@@ -5,7 +5,6 @@ the sentence's number, from 0. The names may be left out, and what follows the s
 """
 
 import gzip
-import io
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ import numpy as np
 
 from groundvec.data.cleaning import clean
 from groundvec.errors import InputError
-from groundvec.files import check_regular, read_packed, write_bytes
+from groundvec.files import check_regular, read_packed, text_lines, write_bytes
 
 SEPARATOR = "|||"
 LARGEST = 1e100  # of a value; what is beyond it is no score
@@ -124,15 +123,12 @@ def _lines(path: str | Path) -> Iterator[str]:
     """The lines of a file, one by one: all of them at once may be more than the memory holds."""
     check_regular(path)
     try:
-        packed = str(path).endswith(".gz")
-        for line in io.BytesIO(read_packed(path) if packed else Path(path).read_bytes()):
-            yield line.decode().removesuffix("\n")
+        data = read_packed(path) if str(path).endswith(".gz") else Path(path).read_bytes()
     except FileNotFoundError:
         raise InputError(f"{path} does not exist: translate the sentences first") from None
-    except (gzip.BadGzipFile, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise InputError(
-            f"{path} is damaged, or not UTF-8 ({error}): write the lists again"
-        ) from None
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(f"{path} is damaged ({error}): write the lists again") from None
+    return text_lines(data, path, "write the lists again")
 
 
 def _id(text: str, sentences: int, place: str) -> int:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-BASELINE, ORACLE = "baseline", "oracle"
+BASELINE, LENGTH, ORACLE = "baseline", "length", "oracle"  # re-rankers without a model
 LOGISTIC = "+logistic"  # after a model's name: weights by logistic regression
 
 
@@ -43,7 +43,7 @@ def distances(
     lists: Lists,
     pairs: pd.DataFrame,
     models: "Sequence[Model]",
-    read_features: Callable[[np.ndarray], Matrix],
+    read_features: Callable[[np.ndarray], Matrix] | None,
     languages: tuple[str | None, str],
 ) -> tuple[list[str], np.ndarray]:
     """How near each hypothesis is to its source sentence and to its picture, in a model's space.
@@ -53,7 +53,8 @@ def distances(
     Args:
         pairs: one row per sentence (`groundvec.translation.pairs.read`).
         models: an ensemble.
-        read_features: the features (images, width) of images with these ids.
+        read_features: the features (images, width) of images with these ids; None for a model that
+            learned no images (beta 0): then only the source is compared with.
         languages: of the sources and of the translations; none for the sources, where the model
             does not know their language (VSE): then only the picture is compared with.
 
@@ -72,18 +73,24 @@ def distances(
         of_sources = encode_sentences(models, pairs["source"].tolist(), source, progress=True)
         names.append("target-source")
         columns.append(similarity.of_pairs(hypotheses, of_sources[sentence], kind))
-    ids = pairs["image_id"].to_numpy(str)[sentence]
-    shown = ids != ""
-    near = np.zeros(len(sentence))
-    if not shown.any():
-        log.warning("no sentence of this split has a picture: none is re-ranked by its picture")
-    else:
-        known, image = np.unique(ids[shown], return_inverse=True)
-        of_images = encode_images(models, read_features(known))
-        near[shown] = similarity.of_pairs(hypotheses[shown], of_images[image], kind)
-    names.append("target-image")
-    columns.append(near)
+    if read_features:
+        ids = pairs["image_id"].to_numpy(str)[sentence]
+        shown = ids != ""
+        near = np.zeros(len(sentence))
+        if not shown.any():
+            log.warning("no sentence of this split has a picture: none is re-ranked by its picture")
+        else:
+            known, image = np.unique(ids[shown], return_inverse=True)
+            of_images = encode_images(models, read_features(known))
+            near[shown] = similarity.of_pairs(hypotheses[shown], of_images[image], kind)
+        names.append("target-image")
+        columns.append(near)
     return names, np.stack(columns, axis=1).astype(np.float64)
+
+
+def words(lists: Lists) -> np.ndarray:
+    """Count the words of each hypothesis: (hypotheses, 1)."""
+    return np.array([[len(text.split())] for text in lists.hypotheses], np.float64)
 
 
 @dataclass
@@ -107,12 +114,13 @@ def rerank(
         features: by model: names, and values for the development and the test hypotheses.
 
     Returns:
-        By re-ranker: `baseline`, the first of each list; for each model MIRA's choice under its
-        name and that of logistic regression under NAME+logistic; `oracle`, the best by its own
-        BLEU.
+        By re-ranker: `baseline`, the first of each list; for `length`, the number of words, and for
+        each model MIRA's choice under its name and that of logistic regression under NAME+logistic;
+        `oracle`, the best by its own BLEU.
     """
     result = {BASELINE: Reranked(test.lists.starts[:-1], {})}
-    for model, (names, of_dev, of_test) in features.items():
+    length = (["target-length"], words(dev.lists), words(test.lists))
+    for model, (names, of_dev, of_test) in {LENGTH: length, **features}.items():
         lists = dev.lists.with_features(names, of_dev)
         others = test.lists.with_features(names, of_test)
         found = {

@@ -2,8 +2,9 @@
 
 It reads `indices` (batch, longest), int64, with 0 at the right of shorter sentences, and `lengths`
 (batch,), int64; it gives `vectors` (batch, size), float32. How a sentence becomes indices stands in
-the file's metadata, as JSON under `groundvec`: the `text` of `language`, the `substitutions` that
-set the punctuation of raw sentences apart, and the `description` of the model.
+the file's metadata, as JSON under `groundvec`: the `text` of `language`, the substitutions of
+`cleaning` (`groundvec.data.cleaning.clean`), those that set the punctuation of raw sentences apart,
+`substitutions`, and the `description` of the model.
 
 For each encoder that can be exported there is a module of its name here, with a function::
 
@@ -24,6 +25,7 @@ import numpy as np
 from onnx import ModelProto, compose, helper, numpy_helper, parser
 
 from groundvec import parts
+from groundvec.data import cleaning
 from groundvec.errors import InputError
 from groundvec.export.onnx.graph import FLOAT, Part, Weights, at_end, weights_of
 from groundvec.export.onnx.spelling import spelt
@@ -73,6 +75,7 @@ def export(
         "description": description,
         "language": language,
         "text": text,
+        "cleaning": cleaning.SUBSTITUTIONS,
         "substitutions": substitutions(description["text"]),
     }
     helper.set_model_props(model, {"groundvec": json.dumps(about, ensure_ascii=False)})

@@ -22,7 +22,7 @@ ENSEMBLE = (
 NOTES = [
     "In brackets: the gain of a model of several languages over the best one of this language "
     "alone that reads the same (words or characters); reported ones, over the best VSE, computed "
-    "from the recalls that are printed.",
+    "from the recalls that are printed. With β = 0 the image network is untrained: chance.",
     ENSEMBLE + " Their test set has 514 images of the validation set (section 4 of the paper).",
 ]
 
@@ -44,8 +44,8 @@ def table1(measured: Retrieval, reported: ReportedLanguages, models: Models) -> 
     Returns:
         A row a model, with both directions side by side in columns such as
         `caption_to_image_r10_ci`, the gains as in `caption_to_image_r10_gain`, and columns `source`
-        (computed, reported or measured), several and reads (`labels.of_languages`), and role (of
-        reported models of one language, as `read_reported_languages` has it).
+        (computed, reported or measured), several, reads and beta (`labels.of_languages`), and role
+        (of reported models of one language, as `read_reported_languages` has it).
     """
     named = of_languages(models)
     whole = ~measured["test_set"].str.endswith("-folds")
@@ -53,7 +53,7 @@ def table1(measured: Retrieval, reported: ReportedLanguages, models: Models) -> 
     keys = ["dataset", "test_set", "language", "model", "seed"]
     numbers = [*MEASURES, "mean_rank", "queries"]
     ours = in_order(side_by_side(test[test["kind"] == "ensemble"], keys, numbers), models)
-    about = named[["dataset", "model", "seed", "name", "several", "reads"]]
+    about = named[["dataset", "model", "seed", "name", "several", "reads", "beta"]]
     ours = ours.merge(about, on=["dataset", "model", "seed"]).assign(source="measured")
     # Every model's scores come with the same chance.
     chance = test[test["kind"] == "chance"].drop(columns="seed")
@@ -72,7 +72,7 @@ def table1(measured: Retrieval, reported: ReportedLanguages, models: Models) -> 
         for number in (*numbers, *(f"r{k}_gain" for k in CUTOFFS))
     ]
     first = ["dataset", "test_set", "language", "source", "name", "model", "seed"]
-    last = ["several", "reads", "role", "paper", "epochs", *PROVENANCE]
+    last = ["several", "reads", "beta", "role", "paper", "epochs", *PROVENANCE]
     table["seed"] = table["seed"].astype("Int64")
     return table[[*first, *columns, *last]]
 

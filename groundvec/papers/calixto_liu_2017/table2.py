@@ -57,8 +57,8 @@ def table2(
         A row for each system and measure: group (its heading), source, name, dataset, model, seed,
         epochs, measure, value with its interval (value_low, value_high), gain over the model of
         English alone, p_vse of that (Williams's; both NaN where there is none, or the measure is
-        not of one subtask), several and reads (`labels.of_languages`), beta (of several languages),
-        shared (whether they share an encoder), and where it is from.
+        not of one subtask), several, reads and beta (`labels.of_languages`), shared (whether they
+        share an encoder), and where it is from.
     """
     images = scores[
         (scores["statistic"] == "correlation")
@@ -70,9 +70,9 @@ def table2(
     both = pd.concat([images, measures[measures["measure"] != SEMANTIC]], ignore_index=True)
     table = as_values(both).rename(columns={"low": "value_low", "high": "value_high"})
     table = table[table["kind"].isin(["ensemble", "baseline"])].assign(source="measured")
-    about = of_languages(models).rename(columns={"objective.beta": "beta"})
+    about = of_languages(models)
     about = about.reindex(columns=["dataset", "model", "seed", "name", *DESCRIBED])
-    about = about.assign(beta=about["beta"].where(about["several"])).astype({"seed": "Int64"})
+    about = about.astype({"seed": "Int64"})
     table = table.merge(about, "left", on=["dataset", "model", "seed"])
     table["name"] = table["name"].fillna(table["system"])
     table["group"] = table["dataset"].replace(NAMES).replace("", "Baselines")

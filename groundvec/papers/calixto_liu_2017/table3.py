@@ -18,15 +18,19 @@ from groundvec.reporting.write import (
     write_table,
 )
 from groundvec.schemas import Models, ReportedTranslations, Reranked
-from groundvec.translation.rerank import BASELINE, LOGISTIC, ORACLE
+from groundvec.translation.rerank import BASELINE, LENGTH, LOGISTIC, ORACLE
 
 METRICS = {"bleu": "BLEU", "meteor": "METEOR", "ter": "TER"}
+# What MLMME is compared with beside the baseline: by length, by the picture, and by the source.
+CONTROLS = ("length", "vse", "text")
 NOTES = [
     "In brackets: the difference from the first translation of each list (baseline). Of TER lower "
     f"is better. Better than the baseline ({DAGGER}), or than lists re-ranked by VSE ({DOUBLE}), "
     "by approximate randomisation at 5%, two-sided, not corrected for the number of tests.",
     "Weights by k-best batch MIRA on the development lists; + logistic: by logistic regression. "
-    "Oracle: of each list the one with the best BLEU of its own.",
+    "Oracle: of each list the one with the best BLEU of its own. VSE compares with the picture, "
+    "MLMME with the picture and the source, with β = 0 with the source only; length is the number "
+    "of words.",
     "Reported: the scores printed in Calixto & Liu (2017), without their marks of significance, of "
     "other translators, images and training sentences. Their differences are computed from these "
     "scores; two that the paper's Table 4 prints are others.",
@@ -72,25 +76,33 @@ def table3(measured: Reranked, reported: ReportedTranslations, models: Models) -
 
     Returns:
         A row for each system, re-ranker, metric and source: dataset, n_best, system, name,
-        reranker, several (whether its model is of several languages, NaN without one), logistic
-        (whether its weights are by regression), metric, source, score, gain over the baseline and
-        gain_vse over VSE, with their p, signature, and where it is from.
+        reranker, several (whether its model is of several languages, NaN without one), beta,
+        logistic (whether its weights are by regression), metric, source, score, gain over the
+        baseline, and over the first of each control as gain_length, gain_vse and gain_text, with
+        their p, signature, and where it is from.
     """
     ours = measured.assign(name=measured["reranker"].replace(names_of(models)), source="measured")
-    of_model = of_languages(models).drop_duplicates("model").set_index("model")["several"]
-    logistic = ours["reranker"].isin(of_model.index + LOGISTIC)
+    of_model = of_languages(models).drop_duplicates("model").set_index("model")
+    logistic = ours["reranker"].isin([*(of_model.index + LOGISTIC), LENGTH + LOGISTIC])
     model = ours["reranker"].str.removesuffix(LOGISTIC).where(logistic, ours["reranker"])
-    ours = ours.assign(several=model.map(of_model.astype(object)), logistic=logistic)
+    several = model.map(of_model["several"].astype(object))
+    ours = ours.assign(several=several, beta=model.map(of_model["beta"]), logistic=logistic)
     seeing = ~reported["reranker"].isin([BASELINE, ORACLE])
     theirs = reported.assign(several=reported["beta"].notna().astype(object).where(seeing))
-    keys = ["paper", "n_best", "system", "reranker", "several"]
+    keys = ["paper", "n_best", "system", "reranker", "several", "beta"]
     theirs = theirs.melt(keys, list(METRICS), "metric", "score")
     theirs = theirs.merge(ours[["n_best", "system"]].drop_duplicates())
     theirs = theirs.assign(name=theirs["reranker"], logistic=False, source="reported")
     table = pd.concat([ours, theirs], ignore_index=True)
     table["gain"] = _gain(table, BASELINE)
-    alone = ours.loc[ours["several"].eq(False) & ~ours["logistic"], "name"]
-    table["gain_vse"] = _gain(table, alone.iloc[0] if len(alone) else "")
+    are = {
+        "length": ours["reranker"].eq(LENGTH),
+        "vse": ours["several"].eq(False),
+        "text": ours["beta"].eq(0),
+    }
+    for control in CONTROLS:
+        names = ours.loc[are[control] & ~ours["logistic"], "name"]
+        table[f"gain_{control}"] = _gain(table, names.iloc[0] if len(names) else "")
     table["dataset"] = models["dataset"].iloc[0]
     columns = [
         "dataset",
@@ -99,13 +111,15 @@ def table3(measured: Reranked, reported: ReportedTranslations, models: Models) -
         "name",
         "reranker",
         "several",
+        "beta",
         "logistic",
         "metric",
         "source",
         "score",
         "gain",
     ]
-    columns += ["p_baseline", "gain_vse", "p_vse", "signature", "paper"]
+    columns += ["p_baseline", *(f"{of}_{key}" for key in CONTROLS for of in ("gain", "p"))]
+    columns += ["signature", "paper"]
     return table[[*columns, *table.columns.intersection(PROVENANCE)]]
 
 
@@ -113,6 +127,7 @@ def names_of(models: Models) -> dict[str, str]:
     """What re-rankers are called, by the models' names, alone and with logistic regression."""
     about = of_languages(models).drop_duplicates("model")
     names = dict(zip(about["model"], about["name"], strict=True))
+    names |= {LENGTH: LENGTH}
     return names | {model + LOGISTIC: f"{name} + logistic" for model, name in names.items()}
 
 

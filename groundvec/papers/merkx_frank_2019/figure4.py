@@ -10,6 +10,7 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.frames import read_csv
 from groundvec.reporting.figures import CORRELATION, curve_styles
 from groundvec.reporting.measures import (
     RECALL,
@@ -21,7 +22,6 @@ from groundvec.reporting.measures import (
 from groundvec.reporting.results import Results
 from groundvec.reporting.style import COLUMN, PAGE, save, styled
 from groundvec.reporting.systems import NAMES, beside, check_scored, in_order
-from groundvec.reporting.write import read_numbers
 from groundvec.schemas import Measures, Models, Retrieval
 
 GREY = "0.7"  # of the selected model, beside others
@@ -70,7 +70,7 @@ def reported(tables: Iterable[str | Path], models: Models) -> pd.DataFrame:
     """
     parts = [pd.DataFrame(columns=["dataset", "measure", "value"])]
     for path in map(Path, tables):
-        table = read_numbers(path)
+        table = read_csv(path)
         theirs = table[table["source"] == "reported"]
         if "statistic" in theirs:
             of = {f"char-GRU {name}": beside(models, source) for source, name in NAMES.items()}

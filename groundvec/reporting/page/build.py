@@ -14,7 +14,7 @@ from PIL import Image
 
 from groundvec.errors import InputError
 from groundvec.files import read_json
-from groundvec.frames import read_all
+from groundvec.frames import read_all, read_csv
 from groundvec.papers import NOT_CLAIMED, known
 from groundvec.provenance import provenance
 from groundvec.reporting.claims import read
@@ -26,7 +26,7 @@ from groundvec.reporting.samples import TOP
 from groundvec.reporting.systems import NAMES, PROVENANCE, rows_of
 from groundvec.reporting.vector import svg
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
-from groundvec.reporting.write import MINUS, MISSING, decimals, read_numbers, read_table
+from groundvec.reporting.write import MINUS, MISSING, decimals, read_table
 from groundvec.scenes.ratings import SOURCES
 from groundvec.schemas import History
 
@@ -160,7 +160,7 @@ def _caption(paper: str, name: str) -> Markup:
 def _table(path: Path) -> dict[str, Any]:
     """A table: where it stands, what is shown of it, and its CSV file."""
     paper, name = _place(path)
-    content = read_numbers(path)
+    content = read_csv(path)
     return {
         "paper": paper,
         "name": name,

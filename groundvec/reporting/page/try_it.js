@@ -31,14 +31,15 @@ let loading, ready = false;
 const loaded = () => (loading ??= load().then((vectors) => { ready = true; return vectors; }));
 
 // As `groundvec.data.cleaning.clean`, `groundvec.text.punctuation.set_apart` and
-// `groundvec.text.encoded.cleaned`: Python's white space is not JavaScript's.
-const GAP = /[\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\p{Cs}]+/gu;
+// `groundvec.text.encoded.cleaned`.
 const trimmed = (text) => text.replace(/^ +| +$/g, "");
-
-const substitutions = about.substitutions.map(([pattern, by]) => [new RegExp(pattern, "gu"), by]);
+const compiled = (all) => all.map(([pattern, by]) => [new RegExp(pattern, "gu"), by]);
+const cleaning = compiled(about.cleaning), substitutions = compiled(about.substitutions);
 
 function cleaned(sentence) {
-  let apart = trimmed(sentence.replace(GAP, " "));
+  let apart = sentence;
+  for (const [pattern, by] of cleaning) apart = apart.replace(pattern, by).normalize("NFKC");
+  apart = trimmed(apart);
   for (const [pattern, by] of substitutions) apart = apart.replace(pattern, by);
   return trimmed([...apart].slice(0, about.longest).join(""));
 }

@@ -84,6 +84,7 @@ def panel(
         examples=spread(embedded.captions, EXAMPLES),
         about={
             "text": about["text"],
+            "cleaning": about["cleaning"],
             "substitutions": about["substitutions"],
             "similarity": about["description"]["similarity"],
             "longest": LONGEST,
