@@ -11,6 +11,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable
+from itertools import product
 from math import isfinite
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from groundvec.evaluation import retrieval
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.frames import Column, Schema, schema_of
 from groundvec.papers.merkx_frank_2019 import table2
+from groundvec.papers.socher_2014.claims import BY_RECALL
 from groundvec.reporting.claims import read
 from groundvec.reporting.labels import BINARISED, CCA, HINGE, MARGIN, SQUARED, labelled
 from groundvec.reporting.ranks import TASKS, sorted_systems
@@ -33,6 +35,7 @@ from groundvec.reporting.results import REPORTED_CCA
 from groundvec.reporting.style import BLUE, COLUMN, GREEN, VERMILLION, styled
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
 from groundvec.reporting.write import MISSING, bracketed, decimals
+from groundvec.training.loop import snapshots
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "docs"))
@@ -54,6 +57,7 @@ def markdown(table: pd.DataFrame, labels: int) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
+XAVIER = ", image layer from Xavier's weights"
 # What config/dt-rnn-tuning.yaml varies: columns of `labelled`, their names here, and the usual.
 RATE, SHRINKAGE = "training.optimiser.learning_rate", "objective.shrinkage"
 OPTIONS = {
@@ -63,23 +67,27 @@ OPTIONS = {
 }
 
 
-def tuned() -> pd.DataFrame:
-    """The models of config/dt-rnn-tuning.yaml, with the development recall of the best snapshot.
+def tuned(experiment: str = "dt-rnn-tuning") -> pd.DataFrame:
+    """The models of an experiment that tunes, with the development recall of the best snapshot.
 
     Returns:
         The columns of `labelled`, with `dev_r10` and the column `usual`: whether none of `OPTIONS`
         differs from the paper's.
     """
-    config = complete(yaml.safe_load((ROOT / "config" / "dt-rnn-tuning.yaml").read_text()))
+    config = complete(yaml.safe_load((ROOT / "config" / f"{experiment}.yaml").read_text()))
     described = config["datasets"]["flickr8k"]["models"]
     models = pd.json_normalize(list(described.values())).assign(model=list(described))
     # As if of different data sets, so that the names of the same system are the same.
     models = labelled(models.assign(dataset=models["model"])).set_index("model")
-    scores = pd.read_csv(KEPT / "dt-rnn-tuning" / "snapshots.csv")
-    scores = scores[(scores["kind"] == "snapshot") & (scores["epochs"] != "0")]
-    cycles = scores["model"].map(models["training.cycle"])
-    scores = scores[scores["epochs"].astype(int) % cycles == 0]
-    usual = [models[column].isna() | (models[column] == of) for column, (_, of) in OPTIONS.items()]
+    scores = pd.read_csv(KEPT / experiment / "snapshots.csv")
+    candidates = {name: snapshots(model["training"]) for name, model in described.items()}
+    chosen = [
+        kind == "snapshot" and int(epoch) in candidates[model]
+        for model, kind, epoch in scores[["model", "kind", "epochs"]].to_numpy()
+    ]
+    scores = scores[chosen]
+    of_models = models.reindex(columns=list(OPTIONS))
+    usual = [of_models[name].isna() | of_models[name].eq(of) for name, (_, of) in OPTIONS.items()]
     best = scores.groupby("model")["dev_r10"].max()
     return models.assign(dev_r10=best, usual=pd.concat(usual, axis=1).all(axis=1))
 
@@ -96,6 +104,15 @@ def learning_rates() -> str:
     """Development recall by system and learning rate."""
     table = tuned()
     return grid(table[table["usual"] & table[SHRINKAGE].isna()], "name", RATE)
+
+
+def squared_rates() -> str:
+    """Development recall under the squared error, by system, first weights and learning rate."""
+    table = tuned("dt-rnn-squared")
+    xavier = table["image.gaussian"].isna()
+    return grid(
+        table.assign(name=table["name"].mask(xavier, table["system"] + XAVIER)), "name", RATE
+    )
 
 
 def shrinkages() -> str:
@@ -187,8 +204,8 @@ def verdicts() -> str:
     seeds = table.groupby("dataset")["seeds"].first()
     text.columns = [f"{said}, seeds: {seeds[of]}" for of, said in DATASETS.items()]
     # What the paper prints, once for all data sets and for its one DT-RNN.
-    once = table[table["dataset"].eq("flickr8k") & ~table["better"].str.contains("collapsed")]
-    once = once[~once["worse"].str.contains("collapsed")].dropna(subset="reported")
+    theirs = ~(table["better"] + table["worse"]).str.contains("collapsed|centered")
+    once = table[table["dataset"].eq("flickr8k") & theirs].dropna(subset="reported")
     favours = (once["reported"] > 0).groupby([once[row] for row in rows]).agg(["sum", "count"])
     said = favours["sum"].astype(str) + " of " + favours["count"].astype(str)
     text.insert(0, "the paper's numbers", said.reindex(text.index).fillna(MISSING))
@@ -299,16 +316,53 @@ def words_and_characters() -> str:
     return markdown(table.reset_index(), 1)
 
 
+def marked(table: pd.DataFrame) -> pd.Series:
+    """Differences with their intervals, and a mark for their verdicts."""
+    text = bracketed(table["difference"], table["low"], table["high"])
+    return pd.Series(text, index=table.index) + " " + table["verdict"].map(MARKS)
+
+
+def by_recall() -> str:
+    """How much higher the SDT-RNN's recall is than that of the systems in the paper's Table 3."""
+    table = claims("dt-rnn")
+    table = table[table["claim"].eq(BY_RECALL)]
+    table = table.assign(text=marked(table), dataset=table["dataset"].map(DATASETS))
+    rows = ["condition", "worse", "dataset"]
+    text = table.pivot(index=rows, columns="measure", values="text")[table["measure"].unique()]
+    text = text.loc[pd.MultiIndex.from_frame(table[rows].drop_duplicates())].reset_index()
+    theirs = table.dropna(subset="reported").drop_duplicates(["worse", "measure"])
+    theirs = theirs[~theirs["worse"].str.contains("centered")].assign(dataset="the paper")
+    paper = theirs.assign(text=decimals(theirs["reported"]))
+    paper = paper.pivot(index=rows, columns="measure", values="text").reset_index()
+    text = pd.concat([paper, text], ignore_index=True)
+    return markdown(text.rename(columns={"condition": "objective", "worse": "SDT-RNN and"}), 3)
+
+
+def recall_of_systems() -> str:
+    """Recall of the systems that are trained by the margin, as in the paper's Table 3."""
+    table = pd.read_csv(KEPT / "dt-rnn" / "table3.csv")
+    table = table[table["objective"].isin([MARGIN, REPORTED_CCA["max_margin"]])]
+    table = table.drop_duplicates(["dataset", "source", "name"])
+    reported = table["source"].eq("reported")
+    shown = table[["name"]].assign(of=table["dataset"].map(DATASETS).mask(reported, "the paper"))
+    ways = ["caption_to_image", "image_to_caption"]
+    for stem, k in product(ways, (1, 5, 10)):
+        values = [table[f"{stem}_r{k}{end}"] for end in ("", "_low", "_high")]
+        shown[f"{TASKS[stem]}: R@{k}"] = bracketed(*values)
+    place = shown["of"].map(["the paper", *DATASETS.values()].index)
+    shown = shown.loc[place.sort_values(kind="stable").index]
+    return markdown(shown.rename(columns={"name": "system", "of": "data"}), 2)
+
+
 def differences(experiment: str, shown: list[str]) -> str:
     """The difference of every two systems that a claim compares, with its interval and verdict."""
     table = claims(experiment).query("claim in @shown")
-    text = bracketed(table["difference"], table["low"], table["high"])
-    marked = pd.Series(text, index=table.index) + " " + table["verdict"].map(MARKS)
-    table = table.assign(text=marked)
+    table = table.assign(text=marked(table))
     table["column"] = table["dataset"].map(DATASETS) + ": " + table["measure"]
     order = [f"{said}: {task}" for said in DATASETS.values() for task in TASKS.values()]
     rows = ["claim", "condition", "worse", "better"]
-    grid = table.pivot(index=rows, columns="column", values="text")[order]
+    grid = table.pivot(index=rows, columns="column", values="text")
+    grid = grid.reindex(columns=order).fillna(MISSING)
     grid = grid.loc[pd.MultiIndex.from_frame(table[rows].drop_duplicates())].reset_index()
     return markdown(grid.set_axis(["claim", "objective", "worse", "better", *order], axis=1), 4)
 
@@ -934,8 +988,9 @@ RUNS = {
     "demo": ("make all", ""),
     "demo-times": ("make all", "by hand, from `time`"),
     "dt-rnn": (f"{SNAKEMAKE}dt-rnn.yaml", "84 minutes, without cards and page"),
-    "dt-rnn-rate": ("docs/socher-2014.md", ""),
+    "dt-rnn-squared": (f"{SNAKEMAKE}dt-rnn-squared.yaml", ""),
     "dt-rnn-tuning": (f"{SNAKEMAKE}dt-rnn-tuning.yaml", ""),
+    "dt-rnn-variants": (f"{SNAKEMAKE}dt-rnn-variants.yaml", ""),
     "evaluate": ("groundvec evaluate ratings; programs in docs/", ""),
     "few-pictures": ("docs/your-own-data.md", ""),
     "flickr8k-epochs": (
@@ -990,8 +1045,13 @@ def demo_times() -> str:
     )
 
 
-RELATIONS = "Relations beat positions"
-SHOWN = ["Trees beat the bag", RELATIONS, "Not in the paper: trees beat the char-GRU"]
+COUNTS, RELATIONS = "Counts of words help (Eq. 4 beats Eq. 3)", "Relations beat positions"
+SHOWN = [
+    "Trees beat the bag",
+    "Trees beat the centered bag",
+    RELATIONS,
+    "Not in the paper: trees beat the char-GRU",
+]
 TABLES: dict[str, Callable[[], str]] = {
     "runs": runs,
     "demo times": demo_times,
@@ -1007,7 +1067,12 @@ TABLES: dict[str, Callable[[], str]] = {
     "turned of the grid": turned_of_grid,
     "turned of languages": turned_of_languages,
     "differences": lambda: differences("dt-rnn", SHOWN),
-    "another rate": lambda: differences("dt-rnn-rate", [RELATIONS, "Trees beat kernel CCA"]),
+    "by recall": by_recall,
+    "recall of systems": recall_of_systems,
+    "squared rates": squared_rates,
+    "variants": lambda: differences(
+        "dt-rnn-variants", [COUNTS, RELATIONS, "Trees beat kernel CCA"]
+    ),
     "multilingual verdicts": multilingual_verdicts,
     "languages with seeds": languages_with_seeds,
     "words and characters": words_and_characters,

@@ -134,6 +134,11 @@ def complete_description(description: dict[str, Any], place: str = "model") -> d
             f"{settings['cycle']}: snapshots are taken at the end of a cycle, so change one of "
             "the two"
         )
+    if settings["epochs"] < (both := 2 * settings.get("alternate", 0)):
+        raise InputError(
+            f"configuration, {place}: with `alternate` {both // 2}, {settings['epochs']} epochs do "
+            f"not train both networks: make epochs {both} or more"
+        )
     return description
 
 

@@ -260,6 +260,10 @@ def test_every_key_of_the_schema_is_described():
         ),
         (changed(backbone="precomputed"), "datasets.one: 'features' is a required property"),
         (changed(training={"epochs": 6}), "gru-8-max: epochs 6 is not a multiple of cycle 4"),
+        (
+            changed(training={"epochs": 12, "alternate": 8}),
+            "gru-8-max: with `alternate` 8, 12 epochs do not train both networks: make epochs 16",
+        ),
         (translated(dataset="on"), "translation.dataset: there is no data set 'on': did you mean"),
         (translated(target="en"), "translation.target: it is the source too"),
         (

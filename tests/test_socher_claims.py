@@ -47,6 +47,8 @@ def test_claims_hold_fail_or_are_not_decided(tmp_path):
         "b": (14, 15, 15.5),  # CT-RNN
         "f": (15, 16, 16.5),  # kCCA
         "h": (22, 23, 25),  # SDT-RNN by the squared error
+        "y": (13, 13.5, 14),  # BoW, centered
+        "u": (13, 15, 14),  # SDT-RNN, unweighted
         "gru-8-max": (8, 9, 10.5),
     }
     trainings = [
@@ -54,7 +56,13 @@ def test_claims_hold_fail_or_are_not_decided(tmp_path):
         for model, values in ranks_of.items()
         for seed, rank in enumerate(values, 1)
     ]
-    parts, table = claimed(tmp_path, *trainings)
+    alone = {"name": "trees", "compose": "relation", "size": 50, "weighted": False}
+    parts, table = claimed(
+        tmp_path,
+        *trainings,
+        y=trees() | {"encoder": {"name": "mean", "size": 50, "center": True}},
+        u=trees() | {"encoder": alone},
+    )
     found = verdicts(parts)
     margin = "max margin, inner product"
 
@@ -71,6 +79,12 @@ def test_claims_hold_fail_or_are_not_decided(tmp_path):
     assert found[bag, margin, search, "BoW", "DT-RNN"] == [
         *("3", "1.0", interval("a", "d"), "not decided")
     ]
+    assert found["Trees beat the centered bag", margin, search, "BoW (centered)", "SDT-RNN"] == [
+        *("3", "2.1", interval("y", "e"), "not decided")
+    ]
+    key = ("Counts of words help (Eq. 4 beats Eq. 3)", margin, search, "SDT-RNN (unweighted)")
+    assert found[*key, "SDT-RNN"][2] == interval("u", "e")
+    assert {worse for *_, worse, _ in found if "unweighted" in worse} == {key[-1]}
     key = (
         "Trees beat binary trees (the paper: constituency trees)",
         margin,
@@ -93,6 +107,15 @@ def test_claims_hold_fail_or_are_not_decided(tmp_path):
     assert found[*key, f"SDT-RNN, {labels.HINGE}", "SDT-RNN"] == [
         *("3", "–", interval("g", "e"), "does not hold")  # noqa: RUF001
     ]
+    key = ("The SDT-RNN is best by recall too (Table 3)", margin)
+    assert found[*key, f"{search}, R@10", "BoW", "SDT-RNN"][:2] == ["3", "5.6"]
+    assert found[*key, "describing images, R@5", both[0], "SDT-RNN"][1] == "−2.0"  # noqa: RUF001
+    assert {
+        measure.partition(",")[0] for *_, measure, _, _ in (k for k in found if k[:2] == key)
+    } == {
+        "image search",
+        "describing images",
+    }
     key = ("Not in the paper: trees beat the char-GRU", labels.HINGE, search)
     assert found[*key, "char-GRU", "SDT-RNN"][-1] == "does not hold"
     assert {key[0] for key in found} >= {"Relations beat positions", "Mean rank and recall agree"}

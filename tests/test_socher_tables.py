@@ -58,17 +58,22 @@ def test_a_ct_rnn_without_constituency_trees_is_called_so(tmp_path):
     assert "head-outward binarisation" in (tmp_path / "table1.md").read_text("utf-8")
 
 
-def test_trees_of_another_form_than_the_papers_are_called_so(tmp_path):
+def test_what_the_paper_has_otherwise_is_in_the_name(tmp_path):
+    by_position = {"name": "trees", "compose": "position", "size": 50, "weighted": False}
     arguments = results_of(
         tmp_path,
-        *(training("d", 10), training("e", 9), training("x", 8), training("a", 7)),
+        *(training(model, 10) for model in "adeuxy"),
+        u=trees("collapsed", "position") | {"encoder": by_position},
         x=trees("collapsed", "position"),
+        y=trees() | {"encoder": {"name": "mean", "size": 50, "center": True}},
     )
-    models = labels.labelled(results.read_models(arguments[1:5])).set_index("model")
+    models = labels.labelled(results.read_models(arguments[1:7])).set_index("model")
     assert models["name"].to_dict() == {
-        **{"a": "BoW", "d": "DT-RNN", "e": "SDT-RNN", "x": "DT-RNN (collapsed)"}
+        **{"a": "BoW", "d": "DT-RNN", "e": "SDT-RNN", "x": "DT-RNN (collapsed)"},
+        **{"u": "DT-RNN (unweighted) (collapsed)", "y": "BoW (centered)"},
     }
-    assert models.loc["x", "system"] == "DT-RNN"
+    systems = {"x": "DT-RNN", "u": "DT-RNN (unweighted)", "y": "BoW"}
+    assert models["system"][list(systems)].to_dict() == systems
     assert system_of("y", trees("basic", "relation")) == "SDT-RNN"
 
 

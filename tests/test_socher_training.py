@@ -146,6 +146,29 @@ def test_networks_are_trained_in_turn(tmp_path):
         assert changed == ({"image"} if epoch % 2 else {"captions"})
 
 
+@given(st.integers(1, 3), st.integers(1, 3), st.integers(2, 4))
+def test_snapshots_are_candidates_once_both_networks_are_trained(cycle, alternate, times):
+    settings = {"cycle": cycle, "epochs": cycle * alternate * times, "alternate": alternate}
+    candidates = loop.snapshots(settings)
+    assert candidates[-1] == settings["epochs"]
+    assert min(candidates) > alternate  # before, images alone are trained
+    assert loop.snapshots(settings | {"alternate": 0})[: -len(candidates)] == [
+        epoch for epoch in range(cycle, 2 * alternate, cycle)
+    ]
+
+
+def test_a_candidate_has_learned_of_both_pictures_and_captions(tmp_path):
+    described_so = described({"name": "squared_error"}, epochs=4, cycle=1, alternate=2)
+    train(tmp_path, described_so)
+    untrained = weights(tmp_path, 0)
+    for epoch in loop.snapshots(described_so["training"]):
+        trained = weights(tmp_path, epoch)
+        changed = {
+            name.split(".")[0] for name in trained if not untrained[name].equal(trained[name])
+        }
+        assert changed == {"image", "captions"}
+
+
 # Draws
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from groundvec.encoders import mean, trees
+from groundvec.text.encoded import Encoded
 
 WORDS, DIMENSION, RELATIONS, PLACES = 9, 3, ["nsubj", "dobj", "prep_at"], ["l1", "l2", "r1"]
 
@@ -121,6 +122,17 @@ def test_the_mean_is_that_of_known_words():
     wanted = torch.stack([(v[4] + v[5]) / 2, torch.zeros(DIMENSION), v[7]])
     torch.testing.assert_close(bag(words, lengths), wanted)
     assert not list(bag.parameters())
+
+
+def test_centered_vectors_have_a_mean_of_zero_over_the_training_words():
+    bag = mean.Encoder(text(np.random.default_rng(0)), DIMENSION, center=True)
+    before = bag.vectors.clone()
+    captions = Encoded.of(np.array([4, 1, 0, 5, 1, 4]), [4, 2])
+    bag.count(captions)
+    torch.testing.assert_close(bag.vectors[[4, 4, 5]].mean(dim=0), torch.zeros(DIMENSION))
+    moved = before[2:] - bag.vectors[2:]
+    torch.testing.assert_close(moved, moved[:1].expand_as(moved))
+    assert not bag.vectors[:2].any()  # of phrases and unknown words
 
 
 def test_a_projected_mean_has_any_size():

@@ -5,6 +5,7 @@ Of trained embeddings it is `groundvec.encoders.bag`.
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -23,14 +24,17 @@ class Encoder(nn.Module):
 
     vectors: Tensor
 
-    def __init__(self, text: Any, size: int, project: bool = False) -> None:
+    def __init__(self, text: Any, size: int, project: bool = False, center: bool = False) -> None:
         """An untrained network; without `project` there is nothing in it to train.
 
         Args:
             text: with vectors (`groundvec.text.trees.Text`).
             size: of the result; without `project`, the dimension of the vectors.
+            center: subtract the mean of the training captions' word vectors, which is most of an
+                inner product of two sentences.
         """
         super().__init__()
+        self.center = center
         self.register_buffer("vectors", word_vectors(text))
         self.projection = nn.Linear(text.dimension, size) if project else nn.Identity()
 
@@ -48,3 +52,10 @@ class Encoder(nn.Module):
             0, sentence, (words > UNKNOWN).to(sums.dtype)
         )
         return sums / known.clamp(min=1)[:, None]
+
+    @torch.no_grad()
+    def count(self, captions: Any) -> None:
+        """Center the vectors of all words on the mean over those of the training captions."""
+        if self.center:
+            words = torch.from_numpy(captions.batch(np.arange(len(captions)))[0])
+            self.vectors[UNKNOWN + 1 :] -= self.vectors[words[words > UNKNOWN]].mean(dim=0)

@@ -26,14 +26,14 @@ INTERVAL = (
 )
 
 
-def recalls(ranks: QueryRanks) -> pd.DataFrame:
-    """R@10 in percent, in draws of pictures.
+def recalls(ranks: QueryRanks, cutoff: int = CUTOFFS[-1]) -> pd.DataFrame:
+    """R@10, or at another cutoff, in percent, in draws of pictures.
 
     Returns:
         A row for each system and direction: the columns `WAY`, and draws, an array whose first
         value is that of the test set itself.
     """
-    return _means(ranks, 100.0 * (ranks["rank"] <= CUTOFFS[-1]))
+    return _means(ranks, 100.0 * (ranks["rank"] <= cutoff))
 
 
 def mean_ranks(ranks: QueryRanks) -> pd.DataFrame:

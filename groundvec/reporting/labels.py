@@ -11,7 +11,8 @@ COMPOSED = {"position": "DT-RNN", "relation": "SDT-RNN"}
 FORMS = {"binary": "CT-RNN", "chain": "Recurrent NN"}
 PAPERS_FORM = {"position": "basic", "relation": "collapsed"}  # sections 3.2 and 3.3
 BINARISED = "CT-RNN (binarised)"
-BAG, CCA = "BoW", "kCCA (linear)"
+UNWEIGHTED = " (unweighted)"  # by the words under a node: Eq. 3 in place of Eq. 4
+BAG, CENTERED, CCA = "BoW", "BoW (centered)", "kCCA (linear)"
 
 OBJECTIVES = {"squared_error": "squared error", "cca": "CCA"}
 SIMILARITIES = {"cosine": "cosine", "dot": "inner product", "euclidean": "Euclidean distance"}
@@ -32,6 +33,7 @@ def system(parts: pd.Series) -> str:
         name = BAG
     elif encoder == "trees" and form in PAPERS_FORM.values():
         name = COMPOSED.get(str(parts.get("encoder.compose")), parts["model"])
+        name += UNWEIGHTED if parts.get("encoder.weighted") is False else ""
     elif encoder == "trees":
         name = FORMS.get(form, parts["model"])
     elif encoder == "rnn":
@@ -61,8 +63,8 @@ def labelled(models: Models) -> pd.DataFrame:
     """Add columns `system`, `objective` and `name` to models.
 
     `name` is the system's. In brackets it says where a CT-RNN has no constituency trees, where
-    dependency trees have another form than the paper's, and the model's name where a data set has
-    several models of the same name and objective.
+    dependency trees have another form than the paper's, where a bag's vectors are centered, and
+    the model's name where a data set has several models of the same name and objective.
     """
     table = models.assign(
         system=models.apply(system, axis=1), objective=models.apply(objective, axis=1)
@@ -121,7 +123,10 @@ def _of_tree(parts: pd.Series) -> str:
     name, form = str(parts["system"]), parts.get("text.form")
     if name == FORMS["binary"]:
         return BINARISED
-    if name in COMPOSED.values() and form != PAPERS_FORM[parts["encoder.compose"]]:
+    if name == BAG and parts.get("encoder.center") is True:
+        return CENTERED
+    of_paper = PAPERS_FORM.get(str(parts.get("encoder.compose")))
+    if name.startswith(tuple(COMPOSED.values())) and form != of_paper:
         return f"{name} ({form})"
     return name
 

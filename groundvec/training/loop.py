@@ -25,8 +25,13 @@ Rows = dict[str, np.ndarray]  # the captions of a batch, by language
 
 
 def snapshots(settings: dict[str, Any]) -> list[int]:
-    """The epochs that end a cycle: the candidates of the ensemble."""
-    return list(range(settings["cycle"], settings["epochs"] + 1, settings["cycle"]))
+    """The epochs that end a cycle: the candidates of the ensemble.
+
+    Where networks are trained in turn, those after both were.
+    """
+    both = 2 * settings.get("alternate", 0)
+    ends = range(settings["cycle"], settings["epochs"] + 1, settings["cycle"])
+    return [epoch for epoch in ends if epoch >= both]
 
 
 def saved(settings: dict[str, Any]) -> list[int]:

@@ -7,11 +7,22 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation.correlation import fisher_interval, spearman
+from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.reporting import bootstrap, ranks
 from groundvec.reporting.bootstrap import WAY
 from groundvec.reporting.claims import COMPARED, over_seeds, write
-from groundvec.reporting.labels import BAG, BINARISED, CCA, FORMS, HINGE, MARGIN, SQUARED
-from groundvec.reporting.ranks import TASKS, TEST_SET
+from groundvec.reporting.labels import (
+    BAG,
+    BINARISED,
+    CCA,
+    CENTERED,
+    FORMS,
+    HINGE,
+    MARGIN,
+    SQUARED,
+    UNWEIGHTED,
+)
+from groundvec.reporting.ranks import HEADINGS, TASKS, TEST_SET
 from groundvec.reporting.results import REPORTED_CCA, Results, read_reported_ranks
 from groundvec.reporting.write import TIMES, write_numbers
 
@@ -19,12 +30,15 @@ TREES = ["DT-RNN", "SDT-RNN"]
 OTHERS = [BAG, "CT-RNN", CCA, *TREES]  # than the recurrent network
 LABELS = ["system", "name", "objective"]
 AGREE = "Mean rank and recall agree"
+BY_RECALL = "The SDT-RNN is best by recall too (Table 3)"
+RANK = "mean_rank"
 REPORTED = ["system_worse", "objective_worse", "system_better", "objective_better", "direction"]
 
 TITLE = "The claims of Socher et al. (2014), and whether they hold."
 NOTES = [
     "The measure is the mean rank, of which lower is better: the difference is that of the system "
-    "that is said to be worse, minus that of the other. The condition is the objective of the "
+    "that is said to be worse, minus that of the other. Of R@N, in percent, it is the other way "
+    "round. The condition is the objective of the "
     "better system; that of the worse one stands with it where it is another.",
     "Where the data set is a draw, each seed has its own pictures. Draws overlap: the variance "
     "over n seeds is multiplied by 1/n + test/train pictures in place of 1/n (Nadeau & Bengio "
@@ -43,8 +57,11 @@ def make(results: Results, stem: Path) -> None:
     trainings = ranks.of_trainings(results)
     trainings = trainings[trainings["source"] == "measured"]
     printed = _printed(read_reported_ranks(results["reported"]))
-    of_ranks = bootstrap.mean_ranks(results.query_ranks)
-    parts = [differences(trainings, of_ranks, printed), agreements(trainings, printed)]
+    measured = {RANK: bootstrap.mean_ranks(results.query_ranks)} | {
+        f"r{cutoff}": bootstrap.recalls(results.query_ranks, cutoff) for cutoff in CUTOFFS
+    }
+    parts = [differences(trainings, of, printed, number) for number, of in measured.items()]
+    parts.append(agreements(trainings, printed))
     seeds = pd.concat(parts, ignore_index=True)
     write(stem, over_seeds("socher_2014", seeds), TITLE, NOTES)
     numbers = seeds.drop(columns=["draws", "test_to_train"])
@@ -59,7 +76,7 @@ def compared(models: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         Columns dataset, claim, and the others for both: `model_worse`, said to have the higher mean
-        rank, and `model_better`.
+        rank or the lower recall, and `model_better`.
     """
     both = models.merge(models, on="dataset", suffixes=("_worse", "_better"))
     worse, better = both["system_worse"], both["system_better"]
@@ -72,14 +89,19 @@ def compared(models: pd.DataFrame) -> pd.DataFrame:
     of_cca = worse.eq(CCA) & of_worse.eq(REPORTED_CCA["squared_error"])
     of_cca &= better.eq(CCA) & of_better.eq(REPORTED_CCA["max_margin"])
     claims = {
-        "Trees beat the bag": alike & worse.eq(BAG) & better.isin(TREES),
+        "Trees beat the bag": alike & both["name_worse"].eq(BAG) & better.isin(TREES),
+        "Trees beat the centered bag": alike & both["name_worse"].eq(CENTERED) & better.isin(TREES),
         "Trees beat constituency trees": alike & binary & ~binarised & better.isin(TREES),
         "Trees beat binary trees (the paper: constituency trees)": alike
         & binarised
         & better.isin(TREES),
         "Trees beat kernel CCA": alike & worse.eq(CCA) & better.isin(TREES),
+        "Counts of words help (Eq. 4 beats Eq. 3)": alike
+        & worse.eq(better + UNWEIGHTED)
+        & both["name_worse"].str.replace(UNWEIGHTED, "", regex=False).eq(both["name_better"]),
         "Relations beat positions": alike & worse.eq("DT-RNN") & better.eq("SDT-RNN"),
         "The recurrent network is worst": alike & worse.eq("Recurrent NN") & better.isin(OTHERS),
+        BY_RECALL: alike & worse.isin([BAG, CCA]) & better.eq("SDT-RNN"),
         "The margin beats the squared error": (margin & of_worse.eq(SQUARED)) | of_cca,
         "Not in the paper: the max margin beats the char-GRU's hinge": margin & of_worse.eq(HINGE),
         "Not in the paper: trees beat the char-GRU": alike
@@ -90,21 +112,28 @@ def compared(models: pd.DataFrame) -> pd.DataFrame:
 
 
 def differences(
-    trainings: pd.DataFrame, mean_ranks: pd.DataFrame, printed: dict[tuple[str, ...], float]
+    trainings: pd.DataFrame,
+    measured: pd.DataFrame,
+    printed: dict[tuple[str, ...], float],
+    number: str = RANK,
 ) -> pd.DataFrame:
-    """How much higher the mean rank is of the system that is said to be worse.
+    """How much better a number is of the system that is said to be better.
 
     Args:
         trainings: the measured rows of `ranks.of_trainings`, of single snapshots.
-        mean_ranks: as `bootstrap.mean_ranks` gives them.
-        printed: what the paper's numbers give, by the columns `REPORTED`.
+        measured: the number as `bootstrap.mean_ranks` or `bootstrap.recalls` gives it.
+        printed: what the paper's numbers give, by the columns `REPORTED` and the number.
+        number: one of `ranks.NUMBERS`, for the claims about it.
 
     Returns:
         A row for each test set, two models, seed that both have, and direction, as
         `reporting.claims.over_seeds` wants it.
     """
-    trainings = trainings.assign(kind="snapshot").merge(mean_ranks, on=WAY)
+    trainings = trainings.assign(kind="snapshot").merge(measured, on=WAY)
     table = compared(trainings[["dataset", "model", *LABELS]].drop_duplicates())
+    table = table[table["claim"].eq(BY_RECALL) == (number != RANK)]
+    if number != RANK:  # as in Table 3
+        trainings = trainings[trainings["direction"] != "caption_to_caption"]
     same = [*TEST_SET, "seed", "direction", "test_to_train"]
     keys = ["dataset", "model_worse"]
     for side in ("worse", "better"):
@@ -114,18 +143,20 @@ def differences(
         keys = [*same, "model_better"]
     if table.empty:
         return pd.DataFrame(columns=[*COMPARED, "seed", "difference", "draws"])
+    both = table["draws_better"], table["draws_worse"]
     # A mean rank is the better the lower it is: the other's is the larger value.
-    table = table.assign(**bootstrap.difference(table["draws_worse"], table["draws_better"]))
+    table = table.assign(**bootstrap.difference(*(reversed(both) if number == RANK else both)))
     worse, objective = table["name_worse"], table["objective_worse"]
     same_objective = objective == table["objective_better"]
     several = trainings["language"].nunique() > 1
     table = table.assign(
         condition=table["objective_better"] + (", " + table["language"] if several else ""),
-        measure=table["direction"].map(TASKS),
+        measure=table["direction"].map(TASKS) + ("" if number == RANK else f", {HEADINGS[number]}"),
         worse=worse.where(same_objective, worse + ", " + objective),
         better=table["name_better"],
         reported=[
-            printed.get(key, np.nan) for key in table[REPORTED].itertuples(index=False, name=None)
+            printed.get((*key, number), np.nan)
+            for key in table[REPORTED].itertuples(index=False, name=None)
         ],
     )
     columns = ["seed", "reported", "difference", "low", "high", "draws", "test_to_train"]
@@ -152,7 +183,7 @@ def agreements(trainings: pd.DataFrame, printed: dict[tuple[str, ...], float]) -
                     "condition": language if trainings["language"].nunique() > 1 else "",
                     "measure": f"correlation, {TASKS[str(direction)]}",
                     "seed": seed,
-                    "reported": 100 * printed.get(("", "", "", "", str(direction)), np.nan),
+                    "reported": 100 * printed.get(("", "", "", "", str(direction), AGREE), np.nan),
                     **{"difference": 100 * value, "low": 100 * low, "high": 100 * high},
                     "test_to_train": own["test_to_train"].iloc[0],
                 }
@@ -161,17 +192,17 @@ def agreements(trainings: pd.DataFrame, printed: dict[tuple[str, ...], float]) -
 
 
 def _printed(reported: pd.DataFrame) -> dict[tuple[str, ...], float]:
-    """What the paper's numbers give for two systems and a direction, by the columns `REPORTED`."""
+    """What the paper's numbers give: by the columns `REPORTED`, and a number or `AGREE`."""
     found = {}
-    for direction in TASKS:
-        rank = f"{direction}_mean_rank"
-        printed = reported.replace({"system": {"kCCA": CCA}}).dropna(subset=rank)
-        values = list(zip(printed["system"], printed["objective"], printed[rank], strict=True))
-        for (*worse, a), (*better, b) in product(values, values):
-            found[*worse, *better, direction] = a - b
-        if direction != "caption_to_caption":
-            printed = printed.dropna(subset=f"{direction}_r10")
-            recall = printed[f"{direction}_r10"].to_numpy()
-            agreement = spearman(printed[rank].to_numpy(), -recall)
-            found["", "", "", "", direction] = agreement
+    reported = reported.replace({"system": {"kCCA": CCA}})
+    for direction, number in product(TASKS, HEADINGS):
+        column, sign = f"{direction}_{number}", -1 if number == RANK else 1
+        printed = reported.reindex(columns=["system", "objective", column]).dropna()
+        for (*worse, a), (*better, b) in product(printed.to_numpy(), repeat=2):
+            found[*worse, *better, direction, number] = sign * (b - a)
+    for direction in list(TASKS)[1:]:
+        printed = reported.dropna(subset=f"{direction}_r10")
+        recall = printed[f"{direction}_r10"].to_numpy()
+        agreement = spearman(printed[f"{direction}_{RANK}"].to_numpy(), -recall)
+        found["", "", "", "", direction, AGREE] = agreement
     return found
