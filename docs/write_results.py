@@ -181,6 +181,7 @@ def claims(experiment: str) -> pd.DataFrame:
     """The claims of Socher et al. (2014) that compare two systems, the paper's objective first."""
     table = read(KEPT / experiment / "claims.csv")
     table = renamed(table[table["worse"] != ""])
+    table = table[~(table["condition"] + table["worse"]).str.contains(SQUARED)]  # not reproduced
     orders = {"claim": list(table["claim"].unique()), "condition": OBJECTIVES}
     places = [table[column].map(order.index) for column, order in orders.items()]
     return table.loc[pd.concat(places, axis=1).sort_values(list(orders), kind="stable").index]
@@ -988,6 +989,7 @@ RUNS = {
     "demo": ("make all", ""),
     "demo-times": ("make all", "by hand, from `time`"),
     "dt-rnn": (f"{SNAKEMAKE}dt-rnn.yaml", "84 minutes, without cards and page"),
+    "dt-rnn-rate": ("docs/socher-2014.md", ""),
     "dt-rnn-squared": (f"{SNAKEMAKE}dt-rnn-squared.yaml", ""),
     "dt-rnn-tuning": (f"{SNAKEMAKE}dt-rnn-tuning.yaml", ""),
     "dt-rnn-variants": (f"{SNAKEMAKE}dt-rnn-variants.yaml", ""),
@@ -1067,12 +1069,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "turned of the grid": turned_of_grid,
     "turned of languages": turned_of_languages,
     "differences": lambda: differences("dt-rnn", SHOWN),
-    "by recall": by_recall,
-    "recall of systems": recall_of_systems,
-    "squared rates": squared_rates,
-    "variants": lambda: differences(
-        "dt-rnn-variants", [COUNTS, RELATIONS, "Trees beat kernel CCA"]
-    ),
+    "another rate": lambda: differences("dt-rnn-rate", [RELATIONS, "Trees beat kernel CCA"]),
     "multilingual verdicts": multilingual_verdicts,
     "languages with seeds": languages_with_seeds,
     "words and characters": words_and_characters,
