@@ -360,7 +360,8 @@ def read_yaml(text: str, name: str | Path) -> Any:
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
             if depth > DEEPEST:
-                raise InputError(f"{name} has more than {DEEPEST} levels: correct it")
+                line = event.start_mark.line + 1  # type: ignore[union-attr]
+                raise InputError(f"{name} line {line} has more than {DEEPEST} levels: correct it")
         _check_keys(yaml.compose(text, yaml.SafeLoader), name)
         return yaml.safe_load(text)
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that there is not

@@ -29,7 +29,7 @@ def choose(
     for of_gpu in (backends.cuda.matmul, backends.cudnn.conv, backends.cudnn.rnn):
         of_gpu.fp32_precision = "tf32" if precision == "tf32" else "ieee"
     torch.set_num_threads(threads or torch.get_num_threads())
-    return usable(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    return usable(device) if device else "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def usable(device: str) -> str:

@@ -127,7 +127,10 @@ def read_json(path: str | Path, most: int = LARGEST_JSON) -> Any:
 
 
 def text_lines(
-    source: bytes | IO[bytes] | gzip.GzipFile, name: str | Path, remedy: str = "save it as UTF-8"
+    source: bytes | IO[bytes] | gzip.GzipFile,
+    name: str | Path,
+    remedy: str = "save it as UTF-8",
+    newline: str | None = None,
 ) -> Iterator[str]:
     """Read lines of UTF-8, one by one, without their ends: CR, LF or both, and nothing else.
 
@@ -138,13 +141,14 @@ def text_lines(
         source: the content, or a file that is open for reading bytes.
         name: of the file, for errors.
         remedy: what an error advises.
+        newline: what alone ends a line, as of `open`.
 
     Raises:
         InputError: a line is not UTF-8, or has `LARGEST_LINE` characters.
     """
     # What is not UTF-8 becomes halves of surrogate pairs, which tell its line.
     file = io.BytesIO(source) if isinstance(source, bytes) else source
-    text = io.TextIOWrapper(file, "utf-8-sig", "surrogateescape")
+    text = io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline)
     for number, line in enumerate(iter(partial(text.readline, LARGEST_LINE), ""), 1):
         try:
             line.encode()

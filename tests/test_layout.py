@@ -27,8 +27,8 @@ ORDER = [
     {"papers"},  # what they are; their modules are of another room
     {"config"},
     {"folder", "weights"},
-    {"hub"},
     {"model"},
+    {"hub"},
     {"encoder", "training", "evaluation", "baselines"},
     {"translation", "export", "evaluate"},
     {"reporting"},

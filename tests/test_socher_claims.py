@@ -164,18 +164,18 @@ def test_draws_have_intervals_that_know_that_they_overlap(tmp_path):
         for seed, rank in enumerate(of_seeds.tolist(), 1)
     ]
     widths = {}
-    for draw in (None, [800, 100, 100]):
+    for draw in ({}, {"draw": [800, 100, 100]}):
         options = results_of(tmp_path, *trainings)
         for path in options[1:21]:
-            path.write_text(json.dumps(json.loads(path.read_text()) | {"draw": draw}))
+            path.write_text(json.dumps(json.loads(path.read_text()) | draw))
         options += query_ranks(tmp_path, *trainings)
         _, claimed = tables(tmp_path, "claims", *options)
         _, shown = tables(tmp_path, "table1", *options[:-2])
         shown = shown[shown["source"] == "measured"].rename(
             columns=lambda name: name.removeprefix(f"{C2I}_mean_rank_")
         )
-        widths[str(draw)] = (claimed["high"] - claimed["low"]).tolist()
-    assert widths["[800, 100, 100]"] == pytest.approx([1.5 * width for width in widths["None"]])
+        widths[bool(draw)] = (claimed["high"] - claimed["low"]).tolist()
+    assert widths[True] == pytest.approx([1.5 * width for width in widths[False]])
     expected = [t_interval(of_seeds, test_to_train=1 / 8) for of_seeds in ranks.values()]
     assert shown[["low", "high"]].to_numpy() == pytest.approx(np.array(expected))
 

@@ -13,11 +13,28 @@ from groundvec.data import ratings
 from groundvec.errors import InputError
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.files import SMALL, read_json
-from groundvec.folder import MODEL, checked
+from groundvec.folder import MODEL, NAME, checked
 from groundvec.frames import check_once, read, read_all
 from groundvec.reporting import labels, systems
 from groundvec.reporting.measures import semantic_measures
 
+# What is read of model.json; a part that this version does not have is shown by its name.
+PART: dict[str, Any] = {"type": "object", "required": ["name"], "properties": {"name": NAME}}
+DESCRIPTION: dict[str, Any] = {
+    "type": "object",
+    "required": ["encoder"],
+    "properties": {
+        "languages": {"type": "array", "items": NAME},
+        "text": PART,
+        "encoder": PART,
+        "objective": PART,
+        "similarity": NAME,
+    },
+}
+SHOWN = MODEL | {
+    "required": ["dataset", "model", "seed", "snapshots", "description"],
+    "properties": MODEL["properties"] | {"description": DESCRIPTION},
+}
 MEASURES = list(schemas.recalls())
 CORRELATIONS = list(schemas.correlations())
 UNSEEN_CORRELATIONS = list(schemas.correlations("unseen_"))
@@ -149,12 +166,11 @@ def read_models(paths: Iterable[str | Path]) -> schemas.Models:
     Raises:
         InputError: a file that does not describe a model, or two about the same one.
     """
-    needed = {"dataset", "model", "seed", "snapshots", "description"}
     tables = []
     for path in map(Path, paths):
-        about = checked(path, read_json(path, SMALL), MODEL | {"required": sorted(needed)})
+        about = checked(path, read_json(path, SMALL), SHOWN)
         table = pd.json_normalize(about["description"])
-        table = table.drop(columns=[*needed, "folder", "path"], errors="ignore")
+        table = table.drop(columns=[*SHOWN["required"], "folder", "path"], errors="ignore")
         names = {key: about[key] for key in ("dataset", "model", "seed")}
         source = about.get("source", about["dataset"])
         train, _, test = about.get("draw") or (1, 0, 0)

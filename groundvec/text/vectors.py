@@ -61,7 +61,7 @@ def read_vectors(
         _open(Path(path)) as (file, size),
         Progress(total=size, desc=Path(path).name, unit="B", unit_scale=True) as bar,
     ):
-        for number, line in enumerate(text_lines(file, path, "get it again"), 1):
+        for number, line in enumerate(text_lines(file, path, "get it again", "\n"), 1):
             bar.update(len(line) + 1)
             try:
                 text = line.rstrip()
