@@ -14,6 +14,7 @@ from collections.abc import Callable
 from itertools import product
 from math import isfinite
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -60,7 +61,7 @@ def markdown(table: pd.DataFrame, labels: int) -> str:
 XAVIER = ", image layer from Xavier's weights"
 # What config/dt-rnn-tuning.yaml varies: columns of `labelled`, their names here, and the usual.
 RATE, SHRINKAGE = "training.optimiser.learning_rate", "objective.shrinkage"
-OPTIONS = {
+OPTIONS: dict[str, tuple[str, Any]] = {
     "objective.margin": ("margin", 3),
     "training.optimiser.l2": ("L2 penalty", 0.08),
     "encoder.nonlinearity": ("nonlinearity", "tanh"),
@@ -348,8 +349,8 @@ def recall_of_systems() -> str:
     shown = table[["name"]].assign(of=table["dataset"].map(DATASETS).mask(reported, "the paper"))
     ways = ["caption_to_image", "image_to_caption"]
     for stem, k in product(ways, (1, 5, 10)):
-        values = [table[f"{stem}_r{k}{end}"] for end in ("", "_low", "_high")]
-        shown[f"{TASKS[stem]}: R@{k}"] = bracketed(*values)
+        value, low, high = (table[f"{stem}_r{k}{end}"] for end in ("", "_low", "_high"))
+        shown[f"{TASKS[stem]}: R@{k}"] = bracketed(value, low, high)
     place = shown["of"].map(["the paper", *DATASETS.values()].index)
     shown = shown.loc[place.sort_values(kind="stable").index]
     return markdown(shown.rename(columns={"name": "system", "of": "data"}), 2)

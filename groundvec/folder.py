@@ -28,7 +28,7 @@ FEATURES: dict[str, Any] = {
 }
 # What the files of a model folder must hold; they may come from anybody. The definitions are those
 # of the configuration.
-MODEL = {
+MODEL: dict[str, Any] = {
     "required": [
         "dataset",
         "model",

@@ -31,9 +31,10 @@ DESCRIPTION: dict[str, Any] = {
         "similarity": NAME,
     },
 }
-SHOWN = MODEL | {
+SHOWN: dict[str, Any] = {
+    **MODEL,
     "required": ["dataset", "model", "seed", "snapshots", "description"],
-    "properties": MODEL["properties"] | {"description": DESCRIPTION},
+    "properties": {**MODEL["properties"], "description": DESCRIPTION},
 }
 MEASURES = list(schemas.recalls())
 CORRELATIONS = list(schemas.correlations())
