@@ -96,11 +96,12 @@ def test_a_mark_at_the_beginning_and_the_ends_of_lines_are_no_text(tmp_path, nam
     content, read = READERS[name]
     found = []
     for encoding in ("utf-8", "utf-8-sig"):
-        for end in ("\n", "\r\n", "\r"):
+        # Words of GloVe hold a carriage return.
+        for end in ("\n", "\r\n") if name in ("a.vec", "glove.txt") else ("\n", "\r\n", "\r"):
             data = content.replace("\n", end).encode(encoding)
             (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
             found.append(str(read(tmp_path / name)))
-    assert found == found[:1] * 6
+    assert len(set(found)) == 1
 
 
 @pytest.mark.parametrize("name", [name for name in READERS if "csv" not in name])

@@ -106,7 +106,7 @@ def test_every_csv_says_where_its_numbers_are_from(every_table):
     assert {path.stem for path in paths} == TABLES | {"section_4_3-tests"}
     by_this_run = set()
     for path in paths:
-        table = pd.read_csv(path)
+        table = pd.read_csv(path, dtype={"commit": str})  # 92e616859035 is no number
         source = table[["commit", "versions", "machine"]]
         assert "slurm_job" in table
         reported = table.get("source", pd.Series("", table.index)).eq("reported")

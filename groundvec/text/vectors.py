@@ -61,6 +61,7 @@ def read_vectors(
         _open(Path(path)) as (file, size),
         Progress(total=size, desc=Path(path).name, unit="B", unit_scale=True) as bar,
     ):
+        # Some words hold a carriage return.
         for number, line in enumerate(text_lines(file, path, "get it again", "\n"), 1):
             bar.update(len(line) + 1)
             try:
