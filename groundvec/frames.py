@@ -77,7 +77,7 @@ def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
     try:
         check_memory(path, Path(path).stat().st_size)
         with catch_warnings(action="error", category=ParserWarning):  # of fields that are left out
-            options = {"dtype": {"commit": str}} | options  # 92e616859035 is no number
+            options.setdefault("dtype", {"commit": str})  # 92e616859035 is no number
             table: pd.DataFrame = pd.read_csv(path, compression=None, **options)
             return table
     except FileNotFoundError:
