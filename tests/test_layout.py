@@ -17,7 +17,6 @@ ORDER = [
         "schemas",
         "parts",
         "device",
-        "fonts",
         "leftovers",
         "shipped",
     },

@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from groundvec import fonts, schemas
+from groundvec import schemas
 from groundvec.errors import InputError
 from groundvec.evaluation.ranks import SAME
 from groundvec.files import read_json, write_json
 from groundvec.frames import read
 from groundvec.papers.merkx_frank_2019.figure1 import architecture
-from groundvec.reporting import measures, results, style, systems
+from groundvec.reporting import fonts, measures, results, style, systems
 from groundvec.reporting.embedded import Embedded
 from groundvec.reporting.pictures import page as pictures_page
 from groundvec.reporting.pictures import wrap, write
@@ -526,7 +526,7 @@ def test_a_wrapped_caption_keeps_its_words_and_is_cut_only_when_too_long():
 
 
 def test_letters_that_no_font_has_are_said_once(tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr("groundvec.fonts.with_letters", lambda _: None)
+    monkeypatch.setattr("groundvec.reporting.fonts.with_letters", lambda _: None)
     page, axes = pictures_page(1)
     for number, text in enumerate(("a 🐶", "犬 🐶", "Größe, كلب")):
         write(axes, 0, number / 3, " ".join(wrap(text, 9.0, 1)))

@@ -20,10 +20,11 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from groundvec import files, fonts
+from groundvec import files
 from groundvec.cli import show
 from groundvec.commands import common
 from groundvec.errors import InputError, printable
+from groundvec.reporting import fonts
 
 if TYPE_CHECKING:
     from PIL import Image, ImageFont

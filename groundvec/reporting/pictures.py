@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 from groundvec.data import schema
 from groundvec.errors import InputError
 from groundvec.features.images import load
-from groundvec.fonts import with_letters
+from groundvec.reporting.fonts import with_letters
 from groundvec.reporting.results import Results
 from groundvec.reporting.style import FONT, FONT_SIZE, GREEN, PAGE, lacking
 
