@@ -21,7 +21,7 @@ sys.path.insert(0, HOME)
 
 from groundvec.config import check_files, complete, read_yaml
 from groundvec.data.rated import MIRRORED, PUBLIC
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 from rules.items import Items, ensembles
 from rules.plan import (
     DATASET,

@@ -21,7 +21,7 @@ from groundvec.config import complete_description
 from groundvec.evaluation.ranks import DIRECTIONS, ranks
 from groundvec.features import backbones
 from groundvec.model import Model
-from groundvec.provenance import ROOT
+from groundvec.runtime.provenance import ROOT
 from groundvec.similarity import scores
 from groundvec.sources import flickr8k
 from groundvec.text.characters import Text

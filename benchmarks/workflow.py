@@ -17,10 +17,10 @@ from pathlib import Path
 import pandas as pd
 from measure import Row, program, row
 
-from groundvec.files import write_csv, write_json
-from groundvec.frames import schema_of
-from groundvec.provenance import ROOT
-from groundvec.schemas import History
+from groundvec.results.frames import schema_of
+from groundvec.results.schemas import History
+from groundvec.runtime.files import write_csv, write_json
+from groundvec.runtime.provenance import ROOT
 
 PYTHON = [sys.executable, "-c"]
 # Without a lock, which a killed run would leave.

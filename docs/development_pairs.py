@@ -17,8 +17,8 @@ import pandas as pd
 from groundvec import SentenceEncoder, evaluate
 from groundvec.data.ratings import TASKS
 from groundvec.evaluation import overlap
-from groundvec.files import write_csv
-from groundvec.provenance import provenance
+from groundvec.runtime.files import write_csv
+from groundvec.runtime.provenance import provenance
 
 ENCODER = "flickr8k-v3"
 CHOSEN = [task for task in TASKS if task != "SICK"]

@@ -19,8 +19,8 @@ from datasets import Dataset
 
 from groundvec.data.ratings import TASKS
 from groundvec.evaluate import read_rated
-from groundvec.files import write_csv
-from groundvec.provenance import provenance
+from groundvec.runtime.files import write_csv
+from groundvec.runtime.provenance import provenance
 
 NAMES = {f"STS 20{year}": f"STS{year}" for year in range(12, 17)}
 NAMES |= {"STS-B": "STSBenchmark", "SICK": "SICK-R"}

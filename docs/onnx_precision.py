@@ -20,8 +20,8 @@ import pandas as pd
 from groundvec import SentenceEncoder
 from groundvec.evaluation.correlation import pearson
 from groundvec.export.onnx import PRECISIONS, export
-from groundvec.files import write_csv
-from groundvec.provenance import provenance
+from groundvec.runtime.files import write_csv
+from groundvec.runtime.provenance import provenance
 
 
 def encode(path: str | Path, sentences: list[str]) -> np.ndarray:

@@ -18,8 +18,8 @@ import pandas as pd
 from groundvec import SentenceEncoder
 from groundvec.data.ratings import SICK, STSB, read_sts
 from groundvec.evaluation import ratings as senteval
-from groundvec.files import write_csv
-from groundvec.provenance import provenance
+from groundvec.runtime.files import write_csv
+from groundvec.runtime.provenance import provenance
 from groundvec.similarity import unit
 
 CAPTIONS = 2000

@@ -20,8 +20,8 @@ from typing import Any
 
 from groundvec import SentenceEncoder, baselines, evaluate
 from groundvec.data.tokenization import prepare
-from groundvec.files import write_csv
-from groundvec.provenance import provenance
+from groundvec.runtime.files import write_csv
+from groundvec.runtime.provenance import provenance
 
 SEED = 0
 PARTS = {  # of the vector of flickr8k-v3

@@ -24,8 +24,8 @@ import torch
 
 from groundvec import SentenceEncoder
 from groundvec.data.ratings import SICK, SICK_FILES, STS, STSB, read_sts
-from groundvec.files import write_csv
-from groundvec.provenance import provenance
+from groundvec.runtime.files import write_csv
+from groundvec.runtime.provenance import provenance
 
 PAIR = ["sentence_a", "sentence_b"]
 BATCH = 128

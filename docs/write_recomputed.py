@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from groundvec import papers, parts
-from groundvec.provenance import ROOT, covered
+from groundvec.runtime.provenance import ROOT, covered
 
 PAGE = Path(__file__).parent / "recomputed.md"
 TEXT = """# What a change of code computes again

@@ -22,11 +22,10 @@ import yaml
 from matplotlib.figure import Figure
 from scipy.stats import norm
 
-from groundvec import papers, schemas
+from groundvec import papers
 from groundvec.config import complete
 from groundvec.evaluation import retrieval
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.frames import Column, Schema, schema_of
 from groundvec.papers.merkx_frank_2019 import table2
 from groundvec.papers.socher_2014.claims import BY_RECALL
 from groundvec.reporting.claims import read
@@ -36,6 +35,8 @@ from groundvec.reporting.results import REPORTED_CCA
 from groundvec.reporting.style import BLUE, COLUMN, GREEN, VERMILLION, styled
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
 from groundvec.reporting.write import MISSING, bracketed, decimals
+from groundvec.results import schemas
+from groundvec.results.frames import Column, Schema, schema_of
 from groundvec.training.loop import snapshots
 
 ROOT = Path(__file__).parent.parent

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from groundvec import files
-from groundvec.errors import InputError, printable, shortened
-from groundvec.jobs import Stopped
+from groundvec.runtime import files
+from groundvec.runtime.errors import InputError, printable, shortened
+from groundvec.runtime.jobs import Stopped
 
 STANDARD_INPUT = Path("/dev/stdin")  # which leads to the file that the shell reads
 ENDINGS = (".yaml", ".yml", ".json")

@@ -16,8 +16,8 @@ import yaml
 from jsonschema import Draft202012Validator, ValidationError, validators
 
 from groundvec import papers, parts
-from groundvec.errors import InputError, closest
-from groundvec.files import DEEPEST
+from groundvec.runtime.errors import InputError, closest
+from groundvec.runtime.files import DEEPEST
 
 FOLDER = Path(__file__).parent
 SCHEMA = FOLDER / "schema.yaml"

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 PRECISIONS = {"float32": "ieee", "tf32": "tf32", "bfloat16": "bf16"}  # as torch calls them
 

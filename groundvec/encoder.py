@@ -22,10 +22,10 @@ import torch
 
 from groundvec import hub, similarity
 from groundvec.device import PRECISIONS, choose, usable
-from groundvec.errors import InputError, printable
-from groundvec.files import cache, sha256
 from groundvec.folder import read_description
 from groundvec.model import Model, encode_images, encode_sentences, load_ensemble
+from groundvec.runtime.errors import InputError, printable
+from groundvec.runtime.files import cache, sha256
 from groundvec.text.encoded import strings
 from groundvec.text.punctuation import set_apart
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from groundvec import config, parts
-from groundvec.errors import InputError
-from groundvec.files import SMALL, check_regular, read_json
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import SMALL, check_regular, read_json
 
 EPOCH = {"type": "integer", "minimum": 0, "maximum": 10_000}
 EPOCHS = {"type": "array", "minItems": 1, "maxItems": 10_000, "items": EPOCH, "uniqueItems": True}

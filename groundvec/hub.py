@@ -19,8 +19,8 @@ from urllib.parse import quote
 
 from groundvec import config, folder, shipped
 from groundvec.data.download import download as get
-from groundvec.errors import InputError, extra
-from groundvec.files import SMALL, cache, read_json
+from groundvec.runtime.errors import InputError, extra
+from groundvec.runtime.files import SMALL, cache, read_json
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi

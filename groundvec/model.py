@@ -9,12 +9,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from groundvec import arrays, config, parts, similarity, weights
-from groundvec.arrays import Matrix
-from groundvec.errors import InputError
-from groundvec.files import write_json
+from groundvec import config, parts, similarity, weights
 from groundvec.folder import read_description, read_ensemble, snapshot_name
-from groundvec.progress import Progress
+from groundvec.runtime import arrays
+from groundvec.runtime.arrays import Matrix
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_json
+from groundvec.runtime.progress import Progress
 from groundvec.spelling import Spelling
 
 if TYPE_CHECKING:

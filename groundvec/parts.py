@@ -30,7 +30,7 @@ from typing import Any
 
 import yaml
 
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 FOLDER = Path(__file__).parent
 # The folders of parts, and the class that each module in them has.

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 PRETRAINED = Path(__file__).parent / "pretrained"
 NEWEST = {"flickr8k": "flickr8k-v3"}  # the version that a name without one stands for

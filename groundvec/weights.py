@@ -11,8 +11,8 @@ from safetensors.torch import load_file
 from safetensors.torch import save as to_bytes
 from torch import nn
 
-from groundvec.errors import InputError
-from groundvec.files import SMALL, check_memory, check_regular, sha256, write_bytes
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import SMALL, check_memory, check_regular, sha256, write_bytes
 
 SCALE = ".scale"  # ends the name of the factors of a matrix in int8, one per row
 

@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 from groundvec import papers, parts, sources
-from groundvec.jobs import running
-from groundvec.provenance import code_hash, digest
+from groundvec.runtime.jobs import running
+from groundvec.runtime.provenance import code_hash, digest
 
 ENVIRONMENT = "../envs/groundvec.yaml"
 

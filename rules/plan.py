@@ -14,7 +14,7 @@ from typing import Any
 
 from groundvec import papers, parts, sources
 from groundvec.data.rated import chosen
-from groundvec.provenance import digest
+from groundvec.runtime.provenance import digest
 
 DATASET = "results/datasets/{dataset}"
 # The files of a training, and of its evaluation.

@@ -38,8 +38,8 @@ parser.add_argument("--output", type=Path, required=True, help="the file to writ
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from groundvec.files import write_bytes
     from groundvec.reporting.card import card
+    from groundvec.runtime.files import write_bytes
 
     text = card(
         arguments.model,

@@ -39,8 +39,8 @@ parser.add_argument(
 def wanted(config: dict[str, Any], datasets: Path) -> Iterator[dict[str, Any]]:
     """What decides each training, translator and extraction of a configuration, as far as known."""
     from groundvec import parts
-    from groundvec.files import sha256
-    from groundvec.provenance import code_hash
+    from groundvec.runtime.files import sha256
+    from groundvec.runtime.provenance import code_hash
 
     for name, data in config["datasets"].items():
         captions = datasets / data.get("of", name) / "captions.csv"
@@ -69,7 +69,7 @@ def wanted(config: dict[str, Any], datasets: Path) -> Iterator[dict[str, Any]]:
 def main(arguments: argparse.Namespace) -> None:
     from tqdm import tqdm
 
-    from groundvec import leftovers
+    from groundvec.runtime import leftovers
 
     def size(count: int) -> str:
         return f"{tqdm.format_sizeof(count, divisor=1000)}B"

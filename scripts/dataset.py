@@ -12,7 +12,7 @@ from typing import Any
 from groundvec import config, parts, sources
 from groundvec.cli import run
 from groundvec.data import schema
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 EXAMPLES = """examples:
   python scripts/dataset.py scenes --count 300 --seed 1 --output results/datasets/scenes

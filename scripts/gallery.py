@@ -38,9 +38,9 @@ for option, what in {
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from groundvec.files import write_json
     from groundvec.reporting.page.gallery import gallery
     from groundvec.reporting.results import Results
+    from groundvec.runtime.files import write_json
 
     content = gallery(Results(**vars(arguments)))
     write_json(arguments.output, content)

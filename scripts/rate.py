@@ -37,12 +37,12 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.data.ratings import read_ratings
     from groundvec.device import choose
     from groundvec.evaluation.ratings import score_model, system_name
-    from groundvec.files import check_output
     from groundvec.folder import epochs_compared, epochs_rated_few, read_description, read_ensemble
-    from groundvec.frames import write
     from groundvec.model import load_model
-    from groundvec.provenance import provenance
-    from groundvec.schemas import Predictions, Scores
+    from groundvec.results.frames import write
+    from groundvec.results.schemas import Predictions, Scores
+    from groundvec.runtime.files import check_output
+    from groundvec.runtime.provenance import provenance
 
     written = f"{arguments.output}.predictions.csv", f"{arguments.output}.csv"
     for path in written:

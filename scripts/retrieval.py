@@ -38,12 +38,12 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.device import choose
     from groundvec.evaluation.retrieval import score_model
     from groundvec.features import store
-    from groundvec.files import check_output
     from groundvec.folder import epochs_compared, read_description, read_ensemble
-    from groundvec.frames import write
     from groundvec.model import load_model
-    from groundvec.provenance import provenance
-    from groundvec.schemas import QueryRanks, Retrieval
+    from groundvec.results.frames import write
+    from groundvec.results.schemas import QueryRanks, Retrieval
+    from groundvec.runtime.files import check_output
+    from groundvec.runtime.provenance import provenance
 
     written = f"{arguments.output}.ranks.csv", f"{arguments.output}.csv"
     for path in written:

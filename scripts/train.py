@@ -65,16 +65,16 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.data import schema
     from groundvec.data.split import drawn, load_split
     from groundvec.device import choose, deterministic
-    from groundvec.errors import InputError
     from groundvec.evaluation.ranks import development_recall
     from groundvec.features import store
-    from groundvec.files import check_output, copy, read_json, sha256, write_json
     from groundvec.folder import snapshot_name
-    from groundvec.frames import write
-    from groundvec.jobs import describe, locked
     from groundvec.model import Model, make_texts
-    from groundvec.provenance import code_hash, digest, provenance
-    from groundvec.schemas import History
+    from groundvec.results.frames import write
+    from groundvec.results.schemas import History
+    from groundvec.runtime.errors import InputError
+    from groundvec.runtime.files import check_output, copy, read_json, sha256, write_json
+    from groundvec.runtime.jobs import describe, locked
+    from groundvec.runtime.provenance import code_hash, digest, provenance
     from groundvec.training import loop
 
     for name in ("history.csv", "model.json"):

@@ -54,13 +54,13 @@ def main(arguments: argparse.Namespace) -> None:
     import yaml
 
     from groundvec.export.onnx import export
-    from groundvec.files import write_bytes
     from groundvec.folder import read_description
     from groundvec.model import load_ensemble
     from groundvec.reporting.embedded import embed, of_one
     from groundvec.reporting.page.try_it import panel, precision, readable, runtime_files
     from groundvec.reporting.results import Results
     from groundvec.reporting.systems import described, select
+    from groundvec.runtime.files import write_bytes
 
     pinned = yaml.safe_load(arguments.pinned.read_text("utf-8"))
     archive = arguments.runtime / pinned["archive"]
@@ -104,7 +104,7 @@ def weight(folder: str) -> int:
 
 
 def write_line(path: Path, line: str) -> None:
-    from groundvec.files import write_bytes
+    from groundvec.runtime.files import write_bytes
 
     logging.warning("%s", line)
     write_bytes(path, f"<p>{line}</p>\n".encode())

@@ -8,8 +8,8 @@ import numpy as np
 
 from groundvec.config import complete_description
 from groundvec.data.split import Captions, Split
-from groundvec.files import write_json
 from groundvec.folder import snapshot_name
+from groundvec.runtime.files import write_json
 from groundvec.text.characters import Text
 from groundvec.weights import save as save_weights
 

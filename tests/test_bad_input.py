@@ -28,8 +28,8 @@ from reliability import write_section
 from test_images import jpeg
 from test_workflow import ROOT, SCENES, copy_project, environment
 
-from groundvec.files import sha256
 from groundvec.model import Model
+from groundvec.runtime.files import sha256
 from groundvec.text.characters import Text
 from groundvec.weights import save as save_weights
 

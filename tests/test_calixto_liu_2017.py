@@ -10,14 +10,14 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from groundvec import schemas
-from groundvec.errors import InputError
-from groundvec.frames import read as read_file
 from groundvec.papers.calixto_liu_2017 import claims, cross_lingual, translations
 from groundvec.papers.calixto_liu_2017 import table1 as first_table
 from groundvec.papers.calixto_liu_2017 import table3 as third_table
 from groundvec.reporting import labels, results, systems
 from groundvec.reporting.write import DAGGER, DOUBLE, MINUS, MISSING
+from groundvec.results import schemas
+from groundvec.results.frames import read as read_file
+from groundvec.runtime.errors import InputError
 from tests.result_files import described, filled, make, write_models
 
 REPORTED = Path(__file__).parent.parent / "groundvec" / "papers" / "calixto_liu_2017" / "reported"

@@ -8,12 +8,13 @@ import pandas as pd
 import pytest
 import yaml
 
-from groundvec import parts, schemas
-from groundvec.errors import InputError
-from groundvec.files import write_json
+from groundvec import parts
 from groundvec.papers import known, references
 from groundvec.reporting.card import card
 from groundvec.reporting.systems import PROVENANCE
+from groundvec.results import schemas
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_json
 from scripts import card as script
 from tests.result_files import LABELS, described, filled, of_system, overlapping, sts_rows
 

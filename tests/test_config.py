@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from groundvec import parts
 from groundvec.config import SCHEMA, check_files, complete, read_yaml
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 ROOT = Path(__file__).parent.parent
 SMALL = {

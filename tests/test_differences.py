@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec import schemas
-from groundvec.errors import InputError
 from groundvec.evaluation.significance import compare, holm
-from groundvec.frames import read
 from groundvec.papers.merkx_frank_2019 import (
     section_4_1,
     section_4_3,
     section_4_3_4,
 )
 from groundvec.reporting import results
+from groundvec.results import schemas
+from groundvec.results.frames import read
+from groundvec.runtime.errors import InputError
 from tests.result_files import (
     REPORTED,
     SELECTED,

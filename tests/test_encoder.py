@@ -23,14 +23,14 @@ from PIL import Image
 from groundvec import ImageEncoder, SentenceEncoder, search
 from groundvec.device import choose, rounds_to_bfloat16
 from groundvec.encoder import PICTURE, pictures
-from groundvec.errors import InputError
 from groundvec.features import backbones, store
 from groundvec.features.concatenation import concatenate
 from groundvec.features.extract import extract
 from groundvec.features.images import FORMATS
-from groundvec.files import sha256
 from groundvec.folder import read_ensemble
 from groundvec.model import Model, encode_images, pack
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import sha256
 from groundvec.shipped import NEWEST, PRETRAINED, find
 from groundvec.text import characters, words
 

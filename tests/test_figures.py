@@ -6,8 +6,6 @@ import pytest
 from matplotlib.colors import same_color
 from PIL import Image
 
-from groundvec import schemas
-from groundvec.errors import InputError
 from groundvec.papers.merkx_frank_2019 import figure4
 from groundvec.papers.merkx_frank_2019.agreement import agreement, subtask_of
 from groundvec.papers.merkx_frank_2019.figure2 import scores_by_size
@@ -16,6 +14,8 @@ from groundvec.papers.merkx_frank_2019.figure4 import by_epoch, scores_by_epoch
 from groundvec.reporting import figures, results, systems
 from groundvec.reporting.measures import semantic_measures
 from groundvec.reporting.style import BLUE, VERMILLION
+from groundvec.results import schemas
+from groundvec.runtime.errors import InputError
 from tests.result_files import BAG, filled, models, run, write_models
 from tests.result_files import REPORTED as FOLDER
 

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from groundvec import frames, schemas
-from groundvec.errors import InputError
-from groundvec.frames import Column, Schema
+from groundvec.results import frames, schemas
+from groundvec.results.frames import Column, Schema
+from groundvec.runtime.errors import InputError
 from tests.result_files import filled
 
 FORMS = {name: form for name, form in vars(schemas).items() if hasattr(form, "__metadata__")}

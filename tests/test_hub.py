@@ -14,7 +14,7 @@ import pytest
 
 from groundvec import SentenceEncoder, hub
 from groundvec.data import download
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 from groundvec.shipped import NEWEST, PRETRAINED
 
 SHIPPED = PRETRAINED / NEWEST["flickr8k"]

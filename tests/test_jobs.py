@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from groundvec import jobs
-from groundvec.errors import InputError
+from groundvec.runtime import jobs
+from groundvec.runtime.errors import InputError
 
 ROOT = Path(__file__).parent.parent
 HOLD = """
 import sys
 from pathlib import Path
-from groundvec.jobs import locked
+from groundvec.runtime.jobs import locked
 with locked(Path(sys.argv[1]), "cell x"):
     print("locked", flush=True)
     sys.stdin.read()
@@ -125,8 +125,8 @@ LOADER = """
 import argparse, os, signal
 from torch.utils.data import DataLoader, Dataset
 from groundvec.cli import run
-from groundvec.errors import InputError
-from groundvec.jobs import working
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.jobs import working
 class Numbers(Dataset):
     def __len__(self):
         return 40

@@ -18,9 +18,9 @@ from groundvec import SentenceEncoder
 from groundvec.device import choose, rounds_to_bfloat16
 from groundvec.encoders import pooling, recurrence, rnn
 from groundvec.encoders.convolution import Convolution
-from groundvec.errors import InputError
-from groundvec.files import write_json
 from groundvec.model import Model, load_model
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_json
 from groundvec.similarity import join
 from groundvec.text import characters, ngrams, word_ngrams, words
 from groundvec.text.encoded import UNKNOWN

@@ -9,8 +9,8 @@ import pytest
 
 from groundvec import SentenceEncoder, hub
 from groundvec.commands import export
-from groundvec.errors import InputError
 from groundvec.export import mteb
+from groundvec.runtime.errors import InputError
 from groundvec.shipped import PRETRAINED
 
 # What `ModelMeta` of MTEB 2.26.24 wants, and what else is written.

@@ -15,12 +15,12 @@ from groundvec import SentenceEncoder
 from groundvec.config import complete
 from groundvec.data.split import CAPTIONS_PER_IMAGE, Captions, Split, load_split
 from groundvec.encoders import rnn
-from groundvec.errors import InputError
 from groundvec.evaluation.retrieval import translation_ranks
-from groundvec.files import read_json, write_json
 from groundvec.model import Model, load_model
 from groundvec.objectives import contrastive, hinge, multilingual
-from groundvec.schemas import History
+from groundvec.results.schemas import History
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import read_json, write_json
 from groundvec.text.characters import Text
 from groundvec.training import checkpoints, epochs, loop
 from groundvec.weights import save as save_weights

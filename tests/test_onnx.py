@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec import SentenceEncoder
-from groundvec.errors import InputError
 from groundvec.export.onnx import export
 from groundvec.model import Model
+from groundvec.runtime.errors import InputError
 from groundvec.text import characters, ngrams, trees, word_ngrams, words
 
 ROOT = Path(__file__).parent.parent

@@ -14,13 +14,10 @@ from examples import description, save_model
 from matplotlib.figure import Figure
 from PIL import Image
 
-from groundvec import schemas
 from groundvec.data import schema
-from groundvec.errors import InputError
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.features import store
-from groundvec.files import write_json
 from groundvec.model import Model
 from groundvec.reporting import style
 from groundvec.reporting.embedded import Embedded
@@ -28,6 +25,9 @@ from groundvec.reporting.page import claims, compared, gallery
 from groundvec.reporting.page.build import breakable
 from groundvec.reporting.vector import svg
 from groundvec.reporting.write import MINUS, MISSING, write_table
+from groundvec.results import schemas
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_json
 from groundvec.text.characters import Text
 from tests.result_files import filled
 

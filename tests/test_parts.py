@@ -16,8 +16,8 @@ from safetensors.numpy import load_file
 
 from groundvec import parts
 from groundvec.config import complete_description
-from groundvec.errors import InputError
-from groundvec.provenance import digest
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.provenance import digest
 from groundvec.text.treebank import Tree, write
 
 ROOT = Path(__file__).parent.parent

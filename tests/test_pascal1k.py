@@ -23,7 +23,7 @@ from test_workflow import copy_project, snakemake
 
 from groundvec.config import complete
 from groundvec.data import download, schema
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 from groundvec.sources import pascal1k
 
 ROOT = Path(__file__).parent.parent

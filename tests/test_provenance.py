@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from groundvec import provenance
+from groundvec.runtime import provenance
 
 
 def test_the_hash_of_a_script_follows_its_imports_and_nothing_else(tmp_path, monkeypatch):
@@ -51,11 +51,11 @@ def test_a_module_that_moves_changes_no_hash(tmp_path, monkeypatch):
     before = {
         "scripts/run.py": (
             "from groundvec import g\nfrom groundvec.a import f, h\n"
-            f"from groundvec.errors import InputError\n{code}"
+            f"from groundvec.runtime.errors import InputError\n{code}"
         ),
         "groundvec/a.py": "f = 1\nh = 2\n",
         "groundvec/g.py": "from groundvec.a import h\nx = 3\n",
-        "groundvec/errors.py": "class InputError(Exception):\n    pass\n",
+        "groundvec/runtime/errors.py": "class InputError(Exception):\n    pass\n",
     }
     moved = {
         "scripts/run.py": (
@@ -64,7 +64,7 @@ def test_a_module_that_moves_changes_no_hash(tmp_path, monkeypatch):
         ),
         "groundvec/z/__init__.py": before["groundvec/a.py"],
         "groundvec/b/g.py": "from groundvec.z import h\nx = 3\n",
-        "groundvec/runtime/errors.py": before["groundvec/errors.py"],
+        "groundvec/runtime/errors.py": before["groundvec/runtime/errors.py"],
     }
     old = hashed(before)
     monkeypatch.setattr(provenance, "PLUMBING", {"groundvec.runtime.errors"})

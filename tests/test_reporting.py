@@ -14,11 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from groundvec import schemas
-from groundvec.errors import InputError
 from groundvec.evaluation.ranks import SAME
-from groundvec.files import read_json, write_json
-from groundvec.frames import read
 from groundvec.papers.merkx_frank_2019.figure1 import architecture
 from groundvec.reporting import fonts, measures, results, style, systems
 from groundvec.reporting.embedded import Embedded
@@ -26,6 +22,10 @@ from groundvec.reporting.pictures import page as pictures_page
 from groundvec.reporting.pictures import wrap, write
 from groundvec.reporting.samples import retrieved, samples
 from groundvec.reporting.style import save
+from groundvec.results import schemas
+from groundvec.results.frames import read
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import read_json, write_json
 from tests.result_files import BAG, described, filled, models, run, write_models
 
 ROOT = Path(__file__).parent.parent

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 from groundvec.translation import mira, nbest, pairs, pro, scores
 from groundvec.translation.nbest import Lists
 from groundvec.translation.rerank import (

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from groundvec.errors import InputError
 from groundvec.reporting import measures, results, systems
+from groundvec.runtime.errors import InputError
 from tests.result_files import REPORTED, SELECTED, SYSTEM, baseline, read, sts_rows, trained
 
 

@@ -13,10 +13,10 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.evaluation import EmbeddingSimilarityEvaluator
 
 from groundvec import SentenceEncoder
-from groundvec.errors import InputError
 from groundvec.evaluation.correlation import spearman
 from groundvec.export.sentence_transformers import save
 from groundvec.model import Model
+from groundvec.runtime.errors import InputError
 from groundvec.text import characters
 
 CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]

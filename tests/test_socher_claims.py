@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from groundvec.errors import InputError
 from groundvec.evaluation.seeds import t_interval
 from groundvec.papers.socher_2014 import (
     claims,
@@ -15,6 +14,7 @@ from groundvec.papers.socher_2014 import (
 from groundvec.reporting import labels, ranks, results
 from groundvec.reporting.bootstrap import WAY
 from groundvec.reporting.claims import over_seeds
+from groundvec.runtime.errors import InputError
 from tests.result_files import write_models
 from tests.tree_files import (
     C2I,

@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from groundvec.errors import InputError
 from groundvec.evaluation.seeds import t_interval
 from groundvec.reporting import labels, ranks, results
+from groundvec.runtime.errors import InputError
 from tests.result_files import baseline, of_system, sts_rows, write
 from tests.tree_files import (
     C2C,

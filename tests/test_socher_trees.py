@@ -9,10 +9,6 @@ import pytest
 from PIL import Image
 from scipy import stats
 
-from groundvec import schemas
-from groundvec.errors import InputError
-from groundvec.files import write_json
-from groundvec.frames import read
 from groundvec.papers.socher_2014 import (
     active_passive,
     figure3,
@@ -21,6 +17,10 @@ from groundvec.papers.socher_2014 import (
     section_6_7,
 )
 from groundvec.reporting import labels, style
+from groundvec.results import schemas
+from groundvec.results.frames import read
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_json
 from groundvec.text import treebank
 from groundvec.text.forms import collapsed
 from tests.tree_files import REPORTED, results_of, run, tables, training, trees

@@ -8,7 +8,7 @@ from sklearn.feature_extraction.text import HashingVectorizer
 
 from groundvec import parts
 from groundvec.data.cleaning import clean
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 from groundvec.text import ngrams, word_ngrams, words
 from groundvec.text.encoded import PADDING, UNKNOWN, Encoded
 

@@ -12,10 +12,10 @@ import pytest
 import torch
 from examples import description
 
-from groundvec.errors import InputError
 from groundvec.features import store
-from groundvec.jobs import Stopped
 from groundvec.model import Model
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.jobs import Stopped
 from groundvec.text.words import Text
 from groundvec.training import epochs
 from groundvec.training.checkpoints import Checkpoints

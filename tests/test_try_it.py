@@ -12,7 +12,6 @@ from conftest import program
 from examples import description
 
 from groundvec import SentenceEncoder
-from groundvec.errors import InputError
 from groundvec.export.onnx import export
 from groundvec.model import Model
 from groundvec.reporting.embedded import Embedded
@@ -25,6 +24,7 @@ from groundvec.reporting.page.try_it import (
     runtime_files,
     small,
 )
+from groundvec.runtime.errors import InputError
 from groundvec.text.characters import Text as Characters
 from groundvec.text.encoded import cleaned
 from groundvec.text.punctuation import set_apart

@@ -7,7 +7,7 @@ import yaml
 from test_workflow import copy_project, snakemake
 
 from groundvec.config import complete
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 EXPERIMENT = """
 experiment: tries

@@ -285,7 +285,7 @@ def test_a_second_run_has_nothing_to_do_nor_has_one_after_a_fresh_checkout(built
         ("groundvec/evaluation/overlap.py", {"overlap", "card", f"{PAPER}_table_s1"}),
         ("groundvec/objectives/hinge.py", RULES - MADE_BEFORE),
         ("groundvec/encoders/bag.py", {"page"}),  # whose panel has an exported encoder
-        ("groundvec/progress.py", set()),
+        ("groundvec/runtime/progress.py", set()),
         ("groundvec/sources/karpathy.py", set()),
         ("groundvec/evaluation/ranks.py", RULES - MADE_BEFORE),
         ("groundvec/evaluation/retrieval.py", {"retrieval", "card"}),

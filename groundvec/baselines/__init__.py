@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from groundvec import parts
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 
 class Baseline(Protocol):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from groundvec.cli import show
-from groundvec.files import check_regular, read_at_most
+from groundvec.runtime.files import check_regular, read_at_most
 
 LARGEST_CARD = 2**16  # bytes; of more, YAML takes minutes
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from groundvec.errors import InputError
 from groundvec.evaluation.correlation import cosine, fisher_interval, pearson, spearman
+from groundvec.runtime.errors import InputError
 from groundvec.similarity import join
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from torch import nn
 from groundvec import parts
 from groundvec.data.cleaning import LONGEST
 from groundvec.encoder import SentenceEncoder
-from groundvec.errors import InputError
-from groundvec.files import write_bytes
 from groundvec.folder import read_description
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_bytes
 from groundvec.shipped import NEWEST, versions
 
 LANGUAGES = {"en": "eng-Latn", "de": "deu-Latn"}

@@ -13,7 +13,6 @@ import pandas as pd
 import yaml
 
 from groundvec.data.cleaning import LONGEST
-from groundvec.errors import InputError
 from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.folder import read_description, read_ensemble
 from groundvec.parts import chosen, options_schema, vector_size
@@ -21,6 +20,7 @@ from groundvec.reporting.measures import SEEN_NOTE, headline
 from groundvec.reporting.results import read_overlap, read_retrieval
 from groundvec.reporting.retrieval_table import CONVENTIONS, FOLDS, with_interval
 from groundvec.reporting.write import MISSING, decimals, markdown
+from groundvec.runtime.errors import InputError
 
 LANGUAGES = {"en": "English", "de": "German"}
 EXAMPLES = {"en": "A dog runs on the beach.", "de": "Ein Hund läuft am Strand entlang."}

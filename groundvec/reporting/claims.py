@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from groundvec import frames
-from groundvec.errors import InputError
 from groundvec.evaluation.seeds import t_interval
-from groundvec.frames import schema_of
 from groundvec.reporting import bootstrap
 from groundvec.reporting.systems import NAMES
 from groundvec.reporting.verdicts import FAILS, HOLDS, LEVEL, OPEN, counted
 from groundvec.reporting.write import MISSING, bracketed, decimals, p_values, write_table
-from groundvec.schemas import Claims
+from groundvec.results import frames
+from groundvec.results.frames import schema_of
+from groundvec.results.schemas import Claims
+from groundvec.runtime.errors import InputError
 
 COMPARED = ["claim", "dataset", "condition", "measure", "worse", "better"]
 NUMBERS = ["seeds", "reported", "difference", "low", "high", "p"]

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from groundvec.data.split import captions_of, load_split
-from groundvec.errors import InputError
-from groundvec.files import read_json
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import best_snapshot
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import read_json
 from groundvec.text.treebank import Treebank
 
 

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from groundvec.errors import InputError
-from groundvec.schemas import Models
+from groundvec.results.schemas import Models
+from groundvec.runtime.errors import InputError
 
 # Socher et al. (2014) name a recursion over dependency trees by what its matrices depend on, and
 # that over other trees by the form of the trees.

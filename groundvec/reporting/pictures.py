@@ -10,11 +10,11 @@ from matplotlib.font_manager import findfont, get_font
 from matplotlib.patches import Rectangle
 
 from groundvec.data import schema
-from groundvec.errors import InputError
 from groundvec.features.images import load
 from groundvec.reporting.fonts import with_letters
 from groundvec.reporting.results import Results
 from groundvec.reporting.style import FONT, FONT_SIZE, GREEN, PAGE, lacking
+from groundvec.runtime.errors import InputError
 
 LINE = 1.3 * FONT_SIZE / 72
 MARGIN, GAP = 0.1, 0.16

@@ -8,15 +8,15 @@ from typing import Any
 
 import pandas as pd
 
-from groundvec import schemas
 from groundvec.data import ratings
-from groundvec.errors import InputError
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.files import SMALL, read_json
 from groundvec.folder import MODEL, NAME, checked
-from groundvec.frames import check_once, read, read_all
 from groundvec.reporting import labels, systems
 from groundvec.reporting.measures import semantic_measures
+from groundvec.results import schemas
+from groundvec.results.frames import check_once, read, read_all
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import SMALL, read_json
 
 # What is read of model.json; a part that this version does not have is shown by its name.
 PART: dict[str, Any] = {"type": "object", "required": ["name"], "properties": {"name": NAME}}

@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 
-from groundvec import schemas
-from groundvec.errors import InputError
 from groundvec.evaluation.ratings import system_name
 from groundvec.evaluation.snapshots import DECIMALS
 from groundvec.folder import read_ensemble
 from groundvec.reporting.measures import SEMANTIC, recall, semantic_measures
-from groundvec.schemas import Measures, Models, Predictions, Retrieval, Scores
+from groundvec.results import schemas
+from groundvec.results.schemas import Measures, Models, Predictions, Retrieval, Scores
+from groundvec.runtime.errors import InputError
 
 PROVENANCE = list(schemas.PROVENANCE)
 # How tables print the names of data sets; nothing is recognised by them.

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from groundvec.errors import InputError, printable
-from groundvec.files import read_json, write_bytes, write_csv, write_json
-from groundvec.provenance import provenance
+from groundvec.runtime.errors import InputError, printable
+from groundvec.runtime.files import read_json, write_bytes, write_csv, write_json
+from groundvec.runtime.provenance import provenance
 
 DAGGER, DOUBLE = "†", "‡"
 MISSING = "\N{EN DASH}"

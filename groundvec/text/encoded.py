@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from groundvec import arrays
 from groundvec.data.cleaning import LONGEST, clean
-from groundvec.errors import InputError
+from groundvec.runtime import arrays
+from groundvec.runtime.errors import InputError
 
 PADDING, UNKNOWN = 0, 1
 LARGEST = 2**16  # different indices of a text; they are kept in 16 bits

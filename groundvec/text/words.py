@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from groundvec.data.tokenization import prepare
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 from groundvec.text.encoded import LARGEST, UNKNOWN, Encoded, cleaned, frequent
 
 # A word with its apostrophes and hyphens, or a single mark.

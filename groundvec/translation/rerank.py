@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec import similarity
-from groundvec.arrays import Matrix
+from groundvec.runtime.arrays import Matrix
 from groundvec.translation import mira, pro
 from groundvec.translation.nbest import Lists
 from groundvec.translation.scores import bleu_statistics

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
 from groundvec.device import reseed
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 from groundvec.text.encoded import Encoded
 from groundvec.training.checkpoints import Checkpoints
 from groundvec.training.epochs import History, Training

@@ -6,7 +6,7 @@ from itertools import chain
 import numpy as np
 
 from groundvec.data.tokenization import prepare
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 from groundvec.text.encoded import LARGEST, PADDING, UNKNOWN, Encoded, frequent
 
 END = 2  # of a sentence; PADDING and UNKNOWN are 0 and 1

@@ -26,11 +26,11 @@ from onnx import ModelProto, compose, helper, numpy_helper, parser
 
 from groundvec import parts
 from groundvec.data import cleaning
-from groundvec.errors import InputError
 from groundvec.export.onnx.graph import FLOAT, Part, Weights, at_end, weights_of
 from groundvec.export.onnx.spelling import spelt
-from groundvec.files import write_bytes
 from groundvec.model import Model
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_bytes
 from groundvec.spelling import Spelling
 from groundvec.text.punctuation import substitutions
 from groundvec.weights import to_int8

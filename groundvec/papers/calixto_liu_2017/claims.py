@@ -5,15 +5,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec.errors import InputError
-from groundvec.frames import read_csv
 from groundvec.papers.calixto_liu_2017.table3 import METRICS
 from groundvec.reporting import bootstrap
 from groundvec.reporting.claims import COMPARED, over_seeds, write
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import named
 from groundvec.reporting.write import TIMES
-from groundvec.schemas import Claims, Predictions, QueryRanks
+from groundvec.results.frames import read_csv
+from groundvec.results.schemas import Claims, Predictions, QueryRanks
+from groundvec.runtime.errors import InputError
 
 IMAGES = "Several languages find images better"
 SENTENCES = "Several languages find sentences worse (the paper: mixed)"

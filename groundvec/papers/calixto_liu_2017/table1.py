@@ -11,7 +11,7 @@ from groundvec.reporting.results import MEASURES, Results, read_reported_languag
 from groundvec.reporting.retrieval_table import CHANCE, side_by_side, write
 from groundvec.reporting.systems import NAMES, PROVENANCE, beside, in_order
 from groundvec.reporting.write import MISSING
-from groundvec.schemas import Models, ReportedLanguages, Retrieval
+from groundvec.results.schemas import Models, ReportedLanguages, Retrieval
 
 RECALLS = [f"{direction}_r{k}" for direction in DIRECTIONS for k in CUTOFFS]
 TITLE = "Retrieval of images by sentences, and of sentences by images, in each language."

@@ -5,7 +5,6 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.evaluation.significance import compare
-from groundvec.frames import read
 from groundvec.papers.calixto_liu_2017.table1 import ENSEMBLE
 from groundvec.reporting.labels import of_languages, with_seeds
 from groundvec.reporting.measures import SEMANTIC, as_values
@@ -14,7 +13,8 @@ from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, PROVENANCE, beside, every_system
 from groundvec.reporting.verdicts import LEVEL
 from groundvec.reporting.write import DAGGER, MISSING, TIMES, write_table
-from groundvec.schemas import Models, Predictions, ReportedImages, Scores
+from groundvec.results.frames import read
+from groundvec.results.schemas import Models, Predictions, ReportedImages, Scores
 
 DESCRIBED = ["several", "reads", "beta", "shared"]
 TITLE = "Correlation with the ratings of sentence pairs."

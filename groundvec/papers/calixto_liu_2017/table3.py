@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.frames import read
 from groundvec.reporting.labels import of_languages
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import PROVENANCE
@@ -17,7 +16,8 @@ from groundvec.reporting.write import (
     decimals,
     write_table,
 )
-from groundvec.schemas import Models, ReportedTranslations, Reranked
+from groundvec.results.frames import read
+from groundvec.results.schemas import Models, ReportedTranslations, Reranked
 from groundvec.translation.rerank import BASELINE, LENGTH, LOGISTIC, ORACLE
 
 METRICS = {"bleu": "BLEU", "meteor": "METEOR", "ter": "TER"}

@@ -20,7 +20,7 @@ from groundvec.reporting.pictures import (
 )
 from groundvec.reporting.results import Results, read_translations
 from groundvec.reporting.style import GREEN, PAGE, save, styled
-from groundvec.schemas import Translations
+from groundvec.results.schemas import Translations
 from groundvec.translation.rerank import BASELINE, LOGISTIC, ORACLE
 
 COUNT, SEED = 8, 1  # as many as a page holds

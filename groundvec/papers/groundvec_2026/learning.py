@@ -9,7 +9,7 @@ from groundvec.reporting.figures import curve_styles
 from groundvec.reporting.results import Results
 from groundvec.reporting.style import PAGE, save, styled
 from groundvec.reporting.systems import NAMES
-from groundvec.schemas import History
+from groundvec.results.schemas import History
 
 AXES = {"epoch": "epochs", "minutes": "minutes"}
 

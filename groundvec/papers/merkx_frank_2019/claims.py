@@ -12,7 +12,7 @@ from groundvec.reporting.measures import RECALL, SEMANTIC
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import best_snapshot, check_scored, criterion, described, named
 from groundvec.reporting.write import TIMES
-from groundvec.schemas import Claims, Models, Predictions, QueryRanks
+from groundvec.results.schemas import Claims, Models, Predictions, QueryRanks
 
 CELLS = "GRUs beat LSTMs (the paper: significantly on STS 12-16 only)"
 POOLING = "Attention beats max pooling"

@@ -14,7 +14,7 @@ from groundvec.reporting.measures import as_values, headline
 from groundvec.reporting.results import Results, read_reported_correlations
 from groundvec.reporting.style import PAGE, save, styled
 from groundvec.reporting.systems import main_systems
-from groundvec.schemas import Scores
+from groundvec.results.schemas import Scores
 
 Style = tuple[str, str, str]  # a colour, a marker and its inside
 System = tuple[pd.DataFrame, str, Style]  # its rows and its label

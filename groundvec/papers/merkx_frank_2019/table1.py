@@ -7,7 +7,7 @@ import pandas as pd
 
 from groundvec.reporting.results import Results
 from groundvec.reporting.write import MISSING, write_table
-from groundvec.schemas import Tasks
+from groundvec.results.schemas import Tasks
 
 NOTES = [
     "The systems' cosine similarities are correlated with the ratings of the test pairs. Where "

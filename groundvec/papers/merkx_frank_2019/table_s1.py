@@ -21,7 +21,7 @@ from groundvec.reporting.systems import (
     model_name,
 )
 from groundvec.reporting.write import MINUS, MISSING, TIMES, decimals, write_table
-from groundvec.schemas import Overlap, Scores
+from groundvec.results.schemas import Overlap, Scores
 
 INTERVALS = (
     f"{{}} {TIMES} 100, the upper and lower half of the 95% interval after it: Fisher's, "

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec.errors import InputError
 from groundvec.evaluation.correlation import ROUNDING, cosine
 from groundvec.papers.socher_2014.ratings import SNAPSHOT, SYSTEM, over_seeds, write
 from groundvec.reporting.embedded import of_one
 from groundvec.reporting.labels import labelled
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import best_snapshot
+from groundvec.runtime.errors import InputError
 from groundvec.scenes.voices import SENTENCES, exchanges
 
 SEED, SCENES = 1, 500

@@ -12,11 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from PIL import Image
 
-from groundvec.errors import InputError
-from groundvec.files import read_json
-from groundvec.frames import read_all, read_csv
 from groundvec.papers import NOT_CLAIMED, known
-from groundvec.provenance import provenance
 from groundvec.reporting.claims import read
 from groundvec.reporting.page.claims import WIDTH, claims
 from groundvec.reporting.page.compared import ABOVE, BELOW, INSIDE, compared
@@ -27,8 +23,12 @@ from groundvec.reporting.systems import NAMES, PROVENANCE, rows_of
 from groundvec.reporting.vector import svg
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
 from groundvec.reporting.write import MINUS, MISSING, decimals, read_table
+from groundvec.results.frames import read_all, read_csv
+from groundvec.results.schemas import History
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import read_json
+from groundvec.runtime.provenance import provenance
 from groundvec.scenes.ratings import SOURCES
-from groundvec.schemas import History
 
 TASKS = {
     "to_images": "caption → pictures",

@@ -9,7 +9,7 @@ from groundvec.reporting.page.compared import lies
 from groundvec.reporting.systems import NAMES
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
 from groundvec.reporting.write import p_values
-from groundvec.schemas import Claims
+from groundvec.results.schemas import Claims
 
 WIDTH = 120  # of an interval, as it is drawn; 0 is in the middle
 NUMBERS = ["difference", "low", "high", "reported"]

@@ -5,7 +5,7 @@ from matplotlib.ticker import MaxNLocator
 
 from groundvec.reporting.figures import curve_styles
 from groundvec.reporting.style import PAGE, styled
-from groundvec.schemas import History
+from groundvec.results.schemas import History
 
 RECALL = "dev. set, mean of R@10 (%)"
 # Of each panel: what it shows, its axis, by what, and that axis.

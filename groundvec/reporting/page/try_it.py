@@ -22,11 +22,11 @@ from markupsafe import Markup
 from groundvec import parts
 from groundvec.data.cleaning import LONGEST
 from groundvec.encoder import SentenceEncoder
-from groundvec.errors import InputError
 from groundvec.model import Model
 from groundvec.reporting.card import LANGUAGES
 from groundvec.reporting.embedded import Embedded
 from groundvec.reporting.systems import NAMES
+from groundvec.runtime.errors import InputError
 from groundvec.similarity import scores
 from groundvec.weights import to_int8
 

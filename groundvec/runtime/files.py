@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from uuid import uuid4
 
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd

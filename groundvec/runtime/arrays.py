@@ -12,7 +12,7 @@ from typing import IO, Any, Protocol
 
 import numpy as np
 
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 LARGE = 2**28  # bytes; a smaller array is in memory
 

@@ -1,6 +1,6 @@
 """Data frames with a schema, which is checked when a file is read and when it is written.
 
-`groundvec.schemas` has the schema of each file.
+`groundvec.results.schemas` has the schema of each file.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from pandas.errors import ParserWarning
 
-from groundvec.errors import InputError
-from groundvec.files import check_memory, check_regular, write_csv
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import check_memory, check_regular, write_csv
 
 TOLERANCE = 1e-5  # of bounds: a cosine of float32 vectors may be 1.000001
 
@@ -61,7 +61,7 @@ class Schema:
 
 
 def schema_of(form: Any) -> Schema:
-    """The schema of a type of `groundvec.schemas`, such as `History`."""
+    """The schema of a type of `groundvec.results.schemas`, such as `History`."""
     schema: Schema
     [schema] = form.__metadata__
     return schema
@@ -93,7 +93,7 @@ def read(path: str | Path, *forms: Any) -> pd.DataFrame:
     """Read the columns of a CSV file, in their order; an empty field is NaN.
 
     Args:
-        forms: one of `groundvec.schemas`, or several: the first whose columns the file has counts.
+        forms: one of `groundvec.results.schemas`, or several: the first whose columns the file has counts.
 
     Raises:
         InputError: it is missing or damaged, or a field is not as the schema says.
@@ -120,7 +120,7 @@ def read_all(
     """Read several CSV files, one below the other.
 
     Args:
-        form: one of `groundvec.schemas`.
+        form: one of `groundvec.results.schemas`.
         each: is called with each path and its frame, to check or change it.
 
     Raises:
@@ -140,7 +140,7 @@ def write(path: str | Path, table: pd.DataFrame, form: Any) -> None:
     """Write a CSV file with the columns of the schema, in its order.
 
     Args:
-        form: one of `groundvec.schemas`.
+        form: one of `groundvec.results.schemas`.
 
     Raises:
         InputError: the columns are others, or a field is not as the schema says.
@@ -150,7 +150,7 @@ def write(path: str | Path, table: pd.DataFrame, form: Any) -> None:
         problem = "has no" if wrong[0] in columns else "has an unknown"
         raise InputError(
             f"{path} is not written, for it {problem} column {wrong[0]}: correct the program, or "
-            "the schema in groundvec/schemas.py"
+            "the schema in groundvec/results/schemas.py"
         )
     checked(table, form, path, "the file is not written; correct what computes it")
     write_csv(path, table[list(columns)])
@@ -161,7 +161,7 @@ def checked(table: pd.DataFrame, form: Any, path: str | Path, remedy: str) -> pd
 
     Args:
         table: columns of the schema, and perhaps others; what is missing is NaN or an empty text.
-        form: one of `groundvec.schemas`.
+        form: one of `groundvec.results.schemas`.
         path: of its file, for errors.
         remedy: what an error advises.
 
@@ -216,7 +216,7 @@ def check_once(table: pd.DataFrame, form: Any) -> None:
     """Raise InputError if two files are about the same; a column `path` says where a row is from.
 
     Args:
-        form: one of `groundvec.schemas`, whose `keys` tell rows apart.
+        form: one of `groundvec.results.schemas`, whose `keys` tell rows apart.
     """
     keys = list(schema_of(form).keys)
     if keys and (twice := table.duplicated(keys)).any():

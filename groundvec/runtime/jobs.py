@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
-from groundvec.errors import InputError
-from groundvec.files import write_json
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_json
 
 log = logging.getLogger(__name__)
 

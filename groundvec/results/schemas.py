@@ -1,6 +1,6 @@
 """The schema of each result file, by the name of a type: `History` is a frame of history.csv.
 
-An annotation `history: History` says which columns a data frame has. `groundvec.frames` checks them
+An annotation `history: History` says which columns a data frame has. `groundvec.results.frames` checks them
 where a file is read and where it is written. docs/reference.md has these tables.
 """
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import pandas as pd
 
-from groundvec.frames import Column, Schema
+from groundvec.results.frames import Column, Schema
 
 SPLITS = ("train", "dev", "test")
 BETWEEN = ("caption_to_image", "image_to_caption")  # captions and images

@@ -1,6 +1,6 @@
 """What trainings and extractions left in the folder of checkpoints, and what of it is needed.
 
-Each folder there has a file about.json (`groundvec.jobs.describe`): the hash of what it says is the
+Each folder there has a file about.json (`groundvec.runtime.jobs.describe`): the hash of what it says is the
 folder's name. What is not as these programs leave it is left alone.
 """
 
@@ -14,10 +14,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from groundvec.errors import InputError
-from groundvec.files import SMALL, read_json
-from groundvec.jobs import ABOUT, locked, running
-from groundvec.provenance import digest
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import SMALL, read_json
+from groundvec.runtime.jobs import ABOUT, locked, running
+from groundvec.runtime.provenance import digest
 
 FEATURES = "features"  # the folder in it whose folders have finished features
 KEY = re.compile("[0-9a-f]{16}")
