@@ -38,7 +38,7 @@ from groundvec.device import choose, rounds_to_bfloat16
 from groundvec.encoders.convolution import Convolution
 from groundvec.encoders.rnn import Encoder
 from groundvec.export.onnx import export
-from groundvec.model import Model
+from groundvec.model.network import Model
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 BATCH = 128  # sentences

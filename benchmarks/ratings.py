@@ -17,7 +17,7 @@ from groundvec import parts
 from groundvec.config import complete_description
 from groundvec.evaluation import relatedness
 from groundvec.evaluation.correlation import pearson
-from groundvec.model import Model
+from groundvec.model.network import Model
 from groundvec.text.characters import Text
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz '."

@@ -29,7 +29,7 @@ from groundvec.config import complete_description
 from groundvec.data.split import Captions, Split
 from groundvec.device import choose
 from groundvec.encoders import recurrence
-from groundvec.model import Model
+from groundvec.model.network import Model
 from groundvec.objectives import hinge
 from groundvec.text.characters import Text
 from groundvec.training import loop

@@ -20,9 +20,9 @@ PAGES = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
-    "groundvec/pretrained/flickr8k-v1/README.md": "card-flickr8k-v1.md",
-    "groundvec/pretrained/flickr8k-v2/README.md": "card-flickr8k-v2.md",
-    "groundvec/pretrained/flickr8k-v3/README.md": "card-flickr8k-v3.md",
+    "groundvec/model/pretrained/flickr8k-v1/README.md": "card-flickr8k-v1.md",
+    "groundvec/model/pretrained/flickr8k-v2/README.md": "card-flickr8k-v2.md",
+    "groundvec/model/pretrained/flickr8k-v3/README.md": "card-flickr8k-v3.md",
 }
 
 # Commands over several lines, and CSV, which Pygments does not know, are shown without colours.

@@ -42,7 +42,7 @@ def untrained() -> SentenceEncoder:
     """The characters are those that the trained encoder knows; the weights are drawn anew."""
     import torch
 
-    from groundvec.model import Model
+    from groundvec.model.network import Model
 
     [trained, *_] = SentenceEncoder.load("flickr8k-v1").models
     described = {name: of for name, of in trained.description.items() if name != "spelling"}

@@ -89,7 +89,7 @@ def of_shipped() -> dict[str, list[str]]:
             "raise seed 2 {} SICK and {} STS-B, by the classifier, and {}".format(*gains),
             f"without them SICK is {learned[sick]:.1f}",
         ],
-        "groundvec/pretrained/flickr8k-v3/README.md": [
+        "groundvec/model/pretrained/flickr8k-v3/README.md": [
             f"Pearson's r is {learned[sick] / 100:.3f} on SICK and {learned[stsb] / 100:.3f} on "
             f"STS-B by the classifier, and {learned[sts] / 100:.3f} in the mean by cosine"
         ],
@@ -111,7 +111,7 @@ def of_development_pairs() -> dict[str, list[str]]:
             counted,
             f"has {text} on STS 2012-2016, with them {100 * row['pearson']:.1f}",
         ],
-        "groundvec/pretrained/flickr8k-v3/README.md": [
+        "groundvec/model/pretrained/flickr8k-v3/README.md": [
             f"{row['development']:,} of 1,500 are test pairs of STS 2012-2016",
             f"mean there is {value:.3f} (95% interval {low:.2f} to {high:.2f}), with them "
             f"{row['pearson']:.3f}",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from groundvec.cli import run
 from groundvec.evaluation.snapshots import best_snapshots
-from groundvec.folder import learned_images
+from groundvec.model.folder import learned_images
 from groundvec.results.frames import read
 from groundvec.results.schemas import History
 from groundvec.runtime.files import read_json, write_json

@@ -30,7 +30,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.data.ratings import read_ratings
     from groundvec.evaluation.overlap import score_unseen, seen, training_captions
     from groundvec.evaluation.ratings import system_name
-    from groundvec.folder import read_description
+    from groundvec.model.folder import read_description
     from groundvec.reporting.results import read_predictions
     from groundvec.results.frames import write
     from groundvec.results.schemas import Overlap

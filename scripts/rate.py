@@ -37,8 +37,13 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.data.ratings import read_ratings
     from groundvec.device import choose
     from groundvec.evaluation.ratings import score_model, system_name
-    from groundvec.folder import epochs_compared, epochs_rated_few, read_description, read_ensemble
-    from groundvec.model import load_model
+    from groundvec.model.folder import (
+        epochs_compared,
+        epochs_rated_few,
+        read_description,
+        read_ensemble,
+    )
+    from groundvec.model.network import load_model
     from groundvec.results.frames import write
     from groundvec.results.schemas import Predictions, Scores
     from groundvec.runtime.files import check_output

@@ -46,8 +46,8 @@ def main(arguments: argparse.Namespace) -> None:
 
     from groundvec.device import choose
     from groundvec.features import store
-    from groundvec.folder import learned_images, read_description
-    from groundvec.model import load_ensemble
+    from groundvec.model.folder import learned_images, read_description
+    from groundvec.model.network import load_ensemble
     from groundvec.results.frames import write
     from groundvec.results.schemas import Reranked, RerankWeights, Translations
     from groundvec.runtime.errors import InputError

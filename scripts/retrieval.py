@@ -38,8 +38,8 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.device import choose
     from groundvec.evaluation.retrieval import score_model
     from groundvec.features import store
-    from groundvec.folder import epochs_compared, read_description, read_ensemble
-    from groundvec.model import load_model
+    from groundvec.model.folder import epochs_compared, read_description, read_ensemble
+    from groundvec.model.network import load_model
     from groundvec.results.frames import write
     from groundvec.results.schemas import QueryRanks, Retrieval
     from groundvec.runtime.files import check_output

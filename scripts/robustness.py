@@ -78,8 +78,8 @@ def of_model(arguments: argparse.Namespace, ratings: "pd.DataFrame") -> "pd.Data
     from groundvec.evaluation import robustness
     from groundvec.evaluation.ratings import LANGUAGE, stopped, system_name
     from groundvec.features import store
-    from groundvec.folder import read_description
-    from groundvec.model import encode_images
+    from groundvec.model.folder import read_description
+    from groundvec.model.network import encode_images
     from groundvec.runtime.errors import InputError
     from groundvec.runtime.provenance import provenance
 

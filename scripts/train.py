@@ -67,8 +67,8 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.device import choose, deterministic
     from groundvec.evaluation.ranks import development_recall
     from groundvec.features import store
-    from groundvec.folder import snapshot_name
-    from groundvec.model import Model, make_texts
+    from groundvec.model.folder import snapshot_name
+    from groundvec.model.network import Model, make_texts
     from groundvec.results.frames import write
     from groundvec.results.schemas import History
     from groundvec.runtime.errors import InputError

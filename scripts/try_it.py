@@ -54,8 +54,8 @@ def main(arguments: argparse.Namespace) -> None:
     import yaml
 
     from groundvec.export.onnx import export
-    from groundvec.folder import read_description
-    from groundvec.model import load_ensemble
+    from groundvec.model.folder import read_description
+    from groundvec.model.network import load_ensemble
     from groundvec.reporting.embedded import embed, of_one
     from groundvec.reporting.page.try_it import panel, precision, readable, runtime_files
     from groundvec.reporting.results import Results
@@ -97,7 +97,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 def weight(folder: str) -> int:
     """How many bytes the snapshots of a training's ensemble have."""
-    from groundvec.folder import read_ensemble, snapshot_name
+    from groundvec.model.folder import read_ensemble, snapshot_name
 
     names = map(snapshot_name, read_ensemble(folder)["epochs"])
     return sum(Path(folder, "snapshots", name).stat().st_size for name in names)

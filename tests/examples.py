@@ -8,10 +8,10 @@ import numpy as np
 
 from groundvec.config import complete_description
 from groundvec.data.split import Captions, Split
-from groundvec.folder import snapshot_name
+from groundvec.model.folder import snapshot_name
+from groundvec.model.weights import save as save_weights
 from groundvec.runtime.files import write_json
 from groundvec.text.characters import Text
-from groundvec.weights import save as save_weights
 
 
 def description(encoder="gru-8-attention", text="characters", parts=None, **training):

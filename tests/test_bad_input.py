@@ -28,10 +28,10 @@ from reliability import write_section
 from test_images import jpeg
 from test_workflow import ROOT, SCENES, copy_project, environment
 
-from groundvec.model import Model
+from groundvec.model.network import Model
+from groundvec.model.weights import save as save_weights
 from groundvec.runtime.files import sha256
 from groundvec.text.characters import Text
-from groundvec.weights import save as save_weights
 
 TABLE = "source: table, table: my/captions.csv, images: my/photos, models: [gru-8-max]"
 ROWS = "image,caption,split\na.png,A cat.,train\nb.png,A dog.,dev\nc.png,A cow.,test\n"

@@ -23,7 +23,7 @@ from PIL import Image
 from groundvec import SentenceEncoder, search
 from groundvec.__main__ import COMMANDS, main
 from groundvec.features import backbones
-from groundvec.model import Model
+from groundvec.model.network import Model
 from groundvec.runtime.errors import InputError, extra
 from groundvec.text.characters import Text
 

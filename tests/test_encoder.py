@@ -27,11 +27,11 @@ from groundvec.features import backbones, store
 from groundvec.features.concatenation import concatenate
 from groundvec.features.extract import extract
 from groundvec.features.images import FORMATS
-from groundvec.folder import read_ensemble
-from groundvec.model import Model, encode_images, pack
+from groundvec.model.folder import read_ensemble
+from groundvec.model.network import Model, encode_images, pack
+from groundvec.model.shipped import NEWEST, PRETRAINED, find
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import sha256
-from groundvec.shipped import NEWEST, PRETRAINED, find
 from groundvec.text import characters, words
 
 CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]

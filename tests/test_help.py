@@ -22,7 +22,7 @@ from test_workflow import environment
 from groundvec.__main__ import COMMANDS
 from groundvec.data.schema import read_captions
 from groundvec.features import store
-from groundvec.model import Model
+from groundvec.model.network import Model
 from groundvec.runtime.files import sha256
 from groundvec.text.characters import Text
 

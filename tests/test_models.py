@@ -18,14 +18,14 @@ from groundvec import SentenceEncoder
 from groundvec.device import choose, rounds_to_bfloat16
 from groundvec.encoders import pooling, recurrence, rnn
 from groundvec.encoders.convolution import Convolution
-from groundvec.model import Model, load_model
+from groundvec.model.network import Model, load_model
+from groundvec.model.weights import load as load_weights
+from groundvec.model.weights import save as save_weights
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json
 from groundvec.similarity import join
 from groundvec.text import characters, ngrams, word_ngrams, words
 from groundvec.text.encoded import UNKNOWN
-from groundvec.weights import load as load_weights
-from groundvec.weights import save as save_weights
 
 CELLS = ["gru-16-attention", "lstm-16-attention", "gru-16-max", "lstm-16-max"]
 BAG = {"name": "bag", "size": 16, "embedding": 7}

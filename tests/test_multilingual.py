@@ -16,14 +16,14 @@ from groundvec.config import complete
 from groundvec.data.split import CAPTIONS_PER_IMAGE, Captions, Split, load_split
 from groundvec.encoders import rnn
 from groundvec.evaluation.retrieval import translation_ranks
-from groundvec.model import Model, load_model
+from groundvec.model.network import Model, load_model
+from groundvec.model.weights import save as save_weights
 from groundvec.objectives import contrastive, hinge, multilingual
 from groundvec.results.schemas import History
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json, write_json
 from groundvec.text.characters import Text
 from groundvec.training import checkpoints, epochs, loop
-from groundvec.weights import save as save_weights
 from scripts import ensemble
 from tests.result_files import filled
 

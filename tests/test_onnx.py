@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from groundvec import SentenceEncoder
 from groundvec.export.onnx import export
-from groundvec.model import Model
+from groundvec.model.network import Model
 from groundvec.runtime.errors import InputError
 from groundvec.text import characters, ngrams, trees, word_ngrams, words
 

@@ -18,7 +18,7 @@ from groundvec.data import schema
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.features import store
-from groundvec.model import Model
+from groundvec.model.network import Model
 from groundvec.reporting import style
 from groundvec.reporting.embedded import Embedded
 from groundvec.reporting.page import claims, compared, gallery

@@ -150,7 +150,7 @@ def test_a_baseline_is_added_by_two_files_as_the_recipe_has_them(project):
 @pytest.mark.parametrize("similarity", ["cosine", "euclidean"])
 def test_parts_cross_freely(text, encoder, similarity):
     from groundvec.data.split import Captions
-    from groundvec.model import Model
+    from groundvec.model.network import Model
     from groundvec.training import loop
 
     options = {"bag": {"embedding": 8}, "rnn": {"cell": "gru", "pooling": "attention"}}[encoder]

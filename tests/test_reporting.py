@@ -612,9 +612,9 @@ def trained(pictures, tmp_path):
 
     from groundvec.data import schema
     from groundvec.features import store
-    from groundvec.model import Model
+    from groundvec.model.network import Model
+    from groundvec.model.weights import save as save_weights
     from groundvec.text.characters import Text
-    from groundvec.weights import save as save_weights
 
     names = [f"i{k}" for k in range(7)]
     splits = ["dev", *["test"] * 6]

@@ -13,7 +13,7 @@ from torch import nn
 
 from groundvec.config import complete_description
 from groundvec.data.split import drawn
-from groundvec.model import Model
+from groundvec.model.network import Model
 from groundvec.objectives import cca, hinge, squared_error
 from groundvec.optimisers.adagrad import Optimiser
 from groundvec.runtime.errors import InputError

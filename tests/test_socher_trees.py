@@ -220,9 +220,9 @@ def trained(tmp_path):
 
     from groundvec.data import schema
     from groundvec.features import store
-    from groundvec.model import Model
+    from groundvec.model.network import Model
+    from groundvec.model.weights import save as save_weights
     from groundvec.text.trees import Text
-    from groundvec.weights import save as save_weights
 
     nouns = ["dog", "cat", "man", "girl", "horse", "bird", "child", "bear"]
     parses = {
@@ -271,7 +271,7 @@ def trained(tmp_path):
 
 
 def test_norms_are_read_from_the_best_snapshots(trained, tmp_path):
-    from groundvec.model import load_model
+    from groundvec.model.network import load_model
 
     _, table = tables(tmp_path, "section_6_7", *trained, reported="section_6_7")
     table = table.set_index("relation")
@@ -309,7 +309,7 @@ def test_pairs_of_each_seed_s_own_draw_are_marked_by_their_verbs(trained, tmp_pa
 
 
 def test_passives_are_embedded_by_the_best_snapshots(trained, tmp_path, monkeypatch):
-    from groundvec.model import load_model
+    from groundvec.model.network import load_model
 
     said = pd.DataFrame(
         [
@@ -337,7 +337,7 @@ def test_a_word_s_learned_weight_is_how_much_the_sentence_follows_it(trained):
     """By differences of the real encoder, each word's vector changed a little."""
     import torch
 
-    from groundvec.model import load_model
+    from groundvec.model.network import load_model
 
     model = load_model(Path(trained[1]).parent, 8, treebank=treebank.Treebank([trained[-1]]))
     sentence = "The dog runs in the park."

@@ -18,7 +18,7 @@ from safetensors.torch import load_file
 from groundvec.data.split import Captions, encode
 from groundvec.evaluation.ranks import development_recall
 from groundvec.features import store
-from groundvec.model import Model
+from groundvec.model.network import Model
 from groundvec.objectives import hinge, multilingual
 from groundvec.optimisers import adam
 from groundvec.optimisers.adam import WARM_UP, cosine, cyclic

@@ -13,7 +13,8 @@ import torch
 from examples import description
 
 from groundvec.features import store
-from groundvec.model import Model
+from groundvec.model.network import Model
+from groundvec.model.weights import save as save_weights
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.jobs import Stopped
 from groundvec.text.words import Text
@@ -23,7 +24,6 @@ from groundvec.translation import beam, training
 from groundvec.translation.model import build, load, save
 from groundvec.translation.network import Translator
 from groundvec.translation.vocabulary import END, Vocabulary, padded, tokenise
-from groundvec.weights import save as save_weights
 
 ROOT = Path(__file__).parent.parent
 WORDS = {

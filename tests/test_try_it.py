@@ -13,7 +13,7 @@ from examples import description
 
 from groundvec import SentenceEncoder
 from groundvec.export.onnx import export
-from groundvec.model import Model
+from groundvec.model.network import Model
 from groundvec.reporting.embedded import Embedded
 from groundvec.reporting.page.try_it import (
     first,

@@ -31,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> None:
     """Print a line for each thing that is known of the model."""
-    from groundvec.folder import read_description, read_ensemble
-    from groundvec.hub import find
+    from groundvec.model.folder import read_description, read_ensemble
+    from groundvec.model.hub import find
     from groundvec.parts import vector_size
 
     folder = find(arguments.model)

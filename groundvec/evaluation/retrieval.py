@@ -22,7 +22,7 @@ from groundvec.runtime.errors import InputError
 from groundvec.similarity import join, scores
 
 if TYPE_CHECKING:
-    from groundvec.model import Model
+    from groundvec.model.network import Model
 
 CUTOFFS = (1, 5, 10)
 SENTENCES = "caption_to_caption"  # of the same image

@@ -14,7 +14,7 @@ import yaml
 
 from groundvec.data.cleaning import LONGEST
 from groundvec.evaluation.retrieval import CUTOFFS
-from groundvec.folder import read_description, read_ensemble
+from groundvec.model.folder import read_description, read_ensemble
 from groundvec.parts import chosen, options_schema, vector_size
 from groundvec.reporting.measures import SEEN_NOTE, headline
 from groundvec.reporting.results import read_overlap, read_retrieval

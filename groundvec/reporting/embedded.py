@@ -57,7 +57,7 @@ def embed(
     """
     from groundvec.device import choose  # torch takes seconds to import
     from groundvec.features import store
-    from groundvec.model import encode_images, encode_sentences, load_ensemble
+    from groundvec.model.network import encode_images, encode_sentences, load_ensemble
 
     epochs = None if ensemble else [best_snapshot(about)]
     models = load_ensemble(about["folder"], epochs, choose("cpu"), treebank)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from groundvec.data import ratings
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.folder import MODEL, NAME, checked
+from groundvec.model.folder import MODEL, NAME, checked
 from groundvec.reporting import labels, systems
 from groundvec.reporting.measures import semantic_measures
 from groundvec.results import schemas

@@ -5,7 +5,7 @@ import pandas as pd
 
 from groundvec.evaluation.ratings import system_name
 from groundvec.evaluation.snapshots import DECIMALS
-from groundvec.folder import read_ensemble
+from groundvec.model.folder import read_ensemble
 from groundvec.reporting.measures import SEMANTIC, recall, semantic_measures
 from groundvec.results import schemas
 from groundvec.results.schemas import Measures, Models, Predictions, Retrieval, Scores

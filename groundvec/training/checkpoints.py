@@ -12,8 +12,8 @@ import torch
 from safetensors.torch import load_file
 from torch import nn
 
-from groundvec import weights
-from groundvec.folder import snapshot_name
+from groundvec.model import weights
+from groundvec.model.folder import snapshot_name
 from groundvec.runtime.files import atomic, sha256
 
 SECONDS_BETWEEN = 60  # within an epoch,

@@ -13,7 +13,7 @@ from torch.nn.utils import clip_grad_norm_
 from groundvec import parts
 from groundvec.data.split import Split
 from groundvec.device import reseed
-from groundvec.model import Model, to_tensors
+from groundvec.model.network import Model, to_tensors
 from groundvec.runtime.errors import InputError
 from groundvec.text.mistakes import TYPING, spoil
 from groundvec.training.checkpoints import Checkpoints

@@ -15,7 +15,7 @@ from groundvec.translation.nbest import Lists
 from groundvec.translation.scores import bleu_statistics
 
 if TYPE_CHECKING:
-    from groundvec.model import Model
+    from groundvec.model.network import Model
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +61,7 @@ def distances(
     Returns:
         The names of the features, and (hypotheses, features).
     """
-    from groundvec.model import encode_images, encode_sentences
+    from groundvec.model.network import encode_images, encode_sentences
 
     source, target = languages
     sentence, kind = lists.sentence, models[0].similarity

@@ -28,12 +28,12 @@ from groundvec import parts
 from groundvec.data import cleaning
 from groundvec.export.onnx.graph import FLOAT, Part, Weights, at_end, weights_of
 from groundvec.export.onnx.spelling import spelt
-from groundvec.model import Model
+from groundvec.model.network import Model
+from groundvec.model.spelling import Spelling
+from groundvec.model.weights import to_int8
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_bytes
-from groundvec.spelling import Spelling
 from groundvec.text.punctuation import substitutions
-from groundvec.weights import to_int8
 
 PRECISIONS = ("float32", "float16", "int8")
 

@@ -38,7 +38,7 @@ NOTES = [
 def make(results: Results, stem: Path) -> None:
     """Write the table of one data set."""
     from groundvec.device import choose  # torch takes seconds to import
-    from groundvec.model import load_model
+    from groundvec.model.network import load_model
 
     models = of_one(labelled(results.models))
     sentences = exchanges(SEED, SCENES)

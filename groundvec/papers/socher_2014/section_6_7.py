@@ -79,7 +79,7 @@ def of_models(results: Results) -> pd.DataFrame:
     Raises:
         InputError: there is no SDT-RNN, or its snapshot is not there.
     """
-    from groundvec.model import load_model  # torch takes seconds to import
+    from groundvec.model.network import load_model  # torch takes seconds to import
 
     tables = []
     for _, about in trained_as(results.models, "SDT-RNN").iterrows():

@@ -22,13 +22,13 @@ from markupsafe import Markup
 from groundvec import parts
 from groundvec.data.cleaning import LONGEST
 from groundvec.encoder import SentenceEncoder
-from groundvec.model import Model
+from groundvec.model.network import Model
+from groundvec.model.weights import to_int8
 from groundvec.reporting.card import LANGUAGES
 from groundvec.reporting.embedded import Embedded
 from groundvec.reporting.systems import NAMES
 from groundvec.runtime.errors import InputError
 from groundvec.similarity import scores
-from groundvec.weights import to_int8
 
 PICTURES = 1000  # to search in, as many as most test sets have; bounds the size of the page
 EXAMPLES = 3  # captions that a reader may try with a click

@@ -17,8 +17,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from groundvec import config, folder, shipped
+from groundvec import config
 from groundvec.data.download import download as get
+from groundvec.model import folder, shipped
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import SMALL, cache, read_json
 
@@ -59,7 +60,7 @@ MOST = 2**34  # bytes of a model's files: 16 GiB
 
 
 def find(model: str | Path) -> Path:
-    """The folder of a model: as `groundvec.shipped.find` says, or downloaded from the hub.
+    """The folder of a model: as `groundvec.model.shipped.find` says, or downloaded from the hub.
 
     Raises:
         InputError: there is no such model here or on the hub, or the hub cannot be reached.
@@ -176,7 +177,7 @@ def push(source: str | Path, name: str, private: bool = False) -> str:
     Raises:
         InputError: there is no such model, or it is damaged; the name is none; the hub refuses it.
     """
-    from groundvec.model import load_model
+    from groundvec.model.network import load_model
 
     api = _api()
     if not NAME.fullmatch(name) or "@" in name:

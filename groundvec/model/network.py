@@ -9,14 +9,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from groundvec import config, parts, similarity, weights
-from groundvec.folder import read_description, read_ensemble, snapshot_name
+from groundvec import config, parts, similarity
+from groundvec.model import weights
+from groundvec.model.folder import read_description, read_ensemble, snapshot_name
+from groundvec.model.spelling import Spelling
 from groundvec.runtime import arrays
 from groundvec.runtime.arrays import Matrix
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json
 from groundvec.runtime.progress import Progress
-from groundvec.spelling import Spelling
 
 if TYPE_CHECKING:
     from groundvec.text.treebank import Treebank
