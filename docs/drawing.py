@@ -6,7 +6,7 @@ import re
 import matplotlib
 from matplotlib.figure import Figure
 
-from groundvec.reporting.style import styled
+from groundvec.render.style import styled
 
 
 @styled

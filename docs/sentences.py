@@ -11,9 +11,9 @@ import pandas as pd
 
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.evaluation.seeds import t_interval
+from groundvec.render.tables import bracketed
 from groundvec.reporting.claims import read
 from groundvec.reporting.verdicts import HOLDS
-from groundvec.reporting.write import bracketed
 
 sys.path.insert(0, str(Path(__file__).parent))
 

@@ -22,7 +22,7 @@ sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "docs")]
 from drawing import svg  # noqa: E402
 from measure import PACKAGES, number, table  # noqa: E402
 
-from groundvec.reporting.style import BLUE, PAGE, VERMILLION, styled  # noqa: E402
+from groundvec.render.style import BLUE, PAGE, VERMILLION, styled  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results"
 PAGE_FILE = ROOT / "docs" / "performance.md"

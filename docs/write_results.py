@@ -28,13 +28,13 @@ from groundvec.evaluation import retrieval
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.papers.merkx_frank_2019 import table2
 from groundvec.papers.socher_2014.claims import BY_RECALL
+from groundvec.render.style import BLUE, COLUMN, GREEN, VERMILLION, styled
+from groundvec.render.tables import MISSING, bracketed, decimals
 from groundvec.reporting.claims import read
 from groundvec.reporting.labels import BINARISED, CCA, HINGE, MARGIN, SQUARED, labelled
 from groundvec.reporting.ranks import TASKS, sorted_systems
 from groundvec.reporting.results import REPORTED_CCA
-from groundvec.reporting.style import BLUE, COLUMN, GREEN, VERMILLION, styled
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
-from groundvec.reporting.write import MISSING, bracketed, decimals
 from groundvec.results import schemas
 from groundvec.results.frames import Column, Schema, schema_of
 from groundvec.training.loop import snapshots

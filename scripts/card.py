@@ -38,7 +38,7 @@ parser.add_argument("--output", type=Path, required=True, help="the file to writ
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from groundvec.reporting.card import card
+    from groundvec.render.card import card
     from groundvec.runtime.files import write_bytes
 
     text = card(

@@ -38,7 +38,7 @@ for option, what in {
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from groundvec.reporting.page.gallery import gallery
+    from groundvec.page.gallery import gallery
     from groundvec.reporting.results import Results
     from groundvec.runtime.files import write_json
 

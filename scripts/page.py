@@ -34,7 +34,7 @@ parser.add_argument(
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from groundvec.reporting.page.build import page
+    from groundvec.page.build import page
     from groundvec.reporting.results import Results
     from groundvec.runtime.files import write_bytes
 

@@ -56,8 +56,8 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.export.onnx import export
     from groundvec.model.folder import read_description
     from groundvec.model.network import load_ensemble
+    from groundvec.page.try_it import panel, precision, readable, runtime_files
     from groundvec.reporting.embedded import embed, of_one
-    from groundvec.reporting.page.try_it import panel, precision, readable, runtime_files
     from groundvec.reporting.results import Results
     from groundvec.reporting.systems import described, select
     from groundvec.runtime.files import write_bytes

@@ -13,8 +13,8 @@ from PIL import Image
 from groundvec.papers.calixto_liu_2017 import claims, cross_lingual, translations
 from groundvec.papers.calixto_liu_2017 import table1 as first_table
 from groundvec.papers.calixto_liu_2017 import table3 as third_table
+from groundvec.render.tables import DAGGER, DOUBLE, MINUS, MISSING
 from groundvec.reporting import labels, results, systems
-from groundvec.reporting.write import DAGGER, DOUBLE, MINUS, MISSING
 from groundvec.results import schemas
 from groundvec.results.frames import read as read_file
 from groundvec.runtime.errors import InputError

@@ -10,7 +10,7 @@ import yaml
 
 from groundvec import parts
 from groundvec.papers import known, references
-from groundvec.reporting.card import card
+from groundvec.render.card import card
 from groundvec.reporting.systems import PROVENANCE
 from groundvec.results import schemas
 from groundvec.runtime.errors import InputError

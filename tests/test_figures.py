@@ -11,9 +11,10 @@ from groundvec.papers.merkx_frank_2019.agreement import agreement, subtask_of
 from groundvec.papers.merkx_frank_2019.figure2 import scores_by_size
 from groundvec.papers.merkx_frank_2019.figure3 import correlation_by_subtask
 from groundvec.papers.merkx_frank_2019.figure4 import by_epoch, scores_by_epoch
-from groundvec.reporting import figures, results, systems
+from groundvec.render import figures
+from groundvec.render.style import BLUE, VERMILLION
+from groundvec.reporting import results, systems
 from groundvec.reporting.measures import semantic_measures
-from groundvec.reporting.style import BLUE, VERMILLION
 from groundvec.results import schemas
 from groundvec.runtime.errors import InputError
 from tests.result_files import BAG, filled, models, run, write_models

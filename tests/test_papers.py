@@ -32,7 +32,7 @@ PAGE = """
 import sys
 from pathlib import Path
 from groundvec.papers import known
-from groundvec.reporting.page import build
+from groundvec.page import build
 print(build._papers([build._table(Path(sys.argv[1]))], []))
 """
 

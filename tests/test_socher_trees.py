@@ -16,7 +16,8 @@ from groundvec.papers.socher_2014 import (
     section_6_6,
     section_6_7,
 )
-from groundvec.reporting import labels, style
+from groundvec.render import style
+from groundvec.reporting import labels
 from groundvec.results import schemas
 from groundvec.results.frames import read
 from groundvec.runtime.errors import InputError

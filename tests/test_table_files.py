@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from groundvec.reporting.write import write_table
+from groundvec.render.tables import write_table
 from groundvec.runtime.provenance import provenance
 from tests.result_files import (
     REPORTED,

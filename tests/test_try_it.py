@@ -14,16 +14,8 @@ from examples import description
 from groundvec import SentenceEncoder
 from groundvec.export.onnx import export
 from groundvec.model.network import Model
+from groundvec.page.try_it import first, low, panel, precision, readable, runtime_files, small
 from groundvec.reporting.embedded import Embedded
-from groundvec.reporting.page.try_it import (
-    first,
-    low,
-    panel,
-    precision,
-    readable,
-    runtime_files,
-    small,
-)
 from groundvec.runtime.errors import InputError
 from groundvec.text.characters import Text as Characters
 from groundvec.text.encoded import cleaned

@@ -278,10 +278,10 @@ def test_a_second_run_has_nothing_to_do_nor_has_one_after_a_fresh_checkout(built
     ("file", "rerun"),
     [
         (
-            "groundvec/reporting/style.py",
+            "groundvec/render/style.py",
             {f"{PAPER}_{n}" for n in ("figure2", "figure4", "samples")},
         ),
-        ("groundvec/reporting/card.py", {"card"}),
+        ("groundvec/render/card.py", {"card"}),
         ("groundvec/evaluation/overlap.py", {"overlap", "card", f"{PAPER}_table_s1"}),
         ("groundvec/objectives/hinge.py", RULES - MADE_BEFORE),
         ("groundvec/encoders/bag.py", {"page"}),  # whose panel has an exported encoder

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, cast
 
 from groundvec.cli import show
 from groundvec.commands import common
-from groundvec.reporting import fonts
+from groundvec.render import fonts
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError, printable
 

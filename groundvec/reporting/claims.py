@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation.seeds import t_interval
+from groundvec.render.tables import MISSING, bracketed, decimals, p_values, write_table
 from groundvec.reporting import bootstrap
 from groundvec.reporting.systems import NAMES
 from groundvec.reporting.verdicts import FAILS, HOLDS, LEVEL, OPEN, counted
-from groundvec.reporting.write import MISSING, bracketed, decimals, p_values, write_table
 from groundvec.results import frames
 from groundvec.results.frames import schema_of
 from groundvec.results.schemas import Claims

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation.seeds import of_items, t_interval
+from groundvec.render.retrieval_table import test_set
+from groundvec.render.tables import MISSING, bracketed, write_table
 from groundvec.reporting.labels import BINARISED, HINGE, MARGIN, labelled
 from groundvec.reporting.results import REPORTED_CCA, REPORTED_LOSSES, Results
-from groundvec.reporting.retrieval_table import test_set
 from groundvec.reporting.systems import PROVENANCE, best_snapshot, in_order
-from groundvec.reporting.write import MISSING, bracketed, write_table
 from groundvec.runtime.errors import InputError
 
 # The paper's tasks, by the direction of retrieval.

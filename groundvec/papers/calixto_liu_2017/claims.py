@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from groundvec.papers.calixto_liu_2017.table3 import METRICS
+from groundvec.render.tables import TIMES
 from groundvec.reporting import bootstrap
 from groundvec.reporting.claims import COMPARED, over_seeds, write
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import named
-from groundvec.reporting.write import TIMES
 from groundvec.results.frames import read_csv
 from groundvec.results.schemas import Claims, Predictions, QueryRanks
 from groundvec.runtime.errors import InputError

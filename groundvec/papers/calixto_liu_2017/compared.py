@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from groundvec.reporting.compared import Values, joined, recalls
 from groundvec.reporting.labels import with_seeds
-from groundvec.reporting.page.compared import Values, joined, recalls
 from groundvec.reporting.systems import NAMES
 
 

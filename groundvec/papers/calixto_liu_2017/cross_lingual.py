@@ -6,11 +6,11 @@ import pandas as pd
 
 from groundvec.evaluation.retrieval import CUTOFFS, SENTENCES
 from groundvec.papers.calixto_liu_2017.table1 import ENSEMBLE
+from groundvec.render.retrieval_table import with_interval
+from groundvec.render.tables import decimals, write_table
 from groundvec.reporting.labels import of_languages, with_seeds
 from groundvec.reporting.results import MEASURES, Results
-from groundvec.reporting.retrieval_table import with_interval
 from groundvec.reporting.systems import NAMES, PROVENANCE, in_order
-from groundvec.reporting.write import decimals, write_table
 from groundvec.results.schemas import Models, Retrieval
 from groundvec.runtime.errors import InputError
 

@@ -6,11 +6,11 @@ import pandas as pd
 
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.evaluation.retrieval import CUTOFFS
+from groundvec.render.retrieval_table import CHANCE, side_by_side, write
+from groundvec.render.tables import MISSING
 from groundvec.reporting.labels import of_languages, with_seeds
 from groundvec.reporting.results import MEASURES, Results, read_reported_languages
-from groundvec.reporting.retrieval_table import CHANCE, side_by_side, write
 from groundvec.reporting.systems import NAMES, PROVENANCE, beside, in_order
-from groundvec.reporting.write import MISSING
 from groundvec.results.schemas import Models, ReportedLanguages, Retrieval
 
 RECALLS = [f"{direction}_r{k}" for direction in DIRECTIONS for k in CUTOFFS]

@@ -6,13 +6,13 @@ import pandas as pd
 
 from groundvec.evaluation.significance import compare
 from groundvec.papers.calixto_liu_2017.table1 import ENSEMBLE
+from groundvec.render.tables import DAGGER, MISSING, TIMES, write_table
 from groundvec.reporting.labels import of_languages, with_seeds
 from groundvec.reporting.measures import SEMANTIC, as_values
 from groundvec.reporting.ranks import with_interval
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, PROVENANCE, beside, every_system
 from groundvec.reporting.verdicts import LEVEL
-from groundvec.reporting.write import DAGGER, MISSING, TIMES, write_table
 from groundvec.results.frames import read
 from groundvec.results.schemas import Models, Predictions, ReportedImages, Scores
 

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from groundvec.papers.calixto_liu_2017.table3 import names_of
-from groundvec.reporting.pictures import (
+from groundvec.render.pictures import (
     GAP,
     LINE,
     MARGIN,
@@ -18,8 +18,8 @@ from groundvec.reporting.pictures import (
     wrap,
     write,
 )
+from groundvec.render.style import GREEN, PAGE, save, styled
 from groundvec.reporting.results import Results, read_translations
-from groundvec.reporting.style import GREEN, PAGE, save, styled
 from groundvec.results.schemas import Translations
 from groundvec.translation.rerank import BASELINE, LOGISTIC, ORACLE
 

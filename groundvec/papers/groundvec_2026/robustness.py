@@ -6,9 +6,9 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from groundvec.reporting.figures import CORRELATION, curve_styles
+from groundvec.render.figures import CORRELATION, curve_styles
+from groundvec.render.style import PAGE, save, styled
 from groundvec.reporting.results import Results
-from groundvec.reporting.style import PAGE, save, styled
 from groundvec.results.schemas import Robustness
 from groundvec.text.mistakes import KINDS
 

@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 
-from groundvec.reporting.figures import COLOURS, CORRELATION
+from groundvec.render.figures import COLOURS, CORRELATION
+from groundvec.render.style import PAGE, save, styled
 from groundvec.reporting.measures import as_values, headline
 from groundvec.reporting.results import Results, read_reported_correlations
-from groundvec.reporting.style import PAGE, save, styled
 from groundvec.reporting.systems import main_systems
 from groundvec.results.schemas import Scores
 

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.reporting.figures import CORRELATION, curve_styles
+from groundvec.render.figures import CORRELATION, curve_styles
+from groundvec.render.style import COLUMN, PAGE, save, styled
 from groundvec.reporting.measures import (
     RECALL,
     SEMANTIC,
@@ -19,7 +20,6 @@ from groundvec.reporting.measures import (
     semantic_measures,
 )
 from groundvec.reporting.results import Results
-from groundvec.reporting.style import COLUMN, PAGE, save, styled
 from groundvec.reporting.systems import NAMES, beside, check_scored, in_order
 from groundvec.results.frames import read_csv
 from groundvec.results.schemas import Measures, Models, Retrieval

@@ -8,6 +8,7 @@ import pandas as pd
 from groundvec.evaluation.ratings import system_name
 from groundvec.evaluation.significance import compare
 from groundvec.papers.merkx_frank_2019.section_4_3 import ROUNDING
+from groundvec.render.tables import MISSING, bracketed, p_values, write_table
 from groundvec.reporting.measures import SEMANTIC, as_values, recall, semantic_measures
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import (
@@ -19,7 +20,6 @@ from groundvec.reporting.systems import (
     rows_of,
 )
 from groundvec.reporting.verdicts import LEVEL
-from groundvec.reporting.write import MISSING, bracketed, p_values, write_table
 from groundvec.results.schemas import Models, Predictions
 from groundvec.runtime.errors import InputError
 

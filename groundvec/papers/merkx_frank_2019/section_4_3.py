@@ -7,11 +7,11 @@ import pandas as pd
 
 from groundvec.evaluation.correlation import fisher_interval, pearson
 from groundvec.evaluation.significance import compare
+from groundvec.render.tables import MISSING, write_numbers, write_table
 from groundvec.reporting.measures import prediction
 from groundvec.reporting.results import Results, read_reported_correlations
 from groundvec.reporting.systems import criterion, main_systems
 from groundvec.reporting.verdicts import LEVEL
-from groundvec.reporting.write import MISSING, write_numbers, write_table
 from groundvec.runtime.errors import InputError
 
 # Two systems that both have r = 1 differ by rounding on some processors: neither is better.

@@ -6,10 +6,10 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.papers.merkx_frank_2019.figure4 import by_epoch
+from groundvec.render.tables import MISSING, TIMES, decimals, write_table
 from groundvec.reporting.measures import semantic_measures
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, beside, criterion, rows_of
-from groundvec.reporting.write import MISSING, TIMES, decimals, write_table
 from groundvec.results.frames import read
 from groundvec.results.schemas import ReportedChanges
 from groundvec.runtime.provenance import provenance

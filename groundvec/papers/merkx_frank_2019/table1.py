@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from groundvec.render.tables import MISSING, write_table
 from groundvec.reporting.results import Results
-from groundvec.reporting.write import MISSING, write_table
 from groundvec.results.schemas import Tasks
 
 NOTES = [

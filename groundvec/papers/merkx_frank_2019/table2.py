@@ -6,10 +6,10 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.render.retrieval_table import CHANCE, side_by_side, test_set, write
+from groundvec.render.tables import DAGGER
 from groundvec.reporting.results import MEASURES, Results
-from groundvec.reporting.retrieval_table import CHANCE, side_by_side, test_set, write
 from groundvec.reporting.systems import PROVENANCE, beside, criterion, in_order, model_name
-from groundvec.reporting.write import DAGGER
 from groundvec.results.frames import read
 from groundvec.results.schemas import Models, ReportedRetrieval, Retrieval
 

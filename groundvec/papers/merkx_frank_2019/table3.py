@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation.snapshots import DECIMALS
+from groundvec.render.tables import decimals, write_table
 from groundvec.reporting.measures import prediction
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import criterion, main_systems
-from groundvec.reporting.write import decimals, write_table
 from groundvec.results.schemas import Predictions, Ratings
 from groundvec.runtime.errors import InputError
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.evaluation.overlap import KEYS, SEEN
+from groundvec.render.tables import MINUS, MISSING, TIMES, decimals, write_table
 from groundvec.reporting.measures import SEEN_NOTE, headline, means
 from groundvec.reporting.results import (
     CORRELATIONS,
@@ -20,7 +21,6 @@ from groundvec.reporting.systems import (
     main_systems,
     model_name,
 )
-from groundvec.reporting.write import MINUS, MISSING, TIMES, decimals, write_table
 from groundvec.results.schemas import Overlap, Scores
 
 INTERVALS = (

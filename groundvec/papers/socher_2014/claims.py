@@ -8,6 +8,7 @@ import pandas as pd
 
 from groundvec.evaluation.correlation import fisher_interval, spearman
 from groundvec.evaluation.retrieval import CUTOFFS
+from groundvec.render.tables import TIMES, write_numbers
 from groundvec.reporting import bootstrap, ranks
 from groundvec.reporting.bootstrap import WAY
 from groundvec.reporting.claims import COMPARED, over_seeds, write
@@ -24,7 +25,6 @@ from groundvec.reporting.labels import (
 )
 from groundvec.reporting.ranks import HEADINGS, TASKS, TEST_SET
 from groundvec.reporting.results import REPORTED_CCA, Results, read_reported_ranks
-from groundvec.reporting.write import TIMES, write_numbers
 
 TREES = ["DT-RNN", "SDT-RNN"]
 OTHERS = [BAG, "CT-RNN", CCA, *TREES]  # than the recurrent network

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pandas as pd
 
 from groundvec.evaluation.retrieval import CUTOFFS
+from groundvec.reporting.compared import Values, joined, test_set
 from groundvec.reporting.labels import CCA
-from groundvec.reporting.page.compared import Values, joined, test_set
 from groundvec.reporting.ranks import HEADINGS, TASKS
 
 

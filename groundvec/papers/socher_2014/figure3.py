@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from groundvec.render.style import BLUE, COLUMN, FONT_SIZE, PAGE, VERMILLION, save, styled
 from groundvec.reporting.embedded import given_treebank, of_one, read_captions
 from groundvec.reporting.labels import trained_as
 from groundvec.reporting.results import Results
-from groundvec.reporting.style import BLUE, COLUMN, FONT_SIZE, PAGE, VERMILLION, save, styled
 from groundvec.reporting.systems import best_snapshot
 from groundvec.text.encoded import cleaned
 from groundvec.text.forms import FORMS, Nodes

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation.seeds import of_items, t_interval
+from groundvec.render.tables import MISSING, write_table
 from groundvec.reporting.labels import labelled
 from groundvec.reporting.measures import SEMANTIC, as_values
 from groundvec.reporting.ranks import TRAINING, sorted_systems, with_interval
@@ -18,7 +19,6 @@ from groundvec.reporting.systems import (
     every_system,
     rows_of,
 )
-from groundvec.reporting.write import MISSING, write_table
 
 SYSTEM = ["dataset", "objective", "system", "name", "model"]
 STATES = ["trained", "untrained"]

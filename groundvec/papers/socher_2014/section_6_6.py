@@ -13,11 +13,11 @@ import pandas as pd
 from groundvec.evaluation import paired
 from groundvec.evaluation.ranks import rounding
 from groundvec.evaluation.seeds import t_interval
+from groundvec.render.tables import decimals, write_table
 from groundvec.reporting.embedded import embed, given_treebank, of_one
 from groundvec.reporting.labels import trained_as
 from groundvec.reporting.ranks import with_interval
 from groundvec.reporting.results import Results
-from groundvec.reporting.write import decimals, write_table
 from groundvec.similarity import scores
 from groundvec.text.encoded import cleaned
 

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation.seeds import t_interval
+from groundvec.render.tables import MISSING, decimals, write_table
 from groundvec.reporting.labels import trained_as
 from groundvec.reporting.ranks import with_interval
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, best_snapshot
-from groundvec.reporting.write import MISSING, decimals, write_table
 from groundvec.results.frames import read
 from groundvec.results.schemas import ReportedRelations
 from groundvec.text.trees import RARE

@@ -24,7 +24,7 @@ from groundvec.data.cleaning import LONGEST
 from groundvec.encoder import SentenceEncoder
 from groundvec.model.network import Model
 from groundvec.model.weights import to_int8
-from groundvec.reporting.card import LANGUAGES
+from groundvec.render.card import LANGUAGES
 from groundvec.reporting.embedded import Embedded
 from groundvec.reporting.systems import NAMES
 from groundvec.runtime.errors import InputError
@@ -69,7 +69,7 @@ def panel(
         "vectors": small(np.concatenate([embedded.image_vectors, embedded.caption_vectors])),
     }
     environment = Environment(
-        loader=PackageLoader("groundvec.reporting.page", "."),
+        loader=PackageLoader("groundvec.page", "."),
         autoescape=True,
         trim_blocks=True,
         undefined=StrictUndefined,

@@ -9,11 +9,11 @@ import pandas as pd
 
 from groundvec.evaluation.ranks import rounding
 from groundvec.features.images import load
+from groundvec.render.pictures import paths_of
+from groundvec.render.samples import retrieved
 from groundvec.reporting.embedded import Embedded, embed, given_treebank, of_one
 from groundvec.reporting.measures import recall
-from groundvec.reporting.pictures import paths_of
 from groundvec.reporting.results import Results
-from groundvec.reporting.samples import retrieved
 from groundvec.reporting.systems import described
 from groundvec.similarity import scores as nearness
 

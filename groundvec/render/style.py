@@ -10,8 +10,8 @@ from matplotlib.font_manager import findfont, fontManager, get_font
 from matplotlib.ft2font import FT2Font
 from matplotlib.text import Text
 
-from groundvec.reporting import fonts
-from groundvec.reporting.vector import svg
+from groundvec.render import fonts
+from groundvec.render.vector import svg
 from groundvec.runtime.files import atomic, write_bytes
 
 log = logging.getLogger(__name__)

@@ -8,17 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import MaxNLocator
 
+from groundvec.render.style import BLUE, COLUMN, GREEN, ORANGE, PAGE, PURPLE, SKY, VERMILLION
 from groundvec.reporting.measures import RECALL
-from groundvec.reporting.style import (
-    BLUE,
-    COLUMN,
-    GREEN,
-    ORANGE,
-    PAGE,
-    PURPLE,
-    SKY,
-    VERMILLION,
-)
 from groundvec.reporting.systems import NAMES
 
 COLOURS = [(BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (PURPLE, "D"), (ORANGE, "v"), (SKY, "P")]

@@ -6,9 +6,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from groundvec.evaluation.ranks import rounding
+from groundvec.render.pictures import GAP, LINE, MARGIN, PICTURE, page, picture, wrap, write
+from groundvec.render.style import GREEN, PAGE, styled
 from groundvec.reporting.embedded import Embedded
-from groundvec.reporting.pictures import GAP, LINE, MARGIN, PICTURE, page, picture, wrap, write
-from groundvec.reporting.style import GREEN, PAGE, styled
 from groundvec.similarity import scores as nearness
 
 TOP = 5

@@ -3,8 +3,8 @@
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from groundvec.reporting.figures import curve_styles
-from groundvec.reporting.style import PAGE, styled
+from groundvec.render.figures import curve_styles
+from groundvec.render.style import PAGE, styled
 from groundvec.results.schemas import History
 
 RECALL = "dev. set, mean of R@10 (%)"

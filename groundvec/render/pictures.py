@@ -11,9 +11,9 @@ from matplotlib.patches import Rectangle
 
 from groundvec.data import schema
 from groundvec.features.images import load
-from groundvec.reporting.fonts import with_letters
+from groundvec.render.fonts import with_letters
+from groundvec.render.style import FONT, FONT_SIZE, GREEN, PAGE, lacking
 from groundvec.reporting.results import Results
-from groundvec.reporting.style import FONT, FONT_SIZE, GREEN, PAGE, lacking
 from groundvec.runtime.errors import InputError
 
 LINE = 1.3 * FONT_SIZE / 72

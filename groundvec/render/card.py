@@ -16,10 +16,10 @@ from groundvec.data.cleaning import LONGEST
 from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.model.folder import read_description, read_ensemble
 from groundvec.parts import chosen, options_schema, vector_size
+from groundvec.render.retrieval_table import CONVENTIONS, FOLDS, with_interval
+from groundvec.render.tables import MISSING, decimals, markdown
 from groundvec.reporting.measures import SEEN_NOTE, headline
 from groundvec.reporting.results import read_overlap, read_retrieval
-from groundvec.reporting.retrieval_table import CONVENTIONS, FOLDS, with_interval
-from groundvec.reporting.write import MISSING, decimals, markdown
 from groundvec.runtime.errors import InputError
 
 LANGUAGES = {"en": "English", "de": "German"}

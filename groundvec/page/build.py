@@ -12,17 +12,17 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from PIL import Image
 
+from groundvec.page.claims import WIDTH, claims
+from groundvec.page.training import curves
 from groundvec.papers import NOT_CLAIMED, known
+from groundvec.render.samples import TOP
+from groundvec.render.tables import MINUS, MISSING, decimals, read_table
+from groundvec.render.vector import svg
 from groundvec.reporting.claims import read
-from groundvec.reporting.page.claims import WIDTH, claims
-from groundvec.reporting.page.compared import ABOVE, BELOW, INSIDE, compared
-from groundvec.reporting.page.training import curves
+from groundvec.reporting.compared import ABOVE, BELOW, INSIDE, compared
 from groundvec.reporting.results import Results
-from groundvec.reporting.samples import TOP
 from groundvec.reporting.systems import NAMES, PROVENANCE, rows_of
-from groundvec.reporting.vector import svg
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
-from groundvec.reporting.write import MINUS, MISSING, decimals, read_table
 from groundvec.results.frames import read_all, read_csv
 from groundvec.results.schemas import History
 from groundvec.runtime.errors import InputError

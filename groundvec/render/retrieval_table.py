@@ -6,8 +6,8 @@ import pandas as pd
 
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.evaluation.retrieval import CUTOFFS
+from groundvec.render.tables import MINUS, MISSING, decimals, write_table
 from groundvec.reporting.systems import NAMES
-from groundvec.reporting.write import MINUS, MISSING, decimals, write_table
 
 CONVENTIONS = [
     "R@N: percent of the queries whose right image or caption is among the first N. ± is half the "
