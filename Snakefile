@@ -19,9 +19,10 @@ except TypeError:  # a file on GitHub, for one
     )
 sys.path.insert(0, HOME)
 
-from groundvec.config import check_files, complete, read_yaml
+from groundvec.config.schema import read_yaml
 from groundvec.data.rated import MIRRORED, PUBLIC
 from groundvec.runtime.errors import InputError
+from rules.experiment import check_files, complete
 from rules.items import Items, ensembles
 from rules.plan import (
     DATASET,

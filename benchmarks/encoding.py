@@ -151,7 +151,7 @@ def in_bfloat16(encoder: SentenceEncoder, sentences: list[str]) -> list[Row]:
 def starting(rounds: int) -> Row:
     """Ten sentences by the command, beside a process that imports torch and does nothing else.
 
-    Both collect garbage as rarely, and leave the rest to the system (`groundvec.cli`).
+    Both collect garbage as rarely, and leave the rest to the system (`groundvec.config.cli`).
     """
     floor = "import gc; gc.set_threshold(100_000); import torch; gc.freeze()"
 

@@ -26,8 +26,8 @@ import torch
 from measure import Contestant, Row, program, row
 from ratings import some_sentences
 
-from groundvec import parts
-from groundvec.config import complete_description
+from groundvec.config import parts
+from groundvec.config.description import complete_description
 from groundvec.data import schema
 from groundvec.data.split import Captions, Split, load_split
 from groundvec.device import choose

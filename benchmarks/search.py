@@ -17,7 +17,7 @@ from features import pictures
 from measure import Row, program, row
 
 from groundvec import ImageEncoder, SentenceEncoder
-from groundvec.config import complete_description
+from groundvec.config.description import complete_description
 from groundvec.evaluation.ranks import DIRECTIONS, ranks
 from groundvec.features import backbones
 from groundvec.model.network import Model

@@ -24,8 +24,9 @@ from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 from torch.nn.utils.rnn import pack_padded_sequence, pack_sequence, pad_packed_sequence
 
-from groundvec import parts, scenes
-from groundvec.config import complete_description
+from groundvec import scenes
+from groundvec.config import parts
+from groundvec.config.description import complete_description
 from groundvec.data.split import Captions, Split
 from groundvec.device import choose
 from groundvec.encoders import recurrence

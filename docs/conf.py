@@ -13,8 +13,8 @@ release = installed_version("groundvec")
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["images", "results"]
 
-# The pages are read on GitHub too, so links are as there: `../groundvec/schema.yaml` leads to the
-# file. On the site it becomes a download. A link to what does not exist fails the build.
+# The pages are read on GitHub too, so links are as there: `../groundvec/config/schema.yaml` leads
+# to the file. On the site it becomes a download. A link to what does not exist fails the build.
 myst_heading_anchors = 3
 PAGES = {
     "README.md": "index.md",

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import networkx as nx
 
-from groundvec import papers, parts
+from groundvec import papers
+from groundvec.config import parts
 
 ROOT = Path(__file__).parent.parent
 PICTURE = ROOT / "docs" / "images" / "flow.svg"

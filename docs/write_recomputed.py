@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from groundvec import papers, parts
+from groundvec import papers
+from groundvec.config import parts
 from groundvec.runtime.provenance import ROOT, covered
 
 PAGE = Path(__file__).parent / "recomputed.md"

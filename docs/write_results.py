@@ -23,7 +23,6 @@ from matplotlib.figure import Figure
 from scipy.stats import norm
 
 from groundvec import papers
-from groundvec.config import complete
 from groundvec.evaluation import retrieval
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.papers.merkx_frank_2019 import table2
@@ -40,9 +39,11 @@ from groundvec.results.frames import Column, Schema, schema_of
 from groundvec.training.loop import snapshots
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "docs"))
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
 from drawing import svg  # noqa: E402
+
+from rules.experiment import complete  # noqa: E402
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 MARKERS = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -14,8 +14,8 @@ import sys
 
 try:
     import groundvec
-    from groundvec import cli
     from groundvec.commands import common, encode, evaluate, export, info, search, similarity
+    from groundvec.config import cli
     from groundvec.runtime.errors import InputError
 except KeyboardInterrupt:  # as `cli.execute` ends what is interrupted later
     sys.exit(130)

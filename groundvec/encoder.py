@@ -102,7 +102,7 @@ class SentenceEncoder:
         return encoder
 
     def push(self, name: str, private: bool = False) -> str:
-        """Push the model's folder, with all its snapshots, to a hub; see `groundvec.model.hub.push`.
+        """Push the model's folder, with all snapshots, to a hub; see `groundvec.model.hub.push`.
 
         Raises:
             InputError: also if it was not loaded from a folder.

@@ -7,7 +7,8 @@ import shutil
 import time
 from pathlib import Path
 
-from groundvec import papers, parts, sources
+from groundvec import papers, sources
+from groundvec.config import parts
 from groundvec.runtime.jobs import running
 from groundvec.runtime.provenance import code_hash, digest
 

@@ -6,7 +6,7 @@ Writes STEM.csv (the scores) and STEM.predictions.csv (one row per pair).
 import argparse
 from pathlib import Path
 
-from groundvec.cli import baseline, run
+from groundvec.config.cli import baseline, run
 
 parser = argparse.ArgumentParser(
     description=__doc__,

@@ -4,8 +4,9 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec import papers, parts
-from groundvec.cli import run
+from groundvec import papers
+from groundvec.config import parts
+from groundvec.config.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,

@@ -5,11 +5,29 @@ the present code. It keeps running work, and files that no training or extractio
 """
 
 import argparse
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from groundvec.cli import configuration, run, show
+from groundvec.config.cli import completed, run, show
+from groundvec.runtime.errors import InputError
+
+sys.path.append(str(Path(__file__).parents[1]))  # for `rules`
+
+
+def configuration(file: str) -> dict[str, Any]:
+    """Return a file's configuration with every default, for `type` of an argument."""
+    from rules.experiment import complete
+
+    def of_file(given: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return complete(given)
+        except InputError as error:
+            raise InputError(f"{file}: {error}") from None
+
+    return completed(file, of_file)
+
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -38,7 +56,7 @@ parser.add_argument(
 
 def wanted(config: dict[str, Any], datasets: Path) -> Iterator[dict[str, Any]]:
     """What decides each training, translator and extraction of a configuration, as far as known."""
-    from groundvec import parts
+    from groundvec.config import parts
     from groundvec.runtime.files import sha256
     from groundvec.runtime.provenance import code_hash
 

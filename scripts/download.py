@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 from groundvec.data.download import fetch
 from groundvec.runtime.errors import InputError
 

@@ -7,7 +7,7 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 from groundvec.evaluation.snapshots import best_snapshots
 from groundvec.model.folder import learned_images
 from groundvec.results.frames import read

@@ -8,7 +8,7 @@ share the work, each with its own --part; join_features.py joins the parts.
 import argparse
 from pathlib import Path
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,

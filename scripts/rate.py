@@ -8,7 +8,7 @@ one, those of the first and of the last cycle and the best).
 import argparse
 from pathlib import Path
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -33,7 +33,7 @@ parser.add_argument("--output", required=True, metavar="STEM", help="the files t
 def main(arguments: argparse.Namespace) -> None:
     from functools import partial
 
-    from groundvec import parts
+    from groundvec.config import parts
     from groundvec.data.ratings import read_ratings
     from groundvec.device import choose
     from groundvec.evaluation.ratings import score_model, system_name

@@ -4,7 +4,7 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 from groundvec.data import ratings
 from groundvec.data.tokenization import TOKENIZERS
 from groundvec.results.frames import write

@@ -9,7 +9,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,

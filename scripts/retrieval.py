@@ -9,7 +9,7 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -33,7 +33,7 @@ def main(arguments: argparse.Namespace) -> None:
 
     import pandas as pd
 
-    from groundvec import parts
+    from groundvec.config import parts
     from groundvec.data.split import captions_of, load_split
     from groundvec.device import choose
     from groundvec.evaluation.retrieval import score_model

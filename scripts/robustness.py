@@ -8,7 +8,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from groundvec.cli import baseline, run
+from groundvec.config.cli import baseline, run
 
 if TYPE_CHECKING:
     import numpy as np

@@ -2,7 +2,7 @@
 
 A killed training resumes if it is started again with the same arguments. A finished one only
 writes its results again. Both need the folder --work. Whatever a description omits is as
-in Merkx & Frank (groundvec/schema.yaml).
+in Merkx & Frank (groundvec/config/schema.yaml).
 """
 
 import argparse
@@ -10,7 +10,7 @@ import logging
 import os
 from pathlib import Path
 
-from groundvec.cli import description, run
+from groundvec.config.cli import description, run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -61,7 +61,7 @@ def main(arguments: argparse.Namespace) -> None:
     import pandas as pd
     import torch
 
-    from groundvec import parts
+    from groundvec.config import parts
     from groundvec.data import schema
     from groundvec.data.split import drawn, load_split
     from groundvec.device import choose, deterministic

@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import numpy as np
 
-from groundvec.config import complete_description
+from groundvec.config.description import complete_description
 from groundvec.data.split import Captions, Split
 from groundvec.model.folder import snapshot_name
 from groundvec.model.weights import save as save_weights

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from groundvec import parts
+from groundvec.config import parts
 from groundvec.papers import known, references
 from groundvec.render.card import card
 from groundvec.reporting.systems import PROVENANCE

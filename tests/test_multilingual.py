@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file
 
 from groundvec import SentenceEncoder
-from groundvec.config import complete
 from groundvec.data.split import CAPTIONS_PER_IMAGE, Captions, Split, load_split
 from groundvec.encoders import rnn
 from groundvec.evaluation.retrieval import translation_ranks
@@ -24,6 +23,7 @@ from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json, write_json
 from groundvec.text.characters import Text
 from groundvec.training import checkpoints, epochs, loop
+from rules.experiment import complete
 from scripts import ensemble
 from tests.result_files import filled
 

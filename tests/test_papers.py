@@ -11,9 +11,9 @@ import yaml
 from test_workflow import copy_project, snakemake
 
 from groundvec import papers
-from groundvec.config import complete
 from groundvec.papers import Experiment, Item
 from groundvec.papers.socher_2014 import has_relations
+from rules.experiment import complete
 from tests.result_files import write_models
 from tests.tree_files import system_of
 

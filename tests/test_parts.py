@@ -14,8 +14,8 @@ import pytest
 from examples import make_split, recipe
 from safetensors.numpy import load_file
 
-from groundvec import parts
-from groundvec.config import complete_description
+from groundvec.config import parts
+from groundvec.config.description import complete_description
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.provenance import digest
 from groundvec.text.treebank import Tree, write

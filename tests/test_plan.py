@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from groundvec.config import complete
 from groundvec.data.rated import PUBLIC
 from groundvec.papers import known
+from rules.experiment import complete
 from rules.items import Items, ensembles
 from rules.plan import MODEL, Plan, any_of, file_options, options, stem, text_name
 

@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 from scipy.linalg import eigh
 from torch import nn
 
-from groundvec.config import complete_description
+from groundvec.config.description import complete_description
 from groundvec.data.split import drawn
 from groundvec.model.network import Model
 from groundvec.objectives import cca, hinge, squared_error

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import HashingVectorizer
 
-from groundvec import parts
+from groundvec.config import parts
 from groundvec.data.cleaning import clean
 from groundvec.runtime.errors import InputError
 from groundvec.text import ngrams, word_ngrams, words

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from groundvec import parts
+from groundvec.config import parts
 from groundvec.runtime.errors import InputError
 
 

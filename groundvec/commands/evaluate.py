@@ -21,8 +21,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from groundvec.cli import show
 from groundvec.commands import common
+from groundvec.config.cli import show
 from groundvec.runtime import files
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from groundvec.cli import show
 from groundvec.commands import common
+from groundvec.config.cli import show
 from groundvec.render import fonts
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError, printable

@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import nn
 
-from groundvec import parts
+from groundvec.config import parts
 from groundvec.data.cleaning import LONGEST
 from groundvec.encoder import SentenceEncoder
 from groundvec.model.folder import read_description

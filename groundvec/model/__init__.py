@@ -1,1 +1,1 @@
-"""A trained network: its parts put together, its folder, its weights, and where folders come from."""
+"""A trained network: its parts put together, its weights, its folder, and models on hubs."""

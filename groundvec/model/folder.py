@@ -7,7 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from groundvec import config, parts
+from groundvec.config import parts
+from groundvec.config.description import fill_image
+from groundvec.config.schema import find_mistake
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import SMALL, check_regular, read_json
 
@@ -106,7 +108,7 @@ def read_description(folder: str | Path) -> dict[str, Any]:
     if isinstance(content, dict) and "cell" in content:
         content = _of_version_0_1(content)
     content = checked(path, content, MODEL)
-    config.say_image(content["description"])  # versions before 0.2.0 did not
+    fill_image(content["description"])  # versions before 0.2.0 did not
     for text in content["texts"].values():  # earlier versions could name a file of parses
         if text.get("parses", "") is None:
             del text["parses"]
@@ -171,13 +173,13 @@ def checked(
     """The content of a file, which may come from anybody, if it is as a JSON schema says.
 
     Args:
-        schema: see `groundvec.config.problem`.
+        schema: see `groundvec.config.schema.find_mistake`.
         kind: what the file describes.
 
     Raises:
         InputError: it is not, and does not describe one of this kind.
     """
-    if problem := config.problem(content, {"type": "object"} | schema):
+    if problem := find_mistake(content, {"type": "object"} | schema):
         raise InputError(f"{path} does not describe a {kind} ({problem}): make it again")
     description: dict[str, Any] = content
     return description

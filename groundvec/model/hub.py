@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from groundvec import config
+from groundvec.config.schema import find_mistake
 from groundvec.data.download import download as get
 from groundvec.model import folder, shipped
 from groundvec.runtime.errors import InputError, extra
@@ -111,7 +111,7 @@ def _ask(name: str, path: str) -> Any:
             raise InputError(f"{name}: {_endpoint()} cannot be used: it {problem}")
         try:
             answer = read_json(part, SMALL)
-            problem = config.problem(answer, ANSWER)
+            problem = find_mistake(answer, ANSWER)
         except InputError:
             problem = "it is not JSON"
     if problem:

@@ -9,7 +9,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from groundvec import config, parts, similarity
+from groundvec import similarity
+from groundvec.config import parts
+from groundvec.config.description import check_fit
+from groundvec.config.schema import find_mistake
 from groundvec.model import weights
 from groundvec.model.folder import read_description, read_ensemble, snapshot_name
 from groundvec.model.spelling import Spelling
@@ -109,7 +112,7 @@ class Model(nn.Module):
         super().__init__()
         self.description, self.texts, self.width = description, texts, width
         self.similarity = description["similarity"]
-        config.check_fit(description)
+        check_fit(description)
         encoder = parts.find("encoders", description["encoder"]["name"])
         options = parts.options(description["encoder"])
         of_encoders = {self.name_of(language): text for language, text in texts.items()}
@@ -304,7 +307,7 @@ def make_texts(
     for language in description["languages"]:
         if language not in contents:
             raise InputError(f"there is no text of the language {language!r}")
-        if problem := config.problem(contents[language], schema):
+        if problem := find_mistake(contents[language], schema):
             raise InputError(f"texts.{language}: {problem}")
     make, reads_trees = parts.find("text", text["name"]), "trees" in parts.provided("text", text)
     reading = {"treebank": treebank} if treebank and reads_trees else {}

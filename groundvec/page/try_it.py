@@ -19,7 +19,7 @@ import onnx
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from groundvec import parts
+from groundvec.config import parts
 from groundvec.data.cleaning import LONGEST
 from groundvec.encoder import SentenceEncoder
 from groundvec.model.network import Model

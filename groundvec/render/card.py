@@ -12,10 +12,10 @@ from typing import Any
 import pandas as pd
 import yaml
 
+from groundvec.config.parts import chosen, options_schema, vector_size
 from groundvec.data.cleaning import LONGEST
 from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.model.folder import read_description, read_ensemble
-from groundvec.parts import chosen, options_schema, vector_size
 from groundvec.render.retrieval_table import CONVENTIONS, FOLDS, with_interval
 from groundvec.render.tables import MISSING, decimals, markdown
 from groundvec.reporting.measures import SEEN_NOTE, headline

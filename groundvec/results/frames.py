@@ -93,7 +93,8 @@ def read(path: str | Path, *forms: Any) -> pd.DataFrame:
     """Read the columns of a CSV file, in their order; an empty field is NaN.
 
     Args:
-        forms: one of `groundvec.results.schemas`, or several: the first whose columns the file has counts.
+        forms: one of `groundvec.results.schemas`, or several: the first whose columns the file
+            has counts.
 
     Raises:
         InputError: it is missing or damaged, or a field is not as the schema says.

@@ -1,7 +1,7 @@
 """The schema of each result file, by the name of a type: `History` is a frame of history.csv.
 
-An annotation `history: History` says which columns a data frame has. `groundvec.results.frames` checks them
-where a file is read and where it is written. docs/reference.md has these tables.
+An annotation `history: History` says which columns a data frame has. `groundvec.results.frames`
+checks them where a file is read and where it is written. docs/reference.md has these tables.
 """
 
 from typing import Annotated

@@ -1,7 +1,7 @@
 """What trainings and extractions left in the folder of checkpoints, and what of it is needed.
 
-Each folder there has a file about.json (`groundvec.runtime.jobs.describe`): the hash of what it says is the
-folder's name. What is not as these programs leave it is left alone.
+Each folder there has a file about.json (`groundvec.runtime.jobs.describe`): the hash of what it
+says is the folder's name. What is not as these programs leave it is left alone.
 """
 
 import os

@@ -114,8 +114,8 @@ def code_hash(*sources: str) -> str:
     Found by reading the sources, not by running them, so it is cheap enough for the Snakefile.
     Another comment, docstring, layout or address leaves the hash alone, and so does a change in a
     module that none of them uses, or in one of `PLUMBING`. The parts of a model are not imported
-    by name: a caller adds their files (`groundvec.parts.files`). docs/recomputed.md has the modules
-    of each rule's hash.
+    by name: a caller adds their files (`groundvec.config.parts.files`). docs/recomputed.md has the
+    modules of each rule's hash.
     """
     return digest(*sorted(covered(*sources).values()))
 

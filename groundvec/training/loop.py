@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
-from groundvec import parts
+from groundvec.config import parts
 from groundvec.data.split import Split
 from groundvec.device import reseed
 from groundvec.model.network import Model, to_tensors

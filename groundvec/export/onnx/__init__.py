@@ -24,7 +24,7 @@ from typing import cast
 import numpy as np
 from onnx import ModelProto, compose, helper, numpy_helper, parser
 
-from groundvec import parts
+from groundvec.config import parts
 from groundvec.data import cleaning
 from groundvec.export.onnx.graph import FLOAT, Part, Weights, at_end, weights_of
 from groundvec.export.onnx.spelling import spelt

@@ -32,7 +32,7 @@ import yaml
 
 from groundvec.runtime.errors import InputError
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parents[1]
 # The folders of parts, and the class that each module in them has.
 CLASSES = {
     "text": "Text",

@@ -126,41 +126,29 @@ def execute(
 
 
 def description(value: str) -> dict[str, Any]:
-    """A model's description with every default, for `type` of an argument: a file or YAML text."""
-    from groundvec.config import complete_description
+    """Complete a model's description: for `type` of an argument, which is a file or YAML text."""
+    from groundvec.config.description import complete_description
 
-    return _completed(value, complete_description)
+    return completed(value, complete_description)
 
 
 def text(value: str) -> dict[str, Any]:
-    """Likewise what a model reads: the description's `text`."""
-    from groundvec.config import complete_text
+    """Return the `text` of a description, as `description` does a whole one."""
+    from groundvec.config.description import complete_text
 
-    return _completed(value, complete_text)
+    return completed(value, complete_text)
 
 
 def baseline(value: str) -> dict[str, Any]:
-    """Likewise a baseline: its `encoder`, and the options of that."""
-    from groundvec.config import complete_baseline
+    """Return a baseline, as `description` does a description."""
+    from groundvec.config.description import complete_baseline
 
-    return _completed(value, complete_baseline)
-
-
-def configuration(value: str) -> dict[str, Any]:
-    """Likewise a whole configuration; what is wrong with it is said with its file's name."""
-    from groundvec.config import complete
-
-    def of_file(given: dict[str, Any]) -> dict[str, Any]:
-        try:
-            return complete(given)
-        except InputError as error:
-            raise InputError(f"{value}: {error}") from None
-
-    return _completed(value, of_file)
+    return completed(value, complete_baseline)
 
 
-def _completed(text: str, complete: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
-    from groundvec.config import read_yaml
+def completed(text: str, complete: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    """Read a file or YAML text and complete it, for `type` of an argument."""
+    from groundvec.config.schema import read_yaml
 
     try:
         is_file = text.endswith(ENDINGS)
@@ -185,14 +173,14 @@ def _log_file(name: str) -> Path:
 
 
 def _check_numbers(arguments: argparse.Namespace) -> None:
-    from groundvec.config import problem
+    from groundvec.config.schema import find_mistake
 
     given = {}
     for name, value in vars(arguments).items():
         numbers = value if isinstance(value, list) else [value]
         if numbers and all(isinstance(number, int | float) for number in numbers):
             given[name.replace("_", "-")] = value
-    if wrong := problem(given, {"properties": BOUNDS}):
+    if wrong := find_mistake(given, {"properties": BOUNDS}):
         raise InputError(f"--{wrong}")
 
 
