@@ -27,12 +27,12 @@ from groundvec.evaluation import retrieval
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.papers.merkx_frank_2019 import table2
 from groundvec.papers.socher_2014.claims import BY_RECALL
+from groundvec.papers.socher_2014.labels import BINARISED, CCA, HINGE, MARGIN, SQUARED, labelled
+from groundvec.papers.socher_2014.ranks import TASKS, sorted_systems
+from groundvec.papers.socher_2014.reported import OF_CCA
 from groundvec.render.style import BLUE, COLUMN, GREEN, VERMILLION, styled
 from groundvec.render.tables import MISSING, bracketed, decimals
 from groundvec.reporting.claims import read
-from groundvec.reporting.labels import BINARISED, CCA, HINGE, MARGIN, SQUARED, labelled
-from groundvec.reporting.ranks import TASKS, sorted_systems
-from groundvec.reporting.results import REPORTED_CCA
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
 from groundvec.results import schemas
 from groundvec.results.frames import Column, Schema, schema_of
@@ -49,7 +49,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 MARKERS = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 KEPT = ROOT / "docs" / "results"
 MARKS = {HOLDS: "\N{CHECK MARK}", FAILS: "\N{MULTIPLICATION SIGN}", OPEN: "?"}
-OBJECTIVES = [MARGIN, HINGE, SQUARED, *REPORTED_CCA.values()]
+OBJECTIVES = [MARGIN, HINGE, SQUARED, *OF_CCA.values()]
 DATASETS = {"flickr8k-1000": "draws", "flickr8k": "all of Flickr8k"}
 
 
@@ -345,7 +345,7 @@ def by_recall() -> str:
 def recall_of_systems() -> str:
     """Recall of the systems that are trained by the margin, as in the paper's Table 3."""
     table = pd.read_csv(KEPT / "dt-rnn" / "table3.csv")
-    table = table[table["objective"].isin([MARGIN, REPORTED_CCA["max_margin"]])]
+    table = table[table["objective"].isin([MARGIN, OF_CCA["max_margin"]])]
     table = table.drop_duplicates(["dataset", "source", "name"])
     reported = table["source"].eq("reported")
     shown = table[["name"]].assign(of=table["dataset"].map(DATASETS).mask(reported, "the paper"))

@@ -13,8 +13,10 @@ from PIL import Image
 from groundvec.papers.calixto_liu_2017 import claims, cross_lingual, translations
 from groundvec.papers.calixto_liu_2017 import table1 as first_table
 from groundvec.papers.calixto_liu_2017 import table3 as third_table
+from groundvec.papers.calixto_liu_2017.labels import of_languages
+from groundvec.papers.calixto_liu_2017.reported import ReportedTranslations, read_languages
 from groundvec.render.tables import DAGGER, DOUBLE, MINUS, MISSING
-from groundvec.reporting import labels, results, systems
+from groundvec.reporting import results, systems
 from groundvec.results import schemas
 from groundvec.results.frames import read as read_file
 from groundvec.runtime.errors import InputError
@@ -111,13 +113,13 @@ def read(folder, item):
 
 def test_models_are_called_by_their_languages_and_beta(tmp_path):
     files = write_models(tmp_path, *(("multi30k", model) for model in MODELS), **MODELS)
-    named = labels.of_languages(results.read_models(files))
+    named = of_languages(results.read_models(files))
     assert dict(zip(named["model"], named["name"], strict=True)) == NAMES
 
 
 def test_two_models_of_the_same_parts_are_told_apart_by_their_own_names(tmp_path):
     files = write_models(tmp_path, ("d", "d"), ("d", "x"), d=MODELS["d"], x=MODELS["d"])
-    named = labels.of_languages(results.read_models(files))["name"]
+    named = of_languages(results.read_models(files))["name"]
     assert sorted(named) == ["MLMME, β = 0.5 (d)", "MLMME, β = 0.5 (x)"]
 
 
@@ -364,7 +366,7 @@ def test_what_a_model_is_said_to_be_is_read_of_no_name(tmp_path):
     for path in files:
         path.write_text(json.dumps(json.loads(path.read_text()) | {"source": "multi30k"}))
     described = results.read_models(files)
-    reported = results.read_reported_languages(REPORTED / "table1.csv")
+    reported = read_languages(REPORTED / "table1.csv")
     rows = [score(name, way, 40, split="test") for name in models for way in (C2I, I2C)]
     measured = pd.DataFrame(rows).assign(dataset="mine")
     table = first_table.table1(measured, reported, described)
@@ -374,7 +376,7 @@ def test_what_a_model_is_said_to_be_is_read_of_no_name(tmp_path):
 
     scores = {**SCORES, "x": SCORES["d"], "MLMME": SCORES["b"], "MLMME+logistic": SCORES["b"]}
     measured = read_file(reranked(tmp_path, scores, system="logistic"), schemas.Reranked)
-    none = read_file(REPORTED / "tables_3_4.csv", schemas.ReportedTranslations)[:0]
+    none = read_file(REPORTED / "tables_3_4.csv", ReportedTranslations)[:0]
     table = third_table.table3(measured, none, described)
     kinds = table.drop_duplicates("reranker").set_index("reranker")[["several", "logistic"]]
     assert kinds.loc["x"].tolist() == [True, False] and kinds.loc["MLMME"].tolist() == [False] * 2

@@ -16,6 +16,7 @@ from PIL import Image
 
 from groundvec.evaluation.ranks import SAME
 from groundvec.papers.merkx_frank_2019.figure1 import architecture
+from groundvec.papers.merkx_frank_2019.reported import ReportedRetrieval
 from groundvec.render import fonts, style
 from groundvec.render.pictures import page as pictures_page
 from groundvec.render.pictures import wrap, write
@@ -779,7 +780,7 @@ def test_an_error_is_one_line_and_a_help_has_an_example(tmp_path):
 
 def test_the_reported_numbers_are_the_paper_s():
     """Spot checks against Table 2 as printed."""
-    reported = read(REPORTED, schemas.ReportedRetrieval).set_index(["dataset", "test_set", "model"])
+    reported = read(REPORTED, ReportedRetrieval).set_index(["dataset", "test_set", "model"])
     row = reported.loc[("mscoco", "1k-folds", "Faghri et al. (2017)")]
     assert row[row["direction"] == I2C][["r1", "r1_ci", "median_rank"]].values.tolist() == [
         [64.6, 1.3, 1.0]

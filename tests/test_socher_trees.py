@@ -12,13 +12,13 @@ from scipy import stats
 from groundvec.papers.socher_2014 import (
     active_passive,
     figure3,
+    labels,
     relations,
     section_6_6,
     section_6_7,
 )
+from groundvec.papers.socher_2014.reported import ReportedRelations
 from groundvec.render import style
-from groundvec.reporting import labels
-from groundvec.results import schemas
 from groundvec.results.frames import read
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json
@@ -80,7 +80,7 @@ def test_relations_stand_by_their_mean_norm_beside_the_paper_s_places(tmp_path):
     assert found.iloc[-1][["relation", "seeds"]].tolist() == ["nsubj", 1]
     assert found.iloc[-1][["norm_low", "norm_high"]].isna().all()
 
-    reported = read(REPORTED / "section_6_7.csv", schemas.ReportedRelations)
+    reported = read(REPORTED / "section_6_7.csv", ReportedRelations)
     section_6_7.write_norms(tmp_path / "t", found, reported)
     lines = (tmp_path / "t.md").read_text("utf-8").splitlines()
     rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("|")][2:]

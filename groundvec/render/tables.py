@@ -117,6 +117,11 @@ def bracketed(
     ]
 
 
+def column_with_interval(table: pd.DataFrame, column: str, digits: int = 1) -> list[str]:
+    """Write a column as `bracketed` does, with the intervals in `COLUMN_low` and `COLUMN_high`."""
+    return bracketed(table[column], table[f"{column}_low"], table[f"{column}_high"], digits)
+
+
 def p_values(values: pd.Series) -> list[str]:
     """P-values to three digits, `< 0.001` if they are smaller; a dash for what is missing."""
     texts = zip(values, decimals(values, 3), strict=True)

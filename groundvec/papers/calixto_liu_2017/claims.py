@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from groundvec.papers.calixto_liu_2017.table3 import METRICS
+from groundvec.render.claims import write
 from groundvec.render.tables import TIMES
 from groundvec.reporting import bootstrap
-from groundvec.reporting.claims import COMPARED, over_seeds, write
+from groundvec.reporting.claims import COMPARED, over_seeds
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import named
 from groundvec.results.frames import read_csv

@@ -5,12 +5,12 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.evaluation.retrieval import CUTOFFS, SENTENCES
+from groundvec.papers.calixto_liu_2017.labels import of_languages
 from groundvec.papers.calixto_liu_2017.table1 import ENSEMBLE
 from groundvec.render.retrieval_table import with_interval
 from groundvec.render.tables import decimals, write_table
-from groundvec.reporting.labels import of_languages, with_seeds
 from groundvec.reporting.results import MEASURES, Results
-from groundvec.reporting.systems import NAMES, PROVENANCE, in_order
+from groundvec.reporting.systems import NAMES, PROVENANCE, in_order, with_seeds
 from groundvec.results.schemas import Models, Retrieval
 from groundvec.runtime.errors import InputError
 

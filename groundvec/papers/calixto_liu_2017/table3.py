@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 
+from groundvec.papers.calixto_liu_2017.labels import of_languages
+from groundvec.papers.calixto_liu_2017.reported import ReportedTranslations
 from groundvec.render.tables import DAGGER, DOUBLE, MINUS, MISSING, decimals, write_table
-from groundvec.reporting.labels import of_languages
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import PROVENANCE
 from groundvec.reporting.verdicts import LEVEL
 from groundvec.results.frames import read
-from groundvec.results.schemas import Models, ReportedTranslations, Reranked
+from groundvec.results.schemas import Models, Reranked
 from groundvec.translation.rerank import BASELINE, LENGTH, LOGISTIC, ORACLE
 
 METRICS = {"bleu": "BLEU", "meteor": "METEOR", "ter": "TER"}

@@ -6,12 +6,12 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.papers.merkx_frank_2019.figure4 import by_epoch
+from groundvec.papers.merkx_frank_2019.reported import ReportedChanges
 from groundvec.render.tables import MISSING, TIMES, decimals, write_table
 from groundvec.reporting.measures import semantic_measures
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, beside, criterion, rows_of
 from groundvec.results.frames import read
-from groundvec.results.schemas import ReportedChanges
 from groundvec.runtime.provenance import provenance
 
 EARLY = 4  # the epoch until which, in the paper, both improve most

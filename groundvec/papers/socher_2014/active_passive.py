@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation.correlation import ROUNDING, cosine
+from groundvec.papers.socher_2014.labels import labelled
 from groundvec.papers.socher_2014.ratings import SNAPSHOT, SYSTEM, over_seeds, write
 from groundvec.reporting.embedded import of_one
-from groundvec.reporting.labels import labelled
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import best_snapshot
 from groundvec.runtime.errors import InputError

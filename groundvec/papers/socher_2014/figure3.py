@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from groundvec.papers.socher_2014.labels import trained_as
 from groundvec.render.style import BLUE, COLUMN, FONT_SIZE, PAGE, VERMILLION, save, styled
 from groundvec.reporting.embedded import given_treebank, of_one, read_captions
-from groundvec.reporting.labels import trained_as
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import best_snapshot
 from groundvec.text.encoded import cleaned

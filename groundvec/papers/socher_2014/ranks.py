@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation.seeds import of_items, t_interval
+from groundvec.papers.socher_2014.labels import BINARISED, HINGE, MARGIN, labelled
+from groundvec.papers.socher_2014.reported import LOSSES, OF_CCA
 from groundvec.render.retrieval_table import test_set
-from groundvec.render.tables import MISSING, bracketed, write_table
-from groundvec.reporting.labels import BINARISED, HINGE, MARGIN, labelled
-from groundvec.reporting.results import REPORTED_CCA, REPORTED_LOSSES, Results
+from groundvec.render.tables import MISSING, column_with_interval, write_table
+from groundvec.reporting.results import Results
 from groundvec.reporting.systems import PROVENANCE, best_snapshot, in_order
 from groundvec.runtime.errors import InputError
 
@@ -158,7 +159,7 @@ def sorted_systems(table: pd.DataFrame) -> pd.DataFrame:
         "system": SYSTEMS,
     }
     # kCCA has an objective of its own, and stands among the systems that it is compared with.
-    family = {of_cca: REPORTED_LOSSES[loss] for loss, of_cca in REPORTED_CCA.items()}
+    family = {of_cca: LOSSES[loss] for loss, of_cca in OF_CCA.items()}
     keyed = table.assign(objective=table["objective"].replace(family))
     places = pd.DataFrame(index=table.index)
     keys = [key for key in (*TEST_SET, *orders) if key in table]
@@ -169,11 +170,6 @@ def sorted_systems(table: pd.DataFrame) -> pd.DataFrame:
     return table.loc[order].reset_index(drop=True)
 
 
-def with_interval(table: pd.DataFrame, column: str, digits: int = 1) -> list[str]:
-    """A column as `write.bracketed` writes it, with the intervals that are beside it."""
-    return bracketed(table[column], table[f"{column}_low"], table[f"{column}_high"], digits)
-
-
 def beside(table: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
     """Reported rows with the measured ones and chance, `sorted_systems`.
 
@@ -182,7 +178,7 @@ def beside(table: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
 
     Args:
         table: as `over_seeds` gives it.
-        reported: as `results.read_reported_ranks` gives it.
+        reported: as `reported.read_ranks` returns it.
 
     Raises:
         InputError: nothing was measured.
@@ -220,7 +216,7 @@ def write(
         for number in numbers:
             shown[f"{direction}_{number}"] = HEADINGS[number]
     for column in shown:
-        text[column] = with_interval(table, column)
+        text[column] = column_with_interval(table, column)
     alone = len(numbers) == 1
     tasks = [TASKS[direction] for direction in directions]
     text.columns = [*text.columns[:4], *(tasks if alone else shown.values())]

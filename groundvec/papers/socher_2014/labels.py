@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from groundvec.reporting.systems import recurrent_name
 from groundvec.results.schemas import Models
 from groundvec.runtime.errors import InputError
 
@@ -36,11 +37,8 @@ def system(parts: pd.Series) -> str:
         name += UNWEIGHTED if parts.get("encoder.weighted") is False else ""
     elif encoder == "trees":
         name = FORMS.get(form, parts["model"])
-    elif encoder == "rnn":
-        cell, text = str(parts["encoder.cell"]).upper(), parts["text.name"]
-        name = f"char-{cell}" if text == "characters" else f"{cell} ({text})"
     else:
-        name = parts["model"]
+        name = recurrent_name(parts)
     return name
 
 
@@ -94,31 +92,6 @@ def trained_as(models: Models, name: str) -> pd.DataFrame:
     return table.merge(first)
 
 
-def of_languages(models: Models) -> pd.DataFrame:
-    """Add what Calixto & Liu (2017) call models: columns name, several, beta and reads.
-
-    `name` is VSE of one language, and MLMME of several, with its beta; what is unlike theirs, and
-    the model's name where that would not tell two apart, stands in brackets. `several` says whether
-    the languages are several, `beta` is NaN otherwise, `reads` is what the text is read as, such as
-    words.
-    """
-    table = models.assign(several=models["languages"].map(len) > 1, reads=models["text.name"])
-    table["beta"] = table.get("objective.beta", pd.Series(dtype=float)).where(table["several"])
-    table["name"] = table.apply(_of_languages, axis=1)
-    same = ["dataset", "name"]
-    apart = table.assign(languages=table["languages"].map(tuple))
-    several = apart.groupby([*same, "languages"])["model"].transform("nunique") > 1
-    table["name"] = table["name"].where(~several, table["name"] + " (" + table["model"] + ")")
-    return table
-
-
-def with_seeds(names: pd.Series, seeds: pd.Series) -> pd.Series:
-    """Names of systems, with their seed where there are several; some may have none."""
-    if seeds.nunique() < 2:
-        return names
-    return names + (", seed " + seeds.astype("Int64").astype(str)).where(seeds.notna(), "")
-
-
 def _of_tree(parts: pd.Series) -> str:
     name, form = str(parts["system"]), parts.get("text.form")
     if name == FORMS["binary"]:
@@ -129,12 +102,3 @@ def _of_tree(parts: pd.Series) -> str:
     if name.startswith(tuple(COMPOSED.values())) and form != of_paper:
         return f"{name} ({form})"
     return name
-
-
-def _of_languages(parts: pd.Series) -> str:
-    if parts.get("objective.name") != "multilingual":
-        return system(parts)
-    unlike = [parts["reads"]] if parts["reads"] != "words" else []
-    unlike += ["shared"] if parts.get("shared") is True else []
-    name = f"MLMME, β = {parts['objective.beta']:g}" if parts["several"] else "VSE"
-    return f"{name} ({', '.join(unlike)})" if unlike else name
