@@ -11,6 +11,8 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import product
 from math import isfinite
 from pathlib import Path
@@ -942,7 +944,10 @@ TYPES = {str: "text", int: "whole number", float: "number"}
 
 def result_files() -> str:
     """Write the schema of every result file."""
-    forms = {name: form for name, form in vars(schemas).items() if hasattr(form, "__metadata__")}
+    reported = [f"groundvec.papers.{paper}.reported" for paper in papers.known()]
+    modules = [schemas, *(import_module(name) for name in reported if find_spec(name))]
+    found = {name: form for module in modules for name, form in vars(module).items()}
+    forms = {name: form for name, form in found.items() if hasattr(form, "__metadata__")}
     return "\n\n".join(of_schema(name, schema_of(form)) for name, form in forms.items())
 
 
