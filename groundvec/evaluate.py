@@ -200,6 +200,50 @@ def retrieval(
     Raises:
         InputError: arrays that are not finite numbers of these shapes; an image without a caption.
     """
+    a, b, image = _checked_vectors(captions, images, image_of_caption, folds, similarity)
+    a, b = _comparable(a, b, similarity)
+    found = search.find(a, b, image, folds, similarity)
+    counts = np.bincount(image)
+    few, many = counts.min(), counts.max()
+    name = search.test_set_name(len(b), folds)
+    about = {
+        "test_set": name,
+        "images": len(b),
+        "similarity": similarity,
+        "folds": folds,
+        "captions_per_image": str(few) if few == many else f"{few} to {many}",
+        **PROTOCOL,
+    }
+    scores = search.scored(found).assign(**about)
+    scores["counted"] = scores["direction"].map(COUNTED)
+    _warn(a, b, image, similarity)
+    by_chance = search.chance(image, folds)["mean_rank"][0]
+    if scores["mean_rank_high"][0] >= by_chance > 1:
+        log.warning(
+            "captions find their images no better than by chance: is the order of both the same?"
+        )
+    numbers = []
+    for metric in (each.name for each in search.METRICS):
+        if f"{metric}_ci" in scores:
+            half = scores[f"{metric}_ci"]
+            scores[f"{metric}_low"] = scores[metric] - half
+            scores[f"{metric}_high"] = scores[metric] + half
+        ends = (f"{metric}_low", f"{metric}_high")
+        numbers += [metric, *(end for end in ends if end in scores)]
+    items = [
+        pd.DataFrame(
+            {"test_set": name, "direction": way, "image": of, "rank": np.concatenate(parts)}
+        )
+        for way, parts, of in found
+    ]
+    columns = ["direction", *about, "counted", "queries", *numbers]
+    return Result(scores[columns], pd.concat(items, ignore_index=True))
+
+
+def _checked_vectors(
+    captions: Any, images: Any, image_of_caption: Any, folds: int, similarity: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Check the arguments of `retrieval`; return captions, images and the image of each caption."""
     if similarity not in similarities.NAMES:
         names = ", ".join(similarities.NAMES)
         raise InputError(f"there is no similarity {similarity!r}: choose from {names}")
@@ -219,39 +263,7 @@ def retrieval(
             "once; if they have several captions, these follow each other, or image_of_caption has "
             "the row of each caption's image"
         )
-    a, b = _comparable(a, b, similarity)
-    found = search.find(a, b, image, folds, similarity)
-    counts = np.bincount(image)
-    few, many = counts.min(), counts.max()
-    name = search.test_set_name(len(b), folds)
-    about: dict[str, Any] = {
-        "test_set": name,
-        "images": len(b),
-        "similarity": similarity,
-        "folds": folds,
-    }
-    about["captions_per_image"] = str(few) if few == many else f"{few} to {many}"
-    scores = search.scored(found).assign(**about, **PROTOCOL)
-    scores["counted"] = scores["direction"].map(COUNTED)
-    _warn(a, b, image, similarity)
-    by_chance = search.chance(image, folds)["mean_rank"][0]
-    if scores["mean_rank_high"][0] >= by_chance > 1:
-        log.warning(
-            "captions find their images no better than by chance: is the order of both the same?"
-        )
-    numbers = ["median_rank", "mean_rank", "mean_rank_low", "mean_rank_high"]
-    for recall in reversed([f"r{k}" for k in search.CUTOFFS]):
-        half = scores[f"{recall}_ci"]
-        ends = {f"{recall}_low": scores[recall] - half, f"{recall}_high": scores[recall] + half}
-        scores, numbers = scores.assign(**ends), [recall, *ends, *numbers]
-    items = [
-        pd.DataFrame(
-            {"test_set": name, "direction": way, "image": of, "rank": np.concatenate(parts)}
-        )
-        for way, parts, of in found
-    ]
-    columns = ["direction", *about, *PROTOCOL, "counted", "queries", *numbers]
-    return Result(scores[columns], pd.concat(items, ignore_index=True))
+    return a, b, image
 
 
 def _comparable(
@@ -359,19 +371,27 @@ def _differences(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
         of_both = [each[each["direction"] == direction] for each in (one, other)]
         counts = of_both[0].groupby("image").size().to_numpy(float)[None]
         times = paired.draws(counts.shape[1], np.random.default_rng(SEED))
-        for measure in (*(f"r{k}" for k in search.CUTOFFS), "mean_rank"):
-            sums = []
-            for each in of_both:
-                rank, limit = each["rank"], measure.removeprefix("r")
-                value = 100.0 * (rank <= int(limit)) if limit.isdigit() else rank.astype(float)
-                sums.append(value.groupby(each["image"]).sum().to_numpy())
+        for metric in (each for each in search.METRICS if each.average is np.mean):
+            sums = [
+                (metric.factor * metric.of_query(each["rank"])).groupby(each["image"]).sum()
+                for each in of_both
+            ]
             means = paired.mean(np.stack(sums), counts, times)
             differences = means[0] - means[1]
             low, high = paired.interval(differences)
             drawn = differences[1:]
             tail = min(np.count_nonzero(drawn <= 0), np.count_nonzero(drawn >= 0))
             p = min(1.0, 2 * (1 + tail) / (1 + len(drawn)))
-            row = [direction, measure, len(of_both[0]), *means[:, 0], differences[0], low, high, p]
+            row = [
+                direction,
+                metric.name,
+                len(of_both[0]),
+                *means[:, 0],
+                differences[0],
+                low,
+                high,
+                p,
+            ]
             rows.append(row)
     names = ["direction", "measure", "queries", "a", "b", "difference", "low", "high", "p"]
     return pd.DataFrame(rows, columns=names)
@@ -453,8 +473,9 @@ def table(scores: pd.DataFrame) -> str:
     factor = 100 if rated else 1
     shown = KEYS if rated else ["direction", "test_set"]
     text = scores[shown].copy()
+    metrics = [metric.name for metric in search.METRICS]
     for name in scores:
-        if f"{name}_low" in scores or name == "median_rank":
+        if f"{name}_low" in scores or name in metrics:
             text[name] = [f"{factor * value:.1f}" for value in scores[name]]
         if f"{name}_low" in scores:
             ends = zip(scores[f"{name}_low"], scores[f"{name}_high"], strict=True)

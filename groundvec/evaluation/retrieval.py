@@ -6,7 +6,7 @@ everything to one point gets no recall out of ties, nor one that meets equal cap
 rounding), and the median of an even number of ranks is the mean of the two in the middle.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -94,6 +94,77 @@ def recall_interval(recall: float, queries: int) -> float:
     return 196 * float(np.sqrt(p * (1 - p) / queries))
 
 
+class Metric(NamedTuple):
+    """A number of the ranks of one direction.
+
+    A new one is an entry of `METRICS`, and its columns in `groundvec.results.schemas.METRICS`.
+    """
+
+    name: str
+    of_query: Callable[[Any], Any]  # ranks -> what is averaged
+    average: Callable[[np.ndarray], Any]
+    by_chance: Callable[[np.ndarray], Any]  # `_found_by_chance` -> its expectation
+    ends: tuple[str, ...] = ()  # the columns of its 95% interval end so: _ci is half its width
+    interval: Callable[[float, np.ndarray, np.ndarray], tuple[float, ...]] = lambda *_: ()
+    factor: float = 1.0  # 100 for percent
+
+    def columns(self, value: float, interval: Iterable[float]) -> dict[str, float]:
+        """Name the value and its interval."""
+        of_ends = zip(self.ends, interval, strict=True)
+        return {self.name: value, **{f"{self.name}{end}": number for end, number in of_ends}}
+
+    def of_folds(self, values: Iterable[Any]) -> float:
+        """Average the values of the folds."""
+        return self.factor * float(np.mean(list(values)))
+
+
+def _recall(k: int) -> Metric:
+    return Metric(
+        f"r{k}",
+        lambda ranks: ranks <= k,
+        np.mean,
+        lambda found: found[min(k, len(found) - 1)],
+        ("_ci",),
+        lambda recall, ranks, _: (recall_interval(recall, len(ranks)),),
+        100.0,
+    )
+
+
+def _interval_of_mean(_: float, ranks: np.ndarray, image: np.ndarray) -> tuple[float, float]:
+    """The 95% interval of a mean rank, by bootstrap over images, whose queries belong together.
+
+    Args:
+        ranks: (queries,).
+        image: (queries,) the image of each.
+    """
+    image = np.unique(image, return_inverse=True)[1]
+    sums, counts = np.bincount(image, ranks), np.bincount(image)
+    times = paired.draws(len(sums), np.random.default_rng(0))
+    [low], [high] = paired.interval(paired.mean(sums[None], counts[None], times))
+    return float(low), float(high)
+
+
+def _median_by_chance(found: np.ndarray) -> float:
+    """The median of a rank that is at most k with probability `found[k]`."""
+    # Where half of the ranks are at most k exactly, it lies between k and the next.
+    sides = [np.searchsorted(found.round(DECIMALS), 0.5, side) for side in ("left", "right")]
+    return float(np.mean(sides))
+
+
+METRICS = (
+    *map(_recall, CUTOFFS),
+    Metric("median_rank", lambda ranks: ranks, np.median, _median_by_chance),
+    Metric(
+        "mean_rank",
+        lambda ranks: ranks,
+        np.mean,
+        lambda found: (1 - found).sum(),  # of the probabilities that it is above 0, 1, 2, ...
+        ("_low", "_high"),
+        _interval_of_mean,
+    ),
+)
+
+
 class Ranks(NamedTuple):
     """The ranks of one direction's queries."""
 
@@ -166,29 +237,12 @@ def scored(found: Iterable[Ranks]) -> pd.DataFrame:
 
 def _row(direction: str, of_folds: list[np.ndarray], image: np.ndarray) -> dict[str, Any]:
     """A row of scores, of what `Ranks` has."""
-    queries = sum(map(len, of_folds))
+    ranks = np.concatenate(of_folds)
     row: dict[str, Any] = {"direction": direction}
-    for k in CUTOFFS:
-        recall = 100 * float(np.mean([np.mean(r <= k) for r in of_folds]))
-        row |= {f"r{k}": recall, f"r{k}_ci": recall_interval(recall, queries)}
-    row["median_rank"] = float(np.mean([np.median(r) for r in of_folds]))
-    row["mean_rank"] = float(np.mean([np.mean(r) for r in of_folds]))
-    low, high = _interval_of_mean(np.concatenate(of_folds), image)
-    return row | {"mean_rank_low": low, "mean_rank_high": high, "queries": queries}
-
-
-def _interval_of_mean(of_queries: np.ndarray, image: np.ndarray) -> tuple[float, float]:
-    """The 95% interval of a mean rank, by bootstrap over images, whose queries belong together.
-
-    Args:
-        of_queries: (queries,) the ranks.
-        image: (queries,) the image of each.
-    """
-    image = np.unique(image, return_inverse=True)[1]
-    sums, counts = np.bincount(image, of_queries), np.bincount(image)
-    times = paired.draws(len(sums), np.random.default_rng(0))
-    [low], [high] = paired.interval(paired.mean(sums[None], counts[None], times))
-    return float(low), float(high)
+    for metric in METRICS:
+        value = metric.of_folds(metric.average(metric.of_query(fold)) for fold in of_folds)
+        row |= metric.columns(value, metric.interval(value, ranks, image))
+    return row | {"queries": len(ranks)}
 
 
 def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
@@ -234,13 +288,9 @@ def chance_of_translations(image: np.ndarray, image_of_candidates: np.ndarray) -
 def _chance_row(direction: str, of_folds: list[np.ndarray], queries: int) -> dict[str, Any]:
     """A row of scores, of each fold from the probabilities that a rank is at most 0, 1, 2, ..."""
     row: dict[str, Any] = {"direction": direction}
-    for k in CUTOFFS:
-        recalls = [p[min(k, len(p) - 1)] for p in of_folds]
-        row |= {f"r{k}": 100 * float(np.mean(recalls)), f"r{k}_ci": 0.0}
-    row["median_rank"] = float(np.mean([_median_rank(p) for p in of_folds]))
-    # The mean of a rank is the sum of the probabilities that it is above 0, 1, 2, and so on.
-    row["mean_rank"] = float(np.mean([(1 - p).sum() for p in of_folds]))
-    row |= {"mean_rank_low": row["mean_rank"], "mean_rank_high": row["mean_rank"]}
+    for metric in METRICS:
+        value = metric.of_folds(map(metric.by_chance, of_folds))
+        row |= metric.columns(value, (0.0 if end == "_ci" else value for end in metric.ends))
     return row | {"queries": queries}
 
 
@@ -256,13 +306,6 @@ def _found_by_chance(own: np.ndarray, candidates: int) -> np.ndarray:
     none = [np.prod((left - np.arange(c)) / (candidates - np.arange(c)), axis=1) for c in counts]
     found: np.ndarray = 1 - times / len(own) @ none
     return found
-
-
-def _median_rank(found: np.ndarray) -> float:
-    """The median of a rank that is at most k with probability `found[k]`."""
-    # Where half of the ranks are at most k exactly, it lies between k and the next.
-    sides = [np.searchsorted(found.round(DECIMALS), 0.5, side) for side in ("left", "right")]
-    return float(np.mean(sides))
 
 
 def _folds(image: np.ndarray, images: int, folds: int) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -294,79 +337,76 @@ def score_model(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Score chance, each of a model's snapshots, and its ensemble, on one split.
 
-    How near captions of one image are to each other, also across languages, is scored for the best
-    snapshot and for the ensemble: with many captions it takes long. Chance is there twice, by
-    calculation (`chance`), and by vectors drawn at random (`random`).
+    Captions of one image, also of two languages, are compared for the best snapshot and for the
+    ensemble only, because it takes long. Chance is there twice, by calculation (`chance`) and by
+    random vectors (`random`).
 
     Args:
-        load: an epoch in, the model's snapshot out.
+        load: returns the model's snapshot of an epoch.
         epochs: of the snapshots to score, those of the ensemble among them.
         ensemble: its `epochs`, and that of the `best` single snapshot.
-        compared: the epochs of the snapshots whose ranks are given, beside the ensemble's.
+        compared: the epochs of the snapshots whose ranks are returned, beside the ensemble's.
         similarity: of the model.
-        folds: also the mean over so many parts of the split, if they are more than one.
+        folds: if more than one, also score the mean over so many parts of the split.
 
     Returns:
-        Scores: the columns of `scored`, and before them language, kind (chance, random, snapshot or
-        ensemble), epochs and test_set. Where captions find captions of another language, the
+        Scores: the columns of `scored`, after language, kind (chance, random, snapshot or
+        ensemble), epochs and test_set. If captions find captions of another language, the
         language is of queries and candidates, such as en-de. And the rank of each query in the
         whole split: columns language, kind, epochs, direction, image (its row) and rank.
     """
-    tables: list[pd.DataFrame] = []
-    of_queries: list[pd.DataFrame] = []
-    pairs = list(permutations(split.captions, 2))
+    images = len(split.features)
+    tables = [
+        _labelled(table, language, "chance", [], test_set=test_set_name(images, cut))
+        for language, cut, table in _chances(split, folds)
+    ]
+    of_queries = []
+    for kind, of, vectors in _systems(load, epochs, ensemble["epochs"], split, similarity):
+        every_way = kind != "snapshot" or of == [ensemble["best"]]
+        for language, cut, found in _find_all(split, *vectors, similarity, folds, every_way):
+            test_set = test_set_name(images, cut)
+            tables.append(_labelled(scored(found), language, kind, of, test_set=test_set))
+            if cut == 1 and (kind == "ensemble" or (kind == "snapshot" and of[0] in compared)):
+                for direction, [ranks], image in found:
+                    table = pd.DataFrame({"direction": direction, "image": image, "rank": ranks})
+                    of_queries.append(_labelled(table, language, kind, of))
+    return pd.concat(tables, ignore_index=True), pd.concat(of_queries, ignore_index=True)
 
-    def add(
-        table: pd.DataFrame, language: str, kind: str, epochs: Sequence[int], cut: int = 1
-    ) -> None:
-        labels = {
-            "language": language,
-            "kind": kind,
-            "epochs": "+".join(map(str, epochs)),
-            "test_set": test_set_name(len(split.features), cut),
-        }
-        if len(table):
-            tables.append(pd.DataFrame(labels, table.index).join(table))
 
-    def add_found(found: list[Ranks], language: str, kind: str, epochs: Sequence[int]) -> None:
-        add(scored(found), language, kind, epochs)
-        if kind == "ensemble" or (kind == "snapshot" and epochs[0] in compared):
-            labels = {"language": language, "kind": kind, "epochs": "+".join(map(str, epochs))}
-            for direction, [of_all], image in found:
-                columns = {"direction": direction, "image": image, "rank": of_all}
-                of_queries.append(pd.DataFrame(labels | columns))
+def _labelled(
+    table: pd.DataFrame, language: str, kind: str, epochs: Sequence[int], **more: str
+) -> pd.DataFrame:
+    labels = {"language": language, "kind": kind, "epochs": "+".join(map(str, epochs)), **more}
+    return pd.DataFrame(labels, table.index).join(table)
 
-    def add_model(
-        kind: str, epochs: Sequence[int], images: np.ndarray, captions: dict[str, np.ndarray]
-    ) -> None:
-        every_way = kind != "snapshot" or epochs == [ensemble["best"]]
-        for language, own in captions.items():
-            image = split.captions[language].image
-            found = find(own, images, image, similarity=similarity)
-            found += find_sentences(own, image, similarity) if every_way else []
-            add_found(found, language, kind, epochs)
-            if folds > 1:
-                of_folds = evaluate(own, images, image, folds, similarity)
-                add(of_folds, language, kind, epochs, folds)
-        for one, other in pairs if every_way else []:
-            first, second = split.captions[one].image, split.captions[other].image
-            found_by = translation_ranks(captions[one], first, captions[other], second, similarity)
-            add_found([Ranks(SENTENCES, [found_by], first)], f"{one}-{other}", kind, epochs)
 
-    rng = np.random.default_rng(0)
-    at_random = {
-        language: rng.standard_normal(out=arrays.empty((len(own.image), RANDOM), np.float64))
-        for language, own in split.captions.items()
-    }
-    for language, own in split.captions.items():
+def _chances(split: Split, folds: int) -> Iterator[tuple[str, int, pd.DataFrame]]:
+    """Compute the scores of chance: the language, the number of folds, and the table."""
+    image = {language: own.image for language, own in split.captions.items()}
+    for language, own in image.items():
         for cut in sorted({1, folds}):
-            add(chance(own.image, cut), language, "chance", [], cut)
-        add(chance_of_sentences(own.image), language, "chance", [])
-    for one, other in pairs:
-        by_chance = chance_of_translations(split.captions[one].image, split.captions[other].image)
-        add(by_chance, f"{one}-{other}", "chance", [])
-    of_images = rng.standard_normal(out=arrays.empty((len(split.features), RANDOM), np.float64))
-    add_model("random", [], of_images, at_random)
+            yield language, cut, chance(own, cut)
+        if len(of_sentences := chance_of_sentences(own)):
+            yield language, 1, of_sentences
+    for one, other in permutations(image, 2):
+        yield f"{one}-{other}", 1, chance_of_translations(image[one], image[other])
+
+
+def _systems(
+    load: Callable[[int], "Model"],
+    epochs: Iterable[int],
+    ensemble: Sequence[int],
+    split: Split,
+    similarity: str,
+) -> Iterator[tuple[str, Sequence[int], tuple[np.ndarray, dict[str, np.ndarray]]]]:
+    """Embed a split by each system: its kind, its epochs, and vectors of images and captions."""
+    rng = np.random.default_rng(0)
+
+    def at_random(count: int) -> np.ndarray:
+        return rng.standard_normal(out=arrays.empty((count, RANDOM), np.float64))
+
+    captions = {language: at_random(len(own.image)) for language, own in split.captions.items()}
+    yield "random", [], (at_random(len(split.features)), captions)
     parts = []
     for epoch in epochs:
         model = load(epoch)
@@ -375,13 +415,39 @@ def score_model(
             language: model.encode_captions(own.encoded, language)
             for language, own in split.captions.items()
         }
-        add_model("snapshot", [epoch], images, captions)
-        if epoch in ensemble["epochs"]:  # no others: each of MSCOCO's test set takes 0.2 GB
+        yield "snapshot", [epoch], (images, captions)
+        if epoch in ensemble:  # no others: each of MSCOCO's test set takes 0.2 GB
             parts.append((images, captions))
     images = join([images for images, _ in parts], similarity)
     captions = {
         language: join([captions[language] for _, captions in parts], similarity)
         for language in split.captions
     }
-    add_model("ensemble", ensemble["epochs"], images, captions)
-    return pd.concat(tables, ignore_index=True), pd.concat(of_queries, ignore_index=True)
+    yield "ensemble", ensemble, (images, captions)
+
+
+def _find_all(
+    split: Split,
+    images: np.ndarray,
+    captions: dict[str, np.ndarray],
+    similarity: str,
+    folds: int,
+    every_way: bool,
+) -> Iterator[tuple[str, int, list[Ranks]]]:
+    """Rank a split's vectors: the language, the number of folds, and the ranks.
+
+    Args:
+        every_way: also from captions to captions.
+    """
+    image = {language: own.image for language, own in split.captions.items()}
+    for language, own in captions.items():
+        found = find(own, images, image[language], similarity=similarity)
+        found += find_sentences(own, image[language], similarity) if every_way else []
+        yield language, 1, found
+        if folds > 1:
+            yield language, folds, find(own, images, image[language], folds, similarity)
+    for one, other in permutations(captions, 2) if every_way else []:
+        ranks = translation_ranks(
+            captions[one], image[one], captions[other], image[other], similarity
+        )
+        yield f"{one}-{other}", 1, [Ranks(SENTENCES, [ranks], image[one])]

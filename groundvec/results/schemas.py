@@ -64,12 +64,21 @@ RANK = "rank, from 1, of the right item; of several the best"
 
 
 def recalls(empty: bool = False) -> dict[str, Column]:
-    """The columns of recalls and median ranks."""
+    """Return the columns of recalls and median ranks, which papers report."""
     found = {}
     for k in (1, 5, 10):
         found[f"r{k}"] = percent(f"R@{k}", empty)
         found[f"r{k}_ci"] = percent("half the width of its 95% interval, 1.96 √(p(1-p)/n)", empty)
     return {**found, "median_rank": number("median rank", low=1, empty=empty)}
+
+
+# What `groundvec.evaluation.retrieval.METRICS` computes.
+METRICS = {
+    **recalls(),
+    "mean_rank": number("mean rank", low=1),
+    "mean_rank_low": number("lower end of its 95% interval (bootstrap over images)", low=1),
+    "mean_rank_high": number("upper end", low=1),
+}
 
 
 def correlations(prefix: str = "", empty: bool = False) -> dict[str, Column]:
@@ -223,10 +232,7 @@ Retrieval = Annotated[
                 "number of images, such as 1k; `1k-folds` for the mean over parts of 1k"
             ),
             "direction": DIRECTION,
-            **recalls(),
-            "mean_rank": number("mean rank", low=1),
-            "mean_rank_low": number("lower end of its 95% interval (bootstrap over images)", low=1),
-            "mean_rank_high": number("upper end", low=1),
+            **METRICS,
             "queries": count("number of queries", 1),
             **PROVENANCE,
         },
