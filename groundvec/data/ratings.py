@@ -5,17 +5,16 @@ in common) to 5 (the same meaning); SICK's begin at 1. Ratings from 0 to 1, as o
 STS-B around, are refused.
 """
 
-import csv
 import logging
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import pandas as pd
 
 from groundvec.data.schema import SPLITS, refuse
 from groundvec.data.tokenization import prepare
-from groundvec.results.frames import schema_of, write
+from groundvec.results.frames import read_fields, schema_of, write
 from groundvec.results.schemas import Ratings, Tasks
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import text_lines
@@ -99,34 +98,14 @@ def read_sts(
         raise InputError(
             f"there is no {unknown[0]!r} to lowercase: choose from {', '.join(GROUPS)}"
         )
-    files = _files(folders)
     parts: list[pd.DataFrame] = []
     sources: dict[tuple[str, str], str] = {}
     dropped: dict[tuple[str, str], int] = {}
-
-    def add(task: str, subtask: str, source: str, split: str, rows: pd.DataFrame) -> None:
+    for task, subtask, source, split, rows in _parts(_files(folders), tasks):
         unrated = rows.rating.str.strip() == ""
         sources[task, subtask] = source
         dropped[task, subtask] = unrated.sum() + dropped.get((task, subtask), 0)
         parts.append(rows[~unrated].assign(task=task, subtask=subtask, split=split))
-
-    for task in (task for task in STS if task in tasks):
-        year = task[-2:]
-        for subtask, name, source in STS[task]:
-            sentences = _find(files, year, f"STS.input.{name}.txt")
-            gold = _find(files, year, f"STS.gs.{name}.txt")
-            # The public files of 2016 say in further columns where the sentences come from.
-            add(task, subtask, source, "test", _sts(sentences, gold, 2, 9 if year == "16" else 2))
-    for split in SPLITS if STSB[0] in tasks else ():
-        path = _find(files, "", f"sts-{split}.csv")
-        add(*STSB, split, _columns(path, 7, 9, sentence_a=5, sentence_b=6, rating=4))
-    for split in SPLITS if SICK[0] in tasks else ():
-        path = _find(files, "", f"{SICK_FILES[split]}.txt")
-        rows = _columns(path, 5, 5, sentence_a=1, sentence_b=2, rating=3)
-        if rows.rating[:1].tolist() != ["relatedness_score"]:
-            raise InputError(f"{path} line 1 is not SICK's header; get the public file again")
-        add(*SICK, split, rows[1:])
-
     ratings = pd.concat(parts, ignore_index=True)
     group = ratings.task.str.replace(r" \d+", "", regex=True)
     for each in GROUPS:
@@ -137,6 +116,29 @@ def read_sts(
     ratings = _check(ratings)
     log.info("%d pairs with a rating, %d without one dropped", len(ratings), sum(dropped.values()))
     return ratings, count(ratings, sources, dropped)
+
+
+def _parts(
+    files: dict[tuple[str, str], list[Path]], tasks: Collection[str]
+) -> Iterator[tuple[str, str, str, str, pd.DataFrame]]:
+    """Read each subtask's splits: task, subtask, source, split, and the pairs."""
+    for task in (task for task in STS if task in tasks):
+        year = task[-2:]
+        for subtask, name, source in STS[task]:
+            sentences = _find(files, year, f"STS.input.{name}.txt")
+            gold = _find(files, year, f"STS.gs.{name}.txt")
+            # The public files of 2016 say in further columns where the sentences come from.
+            rows = _sts(sentences, gold, 2, 9 if year == "16" else 2)
+            yield task, subtask, source, "test", rows
+    for split in SPLITS if STSB[0] in tasks else ():
+        path = _find(files, "", f"sts-{split}.csv")
+        yield *STSB, split, _columns(path, 7, 9, sentence_a=5, sentence_b=6, rating=4)
+    for split in SPLITS if SICK[0] in tasks else ():
+        path = _find(files, "", f"{SICK_FILES[split]}.txt")
+        rows = _columns(path, 5, 5, sentence_a=1, sentence_b=2, rating=3)
+        if rows.rating[:1].tolist() != ["relatedness_score"]:
+            raise InputError(f"{path} line 1 is not SICK's header; get the public file again")
+        yield *SICK, split, rows[1:]
 
 
 def count(
@@ -166,25 +168,13 @@ def write_ratings(path: str | Path, ratings: Ratings) -> None:
 def read_ratings(path: str | Path) -> Ratings:
     """Read a ratings.csv, indexed from 0.
 
-    Raises InputError, naming the line, if it is not what `write_ratings` writes.
+    Raises:
+        InputError: it is not what `write_ratings` writes; it names the line.
     """
-    try:
-        with Path(path).open("rb") as file:
-            reader = csv.reader((f"{line}\n" for line in text_lines(file, path)), strict=True)
-            rows = [(f"{path} line {reader.line_num}", row) for row in reader]
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist; make it with scripts/ratings.py") from None
-    except csv.Error as error:
-        raise InputError(f"{path} is not a whole CSV file; make it again ({error})") from None
-    if not rows or rows[0][1] != COLUMNS:
-        raise InputError(f"{path} line 1 is not {','.join(COLUMNS)}; make the file again")
-    if len(rows) == 1:
+    ratings = read_fields(path, COLUMNS)
+    if ratings.empty:
         raise InputError(f"{path} has no pairs; make it again")
-    for where, row in rows:
-        if len(row) != len(COLUMNS):
-            raise InputError(f"{where} has {len(row)} fields, not {len(COLUMNS)}; correct it")
-    ratings = pd.DataFrame([row for _, row in rows[1:]], columns=COLUMNS, dtype=str)
-    places = [where for where, _ in rows[1:]]
+    places = [f"{path} line {row}" for row in range(2, len(ratings) + 2)]
     return _check(ratings.assign(where=places, where_rating=places))
 
 
