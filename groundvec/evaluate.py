@@ -222,22 +222,28 @@ def retrieval(
         log.warning(
             "captions find their images no better than by chance: is the order of both the same?"
         )
-    numbers = []
-    for metric in (each.name for each in search.METRICS):
-        if f"{metric}_ci" in scores:
-            half = scores[f"{metric}_ci"]
-            scores[f"{metric}_low"] = scores[metric] - half
-            scores[f"{metric}_high"] = scores[metric] + half
-        ends = (f"{metric}_low", f"{metric}_high")
-        numbers += [metric, *(end for end in ends if end in scores)]
     items = [
         pd.DataFrame(
             {"test_set": name, "direction": way, "image": of, "rank": np.concatenate(parts)}
         )
         for way, parts, of in found
     ]
-    columns = ["direction", *about, "counted", "queries", *numbers]
-    return Result(scores[columns], pd.concat(items, ignore_index=True))
+    columns = ["direction", *about, "counted", "queries"]
+    scores = scores[columns].join(_with_ends(scores))
+    return Result(scores, pd.concat(items, ignore_index=True))
+
+
+def _with_ends(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the metrics and the ends of their intervals, such as r1_low."""
+    found: dict[str, pd.Series] = {}
+    for metric in search.METRICS:
+        value = found[metric.name] = scores[metric.name]
+        if metric.ends == ("_ci",):
+            half = scores[f"{metric.name}_ci"]
+            found |= {f"{metric.name}_low": value - half, f"{metric.name}_high": value + half}
+        else:
+            found |= {metric.name + end: scores[metric.name + end] for end in metric.ends}
+    return pd.DataFrame(found)
 
 
 def _checked_vectors(

@@ -54,7 +54,7 @@ class Encoder(nn.Module):
         return sums / known.clamp(min=1)[:, None]
 
     @torch.no_grad()
-    def count(self, captions: Any) -> None:
+    def fit_idf(self, captions: Any) -> None:
         """Center the vectors of all words on the mean over those of the training captions."""
         if self.center:
             words = torch.from_numpy(captions.batch(np.arange(len(captions)))[0])
