@@ -33,7 +33,7 @@ CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
 TEXT = characters.Text.build(CAPTIONS)
 TEXTS = {
     "characters": TEXT,
-    "words": words.Text.build(CAPTIONS, at_least=1),
+    "words": words.Text.build(2 * CAPTIONS),
     "ngrams": ngrams.Text(2, 4, buckets=50),
     "word-ngrams": word_ngrams.Text(2, 4, buckets=50),
 }

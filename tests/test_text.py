@@ -23,7 +23,7 @@ def test_words_are_lower_case_and_marks_stand_alone():
 
 
 def test_rare_words_are_unknown_and_frequent_ones_come_first():
-    text = words.Text.build(["A dog.", "A dog runs.", "The dog"], at_least=2)
+    text = words.Text.build(["A dog.", "A dog runs.", "The dog"])
     assert text.words == ["dog", ".", "a"]
     encoded = text.encode(["The dog.", "A cat"])
     assert encoded.indices.tolist() == [UNKNOWN, 2, 3, 4, UNKNOWN]

@@ -253,7 +253,7 @@ def test_a_translator_that_is_damaged_is_refused(tmp_path):
 
 def made_model(folder, name, languages, beta=0.5):
     """An untrained model of words in a folder, as a training leaves it."""
-    texts = {language: Text.build([" ".join(WORDS[language])] * 2, 1) for language in languages}
+    texts = {language: Text.build([" ".join(WORDS[language])] * 2) for language in languages}
     encoder = {"name": "bag", "size": 8, "embedding": 4}
     objective = {"name": "multilingual", "margin": 0.2, "beta": beta}
     described = description(encoder, "words") | {"languages": languages, "objective": objective}
