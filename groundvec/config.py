@@ -116,7 +116,7 @@ def complete_description(description: dict[str, Any], place: str = "model") -> d
         InputError: one line that names the first wrong key, and what to write instead.
     """
     _complete(description, "model", place)
-    say_image(description)
+    _say_image(description)
     try:
         check_fit(description)
     except InputError as error:
@@ -142,7 +142,7 @@ def complete_description(description: dict[str, Any], place: str = "model") -> d
     return description
 
 
-def say_image(description: dict[str, Any]) -> None:
+def _say_image(description: dict[str, Any]) -> None:
     """Fill in `image`, if it is missing: what the encoder's options say of its last layer too."""
     of_image = _schema()["$defs"]["model"]["properties"]["image"]["properties"]
     both = {key: value for key, value in description["encoder"].items() if key in of_image}

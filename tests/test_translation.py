@@ -264,7 +264,7 @@ def made_model(folder, name, languages, beta=0.5):
     content |= {"texts": {language: text.as_dict() for language, text in texts.items()}}
     content |= {"snapshots": [1], "saved": [1], "sha256": sums, "key": "x"}
     (folder / "model.json").write_text(json.dumps(content))
-    (folder / "ensemble.json").write_text('{"epochs": [1]}')
+    (folder / "ensemble.json").write_text('{"epochs": [1], "best": 1}')
 
 
 @pytest.fixture(scope="module")
