@@ -362,8 +362,10 @@ def read_yaml(text: str, name: str | Path) -> Any:
             if depth > DEEPEST:
                 line = event.start_mark.line + 1  # type: ignore[union-attr]
                 raise InputError(f"{name} line {line} has more than {DEEPEST} levels: correct it")
-        _check_keys(yaml.compose(text, yaml.SafeLoader), name)
-        return yaml.safe_load(text)
+        loader = yaml.SafeLoader(text)
+        root = loader.get_single_node()
+        _check_keys(root, name)
+        return loader.construct_document(root) if root else None
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that there is not
         if isinstance(error, InputError):
             raise
