@@ -79,21 +79,20 @@ def ratings(
         encode: a function from a list of sentences to an array (N, size), or an object with such a
             method `encode`. It is called once, with what `sentences` returns.
         tasks: some of `TASKS`.
-        folders: what the archives were unpacked to; by default they are fetched (`data.rated`).
+        folders: of the unpacked archives; by default they are fetched (`data.rated`).
         captions: that the encoder was trained on. The pairs that hold one are counted, and the
             scores are also computed without these pairs.
 
     Returns:
-        Scores from -1 to 1: columns task, subtask, definition (one of `DEFINITIONS`), statistic (as
-        in `groundvec.evaluation.ratings.evaluate`), pairs, pearson, spearman, and the ends of their
-        95% intervals, such as pearson_low. With captions also seen (pairs with one of them),
-        seen_both, and unseen_pearson, ..., without the seen pairs. Items: the test pairs as
-        SentEval has them, with their cosine, and the classifier's prediction if the task has train
-        pairs.
+        Scores from -1 to 1: columns task, subtask, definition (one of `DEFINITIONS`), statistic
+        (see `groundvec.evaluation.ratings.evaluate`), pairs, pearson, spearman, and the ends of
+        their 95% intervals, such as pearson_low. With captions also seen (pairs with one of them),
+        seen_both, and unseen_pearson, ..., without the seen pairs. Items: SentEval's test pairs,
+        with the cosine, and the classifier's prediction if the task has train pairs.
 
     Raises:
-        InputError: an unknown task; files that are missing or damaged; vectors that are not
-            finite numbers (N, size).
+        InputError: an unknown task; files that are missing or damaged; vectors that are not finite
+            numbers (N, size).
     """
     function = getattr(encode, "encode", encode)
     if isinstance(encode, str | bytes) or not callable(function):
@@ -108,19 +107,12 @@ def ratings(
 
 
 def sentences(tasks: Collection[str] = TASKS, folders: Iterable[str | Path] = ()) -> list[str]:
-    """List the sentences that `ratings` has encoded: each one once, in SentEval's and MTEB's form.
-
-    Args:
-        tasks, folders: as of `ratings`.
-    """
+    """List the sentences that `ratings` has encoded, each once."""
     return _distinct(read_rated(tasks, folders))
 
 
 def read_rated(tasks: Collection[str], folders: Iterable[str | Path]) -> dict[str, pd.DataFrame]:
-    """Read the rated pairs as "SentEval" and as "MTEB" gives them to an encoder.
-
-    Args:
-        tasks, folders: as of `ratings`.
+    """Read the rated pairs in the forms of "SentEval" and "MTEB".
 
     Returns:
         For each of the two the columns of `groundvec.data.ratings.COLUMNS`.
@@ -147,7 +139,7 @@ def _distinct(rated: dict[str, pd.DataFrame]) -> list[str]:
 def _rate(
     rated: dict[str, pd.DataFrame], vectors: dict[str, np.ndarray], captions: Iterable[str]
 ) -> Result:
-    """What `ratings` returns, from the rated pairs and the vector of each sentence."""
+    """Score the rated pairs from the vector of each sentence."""
     known = {overlap.normalised(caption): {0} for caption in strings(captions)}
     known.pop("", None)  # nothing but punctuation
     predictions, scores = {}, []
@@ -275,7 +267,7 @@ def _checked_vectors(
 def _comparable(
     captions: np.ndarray, images: np.ndarray, similarity: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Vectors whose similarities order the same, but where nothing is lost to rounding."""
+    """Scale vectors so that their similarities order the same, and rounding loses nothing."""
     if similarity == "cosine":
         return similarities.unit(scaled(captions)), similarities.unit(scaled(images))
     if similarity == "dot":
@@ -303,7 +295,7 @@ def _warn(captions: np.ndarray, images: np.ndarray, image: np.ndarray, similarit
 
 
 def _images_of(image_of_caption: Any, captions: int, images: int) -> np.ndarray:
-    """The row (M,) of each caption's image, checked."""
+    """Check the row (M,) of each caption's image."""
     if image_of_caption is None:
         if captions % images:
             raise InputError(
@@ -332,11 +324,11 @@ def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
         a, b: the results of one of `ratings` and `retrieval`, or their items.
 
     Returns:
-        Of ratings, one row per subtask as `groundvec.evaluation.significance.compare` has it
-        (Williams' test of the two Pearson correlations), with its definition. Of retrieval, one row
-        per direction and measure: queries, a, b, their difference, the ends low and high of its 95%
-        interval and its p by a paired bootstrap (10,000 draws of images). Both: test, the test's
-        name, and p_holm, p adjusted for the number of rows.
+        For ratings the rows of `groundvec.evaluation.significance.compare` (Williams' test), with
+        the definition. For retrieval one row per direction and metric: queries, a, b, their
+        difference, the ends low and high of its 95% interval and its p by a paired bootstrap
+        (10,000 draws of images). Both: test, the test's name, and p_holm, p adjusted for the number
+        of rows.
 
     Raises:
         InputError: they are not results of the same pairs or queries.
@@ -364,7 +356,7 @@ def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
 
 
 def _differences(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
-    """The rows of `compare`, of ranks."""
+    """Compare ranks."""
     queries = ["test_set", "direction", "image"]
     sizes = [each.groupby(queries).size() for each in (one, other)]
     if not sizes[0].equals(sizes[1]):
@@ -438,7 +430,7 @@ def read_array(path: str | Path) -> np.ndarray:
 
 
 def checked(values: Any, name: str, rows: int | None = None) -> np.ndarray:
-    """Vectors (N, size) as floating-point numbers.
+    """Return vectors (N, size) as floating-point numbers.
 
     Args:
         values: any array, or a list of lists.
@@ -471,10 +463,7 @@ def checked(values: Any, name: str, rows: int | None = None) -> np.ndarray:
 
 
 def table(scores: pd.DataFrame) -> str:
-    """The scores of a `Result` as text: correlations times 100 and recalls in percent, intervals.
-
-    Below them is how they were made.
-    """
+    """Print the scores of a `Result`, correlations times 100, and below them how they were made."""
     rated = "definition" in scores
     factor = 100 if rated else 1
     shown = KEYS if rated else ["direction", "test_set"]

@@ -79,15 +79,13 @@ def read_sts(
     """Read STS 2012-2016, STS-B and SICK, in this order, as (ratings, tasks).
 
     These are the 24 subtasks of STS (Agirre et al.), and the tasks of Cer et al. (2017) and of
-    Marelli et al. (2014).
-
-    The files are looked for by their names anywhere in the folders; those of STS 2012-2016 must lie
-    in a folder of their year: `STS12-en-test` or, as the public archives are named,
-    `STS2012-en-test`. Pairs that have an empty line for a rating are dropped, and counted.
+    Marelli et al. (2014). The files are looked for by their names anywhere in the folders; those of
+    STS 2012-2016 must be in a folder of their year, `STS12-en-test` or `STS2012-en-test`. Pairs
+    with an empty line for a rating are dropped, and counted.
 
     Args:
         folders: what the archives were unpacked to.
-        tokenizer: as in `groundvec.data.tokenization.prepare`.
+        tokenizer: see `groundvec.data.tokenization.prepare`.
         lowercase: which of "STS" (2012-2016), "STS-B" and "SICK" to lowercase.
         tasks: some of `TASKS`; only their files are read.
 
@@ -146,11 +144,11 @@ def count(
     sources: dict[tuple[str, str], str],
     dropped: dict[tuple[str, str], int] | None = None,
 ) -> pd.DataFrame:
-    """Count the pairs: the rows of tasks.csv (see above), in the order of `sources`.
+    """Count the pairs: the rows of tasks.csv, in the order of `sources`.
 
     Args:
         sources: where the sentences come from, by task and subtask.
-        dropped: the pairs without a rating, likewise; without it, there were none.
+        dropped: the pairs without a rating, likewise; by default there were none.
     """
     counts = ratings.groupby(["task", "subtask"]).split.value_counts().unstack(fill_value=0)
     counts = counts.reindex(index=list(sources), columns=SPLITS, fill_value=0).reset_index()
@@ -208,7 +206,7 @@ def _check(ratings: pd.DataFrame) -> pd.DataFrame:
 
 
 def _files(folders: Iterable[str | Path]) -> dict[tuple[str, str], list[Path]]:
-    """All files in some folders, by year ("" if in no folder of a year of STS) and by name."""
+    """List the files in some folders, by year ("" if in no folder of a year of STS) and by name."""
     files: dict[tuple[str, str], list[Path]] = {}
     for folder in map(Path, folders):
         if not folder.is_dir():
@@ -239,7 +237,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _columns(path: Path, fewest: int, most: int, **columns: int) -> pd.DataFrame:
-    """Some columns of a file of `fewest` to `most` columns, as text, and where each row is."""
+    """Read some columns of a tab-separated file, as text, and where each row is."""
     fields = [line.split("\t") for line in _lines(path)]
     where = [f"{path} line {i}" for i in range(1, len(fields) + 1)]
     counts = pd.DataFrame({"where": where, "number": [len(row) for row in fields]})
@@ -253,7 +251,7 @@ def _columns(path: Path, fewest: int, most: int, **columns: int) -> pd.DataFrame
 
 
 def _sts(sentences: Path, gold: Path, fewest: int, most: int) -> pd.DataFrame:
-    """The pairs of one subtask, which has its sentences and its ratings in two files."""
+    """Read the pairs of one subtask, whose sentences and ratings are in two files."""
     rows = _columns(sentences, fewest, most, sentence_a=0, sentence_b=1)
     golds = _columns(gold, 1, 1, rating=0)
     if len(rows) != len(golds):

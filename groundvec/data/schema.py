@@ -31,7 +31,7 @@ PAIRS = "pairs"  # the split of images without captions, of which only parallel.
 def caption_ids(image_ids: pd.Series, languages: pd.Series) -> pd.Series:
     """Number the captions of each image and language from 0: `<image_id>#<k>`.
 
-    The first row's language is the main one; others show in the id: `<image_id>#<language><k>`.
+    Languages other than the first row's show in the id: `<image_id>#<language><k>`.
     """
     k = image_ids.groupby([image_ids, languages]).cumcount().astype(str)
     return image_ids + "#" + languages.where(~languages.isin(languages[:1]), "") + k
@@ -155,8 +155,8 @@ def check_files(images: pd.DataFrame) -> pd.DataFrame:
     """Return images with their paths as `stored`.
 
     Raises:
-        InputError: with the first few of the images whose file does not exist, and what the first
-            may have been meant to be.
+        InputError: files do not exist; it names the first few, and what the first may be meant to
+            be.
     """
     paths = stored(images.path)
     missing = [path for path in paths if not Path(path).is_file()]
@@ -234,8 +234,8 @@ def refuse(bad: pd.DataFrame, problem: str) -> None:
 
     Args:
         bad: the rows that have the problem.
-        problem: the error, with names of columns in braces, which are filled in from the first bad
-            row, and with `{more}` where the count of the others goes.
+        problem: the error, with names of columns in braces, which are filled in from the first row,
+            and `{more}` for the count of the others.
     """
     if not bad.empty:
         more = f" (and {len(bad) - 1:,} more)" if len(bad) > 1 else ""

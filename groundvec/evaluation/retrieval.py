@@ -32,7 +32,7 @@ RANDOM = 64  # the size of random vectors
 def sentence_ranks(
     captions: np.ndarray, image: np.ndarray, similarity: str = "cosine"
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The ranks, from 1, of the nearest other caption of the same image among all other captions.
+    """Rank the nearest other caption of the same image among all other captions, from 1.
 
     As in Socher et al. 2014, section 6.1.
 
@@ -62,9 +62,9 @@ def translation_ranks(
     image_of_candidates: np.ndarray,
     similarity: str = "cosine",
 ) -> np.ndarray:
-    """The ranks, from 1, of the nearest caption of the same image in another language.
+    """Rank the nearest caption of the same image in another language, from 1.
 
-    As in `ranks`, the others of the same image do not count against it.
+    The others of the same image do not count against it.
 
     Args:
         queries: embedded captions (M, size) of one language.
@@ -82,14 +82,14 @@ def translation_ranks(
 
 
 def _ranks_of_best(near: np.ndarray, own: np.ndarray, same: float) -> np.ndarray:
-    """The rank (Q,) of each query's best own candidate, from scores (Q, N) and whose they are."""
+    """Rank (Q,) each query's best own candidate, from scores (Q, N) and whose they are."""
     best = np.where(own, near, -np.inf).max(axis=1)
     ahead: np.ndarray = np.count_nonzero((near >= best[:, None] - same) & ~own, axis=1)
     return ahead + 1
 
 
 def recall_interval(recall: float, queries: int) -> float:
-    """Half the width of the 95% interval of a recall in percent: 1.96 sqrt(p (1 - p) / n)."""
+    """Compute half the 95% interval of a recall in percent: 1.96 sqrt(p (1 - p) / n)."""
     p = recall / 100
     return 196 * float(np.sqrt(p * (1 - p) / queries))
 
@@ -131,12 +131,7 @@ def _recall(k: int) -> Metric:
 
 
 def _interval_of_mean(_: float, ranks: np.ndarray, image: np.ndarray) -> tuple[float, float]:
-    """The 95% interval of a mean rank, by bootstrap over images, whose queries belong together.
-
-    Args:
-        ranks: (queries,).
-        image: (queries,) the image of each.
-    """
+    """Compute the 95% interval of a mean rank by bootstrap over images."""
     image = np.unique(image, return_inverse=True)[1]
     sums, counts = np.bincount(image, ranks), np.bincount(image)
     times = paired.draws(len(sums), np.random.default_rng(0))
@@ -145,7 +140,7 @@ def _interval_of_mean(_: float, ranks: np.ndarray, image: np.ndarray) -> tuple[f
 
 
 def _median_by_chance(found: np.ndarray) -> float:
-    """The median of a rank that is at most k with probability `found[k]`."""
+    """Compute the median of a rank that is at most k with probability `found[k]`."""
     # Where half of the ranks are at most k exactly, it lies between k and the next.
     sides = [np.searchsorted(found.round(DECIMALS), 0.5, side) for side in ("left", "right")]
     return float(np.mean(sides))
@@ -180,10 +175,9 @@ def find(
     folds: int = 1,
     similarity: str = "cosine",
 ) -> list[Ranks]:
-    """The `ranks` in both directions.
+    """Compute the `ranks` in both directions.
 
-    With several folds the images are cut, in their order, into as many equal sets, each with its
-    own captions.
+    With several folds the images are cut, in their order, into as many equal sets.
 
     Raises:
         InputError: the images cannot be cut into so many equal folds.
@@ -210,7 +204,7 @@ def find(
 def find_sentences(
     captions: np.ndarray, image: np.ndarray, similarity: str = "cosine"
 ) -> list[Ranks]:
-    """The `sentence_ranks`; an empty list where no image has several captions."""
+    """Compute the `sentence_ranks`; an empty list if no image has several captions."""
     queries, found = sentence_ranks(captions, image, similarity)
     return [Ranks(SENTENCES, [found], image[queries])] if len(queries) else []
 
@@ -222,21 +216,20 @@ def evaluate(
     folds: int = 1,
     similarity: str = "cosine",
 ) -> pd.DataFrame:
-    """Score what `find` finds: a row for each direction, see `scored`."""
+    """Score what `find` finds."""
     return scored(find(captions, images, image, folds, similarity))
 
 
 def scored(found: Iterable[Ranks]) -> pd.DataFrame:
-    """Score ranks: a row for each direction, with recalls in percent and their intervals.
+    """Score ranks: a row per direction, with recalls in percent.
 
-    Of several folds recalls, median and mean ranks are the means over them; intervals are those of
-    all queries together, as in the paper's Table 2.
+    Of several folds numbers are means, and intervals are those of all queries together.
     """
     return pd.DataFrame([_row(*each) for each in found])
 
 
 def _row(direction: str, of_folds: list[np.ndarray], image: np.ndarray) -> dict[str, Any]:
-    """A row of scores, of what `Ranks` has."""
+    """Make a row of scores."""
     ranks = np.concatenate(of_folds)
     row: dict[str, Any] = {"direction": direction}
     for metric in METRICS:
@@ -246,10 +239,9 @@ def _row(direction: str, of_folds: list[np.ndarray], image: np.ndarray) -> dict[
 
 
 def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
-    """What `evaluate` is expected to give for a model that ranks at random.
+    """Compute the expected scores of a model that ranks at random.
 
-    Recalls and mean ranks are exact, so that their intervals are 0. Median ranks are those of the
-    distribution of a random rank.
+    Recalls and mean ranks are exact, so that their intervals have no width.
 
     Args:
         image: (M,) the row of each caption's image; every image has a caption.
@@ -269,7 +261,7 @@ def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
 
 
 def chance_of_sentences(image: np.ndarray) -> pd.DataFrame:
-    """What `find_sentences` is expected to give for a model that ranks at random, `scored`."""
+    """Compute the expected scores of `find_sentences` for a model that ranks at random."""
     others = np.bincount(image)[image] - 1
     others = others[others > 0]
     if not len(others):
@@ -279,14 +271,14 @@ def chance_of_sentences(image: np.ndarray) -> pd.DataFrame:
 
 
 def chance_of_translations(image: np.ndarray, image_of_candidates: np.ndarray) -> pd.DataFrame:
-    """What `translation_ranks` are expected to be of a model that ranks at random, `scored`."""
+    """Compute the expected scores of `translation_ranks` for a model that ranks at random."""
     own = np.bincount(image_of_candidates)[image]
     found = _found_by_chance(own, len(image_of_candidates))
     return pd.DataFrame([_chance_row(SENTENCES, [found], len(image))])
 
 
 def _chance_row(direction: str, of_folds: list[np.ndarray], queries: int) -> dict[str, Any]:
-    """A row of scores, of each fold from the probabilities that a rank is at most 0, 1, 2, ..."""
+    """Make a row of scores from the `_found_by_chance` of each fold."""
     row: dict[str, Any] = {"direction": direction}
     for metric in METRICS:
         value = metric.of_folds(map(metric.by_chance, of_folds))
@@ -295,7 +287,7 @@ def _chance_row(direction: str, of_folds: list[np.ndarray], queries: int) -> dic
 
 
 def _found_by_chance(own: np.ndarray, candidates: int) -> np.ndarray:
-    """The probability (candidates + 1,) that one of a query's own is among the first 0, 1, 2, ...
+    """Compute the probability that one of a query's own is among the first 0, 1, 2, ...
 
     Args:
         own: (queries,) how many of the candidates are each query's own; the mean is over queries.
@@ -309,7 +301,7 @@ def _found_by_chance(own: np.ndarray, candidates: int) -> np.ndarray:
 
 
 def _folds(image: np.ndarray, images: int, folds: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """For each fold the rows of its images, and a mask (M,) of its captions."""
+    """Return the rows of each fold's images, and a mask (M,) of its captions."""
     if images % folds:
         raise InputError(
             f"{images} images cannot be cut into {folds} equal folds: give `folds` another number "
@@ -320,7 +312,7 @@ def _folds(image: np.ndarray, images: int, folds: int) -> list[tuple[np.ndarray,
 
 
 def test_set_name(images: int, folds: int = 1) -> str:
-    """What the paper calls a test set: `1k`, `5k`, or `1k-folds` for five folds of 1,000."""
+    """Name a test set as the paper does: `1k`, `5k`, or `1k-folds` for five folds of 1,000."""
     size = images // folds
     name = f"{size // 1000}k" if size % 1000 == 0 else str(size)
     return name if folds == 1 else f"{name}-folds"

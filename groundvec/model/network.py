@@ -138,11 +138,7 @@ class Model(nn.Module):
         return SHARED if self.description.get("shared") else language
 
     def language(self, name: str | None) -> str:
-        """The language of this name, or the first if none is named.
-
-        Raises:
-            InputError: the model knows no such language.
-        """
+        """Return the language of this name, by default the first; InputError if there is none."""
         name = name or next(iter(self.texts))
         if name not in self.texts:
             known = ", ".join(self.texts)
@@ -151,7 +147,7 @@ class Model(nn.Module):
 
     @property
     def size(self) -> int:
-        """Of the vectors that are not for training."""
+        """Compute the size of the vectors outside training."""
         return parts.vector_size(self.description)
 
     def fit_idf(self, captions: Mapping[str, Any]) -> None:
@@ -228,7 +224,7 @@ class Model(nn.Module):
         progress: bool = False,
         most: int | None = None,
     ) -> np.ndarray:
-        """Embed raw sentences of a language, the first if none is named: (N, size) float32.
+        """Embed raw sentences of a language, by default the first: (N, size) float32.
 
         Args:
             most: the largest number of sentences in a batch, if it has one.
@@ -278,7 +274,7 @@ def make_texts(
 
 
 def to_tensors(batch: Sequence[np.ndarray], device: torch.device | str) -> list[Tensor]:
-    """A batch of encoded sentences; the first array goes to the device, the lengths stay here."""
+    """Make tensors of a batch; the first array goes to the device, the lengths stay here."""
     indices, *others = map(torch.from_numpy, batch)
     return [indices.to(device), *others]
 

@@ -26,12 +26,12 @@ class Spelling(nn.Module):
     """Characters -> counts of hashed n-grams of small letters, each times its rarity, unit norm."""
 
     def __init__(self, text: Text, size: int, learned: int | None = None) -> None:
-        """Of a vocabulary; until `fit_idf`, all n-grams are as rare.
+        """Build for a vocabulary; until `fit_idf`, all n-grams are as rare.
 
         Args:
             text: what makes the indices.
             size: of the vectors; n-grams of the same bucket count as one.
-            learned: the size of what a linear layer, `learned`, makes of them, if there is one.
+            learned: the output size of a linear layer over them, `learned`, if there is one.
         """
         super().__init__()
         self.learned = nn.Linear(size, learned, bias=False) if learned else None
@@ -64,7 +64,7 @@ class Spelling(nn.Module):
         return vectors if self.training else embed(torch.cat([vectors, spelt], dim=1), similarity)
 
     def counts(self, indices: Tensor, lengths: Tensor) -> Tensor:
-        """How often each sentence has n-grams of each bucket: (B, size) int64."""
+        """Count the n-grams of each bucket in each sentence: (B, size) int64."""
         device, size = indices.device, len(self.rarity)
         sentence = torch.arange(len(lengths)).repeat_interleave(lengths)
         place = torch.arange(len(indices)) - (lengths.cumsum(0) - lengths)[sentence]
@@ -79,7 +79,7 @@ class Spelling(nn.Module):
         return counts.view(len(lengths), -1)[:, :size]
 
     def buckets(self, letters: Tensor, n: int) -> Tensor:
-        """Of each n-gram of sentences (B, L): (B, L + 1 - n); `size` if it has a space within."""
+        """Hash each n-gram of sentences (B, L): (B, L + 1 - n); `size` if it has a space within."""
         windows = letters.unfold(1, n, 1)
         hashed = torch.zeros_like(windows[:, :, 0])
         for letter in windows.unbind(2):
