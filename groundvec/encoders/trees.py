@@ -42,12 +42,7 @@ class Encoder(nn.Module):
     vectors: Tensor
 
     def __init__(
-        self,
-        text: Any,
-        size: int,
-        compose: str,
-        weighted: bool = True,
-        nonlinearity: str = "tanh",
+        self, text: Any, size: int, compose: str, weighted: bool = True, nonlinearity: str = "tanh"
     ) -> None:
         """An untrained network: identities, with some noise.
 

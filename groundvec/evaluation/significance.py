@@ -13,10 +13,7 @@ SAME = 1 - 1e-12  # two predictions that correlate above this differ by rounding
 
 
 def williams(
-    r12: np.ndarray | float,
-    r13: np.ndarray | float,
-    r23: np.ndarray | float,
-    n: np.ndarray | int,
+    r12: np.ndarray | float, r13: np.ndarray | float, r23: np.ndarray | float, n: np.ndarray | int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Test whether two dependent correlations that share a variable, r12 and r13, differ.
 

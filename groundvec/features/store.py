@@ -235,9 +235,7 @@ def _copy(
 
 
 @contextmanager
-def _open(
-    path: str | Path,
-) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray, dict[str, Any]]]:
+def _open(path: str | Path) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray, dict[str, Any]]]:
     """Open a file: its ids, its features, not read yet if it is HDF5, and its attributes."""
     path = Path(path)
     check_regular(path)

@@ -11,7 +11,8 @@ from groundvec.config.schema import find_mistake
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import SMALL, check_regular, read_json
 
-EPOCH = {"type": "integer", "minimum": 0, "maximum": 10_000}
+INTEGER = {"type": "integer"}
+EPOCH = {**INTEGER, "minimum": 0, "maximum": 10_000}
 EPOCHS = {"type": "array", "minItems": 1, "maxItems": 10_000, "items": EPOCH, "uniqueItems": True}
 NAME = {"type": "string"}
 FEATURES: dict[str, Any] = {
@@ -30,14 +31,7 @@ FEATURES: dict[str, Any] = {
 # of the configuration.
 MODEL: dict[str, Any] = {
     "required": [
-        "dataset",
-        "model",
-        "description",
-        "texts",
-        "width",
-        "seed",
-        "snapshots",
-        "saved",
+        *("dataset", "model", "description", "texts", "width", "seed", "snapshots", "saved"),
         "key",
     ],
     "properties": {
@@ -53,29 +47,19 @@ MODEL: dict[str, Any] = {
             "maxProperties": 100,
             "additionalProperties": {"type": "object"},
         },
-        "width": {"type": "integer", "minimum": 1, "maximum": 2**16},
-        "seed": {"type": "integer"},
-        "draw": {
-            "type": "array",
-            "items": {"type": "integer", "minimum": 1},
-            "minItems": 3,
-            "maxItems": 3,
-        },
+        "width": {"minimum": 1, "maximum": 2**16, **INTEGER},
+        "seed": INTEGER,
+        "draw": {"type": "array", "items": {"minimum": 1, **INTEGER}, "minItems": 3, "maxItems": 3},
         "snapshots": EPOCHS,
         "saved": EPOCHS,
-        "sha256": {
-            "type": "object",
-            "additionalProperties": {"type": "string", "pattern": "[0-9a-f]{64}"},
-        },
+        "sha256": {"type": "object", "additionalProperties": {**NAME, "pattern": "[0-9a-f]{64}"}},
         "features": FEATURES | {"properties": FEATURES["properties"] | {"blocks": NAME}},
         "key": NAME,
     },
 }
 # What `blocks` and `transform` of `features` say, which are JSON in a text.
 BLOCKS = {"type": "array", "minItems": 1, "items": FEATURES}
-TRANSFORM = {
-    "properties": {"interpolation": {"$ref": "#/$defs/dataset/properties/interpolation"}},
-}
+TRANSFORM = {"properties": {"interpolation": {"$ref": "#/$defs/dataset/properties/interpolation"}}}
 ENSEMBLE = {"required": ["epochs", "best"], "properties": {"epochs": EPOCHS, "best": EPOCH}}
 
 

@@ -49,10 +49,7 @@ _VERBS = {
     "sail in": (("sails in", "sailing in", None),),
 }
 # The same seen from the patient.
-_CONVERSES = {
-    "chase": ("runs away from", "running away from"),
-    "carry": ("rides on", "riding on"),
-}
+_CONVERSES = {"chase": ("runs away from", "running away from"), "carry": ("rides on", "riding on")}
 _RELATIONS = {
     "left of": (("to the left of", "left of"), ("to the right of", "right of")),
     "above": (("above", "over"), ("below", "under")),

@@ -13,15 +13,8 @@ from groundvec.text.treebank import ROOT, Tree
 PHRASES = {
     *("across from", "ahead of", "along with", "alongside of", "apart from", "aside from"),
     *("away from", "because of", "by means of", "close to", "due to", "far from", "in addition to"),
-    *(
-        "except for",
-        "in back of",
-        "in front of",
-        "in place of",
-        "in spite of",
-        "inside of",
-        "instead of",
-    ),
+    *("except for", "in back of", "in front of", "in place of", "in spite of", "inside of"),
+    "instead of",
     *("near to", "next to", "off of", "on top of", "out of", "outside of", "such as"),
     *("together with",),
 }

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from groundvec.runtime.errors import InputError
-from groundvec.text.encoded import LARGEST, PADDING, UNKNOWN, cleaned, select
+from groundvec.text.encoded import LARGEST, PADDING, UNKNOWN, Cut, cleaned, select
 from groundvec.text.forms import FORMS, Nodes
 from groundvec.text.treebank import ROOT, Treebank
 from groundvec.text.vectors import learn, pack, read_vectors, reduce, unpack
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass
-class Trees:
+class Trees(Cut):
     """Trees as flat arrays, one row per node: twelve bytes each, however many there are."""
 
     words: np.ndarray  # (nodes,) uint16: 0 of a phrase, 1 of a word without a vector
@@ -30,15 +30,7 @@ class Trees:
     places: np.ndarray  # (nodes,) uint16: among the parent's children; 0 of a root
     heights: np.ndarray  # (nodes,) uint16: 0 of a leaf, else 1 + the largest of the children
     sizes: np.ndarray  # (nodes,) uint16: the words of the node and of all below it
-    starts: np.ndarray  # (trees + 1,) int64: tree i is rows starts[i]:starts[i + 1]
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """(trees,) int64, in nodes."""
-        return np.diff(self.starts)
+    starts: np.ndarray
 
     def batch(self, rows: np.ndarray) -> tuple[np.ndarray, ...]:
         """The nodes (N,) of the trees `rows`, one after another; all int64.

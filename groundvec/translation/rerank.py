@@ -101,9 +101,7 @@ class Reranked:
 
 
 def rerank(
-    dev: Judged,
-    test: Judged,
-    features: dict[str, tuple[list[str], np.ndarray, np.ndarray]],
+    dev: Judged, test: Judged, features: dict[str, tuple[list[str], np.ndarray, np.ndarray]]
 ) -> dict[str, Reranked]:
     """Choose one hypothesis of each test list, by every model's features beside the lists' own.
 

@@ -17,20 +17,7 @@ METEOR_TRIALS = 1_000  # its jar takes half a millisecond for each, twice
 SEED = 12_345  # sacreBLEU's
 # METEOR's languages; it stems the words of these by Snowball.
 METEOR_LANGUAGES = {
-    "en",
-    "de",
-    "fr",
-    "es",
-    "cs",
-    "ru",
-    "da",
-    "fi",
-    "hu",
-    "it",
-    "nl",
-    "no",
-    "pt",
-    "sv",
+    *("en", "de", "fr", "es", "cs", "ru", "da", "fi", "hu", "it", "nl", "no", "pt", "sv"),
 }
 
 
@@ -89,10 +76,7 @@ def judge(
 
 
 def randomisation(
-    a: np.ndarray,
-    b: np.ndarray,
-    score: Callable[[np.ndarray], np.ndarray],
-    trials: int = TRIALS,
+    a: np.ndarray, b: np.ndarray, score: Callable[[np.ndarray], np.ndarray], trials: int = TRIALS
 ) -> float:
     """The two-sided p-value of a difference between two systems' scores.
 
