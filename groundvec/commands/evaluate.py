@@ -159,7 +159,7 @@ def _ratings(arguments: argparse.Namespace) -> None:
 
 
 def _encoder(arguments: argparse.Namespace) -> tuple[Any, str]:
-    """What embeds sentences, and the device that it computes on."""
+    """Return what embeds sentences, and the device that it computes on."""
     if arguments.vectors:
         from groundvec.evaluate import checked, read_array
 

@@ -71,6 +71,6 @@ class Encoder(nn.Module):
 
     @torch.no_grad()
     def fit_idf(self, captions: Encoded) -> None:
-        """Set the weights of the indices."""
+        """Set the weights of the indices to their inverse document frequencies."""
         if self.idf is not None:
             self.idf.copy_(torch.from_numpy(idf(captions.batch, len(captions), len(self.idf))))

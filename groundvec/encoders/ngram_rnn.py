@@ -89,5 +89,5 @@ class Encoder(nn.Module):
 
     @torch.no_grad()
     def fit_idf(self, captions: Words) -> None:
-        """Set the weights of the n-grams."""
+        """Set the weights of the n-grams to their inverse document frequencies."""
         self.idf.copy_(torch.from_numpy(idf(captions.bags, len(captions), len(self.idf))))

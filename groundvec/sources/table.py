@@ -68,9 +68,9 @@ def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFr
 
 
 def state(table: str | Path, images: str | Path) -> str:
-    """A key that changes with the files of the images that a table names, and with nothing else.
+    """Compute a key that changes with the files of a table's images only.
 
-    It knows files by their sizes and times, which is quick; files that are missing count as such.
+    It knows files by their sizes and times, which is quick; missing files count as such.
     """
     files = []
     for name in dict.fromkeys(_rows(Path(table), Path(images)).image):

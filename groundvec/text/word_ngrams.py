@@ -56,7 +56,7 @@ class Text:
         return cls(**options)
 
     def __len__(self) -> int:
-        """The number of indices; two are of padding and of a word without any n-gram."""
+        """Count the indices; two are of padding and of a word without any n-gram."""
         return len(self.hashed)
 
     def encode(self, sentences: Sequence[str]) -> Words:

@@ -27,7 +27,7 @@ Rows = dict[str, np.ndarray]  # the captions of a batch, by language
 
 
 def snapshots(settings: dict[str, Any]) -> list[int]:
-    """The epochs that end a cycle: the candidates of the ensemble.
+    """List the epochs that end a cycle: the candidates of the ensemble.
 
     Where networks are trained in turn, those after both were.
     """
@@ -37,7 +37,7 @@ def snapshots(settings: dict[str, Any]) -> list[int]:
 
 
 def saved(settings: dict[str, Any]) -> list[int]:
-    """The epochs whose weights are kept: the snapshots, and early ones to plot."""
+    """List the epochs whose weights are kept: the snapshots, and early ones to plot."""
     early = range(min(EARLY, settings["epochs"]) + 1)
     return sorted({*early, *snapshots(settings)})
 

@@ -45,17 +45,17 @@ def distances(
     read_features: Callable[[np.ndarray], Matrix] | None,
     languages: tuple[str | None, str],
 ) -> tuple[list[str], np.ndarray]:
-    """How near each hypothesis is to its source sentence and to its picture, in a model's space.
+    """Compute how near each hypothesis is to its source sentence and to its picture.
 
-    Of a sentence without a picture the second is 0 for all hypotheses, and has no say.
+    Of a sentence without a picture the second is 0 for all hypotheses.
 
     Args:
         pairs: one row per sentence (`groundvec.translation.pairs.read`).
         models: an ensemble.
-        read_features: the features (images, width) of images with these ids; None for a model that
-            learned no images (beta 0): then only the source is compared with.
-        languages: of the sources and of the translations; none for the sources, where the model
-            does not know their language (VSE): then only the picture is compared with.
+        read_features: returns the features (images, width) of images with these ids; None for a
+            model that learned no images (beta 0), which compares with the source only.
+        languages: of the sources and of the translations; None for the sources if the model does
+            not know their language (VSE), which compares with the picture only.
 
     Returns:
         The names of the features, and (hypotheses, features).

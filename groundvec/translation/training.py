@@ -38,7 +38,7 @@ class Pairs:
     references: list[str]
 
     def epoch(self, batch_size: int, seed: int, epoch: int) -> Iterator[np.ndarray]:
-        """The batches of an epoch, as rows: an order that is a function of the seed and the epoch.
+        """Yield the batches of an epoch, as rows: a function of the seed and the epoch.
 
         The sentences are shuffled, and sorted by length within `SORTED` batches, which are then
         shuffled. The last batch may be smaller.
@@ -57,9 +57,10 @@ class Pairs:
 def prepare(
     train: pd.DataFrame, dev: pd.DataFrame, source: str, target: str
 ) -> tuple[Vocabulary, Vocabulary, Pairs, Pairs]:
-    """The vocabularies of the training sentences, and both splits as these encode them.
+    """Build the vocabularies of the training sentences, and encode both splits.
 
-    Raises InputError if there are too few sentences to learn a word from.
+    Raises:
+        InputError: there are too few sentences to learn a word from.
     """
     texts = [
         {column: tokenise(split[column]) for column in ("source", "target")}
@@ -173,7 +174,7 @@ def make_step(
 
 
 def _best(history: History) -> int:
-    """The first epoch with the highest BLEU; 0 before the first one."""
+    """Return the first epoch with the highest BLEU; 0 before the first one."""
     return max(history, key=lambda row: row["dev_bleu"])["epoch"] if history else 0
 
 
