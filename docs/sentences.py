@@ -255,7 +255,7 @@ def of_best_encoder() -> dict[str, list[str]]:
 
 
 def of_characters() -> dict[str, list[str]]:
-    """What embeddings of the characters that no caption has change (docs/rate_encoders.py)."""
+    """What embeddings of the characters that no caption has change."""
     keys = [
         ("all", "all", "SentEval cosine", "weighted mean"),
         ("STS-B", "STS 12-16", "SentEval classifier", "correlation"),

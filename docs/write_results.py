@@ -994,7 +994,7 @@ RUNS = {
     "dt-rnn-squared": (f"{SNAKEMAKE}dt-rnn-squared.yaml", ""),
     "dt-rnn-tuning": (f"{SNAKEMAKE}dt-rnn-tuning.yaml", ""),
     "dt-rnn-variants": (f"{SNAKEMAKE}dt-rnn-variants.yaml", ""),
-    "evaluate": ("groundvec evaluate ratings; programs in docs/", ""),
+    "evaluate": ("groundvec evaluate ratings; programs in benchmarks/encoders/", ""),
     "few-pictures": ("docs/your-own-data.md", ""),
     "flickr8k-epochs": (
         f"{SNAKEMAKE}flickr8k-epochs.yaml",
