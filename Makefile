@@ -47,7 +47,7 @@ bench: .venv/made
 
 # The tables between markers in README.md and docs/*.md, from the files in docs/results/; a test says when they differ.
 pages: .venv/made
-	$(ACTIVATE) python docs/write_results.py
+	$(ACTIVATE) python -m docs.pages
 
 # A test says when the page no longer fits the results.
 performance: .venv/made

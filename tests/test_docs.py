@@ -16,6 +16,7 @@ import pytest
 import yaml
 from PIL import Image
 
+import docs.pages.__main__ as pages
 from groundvec import SentenceEncoder
 from groundvec.sources import table
 
@@ -67,20 +68,19 @@ def test_the_first_lines_on_encoders_give_what_they_say(capsys):
     assert capsys.readouterr().out.startswith(said)
 
 
-def test_the_tables_of_the_pages_of_results_are_those_of_their_files():
+@pytest.mark.parametrize("path", pages.FILES, ids=lambda path: path.name)
+def test_each_page_is_that_of_its_files(path):
     """A digit that somebody changes in the page, or a file that is renewed alone, is found."""
-    written = runpy.run_path(str(ROOT / "docs" / "write_results.py"))
-    for path, content in written["files"]().items():
-        assert path.read_text("utf-8") == content, f"{path.name} is out of date: make pages"
+    content = pages.FILES[path]()
+    assert path.read_text("utf-8") == content, f"{path.name} is out of date: make pages"
 
 
 def test_each_table_is_in_one_page():
-    written = runpy.run_path(str(ROOT / "docs" / "write_results.py"))
-    texts = [path.read_text("utf-8") for path in written["PAGES"]]
+    texts = [path.read_text("utf-8") for path in pages.PAGES]
     names = [name for text in texts for name in re.findall("<!-- table: (.+) -->", text)]
-    closed = [match[1] for text in texts for match in written["MARKERS"].findall(text)]
-    whole = [path.relative_to(written["KEPT"]) for path in written["KEPT"].rglob("*.md")]
-    tables = [*written["TABLES"], *(str(path.with_suffix("")) for path in whole)]
+    closed = [match[1] for text in texts for match in pages.MARKERS.findall(text)]
+    whole = [path.relative_to(pages.KEPT) for path in pages.KEPT.rglob("*.md")]
+    tables = [*pages.TABLES, *(str(path.with_suffix("")) for path in whole)]
     assert sorted(names) == sorted(closed) == sorted(tables)
 
 
@@ -99,10 +99,8 @@ def test_the_numbers_beside_commands_are_those_of_the_shipped_encoder():
 
 
 def test_sentences_say_what_the_files_say():
-    said = runpy.run_path(str(ROOT / "docs" / "sentences.py"))["sentences"]()
-    for page, sentences in said.items():
-        text = " ".join((ROOT / page).read_text("utf-8").split())
-        assert not [each for each in sentences if each not in text], page
+    for page, sentence in pages.sentences():
+        assert sentence in " ".join((ROOT / page).read_text("utf-8").split()), page
 
 
 def test_results_are_kept_without_those_of_other_trainings_being_lost(tmp_path):
