@@ -1,9 +1,8 @@
-"""Write docs/recomputed.md: the rules whose hash of code a module of the library is in.
+"""docs/recomputed.md: the rules whose hash of code a module of the library is in.
 
 The source files of a rule's hash are read from the rule itself.
 """
 
-import argparse
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,7 +10,6 @@ from pathlib import Path
 from groundvec import papers, parts
 from groundvec.provenance import ROOT, covered
 
-PAGE = Path(__file__).parent / "recomputed.md"
 TEXT = """# What a change of code computes again
 
 Each rule has a hash of its code: of its script, and of the modules that the script imports. Where a
@@ -28,18 +26,18 @@ Comments and docstrings do not count.
 |---|---|
 {rows}
 
-`make recomputed` writes this page. A test edits every module of a copy, and compares.
+`make pages` writes this page. A test edits every module of a copy, and compares.
 """
 GROUPS = ("dataset", *papers.known())
 
 
 def modules() -> list[str]:
-    """The files of the library."""
+    """List the files of the library."""
     return _relative(ROOT.glob("groundvec/**/*.py"))
 
 
 def sources() -> dict[str, tuple[list[str], list[str]]]:
-    """For each rule the source files that all its hashes have, and those that some have one of."""
+    """Find the files that all hashes of a rule have, and those that some have one of."""
     found = {}
     for path in sorted((ROOT / "rules").glob("*.smk")):
         for rule in re.split(r"^rule (?=\w+:)", path.read_text("utf-8"), flags=re.M)[1:]:
@@ -67,12 +65,12 @@ def _relative(paths: Iterable[Path]) -> list[str]:
 
 
 def _parts(*kinds: str) -> list[str]:
-    """The source files of parts."""
+    """List the source files of parts."""
     return [parts.file(kind, name) for kind in kinds for name in parts.names(kind)]
 
 
 def table() -> dict[str, dict[str, bool]]:
-    """For each module the rules whose hash it is in, and whether that is so for all their jobs."""
+    """Find the rules whose hash a module is in, and whether that is so for all their jobs."""
     found: dict[str, dict[str, bool]] = {module: {} for module in modules()}
     for rule, (always, some) in sources().items():
         for files, of_all in ((some, False), (always, True)):
@@ -83,7 +81,7 @@ def table() -> dict[str, dict[str, bool]]:
 
 
 def page() -> str:
-    """The page, in Markdown."""
+    """Write the page."""
     every = sorted(sources())
     rows, unused = [], []
     for module, rules in table().items():
@@ -96,7 +94,7 @@ def page() -> str:
 
 
 def _short(rules: dict[str, bool], every: list[str]) -> str:
-    """The names of rules, of which most of a group are named together."""
+    """Write the names of rules, of which most of a group are named together."""
     words, left = [], dict(rules)
     for group in GROUPS:
         members = [rule for rule in every if rule.startswith(f"{group}_")]
@@ -108,6 +106,4 @@ def _short(rules: dict[str, bool], every: list[str]) -> str:
     return ", ".join(sorted(words, key=lambda word: word.strip("*`")))
 
 
-if __name__ == "__main__":
-    argparse.ArgumentParser(description=__doc__).parse_args()
-    PAGE.write_text(page(), encoding="utf-8")
+FILES = {"recomputed.md": page}
