@@ -1,10 +1,9 @@
 """Write the pages: tables in README.md and docs/*.md, docs/performance.md and others, drawings.
 
-A table is between `<!-- table: NAME -->` and `<!-- end -->`: one of `TABLES` in the modules beside
-this one, or FOLDER/TABLE, a file in Markdown of docs/results. A module is of one page, or of a few
-that tell of the same results. It has `TABLES`, `FILES` that are written as a whole, and
-`sentences()`, the parts of sentences with numbers that a page must have: a test looks for them. A
-sentence that is not there was checked by its writer alone.
+A table is between `<!-- table: NAME -->` and `<!-- end -->`: one that docs/pages/declared.yaml
+declares, or FOLDER/TABLE, a file in Markdown of docs/results. A module beside this one is of one
+page, or of a few that tell of the same results. It has the functions that write tables; `FILES`,
+which are written as a whole; and `values()`, the numbers in sentences.
 
 docs/keep_results.py copies docs/results from results/; each of its files says which commit made it.
 """
@@ -17,18 +16,20 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from docs.pages.tables import DECLARED, KEPT, ROOT, selection
+from docs.pages.tables import DECLARED, KEPT, ROOT
 
-MODULES = [
-    import_module(f"docs.pages.{path.stem}")
+MODULES = {
+    path.stem: import_module(f"docs.pages.{path.stem}")
     for path in sorted(Path(__file__).parent.glob("*.py"))
-    if path.stem not in ("__main__", "tables")
-]
+    if path.stem != "__main__"
+}
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 MARKERS = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
-TABLES: dict[str, Callable[[], str]] = {
-    name: partial(selection, **about) for name, about in DECLARED["tables"].items()
-} | {name: write for module in MODULES for name, write in getattr(module, "TABLES", {}).items()}
+TABLES: dict[str, Callable[[], str]] = {}
+for name, about in DECLARED["tables"].items():
+    options = {"function": about} if isinstance(about, str) else about
+    module, _, function = options.pop("function", "tables.selection").partition(".")
+    TABLES[name] = partial(getattr(MODULES[module], function), **options)
 
 
 def page(path: Path) -> str:
@@ -51,14 +52,14 @@ def page(path: Path) -> str:
 
 FILES: dict[Path, Callable[[], str]] = {path: partial(page, path) for path in PAGES} | {
     ROOT / "docs" / name: write
-    for module in MODULES
+    for module in MODULES.values()
     for name, write in getattr(module, "FILES", {}).items()
 }
 
 
 def sentences() -> list[tuple[str, str]]:
     """List the parts of sentences with numbers that pages must have, each with its page."""
-    values = [module.values() for module in MODULES if hasattr(module, "values")]
+    values = [module.values() for module in MODULES.values() if hasattr(module, "values")]
     names = ChainMap(*values)
     assert len(names) == sum(map(len, values)), "two modules have a value of the same name"
     declared = DECLARED["sentences"].items()

@@ -61,13 +61,6 @@ def words_and_characters() -> str:
     return markdown(table.reset_index(), 1)
 
 
-TABLES = {
-    "multilingual verdicts": verdicts,
-    "languages with seeds": with_seeds,
-    "words and characters": words_and_characters,
-}
-
-
 def values() -> dict[str, Any]:
     """Count the comparisons that hold."""
     table = compared("mlmme/claims")

@@ -45,6 +45,3 @@ def allowed(column: Column) -> str:
     elif column.empty:
         words.append(f"empty for {', '.join(column.empty)}")
     return "; ".join(filter(None, words))
-
-
-TABLES = {"result files": result_files}

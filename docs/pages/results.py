@@ -4,23 +4,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
+from docs.pages import tables
 from docs.pages.merkx_frank_2019 import CLAIMS, LONG, TRAINED, paper
 from docs.pages.socher_2014 import renamed
-from docs.pages.tables import (
-    DECLARED,
-    DIFFERENCE,
-    KEPT,
-    VERDICTS,
-    WITH_R1,
-    cells,
-    code,
-    compared,
-    counted,
-    kept,
-    markdown,
-    rated,
-    scores,
-)
 from groundvec.reporting.write import MISSING, decimals
 
 SEEDS = {1: "one seed", 2: "two seeds", 3: "three seeds"}
@@ -35,24 +21,29 @@ OF_FEW_DRAWS = ["dt-rnn", "dt-rnn-rate", "flickr8k-epochs", "mlmme"]
 
 def systems() -> pd.DataFrame:
     """Write what every system reaches on Flickr8k."""
-    best = scores("best").loc[("best", "flickr8k", "best")].mean()
+    best = tables.scores("best").loc[("best", "flickr8k", "best")].mean()
     rows = {
         "the paper: GRU 2048, ResNet-152, ensemble of two snapshots": paper(),
         f"{BEST}single snapshots, other features, three seeds": best,
     }
     for model, label in TRAINED.items():
-        table = scores(LONG).loc[(LONG, "flickr8k", model)]
+        table = tables.scores(LONG).loc[(LONG, "flickr8k", model)]
         rows[f"{label}, {SEEDS[len(table)]}"] = table.mean()
-    rows |= {label: rated(name) for name, label in RATED_ALONE.items()}
-    table = pd.DataFrame(rows).reindex(WITH_R1).T.apply(decimals)
+    rows |= {label: tables.rated(name) for name, label in RATED_ALONE.items()}
+    table = pd.DataFrame(rows).reindex(tables.WITH_R1).T.apply(decimals)
     return table.rename_axis("system").reset_index()
+
+
+def all_systems() -> str:
+    """Write all systems, with links as from docs/."""
+    return tables.markdown(systems(), 1).replace("](docs/", "](")
 
 
 def short() -> str:
     """Write the rows that the README shows."""
     table = systems()
     shown = ("the paper", "[`best`]", "character trigrams")
-    return markdown(table[table["system"].str.startswith(shown)], 1)
+    return tables.markdown(table[table["system"].str.startswith(shown)], 1)
 
 
 def near_zero() -> str:
@@ -61,65 +52,73 @@ def near_zero() -> str:
     An end of their interval is within two Monte-Carlo errors of zero: those of a percentile of a
     normal distribution.
     """
-    paths = sorted(path for folder in OF_FEW_DRAWS for path in KEPT.glob(f"{folder}/claims*.csv"))
-    table = pd.concat([compared(f"{path.parent.name}/{path.stem}") for path in paths])
+    paths = sorted(
+        path for folder in OF_FEW_DRAWS for path in tables.KEPT.glob(f"{folder}/claims*.csv")
+    )
+    table = pd.concat([tables.compared(f"{path.parent.name}/{path.stem}") for path in paths])
     table = table.query("seeds == 1")
     deviation = (table["high"] - table["low"]) / (2 * 1.96)
     error = deviation * np.sqrt(0.025 * 0.975 / FEW_DRAWS) / norm.pdf(1.96)
     close = table[table[["low", "high"]].abs().min(axis=1) < 2 * error]
     columns = ["claim", "condition", "measure", "better", "worse", "verdict"]
     shown = close[columns].rename(columns={"condition": "objective"})
-    return markdown(shown.join(cells(close, ("difference", DIFFERENCE, 2))), 6)
+    return tables.markdown(shown.join(tables.cells(close, ("difference", tables.DIFFERENCE, 2))), 6)
 
 
 def turned() -> str:
     """Count the verdicts on Socher et al. (2014) with private features, and with public ones."""
     keys = ["claim", "dataset", "condition", "measure", "worse", "better"]
     files = ("private-features/dt-rnn-claims", "dt-rnn/claims")
-    before, after = (renamed(compared(file)).set_index(keys)["verdict"] for file in files)
+    before, after = (renamed(tables.compared(file)).set_index(keys)["verdict"] for file in files)
     both = before.index.intersection(after.index)
     counts = pd.crosstab(before[both], after[both])
-    counts = counts.reindex(index=VERDICTS, columns=VERDICTS, fill_value=0).add_prefix("now: ")
-    return markdown(counts.rename_axis("with private features").reset_index(), 1)
+    counts = counts.reindex(
+        index=tables.VERDICTS, columns=tables.VERDICTS, fill_value=0
+    ).add_prefix("now: ")
+    return tables.markdown(counts.rename_axis("with private features").reset_index(), 1)
 
 
 def turned_of_grid() -> str:
     """Write the comparisons of Merkx & Frank (2019) that public features turned."""
     found = []
     for model, file in CLAIMS.items():
-        table = compared(file)
+        table = tables.compared(file)
         of_model = table["better"].where(table["better"].str.contains("-"), model)
         found.append(table.assign(model=of_model))
     keys = ["claim", "measure", "model", "worse"]
-    then = kept("private-features/merkx-frank-claims")
+    then = tables.kept("private-features/merkx-frank-claims")
     both = then.merge(pd.concat(found), on=keys, suffixes=("_then", "_now"), validate="1:1")
     both = both[both["verdict_then"] != both["verdict_now"]]
-    shown = both[["claim", "measure"]].assign(model=code(both["model"]), beside=both["worse"])
+    shown = both[["claim", "measure"]].assign(
+        model=tables.code(both["model"]), beside=both["worse"]
+    )
     for when in ("then", "now"):
-        text = cells(both, ("", [f"{of}_{when}" for of in DIFFERENCE], 1)).squeeze(axis=1)
+        text = tables.cells(both, ("", [f"{of}_{when}" for of in tables.DIFFERENCE], 1)).squeeze(
+            axis=1
+        )
         shown[f"{when}: difference"] = both[f"verdict_{when}"] + ": " + text
-    return markdown(shown, 6)
+    return tables.markdown(shown, 6)
 
 
 def turned_of_languages() -> str:
     """Count the verdicts on Calixto & Liu (2017) with private features, and with public ones."""
-    then = kept("private-features/calixto-liu-counts")
-    table = compared("mlmme/claims")
+    then = tables.kept("private-features/calixto-liu-counts")
+    table = tables.compared("mlmme/claims")
     of_images = table["measure"].str.fullmatch("STS 201[45] images")
     table["measure"] = table["measure"].mask(of_images, "STS 2014 and 2015 images")
     keys = ["claim", "measure"]
-    before = then.melt(keys, VERDICTS, "verdict", "count")
+    before = then.melt(keys, tables.VERDICTS, "verdict", "count")
     before = before.loc[before.index.repeat(before["count"])]
-    shown = pd.DataFrame({"then": counted(before, keys), "now": counted(table, keys)})
-    return markdown(shown.loc[pd.MultiIndex.from_frame(then[keys])].reset_index(), 4)
+    shown = pd.DataFrame({"then": tables.counted(before, keys), "now": tables.counted(table, keys)})
+    return tables.markdown(shown.loc[pd.MultiIndex.from_frame(then[keys])].reset_index(), 4)
 
 
 def runs() -> str:
     """Write the command, commits and machines behind each folder of docs/results."""
     columns = ["commit", "versions", "machine"]
     rows = []
-    for folder in sorted(path for path in KEPT.iterdir() if path.is_dir()):
-        if folder.name not in DECLARED["runs"]:
+    for folder in sorted(path for path in tables.KEPT.iterdir() if path.is_dir()):
+        if folder.name not in tables.DECLARED["runs"]:
             raise SystemExit(f"error: say which command made {folder}, in docs/pages/declared.yaml")
         files = [
             pd.read_csv(path, dtype=str, keep_default_na=False)
@@ -128,19 +127,7 @@ def runs() -> str:
         ]
         table = pd.concat([file.reindex(columns=columns, fill_value="") for file in files])
         said = ["; ".join(sorted({*table[column]} - {""})) or MISSING for column in columns]
-        command, note = DECLARED["runs"][folder.name]
-        rows.append([code(folder.name), code(command), *said, note])
+        command, note = tables.DECLARED["runs"][folder.name]
+        rows.append([tables.code(folder.name), tables.code(command), *said, note])
     heads = ["docs/results", "command", "commits", "versions", "machines", "note"]
-    return markdown(pd.DataFrame(rows, columns=heads), 6)
-
-
-TABLES = {
-    "short": short,
-    # With links as from docs/.
-    "systems": lambda: markdown(systems(), 1).replace("](docs/", "]("),
-    "near zero": near_zero,
-    "turned": turned,
-    "turned of the grid": turned_of_grid,
-    "turned of languages": turned_of_languages,
-    "runs": runs,
-}
+    return tables.markdown(pd.DataFrame(rows, columns=heads), 6)

@@ -33,12 +33,6 @@ OPTIONS: dict[str, tuple[str, Any]] = {
     "encoder.nonlinearity": ("nonlinearity", "tanh"),
 }
 RELATIONS = "Relations beat positions"
-SHOWN = [
-    "Trees beat the bag",
-    "Trees beat the centered bag",
-    RELATIONS,
-    "Not in the paper: trees beat the char-GRU",
-]
 
 
 def tuned() -> pd.DataFrame:
@@ -161,17 +155,6 @@ def differences(experiment: str, shown: list[str]) -> str:
     text = text.reindex(pd.MultiIndex.from_frame(table[rows].drop_duplicates()))
     order = [f"{said}: {task}" for said, task in product(DATASETS.values(), TASKS.values())]
     return markdown(text.reindex(columns=order, fill_value=MISSING).reset_index(), 4)
-
-
-TABLES = {
-    "learning rates": learning_rates,
-    "options": options,
-    "shrinkages": shrinkages,
-    "mean ranks": mean_ranks,
-    "verdicts": verdicts,
-    "differences": lambda: differences("dt-rnn", SHOWN),
-    "another rate": lambda: differences("dt-rnn-rate", [RELATIONS, "Trees beat kernel CCA"]),
-}
 
 
 def values() -> dict[str, Any]:

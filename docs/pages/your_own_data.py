@@ -46,5 +46,4 @@ def curve() -> Figure:
     return figure
 
 
-TABLES = {"few pictures": few_pictures}
 FILES = {"images/few-pictures.svg": lambda: svg(curve())}
