@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from docs.pages import tables
-from groundvec.reporting.write import bracketed, decimals
+from groundvec.reporting.write import decimals
 
 FOLDERS = ["best", "best-v2"]  # config/best.yaml now, and when flickr8k-v2 was trained
 COUNTING = [("best", "flickr8k", "best"), ("best", "parts", "mistyped")]  # append n-gram counts
@@ -17,12 +17,9 @@ HEADS = ["find images: R@1", "find images: R@10", "find captions: R@1", "find ca
 def retrieval() -> str:
     """Write recall: means over seeds."""
     groups = tables.scores(*FOLDERS)[tables.RECALLS].groupby(tables.SYSTEM)
-    history = pd.concat(
-        tables.kept(f"{folder}/history").assign(folder=folder) for folder in FOLDERS
-    )
-    last = (
-        history.groupby([*tables.SYSTEM, "seed"])["dev_recall"].last().groupby(tables.SYSTEM).mean()
-    )
+    history = pd.concat([tables.kept(f"{of}/history").assign(folder=of) for of in FOLDERS])
+    last = history.groupby([*tables.SYSTEM, "seed"])["dev_recall"].last()
+    last = last.groupby(tables.SYSTEM).mean()
     there = [system for system in MODELS if system != LEARNED]
     numbers = pd.concat([last, groups.mean()], axis=1).loc[there].apply(decimals)
     numbers.columns = ["development R@10", *HEADS]
@@ -50,7 +47,7 @@ def differences(experiment: str, dataset: str) -> str:
     """
     table = tables.kept(f"{experiment}/ablation").query("dataset == @dataset")
     table = table[table["measure"].str.startswith("R@10")].dropna(subset="difference")
-    table = table.join(tables.cells(table, ("text", tables.with_ends("difference"), 1)))
+    table["text"] = tables.intervals(table, tables.with_ends("difference"))
     shown = table.pivot(index=["model", "seeds"], columns="measure", values="text")
     shown = shown.reindex(table["model"].unique(), level="model").reset_index()
     labels = {model: label for (_, of, model), label in MODELS.items() if of != "pooled"}
@@ -74,29 +71,26 @@ def parts(parts: dict[str, str], subtasks: dict[str, list[str]]) -> str:
     found = {"pairs": list(subtasks)}
     for name, heading in parts.items():
         table = tables.evaluated(name).query("definition == 'SentEval cosine'")
-        table = table.set_index(["task", "subtask", "statistic"]).loc[
-            [*map(tuple, subtasks.values())]
-        ]
-        found[heading] = decimals(table["pearson"])
+        values = table.set_index(["task", "subtask", "statistic"])["pearson"]
+        found[heading] = decimals(values[of] for of in map(tuple, subtasks.values()))
     return tables.markdown(pd.DataFrame(found), 1)
 
 
 def values() -> dict[str, Any]:
     """Compute what the shipped vector and its parts reach, and what the GRU gives to `best`."""
-    development = tables.kept("evaluate/development").query("task == 'all'")
-    [row] = development.query("statistic == 'weighted mean'").index
-    percent = tables.evaluated("development").loc[row]
-    parts = {"counts": "counts", "learned": "learned", "whole": "flickr8k-v3"}
+    found = {"counts": "counts", "learned": "learned", "whole": "flickr8k-v3"}
+    chosen = "task == 'all' and statistic == 'weighted mean'"
+    percent = tables.evaluated("development").query(chosen)
     table = tables.kept("best/ablation").query("dataset == 'flickr8k'")
     best, bag = (table[table["model"] == model] for model in ("best", "bag"))
-    gained = (-bag[f"difference{end}"] for end in ("", "_high", "_low"))
+    gained = ["difference", "difference_high", "difference_low"]
     return {
-        **{name: tables.rated(file) for name, file in parts.items()},
+        **{name: tables.rated(file) for name, file in found.items()},
         "trigrams": tables.rated("trigrams"),
         "r_learned": tables.rated("learned") / 100,
-        "development": percent,
-        "unseen": bracketed(*([percent[of]] for of in tables.with_ends("unseen_pearson")))[0],
-        "r": development.loc[row],
-        "best": bracketed(best["value"], best["low"], best["high"]),
-        "gru": bracketed(*gained),
+        "development": percent.squeeze(),
+        "unseen": tables.intervals(percent, tables.with_ends("unseen_pearson")).item(),
+        "r": tables.kept("evaluate/development").query(chosen).squeeze(),
+        "best": tables.intervals(best, ["value", "low", "high"]).tolist(),
+        "gru": tables.intervals(-bag[gained], gained).tolist(),
     }

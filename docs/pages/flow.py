@@ -15,7 +15,7 @@ from typing import Any
 
 import networkx as nx
 
-from docs.pages.tables import ROOT
+from docs.pages.tables import ROOT, rendered
 from groundvec import papers, parts
 
 PAPERS = list(papers.known())
@@ -23,8 +23,6 @@ NOT_DRAWN = ("flickr30k",)  # needs a folder of your own pictures
 COLOURS = ["#f6d6a8", "#cfe3b4", "#b7dfd3", "#b9d7f0", "#cfc8ee"]
 COLOURS += ["#ecc6df", "#f3c1b8", "#dddddd", "#f2e59c"]
 WIDTH, HEIGHT, GAP_X, GAP_Y, MARGIN = 128, 26, 46, 12, 12  # of a rule's box, and around it
-
-BREAK = "\n"
 
 # A rule's name; or an edge, and the column that it passes there.
 Place = str | tuple[str, str, int]
@@ -127,41 +125,20 @@ def svg() -> str:
             if isinstance(place, tuple):
                 drawn += f" H{to_x + WIDTH / 2:g}"
             y = to_y
-        lines.append(f'<path d="{drawn}"/>')
-    boxes = []
-    for rule in sorted(graph, key=order.index):
-        x, y = middle[rule]
-        boxes.append(
-            f'<rect x="{x - WIDTH / 2:g}" y="{y - HEIGHT / 2:g}" width="{WIDTH}" '
-            f'height="{HEIGHT}" rx="5" fill="{colour[stage[rule]]}"/>'
-            f'<text x="{x:g}" y="{y + 4:g}">{rule}</text>'
-        )
-    shown = [name for name in colour if name in {stage[rule] for rule in graph}]
+        lines.append(drawn)
     bottom = MARGIN + tallest * (HEIGHT + GAP_Y) + GAP_Y
-    legend = []
-    for i, name in enumerate(shown):
-        x = MARGIN + i * 110
-        legend.append(
-            f'<rect x="{x}" y="{bottom}" width="14" height="14" rx="3" fill="{colour[name]}"/>'
-            f'<text x="{x + 20}" y="{bottom + 11}">{name}</text>'
-        )
-    width = len(table) * (WIDTH + GAP_X) - GAP_X + 2 * MARGIN
-    height = bottom + 14 + MARGIN
-    return f"""\
-<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" \
-height="{height}" font-family="sans-serif" font-size="12">
-<title>Which rule makes what from what</title>
-<g fill="none" stroke="#8a8a8a" stroke-width="1.2">
-{BREAK.join(lines)}
-</g>
-<g fill="#222222" text-anchor="middle">
-{BREAK.join(boxes)}
-</g>
-<g fill="#8a8a8a">
-{BREAK.join(legend)}
-</g>
-</svg>
-"""
+    return rendered(
+        "flow",
+        width=len(table) * (WIDTH + GAP_X) - GAP_X + 2 * MARGIN,
+        height=bottom + 14 + MARGIN,
+        bottom=bottom,
+        box=(WIDTH, HEIGHT, MARGIN),
+        lines=lines,
+        boxes=[
+            (rule, *middle[rule], colour[stage[rule]]) for rule in sorted(graph, key=order.index)
+        ],
+        legend=[(name, colour[name]) for name in colour if name in {stage[of] for of in graph}],
+    )
 
 
 FILES = {"images/flow.svg": svg}

@@ -12,7 +12,7 @@ from groundvec import papers
 from groundvec.evaluation import retrieval
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.papers.merkx_frank_2019 import table2
-from groundvec.reporting.write import MISSING, bracketed, decimals
+from groundvec.reporting.write import MISSING, decimals
 
 FOUR, LONG = "flickr8k-seeds", "flickr8k-epochs"  # epochs: 4 and 32
 REPORTED = papers.FOLDER / "merkx_frank_2019" / "reported"
@@ -49,7 +49,7 @@ def claims(file: str) -> str:
     """Write the differences of models, over seeds, and their verdicts."""
     table = tables.compared(file)
     columns = ["measure", "better", "worse", "seeds", "verdict"]
-    shown = table[columns].assign(difference=tables.cells(table, ("", tables.DIFFERENCE, 1)))
+    shown = table[columns].assign(difference=tables.intervals(table, tables.DIFFERENCE))
     # The seeds' values of older ones were not kept: the intervals are the widest that these allow.
     widest = table["seeds"].eq(3) & table["of_seeds"].isna()
     shown["difference"] += widest.map({True: " (widest)", False: ""})
@@ -65,10 +65,8 @@ def minutes(experiment: str) -> pd.Series:
 def times() -> str:
     """Write the minutes of training of each model: the mean over seeds, lowest and highest."""
     columns = {"4 epochs": FOUR, "32 epochs": LONG}
-    shown = pd.DataFrame(
-        {of: tables.over_seeds(minutes(file), "model", 0) for of, file in columns.items()}
-    )
-    shown = shown.fillna(MISSING).loc[list(TRAINED)]
+    found = {of: tables.over_seeds(minutes(file), "model", 0) for of, file in columns.items()}
+    shown = pd.DataFrame(found).fillna(MISSING).loc[list(TRAINED)]
     shown.insert(0, "minutes of training", tables.code(shown.index))
     return tables.markdown(shown, 1)
 
@@ -130,7 +128,7 @@ def without_training_captions(rows: dict[str, list[str]]) -> str:
 
 
 def beside_senteval() -> str:
-    """Write the largest differences from SentEval's own tables.code."""
+    """Write the largest differences from SentEval's own code."""
     table = tables.kept("evaluate/senteval")
     for of in ("pearson", "spearman"):
         table[of.capitalize()] = (table[of] - table[f"senteval_{of}"]).abs()
@@ -143,7 +141,7 @@ def beside_senteval() -> str:
 
 def values() -> dict[str, Any]:
     """Compute what trainings of 4 and of 32 epochs reach, beside the paper's and each other."""
-    own, ratings = selected()
+    own, rated = selected()
     long, four = (tables.scores(name).droplevel(["folder", "dataset"]) for name in (LONG, FOUR))
     means, of_paper = long.groupby("model").mean(), paper()
     claims = [tables.compared(file).set_index("claim") for file in CLAIMS.values()]
@@ -151,15 +149,15 @@ def values() -> dict[str, Any]:
     larger = claims[2].filter(like="larger embeddings", axis=0)
 
     # How much of what the smallest gains in 32 epochs comes by epoch 4.
-    recalls = (
-        tables.kept(f"{LONG}/history").set_index(["model", "seed", "epoch"])["dev_recall"].unstack()
+    recalls = tables.kept(f"{LONG}/history").pivot(
+        index=["model", "seed"], columns="epoch", values="dev_recall"
     )
     start, fourth, last = recalls.loc[SIZES[0], [0, 4, 32]].mean()
-    untrained = ratings[ratings["name"].eq(f"untrained {SIZES[0]}")]
-    untrained = untrained[untrained["statistic"].isin(["weighted mean", "correlation"])]
-    untrained = untrained.set_index(["task", "method"])["pearson"]
-    begin = 100 * untrained[[("all", "cosine"), ("SICK", "classifier")]].mean()
-    early, late = (of.loc[SIZES[0], [tables.STS, tables.SICK]].mean().mean() for of in (four, long))
+    rated = rated[rated["name"].eq(f"untrained {SIZES[0]}")].set_index(["task", "method"])
+    rated = rated[rated["statistic"].isin(["weighted mean", "correlation"])]
+    begin = 100 * rated["pearson"][[("all", "cosine"), ("SICK", "classifier")]].mean()
+    semantic = [tables.STS, tables.SICK]
+    early, late = (of.loc[SIZES[0], semantic].to_numpy().mean() for of in (four, long))
 
     def of_512(cell: str, measures: list[str]) -> str:
         """Write how much better 512 is than 256: a t interval of the seeds alone."""
@@ -167,10 +165,8 @@ def values() -> dict[str, Any]:
         return tables.of_seeds(table[f"{cell}-512-attention"] - table[f"{cell}-256-attention"])
 
     wins = tables.kept(f"{LONG}/section_4_3")
-    wins = wins[wins["a"] == own].set_index("b")
-    as_paper, bag, infersent = (
-        wins.loc[of, ["a_interval", "b_interval"]].tolist() for of in BESIDE
-    )
+    wins = wins[wins["a"] == own].set_index("b")[["a_interval", "b_interval"]]
+    as_paper, bag, infersent = wins.loc[BESIDE].to_numpy().tolist()
     table = pd.read_csv(REPORTED / "table2.csv").query("dataset == 'flickr8k'")
     wehrmann = table[table["model"].str.startswith("Wehrmann")].set_index("direction")
     return {
@@ -178,7 +174,7 @@ def values() -> dict[str, Any]:
         "below": (of_paper - means.loc[SIZES[2]])[tables.REACHED[:2]].tolist(),
         "largest": means.loc[SIZES[2], tables.REACHED[:2]].tolist(),
         "gains": gains,
-        "larger": bracketed(*(larger[of] for of in tables.DIFFERENCE)),
+        "larger": tables.intervals(larger, tables.DIFFERENCE).tolist(),
         "later": [tables.of_seeds((recalls[32] - recalls[4])[model]) for model in SIZES[:2]],
         "share_of_recall": 100 * (fourth - start) / (last - start),
         "share_of_score": 100 * (early - begin) / (late - begin),

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from math import nan
 from typing import Any
 
-from jinja2 import Environment
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
-from docs.pages.tables import ROOT, svg
+from docs.pages.tables import ROOT, rendered, svg
 from groundvec.reporting.style import BLUE, PAGE, VERMILLION, styled
 from groundvec.reporting.write import decimals
 
@@ -70,11 +69,9 @@ def page(results: dict[str, Result]) -> str:
     def finished(value: Any) -> Any:
         return number(value) if isinstance(value, int | float) else value
 
-    text = (ROOT / "docs" / "performance.template").read_text()
-    template = Environment(finalize=finished, keep_trailing_newline=True).from_string(text)
     memory = results["features"].get("machine", {"memory_gb": 0})["memory_gb"]
     functions = {"rows": rows, "case": case, "measured": measured, "decimals": decimals}
-    return template.render(functions, memory_gb=memory)
+    return rendered("performance", finished, memory_gb=memory, **functions)
 
 
 @styled

@@ -7,27 +7,10 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from docs.pages.tables import rendered
 from groundvec import papers, parts
 from groundvec.provenance import ROOT, covered
 
-TEXT = """# What a change of code computes again
-
-Each rule has a hash of its code: of its script, and of the modules that the script imports. Where a
-script serves several rules, as `dataset.py` does, only the modules that do the rule's work count.
-If a module changes, the rules beside it run again, and then the rules that read their files.
-Comments and docstrings do not count.
-
-- `a_*` are all rules whose names begin with `a_`; `a_* but b, c` excepts `a_b` and `a_c`.
-- Rules in *italics* run again only for models and baselines that use the module: it is one of their
-  parts, or one of these imports it.
-- A change of these modules runs nothing again: {unused}.
-
-| module | rules |
-|---|---|
-{rows}
-
-`make pages` writes this page. A test edits every module of a copy, and compares.
-"""
 GROUPS = ("dataset", *papers.known())
 
 
@@ -82,15 +65,11 @@ def table() -> dict[str, dict[str, bool]]:
 
 def page() -> str:
     """Write the page."""
-    every = sorted(sources())
-    rows, unused = [], []
-    for module, rules in table().items():
-        name = f"`{module.removeprefix('groundvec/').removesuffix('.py')}`"
-        if rules:
-            rows.append(f"| {name} | {_short(rules, every)} |")
-        else:
-            unused.append(name)
-    return TEXT.format(unused=", ".join(unused), rows="\n".join(rows))
+    every, found = sorted(sources()), table()
+    names = {of: f"`{of.removeprefix('groundvec/').removesuffix('.py')}`" for of in found}
+    rows = [(names[of], _short(rules, every)) for of, rules in found.items() if rules]
+    unused = [names[of] for of, rules in found.items() if not rules]
+    return rendered("recomputed", rows=rows, unused=unused)
 
 
 def _short(rules: dict[str, bool], every: list[str]) -> str:

@@ -6,7 +6,6 @@ from scipy.stats import norm
 
 from docs.pages import tables
 from docs.pages.merkx_frank_2019 import CLAIMS, LONG, TRAINED, paper
-from docs.pages.socher_2014 import renamed
 from groundvec.reporting.write import MISSING, decimals
 
 SEEDS = {1: "one seed", 2: "two seeds", 3: "three seeds"}
@@ -21,16 +20,16 @@ OF_FEW_DRAWS = ["dt-rnn", "dt-rnn-rate", "flickr8k-epochs", "mlmme"]
 
 def systems() -> pd.DataFrame:
     """Write what every system reaches on Flickr8k."""
-    best = tables.scores("best").loc[("best", "flickr8k", "best")].mean()
+    best = tables.scores("best").xs(("flickr8k", "best"), level=("dataset", "model")).mean()
     rows = {
         "the paper: GRU 2048, ResNet-152, ensemble of two snapshots": paper(),
         f"{BEST}single snapshots, other features, three seeds": best,
     }
-    for model, label in TRAINED.items():
-        table = tables.scores(LONG).loc[(LONG, "flickr8k", model)]
-        rows[f"{label}, {SEEDS[len(table)]}"] = table.mean()
+    of_models = tables.scores(LONG).groupby("model")
+    seeds, means = of_models.size().map(SEEDS), of_models.mean()
+    rows |= {f"{label}, {seeds[model]}": means.loc[model] for model, label in TRAINED.items()}
     rows |= {label: tables.rated(name) for name, label in RATED_ALONE.items()}
-    table = pd.DataFrame(rows).reindex(tables.WITH_R1).T.apply(decimals)
+    table = pd.DataFrame(rows).T[tables.WITH_R1].apply(decimals)
     return table.rename_axis("system").reset_index()
 
 
@@ -52,29 +51,28 @@ def near_zero() -> str:
     An end of their interval is within two Monte-Carlo errors of zero: those of a percentile of a
     normal distribution.
     """
-    paths = sorted(
-        path for folder in OF_FEW_DRAWS for path in tables.KEPT.glob(f"{folder}/claims*.csv")
-    )
-    table = pd.concat([tables.compared(f"{path.parent.name}/{path.stem}") for path in paths])
-    table = table.query("seeds == 1")
+    paths = sorted(path for of in OF_FEW_DRAWS for path in tables.KEPT.glob(f"{of}/claims*.csv"))
+    found = [tables.compared(f"{path.parent.name}/{path.stem}") for path in paths]
+    table = pd.concat(found).query("seeds == 1")
     deviation = (table["high"] - table["low"]) / (2 * 1.96)
     error = deviation * np.sqrt(0.025 * 0.975 / FEW_DRAWS) / norm.pdf(1.96)
     close = table[table[["low", "high"]].abs().min(axis=1) < 2 * error]
     columns = ["claim", "condition", "measure", "better", "worse", "verdict"]
     shown = close[columns].rename(columns={"condition": "objective"})
-    return tables.markdown(shown.join(tables.cells(close, ("difference", tables.DIFFERENCE, 2))), 6)
+    return tables.markdown(
+        shown.assign(difference=tables.intervals(close, tables.DIFFERENCE, 2)), 6
+    )
 
 
 def turned() -> str:
     """Count the verdicts on Socher et al. (2014) with private features, and with public ones."""
     keys = ["claim", "dataset", "condition", "measure", "worse", "better"]
     files = ("private-features/dt-rnn-claims", "dt-rnn/claims")
-    before, after = (renamed(tables.compared(file)).set_index(keys)["verdict"] for file in files)
+    before, after = (tables.compared(file).set_index(keys)["verdict"] for file in files)
     both = before.index.intersection(after.index)
     counts = pd.crosstab(before[both], after[both])
-    counts = counts.reindex(
-        index=tables.VERDICTS, columns=tables.VERDICTS, fill_value=0
-    ).add_prefix("now: ")
+    order = tables.VERDICTS
+    counts = counts.reindex(index=order, columns=order, fill_value=0).add_prefix("now: ")
     return tables.markdown(counts.rename_axis("with private features").reset_index(), 1)
 
 
@@ -89,13 +87,10 @@ def turned_of_grid() -> str:
     then = tables.kept("private-features/merkx-frank-claims")
     both = then.merge(pd.concat(found), on=keys, suffixes=("_then", "_now"), validate="1:1")
     both = both[both["verdict_then"] != both["verdict_now"]]
-    shown = both[["claim", "measure"]].assign(
-        model=tables.code(both["model"]), beside=both["worse"]
-    )
+    shown = both[["claim", "measure"]].copy()
+    shown["model"], shown["beside"] = tables.code(both["model"]), both["worse"]
     for when in ("then", "now"):
-        text = tables.cells(both, ("", [f"{of}_{when}" for of in tables.DIFFERENCE], 1)).squeeze(
-            axis=1
-        )
+        text = tables.intervals(both, [f"{of}_{when}" for of in tables.DIFFERENCE])
         shown[f"{when}: difference"] = both[f"verdict_{when}"] + ": " + text
     return tables.markdown(shown, 6)
 
@@ -110,7 +105,7 @@ def turned_of_languages() -> str:
     before = then.melt(keys, tables.VERDICTS, "verdict", "count")
     before = before.loc[before.index.repeat(before["count"])]
     shown = pd.DataFrame({"then": tables.counted(before, keys), "now": tables.counted(table, keys)})
-    return tables.markdown(shown.loc[pd.MultiIndex.from_frame(then[keys])].reset_index(), 4)
+    return tables.markdown(shown.loc[tables.rows_of(then, keys)].reset_index(), 4)
 
 
 def runs() -> str:

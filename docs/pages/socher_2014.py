@@ -7,11 +7,14 @@ import pandas as pd
 import yaml
 
 from docs.pages.tables import (
+    DIFFERENCE,
     ROOT,
     compared,
     counted,
+    intervals,
     kept,
     markdown,
+    rows_of,
 )
 from groundvec.config import complete
 from groundvec.reporting.labels import BINARISED, CCA, HINGE, MARGIN, SQUARED, labelled
@@ -19,7 +22,7 @@ from groundvec.reporting.ranks import TASKS, sorted_systems
 from groundvec.reporting.ranks import with_interval as column
 from groundvec.reporting.results import REPORTED_CCA
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
-from groundvec.reporting.write import MISSING, bracketed, decimals
+from groundvec.reporting.write import MISSING, decimals
 from groundvec.training.loop import snapshots
 
 MARKS = {HOLDS: "\N{CHECK MARK}", FAILS: "\N{MULTIPLICATION SIGN}", OPEN: "?"}
@@ -95,9 +98,8 @@ def mean_ranks() -> str:
     rows = ["objective", "name"]
     ours = table[table["source"] == "measured"]
     # The paper's numbers stand with the system that is nearest.
-    theirs = table[table["source"] == "reported"].replace({"name": {"kCCA": CCA}})
-    theirs = theirs.replace({"name": {"CT-RNN": BINARISED}})
-    parts = {"reported": theirs}
+    nearest = {"kCCA": CCA, "CT-RNN": BINARISED}
+    parts = {"reported": table[table["source"] == "reported"].replace({"name": nearest})}
     parts |= {said: ours[ours["dataset"] == dataset] for dataset, said in DATASETS.items()}
     shown = ours[rows].drop_duplicates().set_index(rows)
     for said, part in parts.items():
@@ -109,17 +111,9 @@ def mean_ranks() -> str:
     return markdown(shown, 2)
 
 
-def renamed(table: pd.DataFrame) -> pd.DataFrame:
-    """Call a claim what it is called today; some files of docs/results are older."""
-    old = table["claim"].eq("Trees beat constituency trees")
-    old &= table["worse"].str.startswith(BINARISED)
-    now = "Trees beat binary trees (the paper: constituency trees)"
-    return table.assign(claim=table["claim"].mask(old, now))
-
-
 def claims(experiment: str) -> pd.DataFrame:
     """Read the claims that compare two systems, the paper's objective first."""
-    table = renamed(compared(f"{experiment}/claims")).rename(columns={"condition": "objective"})
+    table = compared(f"{experiment}/claims").rename(columns={"condition": "objective"})
     table = table[~(table["objective"] + table["worse"]).str.contains(SQUARED)]  # not reproduced
     order = [*table["claim"].unique(), *OBJECTIVES]
     return table.sort_values(
@@ -132,7 +126,7 @@ def verdicts() -> str:
     table = claims("dt-rnn")
     rows = ["claim", "objective"]
     text = counted(table, [*rows, "dataset"]).unstack("dataset").fillna(MISSING)
-    text = text.loc[pd.MultiIndex.from_frame(table[rows].drop_duplicates())][list(DATASETS)]
+    text = text.loc[rows_of(table, rows), list(DATASETS)]
     seeds = table.groupby("dataset")["seeds"].first()
     text.columns = [f"{said}, seeds: {seeds[of]}" for of, said in DATASETS.items()]
     # What the paper prints, once for all data sets and for its one DT-RNN.
@@ -147,30 +141,29 @@ def verdicts() -> str:
 def differences(experiment: str, shown: list[str]) -> str:
     """Write differences of every two systems that a claim compares, with intervals and verdicts."""
     table = claims(experiment).query("claim in @shown")
-    table["text"] = bracketed(table["difference"], table["low"], table["high"])
-    table["text"] += " " + table["verdict"].map(MARKS)
+    table["text"] = intervals(table, DIFFERENCE) + " " + table["verdict"].map(MARKS)
     table["column"] = table["dataset"].map(DATASETS) + ": " + table["measure"]
     rows = ["claim", "objective", "worse", "better"]
-    text = table.pivot(index=rows, columns="column", values="text").fillna(MISSING)
-    text = text.reindex(pd.MultiIndex.from_frame(table[rows].drop_duplicates()))
+    text = table.pivot(index=rows, columns="column", values="text").loc[rows_of(table, rows)]
     order = [f"{said}: {task}" for said, task in product(DATASETS.values(), TASKS.values())]
-    return markdown(text.reindex(columns=order, fill_value=MISSING).reset_index(), 4)
+    return markdown(text.reindex(columns=order).fillna(MISSING).reset_index(), 4)
 
 
 def values() -> dict[str, Any]:
     """Count the comparisons that hold on all of Flickr8k, and on draws of it."""
-    first, tuned_again = (
-        claims(name).set_index(["claim", "objective", "dataset"]).sort_index()["verdict"].eq(HOLDS)
+    first, again = (
+        claims(name).assign(holds=lambda of: of["verdict"].eq(HOLDS))
         for name in ("dt-rnn", "dt-rnn-rate")
     )
 
-    def relations(table: pd.Series, objective: str) -> list[int]:
-        return [table[RELATIONS, objective, of].sum() for of in ("flickr8k", "flickr8k-1000")]
+    def relations(table: pd.DataFrame, objective: str) -> list[int]:
+        table = table[table["claim"].eq(RELATIONS) & table["objective"].eq(objective)]
+        return table.groupby("dataset")["holds"].sum()[["flickr8k", "flickr8k-1000"]].tolist()
 
-    bag = [first["Trees beat the bag", objective] for objective in (MARGIN, HINGE)]
+    bag = first[first["claim"].eq("Trees beat the bag")].groupby("objective")["holds"]
     return {
         "margin": relations(first, MARGIN),
-        "again": relations(tuned_again, MARGIN),
+        "again": relations(again, MARGIN),
         "hinge": relations(first, HINGE),
-        "bag": [f"{of.sum()} of {len(of)}" for of in bag],
+        "bag": [f"{bag.sum()[of]} of {bag.size()[of]}" for of in (MARGIN, HINGE)],
     }

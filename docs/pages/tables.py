@@ -2,13 +2,14 @@
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import matplotlib
 import pandas as pd
 import yaml
+from jinja2 import Environment, StrictUndefined
 from matplotlib.figure import Figure
 
 from groundvec.evaluation.ranks import DIRECTIONS
@@ -81,6 +82,17 @@ def with_ends(name: str) -> list[str]:
     return [f"{name}{end}" for end in ("", "_low", "_high")]
 
 
+def intervals(table: pd.DataFrame, columns: list[str], digits: int = 1) -> pd.Series:
+    """Write values with their intervals, by the columns of a value and of both ends."""
+    value, low, high = (table[column] for column in columns)
+    return pd.Series(bracketed(value, low, high, digits), table.index)
+
+
+def rows_of(table: pd.DataFrame, columns: list[str]) -> pd.MultiIndex:
+    """List the rows that differ in these columns, in their order."""
+    return pd.MultiIndex.from_frame(table[columns].drop_duplicates())
+
+
 def over_seeds(values: pd.Series, by: str | Sequence[str], digits: int = 1) -> pd.Series:
     """Write the mean of each group, with the lowest and the highest where it has several values.
 
@@ -127,7 +139,8 @@ def scores(*folders: str) -> pd.DataFrame:
         training = [*SYSTEM, "seed"]
         recalls = kept(f"{folder}/retrieval").query("direction in @WAYS").assign(folder=folder)
         recalls = recalls.pivot(index=training, columns="direction", values=["r1", "r10"])
-        recalls.columns = [f"{k.replace('r', 'R@')}, {WAYS[way]}" for k, way in recalls]
+        names = recalls.columns.to_flat_index()
+        recalls.columns = [f"{k.replace('r', 'R@')}, {WAYS[way]}" for k, way in names]
         ratings = kept(f"{folder}/ratings").assign(folder=folder)
         ratings["measure"] = _measures(ratings["task"], ratings["method"])
         ratings = 100 * ratings.pivot(index=training, columns="measure", values="pearson")
@@ -153,6 +166,17 @@ def rated(name: str) -> pd.Series:
 
 def _measures(tasks: pd.Series, methods: pd.Series) -> pd.Series:
     return tasks.replace("all", "STS 2012-2016") + ", " + methods
+
+
+def rendered(name: str, finalize: Callable[[Any], Any] | None = None, **values: Any) -> str:
+    """Write a file by its template in docs/.
+
+    Args:
+        finalize: writes each value.
+    """
+    text = (ROOT / "docs" / f"{name}.template").read_text(encoding="utf-8")
+    environment = Environment(finalize=finalize, undefined=StrictUndefined, autoescape=False)
+    return environment.from_string(text).render(**values) + "\n"
 
 
 @styled
