@@ -19,9 +19,10 @@ except TypeError:  # a file on GitHub, for one
     )
 sys.path.insert(0, HOME)
 
-from groundvec.config import check_files, complete, read_yaml
+from groundvec.config.schema import read_yaml
 from groundvec.data.rated import MIRRORED, PUBLIC
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
+from rules.experiment import check_files, complete
 from rules.items import Items, ensembles
 from rules.plan import (
     DATASET,
@@ -41,7 +42,6 @@ from rules.plan import (
     treebank_option,
     weights_option,
 )
-from rules.scheduler import lift_default_limit
 
 # The public files, by their path in data/.
 SOURCES = yaml.safe_load(open(f"{HOME}/resources/sources.yaml"))
@@ -113,7 +113,6 @@ rule all:
 
 
 onstart:
-    lift_default_limit(workflow.scheduler)
     say_what_is_running()
 
 

@@ -38,7 +38,7 @@ from groundvec.device import choose, rounds_to_bfloat16
 from groundvec.encoders.convolution import Convolution
 from groundvec.encoders.rnn import Encoder
 from groundvec.export.onnx import export
-from groundvec.model import Model
+from groundvec.model.network import Model
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 BATCH = 128  # sentences
@@ -151,7 +151,7 @@ def in_bfloat16(encoder: SentenceEncoder, sentences: list[str]) -> list[Row]:
 def starting(rounds: int) -> Row:
     """Ten sentences by the command, beside a process that imports torch and does nothing else.
 
-    Both collect garbage as rarely, and leave the rest to the system (`groundvec.cli`).
+    Both collect garbage as rarely, and leave the rest to the system (`groundvec.config.cli`).
     """
     floor = "import gc; gc.set_threshold(100_000); import torch; gc.freeze()"
 

@@ -29,7 +29,7 @@ from groundvec.features.extract import (
     precision_on,
 )
 from groundvec.features.images import cut, load
-from groundvec.files import sha256
+from groundvec.runtime.files import sha256
 
 
 def rows(small: bool) -> list[Row]:

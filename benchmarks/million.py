@@ -26,15 +26,15 @@ import torch
 from measure import Contestant, Row, program, row
 from ratings import some_sentences
 
-from groundvec import parts
-from groundvec.arrays import Matrix
-from groundvec.config import complete_description
+from groundvec.config import parts
+from groundvec.config.description import complete_description
 from groundvec.data import schema
 from groundvec.data.split import Captions, Split, load_split
 from groundvec.device import choose
 from groundvec.evaluation.ranks import ranks
 from groundvec.features import store
-from groundvec.model import IMAGES_PER_BATCH, Model
+from groundvec.model.network import IMAGES_PER_BATCH, Model
+from groundvec.runtime.arrays import Matrix
 from groundvec.text.characters import Text
 from groundvec.text.encoded import Encoded
 from groundvec.training.loop import make_step
@@ -148,7 +148,7 @@ def evaluation(split: Split, queries: int) -> Row:
         return len(some) * len(features) / 1e6
 
     def in_memory() -> float:
-        with patch("groundvec.arrays.LARGE", float("inf")):  # the vectors too
+        with patch("groundvec.runtime.arrays.LARGE", float("inf")):  # the vectors too
             return rank(features)
 
     what = f"{queries:,} captions and all images embedded, and ranked"

@@ -13,11 +13,11 @@ from measure import Row, multiplier, program, row
 from torch import nn
 from training import AuthorsEncoder, as_the_authors, index_of
 
-from groundvec import parts
-from groundvec.config import complete_description
+from groundvec.config import parts
+from groundvec.config.description import complete_description
 from groundvec.evaluation import relatedness
 from groundvec.evaluation.correlation import pearson
-from groundvec.model import Model
+from groundvec.model.network import Model
 from groundvec.text.characters import Text
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz '."

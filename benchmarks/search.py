@@ -17,11 +17,11 @@ from features import pictures
 from measure import Row, program, row
 
 from groundvec import ImageEncoder, SentenceEncoder
-from groundvec.config import complete_description
+from groundvec.config.description import complete_description
 from groundvec.evaluation.ranks import DIRECTIONS, ranks
 from groundvec.features import backbones
-from groundvec.model import Model
-from groundvec.provenance import ROOT
+from groundvec.model.network import Model
+from groundvec.runtime.provenance import ROOT
 from groundvec.similarity import scores
 from groundvec.sources import flickr8k
 from groundvec.text.characters import Text

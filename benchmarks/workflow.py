@@ -17,10 +17,10 @@ from pathlib import Path
 import pandas as pd
 from measure import Row, program, row
 
-from groundvec.files import write_csv, write_json
-from groundvec.frames import schema_of
-from groundvec.provenance import ROOT
-from groundvec.schemas import History
+from groundvec.results.frames import schema_of
+from groundvec.results.schemas import History
+from groundvec.runtime.files import write_csv, write_json
+from groundvec.runtime.provenance import ROOT
 
 PYTHON = [sys.executable, "-c"]
 # Without a lock, which a killed run would leave.
@@ -126,7 +126,7 @@ def copy_project(folder: Path) -> None:
         {name: ["?" if of.dtype is str else 1] * 2 for name, of in columns.items()}
     )
     write_csv(folder / "history.csv", history.assign(epoch=[1, 2], dev_recall=[1.0, 2.0]))
-    write_json(folder / "model.json", {"snapshots": [1, 2], "description": {}})
+    write_json(folder / "model.json", {"snapshots": [1, 2], "description": {"objective": {}}})
 
 
 def count_jobs(folder: Path) -> int:

@@ -13,16 +13,16 @@ release = installed_version("groundvec")
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["images", "results"]
 
-# The pages are read on GitHub too, so links are as there: `../groundvec/schema.yaml` leads to the
-# file. On the site it becomes a download. A link to what does not exist fails the build.
+# The pages are read on GitHub too, so links are as there: `../groundvec/config/schema.yaml` leads
+# to the file. On the site it becomes a download. A link to what does not exist fails the build.
 myst_heading_anchors = 3
 PAGES = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
-    "groundvec/pretrained/flickr8k-v1/README.md": "card-flickr8k-v1.md",
-    "groundvec/pretrained/flickr8k-v2/README.md": "card-flickr8k-v2.md",
-    "groundvec/pretrained/flickr8k-v3/README.md": "card-flickr8k-v3.md",
+    "groundvec/model/pretrained/flickr8k-v1/README.md": "card-flickr8k-v1.md",
+    "groundvec/model/pretrained/flickr8k-v2/README.md": "card-flickr8k-v2.md",
+    "groundvec/model/pretrained/flickr8k-v3/README.md": "card-flickr8k-v3.md",
 }
 
 # Commands over several lines, and CSV, which Pygments does not know, are shown without colours.

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec import papers
-from groundvec.files import write_csv
+from groundvec.runtime.files import write_csv
 
 DOCS = Path(__file__).parent
 # The files of all models, and the columns that tell their systems apart.

@@ -14,9 +14,9 @@ import sys
 
 try:
     import groundvec
-    from groundvec import cli
     from groundvec.commands import common, encode, evaluate, export, info, search, similarity
-    from groundvec.errors import InputError
+    from groundvec.config import cli
+    from groundvec.runtime.errors import InputError
 except KeyboardInterrupt:  # as `cli.execute` ends what is interrupted later
     sys.exit(130)
 
@@ -43,7 +43,9 @@ def main() -> None:
         subparser = commands.add_parser(name, help=first, description=text, formatter_class=form)
         command.add_arguments(subparser)
         subparser.set_defaults(main=command.main)
-    logging.getLogger("groundvec.progress").setLevel(logging.INFO)  # long work says how far it is
+    logging.getLogger("groundvec.runtime.progress").setLevel(
+        logging.INFO
+    )  # long work says how far it is
     cli.execute(run, parser.parse_args(), logging.WARNING)
 
 

@@ -1,7 +1,7 @@
 """What was trained, for those who only use it: sentences and pictures in, vectors out.
 
 A model is named by its folder, by its name if it comes with this package, in `pretrained`, or by
-`user/name` on a hub (`groundvec.hub`).
+`user/name` on a hub (`groundvec.model.hub`).
 """
 
 import json
@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import torch
 
-from groundvec import hub, similarity
+from groundvec import similarity
 from groundvec.device import PRECISIONS, choose, usable
-from groundvec.errors import InputError, printable
-from groundvec.files import cache, sha256
-from groundvec.folder import read_description
-from groundvec.model import Model, encode_images, encode_sentences, load_ensemble
+from groundvec.model import hub
+from groundvec.model.folder import read_description
+from groundvec.model.network import Model, encode_images, encode_sentences, load_ensemble
+from groundvec.runtime.errors import InputError, printable
+from groundvec.runtime.files import cache, sha256
 from groundvec.text.encoded import strings
 from groundvec.text.punctuation import set_apart
 
@@ -101,7 +102,7 @@ class SentenceEncoder:
         return encoder
 
     def push(self, name: str, private: bool = False) -> str:
-        """Push the model's folder, with all its snapshots, to a hub; see `groundvec.hub.push`.
+        """Push the model's folder, with all snapshots, to a hub; see `groundvec.model.hub.push`.
 
         Raises:
             InputError: also if it was not loaded from a folder.

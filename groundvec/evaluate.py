@@ -17,18 +17,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from groundvec import frames
 from groundvec import similarity as similarities
 from groundvec.data.rated import fetch_rated
 from groundvec.data.ratings import GROUPS, SICK, TASKS, read_sts
-from groundvec.errors import InputError, extra
 from groundvec.evaluation import overlap, paired
 from groundvec.evaluation import ratings as senteval
 from groundvec.evaluation import retrieval as search
 from groundvec.evaluation.correlation import scaled
 from groundvec.evaluation.ranks import queries_in_blocks, rounding
-from groundvec.files import check_memory, check_regular
-from groundvec.schemas import FoundRanks, RatedPairs
+from groundvec.results import frames
+from groundvec.results.schemas import FoundRanks, RatedPairs
+from groundvec.runtime.errors import InputError, extra
+from groundvec.runtime.files import check_memory, check_regular
 from groundvec.text.encoded import strings
 
 log = logging.getLogger(__name__)

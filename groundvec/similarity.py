@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from groundvec import arrays
+from groundvec.runtime import arrays
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -7,9 +7,10 @@ import shutil
 import time
 from pathlib import Path
 
-from groundvec import papers, parts, sources
-from groundvec.jobs import running
-from groundvec.provenance import code_hash, digest
+from groundvec import papers, sources
+from groundvec.config import parts
+from groundvec.runtime.jobs import running
+from groundvec.runtime.provenance import code_hash, digest
 
 ENVIRONMENT = "../envs/groundvec.yaml"
 

@@ -12,9 +12,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from groundvec import papers, parts, sources
+from groundvec import papers, sources
+from groundvec.config import parts
 from groundvec.data.rated import chosen
-from groundvec.provenance import digest
+from groundvec.runtime.provenance import digest
 
 DATASET = "results/datasets/{dataset}"
 # The files of a training, and of its evaluation.

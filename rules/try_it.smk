@@ -46,7 +46,7 @@ rule try_it:
         ),
         template=digest(
             *(
-                Path(HOME, f"groundvec/reporting/page/try_it.{kind}").read_bytes()
+                Path(HOME, f"groundvec/page/try_it.{kind}").read_bytes()
                 for kind in ("html", "js")
             )
         ),

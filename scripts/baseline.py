@@ -6,7 +6,7 @@ Writes STEM.csv (the scores) and STEM.predictions.csv (one row per pair).
 import argparse
 from pathlib import Path
 
-from groundvec.cli import baseline, run
+from groundvec.config.cli import baseline, run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -29,10 +29,10 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.baselines import load
     from groundvec.data.ratings import read_ratings
     from groundvec.evaluation.ratings import score
-    from groundvec.files import check_output
-    from groundvec.frames import write
-    from groundvec.provenance import provenance
-    from groundvec.schemas import Predictions, Scores
+    from groundvec.results.frames import write
+    from groundvec.results.schemas import Predictions, Scores
+    from groundvec.runtime.files import check_output
+    from groundvec.runtime.provenance import provenance
 
     written = f"{arguments.output}.predictions.csv", f"{arguments.output}.csv"
     for path in written:

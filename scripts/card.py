@@ -4,8 +4,9 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec import papers, parts
-from groundvec.cli import run
+from groundvec import papers
+from groundvec.config import parts
+from groundvec.config.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -38,8 +39,8 @@ parser.add_argument("--output", type=Path, required=True, help="the file to writ
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from groundvec.files import write_bytes
-    from groundvec.reporting.card import card
+    from groundvec.render.card import card
+    from groundvec.runtime.files import write_bytes
 
     text = card(
         arguments.model,

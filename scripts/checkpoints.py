@@ -5,11 +5,29 @@ the present code. It keeps running work, and files that no training or extractio
 """
 
 import argparse
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from groundvec.cli import configuration, run, show
+from groundvec.config.cli import completed, run, show
+from groundvec.runtime.errors import InputError
+
+sys.path.append(str(Path(__file__).parents[1]))  # for `rules`
+
+
+def configuration(file: str) -> dict[str, Any]:
+    """Return a file's configuration with every default, for `type` of an argument."""
+    from rules.experiment import complete
+
+    def of_file(given: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return complete(given)
+        except InputError as error:
+            raise InputError(f"{file}: {error}") from None
+
+    return completed(file, of_file)
+
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -38,9 +56,9 @@ parser.add_argument(
 
 def wanted(config: dict[str, Any], datasets: Path) -> Iterator[dict[str, Any]]:
     """What decides each training, translator and extraction of a configuration, as far as known."""
-    from groundvec import parts
-    from groundvec.files import sha256
-    from groundvec.provenance import code_hash
+    from groundvec.config import parts
+    from groundvec.runtime.files import sha256
+    from groundvec.runtime.provenance import code_hash
 
     for name, data in config["datasets"].items():
         captions = datasets / data.get("of", name) / "captions.csv"
@@ -69,7 +87,7 @@ def wanted(config: dict[str, Any], datasets: Path) -> Iterator[dict[str, Any]]:
 def main(arguments: argparse.Namespace) -> None:
     from tqdm import tqdm
 
-    from groundvec import leftovers
+    from groundvec.runtime import leftovers
 
     def size(count: int) -> str:
         return f"{tqdm.format_sizeof(count, divisor=1000)}B"

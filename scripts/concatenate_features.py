@@ -7,7 +7,7 @@ It is kept with the features, for pictures that are described later.
 import argparse
 from pathlib import Path
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,

@@ -9,10 +9,12 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from groundvec import config, parts, sources
-from groundvec.cli import run
+from groundvec import sources
+from groundvec.config import parts
+from groundvec.config.cli import run
+from groundvec.config.schema import find_mistake
 from groundvec.data import schema
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 EXAMPLES = """examples:
   python scripts/dataset.py scenes --count 300 --seed 1 --output results/datasets/scenes
@@ -35,7 +37,7 @@ def main(arguments: argparse.Namespace) -> None:
     given = {name: getattr(arguments, name) for name in options}
     numbers = {name: value for name, value in given.items() if isinstance(value, int)}
     of_source = parts.options_schema("sources", arguments.source)["properties"]
-    if wrong := config.problem(numbers, {"properties": of_source}):
+    if wrong := find_mistake(numbers, {"properties": of_source}):
         raise InputError(f"--{wrong}")
     if "folder" in signature(read).parameters:
         given["folder"] = arguments.output

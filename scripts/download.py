@@ -6,9 +6,9 @@ from pathlib import Path
 
 import yaml
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 from groundvec.data.download import fetch
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 parser = argparse.ArgumentParser(
     description=__doc__,

@@ -7,12 +7,12 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 from groundvec.evaluation.snapshots import best_snapshots
-from groundvec.files import read_json, write_json
-from groundvec.folder import learned_images
-from groundvec.frames import read
-from groundvec.schemas import History
+from groundvec.model.folder import learned_images
+from groundvec.results.frames import read
+from groundvec.results.schemas import History
+from groundvec.runtime.files import read_json, write_json
 
 parser = argparse.ArgumentParser(
     description=__doc__,

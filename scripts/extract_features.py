@@ -8,7 +8,7 @@ share the work, each with its own --part; join_features.py joins the parts.
 import argparse
 from pathlib import Path
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -58,11 +58,11 @@ def main(arguments: argparse.Namespace) -> None:
 
     from groundvec.data import schema
     from groundvec.device import choose, cores
-    from groundvec.errors import InputError
     from groundvec.features import backbones, store
     from groundvec.features.extract import extract, precision_on
-    from groundvec.jobs import locked
-    from groundvec.provenance import digest, provenance
+    from groundvec.runtime.errors import InputError
+    from groundvec.runtime.jobs import locked
+    from groundvec.runtime.provenance import digest, provenance
 
     if not 0 <= arguments.part < arguments.parts:
         raise InputError(f"--part {arguments.part} must be from 0 to {arguments.parts - 1}")

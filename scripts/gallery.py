@@ -4,7 +4,7 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -38,9 +38,9 @@ for option, what in {
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from groundvec.files import write_json
-    from groundvec.reporting.page.gallery import gallery
+    from groundvec.page.gallery import gallery
     from groundvec.reporting.results import Results
+    from groundvec.runtime.files import write_json
 
     content = gallery(Results(**vars(arguments)))
     write_json(arguments.output, content)

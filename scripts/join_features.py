@@ -7,7 +7,7 @@ HDF5 or .npz with `features`, floating-point (images, width), and `image_ids`.
 import argparse
 from pathlib import Path
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,

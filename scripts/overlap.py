@@ -7,7 +7,7 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -28,14 +28,14 @@ parser.add_argument("--output", type=Path, required=True, help="the file to writ
 
 def main(arguments: argparse.Namespace) -> None:
     from groundvec.data.ratings import read_ratings
-    from groundvec.errors import InputError
     from groundvec.evaluation.overlap import score_unseen, seen, training_captions
     from groundvec.evaluation.ratings import system_name
-    from groundvec.folder import read_description
-    from groundvec.frames import write
-    from groundvec.provenance import provenance
+    from groundvec.model.folder import read_description
     from groundvec.reporting.results import read_predictions
-    from groundvec.schemas import Overlap
+    from groundvec.results.frames import write
+    from groundvec.results.schemas import Overlap
+    from groundvec.runtime.errors import InputError
+    from groundvec.runtime.provenance import provenance
 
     model = read_description(arguments.model)
     labels = {name: model[name] for name in ("dataset", "model", "seed")}

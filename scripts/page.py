@@ -4,7 +4,7 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -34,9 +34,9 @@ parser.add_argument(
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from groundvec.files import write_bytes
-    from groundvec.reporting.page.build import page
+    from groundvec.page.build import page
     from groundvec.reporting.results import Results
+    from groundvec.runtime.files import write_bytes
 
     text = page(Results(**vars(arguments)))
     write_bytes(arguments.output, text.encode())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 from groundvec.data import download
 from groundvec.sources import pascal1k
 

@@ -8,7 +8,7 @@ one, those of the first and of the last cycle and the best).
 import argparse
 from pathlib import Path
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -33,16 +33,21 @@ parser.add_argument("--output", required=True, metavar="STEM", help="the files t
 def main(arguments: argparse.Namespace) -> None:
     from functools import partial
 
-    from groundvec import parts
+    from groundvec.config import parts
     from groundvec.data.ratings import read_ratings
     from groundvec.device import choose
     from groundvec.evaluation.ratings import score_model, system_name
-    from groundvec.files import check_output
-    from groundvec.folder import epochs_compared, epochs_rated_few, read_description, read_ensemble
-    from groundvec.frames import write
-    from groundvec.model import load_model
-    from groundvec.provenance import provenance
-    from groundvec.schemas import Predictions, Scores
+    from groundvec.model.folder import (
+        epochs_compared,
+        epochs_rated_few,
+        read_description,
+        read_ensemble,
+    )
+    from groundvec.model.network import load_model
+    from groundvec.results.frames import write
+    from groundvec.results.schemas import Predictions, Scores
+    from groundvec.runtime.files import check_output
+    from groundvec.runtime.provenance import provenance
 
     written = f"{arguments.output}.predictions.csv", f"{arguments.output}.csv"
     for path in written:

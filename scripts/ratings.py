@@ -4,12 +4,12 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 from groundvec.data import ratings
 from groundvec.data.tokenization import TOKENIZERS
-from groundvec.frames import write
+from groundvec.results.frames import write
+from groundvec.results.schemas import Tasks
 from groundvec.scenes import ratings as scenes
-from groundvec.schemas import Tasks
 
 EXAMPLES = """examples:
   python scripts/ratings.py sts --folders data/sts/STS data/sts/SICK --tokenizer moses \\

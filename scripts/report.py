@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from groundvec import papers
-from groundvec.cli import run
+from groundvec.config.cli import run
 
 ITEMS = [f"{paper}/{name}" for paper, about in papers.known().items() for name in about.items]
 

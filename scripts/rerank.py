@@ -9,7 +9,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -45,14 +45,14 @@ def main(arguments: argparse.Namespace) -> None:
     import pandas as pd
 
     from groundvec.device import choose
-    from groundvec.errors import InputError
     from groundvec.features import store
-    from groundvec.files import check_output
-    from groundvec.folder import learned_images, read_description
-    from groundvec.frames import write
-    from groundvec.model import load_ensemble
-    from groundvec.provenance import provenance
-    from groundvec.schemas import Reranked, RerankWeights, Translations
+    from groundvec.model.folder import learned_images, read_description
+    from groundvec.model.network import load_ensemble
+    from groundvec.results.frames import write
+    from groundvec.results.schemas import Reranked, RerankWeights, Translations
+    from groundvec.runtime.errors import InputError
+    from groundvec.runtime.files import check_output
+    from groundvec.runtime.provenance import provenance
     from groundvec.translation import nbest, pairs, rerank, scores
 
     for path in (arguments.output, arguments.output_translations, arguments.output_weights):

@@ -9,7 +9,7 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -33,17 +33,17 @@ def main(arguments: argparse.Namespace) -> None:
 
     import pandas as pd
 
-    from groundvec import parts
+    from groundvec.config import parts
     from groundvec.data.split import captions_of, load_split
     from groundvec.device import choose
     from groundvec.evaluation.retrieval import score_model
     from groundvec.features import store
-    from groundvec.files import check_output
-    from groundvec.folder import epochs_compared, read_description, read_ensemble
-    from groundvec.frames import write
-    from groundvec.model import load_model
-    from groundvec.provenance import provenance
-    from groundvec.schemas import QueryRanks, Retrieval
+    from groundvec.model.folder import epochs_compared, read_description, read_ensemble
+    from groundvec.model.network import load_model
+    from groundvec.results.frames import write
+    from groundvec.results.schemas import QueryRanks, Retrieval
+    from groundvec.runtime.files import check_output
+    from groundvec.runtime.provenance import provenance
 
     written = f"{arguments.output}.ranks.csv", f"{arguments.output}.csv"
     for path in written:

@@ -8,7 +8,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from groundvec.cli import baseline, run
+from groundvec.config.cli import baseline, run
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,10 +48,10 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.baselines import load
     from groundvec.data.ratings import read_ratings
     from groundvec.evaluation import robustness
-    from groundvec.files import check_output
-    from groundvec.frames import write
-    from groundvec.provenance import provenance
-    from groundvec.schemas import Robustness
+    from groundvec.results.frames import write
+    from groundvec.results.schemas import Robustness
+    from groundvec.runtime.files import check_output
+    from groundvec.runtime.provenance import provenance
 
     check_output(arguments.output)  # at once, and not after hours
     ratings = read_ratings(arguments.ratings)
@@ -75,13 +75,13 @@ def of_model(arguments: argparse.Namespace, ratings: "pd.DataFrame") -> "pd.Data
     from groundvec.data.split import captions_of, load_split
     from groundvec.device import choose
     from groundvec.encoder import SentenceEncoder
-    from groundvec.errors import InputError
     from groundvec.evaluation import robustness
     from groundvec.evaluation.ratings import LANGUAGE, stopped, system_name
     from groundvec.features import store
-    from groundvec.folder import read_description
-    from groundvec.model import encode_images
-    from groundvec.provenance import provenance
+    from groundvec.model.folder import read_description
+    from groundvec.model.network import encode_images
+    from groundvec.runtime.errors import InputError
+    from groundvec.runtime.provenance import provenance
 
     if (arguments.captions is None) != (arguments.features is None):
         raise InputError("--captions and --features go together: give both, or none of them")

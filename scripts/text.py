@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec import parts
-from groundvec.cli import run, text
+from groundvec.config import parts
+from groundvec.config.cli import run, text
 from groundvec.data import schema
-from groundvec.errors import InputError
-from groundvec.files import write_json
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_json
 
 parser = argparse.ArgumentParser(
     description=__doc__,

@@ -2,7 +2,7 @@
 
 A killed training resumes if it is started again with the same arguments. A finished one only
 writes its results again. Both need the folder --work. Whatever a description omits is as
-in Merkx & Frank (groundvec/schema.yaml).
+in Merkx & Frank (groundvec/config/schema.yaml).
 """
 
 import argparse
@@ -10,7 +10,7 @@ import logging
 import os
 from pathlib import Path
 
-from groundvec.cli import description, run
+from groundvec.config.cli import description, run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -61,20 +61,20 @@ def main(arguments: argparse.Namespace) -> None:
     import pandas as pd
     import torch
 
-    from groundvec import parts
+    from groundvec.config import parts
     from groundvec.data import schema
     from groundvec.data.split import drawn, load_split
     from groundvec.device import choose, deterministic
-    from groundvec.errors import InputError
     from groundvec.evaluation.ranks import development_recall
     from groundvec.features import store
-    from groundvec.files import check_output, copy, read_json, sha256, write_json
-    from groundvec.folder import snapshot_name
-    from groundvec.frames import write
-    from groundvec.jobs import describe, locked
-    from groundvec.model import Model, make_texts
-    from groundvec.provenance import code_hash, digest, provenance
-    from groundvec.schemas import History
+    from groundvec.model.folder import snapshot_name
+    from groundvec.model.network import Model, make_texts
+    from groundvec.results.frames import write
+    from groundvec.results.schemas import History
+    from groundvec.runtime.errors import InputError
+    from groundvec.runtime.files import check_output, copy, read_json, sha256, write_json
+    from groundvec.runtime.jobs import describe, locked
+    from groundvec.runtime.provenance import code_hash, digest, provenance
     from groundvec.training import loop
 
     for name in ("history.csv", "model.json"):

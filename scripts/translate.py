@@ -4,7 +4,7 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -22,7 +22,7 @@ parser.add_argument("--output", type=Path, required=True, help="the lists to wri
 
 def main(arguments: argparse.Namespace) -> None:
     from groundvec.device import choose
-    from groundvec.files import check_output
+    from groundvec.runtime.files import check_output
     from groundvec.translation import beam, model, nbest, pairs
     from groundvec.translation.vocabulary import tokenise
 

@@ -10,7 +10,7 @@ import logging
 import os
 from pathlib import Path
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -47,11 +47,11 @@ def main(arguments: argparse.Namespace) -> None:
     import torch
 
     from groundvec.device import choose, deterministic
-    from groundvec.files import check_output
-    from groundvec.frames import write
-    from groundvec.jobs import describe, locked
-    from groundvec.provenance import code_hash, digest, provenance
-    from groundvec.schemas import TranslatorHistory
+    from groundvec.results.frames import write
+    from groundvec.results.schemas import TranslatorHistory
+    from groundvec.runtime.files import check_output
+    from groundvec.runtime.jobs import describe, locked
+    from groundvec.runtime.provenance import code_hash, digest, provenance
     from groundvec.translation import model, pairs, training
 
     for name in ("weights.safetensors", "history.csv", "model.json"):

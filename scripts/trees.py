@@ -8,7 +8,7 @@ import logging
 from itertools import chain
 from pathlib import Path
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 from groundvec.data import schema
 from groundvec.data.ratings import read_ratings
 from groundvec.text import treebank

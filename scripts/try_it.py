@@ -9,7 +9,7 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 
 parser = argparse.ArgumentParser(
     description=__doc__,
@@ -54,13 +54,13 @@ def main(arguments: argparse.Namespace) -> None:
     import yaml
 
     from groundvec.export.onnx import export
-    from groundvec.files import write_bytes
-    from groundvec.folder import read_description
-    from groundvec.model import load_ensemble
+    from groundvec.model.folder import read_description
+    from groundvec.model.network import load_ensemble
+    from groundvec.page.try_it import panel, precision, readable, runtime_files
     from groundvec.reporting.embedded import embed, of_one
-    from groundvec.reporting.page.try_it import panel, precision, readable, runtime_files
     from groundvec.reporting.results import Results
     from groundvec.reporting.systems import described, select
+    from groundvec.runtime.files import write_bytes
 
     pinned = yaml.safe_load(arguments.pinned.read_text("utf-8"))
     archive = arguments.runtime / pinned["archive"]
@@ -97,14 +97,14 @@ def main(arguments: argparse.Namespace) -> None:
 
 def weight(folder: str) -> int:
     """How many bytes the snapshots of a training's ensemble have."""
-    from groundvec.folder import read_ensemble, snapshot_name
+    from groundvec.model.folder import read_ensemble, snapshot_name
 
     names = map(snapshot_name, read_ensemble(folder)["epochs"])
     return sum(Path(folder, "snapshots", name).stat().st_size for name in names)
 
 
 def write_line(path: Path, line: str) -> None:
-    from groundvec.files import write_bytes
+    from groundvec.runtime.files import write_bytes
 
     logging.warning("%s", line)
     write_bytes(path, f"<p>{line}</p>\n".encode())

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from groundvec.cli import run
+from groundvec.config.cli import run
 from groundvec.data.archives import unpack
 
 parser = argparse.ArgumentParser(

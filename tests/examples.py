@@ -6,12 +6,12 @@ from textwrap import dedent
 
 import numpy as np
 
-from groundvec.config import complete_description
+from groundvec.config.description import complete_description
 from groundvec.data.split import Captions, Split
-from groundvec.files import write_json
-from groundvec.folder import snapshot_name
+from groundvec.model.folder import snapshot_name
+from groundvec.model.weights import save as save_weights
+from groundvec.runtime.files import write_json
 from groundvec.text.characters import Text
-from groundvec.weights import save as save_weights
 
 
 def description(encoder="gru-8-attention", text="characters", parts=None, **training):
@@ -70,7 +70,7 @@ def save_model(folder, model, /, epochs=(4,), **about):
         "key": "0" * 16,
     }
     write_json(folder / "model.json", content | about)
-    write_json(folder / "ensemble.json", {"epochs": list(epochs)})
+    write_json(folder / "ensemble.json", {"epochs": list(epochs), "best": epochs[-1]})
 
 
 def recipe(heading):

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec import schemas
-from groundvec.files import write_json
-from groundvec.frames import schema_of
 from groundvec.reporting import results
+from groundvec.results import schemas
+from groundvec.results.frames import schema_of
+from groundvec.runtime.files import write_json
 
 REPORTED = Path(__file__).parent.parent / "groundvec" / "papers" / "merkx_frank_2019" / "reported"
 

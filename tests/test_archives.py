@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec.data.archives import unpack
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 ROOT = Path(__file__).parent.parent
 FILES = {"a.txt": b"first", "deep/er/b.bin": bytes(range(256)) * 20, "deep/empty": b""}

@@ -6,9 +6,9 @@ import os
 import numpy as np
 import pytest
 
-from groundvec import arrays
-from groundvec.errors import InputError
 from groundvec.evaluation import ranks
+from groundvec.runtime import arrays
+from groundvec.runtime.errors import InputError
 from groundvec.similarity import join
 from groundvec.text.characters import Text
 from groundvec.text.encoded import Encoded

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec.baselines import load
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 from groundvec.text.vectors import read_vectors
 
 GLOVE = "a 1 0 -2\ndog 0 3 1e-1\n. 0.5 0.5 0.5\nruns -1 -1 4\n"

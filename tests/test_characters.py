@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec.data.cleaning import clean
-from groundvec.files import read_json, write_json
+from groundvec.runtime.files import read_json, write_json
 from groundvec.text.characters import Text, finish
 from groundvec.text.encoded import PADDING, UNKNOWN
 

@@ -17,10 +17,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groundvec import parts
-from groundvec.cli import BOUNDS, execute
+from groundvec.config import parts
+from groundvec.config.cli import BOUNDS, execute
 from groundvec.data import schema
-from groundvec.files import atomic, copy, read_json, write_bytes, write_json
+from groundvec.runtime.files import atomic, copy, read_json, write_bytes, write_json
 from groundvec.text.characters import Text
 
 ROOT = Path(__file__).parent.parent
@@ -51,7 +51,8 @@ def test_json_is_read_as_it_was_written(tmp_path):
 def program(tmp_path, body):
     path = tmp_path / "program.py"
     path.write_text(
-        "import argparse\nfrom groundvec.cli import run\nfrom groundvec.errors import InputError\n"
+        "import argparse\nfrom groundvec.config.cli import run\n"
+        "from groundvec.runtime.errors import InputError\n"
         f"def main(arguments):\n    {body}\nrun(main, argparse.ArgumentParser())\n"
     )
     command = [sys.executable, path, "--log", tmp_path / "a.log"]
@@ -141,14 +142,14 @@ def test_a_training_on_a_full_disk_is_one_line_and_goes_on_when_there_is_room(tm
 
 
 def save(arguments, path):
-    write = f"from groundvec.files import write_bytes; write_bytes({str(path)!r}, b'new')"
+    write = f"from groundvec.runtime.files import write_bytes; write_bytes({str(path)!r}, b'new')"
     return [sys.executable, "-c", PROGRAM.format(body=write), *map(str, arguments)]
 
 
 PROGRAM = """
 import argparse
 from pathlib import Path
-from groundvec.cli import run
+from groundvec.config.cli import run
 parser = argparse.ArgumentParser()
 parser.add_argument("--input", type=Path, nargs="*")
 parser.add_argument("--output", type=Path)
@@ -231,7 +232,7 @@ def test_a_log_empties_nothing_but_a_log(tmp_path):
 
 def test_nothing_printed_does_something_to_the_terminal(tmp_path):
     body = (
-        "import logging; from groundvec.cli import show; name = 'a\\x1b[2J\\nb'; "
+        "import logging; from groundvec.config.cli import show; name = 'a\\x1b[2J\\nb'; "
         "show(name); logging.info('%s is read', Path(name)); logging.warning(name); "
         "open(name)"
     )
@@ -263,7 +264,7 @@ def test_nothing_is_written_to_a_file_in_the_place_of_a_closed_stream(tmp_path):
 
 def test_a_program_that_is_told_to_stop_leaves_nothing_half_written(tmp_path):
     body = (
-        "import os, signal; from groundvec.files import atomic\n    "
+        "import os, signal; from groundvec.runtime.files import atomic\n    "
         f"with atomic({str(tmp_path / 'out/a.csv')!r}) as path:\n        "
         "path.write_text('half'); os.kill(os.getpid(), signal.SIGTERM)"
     )

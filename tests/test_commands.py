@@ -22,9 +22,9 @@ from PIL import Image
 
 from groundvec import SentenceEncoder, search
 from groundvec.__main__ import COMMANDS, main
-from groundvec.errors import InputError, extra
 from groundvec.features import backbones
-from groundvec.model import Model
+from groundvec.model.network import Model
+from groundvec.runtime.errors import InputError, extra
 from groundvec.text.characters import Text
 
 ROOT = Path(__file__).parent.parent
@@ -178,11 +178,13 @@ def test_vectors_can_have_half_the_precision(groundvec, tmp_path, model, encoder
 def in_blocks_of_two(monkeypatch, model, tmp_path):
     """Runs `groundvec encode` within this process, so that its numbers can be changed."""
     monkeypatch.setattr("groundvec.commands.encode.BLOCK", 2)
-    monkeypatch.setattr("groundvec.progress.SECONDS_BETWEEN_LINES", 1e-9)  # 0 adds a first line
+    monkeypatch.setattr(
+        "groundvec.runtime.progress.SECONDS_BETWEEN_LINES", 1e-9
+    )  # 0 adds a first line
     monkeypatch.chdir(tmp_path)
     # What a program sets once, and other tests do not expect.
-    monkeypatch.setattr("groundvec.files._inputs", [])
-    monkeypatch.setattr("groundvec.files._keep_existing", False)
+    monkeypatch.setattr("groundvec.runtime.files._inputs", [])
+    monkeypatch.setattr("groundvec.runtime.files._keep_existing", False)
     monkeypatch.setattr("logging.raiseExceptions", True)
 
     def run(*arguments):
@@ -191,7 +193,7 @@ def in_blocks_of_two(monkeypatch, model, tmp_path):
         main()
 
     yield run
-    logging.getLogger("groundvec.progress").setLevel(logging.NOTSET)
+    logging.getLogger("groundvec.runtime.progress").setLevel(logging.NOTSET)
 
 
 @pytest.mark.parametrize("ending", ["npy", "csv", "parquet"])

@@ -8,9 +8,10 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from groundvec import parts
-from groundvec.config import SCHEMA, check_files, complete, read_yaml
-from groundvec.errors import InputError
+from groundvec.config import parts
+from groundvec.config.schema import SCHEMA, read_yaml
+from groundvec.runtime.errors import InputError
+from rules.experiment import check_files, complete
 
 ROOT = Path(__file__).parent.parent
 SMALL = {

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from groundvec.data import schema
 from groundvec.data.split import load_split
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 from groundvec.sources import flickr8k, karpathy, table
 from groundvec.text.characters import Text
 

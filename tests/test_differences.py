@@ -6,16 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec import schemas
-from groundvec.errors import InputError
 from groundvec.evaluation.significance import compare, holm
-from groundvec.frames import read
 from groundvec.papers.merkx_frank_2019 import (
     section_4_1,
     section_4_3,
     section_4_3_4,
 )
-from groundvec.reporting import results
+from groundvec.papers.merkx_frank_2019.reported import ReportedChanges, read_correlations
+from groundvec.results.frames import read
+from groundvec.runtime.errors import InputError
 from tests.result_files import (
     REPORTED,
     SELECTED,
@@ -31,7 +30,7 @@ from tests.result_files import (
 
 def test_the_intervals_give_the_papers_counts():
     """Section 4.3: 20 over BOW, 22 of InferSent over BOW, 6 and 3, and 16 on par with InferSent."""
-    reported = results.read_reported_correlations(REPORTED / "table_s1.csv")
+    reported = read_correlations(REPORTED / "table_s1.csv")
     table = section_4_3.outside_intervals(
         reported.rename(columns={"system": "name", "pearson": "r", "pairs": "n"})
     ).set_index(["a", "b"])
@@ -256,7 +255,7 @@ def test_section_4_3_4_has_the_changes_since_epoch_four_and_the_peak(tmp_path):
             curve("training task", {0: 99.0}, model="lstm-8-max"),
         ]
     )
-    reported = read(REPORTED / "section_4_3_4.csv", schemas.ReportedChanges)
+    reported = read(REPORTED / "section_4_3_4.csv", ReportedChanges)
     table = section_4_3_4.changes(curves, reported, SELECTED)
     assert table[["measure", "source"]].values.tolist() == [
         ["training task", "reported"],
@@ -288,7 +287,7 @@ def test_section_4_3_4_has_the_changes_since_epoch_four_and_the_peak(tmp_path):
 
 def test_section_4_3_4_says_nothing_of_changes_from_nothing():
     curves = curve("training task", {0: 0.0, 8: 50.0})
-    reported = read(REPORTED / "section_4_3_4.csv", schemas.ReportedChanges)
+    reported = read(REPORTED / "section_4_3_4.csv", ReportedChanges)
     table = section_4_3_4.changes(curves, reported, SELECTED)
     ours = table[table["source"] == "measured"].iloc[0]
     assert np.isnan(ours["since_early"]) and ours["since_peak"] == 0

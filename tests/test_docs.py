@@ -19,6 +19,7 @@ import docs.pages.__main__ as pages
 from docs import keep_results
 from groundvec import SentenceEncoder
 from groundvec.sources import table
+from tests.test_layout import FLOORS
 
 ROOT = Path(__file__).parent.parent
 FLOW = ROOT / "docs" / "images" / "flow.svg"
@@ -29,10 +30,13 @@ def test_the_drawing_of_the_flow_shows_the_rules_as_they_are(tmp_path, monkeypat
     assert FLOW.read_text() == pages.FILES[FLOW](), "the rules have changed: make pages"
 
 
-def test_the_architecture_names_the_packages_of_the_library():
+def test_the_architecture_has_the_floors_that_imports_are_held_to():
     text = (ROOT / "docs" / "architecture.md").read_text()
-    named = set(re.findall(r"^\| `groundvec\.(\w+)`", text, re.M))
-    assert named == {path.parent.name for path in (ROOT / "groundvec").glob("*/__init__.py")}
+    floors = []
+    for number, rooms in re.findall(r"^\| (?:(\d+) )?\| (`[\w.]+`(?:, `[\w.]+`)*) \|", text, re.M):
+        floors += [set()] if number else []
+        floors[-1] |= {Path(room).stem for room in re.findall(r"`([\w.]+)`", rooms)}
+    assert floors == FLOORS
 
 
 def test_checks_before_a_commit_have_the_pinned_versions():

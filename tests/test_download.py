@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from groundvec.data import download
 from groundvec.data.download import fetch
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 ROOT = Path(__file__).parent.parent
 NAME = "set/archive.zip"

@@ -23,21 +23,21 @@ from PIL import Image
 from groundvec import ImageEncoder, SentenceEncoder, search
 from groundvec.device import choose, rounds_to_bfloat16
 from groundvec.encoder import PICTURE, pictures
-from groundvec.errors import InputError
 from groundvec.features import backbones, store
 from groundvec.features.concatenation import concatenate
 from groundvec.features.extract import extract
 from groundvec.features.images import FORMATS
-from groundvec.files import sha256
-from groundvec.folder import read_ensemble
-from groundvec.model import Model, encode_images, pack
-from groundvec.shipped import NEWEST, PRETRAINED, find
+from groundvec.model.folder import read_ensemble
+from groundvec.model.network import Model, encode_images, pack
+from groundvec.model.shipped import NEWEST, PRETRAINED, find
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import sha256
 from groundvec.text import characters, words
 
 CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
 TEXTS = {
     "characters": characters.Text.build(CAPTIONS),
-    "words": words.Text.build(CAPTIONS, at_least=1),
+    "words": words.Text.build(2 * CAPTIONS),
 }
 
 

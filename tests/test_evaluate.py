@@ -24,9 +24,9 @@ from test_rate import SENTEVAL, encoder, frozen
 
 from groundvec import baselines, evaluate
 from groundvec.data import rated
-from groundvec.errors import InputError
 from groundvec.evaluation import correlation, significance
-from groundvec.files import write_csv
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_csv
 
 ROOT = Path(__file__).parent.parent
 SICK = {"sick_train", "sick_trial", "sick_test_annotated"}  # as the public archives are unpacked
@@ -213,7 +213,8 @@ def test_the_rated_sentences_are_fetched_once(tmp_path, monkeypatch, public):
     monkeypatch.setenv("GROUNDVEC_MIRROR", str(mirror))
     sums = dict.fromkeys(("sha256", "size", "md5"))  # those of the real files
     real, at_work = rated.fetch, set()
-    asks = "import groundvec.jobs as j, pathlib, sys; print(j.running(pathlib.Path(sys.argv[1])))"
+    asks = "import sys; from pathlib import Path; from groundvec.runtime.jobs import running; "
+    asks += "print(running(Path(sys.argv[1])))"
     other = [sys.executable, "-c", asks, tmp_path / "cache/groundvec/sts"]
 
     def fetch(name, source, *more):

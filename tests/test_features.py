@@ -31,13 +31,13 @@ from torchvision import transforms
 from torchvision.models import get_model
 from torchvision.transforms import functional as F
 
-from groundvec.errors import InputError
 from groundvec.features import backbones, extract, store
 from groundvec.features.concatenation import concatenate
 from groundvec.features.folding import fold
 from groundvec.features.images import cut
-from groundvec.files import read_json, sha256
-from groundvec.provenance import digest
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import read_json, sha256
+from groundvec.runtime.provenance import digest
 from scripts import concatenate_features, extract_features, join_features
 
 ROOT = Path(__file__).parent.parent

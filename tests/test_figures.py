@@ -6,16 +6,18 @@ import pytest
 from matplotlib.colors import same_color
 from PIL import Image
 
-from groundvec import schemas
-from groundvec.errors import InputError
 from groundvec.papers.merkx_frank_2019 import figure4
 from groundvec.papers.merkx_frank_2019.agreement import agreement, subtask_of
 from groundvec.papers.merkx_frank_2019.figure2 import scores_by_size
 from groundvec.papers.merkx_frank_2019.figure3 import correlation_by_subtask
 from groundvec.papers.merkx_frank_2019.figure4 import by_epoch, scores_by_epoch
-from groundvec.reporting import figures, results, systems
+from groundvec.papers.merkx_frank_2019.reported import read_correlations
+from groundvec.render import figures
+from groundvec.render.style import BLUE, VERMILLION
+from groundvec.reporting import results, systems
 from groundvec.reporting.measures import semantic_measures
-from groundvec.reporting.style import BLUE, VERMILLION
+from groundvec.results import schemas
+from groundvec.runtime.errors import InputError
 from tests.result_files import BAG, filled, models, run, write_models
 from tests.result_files import REPORTED as FOLDER
 
@@ -275,7 +277,7 @@ def test_figure3_has_every_subtask_and_system(tmp_path):
         scores("spelling", 0.4).assign(encoder="trigrams"),
         scores("no trigrams", 0.45).assign(encoder="bag-of-words"),
     )
-    reported = results.read_reported_correlations(REPORTED)
+    reported = read_correlations(REPORTED)
     selected = {"flickr8k": ("gru-8-attention", 1)}
     figure = correlation_by_subtask(of_ratings, selected, reported)
     assert [panel.get_ylabel() for panel in figure.axes] == ["STS 2012", "STS 2016", "SICK"]
@@ -328,7 +330,7 @@ def test_figure3_has_every_subtask_and_system(tmp_path):
 
 
 def test_figure3_fits_on_a_page_and_shrinks(tmp_path):
-    reported = results.read_reported_correlations(REPORTED)
+    reported = read_correlations(REPORTED)
     tasks = reported.drop_duplicates(["task", "subtask"]).set_index(["task", "subtask"])
     tasks = tasks["pairs"].to_dict()
     tables = [

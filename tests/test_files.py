@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from groundvec import frames
 from groundvec.commands.common import read_lines
 from groundvec.data import ratings, schema
 from groundvec.data.archives import unpack
-from groundvec.errors import InputError
 from groundvec.features import images, store
-from groundvec.files import DEEPEST, read_json, sha256
+from groundvec.results import frames
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import DEEPEST, read_json, sha256
 from groundvec.sources import flickr8k, karpathy, multi30k, pascal1k, table
 from groundvec.text import treebank
 from groundvec.text.vectors import read_vectors

@@ -9,12 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from groundvec import frames, schemas
-from groundvec.errors import InputError
-from groundvec.frames import Column, Schema
+from groundvec.papers.calixto_liu_2017 import reported as calixto_liu_2017
+from groundvec.papers.merkx_frank_2019 import reported as merkx_frank_2019
+from groundvec.papers.socher_2014 import reported as socher_2014
+from groundvec.results import frames, schemas
+from groundvec.results.frames import Column, Schema
+from groundvec.runtime.errors import InputError
 from tests.result_files import filled
 
-FORMS = {name: form for name, form in vars(schemas).items() if hasattr(form, "__metadata__")}
+MODULES = (schemas, merkx_frank_2019, socher_2014, calixto_liu_2017)
+FOUND = {name: form for module in MODULES for name, form in vars(module).items()}
+FORMS = {name: form for name, form in FOUND.items() if hasattr(form, "__metadata__")}
 Form = Annotated[
     pd.DataFrame,
     Schema(

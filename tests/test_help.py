@@ -22,8 +22,8 @@ from test_workflow import environment
 from groundvec.__main__ import COMMANDS
 from groundvec.data.schema import read_captions
 from groundvec.features import store
-from groundvec.files import sha256
-from groundvec.model import Model
+from groundvec.model.network import Model
+from groundvec.runtime.files import sha256
 from groundvec.text.characters import Text
 
 ROOT = Path(__file__).parent.parent

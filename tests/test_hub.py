@@ -12,10 +12,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from groundvec import SentenceEncoder, hub
+from groundvec import SentenceEncoder
 from groundvec.data import download
-from groundvec.errors import InputError
-from groundvec.shipped import NEWEST, PRETRAINED
+from groundvec.model import hub
+from groundvec.model.shipped import NEWEST, PRETRAINED
+from groundvec.runtime.errors import InputError
 
 SHIPPED = PRETRAINED / NEWEST["flickr8k"]
 USE = """

@@ -12,8 +12,8 @@ from PIL import Image
 from torchvision import transforms
 from torchvision.transforms import InterpolationMode
 
-from groundvec.errors import InputError
 from groundvec.features.images import FORMATS, cut, load
+from groundvec.runtime.errors import InputError
 
 
 def photo(width: int, height: int, seed: int = 0) -> Image.Image:

@@ -15,14 +15,15 @@ ROOT = Path(__file__).parent.parent
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
 USE = """
 import groundvec, numpy, pathlib, sys, torch
-from groundvec import ImageEncoder, SentenceEncoder, config
+from groundvec import ImageEncoder, SentenceEncoder
+from groundvec.config.description import complete_description
 from groundvec.data import rated
 from groundvec.features.backbones import Backbone, Transform
 from PIL import Image
 
 assert pathlib.Path(groundvec.__file__).parents[1] == pathlib.Path(sys.argv[1])
 encoder = {"name": "bag", "size": 5}
-described = config.complete_description({"languages": ["en"], "encoder": encoder})
+described = complete_description({"languages": ["en"], "encoder": encoder})
 assert described["objective"]["margin"] == 0.2  # the schema's default
 assert "resnet152" in config.BACKBONES.read_text()
 assert "sts/SICK.zip" in rated.SOURCES.read_text()

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from groundvec import jobs
-from groundvec.errors import InputError
+from groundvec.runtime import jobs
+from groundvec.runtime.errors import InputError
 
 ROOT = Path(__file__).parent.parent
 HOLD = """
 import sys
 from pathlib import Path
-from groundvec.jobs import locked
+from groundvec.runtime.jobs import locked
 with locked(Path(sys.argv[1]), "cell x"):
     print("locked", flush=True)
     sys.stdin.read()
@@ -124,9 +124,9 @@ def test_outside_the_main_thread_sigterm_is_not_caught_and_there_is_no_error():
 LOADER = """
 import argparse, os, signal
 from torch.utils.data import DataLoader, Dataset
-from groundvec.cli import run
-from groundvec.errors import InputError
-from groundvec.jobs import working
+from groundvec.config.cli import run
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.jobs import working
 class Numbers(Dataset):
     def __len__(self):
         return 40

@@ -1,77 +1,54 @@
-"""The rooms of the library: imports point one way."""
+"""The rooms of the library: imports point down only."""
 
 import ast
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent / "groundvec"
-# A module may import what stands in its own line, or in a line above.
-ORDER = [
-    {
-        "arrays",
-        "errors",
-        "files",
-        "frames",
-        "jobs",
-        "progress",
-        "provenance",
-        "schemas",
-        "parts",
-        "device",
-        "leftovers",
-        "shipped",
-    },
-    {"data"},
-    {"text", "features", "scenes", "similarity"},
-    {"encoders", "objectives", "optimisers", "spelling", "sources"},
-    {"papers"},  # what they are; their modules are of another room
-    {"config"},
-    {"folder", "weights"},
-    {"model"},
-    {"hub"},
-    {"encoder", "training", "evaluation", "baselines"},
-    {"translation", "export", "evaluate"},
-    {"reporting"},
-    {"papers/modules"},
-    {"cli"},
-    {"commands"},
+# From the top floor down; a room imports nothing of its own floor or of one above it.
+FLOORS = [
     {"__main__"},
+    {"page", "commands"},
+    {"papers"},
+    {"render"},
+    {"reporting", "export", "translation", "evaluate"},
+    {"evaluation", "training", "encoder"},
+    {"model", "sources", "baselines"},
+    {"encoders", "scenes"},
+    {"text"},
+    {"data", "objectives", "features"},
+    {"optimisers", "device", "similarity", "config", "results"},
+    {"runtime"},
 ]
-LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
+FLOOR = {room: -number for number, rooms in enumerate(FLOORS) for room in rooms}
 
 
-def imports(path):
+def imported(path):
+    """The rooms that a module imports."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        yield from (name.split(".")[1] for name in names if name.startswith("groundvec."))
 
 
-def room_of(path):
-    room, *inner = path.relative_to(ROOT).with_suffix("").parts
-    return "papers/modules" if room == "papers" and inner[-1] != "__init__" else room
-
-
-def imported(name):
-    """The room of a module, or of what is imported from one."""
-    room, *inner = name.split(".")[1:]
-    paper = room == "papers" and inner and (ROOT / room / inner[0]).is_dir()
-    return "papers/modules" if paper and len(inner) > 1 else room
-
-
-def test_imports_point_one_way():
+def test_imports_point_down():
     wrong = []
     for path in sorted(ROOT.rglob("*.py")):
-        room = room_of(path)
+        room = path.relative_to(ROOT).with_suffix("").parts[0]
         if room == "__init__":
             continue
-        for name in imports(path):
-            if name.startswith("groundvec.") and LEVEL[imported(name)] > LEVEL[room]:
-                wrong.append(f"{path.relative_to(ROOT)} imports {name}")
+        wrong += [
+            f"{path.relative_to(ROOT)} imports {other}"
+            for other in imported(path)
+            if other != room and FLOOR[other] >= FLOOR[room]
+        ]
     assert not wrong
 
 
-def test_every_room_has_its_place():
+def test_every_room_has_its_floor():
     rooms = {path.stem for path in ROOT.glob("*.py")} - {"__init__"}
     rooms |= {path.parent.name for path in ROOT.glob("*/__init__.py")}
-    assert rooms == set(LEVEL) - {"papers/modules"}
+    assert rooms == set(FLOOR)

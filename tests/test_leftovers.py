@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 from test_jobs import HOLD, ROOT
 
-from groundvec import leftovers, parts
-from groundvec.config import complete
-from groundvec.errors import InputError
-from groundvec.files import sha256
-from groundvec.jobs import describe
-from groundvec.provenance import code_hash, digest
+from groundvec.config import parts
+from groundvec.runtime import leftovers
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import sha256
+from groundvec.runtime.jobs import describe
+from groundvec.runtime.provenance import code_hash, digest
+from rules.experiment import complete
 
 CONFIG = {
     "experiment": "x",

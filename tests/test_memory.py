@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from groundvec.files import write_json
+from groundvec.runtime.files import write_json
 from groundvec.text.characters import Text
 
 ROOT = Path(__file__).parent.parent

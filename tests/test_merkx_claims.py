@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from groundvec.errors import InputError
 from groundvec.evaluation import paired
 from groundvec.evaluation.ratings import evaluate
 from groundvec.evaluation.seeds import t_interval
@@ -12,6 +11,7 @@ from groundvec.papers.merkx_frank_2019 import (
     claims,
 )
 from groundvec.reporting import bootstrap, measures, results
+from groundvec.runtime.errors import InputError
 from tests.result_files import SYSTEM, models
 
 

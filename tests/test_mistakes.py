@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 from groundvec.text.mistakes import CASE, KINDS, SPACES, TYPING, spoil
 
 SENTENCES = st.lists(st.text("abcXYZ .é2", max_size=40), min_size=1, max_size=5)

@@ -7,11 +7,12 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from groundvec import SentenceEncoder, hub
+from groundvec import SentenceEncoder
 from groundvec.commands import export
-from groundvec.errors import InputError
 from groundvec.export import mteb
-from groundvec.shipped import PRETRAINED
+from groundvec.model import hub
+from groundvec.model.shipped import PRETRAINED
+from groundvec.runtime.errors import InputError
 
 # What `ModelMeta` of MTEB 2.26.24 wants, and what else is written.
 REQUIRED = {

@@ -13,7 +13,7 @@ import pytest
 
 from groundvec import scenes
 from groundvec.data import parallel, schema
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 from groundvec.scenes import parallel as said_twice
 from groundvec.sources import multi30k
 from groundvec.translation import pairs as translated

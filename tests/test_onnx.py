@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec import SentenceEncoder
-from groundvec.errors import InputError
 from groundvec.export.onnx import export
-from groundvec.model import Model
+from groundvec.model.network import Model
+from groundvec.runtime.errors import InputError
 from groundvec.text import characters, ngrams, trees, word_ngrams, words
 
 ROOT = Path(__file__).parent.parent
@@ -26,7 +26,7 @@ PAGE = ROOT / "docs" / "export.md"
 CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
 TEXTS = {
     "characters": characters.Text.build(CAPTIONS),
-    "words": words.Text.build(CAPTIONS, at_least=1),
+    "words": words.Text.build(2 * CAPTIONS),
     "ngrams": ngrams.Text(2, 4, buckets=50),
     "word-ngrams": word_ngrams.Text(2, 4, buckets=50),
 }

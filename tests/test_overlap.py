@@ -9,11 +9,11 @@ from scipy import stats
 
 from groundvec.data import schema
 from groundvec.data.ratings import read_sts, write_ratings
-from groundvec.errors import InputError
 from groundvec.evaluation.overlap import normalised, score_unseen, seen, training_captions
 from groundvec.evaluation.ratings import predict
-from groundvec.files import write_json
 from groundvec.reporting.results import read_overlap, read_predictions
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_json
 from groundvec.sources import flickr8k
 from scripts import overlap as script
 from tests.result_files import described

@@ -14,20 +14,21 @@ from examples import description, save_model
 from matplotlib.figure import Figure
 from PIL import Image
 
-from groundvec import schemas
 from groundvec.data import schema
-from groundvec.errors import InputError
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.features import store
-from groundvec.files import write_json
-from groundvec.model import Model
-from groundvec.reporting import style
+from groundvec.model.network import Model
+from groundvec.page import claims, gallery
+from groundvec.page.build import breakable
+from groundvec.render import style
+from groundvec.render.tables import MINUS, MISSING, write_table
+from groundvec.render.vector import svg
+from groundvec.reporting import compared
 from groundvec.reporting.embedded import Embedded
-from groundvec.reporting.page import claims, compared, gallery
-from groundvec.reporting.page.build import breakable
-from groundvec.reporting.vector import svg
-from groundvec.reporting.write import MINUS, MISSING, write_table
+from groundvec.results import schemas
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_json
 from groundvec.text.characters import Text
 from tests.result_files import filled
 
@@ -750,7 +751,7 @@ def test_the_panel_is_of_the_best_model_that_a_page_can_run(
     trained, tmp_path, monkeypatch, best, readable, largest, shown
 ):
     """By the development set, whatever the test set says."""
-    page = "groundvec.reporting.page.try_it"
+    page = "groundvec.page.try_it"
     monkeypatch.setattr("scripts.try_it.LARGEST", largest)
     monkeypatch.setattr(f"{page}.runtime_files", lambda *_: {})
     monkeypatch.setattr(f"{page}.panel", lambda *given: f"{given[2]}: {given[3]}")

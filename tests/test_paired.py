@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec import schemas
 from groundvec.evaluation import paired
 from groundvec.papers.groundvec_2026 import learning
 from groundvec.papers.groundvec_2026.ablation import ablation, make
+from groundvec.render.figures import curve_styles
 from groundvec.reporting import bootstrap
-from groundvec.reporting.figures import curve_styles
 from groundvec.reporting.results import Results
+from groundvec.results import schemas
 from tests.result_files import filled
 
 

@@ -14,10 +14,10 @@ import pytest
 from examples import make_split, recipe
 from safetensors.numpy import load_file
 
-from groundvec import parts
-from groundvec.config import complete_description
-from groundvec.errors import InputError
-from groundvec.provenance import digest
+from groundvec.config import parts
+from groundvec.config.description import complete_description
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.provenance import digest
 from groundvec.text.treebank import Tree, write
 
 ROOT = Path(__file__).parent.parent
@@ -150,7 +150,7 @@ def test_a_baseline_is_added_by_two_files_as_the_recipe_has_them(project):
 @pytest.mark.parametrize("similarity", ["cosine", "euclidean"])
 def test_parts_cross_freely(text, encoder, similarity):
     from groundvec.data.split import Captions
-    from groundvec.model import Model
+    from groundvec.model.network import Model
     from groundvec.training import loop
 
     options = {"bag": {"embedding": 8}, "rnn": {"cell": "gru", "pooling": "attention"}}[encoder]

@@ -21,10 +21,10 @@ from PIL import Image
 from test_download import Handler
 from test_workflow import copy_project, snakemake
 
-from groundvec.config import complete
 from groundvec.data import download, schema
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 from groundvec.sources import pascal1k
+from rules.experiment import complete
 
 ROOT = Path(__file__).parent.parent
 IDS = [f"{'dog' if k < 10 else 'cat'}/{k}.jpg" for k in range(20)]

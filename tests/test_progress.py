@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from groundvec.progress import SECONDS_BETWEEN_LINES, Progress
+from groundvec.runtime.progress import SECONDS_BETWEEN_LINES, Progress
 
 
 @pytest.fixture

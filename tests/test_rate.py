@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from groundvec.errors import InputError
 from groundvec.evaluation import correlation, ratings
+from groundvec.runtime.errors import InputError
 
 REPORTED = (
     Path(__file__).parent.parent

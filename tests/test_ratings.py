@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from groundvec.data.ratings import COLUMNS, STS, count, read_ratings, read_sts, write_ratings
 from groundvec.data.schema import SPLITS
 from groundvec.data.tokenization import prepare
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 ROOT = Path(__file__).parent.parent
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec.data.split import Captions, Split
-from groundvec.errors import InputError
 from groundvec.evaluation import retrieval
 from groundvec.evaluation.ranks import DIRECTIONS, development_recall
 from groundvec.evaluation.snapshots import best_snapshots
+from groundvec.runtime.errors import InputError
 
 SCORES = {
     "cosine": lambda a, b: a @ b,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 from groundvec.scenes import caption, choose, facts, families, generate, picture, swap
 
 BEACH = {

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from groundvec.data import schema
 from groundvec.data.cleaning import LONGEST, clean
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 
 @pytest.fixture(autouse=True)

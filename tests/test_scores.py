@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from groundvec.errors import InputError
-from groundvec.reporting import measures, results, systems
+from groundvec.papers.merkx_frank_2019.reported import read_correlations
+from groundvec.reporting import measures, systems
+from groundvec.runtime.errors import InputError
 from tests.result_files import REPORTED, SELECTED, SYSTEM, baseline, read, sts_rows, trained
 
 
@@ -42,7 +43,7 @@ def test_bad_scores_are_named(tmp_path, change, message):
 
 
 def test_reported_numbers_are_the_supplements():
-    reported = results.read_reported_correlations(REPORTED / "table_s1.csv")
+    reported = read_correlations(REPORTED / "table_s1.csv")
     assert len(reported) == 4 * 26
     row = reported[reported["system"] == "char-GRU Flickr8k"].iloc[0]
     # 49.1, 5.2 up and 5.6 down

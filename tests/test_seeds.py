@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from groundvec import frames
 from groundvec.evaluation import paired
 from groundvec.evaluation.seeds import of_items, t_interval
-from groundvec.frames import schema_of
 from groundvec.reporting import bootstrap
 from groundvec.reporting.claims import over_seeds
-from groundvec.schemas import Claims
+from groundvec.results import frames
+from groundvec.results.frames import schema_of
+from groundvec.results.schemas import Claims
 
 ROOT = Path(__file__).parent.parent
 

@@ -13,10 +13,10 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.evaluation import EmbeddingSimilarityEvaluator
 
 from groundvec import SentenceEncoder
-from groundvec.errors import InputError
 from groundvec.evaluation.correlation import spearman
 from groundvec.export.sentence_transformers import save
-from groundvec.model import Model
+from groundvec.model.network import Model
+from groundvec.runtime.errors import InputError
 from groundvec.text import characters
 
 CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
@@ -141,7 +141,7 @@ def test_an_export_that_fails_half_way_leaves_nothing(trained, tmp_path, monkeyp
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("groundvec.weights.write_bytes", fail)
+        patch.setattr("groundvec.model.weights.write_bytes", fail)
         with pytest.raises(OSError, match="No space left"):
             save(trained, tmp_path / "new" / "saved")
     assert list((tmp_path / "new").iterdir()) == []

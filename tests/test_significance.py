@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec.errors import InputError
 from groundvec.evaluation.significance import compare, holm, williams
+from groundvec.runtime.errors import InputError
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,17 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from groundvec.errors import InputError
 from groundvec.evaluation.seeds import t_interval
 from groundvec.papers.socher_2014 import (
     claims,
+    labels,
+    ranks,
 )
-from groundvec.reporting import labels, ranks, results
+from groundvec.papers.socher_2014.reported import OF_CCA
+from groundvec.reporting import results
 from groundvec.reporting.bootstrap import WAY
 from groundvec.reporting.claims import over_seeds
+from groundvec.runtime.errors import InputError
 from tests.result_files import write_models
 from tests.tree_files import (
     C2I,
@@ -93,7 +96,7 @@ def test_claims_hold_fail_or_are_not_decided(tmp_path):
         "SDT-RNN",
     )
     assert found[key] == ["3", "3.6", interval("b", "e"), "holds"]
-    both = f"kCCA (linear), {results.REPORTED_CCA['max_margin']}", "SDT-RNN"
+    both = f"kCCA (linear), {OF_CCA['max_margin']}", "SDT-RNN"
     assert found["Trees beat kernel CCA", margin, search, *both] == [
         *("3", "3.4", interval("f", "e"), "holds")
     ]

@@ -3,9 +3,11 @@
 import pandas as pd
 import pytest
 
-from groundvec.errors import InputError
 from groundvec.evaluation.seeds import t_interval
-from groundvec.reporting import labels, ranks, results
+from groundvec.papers.socher_2014 import labels, ranks
+from groundvec.papers.socher_2014.reported import read_ranks
+from groundvec.reporting import results
+from groundvec.runtime.errors import InputError
 from tests.result_files import baseline, of_system, sts_rows, write
 from tests.tree_files import (
     C2C,
@@ -196,7 +198,7 @@ def test_scores_without_intervals_are_named(tmp_path):
 
 def test_the_reported_numbers_are_the_paper_s():
     """Spot checks against Tables 1 to 3 as printed."""
-    reported = results.read_reported_ranks(REPORTED / "tables.csv")
+    reported = read_ranks(REPORTED / "tables.csv")
     rows = reported.set_index(["system", "objective"])
     assert rows.loc[("SDT-RNN", labels.MARGIN), f"{C2C}_mean_rank"] == 10.5
     assert rows.loc[("kCCA", "CCA, inner product"), f"{I2C}_r5"] == 47

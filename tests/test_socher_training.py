@@ -11,12 +11,12 @@ from safetensors.torch import load_file
 from scipy.linalg import eigh
 from torch import nn
 
-from groundvec.config import complete_description
+from groundvec.config.description import complete_description
 from groundvec.data.split import drawn
-from groundvec.errors import InputError
-from groundvec.model import Model
+from groundvec.model.network import Model
 from groundvec.objectives import cca, hinge, squared_error
 from groundvec.optimisers.adagrad import Optimiser
+from groundvec.runtime.errors import InputError
 from groundvec.training import loop
 
 TEXT, SPLIT = make_split()

@@ -9,18 +9,19 @@ import pytest
 from PIL import Image
 from scipy import stats
 
-from groundvec import schemas
-from groundvec.errors import InputError
-from groundvec.files import write_json
-from groundvec.frames import read
 from groundvec.papers.socher_2014 import (
     active_passive,
     figure3,
+    labels,
     relations,
     section_6_6,
     section_6_7,
 )
-from groundvec.reporting import labels, style
+from groundvec.papers.socher_2014.reported import ReportedRelations
+from groundvec.render import style
+from groundvec.results.frames import read
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_json
 from groundvec.text import treebank
 from groundvec.text.forms import collapsed
 from tests.tree_files import REPORTED, results_of, run, tables, training, trees
@@ -79,7 +80,7 @@ def test_relations_stand_by_their_mean_norm_beside_the_paper_s_places(tmp_path):
     assert found.iloc[-1][["relation", "seeds"]].tolist() == ["nsubj", 1]
     assert found.iloc[-1][["norm_low", "norm_high"]].isna().all()
 
-    reported = read(REPORTED / "section_6_7.csv", schemas.ReportedRelations)
+    reported = read(REPORTED / "section_6_7.csv", ReportedRelations)
     section_6_7.write_norms(tmp_path / "t", found, reported)
     lines = (tmp_path / "t.md").read_text("utf-8").splitlines()
     rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("|")][2:]
@@ -220,9 +221,9 @@ def trained(tmp_path):
 
     from groundvec.data import schema
     from groundvec.features import store
-    from groundvec.model import Model
+    from groundvec.model.network import Model
+    from groundvec.model.weights import save as save_weights
     from groundvec.text.trees import Text
-    from groundvec.weights import save as save_weights
 
     nouns = ["dog", "cat", "man", "girl", "horse", "bird", "child", "bear"]
     parses = {
@@ -271,7 +272,7 @@ def trained(tmp_path):
 
 
 def test_norms_are_read_from_the_best_snapshots(trained, tmp_path):
-    from groundvec.model import load_model
+    from groundvec.model.network import load_model
 
     _, table = tables(tmp_path, "section_6_7", *trained, reported="section_6_7")
     table = table.set_index("relation")
@@ -309,7 +310,7 @@ def test_pairs_of_each_seed_s_own_draw_are_marked_by_their_verbs(trained, tmp_pa
 
 
 def test_passives_are_embedded_by_the_best_snapshots(trained, tmp_path, monkeypatch):
-    from groundvec.model import load_model
+    from groundvec.model.network import load_model
 
     said = pd.DataFrame(
         [
@@ -337,7 +338,7 @@ def test_a_word_s_learned_weight_is_how_much_the_sentence_follows_it(trained):
     """By differences of the real encoder, each word's vector changed a little."""
     import torch
 
-    from groundvec.model import load_model
+    from groundvec.model.network import load_model
 
     model = load_model(Path(trained[1]).parent, 8, treebank=treebank.Treebank([trained[-1]]))
     sentence = "The dog runs in the park."

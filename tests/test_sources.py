@@ -11,7 +11,8 @@ from examples import recipe
 from PIL import Image
 from test_workflow import copy_project, snakemake
 
-from groundvec import parts, sources
+from groundvec import sources
+from groundvec.config import parts
 
 ROOT = Path(__file__).parent.parent
 EXPERIMENT = {

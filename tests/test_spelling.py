@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from groundvec import SentenceEncoder
 from groundvec.evaluation.ranks import development_recall
-from groundvec.model import Model
-from groundvec.spelling import Spelling
+from groundvec.model.network import Model
+from groundvec.model.spelling import Spelling
 from groundvec.text.characters import Text
 from groundvec.training import loop
 

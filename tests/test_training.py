@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file
 
 from groundvec.data.split import Captions, encode
-from groundvec.errors import InputError
 from groundvec.evaluation.ranks import development_recall
 from groundvec.features import store
-from groundvec.jobs import Stopped
-from groundvec.model import Model
+from groundvec.model.network import Model
 from groundvec.objectives import hinge, multilingual
 from groundvec.optimisers import adam
 from groundvec.optimisers.adam import WARM_UP, cosine, cyclic
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.jobs import Stopped
 from groundvec.training import checkpoints, epochs, loop
 
 hinge_loss = hinge.Objective.forward

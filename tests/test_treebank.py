@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 from groundvec.text import treebank
 from groundvec.text.treebank import Tree, Treebank
 

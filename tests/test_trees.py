@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_treebank import ENGLISH, drawn_trees
 
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 from groundvec.text import forms, treebank, trees, vectors
 from groundvec.text.encoded import UNKNOWN
 from groundvec.text.treebank import Tree, Treebank, problem

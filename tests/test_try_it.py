@@ -12,19 +12,11 @@ from conftest import program
 from examples import description
 
 from groundvec import SentenceEncoder
-from groundvec.errors import InputError
 from groundvec.export.onnx import export
-from groundvec.model import Model
+from groundvec.model.network import Model
+from groundvec.page.try_it import first, low, panel, precision, readable, runtime_files, small
 from groundvec.reporting.embedded import Embedded
-from groundvec.reporting.page.try_it import (
-    first,
-    low,
-    panel,
-    precision,
-    readable,
-    runtime_files,
-    small,
-)
+from groundvec.runtime.errors import InputError
 from groundvec.text.characters import Text as Characters
 from groundvec.text.encoded import cleaned
 from groundvec.text.punctuation import set_apart
@@ -91,8 +83,7 @@ def encoder(name):
         return SentenceEncoder.load(name)
     options, text = MODELS[name]
     about = description(**options)
-    building = {"at_least": 1} if text is Words else {}
-    known = text.build(CAPTIONS, **building)
+    known = text.build(2 * CAPTIONS)  # rarer words are unknown
     if name == "case":
         known = Words(known.words, lowercase=False)
     torch.manual_seed(5)
@@ -368,7 +359,7 @@ def test_what_a_page_cannot_read_gets_no_panel(tmp_path):
     assert not readable(description({"name": "bag", "size": 4, "embedding": 4}, "ngrams"))
     assert readable(description()) and readable(description(text="words"))
     about = description(parts={"text": {"name": "words", "tokenizer": "moses"}})
-    text = Words.build(CAPTIONS, at_least=1, tokenizer="moses")
+    text = Words.build(2 * CAPTIONS, tokenizer="moses")
     ours = SentenceEncoder([Model(about, {"en": text}, 6).eval()])
     export(ours.models, tmp_path / "model.onnx")
     with pytest.raises(InputError, match="reads words, which a page cannot"):

@@ -6,8 +6,8 @@ import pytest
 import yaml
 from test_workflow import copy_project, snakemake
 
-from groundvec.config import complete
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
+from rules.experiment import complete
 
 EXPERIMENT = """
 experiment: tries

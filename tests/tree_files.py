@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec import schemas
-from groundvec.files import write_json
-from groundvec.reporting import labels, ranks
+from groundvec.papers.socher_2014 import labels, ranks
+from groundvec.results import schemas
+from groundvec.runtime.files import write_json
 from tests.result_files import described, filled, make, write_models
 
 ROOT = Path(__file__).parent.parent

@@ -45,7 +45,7 @@ def untrained() -> SentenceEncoder:
     """Draw the weights anew; the characters are those that the trained encoder knows."""
     import torch
 
-    from groundvec.model import Model
+    from groundvec.model.network import Model
 
     [trained, *_] = SentenceEncoder.load("flickr8k-v1").models
     described = {name: of for name, of in trained.description.items() if name != "spelling"}

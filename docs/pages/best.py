@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from docs.pages import tables
-from groundvec.reporting.write import decimals
+from groundvec.render.tables import decimals
 
 FOLDERS = ["best", "best-v2"]  # config/best.yaml now, and when flickr8k-v2 was trained
 COUNTING = [("best", "flickr8k", "best"), ("best", "parts", "mistyped")]  # append n-gram counts

@@ -13,8 +13,8 @@ from docs.pages.tables import (
     markdown,
     over_seeds,
 )
+from groundvec.render.tables import MISSING, decimals
 from groundvec.reporting.verdicts import HOLDS
-from groundvec.reporting.write import MISSING, decimals
 
 
 def verdicts() -> str:

@@ -16,7 +16,8 @@ from typing import Any
 import networkx as nx
 
 from docs.pages.tables import ROOT, rendered
-from groundvec import papers, parts
+from groundvec import papers
+from groundvec.config import parts
 
 PAPERS = list(papers.known())
 NOT_DRAWN = ("flickr30k",)  # needs a folder of your own pictures

@@ -12,7 +12,7 @@ from groundvec import papers
 from groundvec.evaluation import retrieval
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.papers.merkx_frank_2019 import table2
-from groundvec.reporting.write import MISSING, decimals
+from groundvec.render.tables import MISSING, decimals
 
 FOUR, LONG = "flickr8k-seeds", "flickr8k-epochs"  # epochs: 4 and 32
 REPORTED = papers.FOLDER / "merkx_frank_2019" / "reported"

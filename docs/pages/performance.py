@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
 from docs.pages.tables import ROOT, rendered, svg
-from groundvec.reporting.style import BLUE, PAGE, VERMILLION, styled
-from groundvec.reporting.write import decimals
+from groundvec.render.style import BLUE, PAGE, VERMILLION, styled
+from groundvec.render.tables import decimals
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from docs.pages.tables import rendered
-from groundvec import papers, parts
-from groundvec.provenance import ROOT, covered
+from groundvec import papers
+from groundvec.config import parts
+from groundvec.runtime.provenance import ROOT, covered
 
 GROUPS = ("dataset", *papers.known())
 

@@ -1,19 +1,25 @@
 """docs/reference.md: the columns of result files."""
 
+from importlib import import_module
+from importlib.util import find_spec
 from math import isfinite
 
 import pandas as pd
 
 from docs.pages.tables import markdown
-from groundvec import schemas
-from groundvec.frames import Column, Schema, schema_of
+from groundvec import papers
+from groundvec.results import schemas
+from groundvec.results.frames import Column, Schema, schema_of
 
 TYPES = {str: "text", int: "whole number", float: "number"}
 
 
 def result_files() -> str:
     """Write the schema of every result file."""
-    forms = {name: form for name, form in vars(schemas).items() if hasattr(form, "__metadata__")}
+    reported = [f"groundvec.papers.{paper}.reported" for paper in papers.known()]
+    modules = [schemas, *(import_module(name) for name in reported if find_spec(name))]
+    found = {name: form for module in modules for name, form in vars(module).items()}
+    forms = {name: form for name, form in found.items() if hasattr(form, "__metadata__")}
     return "\n\n".join(of_schema(name, schema_of(form)) for name, form in forms.items())
 
 

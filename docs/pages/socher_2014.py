@@ -15,18 +15,18 @@ from docs.pages.tables import (
     kept,
     markdown,
     rows_of,
+    with_ends,
 )
-from groundvec.config import complete
-from groundvec.reporting.labels import BINARISED, CCA, HINGE, MARGIN, SQUARED, labelled
-from groundvec.reporting.ranks import TASKS, sorted_systems
-from groundvec.reporting.ranks import with_interval as column
-from groundvec.reporting.results import REPORTED_CCA
+from groundvec.papers.socher_2014.labels import BINARISED, CCA, HINGE, MARGIN, SQUARED, labelled
+from groundvec.papers.socher_2014.ranks import TASKS, sorted_systems
+from groundvec.papers.socher_2014.reported import OF_CCA
+from groundvec.render.tables import MISSING, decimals
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
-from groundvec.reporting.write import MISSING, decimals
 from groundvec.training.loop import snapshots
+from rules.experiment import complete
 
 MARKS = {HOLDS: "\N{CHECK MARK}", FAILS: "\N{MULTIPLICATION SIGN}", OPEN: "?"}
-OBJECTIVES = [MARGIN, HINGE, SQUARED, *REPORTED_CCA.values()]
+OBJECTIVES = [MARGIN, HINGE, SQUARED, *OF_CCA.values()]
 DATASETS = {"flickr8k-1000": "draws", "flickr8k": "all of Flickr8k"}
 # What config/dt-rnn-tuning.yaml varies: columns of `labelled`, their names here, and the usual.
 RATE, SHRINKAGE = "training.optimiser.learning_rate", "objective.shrinkage"
@@ -105,7 +105,7 @@ def mean_ranks() -> str:
     for said, part in parts.items():
         keyed = part.drop_duplicates(rows).set_index(rows).reindex(shown.index)
         for direction, task in TASKS.items():
-            shown[f"{said}: {task}"] = column(keyed, f"{direction}_mean_rank")
+            shown[f"{said}: {task}"] = intervals(keyed, with_ends(f"{direction}_mean_rank"))
     shown = shown.reset_index()
     shown.insert(0, "system", shown.pop("name"))
     return markdown(shown, 2)

@@ -14,11 +14,11 @@ from matplotlib.figure import Figure
 
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.evaluation.seeds import t_interval
-from groundvec.frames import read_csv
+from groundvec.render.style import styled
+from groundvec.render.tables import bracketed, decimals
 from groundvec.reporting import claims
-from groundvec.reporting.style import styled
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
-from groundvec.reporting.write import bracketed, decimals
+from groundvec.results.frames import read_csv
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "docs" / "results"

@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from docs.pages.tables import kept, markdown, over_seeds, svg
-from groundvec.reporting.style import BLUE, COLUMN, GREEN, VERMILLION, styled
+from groundvec.render.style import BLUE, COLUMN, GREEN, VERMILLION, styled
 
 RECALLS = {
     "caption_to_image_r1": "R@1",

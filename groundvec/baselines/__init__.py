@@ -16,8 +16,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from groundvec import parts
-from groundvec.errors import InputError
+from groundvec.config import parts
+from groundvec.runtime.errors import InputError
 
 
 class Baseline(Protocol):

@@ -9,8 +9,8 @@ from torch import nn
 from torch.nn.utils.rnn import pack_sequence, pad_packed_sequence
 
 from groundvec.device import choose
-from groundvec.errors import InputError
-from groundvec.progress import Progress
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.progress import Progress
 from groundvec.text.vectors import look_up
 
 TOKENS_PER_BATCH = 4096

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from groundvec.errors import InputError, extra
+from groundvec.runtime.errors import InputError, extra
 
 
 class Baseline:

@@ -6,8 +6,8 @@ import re
 import sys
 from pathlib import Path
 
-from groundvec.errors import InputError
-from groundvec.files import text_lines
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import text_lines
 
 STANDARD = Path("-")  # in place of a file: standard input or output
 

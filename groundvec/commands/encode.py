@@ -26,9 +26,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from groundvec import files
 from groundvec.commands import common
-from groundvec.errors import extra
+from groundvec.runtime import files
+from groundvec.runtime.errors import extra
 
 if TYPE_CHECKING:
     import numpy as np
@@ -98,7 +98,7 @@ def _encode(
     encoder: "SentenceEncoder", sentences: list[str], arguments: argparse.Namespace
 ) -> "Blocks":
     """Blocks of sentences with their vectors; at least one block, which may be empty."""
-    from groundvec.progress import Progress
+    from groundvec.runtime.progress import Progress
 
     with Progress(total=len(sentences), desc="encoding", unit="sentences") as bar:
         for start in range(0, max(len(sentences), 1), BLOCK):

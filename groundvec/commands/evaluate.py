@@ -21,9 +21,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from groundvec import files
-from groundvec.cli import show
 from groundvec.commands import common
+from groundvec.config.cli import show
+from groundvec.runtime import files
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,9 +140,10 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 def _ratings(arguments: argparse.Namespace) -> None:
-    from groundvec import evaluate, frames
+    from groundvec import evaluate
     from groundvec.data.ratings import TASKS
-    from groundvec.schemas import Predictions
+    from groundvec.results import frames
+    from groundvec.results.schemas import Predictions
 
     known = common.read_lines(arguments.captions) if arguments.captions else []
     tasks = arguments.tasks or TASKS
@@ -177,8 +178,9 @@ def _encoder(arguments: argparse.Namespace) -> tuple[Any, str]:
 
 
 def _retrieval(arguments: argparse.Namespace) -> None:
-    from groundvec import evaluate, frames
-    from groundvec.schemas import FoundRanks
+    from groundvec import evaluate
+    from groundvec.results import frames
+    from groundvec.results.schemas import FoundRanks
 
     image = arguments.image_of_caption
     result = evaluate.retrieval(
@@ -222,7 +224,7 @@ def _sentences(arguments: argparse.Namespace) -> None:
 def _write(scores: "pd.DataFrame", output: Path, device: str, **about: Any) -> None:
     """Print scores as a table, or write them to a CSV file with what they are about."""
     from groundvec import evaluate
-    from groundvec.provenance import provenance
+    from groundvec.runtime.provenance import provenance
 
     if output == common.STANDARD:
         show(*evaluate.table(scores).split("\n"))

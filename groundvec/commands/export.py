@@ -16,8 +16,8 @@ Examples:
 import argparse
 from pathlib import Path
 
-from groundvec import files
-from groundvec.errors import InputError, extra
+from groundvec.runtime import files
+from groundvec.runtime.errors import InputError, extra
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,8 +11,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from groundvec.cli import show
-from groundvec.files import check_regular, read_at_most
+from groundvec.config.cli import show
+from groundvec.runtime.files import check_regular, read_at_most
 
 LARGEST_CARD = 2**16  # bytes; of more, YAML takes minutes
 
@@ -31,9 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> None:
     """Print a line for each thing that is known of the model."""
-    from groundvec.folder import read_description, read_ensemble
-    from groundvec.hub import find
-    from groundvec.parts import vector_size
+    from groundvec.config.parts import vector_size
+    from groundvec.model.folder import read_description, read_ensemble
+    from groundvec.model.hub import find
 
     folder = find(arguments.model)
     about, epochs = read_description(folder), read_ensemble(folder)["epochs"]

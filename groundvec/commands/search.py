@@ -20,11 +20,11 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from groundvec import files
-from groundvec.cli import show
 from groundvec.commands import common
-from groundvec.errors import InputError, printable
-from groundvec.reporting import fonts
+from groundvec.config.cli import show
+from groundvec.render import fonts
+from groundvec.runtime import files
+from groundvec.runtime.errors import InputError, printable
 
 if TYPE_CHECKING:
     from PIL import Image, ImageFont

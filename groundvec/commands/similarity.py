@@ -13,7 +13,7 @@ import argparse
 from pathlib import Path
 
 from groundvec.commands import common
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

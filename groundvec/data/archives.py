@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from groundvec.errors import InputError
-from groundvec.files import most_unpacked, open_zip
-from groundvec.progress import Progress
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import most_unpacked, open_zip
+from groundvec.runtime.progress import Progress
 
 # What the system says to names that are too long, or that are a file's and a folder's at once.
 BAD_NAME = errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST

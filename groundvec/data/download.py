@@ -19,9 +19,9 @@ from types import MappingProxyType
 from typing import IO, Any
 from urllib.parse import quote, urljoin, urlsplit
 
-from groundvec.errors import InputError
-from groundvec.files import atomic, sha256, text_lines, write_bytes
-from groundvec.progress import Progress
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import atomic, sha256, text_lines, write_bytes
+from groundvec.runtime.progress import Progress
 
 log = logging.getLogger(__name__)
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from groundvec import frames
 from groundvec.data.schema import SPLITS, refuse
-from groundvec.schemas import Parallel
+from groundvec.results import frames
+from groundvec.results.schemas import Parallel
 
 COLUMNS = list(frames.schema_of(Parallel).columns)
 

@@ -8,8 +8,8 @@ import yaml
 
 from groundvec.data.archives import unpack
 from groundvec.data.download import fetch
-from groundvec.files import cache
-from groundvec.jobs import locked
+from groundvec.runtime.files import cache
+from groundvec.runtime.jobs import locked
 
 SOURCES = Path(__file__).with_name("sources.yaml")
 # Folders and the archives that are unpacked to them: a mirror's two, or the nine public ones.

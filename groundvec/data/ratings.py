@@ -15,10 +15,10 @@ import pandas as pd
 
 from groundvec.data.schema import SPLITS, refuse
 from groundvec.data.tokenization import prepare
-from groundvec.errors import InputError
-from groundvec.files import text_lines
-from groundvec.frames import schema_of, write
-from groundvec.schemas import Ratings, Tasks
+from groundvec.results.frames import schema_of, write
+from groundvec.results.schemas import Ratings, Tasks
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import text_lines
 
 log = logging.getLogger(__name__)
 

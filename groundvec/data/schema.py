@@ -1,6 +1,6 @@
 """The one form of every data set: captions.csv and images.csv.
 
-`groundvec.schemas` has their columns: `Captions` and `Images`.
+`groundvec.results.schemas` has their columns: `Captions` and `Images`.
 """
 
 import os
@@ -16,11 +16,11 @@ from urllib.parse import unquote
 
 import pandas as pd
 
-from groundvec import frames
 from groundvec.data.cleaning import LONGEST, clean
-from groundvec.errors import InputError, closest
-from groundvec.files import check_output, sha256
-from groundvec.schemas import Captions, Images
+from groundvec.results import frames
+from groundvec.results.schemas import Captions, Images
+from groundvec.runtime.errors import InputError, closest
+from groundvec.runtime.files import check_output, sha256
 
 CAPTION_COLUMNS = list(frames.schema_of(Captions).columns)
 IMAGE_COLUMNS = ["image_id", "split", "path"]  # images.csv also has sha256, which `write` adds

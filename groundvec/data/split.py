@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from groundvec.arrays import Matrix
 from groundvec.data import schema
-from groundvec.errors import InputError
+from groundvec.runtime.arrays import Matrix
+from groundvec.runtime.errors import InputError
 
 log = logging.getLogger(__name__)
 

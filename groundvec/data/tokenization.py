@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 TOKENIZERS = ("moses", "none")
 

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from groundvec.data.split import captions_of, load_split
-from groundvec.errors import InputError
 from groundvec.evaluation.ratings import LANGUAGE, evaluate
-from groundvec.schemas import Predictions, Ratings
+from groundvec.results.schemas import Predictions, Ratings
+from groundvec.runtime.errors import InputError
 
 SEEN = ["seen", "seen_both", "seen_one_image"]  # numbers of pairs, each part of the one before
 SUBTASK = ["task", "subtask"]

@@ -12,7 +12,7 @@ from groundvec.data.split import Split
 from groundvec.similarity import of_pairs, scores
 
 if TYPE_CHECKING:
-    from groundvec.model import Model
+    from groundvec.model.network import Model
 
 QUERIES_PER_BLOCK = 1000  # captions; 20 MB of scores with 5,000 images
 SCORES_PER_BLOCK = 2**26  # fewer queries where there are more candidates; bounds the memory

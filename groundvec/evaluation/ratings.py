@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from groundvec.errors import InputError
 from groundvec.evaluation.correlation import cosine, fisher_interval, pearson, spearman
+from groundvec.runtime.errors import InputError
 from groundvec.similarity import join
 
 if TYPE_CHECKING:
-    from groundvec.model import Model
+    from groundvec.model.network import Model
 
 PAIRS_PER_BLOCK = 1000  # bounds the memory: 33 MB for float32 embeddings of size 4096
 MEASURES = ("pearson", "spearman")

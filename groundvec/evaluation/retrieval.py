@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from groundvec import arrays
 from groundvec.data.split import Split
-from groundvec.errors import InputError
 from groundvec.evaluation import paired
 from groundvec.evaluation.ranks import DIRECTIONS, queries_in_blocks, ranks, rounding
 from groundvec.evaluation.snapshots import DECIMALS
+from groundvec.runtime import arrays
+from groundvec.runtime.errors import InputError
 from groundvec.similarity import join, scores
 
 if TYPE_CHECKING:
-    from groundvec.model import Model
+    from groundvec.model.network import Model
 
 CUTOFFS = (1, 5, 10)
 SENTENCES = "caption_to_caption"  # of the same image

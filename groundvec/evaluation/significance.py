@@ -5,8 +5,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from groundvec.errors import InputError
 from groundvec.evaluation.correlation import pearson
+from groundvec.runtime.errors import InputError
 
 KEYS = ["pair", "task", "subtask", "rating"]
 SAME = 1 - 1e-12  # two predictions that correlate above this differ by rounding only

@@ -10,13 +10,13 @@ from typing import Any
 
 from torch import nn
 
-from groundvec import parts
+from groundvec.config import parts
 from groundvec.data.cleaning import LONGEST
 from groundvec.encoder import SentenceEncoder
-from groundvec.errors import InputError
-from groundvec.files import write_bytes
-from groundvec.folder import read_description
-from groundvec.shipped import NEWEST, versions
+from groundvec.model.folder import read_description
+from groundvec.model.shipped import NEWEST, versions
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_bytes
 
 LANGUAGES = {"en": "eng-Latn", "de": "deu-Latn"}
 MODULE = '''\

@@ -22,12 +22,13 @@ from sentence_transformers.sentence_transformer.modules import InputModule
 from sentence_transformers.util import load_dir_path
 from torch import nn
 
-from groundvec import similarity, weights
-from groundvec.errors import InputError
-from groundvec.files import write_json
-from groundvec.folder import own_files, read_description, read_ensemble, snapshot_name
-from groundvec.hub import find
-from groundvec.model import Model, load_ensemble, to_tensors
+from groundvec import similarity
+from groundvec.model import weights
+from groundvec.model.folder import own_files, read_description, read_ensemble, snapshot_name
+from groundvec.model.hub import find
+from groundvec.model.network import Model, load_ensemble, to_tensors
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_json
 from groundvec.text.encoded import strings
 from groundvec.text.punctuation import set_apart
 

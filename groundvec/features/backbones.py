@@ -20,8 +20,8 @@ from urllib.error import URLError
 import torch
 from torch import nn
 
-from groundvec import files
-from groundvec.errors import InputError
+from groundvec.runtime import files
+from groundvec.runtime.errors import InputError
 
 LITE = {  # the smallest side of the resized picture, and of its crops, in pixels
     "efficientnet_lite0": (256, 224),

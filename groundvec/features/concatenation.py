@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from groundvec.errors import InputError
 from groundvec.features import store
+from groundvec.runtime.errors import InputError
 
 
 def concatenate(

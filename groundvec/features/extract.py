@@ -19,14 +19,14 @@ from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
 from groundvec.device import has_bfloat16
-from groundvec.errors import InputError
 from groundvec.features.backbones import Backbone
 from groundvec.features.folding import fold
 from groundvec.features.images import cut, load
-from groundvec.files import write_bytes
-from groundvec.jobs import Stopped, catch_sigterm, describe, working
-from groundvec.progress import Progress
-from groundvec.provenance import code_hash, digest
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_bytes
+from groundvec.runtime.jobs import Stopped, catch_sigterm, describe, working
+from groundvec.runtime.progress import Progress
+from groundvec.runtime.provenance import code_hash, digest
 
 log = logging.getLogger(__name__)
 

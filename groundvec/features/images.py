@@ -12,8 +12,8 @@ import pillow_heif
 from PIL import Image, ImageOps, UnidentifiedImageError
 from PIL.ExifTags import Base
 
-from groundvec.errors import InputError
-from groundvec.files import check_regular
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import check_regular
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -17,9 +17,9 @@ import h5py
 import numpy as np
 import pandas as pd
 
-from groundvec.errors import InputError
-from groundvec.files import atomic, check_memory, check_regular, open_zip
-from groundvec.files import sha256 as file_sha256
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import atomic, check_memory, check_regular, open_zip
+from groundvec.runtime.files import sha256 as file_sha256
 
 BLOCK = 2**26  # bytes to read at a time, so that memory holds the features once and not twice
 WIDEST = 2**16  # features of an image; networks have 512 to 4,096

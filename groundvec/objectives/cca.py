@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 
 class Objective:

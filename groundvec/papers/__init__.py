@@ -5,7 +5,7 @@
   that the description names (`groundvec.reporting.results.Results`);
 - `reported/NAME.csv` has numbers that the paper reports;
 - `compared.py`, where numbers are reported, has a function for each table that measures them too:
-  it gives both (`groundvec.reporting.page.compared`).
+  it gives both (`groundvec.reporting.compared`).
 
 A description imports nothing but this module: the workflow and the configuration read it.
 """

@@ -1,1 +1,1 @@
-"""Tables and figures, made of result files."""
+"""Result files, read and compared: systems, measures, intervals and claims. It knows no paper."""

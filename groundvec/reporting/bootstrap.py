@@ -10,12 +10,12 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from groundvec.errors import InputError
 from groundvec.evaluation import paired
 from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.evaluation.seeds import t_interval
 from groundvec.reporting.measures import SEMANTIC, joint_name, prediction
-from groundvec.schemas import Predictions, QueryRanks
+from groundvec.results.schemas import Predictions, QueryRanks
+from groundvec.runtime.errors import InputError
 
 SEED = 1  # of the draws
 WAY = ["dataset", "model", "seed", "language", "kind", "epochs", "direction"]

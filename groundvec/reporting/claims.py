@@ -11,29 +11,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from groundvec import frames
-from groundvec.errors import InputError
 from groundvec.evaluation.seeds import t_interval
-from groundvec.frames import schema_of
-from groundvec.reporting import bootstrap
-from groundvec.reporting.systems import NAMES
-from groundvec.reporting.verdicts import FAILS, HOLDS, LEVEL, OPEN, counted
-from groundvec.reporting.write import MISSING, bracketed, decimals, p_values, write_table
-from groundvec.schemas import Claims
+from groundvec.reporting.verdicts import FAILS, HOLDS, LEVEL, OPEN
+from groundvec.results import frames
+from groundvec.results.frames import schema_of
+from groundvec.results.schemas import Claims
 
 COMPARED = ["claim", "dataset", "condition", "measure", "worse", "better"]
-NUMBERS = ["seeds", "reported", "difference", "low", "high", "p"]
 ROUNDING = 1e-9  # of means
-NOTES = [
-    "Difference: of the measure, between two systems; positive where the claim holds. In square "
-    f"brackets, of one seed its {bootstrap.INTERVAL}. It says nothing of other seeds.",
-    "Of several seeds: the mean of their differences, each seed with itself, and its 95% t "
-    "interval. The variance is that over the seeds plus that of the bootstrap; the degrees of "
-    "freedom are Satterthwaite's. It is never narrower than the interval of the seeds alone.",
-    f"A claim {HOLDS} where the interval is above 0 or, of a test, p is below {LEVEL} and the "
-    f"difference positive; it {FAILS} where it is so but negative; else it is {OPEN}. Nothing is "
-    "corrected for the number of comparisons.",
-]
 
 
 def over_seeds(paper: str, differences: pd.DataFrame) -> Claims:
@@ -93,29 +78,3 @@ def read(path: str | Path) -> Claims:
         InputError: it is not such a file.
     """
     return frames.read(path, Claims).fillna({"condition": "", "worse": "", "better": ""})
-
-
-def write(stem: Path, table: Claims, title: str, notes: list[str]) -> None:
-    """Write claims as `write.write_table` does, a part for each claim and data set.
-
-    Raises:
-        InputError: it is empty.
-    """
-    if table.empty:
-        raise InputError("there is nothing to compare: give the results of two systems")
-    table = frames.checked(table, Claims, f"{stem}.csv", "correct what compares the systems")
-    text = pd.DataFrame(
-        {
-            **{name: table[name].fillna(MISSING) for name in COMPARED[2:]},
-            "seeds": table["seeds"].astype(str),
-            "reported": decimals(table["reported"]),
-            "difference": bracketed(table["difference"], table["low"], table["high"]),
-            "p": p_values(table["p"]),
-            "verdict": table["verdict"],
-        }
-    )
-    text = text.loc[:, ~text.isin(["", MISSING]).all()]  # such as p, where nothing was tested
-    align = ["r" if name in NUMBERS else "l" for name in text]
-    groups = table["claim"] + ": " + table["dataset"].replace(NAMES)
-    headings = counted(groups, table["verdict"])
-    write_table(stem, table, text, align, title, [*notes, *NOTES], headings)

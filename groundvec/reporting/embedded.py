@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from groundvec.data.split import captions_of, load_split
-from groundvec.errors import InputError
-from groundvec.files import read_json
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import best_snapshot
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import read_json
 from groundvec.text.treebank import Treebank
 
 
@@ -57,7 +57,7 @@ def embed(
     """
     from groundvec.device import choose  # torch takes seconds to import
     from groundvec.features import store
-    from groundvec.model import encode_images, encode_sentences, load_ensemble
+    from groundvec.model.network import encode_images, encode_sentences, load_ensemble
 
     epochs = None if ensemble else [best_snapshot(about)]
     models = load_ensemble(about["folder"], epochs, choose("cpu"), treebank)

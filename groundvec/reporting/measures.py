@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from groundvec.schemas import Measures, Predictions, Retrieval, Scores
+from groundvec.results.schemas import Measures, Predictions, Retrieval, Scores
 
 RECALL = "training task"
 SEMANTIC = "semantic score"

@@ -8,15 +8,15 @@ from typing import Any
 
 import pandas as pd
 
-from groundvec import schemas
 from groundvec.data import ratings
-from groundvec.errors import InputError
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.files import SMALL, read_json
-from groundvec.folder import MODEL, NAME, checked
-from groundvec.frames import check_once, read, read_all
-from groundvec.reporting import labels, systems
+from groundvec.model.folder import MODEL, NAME, checked
+from groundvec.reporting import systems
 from groundvec.reporting.measures import semantic_measures
+from groundvec.results import schemas
+from groundvec.results.frames import check_once, read, read_all
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import SMALL, read_json
 
 # What is read of model.json; a part that this version does not have is shown by its name.
 PART: dict[str, Any] = {"type": "object", "required": ["name"], "properties": {"name": NAME}}
@@ -39,22 +39,6 @@ SHOWN: dict[str, Any] = {
 MEASURES = list(schemas.recalls())
 CORRELATIONS = list(schemas.correlations())
 UNSEEN_CORRELATIONS = list(schemas.correlations("unseen_"))
-REPORTED_CORRELATIONS = {
-    "bow": "BOW",
-    "infersent": "InferSent",
-    "char_gru_flickr8k": "char-GRU Flickr8k",
-    "char_gru_mscoco": "char-GRU MSCOCO",
-}
-REPORTED_TASKS = {
-    "sentence_similarity": "caption_to_caption",
-    "image_search": "caption_to_image",
-    "describing": "image_to_caption",
-}
-REPORTED_LOSSES = {"max_margin": labels.MARGIN, "squared_error": labels.SQUARED}
-REPORTED_CCA = {
-    "max_margin": "CCA, inner product",
-    "squared_error": "CCA, Euclidean distance",
-}
 
 
 class Results:
@@ -211,11 +195,6 @@ def _check_ensembles(path: str | Path, scores: schemas.Retrieval) -> None:
             )
 
 
-def read_reported_languages(path: str | Path) -> schemas.ReportedLanguages:
-    """Read the recalls that Calixto & Liu (2017) report; the role of several languages is empty."""
-    return read(path, schemas.ReportedLanguages).fillna({"role": ""})
-
-
 def _shorten(path: str | Path, table: schemas.Robustness) -> None:
     """Call systems by the names of their models; baselines have none."""
     table["system"] = table["model"].fillna(table["system"])
@@ -224,23 +203,6 @@ def _shorten(path: str | Path, table: schemas.Robustness) -> None:
 def read_translations(path: str | Path) -> schemas.Translations:
     """Read what each re-ranker puts first; what is empty is an empty text."""
     return read(path, schemas.Translations).fillna({"image_id": "", "hypothesis": ""})
-
-
-def read_reported_ranks(path: str | Path) -> pd.DataFrame:
-    """Read the mean ranks and recalls that Socher et al. (2014) report; what they do not is NaN.
-
-    Returns:
-        A row for each system and loss: paper, model, name and system (the paper's name), objective
-        (as `labels.objective` has it; of chance none), and for each direction its mean rank and
-        recalls in columns such as `image_to_caption_r10`.
-    """
-    table = read(path, schemas.ReportedRanks)
-    for task, direction in REPORTED_TASKS.items():
-        table.columns = table.columns.str.replace(task, direction)
-    name, loss = table["model"], table.pop("loss")
-    objective = loss.map(REPORTED_LOSSES).where(name != "kCCA", loss.map(REPORTED_CCA))
-    objective = objective.where(name != "Random", "")
-    return table.assign(name=name, system=name, objective=objective)
 
 
 def read_scores(paths: Iterable[str | Path]) -> schemas.Scores:
@@ -277,25 +239,3 @@ def _check_systems(path: str | Path, table: pd.DataFrame) -> None:
         raise InputError(
             f"{path} has no rows of an ensemble or a baseline: delete it and make it again"
         )
-
-
-def read_reported_correlations(path: str | Path) -> pd.DataFrame:
-    """Read the correlations that the supplement of Merkx & Frank (2019) reports, in percent.
-
-    Returns:
-        A row for each system and subtask, with columns system, task, subtask, pairs, pearson and
-        its 95% interval, pearson_low and pearson_high: here fractions of 1.
-    """
-    table = read(path, schemas.ReportedCorrelations)
-    return pd.concat(
-        [
-            table[["task", "subtask", "pairs"]].assign(
-                system=system,
-                pearson=table[name] / 100,
-                pearson_low=(table[name] - table[f"{name}_down"]) / 100,
-                pearson_high=(table[name] + table[f"{name}_up"]) / 100,
-            )
-            for name, system in REPORTED_CORRELATIONS.items()
-        ],
-        ignore_index=True,
-    )[["system", "task", "subtask", "pairs", "pearson", "pearson_low", "pearson_high"]].round(3)

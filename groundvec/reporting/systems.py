@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 
-from groundvec import schemas
-from groundvec.errors import InputError
 from groundvec.evaluation.ratings import system_name
 from groundvec.evaluation.snapshots import DECIMALS
-from groundvec.folder import read_ensemble
+from groundvec.model.folder import read_ensemble
 from groundvec.reporting.measures import SEMANTIC, recall, semantic_measures
-from groundvec.schemas import Measures, Models, Predictions, Retrieval, Scores
+from groundvec.results import schemas
+from groundvec.results.schemas import Measures, Models, Predictions, Retrieval, Scores
+from groundvec.runtime.errors import InputError
 
 PROVENANCE = list(schemas.PROVENANCE)
 # How tables print the names of data sets; nothing is recognised by them.
@@ -239,3 +239,22 @@ def every_system(scores: Scores, models: Models) -> pd.DataFrame:
     table = pd.concat([in_order(measures[~baseline], models), measures[baseline]])
     keys = ["system", "kind", "epochs"]
     return table.merge(scores[[*keys, *PROVENANCE]].drop_duplicates(keys), on=keys)
+
+
+def recurrent_name(parts: pd.Series) -> str:
+    """Return the name of a recurrent network, such as `char-GRU`; of others that of the model.
+
+    Args:
+        parts: a row of `results.read_models`.
+    """
+    if parts["encoder.name"] != "rnn":
+        return str(parts["model"])
+    cell, text = str(parts["encoder.cell"]).upper(), parts["text.name"]
+    return f"char-{cell}" if text == "characters" else f"{cell} ({text})"
+
+
+def with_seeds(names: pd.Series, seeds: pd.Series) -> pd.Series:
+    """Add the seed to names of systems where there are several; some systems have none."""
+    if seeds.nunique() < 2:
+        return names
+    return names + (", seed " + seeds.astype("Int64").astype(str)).where(seeds.notna(), "")

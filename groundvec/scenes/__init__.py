@@ -11,9 +11,9 @@ from typing import Any
 
 import pandas as pd
 
-from groundvec.errors import InputError
-from groundvec.files import atomic, write_bytes
-from groundvec.progress import Progress
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import atomic, write_bytes
+from groundvec.runtime.progress import Progress
 from groundvec.scenes.captions import caption, choose
 from groundvec.scenes.draw import picture
 from groundvec.scenes.world import Scene, facts, families, predicates, swap

@@ -30,7 +30,7 @@ from typing import Any
 
 import pandas as pd
 
-from groundvec import parts
+from groundvec.config import parts
 
 Read = Callable[..., tuple[pd.DataFrame, pd.DataFrame]]
 

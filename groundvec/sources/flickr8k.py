@@ -14,8 +14,8 @@ import pandas as pd
 
 from groundvec.data import schema
 from groundvec.data.cleaning import clean
-from groundvec.errors import InputError
-from groundvec.files import SMALL, open_zip, read_at_most, text_lines
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import SMALL, open_zip, read_at_most, text_lines
 
 log = logging.getLogger(__name__)
 

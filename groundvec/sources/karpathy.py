@@ -19,8 +19,14 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from groundvec.data import schema
 from groundvec.data.archives import DAMAGED
 from groundvec.data.cleaning import clean
-from groundvec.errors import InputError
-from groundvec.files import LARGEST_JSON, check_regular, most_unpacked, open_zip, read_at_most
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import (
+    LARGEST_JSON,
+    check_regular,
+    most_unpacked,
+    open_zip,
+    read_at_most,
+)
 
 log = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 from groundvec.sources import karpathy
 
 

@@ -17,7 +17,7 @@ from bs4 import BeautifulSoup, NavigableString, Tag
 
 from groundvec.data import schema
 from groundvec.data.cleaning import clean
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 log = logging.getLogger(__name__)
 

@@ -16,9 +16,9 @@ import pandas as pd
 
 from groundvec.data import schema
 from groundvec.data.cleaning import clean
-from groundvec.errors import InputError
-from groundvec.files import text_lines
-from groundvec.provenance import digest
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import text_lines
+from groundvec.runtime.provenance import digest
 
 csv.field_size_limit(2**30)  # characters of a caption; `schema.check` has the real limit
 

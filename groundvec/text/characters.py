@@ -6,7 +6,7 @@ from itertools import chain
 
 import numpy as np
 
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 from groundvec.text.encoded import LARGEST, UNKNOWN, Encoded, cleaned
 
 

@@ -9,7 +9,7 @@ from string import ascii_lowercase
 
 import numpy as np
 
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 TYPING, CASE, SPACES = "typing errors", "case", "missing spaces"
 KINDS = (TYPING, CASE, SPACES)

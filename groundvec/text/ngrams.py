@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 from groundvec.text.encoded import LARGEST, Encoded, cleaned
 
 BLOCK = 4096  # sentences that are hashed at a time, so that memory hardly grows with their number

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from groundvec import parts
+from groundvec.config import parts
 from groundvec.data.cleaning import clean
 
 _LETTER = "A-Za-z\u00c0-\u024f"

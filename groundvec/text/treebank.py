@@ -17,9 +17,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from groundvec.errors import InputError, extra
-from groundvec.files import atomic, read_packed, text_lines
-from groundvec.progress import Progress
+from groundvec.runtime.errors import InputError, extra
+from groundvec.runtime.files import atomic, read_packed, text_lines
+from groundvec.runtime.progress import Progress
 
 ROOT = -1  # the head of the word that has none
 DAMAGED = gzip.BadGzipFile, zlib.error, EOFError, UnicodeDecodeError

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 from groundvec.text.encoded import LARGEST, PADDING, UNKNOWN, cleaned, select
 from groundvec.text.forms import FORMS, Nodes
 from groundvec.text.treebank import ROOT, Treebank

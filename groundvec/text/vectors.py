@@ -18,9 +18,9 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 
 from groundvec.data.archives import DAMAGED
-from groundvec.errors import InputError
-from groundvec.files import open_zip, text_lines
-from groundvec.progress import Progress
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import open_zip, text_lines
+from groundvec.runtime.progress import Progress
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -12,9 +12,9 @@ import torch
 from safetensors.torch import load_file
 from torch import nn
 
-from groundvec import weights
-from groundvec.files import atomic, sha256
-from groundvec.folder import snapshot_name
+from groundvec.model import weights
+from groundvec.model.folder import snapshot_name
+from groundvec.runtime.files import atomic, sha256
 
 SECONDS_BETWEEN = 60  # within an epoch,
 LARGEST_SHARE = 0.01  # but seldom enough that they take no more of the time than this

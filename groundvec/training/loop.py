@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
-from groundvec import parts
+from groundvec.config import parts
 from groundvec.data.split import Split
 from groundvec.device import reseed
-from groundvec.errors import InputError
-from groundvec.model import Model, to_tensors
+from groundvec.model.network import Model, to_tensors
+from groundvec.runtime.errors import InputError
 from groundvec.text.mistakes import TYPING, spoil
 from groundvec.training.checkpoints import Checkpoints
 from groundvec.training.epochs import Training

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from groundvec.progress import Progress
+from groundvec.runtime.progress import Progress
 from groundvec.text.encoded import PADDING, UNKNOWN, Encoded
 from groundvec.translation.nbest import Lists
 from groundvec.translation.network import Translator

@@ -5,9 +5,9 @@ from typing import Any
 
 import torch
 
-from groundvec import weights
-from groundvec.files import read_json, write_json
-from groundvec.folder import checked
+from groundvec.model import weights
+from groundvec.model.folder import checked
+from groundvec.runtime.files import read_json, write_json
 from groundvec.translation.network import Translator
 from groundvec.translation.vocabulary import Vocabulary
 

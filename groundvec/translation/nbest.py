@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from groundvec.data.cleaning import clean
-from groundvec.errors import InputError
-from groundvec.files import check_regular, read_packed, text_lines, write_bytes
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import check_regular, read_packed, text_lines, write_bytes
 
 SEPARATOR = "|||"
 LARGEST = 1e100  # of a value; what is beyond it is no score

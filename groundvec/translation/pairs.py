@@ -6,7 +6,7 @@ import pandas as pd
 
 from groundvec.data.cleaning import clean
 from groundvec.data.schema import SPLITS, read_fields
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 
 def read(path: str | Path, split: str, source: str, target: str) -> pd.DataFrame:

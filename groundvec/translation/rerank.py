@@ -9,18 +9,17 @@ import numpy as np
 import pandas as pd
 
 from groundvec import similarity
-from groundvec.arrays import Matrix
-from groundvec.translation import mira, pro
+from groundvec.runtime.arrays import Matrix
+from groundvec.translation import mira
 from groundvec.translation.nbest import Lists
 from groundvec.translation.scores import bleu_statistics
 
 if TYPE_CHECKING:
-    from groundvec.model import Model
+    from groundvec.model.network import Model
 
 log = logging.getLogger(__name__)
 
 BASELINE, LENGTH, ORACLE = "baseline", "length", "oracle"  # re-rankers without a model
-LOGISTIC = "+logistic"  # after a model's name: weights by logistic regression
 
 
 @dataclass
@@ -61,7 +60,7 @@ def distances(
     Returns:
         The names of the features, and (hypotheses, features).
     """
-    from groundvec.model import encode_images, encode_sentences
+    from groundvec.model.network import encode_images, encode_sentences
 
     source, target = languages
     sentence, kind = lists.sentence, models[0].similarity
@@ -115,20 +114,15 @@ def rerank(
 
     Returns:
         By re-ranker: `baseline`, the first of each list; for `length`, the number of words, and for
-        each model MIRA's choice under its name and that of logistic regression under NAME+logistic;
-        `oracle`, the best by its own BLEU.
+        each model under its name, MIRA's choice; `oracle`, the best by its own BLEU.
     """
     result = {BASELINE: Reranked(test.lists.starts[:-1], {})}
     length = (["target-length"], words(dev.lists), words(test.lists))
     for model, (names, of_dev, of_test) in {LENGTH: length, **features}.items():
         lists = dev.lists.with_features(names, of_dev)
         others = test.lists.with_features(names, of_test)
-        found = {
-            model: mira.weights(lists, dev.statistics),
-            model + LOGISTIC: pro.weights(lists, dev.bleu),
-        }
-        for name, weights in found.items():
-            named = dict(zip(lists.names, weights.tolist(), strict=True))
-            result[name] = Reranked(others.chosen(others.features @ weights), named)
+        weights = mira.weights(lists, dev.statistics)
+        named = dict(zip(lists.names, weights.tolist(), strict=True))
+        result[model] = Reranked(others.chosen(others.features @ weights), named)
     result[ORACLE] = Reranked(test.lists.chosen(test.bleu), {})
     return result

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from groundvec.errors import InputError
+from groundvec.runtime.errors import InputError
 
 TRIALS = 10_000  # of approximate randomisation; sacreBLEU's default
 METEOR_TRIALS = 1_000  # its jar takes half a millisecond for each, twice

@@ -24,16 +24,16 @@ from typing import cast
 import numpy as np
 from onnx import ModelProto, compose, helper, numpy_helper, parser
 
-from groundvec import parts
+from groundvec.config import parts
 from groundvec.data import cleaning
-from groundvec.errors import InputError
 from groundvec.export.onnx.graph import FLOAT, Part, Weights, at_end, weights_of
 from groundvec.export.onnx.spelling import spelt
-from groundvec.files import write_bytes
-from groundvec.model import Model
-from groundvec.spelling import Spelling
+from groundvec.model.network import Model
+from groundvec.model.spelling import Spelling
+from groundvec.model.weights import to_int8
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_bytes
 from groundvec.text.punctuation import substitutions
-from groundvec.weights import to_int8
 
 PRECISIONS = ("float32", "float16", "int8")
 

@@ -1,13 +1,13 @@
-"""Character n-grams in ONNX (`groundvec.spelling`)."""
+"""Character n-grams in ONNX (`groundvec.model.spelling`)."""
 
 import numpy as np
 
 from groundvec.export.onnx.graph import Part, array, at_end
-from groundvec.spelling import FACTOR, LENGTHS, MODULUS, Spelling
+from groundvec.model.spelling import FACTOR, LENGTHS, MODULUS, Spelling
 
 
 def spelt(spelling: Spelling) -> Part:
-    """What `groundvec.spelling` says of a sentence, `spelt`; padding is spaces to it."""
+    """What `groundvec.model.spelling` says of a sentence, `spelt`; padding is spaces to it."""
     constants = {"factor": FACTOR, "modulus": MODULUS, "size": len(spelling.rarity)}
     lines = "".join(f"{key} = Constant<value = int64 {{{n}}}>()\n" for key, n in constants.items())
     lines += f"""

@@ -5,15 +5,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec.errors import InputError
-from groundvec.frames import read_csv
 from groundvec.papers.calixto_liu_2017.table3 import METRICS
+from groundvec.render.claims import write
+from groundvec.render.tables import TIMES
 from groundvec.reporting import bootstrap
-from groundvec.reporting.claims import COMPARED, over_seeds, write
+from groundvec.reporting.claims import COMPARED, over_seeds
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import named
-from groundvec.reporting.write import TIMES
-from groundvec.schemas import Claims, Predictions, QueryRanks
+from groundvec.results.frames import read_csv
+from groundvec.results.schemas import Claims, Predictions, QueryRanks
+from groundvec.runtime.errors import InputError
 
 IMAGES = "Several languages find images better"
 SENTENCES = "Several languages find sentences worse (the paper: mixed)"
@@ -154,7 +155,7 @@ def of_ratings(table: pd.DataFrame, predictions: Predictions) -> list[pd.DataFra
 
 def of_translations(table: pd.DataFrame) -> list[pd.DataFrame]:
     """Differences between re-ranked translations, and from first ones, from Table 3 or 4."""
-    table = table[~table["logistic"] & table["metric"].isin(list(METRICS))].assign(seed=np.nan)
+    table = table[table["metric"].isin(list(METRICS))].assign(seed=np.nan)
     table["measure"] = table["metric"].map(METRICS)
     table["condition"] = table["n_best"].astype(str) + "-best, " + table["system"]
     # Of TER less is better.

@@ -2,9 +2,8 @@
 
 import pandas as pd
 
-from groundvec.reporting.labels import with_seeds
-from groundvec.reporting.page.compared import Values, joined, recalls
-from groundvec.reporting.systems import NAMES
+from groundvec.reporting.compared import Values, joined, recalls
+from groundvec.reporting.systems import NAMES, with_seeds
 
 
 def table1(content: pd.DataFrame) -> Values:

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.errors import InputError
 from groundvec.evaluation.retrieval import CUTOFFS, SENTENCES
+from groundvec.papers.calixto_liu_2017.labels import of_languages
 from groundvec.papers.calixto_liu_2017.table1 import ENSEMBLE
-from groundvec.reporting.labels import of_languages, with_seeds
+from groundvec.render.retrieval_table import with_interval
+from groundvec.render.tables import decimals, write_table
 from groundvec.reporting.results import MEASURES, Results
-from groundvec.reporting.retrieval_table import with_interval
-from groundvec.reporting.systems import NAMES, PROVENANCE, in_order
-from groundvec.reporting.write import decimals, write_table
-from groundvec.schemas import Models, Retrieval
+from groundvec.reporting.systems import NAMES, PROVENANCE, in_order, with_seeds
+from groundvec.results.schemas import Models, Retrieval
+from groundvec.runtime.errors import InputError
 
 KEYS = ["dataset", "test_set", "language"]
 TITLE = "Retrieval of sentences by sentences of another language."

@@ -6,12 +6,13 @@ import pandas as pd
 
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.evaluation.retrieval import CUTOFFS
-from groundvec.reporting.labels import of_languages, with_seeds
-from groundvec.reporting.results import MEASURES, Results, read_reported_languages
-from groundvec.reporting.retrieval_table import CHANCE, side_by_side, write
-from groundvec.reporting.systems import NAMES, PROVENANCE, beside, in_order
-from groundvec.reporting.write import MISSING
-from groundvec.schemas import Models, ReportedLanguages, Retrieval
+from groundvec.papers.calixto_liu_2017.labels import of_languages
+from groundvec.papers.calixto_liu_2017.reported import ReportedLanguages, read_languages
+from groundvec.render.retrieval_table import CHANCE, side_by_side, write
+from groundvec.render.tables import MISSING
+from groundvec.reporting.results import MEASURES, Results
+from groundvec.reporting.systems import NAMES, PROVENANCE, beside, in_order, with_seeds
+from groundvec.results.schemas import Models, Retrieval
 
 RECALLS = [f"{direction}_r{k}" for direction in DIRECTIONS for k in CUTOFFS]
 TITLE = "Retrieval of images by sentences, and of sentences by images, in each language."
@@ -29,7 +30,7 @@ NOTES = [
 
 def make(results: Results, stem: Path) -> None:
     """Write Table 1."""
-    reported = read_reported_languages(results["reported"])
+    reported = read_languages(results["reported"])
     table = table1(results.retrieval, reported, results.models)
     headings = table["dataset"].replace(NAMES) + ", " + table["language"]
     names = with_seeds(table["name"], table["seed"])
@@ -45,7 +46,7 @@ def table1(measured: Retrieval, reported: ReportedLanguages, models: Models) -> 
         A row a model, with both directions side by side in columns such as
         `caption_to_image_r10_ci`, the gains as in `caption_to_image_r10_gain`, and columns `source`
         (computed, reported or measured), several, reads and beta (`labels.of_languages`), and role
-        (of reported models of one language, as `read_reported_languages` has it).
+        (of reported models of one language, as `read_languages` has it).
     """
     named = of_languages(models)
     whole = ~measured["test_set"].str.endswith("-folds")

@@ -5,16 +5,16 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.evaluation.significance import compare
-from groundvec.frames import read
+from groundvec.papers.calixto_liu_2017.labels import of_languages
+from groundvec.papers.calixto_liu_2017.reported import ReportedImages
 from groundvec.papers.calixto_liu_2017.table1 import ENSEMBLE
-from groundvec.reporting.labels import of_languages, with_seeds
+from groundvec.render.tables import DAGGER, MISSING, TIMES, column_with_interval, write_table
 from groundvec.reporting.measures import SEMANTIC, as_values
-from groundvec.reporting.ranks import with_interval
 from groundvec.reporting.results import Results
-from groundvec.reporting.systems import NAMES, PROVENANCE, beside, every_system
+from groundvec.reporting.systems import NAMES, PROVENANCE, beside, every_system, with_seeds
 from groundvec.reporting.verdicts import LEVEL
-from groundvec.reporting.write import DAGGER, MISSING, TIMES, write_table
-from groundvec.schemas import Models, Predictions, ReportedImages, Scores
+from groundvec.results.frames import read
+from groundvec.results.schemas import Models, Predictions, Scores
 
 DESCRIBED = ["several", "reads", "beta", "shared"]
 TITLE = "Correlation with the ratings of sentence pairs."
@@ -38,7 +38,8 @@ def make(results: Results, stem: Path) -> None:
     better = table["p_vse"].lt(LEVEL) & table["gain"].gt(0)
     cells = table[["group", "source", "measure"]].assign(
         name=with_seeds(table["name"], table["seed"]),
-        text=pd.Series(with_interval(table, "value")) + better.map({True: DAGGER, False: ""}),
+        text=pd.Series(column_with_interval(table, "value"))
+        + better.map({True: DAGGER, False: ""}),
     )
     keys = ["group", "source", "name"]
     values = cells.pivot(index=keys, columns="measure", values="text")[cells["measure"].unique()]

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from groundvec.papers.calixto_liu_2017.table3 import names_of
-from groundvec.reporting.pictures import (
+from groundvec.render.pictures import (
     GAP,
     LINE,
     MARGIN,
@@ -18,10 +18,10 @@ from groundvec.reporting.pictures import (
     wrap,
     write,
 )
+from groundvec.render.style import GREEN, PAGE, save, styled
 from groundvec.reporting.results import Results, read_translations
-from groundvec.reporting.style import GREEN, PAGE, save, styled
-from groundvec.schemas import Translations
-from groundvec.translation.rerank import BASELINE, LOGISTIC, ORACLE
+from groundvec.results.schemas import Translations
+from groundvec.translation.rerank import BASELINE, ORACLE
 
 COUNT, SEED = 8, 1  # as many as a page holds
 TEXT = MARGIN + PICTURE + 0.2  # where the text begins
@@ -39,9 +39,8 @@ def chosen(table: Translations) -> pd.DataFrame:
     """The rows of random sentences whose first translation a re-ranker changed; of all, if none.
 
     Returns:
-        Its rows of as many as `COUNT` sentences, without those by logistic regression.
+        Its rows of as many as `COUNT` sentences.
     """
-    table = table[~table["reranker"].str.endswith(LOGISTIC)]
     first = table[table["reranker"] == BASELINE].set_index("id")["hypothesis"]
     shown = table[(table["image_id"] != "") & (table["reranker"] != ORACLE)]
     changed = shown[shown["hypothesis"] != shown["id"].map(first)]["id"].unique()

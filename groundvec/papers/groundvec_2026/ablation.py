@@ -7,12 +7,12 @@ import pandas as pd
 
 from groundvec.evaluation import paired
 from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.render.tables import MISSING, TIMES, decimals, write_table
 from groundvec.reporting import bootstrap
 from groundvec.reporting.measures import SEMANTIC
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, named
-from groundvec.reporting.write import MISSING, TIMES, decimals, write_table
-from groundvec.schemas import History, Predictions, QueryRanks
+from groundvec.results.schemas import History, Predictions, QueryRanks
 
 TITLE = "What each part gives, and how models differ from the first one."
 NOTES = [

@@ -5,11 +5,11 @@ from pathlib import Path
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
-from groundvec.reporting.figures import curve_styles
+from groundvec.render.figures import curve_styles
+from groundvec.render.style import PAGE, save, styled
 from groundvec.reporting.results import Results
-from groundvec.reporting.style import PAGE, save, styled
 from groundvec.reporting.systems import NAMES
-from groundvec.schemas import History
+from groundvec.results.schemas import History
 
 AXES = {"epoch": "epochs", "minutes": "minutes"}
 

@@ -6,10 +6,10 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from groundvec.reporting.figures import CORRELATION, curve_styles
+from groundvec.render.figures import CORRELATION, curve_styles
+from groundvec.render.style import PAGE, save, styled
 from groundvec.reporting.results import Results
-from groundvec.reporting.style import PAGE, save, styled
-from groundvec.schemas import Robustness
+from groundvec.results.schemas import Robustness
 from groundvec.text.mistakes import KINDS
 
 # The rows of panels: a name, the measure, and its axis.

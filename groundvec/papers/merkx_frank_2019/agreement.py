@@ -4,14 +4,14 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from groundvec.errors import InputError
 from groundvec.evaluation.correlation import fisher_interval, pearson
 from groundvec.evaluation.ratings import system_name
-from groundvec.reporting.figures import CORRELATION
+from groundvec.render.figures import CORRELATION
+from groundvec.render.style import BLUE, COLUMN, PAGE, save, styled
 from groundvec.reporting.results import Results
-from groundvec.reporting.style import BLUE, COLUMN, PAGE, save, styled
 from groundvec.reporting.systems import NAMES
-from groundvec.schemas import Predictions
+from groundvec.results.schemas import Predictions
+from groundvec.runtime.errors import InputError
 
 
 def make(results: Results, stem: Path) -> None:

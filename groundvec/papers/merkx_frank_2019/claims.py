@@ -6,13 +6,14 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.render.claims import write
+from groundvec.render.tables import TIMES
 from groundvec.reporting import bootstrap
-from groundvec.reporting.claims import COMPARED, over_seeds, write
+from groundvec.reporting.claims import COMPARED, over_seeds
 from groundvec.reporting.measures import RECALL, SEMANTIC
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import best_snapshot, check_scored, criterion, described, named
-from groundvec.reporting.write import TIMES
-from groundvec.schemas import Claims, Models, Predictions, QueryRanks
+from groundvec.results.schemas import Claims, Models, Predictions, QueryRanks
 
 CELLS = "GRUs beat LSTMs (the paper: significantly on STS 12-16 only)"
 POOLING = "Attention beats max pooling"

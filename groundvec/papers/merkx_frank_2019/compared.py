@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from groundvec.reporting.page.compared import Values, joined, recalls, test_set
+from groundvec.reporting.compared import Values, joined, recalls, test_set
 from groundvec.reporting.systems import NAMES
 
 # What the paper calls the baselines, by what makes their vectors.

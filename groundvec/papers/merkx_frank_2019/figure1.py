@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyBboxPatch, Polygon, Rectangle
 
+from groundvec.render.style import save, styled
 from groundvec.reporting.results import Results
-from groundvec.reporting.style import save, styled
 
 # Fill colours: light tints of blue (image), vermillion (caption) and grey (no parameters).
 IMAGE, CAPTION, PLAIN = "#d5e8f5", "#fbe3d3", "#f2f2f2"

@@ -6,12 +6,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from groundvec.reporting.figures import Look, looks, panels
+from groundvec.render.figures import Look, looks, panels
+from groundvec.render.style import save, styled
 from groundvec.reporting.measures import SEMANTIC, as_values, recall
 from groundvec.reporting.results import Results
-from groundvec.reporting.style import save, styled
 from groundvec.reporting.systems import check_scored, in_order
-from groundvec.schemas import Measures, Models, Retrieval
+from groundvec.results.schemas import Measures, Models, Retrieval
 
 
 def make(results: Results, stem: Path) -> None:

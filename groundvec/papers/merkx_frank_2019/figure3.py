@@ -9,12 +9,13 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 
-from groundvec.reporting.figures import COLOURS, CORRELATION
+from groundvec.papers.merkx_frank_2019.reported import read_correlations
+from groundvec.render.figures import COLOURS, CORRELATION
+from groundvec.render.style import PAGE, save, styled
 from groundvec.reporting.measures import as_values, headline
-from groundvec.reporting.results import Results, read_reported_correlations
-from groundvec.reporting.style import PAGE, save, styled
+from groundvec.reporting.results import Results
 from groundvec.reporting.systems import main_systems
-from groundvec.schemas import Scores
+from groundvec.results.schemas import Scores
 
 Style = tuple[str, str, str]  # a colour, a marker and its inside
 System = tuple[pd.DataFrame, str, Style]  # its rows and its label
@@ -26,7 +27,7 @@ REPORTED = [("0.55", marker, "white") for marker in "os^Dv"]
 
 def make(results: Results, stem: Path) -> None:
     """Draw Figure 3."""
-    reported = read_reported_correlations(results["reported"])
+    reported = read_correlations(results["reported"])
     save(correlation_by_subtask(results.scores, results.selected, reported), stem)
 
 
@@ -40,7 +41,7 @@ def correlation_by_subtask(
     know no more than spelling: untrained networks, and baselines that count trigrams.
 
     Args:
-        reported: as `results.read_reported_correlations` gives them; what is reported on a subtask
+        reported: as `reported.read_correlations` returns them; what is reported on a subtask
             that was not measured is left out.
         selected: as `systems.select` gives it.
     """

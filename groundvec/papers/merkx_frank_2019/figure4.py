@@ -10,8 +10,8 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.frames import read_csv
-from groundvec.reporting.figures import CORRELATION, curve_styles
+from groundvec.render.figures import CORRELATION, curve_styles
+from groundvec.render.style import COLUMN, PAGE, save, styled
 from groundvec.reporting.measures import (
     RECALL,
     SEMANTIC,
@@ -20,9 +20,9 @@ from groundvec.reporting.measures import (
     semantic_measures,
 )
 from groundvec.reporting.results import Results
-from groundvec.reporting.style import COLUMN, PAGE, save, styled
 from groundvec.reporting.systems import NAMES, beside, check_scored, in_order
-from groundvec.schemas import Measures, Models, Retrieval
+from groundvec.results.frames import read_csv
+from groundvec.results.schemas import Measures, Models, Retrieval
 
 GREY = "0.7"  # of the selected model, beside others
 COLUMNS = 4  # of panels

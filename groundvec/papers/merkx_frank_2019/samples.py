@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
+from groundvec.render.pictures import paths_of
+from groundvec.render.samples import samples
+from groundvec.render.style import save
 from groundvec.reporting.embedded import embed, of_one
-from groundvec.reporting.pictures import paths_of
 from groundvec.reporting.results import Results
-from groundvec.reporting.samples import samples
-from groundvec.reporting.style import save
 from groundvec.reporting.systems import described
 
 

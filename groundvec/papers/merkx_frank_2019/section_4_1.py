@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec.errors import InputError
 from groundvec.evaluation.ratings import system_name
 from groundvec.evaluation.significance import compare
 from groundvec.papers.merkx_frank_2019.section_4_3 import ROUNDING
+from groundvec.render.tables import MISSING, bracketed, p_values, write_table
 from groundvec.reporting.measures import SEMANTIC, as_values, recall, semantic_measures
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import (
@@ -20,8 +20,8 @@ from groundvec.reporting.systems import (
     rows_of,
 )
 from groundvec.reporting.verdicts import LEVEL
-from groundvec.reporting.write import MISSING, bracketed, p_values, write_table
-from groundvec.schemas import Models, Predictions
+from groundvec.results.schemas import Models, Predictions
+from groundvec.runtime.errors import InputError
 
 NOTES = [
     "Measures as in Figure 2, in percent with their 95% intervals: Pearson's r with the ratings "

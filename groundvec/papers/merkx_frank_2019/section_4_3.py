@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.errors import InputError
 from groundvec.evaluation.correlation import fisher_interval, pearson
 from groundvec.evaluation.significance import compare
+from groundvec.papers.merkx_frank_2019.reported import read_correlations
+from groundvec.render.tables import MISSING, write_numbers, write_table
 from groundvec.reporting.measures import prediction
-from groundvec.reporting.results import Results, read_reported_correlations
+from groundvec.reporting.results import Results
 from groundvec.reporting.systems import criterion, main_systems
 from groundvec.reporting.verdicts import LEVEL
-from groundvec.reporting.write import MISSING, write_numbers, write_table
+from groundvec.runtime.errors import InputError
 
 # Two systems that both have r = 1 differ by rounding on some processors: neither is better.
 ROUNDING = 1e-9
@@ -37,7 +38,7 @@ SYSTEMS_NOTE = (
 
 def make(results: Results, stem: Path) -> None:
     """Write the counts, and every single test beside them."""
-    reported = read_reported_correlations(results["reported"])
+    reported = read_correlations(results["reported"])
     systems = main_systems(results.predictions, results.selected, results.best_snapshots)
     tested = tests(systems)
     write_counts(stem, counts(systems, reported, tested), tested, results.select)
@@ -71,7 +72,7 @@ def counts(systems: pd.DataFrame, reported: pd.DataFrame, tested: pd.DataFrame) 
 
     Args:
         systems: predictions, as `systems.main_systems` gives them.
-        reported: as `results.read_reported_correlations` gives them; those of subtasks that were
+        reported: as `reported.read_correlations` returns them; those of subtasks that were
             not measured are left out.
         tested: what `tests` gives for `systems`.
 

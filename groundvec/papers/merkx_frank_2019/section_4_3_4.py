@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.frames import read
 from groundvec.papers.merkx_frank_2019.figure4 import by_epoch
-from groundvec.provenance import provenance
+from groundvec.papers.merkx_frank_2019.reported import ReportedChanges
+from groundvec.render.tables import MISSING, TIMES, decimals, write_table
 from groundvec.reporting.measures import semantic_measures
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, beside, criterion, rows_of
-from groundvec.reporting.write import MISSING, TIMES, decimals, write_table
-from groundvec.schemas import ReportedChanges
+from groundvec.results.frames import read
+from groundvec.runtime.provenance import provenance
 
 EARLY = 4  # the epoch until which, in the paper, both improve most
 NOTES = [

@@ -5,11 +5,11 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.render.retrieval_table import CHANCE, side_by_side, test_set, with_interval, write
 from groundvec.reporting.measures import recall
 from groundvec.reporting.results import MEASURES, Results
-from groundvec.reporting.retrieval_table import CHANCE, side_by_side, test_set, with_interval, write
 from groundvec.reporting.systems import PROVENANCE, in_order, model_name
-from groundvec.schemas import Models, Retrieval
+from groundvec.results.schemas import Models, Retrieval
 
 NOTES = [
     "Measured by this project, of every epoch whose weights were kept. The ensemble is of the "

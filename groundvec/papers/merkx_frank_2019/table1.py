@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from groundvec.render.tables import MISSING, write_table
 from groundvec.reporting.results import Results
-from groundvec.reporting.write import MISSING, write_table
-from groundvec.schemas import Tasks
+from groundvec.results.schemas import Tasks
 
 NOTES = [
     "The systems' cosine similarities are correlated with the ratings of the test pairs. Where "

@@ -6,12 +6,13 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.frames import read
+from groundvec.papers.merkx_frank_2019.reported import ReportedRetrieval
+from groundvec.render.retrieval_table import CHANCE, side_by_side, test_set, write
+from groundvec.render.tables import DAGGER
 from groundvec.reporting.results import MEASURES, Results
-from groundvec.reporting.retrieval_table import CHANCE, side_by_side, test_set, write
 from groundvec.reporting.systems import PROVENANCE, beside, criterion, in_order, model_name
-from groundvec.reporting.write import DAGGER
-from groundvec.schemas import Models, ReportedRetrieval, Retrieval
+from groundvec.results.frames import read
+from groundvec.results.schemas import Models, Retrieval
 
 REPORTED = "Reported: as printed in Table 2 of Merkx & Frank (2019)."
 MEASURED = "Measured: by this project, the ensemble of a training's best snapshots."

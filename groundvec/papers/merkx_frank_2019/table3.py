@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec.errors import InputError
 from groundvec.evaluation.snapshots import DECIMALS
+from groundvec.render.tables import decimals, write_table
 from groundvec.reporting.measures import prediction
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import criterion, main_systems
-from groundvec.reporting.write import decimals, write_table
-from groundvec.schemas import Predictions, Ratings
+from groundvec.results.schemas import Predictions, Ratings
+from groundvec.runtime.errors import InputError
 
 # The pairs of the paper's Table 3: how both sentences begin, letters and digits only.
 EXAMPLES = (

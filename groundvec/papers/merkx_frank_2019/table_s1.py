@@ -5,13 +5,10 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.evaluation.overlap import KEYS, SEEN
+from groundvec.papers.merkx_frank_2019.reported import read_correlations
+from groundvec.render.tables import MINUS, MISSING, TIMES, decimals, write_table
 from groundvec.reporting.measures import SEEN_NOTE, headline, means
-from groundvec.reporting.results import (
-    CORRELATIONS,
-    UNSEEN_CORRELATIONS,
-    Results,
-    read_reported_correlations,
-)
+from groundvec.reporting.results import CORRELATIONS, UNSEEN_CORRELATIONS, Results
 from groundvec.reporting.systems import (
     NAMES,
     PROVENANCE,
@@ -20,8 +17,7 @@ from groundvec.reporting.systems import (
     main_systems,
     model_name,
 )
-from groundvec.reporting.write import MINUS, MISSING, TIMES, decimals, write_table
-from groundvec.schemas import Overlap, Scores
+from groundvec.results.schemas import Overlap, Scores
 
 INTERVALS = (
     f"{{}} {TIMES} 100, the upper and lower half of the 95% interval after it: Fisher's, "
@@ -57,7 +53,7 @@ SYSTEMS_NOTE = (
 
 def make(results: Results, stem: Path) -> None:
     """Write the supplement's table, its rank correlations, and a table of every model."""
-    reported = read_reported_correlations(results["reported"])
+    reported = read_correlations(results["reported"])
     table = table_s1(
         results.scores, results.overlap, reported, results.selected, results.best_snapshots
     )
@@ -77,7 +73,7 @@ def table_s1(
     """Reported and measured correlations of the main systems, a row each.
 
     Args:
-        reported: as `results.read_reported_correlations` gives them.
+        reported: as `reported.read_correlations` returns them.
         selected, snapshots: as `systems.select` and `results.Results.best_snapshots` give them.
 
     Returns:

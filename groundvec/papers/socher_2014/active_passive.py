@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec.errors import InputError
 from groundvec.evaluation.correlation import ROUNDING, cosine
+from groundvec.papers.socher_2014.labels import labelled
 from groundvec.papers.socher_2014.ratings import SNAPSHOT, SYSTEM, over_seeds, write
 from groundvec.reporting.embedded import of_one
-from groundvec.reporting.labels import labelled
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import best_snapshot
+from groundvec.runtime.errors import InputError
 from groundvec.scenes.voices import SENTENCES, exchanges
 
 SEED, SCENES = 1, 500
@@ -38,7 +38,7 @@ NOTES = [
 def make(results: Results, stem: Path) -> None:
     """Write the table of one data set."""
     from groundvec.device import choose  # torch takes seconds to import
-    from groundvec.model import load_model
+    from groundvec.model.network import load_model
 
     models = of_one(labelled(results.models))
     sentences = exchanges(SEED, SCENES)

@@ -8,10 +8,8 @@ import pandas as pd
 
 from groundvec.evaluation.correlation import fisher_interval, spearman
 from groundvec.evaluation.retrieval import CUTOFFS
-from groundvec.reporting import bootstrap, ranks
-from groundvec.reporting.bootstrap import WAY
-from groundvec.reporting.claims import COMPARED, over_seeds, write
-from groundvec.reporting.labels import (
+from groundvec.papers.socher_2014 import ranks
+from groundvec.papers.socher_2014.labels import (
     BAG,
     BINARISED,
     CCA,
@@ -22,9 +20,14 @@ from groundvec.reporting.labels import (
     SQUARED,
     UNWEIGHTED,
 )
-from groundvec.reporting.ranks import HEADINGS, TASKS, TEST_SET
-from groundvec.reporting.results import REPORTED_CCA, Results, read_reported_ranks
-from groundvec.reporting.write import TIMES, write_numbers
+from groundvec.papers.socher_2014.ranks import HEADINGS, TASKS, TEST_SET
+from groundvec.papers.socher_2014.reported import OF_CCA, read_ranks
+from groundvec.render.claims import write
+from groundvec.render.tables import TIMES, write_numbers
+from groundvec.reporting import bootstrap
+from groundvec.reporting.bootstrap import WAY
+from groundvec.reporting.claims import COMPARED, over_seeds
+from groundvec.reporting.results import Results
 
 TREES = ["DT-RNN", "SDT-RNN"]
 OTHERS = [BAG, "CT-RNN", CCA, *TREES]  # than the recurrent network
@@ -56,7 +59,7 @@ def make(results: Results, stem: Path) -> None:
     """Write the claims; the differences of every seed are called stem-draws.csv."""
     trainings = ranks.of_trainings(results)
     trainings = trainings[trainings["source"] == "measured"]
-    printed = _printed(read_reported_ranks(results["reported"]))
+    printed = _printed(read_ranks(results["reported"]))
     measured = {RANK: bootstrap.mean_ranks(results.query_ranks)} | {
         f"r{cutoff}": bootstrap.recalls(results.query_ranks, cutoff) for cutoff in CUTOFFS
     }
@@ -86,8 +89,8 @@ def compared(models: pd.DataFrame) -> pd.DataFrame:
     # kCCA has an objective of its own.
     alike = (of_worse == of_better) | (similarity & (better.eq(CCA) | worse.eq(CCA)))
     margin = of_better.eq(MARGIN) & both["name_worse"].eq(both["name_better"])
-    of_cca = worse.eq(CCA) & of_worse.eq(REPORTED_CCA["squared_error"])
-    of_cca &= better.eq(CCA) & of_better.eq(REPORTED_CCA["max_margin"])
+    of_cca = worse.eq(CCA) & of_worse.eq(OF_CCA["squared_error"])
+    of_cca &= better.eq(CCA) & of_better.eq(OF_CCA["max_margin"])
     claims = {
         "Trees beat the bag": alike & both["name_worse"].eq(BAG) & better.isin(TREES),
         "Trees beat the centered bag": alike & both["name_worse"].eq(CENTERED) & better.isin(TREES),

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pandas as pd
 
 from groundvec.evaluation.retrieval import CUTOFFS
-from groundvec.reporting.labels import CCA
-from groundvec.reporting.page.compared import Values, joined, test_set
-from groundvec.reporting.ranks import HEADINGS, TASKS
+from groundvec.papers.socher_2014.labels import CCA
+from groundvec.papers.socher_2014.ranks import HEADINGS, TASKS
+from groundvec.reporting.compared import Values, joined, test_set
 
 
 def _of_ranks(names: list[str]) -> Callable[[pd.DataFrame], Values]:

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from groundvec.papers.socher_2014.labels import trained_as
+from groundvec.render.style import BLUE, COLUMN, FONT_SIZE, PAGE, VERMILLION, save, styled
 from groundvec.reporting.embedded import given_treebank, of_one, read_captions
-from groundvec.reporting.labels import trained_as
 from groundvec.reporting.results import Results
-from groundvec.reporting.style import BLUE, COLUMN, FONT_SIZE, PAGE, VERMILLION, save, styled
 from groundvec.reporting.systems import best_snapshot
 from groundvec.text.encoded import cleaned
 from groundvec.text.forms import FORMS, Nodes
 from groundvec.text.treebank import Tree
 
 if TYPE_CHECKING:
-    from groundvec.model import Model
+    from groundvec.model.network import Model
 
 # In inches.
 LEVEL, ABOVE, BELOW, MARGIN = 0.6, 0.25, 0.65, 0.2
@@ -33,7 +33,7 @@ LARGEST = 0.15  # the radius of the root
 
 def make(results: Results, stem: Path) -> None:
     """Draw a test caption of middle length of one data set, with the SDT-RNN's first seed."""
-    from groundvec.model import load_model  # torch takes seconds to import
+    from groundvec.model.network import load_model  # torch takes seconds to import
 
     about = of_one(trained_as(results.models, "SDT-RNN")).iloc[0]
     treebank = given_treebank(results)
@@ -78,7 +78,7 @@ def learned(model: "Model", language: str, sentence: str) -> np.ndarray:
     """
     import torch
 
-    from groundvec.model import to_tensors
+    from groundvec.model.network import to_tensors
 
     encoder: Any = model.captions[model.name_of(language)]
     batch = model.texts[language].encode([sentence]).batch(np.arange(1))

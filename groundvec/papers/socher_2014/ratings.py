@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation.seeds import of_items, t_interval
-from groundvec.reporting.labels import labelled
+from groundvec.papers.socher_2014.labels import labelled
+from groundvec.papers.socher_2014.ranks import TRAINING, sorted_systems
+from groundvec.render.tables import MISSING, column_with_interval, write_table
 from groundvec.reporting.measures import SEMANTIC, as_values
-from groundvec.reporting.ranks import TRAINING, sorted_systems, with_interval
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import (
     NAMES,
@@ -18,7 +19,6 @@ from groundvec.reporting.systems import (
     every_system,
     rows_of,
 )
-from groundvec.reporting.write import MISSING, write_table
 
 SYSTEM = ["dataset", "objective", "system", "name", "model"]
 STATES = ["trained", "untrained"]
@@ -116,7 +116,7 @@ def write(
         spans: headings above the columns.
     """
     shown = table.assign(
-        text=with_interval(table, "value"), column=table[cell].agg(" ".join, axis=1)
+        text=column_with_interval(table, "value"), column=table[cell].agg(" ".join, axis=1)
     )
     columns = shown.drop_duplicates("column")
     place = columns.groupby(cell[0], sort=False).ngroup()

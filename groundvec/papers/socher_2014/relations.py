@@ -6,8 +6,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from groundvec.papers.socher_2014.section_6_7 import of_models, over_seeds
+from groundvec.render.style import BLUE, COLUMN, PAGE, VERMILLION, save, styled
 from groundvec.reporting.results import Results
-from groundvec.reporting.style import BLUE, COLUMN, PAGE, VERMILLION, save, styled
 from groundvec.reporting.systems import NAMES
 
 SHOWN = 15  # relations of a data set

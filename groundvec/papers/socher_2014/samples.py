@@ -5,12 +5,12 @@ Their Figure 6 is of the DT-RNN.
 
 from pathlib import Path
 
+from groundvec.papers.socher_2014.labels import trained_as
+from groundvec.render.pictures import paths_of
+from groundvec.render.samples import samples
+from groundvec.render.style import save
 from groundvec.reporting.embedded import embed, given_treebank, of_one
-from groundvec.reporting.labels import trained_as
-from groundvec.reporting.pictures import paths_of
 from groundvec.reporting.results import Results
-from groundvec.reporting.samples import samples
-from groundvec.reporting.style import save
 
 
 def make(results: Results, stem: Path) -> None:

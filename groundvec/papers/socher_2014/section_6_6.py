@@ -13,11 +13,10 @@ import pandas as pd
 from groundvec.evaluation import paired
 from groundvec.evaluation.ranks import rounding
 from groundvec.evaluation.seeds import t_interval
+from groundvec.papers.socher_2014.labels import trained_as
+from groundvec.render.tables import column_with_interval, decimals, write_table
 from groundvec.reporting.embedded import embed, given_treebank, of_one
-from groundvec.reporting.labels import trained_as
-from groundvec.reporting.ranks import with_interval
 from groundvec.reporting.results import Results
-from groundvec.reporting.write import decimals, write_table
 from groundvec.similarity import scores
 from groundvec.text.encoded import cleaned
 
@@ -190,7 +189,7 @@ def write_shares(stem: Path, table: pd.DataFrame, model: str) -> None:
     Args:
         model: whose they are, for the title.
     """
-    text = table[["measure"]].assign(value=with_interval(table, "value"))
+    text = table[["measure"]].assign(value=column_with_interval(table, "value"))
     text["seeds"] = table["seeds"].astype(str)
     title = f"Pairs of sentences of one image, and verbs: {model}."
     write_table(stem, table, text, "lrr", title, [RANKS, VERBS_NOTE, SHARES_NOTE])

@@ -12,13 +12,12 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation.seeds import t_interval
-from groundvec.frames import read
-from groundvec.reporting.labels import trained_as
-from groundvec.reporting.ranks import with_interval
+from groundvec.papers.socher_2014.labels import trained_as
+from groundvec.papers.socher_2014.reported import ReportedRelations
+from groundvec.render.tables import MISSING, column_with_interval, decimals, write_table
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, best_snapshot
-from groundvec.reporting.write import MISSING, decimals, write_table
-from groundvec.schemas import ReportedRelations
+from groundvec.results.frames import read
 from groundvec.text.trees import RARE
 
 SHOWN = 20  # relations of a data set; the CSV has all
@@ -79,7 +78,7 @@ def of_models(results: Results) -> pd.DataFrame:
     Raises:
         InputError: there is no SDT-RNN, or its snapshot is not there.
     """
-    from groundvec.model import load_model  # torch takes seconds to import
+    from groundvec.model.network import load_model  # torch takes seconds to import
 
     tables = []
     for _, about in trained_as(results.models, "SDT-RNN").iterrows():
@@ -149,8 +148,8 @@ def write_norms(stem: Path, table: pd.DataFrame, reported: ReportedRelations) ->
             "place": shown["place"].astype(str),
             "relation": shown["relation"],
             "reported": shown["reported"].fillna(MISSING),
-            "norm": with_interval(shown, "norm", 2),
-            "minus identity": with_interval(shown, "from_identity", 2),
+            "norm": column_with_interval(shown, "norm", 2),
+            "minus identity": column_with_interval(shown, "from_identity", 2),
             "edges (%)": decimals(shown["share"], 2),
         }
     )

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.reporting import ranks
-from groundvec.reporting.results import Results, read_reported_ranks
+from groundvec.papers.socher_2014 import ranks
+from groundvec.papers.socher_2014.reported import read_ranks
+from groundvec.reporting.results import Results
 
 TITLE = "Mean ranks with a squared error or Euclidean distances."
 
@@ -13,7 +14,7 @@ TITLE = "Mean ranks with a squared error or Euclidean distances."
 def make(results: Results, stem: Path) -> None:
     """Write Table 2."""
     table = ranks.over_seeds(ranks.of_trainings(results))
-    reported = read_reported_ranks(results["reported"])
+    reported = read_ranks(results["reported"])
     table = table[of_table2(table) | table["objective"].eq("")]  # chance has no objective
     reported = reported[of_table2(reported)]
     ranks.write(stem, ranks.beside(table, reported), list(ranks.TASKS), ["mean_rank"], TITLE)

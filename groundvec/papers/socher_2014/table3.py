@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from groundvec.reporting import ranks
-from groundvec.reporting.results import Results, read_reported_ranks
+from groundvec.papers.socher_2014 import ranks
+from groundvec.papers.socher_2014.reported import read_ranks
+from groundvec.reporting.results import Results
 
 TITLE = "Mean rank beside recall: image search, and describing images."
 DIRECTIONS = ["caption_to_image", "image_to_caption"]
@@ -12,6 +13,6 @@ DIRECTIONS = ["caption_to_image", "image_to_caption"]
 def make(results: Results, stem: Path) -> None:
     """Write Table 3; of the reported systems those whose recall is."""
     table = ranks.over_seeds(ranks.of_trainings(results))
-    reported = read_reported_ranks(results["reported"])
+    reported = read_ranks(results["reported"])
     reported = reported[reported["caption_to_image_r10"].notna()]
     ranks.write(stem, ranks.beside(table, reported), DIRECTIONS, ranks.NUMBERS, TITLE)

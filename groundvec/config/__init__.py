@@ -1,0 +1,1 @@
+"""The schema of configurations and of models' descriptions, the parts, and command lines."""

@@ -1,0 +1,245 @@
+"""What every command-line program does alike: arguments, logs, errors."""
+
+import argparse
+import errno
+import gc
+import io
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from groundvec.runtime import files
+from groundvec.runtime.errors import InputError, printable, shortened
+from groundvec.runtime.jobs import Stopped
+
+STANDARD_INPUT = Path("/dev/stdin")  # which leads to the file that the shell reads
+ENDINGS = (".yaml", ".yml", ".json")
+# What numbers may be, by their options; where a configuration has them too, as its schema says.
+BOUNDS = {
+    **{
+        name: {"$ref": f"#/$defs/translator/properties/{name.replace('-', '_')}"}
+        for name in ("size", "embedding", "dropout", "l2", "epochs", "patience", "batch-size")
+    },
+    **{name: {"$ref": f"#/$defs/dataset/properties/{name}"} for name in ("draw", "folds", "parts")},
+    "seed": {"$ref": "#/$defs/dataset/properties/seeds/items"},
+    "n": {"$ref": "#/$defs/translation/properties/n_best/items"},
+    "part": {"minimum": 0},
+    "threads": {"minimum": 1, "maximum": 1024},
+}
+NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}  # a full disk, a quota, a limit on file sizes
+NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+def run(main: Callable[[argparse.Namespace], None], parser: argparse.ArgumentParser) -> None:
+    """Parse the arguments of a script and `execute` it, logging to the file `--log` too."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--log", type=_log_file, help="also write the log to this file (.log)")
+    parser.add_argument("--overwrite", action="store_true", help="replace existing results")
+    execute(main, parser.parse_args(), logging.INFO)
+
+
+def show(*lines: str) -> None:
+    """Print lines to standard output, without what does something to a terminal."""
+    print("\n".join(map(printable, lines)))
+
+
+class _Printable(logging.Formatter):
+    """Log lines likewise; what is a path, or an error of the system, stays on its line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        if isinstance(record.args, tuple):
+            record.args = tuple(
+                printable(str(each)) if isinstance(each, Path | OSError) else each
+                for each in record.args
+            )
+        return "\n".join(map(printable, super().format(record).split("\n")))
+
+
+def execute(
+    main: Callable[[argparse.Namespace], None], arguments: argparse.Namespace, level: int
+) -> None:
+    """Call `main`, and end the program as its users expect.
+
+    Numbers are within `BOUNDS`. No input is written over, and unless `arguments.overwrite` nor is
+    any file that is there.
+
+    An `InputError`, and what the system refuses (space, memory, permission), ends the program with
+    one line and exit status 1; SIGTERM with the exit status that shells have for it, after files
+    that are half written are removed, and where the work is kept with one line; a reader of the
+    output who has seen enough (`| head`), or Ctrl-C, with nothing; any other exception is a bug and
+    keeps its traceback, which goes to the log file as well.
+
+    Args:
+        main: what the program does.
+        arguments: with `log`, a file or None, and `overwrite`.
+        level: of the messages that are shown.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):  # which may be an ASCII terminal
+        sys.stdout.reconfigure(errors="backslashreplace")
+    # An import of torch makes 200,000 objects, none of them garbage: to look through them again and
+    # again, and once more at the end, takes half a second.
+    gc.set_threshold(100_000)
+    _fill_standard_streams()
+    logging.raiseExceptions = False  # a log on a full disk must not hide what is said here
+    formatter, console = _Printable("%(message)s"), logging.StreamHandler()
+    console.setFormatter(formatter)
+    logging.basicConfig(level=level, handlers=[console])
+    try:
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+        if arguments.log:
+            files.check_regular(arguments.log)
+            arguments.log.parent.mkdir(parents=True, exist_ok=True)
+            handler = logging.FileHandler(arguments.log, mode="w")
+            logging.getLogger().addHandler(handler)
+            handler.setFormatter(formatter)
+        _check_numbers(arguments)
+        _check_outputs(arguments)
+        files.guard(_inputs(arguments), arguments.overwrite)
+        main(arguments)
+        if sys.stdout:  # None, where it was closed from the start
+            sys.stdout.flush()
+    except InputError as error:
+        logging.error("error: %s", error)
+        sys.exit(1)
+    except Stopped as stopped:
+        logging.error("%s", stopped)
+        sys.exit(128 + signal.SIGTERM)
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
+    except BrokenPipeError:
+        # Python writes what is left when it ends, and would complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(128 + signal.SIGPIPE)
+    except Exception as error:
+        if problem := _refused(error):
+            logging.error("error: %s", printable(shortened(problem)))
+        else:
+            logging.exception("this should not have happened:")
+        sys.exit(1)
+    finally:
+        if "triton" not in sys.modules:  # which would complain that its objects are left over
+            gc.freeze()
+
+
+def description(value: str) -> dict[str, Any]:
+    """Complete a model's description: for `type` of an argument, which is a file or YAML text."""
+    from groundvec.config.description import complete_description
+
+    return completed(value, complete_description)
+
+
+def text(value: str) -> dict[str, Any]:
+    """Return the `text` of a description, as `description` does a whole one."""
+    from groundvec.config.description import complete_text
+
+    return completed(value, complete_text)
+
+
+def baseline(value: str) -> dict[str, Any]:
+    """Return a baseline, as `description` does a description."""
+    from groundvec.config.description import complete_baseline
+
+    return completed(value, complete_baseline)
+
+
+def completed(text: str, complete: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    """Read a file or YAML text and complete it, for `type` of an argument."""
+    from groundvec.config.schema import read_yaml
+
+    try:
+        is_file = text.endswith(ENDINGS)
+        if is_file:
+            files.check_regular(text)
+        content = Path(text).read_text("utf-8") if is_file else text
+        given = read_yaml(content, text if is_file else "this")
+        return complete(given if isinstance(given, dict) else {"": given})
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{text}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise argparse.ArgumentTypeError(f"{text} is not UTF-8: {error}") from None
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _log_file(name: str) -> Path:
+    path = Path(name)
+    if path.suffix != ".log":  # it is emptied at the start
+        raise argparse.ArgumentTypeError(f"{name} does not end in .log")
+    return path
+
+
+def _check_numbers(arguments: argparse.Namespace) -> None:
+    from groundvec.config.schema import find_mistake
+
+    given = {}
+    for name, value in vars(arguments).items():
+        numbers = value if isinstance(value, list) else [value]
+        if numbers and all(isinstance(number, int | float) for number in numbers):
+            given[name.replace("_", "-")] = value
+    if wrong := find_mistake(given, {"properties": BOUNDS}):
+        raise InputError(f"--{wrong}")
+
+
+def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:
+    for name, value in vars(arguments).items():
+        values: list[Any] = value if isinstance(value, list) else [value]
+        if not (name.startswith("output") or name in ("work", "log")):
+            paths = (path for path in values if isinstance(path, Path))
+            yield from (STANDARD_INPUT if path == Path("-") else path for path in paths)
+
+
+def _check_outputs(arguments: argparse.Namespace) -> None:
+    """Raise InputError if two outputs are one file, of which one would be lost."""
+    seen: set[Path] = set()
+    for name, value in vars(arguments).items():
+        if (name.startswith("output") or name == "log") and isinstance(value, Path):
+            if value.resolve() in seen and value != Path("-"):
+                raise InputError(
+                    f"{value} is two outputs of this command: name another for one of them"
+                )
+            seen.add(value.resolve())
+
+
+def _fill_standard_streams() -> None:
+    """Put nothing in the place of standard streams that are closed.
+
+    Else the next file that is opened gets the number of one, and with it what libraries write
+    there.
+    """
+    while (free := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(free)
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - until the program ends
+
+
+def _refused(error: Exception) -> str:
+    """What the system did not grant, and what to do about it, in one line; nothing for a bug."""
+    # Torch's is a RuntimeError: "can't allocate memory", or CUDA's "Tried to allocate".
+    of_torch = isinstance(error, RuntimeError) and "allocate" in str(error)
+    if isinstance(error, MemoryError) or of_torch:
+        reason = str(error).partition("\n")[0]
+        return f"not enough memory ({reason}): free some, or use a smaller model or data set"
+    if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("groundvec"):
+        return f'{error.name} is not installed: pip install "groundvec[pipeline]"'
+    if isinstance(error, RuntimeError | ImportError) and "torchvision" in str(error):
+        return (
+            "this torchvision was built for another torch: install both from one place, with "
+            "pip install --force-reinstall torch torchvision (docs/encoder.md)"
+        )
+    if not isinstance(error, OSError):
+        return ""
+    place = error.filename2 or error.filename or "the results"
+    if error.errno in NO_SPACE:
+        return (
+            f"no space left on the disk while writing {place}: free some (or allow larger files) "
+            "and start again; finished work is kept"
+        )
+    reason = error.strerror or " ".join(str(error).split())
+    if error.errno in NOT_ALLOWED:
+        return f"{place}: {reason}; change its permissions, or name another place"
+    return f"{place}: {reason}; correct that, or name another place"

@@ -1,0 +1,169 @@
+"""A model's description: completed with defaults, and its parts checked to fit each other."""
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+from groundvec.config import parts
+from groundvec.config.schema import complete_by, configuration_schema, hint_at
+from groundvec.runtime.errors import InputError
+
+# What the model provides itself, and how to get it; the rest is provided by parts.
+OWN_PROVIDED = {
+    "cosines": "`similarity: cosine`",
+    "one language": "a single entry in `languages`",
+    "separate encoders": "`shared: false`",
+    "weights to train": "another encoder",
+}
+
+
+def describe(
+    name: str,
+    models: Mapping[str, dict[str, Any]],
+    dataset: Mapping[str, Any],
+    place: str = "models",
+) -> dict[str, Any]:
+    """Return the description that a model's name stands for, with every default filled in.
+
+    Args:
+        name: of one of `models`, or of a cell of the paper's grid, such as gru-2048-attention.
+        models: descriptions by name.
+        dataset: whose `language` and `training` hold where the model says nothing of its own.
+        place: where the name stands, for errors.
+
+    Raises:
+        InputError: the name is neither, or the description has a mistake.
+    """
+    if name in models:
+        given = copy.deepcopy(models[name])
+    elif encoder := parts.of_grid(name):
+        given = {"encoder": encoder}
+    else:
+        raise InputError(
+            f"configuration, {place}: unknown model {name!r}: describe it under `models`, or write "
+            f"RNN-SIZE-POOLING, such as gru-2048-attention{hint_at(name, models) if models else ''}"
+        )
+    given.setdefault("languages", [dataset["language"]])
+    given["training"] = copy.deepcopy({**dataset["training"], **given.get("training", {})})
+    return complete_description(given, f"{place}.{name}")
+
+
+def complete_description(description: dict[str, Any], place: str = "model") -> dict[str, Any]:
+    """Fill every default into a model's description, and return it.
+
+    Args:
+        place: where it stands, for errors.
+
+    Raises:
+        InputError: one line that names the first wrong key, and what to write instead.
+    """
+    complete_by(description, "model", place)
+    _fill_image(description)
+    try:
+        check_fit(description)
+    except InputError as error:
+        raise InputError(f"configuration, {place}: {error}") from None
+    settings = description["training"]
+    alone = len(description["languages"]) == 1 and not settings.get("paraphrases")
+    if alone and description["objective"].get("beta") == 0:
+        raise InputError(
+            f"configuration, {place}.objective.beta: with 0 there is no loss of images, and with "
+            "one language no other: set it above 0, or train with more languages or `paraphrases`"
+        )
+    if settings["epochs"] % settings["cycle"]:
+        raise InputError(
+            f"configuration, {place}: epochs {settings['epochs']} is not a multiple of cycle "
+            f"{settings['cycle']}: snapshots are taken at the end of a cycle, so change one of "
+            "the two"
+        )
+    if settings["epochs"] < (both := 2 * settings.get("alternate", 0)):
+        raise InputError(
+            f"configuration, {place}: with `alternate` {both // 2}, {settings['epochs']} epochs do "
+            f"not train both networks: make epochs {both} or more"
+        )
+    return description
+
+
+def _fill_image(description: dict[str, Any]) -> None:
+    """Fill in `image`, if it is missing: what the encoder's options say of its last layer too."""
+    of_image = configuration_schema()["$defs"]["model"]["properties"]["image"]["properties"]
+    both = {key: value for key, value in description["encoder"].items() if key in of_image}
+    if both:
+        description.setdefault("image", both)
+
+
+def check_fit(description: dict[str, Any]) -> None:
+    """Check that parts that are right by themselves fit each other (`groundvec.config.parts`).
+
+    Args:
+        description: of a model, with every default.
+
+    Raises:
+        InputError: one needs what none provides.
+    """
+    chosen, defs = parts.chosen(description), configuration_schema()["$defs"]
+    encoder, text = description["encoder"], description["text"]
+    trained = parts.options_schema("encoders", encoder["name"]).get("weights")
+    untrained = trained and not encoder.get(trained)
+    if untrained and "dimension" in text and encoder["size"] != text["dimension"]:
+        raise InputError(
+            f"a {encoder['name']} of vectors of {text['dimension']} dimensions cannot have "
+            f"{encoder['size']}: set `size` to the text's `dimension`, or `{trained}: true`"
+        )
+    own = [
+        *(["cosines"] if description["similarity"] == "cosine" else []),
+        *(["one language"] if len(description["languages"]) == 1 else []),
+        *(["separate encoders"] if not description.get("shared") else []),
+        *(["weights to train"] if not untrained else []),
+    ]
+    given = set(own).union(*(parts.provided(kind, part) for kind, part in chosen.items()))
+    needing = [("", defs["model"], description)]
+    needing += [("", defs["training"], description.get("training", {}))]
+    needing += [
+        (
+            f"the {parts.CLASSES[kind].lower()} {part['name']}",
+            parts.options_schema(kind, part["name"]),
+            part,
+        )
+        for kind, part in chosen.items()
+    ]
+    for name, schema, values in needing:
+        for option, needs in parts.stated(schema, values, "needs"):
+            for need in needs:
+                if need not in given:
+                    raise InputError(
+                        f"{f'`{option}`' if option else name} needs {need}, which "
+                        f"{' or '.join(_providers(need))} provides: change one of the two"
+                    )
+
+
+def _providers(need: str) -> list[str]:
+    """What provides something that a part or an option needs, in words."""
+    if need in OWN_PROVIDED:
+        return [OWN_PROVIDED[need]]
+    found = []
+    for kind in parts.CLASSES:
+        for name in parts.names(kind):
+            schema = parts.options_schema(kind, name)
+            options = {option: True for option in schema["properties"]}
+            for option, provided in parts.stated(schema, options, "provides"):
+                of = f"`{option}` of " if option else ""
+                part = f"{of}the {parts.CLASSES[kind].lower()} {name}"
+                found += [part] if need in provided else []
+    return found
+
+
+def complete_text(text: dict[str, Any]) -> dict[str, Any]:
+    """Fill every default into the `text` of a description, and return it.
+
+    Raises:
+        InputError: one line that names the first wrong key, and what to write instead.
+    """
+    complete_by(text, "text", "text")
+    return text
+
+
+def complete_baseline(baseline: dict[str, Any]) -> dict[str, Any]:
+    """Fill every default into a baseline: its `encoder` and the options of that; and return it."""
+    complete_by(baseline, "baseline", "baseline")
+    return baseline

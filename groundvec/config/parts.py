@@ -1,0 +1,189 @@
+"""The parts that models are made of: each is a module, and the schema of its options beside it.
+
+The encoder `rnn` is `encoders/rnn.py` and `encoders/rnn.yaml`. The YAML file is a JSON schema of
+the options, with their defaults. It also says, of the part or of an option that is set:
+
+    provides: [letters]         what others may need
+    needs: [cosines]            what the description has to provide
+    longer_by: embedding        the option that gives how much longer than `size` the vectors are
+    weights: project            without this option, the part has no weights to train
+
+and of the whole part:
+
+    ordered: [low, high]        options whose values do not decrease
+    divisible: {a: b}           `a` is a multiple of the number of entries of `b`
+    either: [a, b]              options of which there is one
+    limits: It does not ...     a sentence for the model card
+    learned: {properties: ...}  of a text, the schema of what its `as_dict` has beside options
+
+Where pictures and captions come from is such a part of a data set (`groundvec.sources`).
+
+This module reads no code of a part, and so no torch, unless `find` is called.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from groundvec.runtime.errors import InputError
+
+FOLDER = Path(__file__).parents[1]
+# The folders of parts, and the class that each module in them has.
+CLASSES = {
+    "text": "Text",
+    "encoders": "Encoder",
+    "objectives": "Objective",
+    "optimisers": "Optimiser",
+    "baselines": "Baseline",
+}
+
+
+def names(kind: str) -> list[str]:
+    """The names of the parts in a folder."""
+    return sorted(path.stem for path in (FOLDER / kind).glob("*.yaml"))
+
+
+@cache
+def options_schema(kind: str, name: str) -> dict[str, Any]:
+    """Read the schema of a part's options.
+
+    Raises:
+        InputError: there is no part of this name. A description may come from anybody.
+    """
+    path = FOLDER / kind / f"{name}.yaml"
+    if not re.fullmatch("[a-z_0-9-]+", name) or not path.exists():
+        raise InputError(
+            f"there is no {name!r} in groundvec/{kind}: correct the name, or use the version of "
+            "groundvec that has it"
+        )
+    schema: dict[str, Any] = yaml.load(
+        path.read_text("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    )
+    return {"properties": {}} | schema
+
+
+def file(kind: str, name: str) -> str:
+    """The source file of a part, such as `groundvec/encoders/rnn.py`."""
+    return f"groundvec/{kind}/{name.replace('-', '_')}.py"
+
+
+def module(kind: str, name: str) -> str:
+    """The name of a part's module, such as `groundvec.encoders.rnn`."""
+    return file(kind, name).removesuffix(".py").replace("/", ".")
+
+
+def find(kind: str, name: str) -> Any:
+    """Import a part, such as the class of the encoder `rnn`; kinds are the folders of parts.
+
+    Raises:
+        InputError: there is no part of this name.
+    """
+    options_schema(kind, name)
+    return getattr(import_module(module(kind, name)), CLASSES[kind])
+
+
+def exported() -> list[str]:
+    """The encoders that can become ONNX: those with a module in groundvec/export/onnx."""
+    root = FOLDER.parent
+    return [name for name in names("encoders") if (root / file("export/onnx", name)).exists()]
+
+
+def of_grid(name: str) -> dict[str, Any] | None:
+    """The encoder that a name of the paper's grid stands for, such as gru-2048-attention."""
+    cell = re.fullmatch("([a-z]+)-([1-9][0-9]{0,5})-([a-z]+)", name)
+    if not cell:
+        return None
+    return {"name": "rnn", "cell": cell[1], "size": int(cell[2]), "pooling": cell[3]}
+
+
+def options(part: dict[str, Any]) -> dict[str, Any]:
+    """A part's options: all but its name."""
+    return {key: value for key, value in part.items() if key != "name"}
+
+
+def chosen(description: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The parts of a description, by their folder."""
+    found = {
+        "text": description["text"],
+        "encoders": description["encoder"],
+        "objectives": description["objective"],
+        "optimisers": description.get("training", {}).get("optimiser"),
+    }
+    return {kind: part for kind, part in found.items() if part}
+
+
+def files(description: dict[str, Any]) -> list[str]:
+    """The source files of a description's parts, for the hash of the code that a stage runs."""
+    return [file(kind, part["name"]) for kind, part in chosen(description).items()]
+
+
+def named_files(
+    kind: str, part: dict[str, Any], key: str = "name", named: str = "file"
+) -> dict[str, str]:
+    """The files, or folders, that a part's options name, by option; `captions` is none."""
+    schema = options_schema(kind, part[key])["properties"]
+    return {
+        option: value
+        for option, value in part.items()
+        if schema.get(option, {}).get("$ref") == f"#/$defs/{named}" and value != "captions"
+    }
+
+
+def is_public(name: str, public: Iterable[str]) -> bool:
+    """Whether a file that options name is one of these public ones, or in one."""
+    return any(f"{name}/".startswith(f"{each}/") for each in public)
+
+
+def stated(
+    schema: dict[str, Any], given: dict[str, Any], keyword: str
+) -> Iterator[tuple[str, Any]]:
+    """What a schema states by a keyword: for the whole, then for each option that is set.
+
+    Args:
+        schema: of the options.
+        given: their values.
+        keyword: such as `needs`.
+
+    Yields:
+        The option, or an empty text for the whole, and what stands there.
+    """
+    if keyword in schema:
+        yield "", schema[keyword]
+    for option, of_option in schema["properties"].items():
+        if keyword in of_option and given.get(option):
+            yield option, of_option[keyword]
+
+
+def provided(kind: str, part: dict[str, Any]) -> set[str]:
+    """What a part provides, such as `letters`."""
+    found = stated(options_schema(kind, part["name"]), part, "provides")
+    return {name for _, names in found for name in names}
+
+
+def treebank(text: dict[str, Any], paths: Sequence[str | Path]) -> Any:
+    """Read the treebanks that a command line names, for a text that reads trees; None without any.
+
+    Args:
+        text: a description's `text`.
+
+    Raises:
+        InputError: this text reads no trees; a file cannot be used.
+    """
+    if not paths:
+        return None
+    if "trees" not in provided("text", text):
+        raise InputError(f"the text {text['name']!r} reads no trees: leave --treebanks out")
+    return find("text", text["name"]).read_treebanks(paths)
+
+
+def vector_size(description: dict[str, Any]) -> int:
+    """How many numbers a model's vectors have, those beside the encoder's `size` included."""
+    encoder = description["encoder"]
+    longer = stated(options_schema("encoders", encoder["name"]), encoder, "longer_by")
+    beside = sum(encoder[option] for _, option in longer)
+    return int(encoder["size"] + beside + description.get("spelling", {}).get("size", 0))

@@ -1,0 +1,291 @@
+"""The schema of configurations and descriptions: checks, defaults, and errors with a remedy."""
+
+import copy
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache, reduce
+from itertools import pairwise
+from operator import getitem
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jsonschema import Draft202012Validator, ValidationError, validators
+
+from groundvec.config import parts
+from groundvec.runtime.errors import InputError, closest
+from groundvec.runtime.files import DEEPEST
+
+SCHEMA = Path(__file__).with_name("schema.yaml")
+MOST = 10_000  # values in a configuration
+MOST_NAMED = 30  # valid names that an error lists
+
+
+@cache
+def configuration_schema() -> dict[str, Any]:
+    """Return the schema of a configuration, with the options of every part; do not modify it."""
+    schema: dict[str, Any] = yaml.load(
+        SCHEMA.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    )
+    for kind, offered in parts.CLASSES.items():
+        own = schema["$defs"][offered.lower()]
+        [key] = own["required"]  # which says the part's name
+        own["properties"] = {key: {"enum": parts.names(kind)}}
+        own["allOf"] = [
+            {
+                "if": {"properties": {key: {"const": name}}},
+                "then": _options_schema([key], parts.options_schema(kind, name)),
+            }
+            for name in parts.names(kind)
+        ]
+    dataset, sources = schema["$defs"]["dataset"], parts.names("sources")
+    dataset["properties"]["source"] |= {"enum": sources}
+    dataset["allOf"] += [
+        {
+            "if": {"properties": {"source": {"const": name}}, "required": ["source"]},
+            "then": _options_schema(dataset["properties"], parts.options_schema("sources", name)),
+        }
+        for name in sources
+    ]
+    return schema
+
+
+def _options_schema(keys: Iterable[str], schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a part's options, and of what else stands beside them."""
+    properties = {"properties": schema["properties"] | {key: {} for key in keys}}
+    return {"additionalProperties": False} | schema | properties
+
+
+def complete_by(value: dict[str, Any], kind: str, place: str) -> None:
+    """Check a part of a configuration by the schema's definition of its kind, and fill it in."""
+    root = configuration_schema()
+    check(value, {"$ref": f"#/$defs/{kind}", "$defs": root["$defs"]}, place)
+    fill(value, root["$defs"][kind], root)
+
+
+def find_mistake(value: Any, schema: dict[str, Any]) -> str:
+    """Say where and why a value is not as a JSON schema wants it; nothing if it is.
+
+    The schema may refer to the definitions of schema.yaml, as `{$ref: "#/$defs/model"}`. A value
+    may come from anybody: it is looked at as far as its first mistake.
+    """
+    validator = _validator(schema | {"$defs": configuration_schema()["$defs"]})
+    error = next(validator.iter_errors(value), None)
+    if error is None:
+        return ""
+    return f"{'.'.join(map(str, error.absolute_path)) or 'it'}: {error.message}"
+
+
+def check(value: dict[str, Any], schema: dict[str, Any], *place: str) -> None:
+    """Raise InputError for the first mistake; numbers that are written as text become numbers."""
+    validator = _validator(schema)
+    _read_numbers(value, validator)
+    errors = sorted(validator.iter_errors(value), key=lambda error: list(map(str, error.path)))
+    if errors:
+        raise InputError(_explain(errors[0], place))
+
+
+def _read_numbers(config: dict[str, Any], validator: Draft202012Validator) -> None:
+    """Turn text into a number or null where the schema wants one, and 2.0 into 2.
+
+    YAML takes 1e-3 for text, and Snakemake everything within a value given with --config.
+    """
+    for error in list(validator.iter_errors(config)):
+        if error.validator != "type":
+            continue
+        *parents, key = error.absolute_path or [None]
+        place = reduce(getitem, parents, config)
+        if isinstance(error.instance, str):
+            with suppress(ValueError, RecursionError):
+                place[key] = json.loads(error.instance)
+        value = place.get(key) if isinstance(place, dict) else place[key]
+        if isinstance(value, float) and value.is_integer() and error.validator_value == "integer":
+            place[key] = int(value)
+
+
+def fill(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> None:
+    """Fill in the defaults of a schema, which the value is valid by."""
+    if "$ref" in schema:
+        fill(value, reduce(getitem, schema["$ref"].split("/")[1:], root), root)
+    if not isinstance(value, dict):
+        return
+    properties = schema.get("properties", {})
+    for key, inner in properties.items():
+        if "default" in inner:
+            value.setdefault(key, copy.deepcopy(inner["default"]))
+    for key in value:
+        inner = properties.get(key, schema.get("additionalProperties"))
+        if isinstance(inner, dict):
+            fill(value[key], inner, root)
+    for case in schema.get("allOf", []):
+        if Draft202012Validator(case["if"]).is_valid(value):
+            fill(value, case["then"], root)
+
+
+def _validator(schema: dict[str, Any]) -> Draft202012Validator:
+    """A validator for which text matches a pattern as a whole, and numbers are finite.
+
+    It also knows the keywords `ordered`, `divisible` and `either` of the parts' options
+    (`groundvec.config.parts`).
+    """
+
+    def ordered(_: Any, keys: list[str], instance: Any, schema: Any) -> Iterator[ValidationError]:
+        if not isinstance(instance, dict):
+            return
+        given = {key: schema["properties"][key].get("default") for key in keys} | instance
+        for low, high in pairwise(key for key in keys if isinstance(given[key], int | float)):
+            if given[low] > given[high]:
+                yield ValidationError(
+                    f"{low} {given[low]} is above {high} {given[high]}: swap them"
+                )
+
+    def divisible(_: Any, keys: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
+        for key, among in keys.items() if isinstance(instance, dict) else []:
+            number, count = instance.get(key), instance.get(among)
+            count = len(count) if isinstance(count, list) else 0
+            if isinstance(number, int) and count and number % count:
+                yield ValidationError(
+                    f"{number} {key} cannot be shared by {count} {among}: take a multiple of "
+                    f"{count}"
+                )
+
+    def either(_: Any, keys: list[str], instance: Any, schema: Any) -> Iterator[ValidationError]:
+        if isinstance(instance, dict) and sum(key in instance for key in keys) != 1:
+            described = (schema["properties"][key]["description"].strip() for key in keys)
+            options = (
+                f"`{key}` ({text.rstrip('.')})" for key, text in zip(keys, described, strict=True)
+            )
+            yield ValidationError(f"give one of {' and '.join(options)}")
+
+    def pattern(_: Any, wanted: str, instance: Any, __: Any) -> Iterator[ValidationError]:
+        if isinstance(instance, str) and not re.fullmatch(wanted, instance):
+            yield ValidationError(f"{instance!r} does not match {wanted!r}")
+
+    def is_integer(_: Any, value: Any) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool)
+
+    def is_number(_: Any, value: Any) -> bool:
+        return is_integer(_, value) or (isinstance(value, float) and math.isfinite(value))
+
+    types = Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {"integer": is_integer, "number": is_number}
+    )
+    keywords = {"pattern": pattern, "ordered": ordered, "divisible": divisible, "either": either}
+    stricter = validators.extend(Draft202012Validator, keywords, type_checker=types)
+    validator: Draft202012Validator = stricter(schema)
+    return validator
+
+
+def _explain(error: ValidationError, place: Iterable[Any] = ()) -> str:
+    message = error.message
+    # JSON; the types also allow for errors that no schema has raised, which lack these.
+    schema: Any = error.schema
+    instance: Any = error.instance
+    wanted: Any = error.validator_value
+    if error.validator == "additionalProperties":
+        known = list(schema["properties"])
+        unknown = next(key for key in instance if key not in known)
+        message = f"unknown key {unknown!r}{hint_at(unknown, known)}"
+    elif error.validator == "enum":
+        close = closest(str(instance), map(str, wanted))
+        message += f": did you mean {close!r}?" if close else ""
+    elif error.validator == "maxLength":
+        message = f"a name of {len(instance)} characters is too long: {wanted} are the most"
+    elif error.validator == "not":
+        message = f"the name {instance!r} is taken: choose another one"
+    elif error.validator == "type" and "string" in wanted:
+        message += ": if it is meant as text, put it in quotation marks"
+    return f"configuration, {_dotted([*place, *error.path])}: {message}"
+
+
+def _dotted(place: Iterable[Any]) -> str:
+    return ".".join(map(str, place)) or "the top level"
+
+
+def hint_at(name: str, known: Iterable[str]) -> str:
+    """Return the end of an error about an unknown name: the closest known one, or all of them."""
+    known = list(known)
+    if close := closest(name, known):
+        return f": did you mean {close!r}?"
+    more = f" and {len(known) - MOST_NAMED} others" if len(known) > MOST_NAMED else ""
+    return f": known are {', '.join(known[:MOST_NAMED])}{more}"
+
+
+def check_form(config: dict[str, Any]) -> None:
+    """Refuse what contains itself, what is far too large, and names that YAML reads as no text."""
+    for number, (place, value) in enumerate(_walk(config)):
+        if len(place) > DEEPEST or number > MOST:
+            raise InputError(f"configuration, {place[0]}: it contains itself, or too many values")
+        for key in value if isinstance(value, Mapping) else []:
+            if not isinstance(key, str):
+                raise InputError(
+                    f"configuration, {_dotted(place)}: YAML reads a name here as {key!r}: put it "
+                    "in quotation marks"
+                )
+
+
+def _walk(value: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """All values of a configuration and where they are, level by level."""
+    level: list[tuple[tuple[Any, ...], Any]] = [((), value)]
+    while level:
+        yield from level
+        level = [
+            ((*place, key), inner)
+            for place, outer in level
+            if isinstance(outer, Mapping | list)
+            for key, inner in (outer.items() if isinstance(outer, Mapping) else enumerate(outer))
+        ]
+
+
+def read_yaml(text: str, name: str | Path) -> Any:
+    """Read YAML, which may come from anybody.
+
+    Args:
+        name: where it stands, for errors.
+
+    Raises:
+        InputError: it is no YAML, has more than `DEEPEST` levels, or has a key twice, of which YAML
+            takes the last.
+    """
+    try:
+        depth = 0
+        for event in yaml.parse(text, yaml.SafeLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEEPEST:
+                line = event.start_mark.line + 1  # type: ignore[union-attr]
+                raise InputError(f"{name} line {line} has more than {DEEPEST} levels: correct it")
+        loader = yaml.SafeLoader(text)
+        root = loader.get_single_node()
+        _check_keys(root, name)
+        return None if root is None else loader.construct_document(root)
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that there is not
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{name} is not YAML: {' '.join(str(error).split())}") from None
+
+
+def _check_keys(root: yaml.Node | None, name: str | Path) -> None:
+    """Raise InputError if a key occurs twice in what YAML describes."""
+    todo = [root]
+    seen: set[int] = set()  # an alias can make a node its own child
+    while todo:
+        node = todo.pop()
+        if id(node) in seen or not isinstance(node, yaml.CollectionNode):
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            todo += node.value
+            continue
+        names: set[str] = set()
+        for key, value in node.value:
+            if str(key.value) in names:
+                line = key.start_mark.line + 1
+                raise InputError(
+                    f"{name} line {line}: the key {key.value} occurs twice: remove one"
+                )
+            names.add(str(key.value))
+            todo.append(value)

@@ -1,0 +1,180 @@
+"""A trained model's folder: what stands in it beside the weights, read without torch.
+
+`model.json` says what was trained, on what and how; `ensemble.json`, which snapshots are used.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from groundvec.config.schema import find_mistake
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import SMALL, check_regular, read_json
+
+EPOCH = {"type": "integer", "minimum": 0, "maximum": 10_000}
+EPOCHS = {"type": "array", "minItems": 1, "maxItems": 10_000, "items": EPOCH, "uniqueItems": True}
+NAME = {"type": "string"}
+FEATURES: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "backbone": NAME,
+        "weights": NAME,
+        "weights_sha256": NAME,
+        "precision": {"$ref": "#/$defs/dataset/properties/precision"},
+        "transform": NAME,
+        "crops": {"$ref": "#/$defs/dataset/properties/crops"},
+        "factor": {"type": "number", "exclusiveMinimum": 0},
+    },
+}
+# What the files of a model folder must hold; they may come from anybody. The definitions are those
+# of the configuration.
+MODEL: dict[str, Any] = {
+    "required": [
+        "dataset",
+        "model",
+        "description",
+        "texts",
+        "width",
+        "seed",
+        "snapshots",
+        "saved",
+        "key",
+    ],
+    "properties": {
+        "dataset": NAME,
+        "model": NAME,
+        "description": {
+            "$ref": "#/$defs/model",
+            "required": ["languages", "text", "encoder", "similarity", "objective"],
+        },
+        "texts": {
+            "type": "object",
+            "minProperties": 1,
+            "maxProperties": 100,
+            "additionalProperties": {"type": "object"},
+        },
+        "width": {"type": "integer", "minimum": 1, "maximum": 2**16},
+        "seed": {"type": "integer"},
+        "draw": {
+            "type": "array",
+            "items": {"type": "integer", "minimum": 1},
+            "minItems": 3,
+            "maxItems": 3,
+        },
+        "snapshots": EPOCHS,
+        "saved": EPOCHS,
+        "sha256": {
+            "type": "object",
+            "additionalProperties": {"type": "string", "pattern": "[0-9a-f]{64}"},
+        },
+        "features": FEATURES | {"properties": FEATURES["properties"] | {"blocks": NAME}},
+        "key": NAME,
+    },
+}
+# What `blocks` and `transform` of `features` say, which are JSON in a text.
+BLOCKS = {"type": "array", "minItems": 1, "items": FEATURES}
+TRANSFORM = {
+    "properties": {"interpolation": {"$ref": "#/$defs/dataset/properties/interpolation"}},
+}
+ENSEMBLE = {"required": ["epochs", "best"], "properties": {"epochs": EPOCHS, "best": EPOCH}}
+
+
+def own_files(folder: Path) -> list[Path]:
+    """List the files of a model: its descriptions, the snapshots that it lists, and its card.
+
+    Raises:
+        InputError: one is missing or a link, which may lead to what is nobody else's to see.
+    """
+    names = [f"snapshots/{snapshot_name(epoch)}" for epoch in read_description(folder)["saved"]]
+    names = ["model.json", "ensemble.json", *names]
+    if (card := folder / "README.md").is_symlink() or card.exists():
+        names.append(card.name)
+    for path in (folder / "snapshots", *(folder / name for name in names)):
+        if path.is_symlink():
+            raise InputError(f"{path} is a link: put the file itself there")
+        if not path.exists():
+            raise InputError(f"{path} does not exist: train the model again, or get it again")
+        if path.name != "snapshots":
+            check_regular(path)
+    return [folder / name for name in names]
+
+
+def read_description(folder: str | Path) -> dict[str, Any]:
+    """What `model.json` says of a training; InputError if it is missing or of another form."""
+    path = Path(folder, "model.json")
+    content = checked(path, read_json(path, SMALL), MODEL)
+    features = content.get("features", {})
+    blocks = _loaded(path, features, "blocks", BLOCKS) if "blocks" in features else [features]
+    for block in blocks:
+        _loaded(path, block, "transform", TRANSFORM)
+    return content
+
+
+def _loaded(path: Path, features: dict[str, Any], key: str, schema: dict[str, Any]) -> Any:
+    """What is JSON in a text, if it is as a schema says."""
+    try:
+        found = json.loads(features.get(key, "{}"))
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f"{path} does not describe a model (features.{key}: {error}): make it again"
+        ) from None
+    return checked(path, found, schema)
+
+
+def read_ensemble(folder: str | Path) -> dict[str, Any]:
+    """The `epochs` of a training's ensemble, and that of its `best` single snapshot.
+
+    Raises InputError as above, of `ensemble.json`.
+    """
+    path = Path(folder, "ensemble.json")
+    return checked(path, read_json(path, SMALL), ENSEMBLE)
+
+
+def learned_images(description: dict[str, Any]) -> bool:
+    """Return whether a training's loss compared images: with beta 0 their network is untrained.
+
+    Args:
+        description: as `read_description` gives it.
+    """
+    return bool(description["description"]["objective"].get("beta") != 0)
+
+
+def epochs_compared(description: dict[str, Any], ensemble: dict[str, Any]) -> set[int]:
+    """The epochs whose answers are kept one by one, beside the ensemble's: few, as they are many.
+
+    The untrained network, the ends of the first and of the last cycle, and the best snapshot.
+
+    Args:
+        description, ensemble: as `read_description` and `read_ensemble` give them.
+    """
+    ends = description["snapshots"]
+    return {0, ends[0], ends[-1], ensemble["best"]}
+
+
+def epochs_rated_few(description: dict[str, Any], ensemble: dict[str, Any]) -> list[int]:
+    """Those of the untrained snapshot, of the best one and of the ensemble's, as far as saved."""
+    shown = {0, ensemble["best"], *ensemble["epochs"]}
+    return [epoch for epoch in description["saved"] if epoch in shown]
+
+
+def checked(
+    path: Path, content: Any, schema: dict[str, Any], kind: str = "model"
+) -> dict[str, Any]:
+    """The content of a file, which may come from anybody, if it is as a JSON schema says.
+
+    Args:
+        schema: see `groundvec.config.schema.find_mistake`.
+        kind: what the file describes.
+
+    Raises:
+        InputError: it is not, and does not describe one of this kind.
+    """
+    if problem := find_mistake(content, {"type": "object"} | schema):
+        raise InputError(f"{path} does not describe a {kind} ({problem}): make it again")
+    description: dict[str, Any] = content
+    return description
+
+
+def snapshot_name(epoch: int) -> str:
+    """The name of the file that holds the weights after an epoch."""
+    return f"epoch-{epoch:03}.safetensors"

@@ -1,0 +1,399 @@
+"""A model: its parts put together, and its weights on disk."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import pad
+
+from groundvec import similarity
+from groundvec.config import parts
+from groundvec.config.description import check_fit
+from groundvec.config.schema import find_mistake
+from groundvec.model import weights
+from groundvec.model.folder import read_description, read_ensemble, snapshot_name
+from groundvec.model.spelling import Spelling
+from groundvec.runtime import arrays
+from groundvec.runtime.arrays import Matrix
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_json
+from groundvec.runtime.progress import Progress
+
+if TYPE_CHECKING:
+    from groundvec.text.treebank import Treebank
+
+INDICES_PER_BATCH = 8_192
+IMAGES_PER_BATCH = 4_096
+SENTENCES_PER_BATCH = 1_024
+
+
+class Projection(nn.Module):
+    """Image features -> standardised, if wanted -> dropout -> one linear layer."""
+
+    mean: Tensor
+    scale: Tensor
+
+    def __init__(
+        self,
+        width: int,
+        size: int,
+        dropout: float = 0.0,
+        gaussian: float | None = None,
+        standardise: bool = False,
+    ) -> None:
+        super().__init__()
+        self.standardise = standardise
+        if standardise:
+            self.register_buffer("mean", torch.zeros(width))
+            self.register_buffer("scale", torch.ones(width))
+        self.dropout = nn.Dropout(dropout)
+        self.projection = nn.Linear(width, size)
+        if gaussian is None:
+            nn.init.xavier_uniform_(self.projection.weight)
+        else:
+            nn.init.normal_(self.projection.weight, std=gaussian)
+            nn.init.zeros_(self.projection.bias)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Project image features (B, width): (B, size)."""
+        if self.standardise:
+            features = (features - self.mean) * self.scale
+        vectors: Tensor = self.projection(self.dropout(features))
+        return vectors
+
+    @torch.no_grad()
+    def measure(self, features: Matrix) -> None:
+        """Set the mean and the scale to those of the training images' features (N, width)."""
+        if self.standardise:
+            mean = _mean(features, lambda block: block)
+            deviation = np.sqrt(_mean(features, lambda block: (block - mean) ** 2))
+            self.mean.copy_(torch.from_numpy(mean))
+            # A feature that is always the same says nothing.
+            varies = deviation > 1e-6
+            if not varies.any():
+                raise InputError("no feature of the training images varies by 1e-6: scale them")
+            self.scale.copy_(torch.from_numpy(np.where(varies, 1 / np.fmax(deviation, 1e-6), 0)))
+
+
+def _mean(features: Matrix, of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """The mean (width,) float64 over images of something that is computed of blocks of them."""
+    total = np.zeros(features.shape[1])
+    for start in range(0, len(features), IMAGES_PER_BATCH):
+        block = of(features[start : start + IMAGES_PER_BATCH])
+        total = np.vstack([total, block]).sum(axis=0)  # one after another, as of all at once
+    return total / len(features)
+
+
+SHARED = "shared"  # the name of the one encoder of all languages
+
+
+class Model(nn.Module):
+    """An image encoder, and a caption encoder for each language, that embed into one space.
+
+    If the description says `shared`, one caption encoder for all languages. The objective is kept
+    with them, as it may have weights.
+    """
+
+    def __init__(self, description: dict[str, Any], texts: dict[str, Any], width: int) -> None:
+        """Build an untrained model; the seed is torch's own.
+
+        Args:
+            description: of its parts, as the configuration's schema has it.
+            texts: by language, what encodes its sentences (`groundvec.text`); alike if `shared`.
+            width: of the image features.
+
+        Raises:
+            InputError: the description names a part that there is not, options that it has not, or
+                parts that do not fit each other.
+        """
+        super().__init__()
+        self.description, self.texts, self.width = description, texts, width
+        self.similarity = description["similarity"]
+        check_fit(description)
+        encoder = parts.find("encoders", description["encoder"]["name"])
+        options = parts.options(description["encoder"])
+        of_encoders = {self.name_of(language): text for language, text in texts.items()}
+        try:
+            self.captions = nn.ModuleDict(
+                {name: encoder(text, **options) for name, text in of_encoders.items()}
+            )
+        except (TypeError, KeyError) as error:
+            raise InputError(
+                f"this encoder cannot be built: {description['encoder']} ({error})"
+            ) from None
+        self.image = Projection(width, options["size"], **description.get("image", {}))
+        self.spelling = nn.ModuleDict()
+        if spelling := description.get("spelling"):
+            for language, text in texts.items():
+                learned = options["size"] if spelling.get("learned") else None
+                self.spelling[language] = Spelling(text, spelling["size"], learned)
+        objective = description["objective"]
+        make = parts.find("objectives", objective["name"])
+        self.objective = make(**parts.options(objective))
+
+    def name_of(self, language: str) -> str:
+        """The name of a language's encoder among `captions`."""
+        return SHARED if self.description.get("shared") else language
+
+    def language(self, name: str | None) -> str:
+        """The language of this name, or the first if none is named.
+
+        Raises:
+            InputError: the model knows no such language.
+        """
+        name = name or next(iter(self.texts))
+        if name not in self.texts:
+            known = ", ".join(self.texts)
+            raise InputError(f"this model has no language {name!r}: choose one of {known}")
+        return name
+
+    @property
+    def size(self) -> int:
+        """Of the vectors that are not for training."""
+        return parts.vector_size(self.description)
+
+    def count(self, captions: Mapping[str, Any]) -> None:
+        """Let the parts that weight n-grams by rarity count those of the training captions.
+
+        Args:
+            captions: by language, encoded.
+        """
+        for language, encoded in captions.items():
+            counting = [self.captions[self.name_of(language)]]
+            if language in self.spelling:
+                counting.append(self.spelling[language])
+            for part in counting:
+                if hasattr(part, "count"):
+                    cast(Any, part).count(encoded)
+
+    @torch.inference_mode()
+    def solve(self, features: np.ndarray, encoded: Any, language: str) -> None:
+        """Set the last layers of both networks to the weights that the objective computes at once.
+
+        Args:
+            features: (M, width) of the image of each caption.
+            encoded: M encoded captions of a language.
+        """
+        encoder = cast(Any, self.captions[self.name_of(language)])
+        last = encoder.projection
+        inputs = []
+        for start in range(0, len(encoded), SENTENCES_PER_BATCH):
+            rows = np.arange(start, min(start + SENTENCES_PER_BATCH, len(encoded)))
+            batch = to_tensors(encoded.batch(rows), last.weight.device)
+            inputs.append(encoder.pooled(*batch).cpu().numpy())
+        maps = self.objective.solve(features, np.concatenate(inputs), len(last.weight))
+        for layer, (matrix, bias) in zip((self.image.projection, last), maps, strict=True):
+            layer.weight.copy_(torch.from_numpy(matrix))
+            layer.bias.copy_(torch.from_numpy(bias))
+
+    def embed_images(self, features: Tensor) -> Tensor:
+        """Embed image features (B, width): (B, size).
+
+        Outside training there are zeros for what captions have beside: `spelling`, or a `state`.
+        """
+        vectors = similarity.embed(self.image(features), self.similarity)
+        return vectors if self.training else pad(vectors, (0, self.size - vectors.shape[1]))
+
+    def embed_captions(self, language: str, batch: Sequence[Tensor]) -> Tensor:
+        """Embed what the language's `Encoded.batch` gave, as tensors: (B, size).
+
+        With `spelling`, when not in training, what the encoder and the letters say is put side by
+        side. Images have zeros there, so that all their cosines with captions are as many times
+        smaller: retrieval is as it was.
+        """
+        vectors = similarity.embed(self.captions[self.name_of(language)](*batch), self.similarity)
+        if language not in self.spelling:
+            return vectors
+        spelling = cast(Spelling, self.spelling[language])
+        if self.training and not spelling.learned:
+            return vectors
+        spelt = spelling(*batch)
+        if spelling.learned:
+            vectors = similarity.embed(
+                vectors + similarity.embed(spelling.learned(spelt), self.similarity),
+                self.similarity,
+            )
+        if self.training:
+            return vectors
+        return similarity.embed(torch.cat([vectors, spelt], dim=1), self.similarity)
+
+    @torch.inference_mode()
+    def encode_images(self, features: Matrix) -> np.ndarray:
+        """Embed image features (N, width): (N, size) float32."""
+        device = next(self.parameters()).device
+        result = arrays.empty((len(features), self.size))
+        for start in range(0, len(features), IMAGES_PER_BATCH):
+            rows = slice(start, start + IMAGES_PER_BATCH)
+            batch = torch.as_tensor(features[rows]).to(device)
+            result[rows] = self.embed_images(batch).cpu().numpy()
+        return result
+
+    @torch.inference_mode()
+    def encode_captions(
+        self, encoded: Any, language: str, progress: bool = False, most: int | None = None
+    ) -> np.ndarray:
+        """Embed encoded sentences of a language: (N, size) float32, in the order given.
+
+        They are batched longest first, a fixed number of indices at a time, so that a very long
+        sentence does not exhaust the memory.
+
+        Args:
+            most: the largest number of sentences in a batch, if it has one.
+        """
+        device = next(self.parameters()).device
+        result = arrays.empty((len(encoded), self.size))
+        lengths = encoded.lengths
+        order = np.argsort(-lengths, kind="stable")
+        start = 0
+        hidden = not progress
+        with Progress(total=len(order), desc="encoding", unit="sentences", disable=hidden) as bar:
+            while start < len(order):
+                longest = lengths[order[start]]
+                count = max(1, INDICES_PER_BATCH // longest)
+                rows = order[start : start + min(count, most or count)]
+                batch = to_tensors(encoded.batch(rows), device)
+                result[rows] = self.embed_captions(language, batch).cpu().numpy()
+                start += len(rows)
+                bar.update(len(rows))
+        return result
+
+    def encode_sentences(
+        self,
+        sentences: Sequence[str],
+        language: str | None = None,
+        progress: bool = False,
+        most: int | None = None,
+    ) -> np.ndarray:
+        """Embed raw sentences of a language, the first if none is named: (N, size) float32.
+
+        Args:
+            most: the largest number of sentences in a batch, if it has one.
+
+        Raises:
+            InputError: the model knows no such language.
+        """
+        language = self.language(language)
+        return self.encode_captions(
+            self.texts[language].encode(sentences), language, progress, most
+        )
+
+
+def make_texts(
+    description: dict[str, Any],
+    contents: Mapping[str, dict[str, Any]],
+    treebank: "Treebank | None" = None,
+) -> dict[str, Any]:
+    """Make the texts of a model's languages.
+
+    Args:
+        contents: by language, what `Text.as_dict` returned.
+        treebank: see `load_model`.
+
+    Raises:
+        InputError: they are others than these.
+    """
+    text = description["text"]
+    options = parts.options_schema("text", text["name"])
+    learned = options.get("learned", {})
+    schema = {
+        "type": "object",
+        "required": learned.get("required", [*options["properties"]]),
+        "properties": options["properties"] | learned.get("properties", {}),
+        "additionalProperties": False,
+    }
+    for language in description["languages"]:
+        if language not in contents:
+            raise InputError(f"there is no text of the language {language!r}")
+        if problem := find_mistake(contents[language], schema):
+            raise InputError(f"texts.{language}: {problem}")
+    make, reads_trees = parts.find("text", text["name"]), "trees" in parts.provided("text", text)
+    reading = {"treebank": treebank} if treebank and reads_trees else {}
+    return {
+        language: make(**contents[language], **reading) for language in description["languages"]
+    }
+
+
+def to_tensors(batch: Sequence[np.ndarray], device: torch.device | str) -> list[Tensor]:
+    """A batch of encoded sentences; the first array goes to the device, the lengths stay here."""
+    indices, *others = map(torch.from_numpy, batch)
+    return [indices.to(device), *others]
+
+
+def load_model(
+    folder: str | Path, epoch: int, device: str = "cpu", treebank: "Treebank | None" = None
+) -> Model:
+    """Load the snapshot of one epoch from a training's folder; runs no code from the files.
+
+    Args:
+        treebank: parsed sentences, for a model that reads trees; others are parsed.
+
+    Raises:
+        InputError: no such model or snapshot, or what `weights.load` raises.
+    """
+    folder = Path(folder)
+    content = read_description(folder)
+    path = folder / "snapshots" / snapshot_name(epoch)
+    if not path.exists():
+        raise InputError(f"{path} does not exist: epochs with a snapshot are listed in model.json")
+    description = content["description"]
+    try:
+        texts = make_texts(description, content["texts"], treebank)
+        # On this device torch.normal costs nothing; torch.randn, torch.eye and products import
+        # sympy or a compiler.
+        with torch.device("meta"):
+            model = Model(description, texts, content["width"])
+    except (InputError, KeyError, TypeError) as error:
+        raise InputError(f"{folder / 'model.json'} does not describe a model: {error}") from None
+    weights.load(model, path, content.get("sha256", {}).get(str(epoch)))
+    return model.to(device).eval()
+
+
+def load_ensemble(
+    folder: str | Path,
+    epochs: Sequence[int] | None = None,
+    device: str = "cpu",
+    treebank: "Treebank | None" = None,
+) -> list[Model]:
+    """Load the snapshots of `epochs`; without it, those that `ensemble.json` names."""
+    epochs = read_ensemble(folder)["epochs"] if epochs is None else epochs
+    return [load_model(folder, epoch, device, treebank) for epoch in epochs]
+
+
+def encode_images(models: Sequence[Model], features: Matrix) -> np.ndarray:
+    """Embed image features (N, width) by an ensemble: (N, size)."""
+    vectors = [model.encode_images(features) for model in models]
+    return similarity.join(vectors, models[0].similarity)
+
+
+def encode_sentences(
+    models: Sequence[Model],
+    sentences: Sequence[str],
+    language: str | None = None,
+    progress: bool = False,
+    most: int | None = None,
+) -> np.ndarray:
+    """Embed raw sentences by an ensemble, as each `Model.encode_sentences` does: (N, size)."""
+    vectors = [model.encode_sentences(sentences, language, progress, most) for model in models]
+    return similarity.join(vectors, models[0].similarity)
+
+
+def pack(folder: str | Path, target: Path) -> None:
+    """Copy a trained model for others to use: its ensemble alone, its matrices in 8 bits.
+
+    Raises:
+        InputError: there is no trained model in `folder`, or something at `target`.
+    """
+    content, ensemble = read_description(folder), read_ensemble(folder)
+    if target.exists():
+        raise InputError(f"{target} already exists: name another folder")
+    sums = {
+        str(epoch): weights.save(
+            load_model(folder, epoch), target / "snapshots" / snapshot_name(epoch), int8=True
+        )
+        for epoch in ensemble["epochs"]
+    }
+    write_json(target / "ensemble.json", ensemble)
+    write_json(target / "model.json", content | {"saved": ensemble["epochs"], "sha256": sums})

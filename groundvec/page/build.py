@@ -1,0 +1,370 @@
+"""Put the page together from files that were written before; nothing is computed again."""
+
+import base64
+import re
+from html import escape
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from PIL import Image
+
+from groundvec.page.claims import WIDTH, claims
+from groundvec.page.training import curves
+from groundvec.papers import NOT_CLAIMED, known
+from groundvec.render.samples import TOP
+from groundvec.render.tables import MINUS, MISSING, decimals, read_table
+from groundvec.render.vector import svg
+from groundvec.reporting.claims import read
+from groundvec.reporting.compared import ABOVE, BELOW, INSIDE, compared
+from groundvec.reporting.results import Results
+from groundvec.reporting.systems import NAMES, PROVENANCE, rows_of
+from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
+from groundvec.results.frames import read_all, read_csv
+from groundvec.results.schemas import History
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import read_json
+from groundvec.runtime.provenance import provenance
+from groundvec.scenes.ratings import SOURCES
+
+TASKS = {
+    "to_images": "caption → pictures",
+    "to_captions": "picture → captions",
+    "to_sentences": "caption → captions",
+}
+SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?"}
+PLACES = {INSIDE: "✓", ABOVE: "▲", BELOW: "▼"}
+CLASSES = {HOLDS: "good", FAILS: "bad", OPEN: "open"}
+WIDEST = 1400  # of a figure of photographs, in pixels
+FIRST = 6  # queries that are shown before a reader asks for more
+SPACE = "\N{NO-BREAK SPACE}"
+
+
+def page(results: Results) -> str:
+    """The page of an experiment: HTML that needs no other file.
+
+    Args:
+        results: experiment (its name), tables (CSV, with the JSON beside each), figures (SVG, with
+            the PNG beside each), histories, retrieval, galleries (what `gallery` gave, a JSON file
+            for each data set), and try_it, HTML of a panel in which to try the encoder, if there is
+            one. The last two parts of a table's or figure's folder are its paper's name and
+            `tables` or `figures`. Papers stand in the order of their tables and figures.
+
+    Raises:
+        InputError: a file is missing, or not what it should be.
+    """
+    tables = [_table(path) for path in results["tables"]]
+    figures = [_figure(path) for path in results["figures"]]
+    shown = [_gallery(path) for path in results["galleries"]]
+    try_it = results.given.get("try_it")
+    thumbnails = _number_thumbnails(shown)
+    environment = Environment(
+        loader=PackageLoader(__name__.rpartition(".")[0], "."),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters["number"] = lambda value: decimals([value])[0]
+    environment.filters["breakable"] = breakable
+    trained = results.retrieval[["dataset", "model"]].drop_duplicates()
+    # Papers compare models: of a single one there is nothing that they could be right about.
+    claimed = len(trained) > 1
+    tables = [table for table in tables if claimed or not _tests(table)]
+    papers = _papers(tables, figures)
+    return environment.get_template("page.html").render(
+        experiment=results["experiment"],
+        title=title(trained),
+        papers=papers,
+        claimed=claimed,
+        beside=[paper["name"] for paper in papers if not paper["follows"]] if claimed else [],
+        best=_best(results, shown, tables),
+        galleries=shown,
+        tasks=TASKS,
+        first=FIRST,
+        thumbnails=thumbnails,
+        numbers={
+            gallery["dataset"]: {
+                image: about["number"] for image, about in gallery["thumbnails"].items()
+            }
+            for gallery in shown
+        },
+        training=_training(results),
+        disagreements=_disagreements(tables),
+        drawn=_of_drawn_scenes(tables),
+        provenance=_provenance(tables),
+        made=provenance(),
+        try_it=Markup(_read(try_it)) if try_it else "",
+        signs=SIGNS,
+        places=PLACES,
+        width=WIDTH,
+        classes=CLASSES,
+        names=NAMES,
+    )
+
+
+def title(trained: pd.DataFrame) -> str:
+    """What was run: `2 models trained on Flickr8k and scenes`, or the name of a single model.
+
+    Args:
+        trained: columns dataset and model, each model of a data set once.
+    """
+    *others, last = (NAMES.get(name, name) for name in trained["dataset"].unique())
+    where = f"{', '.join(others)} and {last}" if others else last
+    what = trained["model"].iloc[0] if len(trained) == 1 else f"{len(trained)} models"
+    return f"{what} trained on {where}"
+
+
+def breakable(cell: str) -> str:
+    """A number with its interval, `27.5 ± 1.2`, which a line may break before the interval only."""
+    return re.sub(rf"^([\d.,{MINUS}]+){SPACE}", r"\1 ", cell.replace(" ", SPACE))
+
+
+def label(name: str) -> str:
+    """What a table or figure is called: `Table S1`, `Section 4.3.4`, `Samples, few-scenes`."""
+    first, *others = name.split(sep="-", maxsplit=1)
+    if numbered := re.fullmatch(r"(table|figure|section)_?(s?\d[\d_]*)", first):
+        first = f"{numbered[1]} {numbered[2].replace('_', '.').upper()}"
+    text = ", ".join([first.replace("_", " "), *others])
+    return text[:1].upper() + text[1:]
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist: make it first") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not text: delete it and make it again") from None
+
+
+def _place(path: Path) -> tuple[str, str]:
+    """The paper and the name of a table or figure."""
+    paper = path.parts[-3] if len(path.parts) > 2 else ""
+    if paper not in known():
+        names = ", ".join(known())
+        raise InputError(f"{path} is not in a folder of a paper: name one in {names}")
+    return paper, path.stem
+
+
+def _caption(paper: str, name: str) -> Markup:
+    """A caption of the report, of which only emphasis and literals are marked."""
+    text = escape(known()[paper].item(name).text)
+    text = re.sub(r"``(.+?)``", r"<code>\1</code>", text)
+    return Markup(re.sub(r"\*(.+?)\*", r"<em>\1</em>", text))
+
+
+def _table(path: Path) -> dict[str, Any]:
+    """A table: where it stands, what is shown of it, and its CSV file."""
+    paper, name = _place(path)
+    content = read_csv(path)
+    return {
+        "paper": paper,
+        "name": name,
+        "id": f"{paper}-{name}",
+        "label": label(name),
+        "shown": read_table(path.with_suffix(".json")),
+        "caption": _caption(paper, name),
+        "content": content,
+        "claims": claims(read(path)) if name == "claims" else [],
+        "verdicts": known()[paper].item(name).verdicts,
+        "compared": compared(paper, name, content).to_dict("records"),
+    }
+
+
+def _figure(path: Path) -> dict[str, Any]:
+    """A figure: as SVG, or as a picture if there are pictures in it."""
+    paper, name = _place(path)
+    text = _read(path)
+    if "<svg" not in text:
+        raise InputError(f"{path} is not an SVG file: delete it and make it again")
+    about = {"paper": paper, "name": name, "id": f"{paper}-{name}", "label": label(name)}
+    about |= {"caption": _caption(paper, name), "svg": "", "webp": ""}
+    if "<image" in text:
+        return about | _picture(path.with_suffix(".png"))
+    return about | {"svg": inline(text, about["id"]), "values": text.count("<title>")}
+
+
+def _picture(path: Path) -> dict[str, Any]:
+    """A picture as WebP in base 64, with its size."""
+    try:
+        with Image.open(path) as opened:
+            picture = opened.convert("RGB")
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist: make it first") from None
+    except OSError:
+        raise InputError(f"{path} is not a picture: delete it and make it again") from None
+    picture.thumbnail((WIDEST, 10**5))
+    buffer = BytesIO()
+    picture.save(buffer, "WEBP", quality=70)
+    width, height = picture.size
+    data = base64.b64encode(buffer.getvalue()).decode()
+    return {"webp": data, "width": width, "height": height, "values": 0}
+
+
+def inline(text: str, prefix: str) -> Markup:
+    """An SVG file as an element of a page, whose names do not meet those of others.
+
+    The style knows its width on paper, in points, as `--points`.
+    """
+    text = re.sub(r"(?s)<metadata>.*?</metadata>|<!--.*?-->", "", text[text.index("<svg") :])
+    text = re.sub(r'\b(id="|href="#|url\(#)', rf"\1{prefix}-", text)
+    text = re.sub(
+        r'<svg [^>]*?viewBox="(\S+ \S+ (\S+) \S+)"[^>]*>',
+        rf'<svg viewBox="\1" style="--points:\2" role="img" aria-labelledby="{prefix}-caption">',
+        text,
+        count=1,
+    )
+    return Markup(re.sub(r"\n\s*", "\n", text.replace("xlink:href", "href")))
+
+
+def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What there is of each paper."""
+    papers = []
+    numbered = sorted(tables, key=lambda table: (table["name"][:5] != "table", table["name"]))
+    for key in dict.fromkeys(item["paper"] for item in [*tables, *figures]):
+        paper = known()[key]
+        own = [table for table in numbered if table["paper"] == key]
+        drawn = [figure for figure in figures if figure["paper"] == key]
+        found = [claim for table in own for claim in table["claims"]]
+        of_paper = [claim for claim in found if not claim["claim"].startswith(NOT_CLAIMED)]
+        lying = [row for table in own for row in table["compared"]]
+        papers.append(
+            {
+                "key": key,
+                "name": paper.name,
+                "title": paper.citation["title"],
+                "follows": paper.follows,
+                "claims": found,
+                "notes": [
+                    note for table in own if table["claims"] for note in table["shown"].notes
+                ],
+                "verdicts": {
+                    verdict: sum(claim["verdicts"][verdict] for claim in of_paper)
+                    for verdict in SIGNS
+                },
+                "tests": [table for table in own if table["verdicts"]],
+                "tables": [table for table in own if not table["verdicts"]],
+                "figures": drawn,
+                "compared": [table for table in own if table["compared"]],
+                "inside": sum(row["verdict"] == INSIDE for row in lying),
+                "lying": len(lying),
+            }
+        )
+    return papers
+
+
+def _tests(table: dict[str, Any]) -> bool:
+    """Whether a table says what of a paper's claims holds."""
+    return bool(table["verdicts"] or table["claims"])
+
+
+def _gallery(path: Path) -> dict[str, Any]:
+    content = read_json(path)
+    needed = {"dataset", "images", "captions", "models", "thumbnails"}
+    if not (isinstance(content, dict) and needed <= content.keys()):
+        raise InputError(f"{path} is not a gallery: delete it and make it again")
+    for model in content["models"]:
+        for task in TASKS:
+            _mark(model[task])
+    return content
+
+
+def _mark(queries: list[dict[str, Any]]) -> None:
+    """Say of each query whether it is a hit, and whether it is beyond the first of all or of such.
+
+    Those are shown when a reader asks for more, or for hits or misses alone.
+    """
+    seen = {True: 0, False: 0}
+    for number, query in enumerate(queries):
+        hit = any(item["right"] and item["rank"] <= TOP for item in query["found"])
+        query |= {"hit": hit, "late": number >= FIRST, "late_alike": seen[hit] >= FIRST}
+        seen[hit] += 1
+
+
+def _number_thumbnails(galleries: list[dict[str, Any]]) -> list[str]:
+    """Every thumbnail once; what is shown of it gets its number."""
+    numbers: dict[str, int] = {}
+    for gallery in galleries:
+        for about in gallery["thumbnails"].values():
+            about["number"] = numbers.setdefault(about.pop("webp"), len(numbers))
+    return list(numbers)
+
+
+def _best(
+    results: Results, galleries: list[dict[str, Any]], tables: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The test scores of the best model of each data set, and what chance would give."""
+    retrieval = results.retrieval
+    test = retrieval[retrieval["split"].eq("test") & ~retrieval["test_set"].str.endswith("-folds")]
+    semantic: dict[Any, float] = {}
+    key = ["dataset", "model", "seed"]
+    for table in tables:
+        if {*key, "kind", "measure", "pearson"} <= {*table["content"]}:
+            rows = table["content"].query("kind == 'ensemble' and measure == 'semantic score'")
+            semantic |= rows.set_index(key)["pearson"].to_dict()
+    found = []
+    for gallery in galleries:
+        model = gallery["models"][0]
+        own = (gallery["dataset"], model["model"], model["seed"])
+        rows = rows_of(test, *own)
+        rows = rows[rows["language"] == model["language"]].set_index("direction")
+        about = {"dataset": own[0], "semantic": semantic.get(own)}
+        about |= {name: gallery[name] for name in ("images", "captions")}
+        for name, kind in (("scores", "ensemble"), ("chance", "chance")):
+            about[name] = rows[rows["kind"] == kind].to_dict("index")
+        found.append({**model, **about})
+    return found
+
+
+def _of_drawn_scenes(tables: list[dict[str, Any]]) -> bool:
+    """Whether the ratings are of drawn scenes: computed, and not people's."""
+    drawn = {task for task, _ in SOURCES}
+    return any(not drawn.isdisjoint(table["content"].get("task", [])) for table in tables)
+
+
+def _training(results: Results) -> list[dict[str, Any]]:
+    histories = read_all(results["histories"], History)
+    return [
+        {
+            "dataset": dataset,
+            "id": f"training-{number}",
+            "svg": inline(svg(curves(rows)), f"training-{number}"),
+            "last": rows.loc[rows.groupby(["model", "seed"], sort=False)["epoch"].idxmax()]
+            .astype(object)
+            .fillna(MISSING)
+            .to_dict("records"),
+        }
+        for number, (dataset, rows) in enumerate(histories.groupby("dataset", sort=False))
+    ]
+
+
+def _disagreements(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The pairs of sentences on which model and ratings disagree most: those of Table 3.
+
+    The model's prediction is a rating where a classifier was trained for the task, or a cosine.
+    """
+    for table in tables:
+        if table["id"] == "merkx_frank_2019-table3":
+            lowest = table["content"].query("agreement == 'lowest'")
+            unit = lowest["classifier"].notna().map({True: "of 5", False: "cosine"})
+            ordered = lowest.assign(unit=unit).sort_values("contribution")
+            pairs: list[dict[str, Any]] = ordered.to_dict("records")
+            return pairs
+    return []
+
+
+def _provenance(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What gave the tables' rows, and which tables."""
+    names = [name for name in PROVENANCE if name != "configuration"]
+    found: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    for table in tables:
+        columns = table["content"].reindex(columns=names).dropna(how="all")
+        rows = columns.astype(object).fillna("").drop_duplicates()
+        for row in rows.itertuples(index=False, name=None):
+            of_paper = found.setdefault(row, {}).setdefault(known()[table["paper"]].name, [])
+            of_paper.append(table["label"])
+    return [dict(zip(names, key, strict=True)) | {"tables": of} for key, of in found.items()]

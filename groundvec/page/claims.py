@@ -1,0 +1,47 @@
+"""The claims of a paper with their verdicts, from its table of claims."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from groundvec.render.tables import p_values
+from groundvec.reporting.compared import lies
+from groundvec.reporting.systems import NAMES
+from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
+from groundvec.results.schemas import Claims
+
+WIDTH = 120  # of an interval, as it is drawn; 0 is in the middle
+NUMBERS = ["difference", "low", "high", "reported"]
+
+
+def claims(content: Claims) -> list[dict[str, Any]]:
+    """Group a table of claims by claim and data set.
+
+    Returns:
+        For each: claim, dataset, verdicts (how many hold, do not, and are open), scale (the largest
+        number that can be drawn) and rows. Each row has who (the systems), what (is compared),
+        seeds, difference, low, high, p, reported, verdict, lies (`compared.lies`), and x: where the
+        numbers are drawn.
+    """
+    who = content["better"] + " against " + content["worse"]
+    who = who.where(content["better"] != "", "all systems")
+    what = (content["measure"] + ", " + content["condition"]).str.removesuffix(", ")
+    p = p_values(content["p"])
+    table = content.assign(who=who, what=what, lies=lies(content), p=p)
+    shown = ["who", "what", "seeds", *NUMBERS, "p", "verdict", "lies"]
+    found = []
+    for (claim, dataset), rows in table.groupby(["claim", "dataset"], sort=False):
+        scale = np.nanmax(rows[NUMBERS].abs().to_numpy(float)) or 1
+        records = rows[shown].to_dict("records")
+        for record in records:
+            record["x"] = {
+                name: round(WIDTH / 2 * (1 + 0.94 * record[name] / scale), 1)
+                for name in NUMBERS
+                if not pd.isna(record[name])
+            }
+        verdicts = {name: int((rows["verdict"] == name).sum()) for name in (HOLDS, FAILS, OPEN)}
+        name = NAMES.get(str(dataset), dataset)
+        about = {"claim": claim, "dataset": name, "verdicts": verdicts}
+        found.append(about | {"rows": records, "scale": scale / 0.94})
+    return found

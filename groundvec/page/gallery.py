@@ -1,0 +1,152 @@
+"""What the best models of a data set retrieve on its test set."""
+
+import base64
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from groundvec.evaluation.ranks import rounding
+from groundvec.features.images import load
+from groundvec.render.pictures import paths_of
+from groundvec.render.samples import retrieved
+from groundvec.reporting.embedded import Embedded, embed, given_treebank, of_one
+from groundvec.reporting.measures import recall
+from groundvec.reporting.results import Results
+from groundvec.reporting.systems import described
+from groundvec.similarity import scores as nearness
+
+MODELS, QUERIES, SEED = 3, 24, 1
+THUMBNAILS = 1000  # all of Flickr8k's test set; of a larger one, those that are shown and the first
+SIDE, QUALITY = 144, 55  # of a thumbnail, in pixels, and as WebP counts it
+
+
+def gallery(results: Results) -> dict[str, Any]:
+    """The retrievals of the best models of a data set, for random images of its test set.
+
+    Args:
+        results: models, retrieval, captions, images and features of one data set, and treebanks.
+
+    Returns:
+        dataset; models, what `queries` gives of each, the best first; images and captions, how many
+        the best one is tested with; and thumbnails: by image its picture, WebP in base 64, and a
+        caption of it.
+
+    Raises:
+        InputError: there is no row of an image, or a file of it; what `embed` raises.
+    """
+    treebank = given_treebank(results)
+    models: list[dict[str, Any]] = []
+    captions: dict[str, str] = {}
+    counts: dict[str, int] = {}
+    for _, row in best(of_one(results.retrieval)).iterrows():
+        about = described(results.models, row["dataset"], row["model"], row["seed"])
+        embedded = embed(results, about, ensemble=True, treebank=treebank)
+        counts = counts or {
+            "images": len(embedded.image_ids),
+            "captions": len(embedded.captions),
+        }
+        of_model = {str(name): value for name, value in row.items()}
+        models.append(of_model | {"language": about["languages"][0], **queries(embedded)})
+        for place, text in _first_captions(embedded).items():
+            captions.setdefault(str(embedded.image_ids[place]), text)
+    path_of = paths_of(results, captions)
+    wanted = list(dict.fromkeys([*shown(models), *captions]))
+    wanted = wanted[: max(THUMBNAILS, len(shown(models)))]
+    return {
+        "dataset": models[0]["dataset"],
+        **counts,
+        "models": models,
+        "thumbnails": {
+            image: {"webp": thumbnail(path_of[image]), "caption": captions[image]}
+            for image in sorted(wanted)
+        },
+    }
+
+
+def best(retrieval: pd.DataFrame) -> pd.DataFrame:
+    """The ensembles of models with the best R@10 on the development set, the mean over seeds.
+
+    Of each model it is the ensemble of its first seed.
+
+    Returns:
+        Columns dataset, model, seed and epochs.
+    """
+    dev = recall(retrieval, "dev")
+    dev = dev[dev["kind"] == "ensemble"].sort_values("seed", kind="stable")
+    dev["mean"] = dev.groupby("model")["r10"].transform("mean")
+    first = dev.drop_duplicates("model").sort_values("mean", ascending=False, kind="stable")
+    chosen: pd.DataFrame = first[["dataset", "model", "seed", "epochs"]].head(MODELS)
+    return chosen.reset_index(drop=True)
+
+
+def queries(embedded: Embedded) -> dict[str, list[Any]]:
+    """What is `samples.retrieved` for random images and for the first caption of each.
+
+    Returns:
+        to_images (a caption's images), to_captions (an image's captions) and to_sentences (a
+        caption's nearest others): for each query its image and caption, and what was found, each
+        with rank, right, score, and the image or the caption.
+    """
+    same = rounding(embedded.caption_vectors, embedded.image_vectors, embedded.similarity)
+    first = _first_captions(embedded)
+    rows = np.random.default_rng(SEED).permutation(list(first))[:QUERIES]
+
+    def found(candidates: np.ndarray, query: np.ndarray, own: np.ndarray) -> list[dict[str, Any]]:
+        scores = nearness(candidates, query[None], embedded.similarity)[:, 0]
+        return [
+            {"rank": rank, "right": right, "score": round(float(scores[row]), 3), "row": row}
+            for rank, row, right in retrieved(scores, own, same)
+        ]
+
+    def images(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{**item, "image": str(embedded.image_ids[item.pop("row")])} for item in items]
+
+    def captions(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{**item, "caption": embedded.captions[item.pop("row")]} for item in items]
+
+    tasks: dict[str, list[Any]] = {"to_images": [], "to_captions": [], "to_sentences": []}
+    numbers = np.arange(len(embedded.captions))
+    for row in rows:
+        caption = int(np.flatnonzero(embedded.image == row)[0])
+        query = {"image": str(embedded.image_ids[row]), "caption": first[row]}
+        vector = embedded.caption_vectors[caption]
+        own_image, own_captions = np.arange(len(embedded.image_ids)) == row, embedded.image == row
+        of_images = found(embedded.image_vectors, vector, own_image)
+        tasks["to_images"].append({**query, "found": images(of_images)})
+        of_captions = found(embedded.caption_vectors, embedded.image_vectors[row], own_captions)
+        tasks["to_captions"].append({**query, "found": captions(of_captions)})
+        others = numbers[numbers != caption]
+        if own_captions[others].any():
+            near = found(embedded.caption_vectors[others], vector, own_captions[others])
+            near = [{**item, "row": int(others[item["row"]])} for item in near]
+            tasks["to_sentences"].append({**query, "found": captions(near)})
+    return tasks
+
+
+def _first_captions(embedded: Embedded) -> dict[int, str]:
+    """The first caption of each image that has one, by the image's row."""
+    rows, first = np.unique(embedded.image, return_index=True)
+    return {int(row): embedded.captions[k] for row, k in zip(rows, first, strict=True)}
+
+
+def shown(models: list[dict[str, Any]]) -> list[str]:
+    """The images that queries are of, or find."""
+    return list(
+        dict.fromkeys(
+            image
+            for model in models
+            for query in model["to_images"]
+            for image in (query["image"], *(item["image"] for item in query["found"]))
+        )
+    )
+
+
+def thumbnail(path: str) -> str:
+    """A small picture of a picture: WebP in base 64."""
+    picture = load(path).convert("RGB")
+    picture.thumbnail((SIDE, SIDE))
+    buffer = BytesIO()
+    picture.save(buffer, "WEBP", quality=QUALITY, method=6)
+    return base64.b64encode(buffer.getvalue()).decode()

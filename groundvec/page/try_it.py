@@ -1,0 +1,182 @@
+"""A panel of the page in which to try an encoder: it runs there, and needs no server.
+
+Everything is in the panel: ONNX Runtime Web, the exported encoder, and the vectors of a test set,
+each compressed and in base 64. The page unpacks them when somebody first comes to the input.
+"""
+
+import base64
+import copy
+import gzip
+import hashlib
+import json
+import tarfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from groundvec.config import parts
+from groundvec.data.cleaning import LONGEST
+from groundvec.encoder import SentenceEncoder
+from groundvec.model.network import Model
+from groundvec.model.weights import to_int8
+from groundvec.render.card import LANGUAGES
+from groundvec.reporting.embedded import Embedded
+from groundvec.reporting.systems import NAMES
+from groundvec.runtime.errors import InputError
+from groundvec.similarity import scores
+
+PICTURES = 1000  # to search in, as many as most test sets have; bounds the size of the page
+EXAMPLES = 3  # captions that a reader may try with a click
+LOW = 0.05  # of the captions find nothing nearer than what is said to be far
+SAMPLE = 1000  # captions by which that is seen; bounds the memory
+TEXTS = ("characters", "words")  # that try_it.js reads
+SAME = 5e-5  # vectors that differ by less are as good as equal
+# Of the runtime's builds the smallest that has the operators: CPU only, with its loader inside.
+RUNTIME = {"code": "ort.wasm.bundle.min.mjs", "wasm": "ort-wasm-simd-threaded.wasm"}
+
+
+def panel(
+    encoder: str | Path, embedded: Embedded, dataset: str, model: str, runtime: dict[str, bytes]
+) -> str:
+    """The panel, as HTML to be put into a page.
+
+    Args:
+        encoder: what `groundvec.export.onnx.export` wrote.
+        embedded: the test set, as this encoder's model embeds it; its first 1,000 pictures and
+            their captions are searched in.
+        dataset: its name.
+        model: the name of the model.
+        runtime: as `runtime_files` gives it.
+
+    Raises:
+        InputError: the encoder reads something that the page cannot, see `readable`.
+    """
+    properties = {entry.key: entry.value for entry in onnx.load(encoder).metadata_props}
+    about = json.loads(properties["groundvec"])
+    if not readable(about["description"]):
+        raise InputError(
+            f"{model} reads {about['description']['text']['name']}, which a page cannot: take a "
+            "model of characters or of plain words"
+        )
+    embedded = first(embedded, PICTURES)
+    packed = runtime | {
+        "model": Path(encoder).read_bytes(),
+        "vectors": small(np.concatenate([embedded.image_vectors, embedded.caption_vectors])),
+    }
+    environment = Environment(
+        loader=PackageLoader("groundvec.page", "."),
+        autoescape=True,
+        trim_blocks=True,
+        undefined=StrictUndefined,
+    )
+    return environment.get_template("try_it.html").render(
+        dataset=NAMES.get(dataset, dataset),
+        model=model,
+        code=about["language"],
+        language=LANGUAGES.get(about["language"], about["language"]),
+        images=len(embedded.image_ids),
+        captions=embedded.captions,
+        examples=spread(embedded.captions, EXAMPLES),
+        about={
+            "text": about["text"],
+            "cleaning": about["cleaning"],
+            "substitutions": about["substitutions"],
+            "similarity": about["description"]["similarity"],
+            "longest": LONGEST,
+            "dataset": dataset,
+            "ids": [str(image) for image in embedded.image_ids],
+            "captions": embedded.captions,
+            "image": embedded.image.tolist(),
+            "low": low(embedded),
+        },
+        packed={name: pack(data) for name, data in packed.items()},
+        script=Markup(Path(__file__).with_suffix(".js").read_text("utf-8")),
+    )
+
+
+def first(embedded: Embedded, pictures: int) -> Embedded:
+    """So many pictures of a test set, with their captions."""
+    own = np.flatnonzero(embedded.image < pictures)
+    return Embedded(
+        captions=[embedded.captions[row] for row in own],
+        image=embedded.image[own],
+        image_ids=embedded.image_ids[:pictures],
+        caption_vectors=embedded.caption_vectors[own],
+        image_vectors=embedded.image_vectors[:pictures],
+        similarity=embedded.similarity,
+    )
+
+
+def spread(captions: Sequence[str], count: int) -> list[str]:
+    """So many different captions of a test set, evenly spread over it."""
+    known = list(dict.fromkeys(captions))
+    return [known[(2 * k + 1) * len(known) // (2 * count)] for k in range(min(count, len(known)))]
+
+
+def low(embedded: Embedded) -> float:
+    """The score of the nearest picture that 95% of the captions reach."""
+    some = embedded.caption_vectors[:: -(-len(embedded.captions) // SAMPLE)]
+    best = scores(some, embedded.image_vectors, embedded.similarity).max(axis=1)
+    if embedded.similarity == "euclidean":  # the page leaves out what is the same for all pictures
+        best += np.vecdot(some, some)
+    return float(np.quantile(best, LOW))
+
+
+def precision(models: Sequence[Model], sentences: Sequence[str]) -> str:
+    """Half, which halves the panel, if the vectors of some sentences stay as they are; else single.
+
+    Numbers of long vectors are small, and so are their roundings.
+
+    Args:
+        models: the snapshots that are to be exported.
+        sentences: such as they may read.
+    """
+    halves = [copy.deepcopy(model).half().float() for model in models]
+    one, other = (SentenceEncoder(each).encode(sentences) for each in (models, halves))
+    return "float16" if np.abs(one - other).max() < SAME else "float32"
+
+
+def readable(description: dict[str, Any]) -> bool:
+    """Whether a page can read sentences as this model does, and run its encoder.
+
+    The page's script reads characters and words; it has no tokeniser such as Moses.
+    """
+    text = description["text"]
+    reads = text["name"] in TEXTS and "tokens" not in parts.provided("text", text)
+    return reads and description["encoder"]["name"] in parts.exported()
+
+
+def runtime_files(archive: str | Path, sha512: str) -> dict[str, bytes]:
+    """The files of ONNX Runtime Web that a page needs, by what `RUNTIME` calls them.
+
+    Args:
+        archive: of the package, as `npm pack` writes it.
+        sha512: its sum, in hexadecimal.
+
+    Raises:
+        InputError: it is missing, or another one.
+    """
+    try:
+        if hashlib.sha512(Path(archive).read_bytes()).hexdigest() != sha512:
+            raise InputError(f"{archive} is damaged or another version: delete it and get it again")
+    except FileNotFoundError:
+        raise InputError(f"{archive} does not exist: `npm pack onnxruntime-web` gets it") from None
+    with tarfile.open(archive) as package:
+        files = {key: package.extractfile(f"package/dist/{RUNTIME[key]}") for key in RUNTIME}
+        return {key: file.read() for key, file in files.items() if file}
+
+
+def small(vectors: np.ndarray) -> bytes:
+    """Vectors (N, size) as int8, a scale for each: N float32, then N x size numbers."""
+    numbers, scales = to_int8(vectors)
+    return scales.astype("<f4").tobytes() + numbers.tobytes()
+
+
+def pack(data: bytes) -> str:
+    """Data for a page: compressed, in base 64; the same data gives the same text."""
+    return base64.b64encode(gzip.compress(data, mtime=0)).decode()

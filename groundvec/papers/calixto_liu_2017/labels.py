@@ -1,0 +1,33 @@
+"""What Calixto & Liu (2017) call models: by their descriptions, and never by a name."""
+
+import pandas as pd
+
+from groundvec.reporting.systems import recurrent_name
+from groundvec.results.schemas import Models
+
+
+def of_languages(models: Models) -> pd.DataFrame:
+    """Add what Calixto & Liu (2017) call models: columns name, several, beta and reads.
+
+    `name` is VSE of one language, and MLMME of several, with its beta; what is unlike theirs, and
+    the model's name where that would not tell two apart, stands in brackets. `several` says whether
+    the languages are several, `beta` is NaN otherwise, `reads` is what the text is read as, such as
+    words.
+    """
+    table = models.assign(several=models["languages"].map(len) > 1, reads=models["text.name"])
+    table["beta"] = table.get("objective.beta", pd.Series(dtype=float)).where(table["several"])
+    table["name"] = table.apply(_of_languages, axis=1)
+    same = ["dataset", "name"]
+    apart = table.assign(languages=table["languages"].map(tuple))
+    several = apart.groupby([*same, "languages"])["model"].transform("nunique") > 1
+    table["name"] = table["name"].where(~several, table["name"] + " (" + table["model"] + ")")
+    return table
+
+
+def _of_languages(parts: pd.Series) -> str:
+    if parts.get("objective.name") != "multilingual":
+        return recurrent_name(parts)
+    unlike = [parts["reads"]] if parts["reads"] != "words" else []
+    unlike += ["shared"] if parts.get("shared") is True else []
+    name = f"MLMME, β = {parts['objective.beta']:g}" if parts["several"] else "VSE"
+    return f"{name} ({', '.join(unlike)})" if unlike else name

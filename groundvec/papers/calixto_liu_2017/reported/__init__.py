@@ -1,0 +1,80 @@
+"""The numbers that Calixto & Liu (2017) report: the form of the files, and how one is read."""
+
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+
+from groundvec.results.frames import Schema, read
+from groundvec.results.schemas import (
+    DIRECTION,
+    LIST,
+    REPORTED,
+    TASK,
+    correlation,
+    number,
+    percent,
+    text,
+)
+
+BETA = {
+    "beta": number(
+        "weight β of images and captions in the loss; empty for one language", low=0, empty=True
+    )
+}
+ReportedLanguages = Annotated[
+    pd.DataFrame,
+    Schema(
+        "calixto_liu_2017/reported/table1.csv",
+        "one row per language, direction and model",
+        {
+            **REPORTED,
+            "language": text("language of the captions"),
+            "direction": DIRECTION,
+            "model": text("name in the paper"),
+            **BETA,
+            "role": text(
+                "of one language: retrained by the authors, published before, or not VSE",
+                ("retrained", "published", "other"),
+                empty=True,
+            ),
+            **{f"r{k}": percent(f"R@{k}") for k in (1, 5, 10)},
+            "median_rank": number("median rank", low=1),
+        },
+    ),
+]
+ReportedImages = Annotated[
+    pd.DataFrame,
+    Schema(
+        "calixto_liu_2017/reported/table2.csv",
+        "one row per model and subtask",
+        {
+            **REPORTED,
+            "model": text("name in the paper"),
+            **BETA,
+            **TASK,
+            "pearson": correlation("Pearson's r"),
+        },
+    ),
+]
+ReportedTranslations = Annotated[
+    pd.DataFrame,
+    Schema(
+        "calixto_liu_2017/reported/tables_3_4.csv",
+        "one row per list length, system and re-ranker",
+        {
+            **REPORTED,
+            **LIST,
+            "reranker": text("as in `Reranked`"),
+            **BETA,
+            **{
+                metric: number(metric.upper(), "percent", 0) for metric in ("bleu", "meteor", "ter")
+            },
+        },
+    ),
+]
+
+
+def read_languages(path: str | Path) -> ReportedLanguages:
+    """Read the recalls that Calixto & Liu (2017) report; the role of several languages is empty."""
+    return read(path, ReportedLanguages).fillna({"role": ""})

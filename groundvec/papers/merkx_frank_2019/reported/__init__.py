@@ -1,0 +1,96 @@
+"""The numbers that Merkx & Frank (2019) report: the form of the files, and how one is read."""
+
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+
+from groundvec.results.frames import Schema, read
+from groundvec.results.schemas import (
+    DATASET,
+    DIRECTION,
+    REPORTED,
+    TASK,
+    count,
+    number,
+    recalls,
+    text,
+)
+
+ReportedRetrieval = Annotated[
+    pd.DataFrame,
+    Schema(
+        "merkx_frank_2019/reported/table2.csv",
+        "one row per model and direction",
+        {
+            **REPORTED,
+            "dataset": DATASET,
+            "test_set": text("as in `Retrieval`"),
+            "model": text("name in the paper"),
+            "direction": DIRECTION,
+            **recalls(empty=True),
+        },
+    ),
+]
+ReportedCorrelations = Annotated[
+    pd.DataFrame,
+    Schema(
+        "merkx_frank_2019/reported/table_s1.csv",
+        "one row per subtask",
+        {
+            **TASK,
+            "pairs": count("test pairs", 1),
+            **{
+                f"{system}{end}": number(f"{what} of {system}", "r times 100")
+                for system in ("bow", "infersent", "char_gru_flickr8k", "char_gru_mscoco")
+                for end, what in {
+                    "": "Pearson's r",
+                    "_up": "upper half of the 95% interval",
+                    "_down": "lower half",
+                }.items()
+            },
+        },
+    ),
+]
+ReportedChanges = Annotated[
+    pd.DataFrame,
+    Schema(
+        "merkx_frank_2019/reported/section_4_3_4.csv",
+        "one row per change up to the last epoch",
+        {
+            **REPORTED,
+            "dataset": DATASET,
+            "measure": text("training task or semantic score"),
+            "since": text("`epoch 4` or `peak`"),
+            "change": number("change", "percent"),
+        },
+    ),
+]
+SYSTEMS = {
+    "bow": "BOW",
+    "infersent": "InferSent",
+    "char_gru_flickr8k": "char-GRU Flickr8k",
+    "char_gru_mscoco": "char-GRU MSCOCO",
+}
+
+
+def read_correlations(path: str | Path) -> pd.DataFrame:
+    """Read the correlations that the supplement of Merkx & Frank (2019) reports, in percent.
+
+    Returns:
+        A row for each system and subtask, with columns system, task, subtask, pairs, pearson and
+        its 95% interval, pearson_low and pearson_high: here fractions of 1.
+    """
+    table = read(path, ReportedCorrelations)
+    return pd.concat(
+        [
+            table[["task", "subtask", "pairs"]].assign(
+                system=system,
+                pearson=table[name] / 100,
+                pearson_low=(table[name] - table[f"{name}_down"]) / 100,
+                pearson_high=(table[name] + table[f"{name}_up"]) / 100,
+            )
+            for name, system in SYSTEMS.items()
+        ],
+        ignore_index=True,
+    )[["system", "task", "subtask", "pairs", "pearson", "pearson_low", "pearson_high"]].round(3)

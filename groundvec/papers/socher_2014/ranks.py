@@ -1,0 +1,227 @@
+"""Mean ranks and recalls of single snapshots, over the seeds of a model (Socher et al. 2014)."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from groundvec.evaluation.seeds import of_items, t_interval
+from groundvec.papers.socher_2014.labels import BINARISED, HINGE, MARGIN, labelled
+from groundvec.papers.socher_2014.reported import LOSSES, OF_CCA
+from groundvec.render.retrieval_table import test_set
+from groundvec.render.tables import MISSING, column_with_interval, write_table
+from groundvec.reporting.results import Results
+from groundvec.reporting.systems import PROVENANCE, best_snapshot, in_order
+from groundvec.runtime.errors import InputError
+
+# The paper's tasks, by the direction of retrieval.
+TASKS = {
+    "caption_to_caption": "sentence similarity",
+    "caption_to_image": "image search",
+    "image_to_caption": "describing images",
+}
+HEADINGS = {"mean_rank": "mean rank", "r1": "R@1", "r5": "R@5", "r10": "R@10"}
+NUMBERS = list(HEADINGS)
+PAPERS = [500, 100]  # the sentences and images of the paper's test set
+RANDOM = {"chance": "Random (calculated)", "random": "Random (simulated)"}
+# In a data set's rows; systems that are not the paper's follow in their order of appearance.
+SYSTEMS = ["Random", *RANDOM.values(), "BoW", "CT-RNN", "Recurrent NN", "kCCA", "kCCA (linear)"]
+SYSTEMS += ["DT-RNN", "SDT-RNN"]
+TEST_SET = ["dataset", "test_set", "language"]
+TRAINING = ["dataset", "model", "seed"]
+SYSTEM = [*TEST_SET, "source", "objective", "system", "name", "model"]
+
+NOTES = [
+    "Mean rank, from 1: of the nearest other sentence of the same image among the test set's other "
+    "sentences (sentence similarity); of the right image among the images (image search); of the "
+    "best of an image's own sentences among all (describing images, where an image's other "
+    "sentences do not count). Lower is better. A candidate with the same score as the right one "
+    "ranks before it.",
+    "Measured: the single snapshot of a training with the best R@10 on the development set among "
+    "those at the end of a cycle; no ensembles, which the paper does not have. Of several seeds "
+    "the mean over them and its 95% t interval; where the data set is a draw, each seed drew its "
+    "own images, and since draws overlap the variance is multiplied by 1/n + test/train images in "
+    "place of 1/n (Nadeau & Bengio 2003). Of one seed, the 95% interval over the test images.",
+    "Random: a ranking by chance, calculated, and simulated with random vectors.",
+]
+REPORTED = (
+    "Reported: as printed in Socher et al. (2014), of 100 images of Pascal1K with five sentences "
+    "each. It stands with test sets of the same size."
+)
+RECALL = (
+    "R@N: percent of the queries whose right image or sentence is among the first N; its interval "
+    "of one seed is 1.96 sqrt(p(1-p)/n) of n queries to both sides, as if an image's captions were "
+    "independent."
+)
+CT_RNN = (
+    f"{BINARISED}: it has no constituency trees, but binary trees made of the dependency trees: "
+    "head-outward binarisation."
+)
+
+
+def of_trainings(results: Results) -> pd.DataFrame:
+    """Test scores of the best snapshot of every training, and of chance.
+
+    Returns:
+        A row for each system, seed and direction: the columns `SYSTEM`, seed, epochs, direction,
+        `NUMBERS` with their intervals as `_low` and `_high`, queries, test_to_train, and where each
+        row is from.
+        `source` is measured, computed (chance) or simulated (chance).
+
+    Raises:
+        InputError: there are scores without a model, or a model without scores of its snapshots.
+    """
+    models = labelled(results.models)
+    measured = in_order(results.ranks, models)
+    place = measured["direction"].map(list(TASKS).index)
+    measured = measured.loc[place.sort_values(kind="stable").index]
+    test = measured["split"].eq("test") & ~measured["test_set"].str.endswith("-folds")
+    of_training = dict(iter(measured.groupby(TRAINING)))
+    parts = []
+    for _, about in models.iterrows():
+        rows = of_training.get(tuple(about[TRAINING]), measured[:0])
+        chosen = rows["kind"].eq("snapshot") & rows["epochs"].eq(str(best_snapshot(about)))
+        rows = rows[chosen & test[rows.index]]
+        if rows.empty:
+            training = "/".join(map(str, about[TRAINING]))
+            raise InputError(
+                f"there are no test scores of the best snapshot of {training}: give its file of "
+                "retrieval scores too, or make it again"
+            )
+        labels = {name: about[name] for name in ("system", "objective", "name", "test_to_train")}
+        parts.append(rows.assign(source="measured", **labels))
+    # Every model's scores come with the same chance.
+    chance = measured[test & measured["kind"].isin(list(RANDOM))]
+    chance = chance.drop_duplicates([*TEST_SET, "kind", "direction"])
+    name = chance["kind"].map(RANDOM)
+    source = chance["kind"].map({"chance": "computed", "random": "simulated"})
+    chance = chance.assign(source=source, system=name, name=name, model=name, objective="")
+    table = pd.concat([chance, *parts], ignore_index=True).fillna({"test_to_train": 0.0})
+    for number in NUMBERS[1:]:
+        half = table[f"{number}_ci"]
+        table = table.assign(
+            **{f"{number}_low": table[number] - half, f"{number}_high": table[number] + half}
+        )
+    columns = [f"{number}{end}" for number in NUMBERS for end in ("", "_low", "_high")]
+    rest = ["seed", "epochs", "direction", *columns, "queries", "test_to_train"]
+    return table[[*SYSTEM, *rest, *PROVENANCE]]
+
+
+def over_seeds(trainings: pd.DataFrame) -> pd.DataFrame:
+    """The mean over a system's seeds, a row for each system.
+
+    Args:
+        trainings: as `of_trainings` gives them.
+
+    Returns:
+        The columns `SYSTEM`, seeds (their number), for each direction its `NUMBERS` with their
+        intervals and the queries, as in `image_to_caption_r10_low`, epochs, and where the numbers
+        are from; of several values each once, with a semicolon between.
+    """
+    rows = []
+    for key, system in trainings.groupby(SYSTEM, sort=False):
+        row = dict(zip(SYSTEM, key, strict=True)) | {"seeds": system["seed"].nunique()}
+        for direction, scores in system.groupby("direction", sort=False):
+            for number in NUMBERS:
+                values = scores[number]
+                ends = scores[f"{number}_low"], scores[f"{number}_high"]
+                overlap = scores["test_to_train"].iloc[0]  # draws have test pictures of their own
+                low, high = t_interval(values, 0.0 if overlap else of_items(*ends), overlap)
+                if len(values) == 1:
+                    low, high = (end.iloc[0] for end in ends)
+                if row["source"] == "computed":  # it is exact
+                    low = high = np.nan
+                name = f"{direction}_{number}"
+                row |= {name: values.mean(), f"{name}_low": low, f"{name}_high": high}
+            row[f"{direction}_queries"] = round(scores["queries"].mean())
+        for column in ("epochs", *PROVENANCE):
+            row[column] = "; ".join(system[column].dropna().astype(str).unique())
+        rows.append(row)
+    table = pd.DataFrame(rows)
+    columns = [
+        f"{direction}_{name}"
+        for direction in TASKS
+        for name in (*(f"{n}{end}" for n in NUMBERS for end in ("", "_low", "_high")), "queries")
+    ]
+    last = ["epochs", *PROVENANCE]
+    return table.reindex(columns=[*SYSTEM, "seeds", *columns, *last])
+
+
+def sorted_systems(table: pd.DataFrame) -> pd.DataFrame:
+    """Sort rows by test set, source (measured last) and objective, systems as the paper has them.
+
+    What the paper does not have follows in its order of appearance. Columns that the table does not
+    have are left out.
+    """
+    orders = {
+        "source": ["reported", "computed", "simulated", "measured"],
+        "objective": ["", MARGIN, HINGE],
+        "system": SYSTEMS,
+    }
+    # kCCA has an objective of its own, and stands among the systems that it is compared with.
+    family = {of_cca: LOSSES[loss] for loss, of_cca in OF_CCA.items()}
+    keyed = table.assign(objective=table["objective"].replace(family))
+    places = pd.DataFrame(index=table.index)
+    keys = [key for key in (*TEST_SET, *orders) if key in table]
+    for column in keys:
+        names = list(dict.fromkeys([*orders.get(column, []), *keyed[column]]))
+        places[column] = keyed[column].map(names.index)
+    order = places.sort_values(keys, kind="stable").index
+    return table.loc[order].reset_index(drop=True)
+
+
+def beside(table: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
+    """Reported rows with the measured ones and chance, `sorted_systems`.
+
+    They stand with the test sets of as many images and English sentences as the paper's, whose
+    ranks by chance are the same; if none was measured, below a heading of their own.
+
+    Args:
+        table: as `over_seeds` gives it.
+        reported: as `reported.read_ranks` returns it.
+
+    Raises:
+        InputError: nothing was measured.
+    """
+    ours = table.loc[table["source"] == "measured", TEST_SET].drop_duplicates()
+    if ours.empty:
+        raise InputError("no system of this table was measured: give the results of one")
+    table = table.merge(ours)  # where nothing was, chance says nothing
+    queries = table[["caption_to_image_queries", "image_to_caption_queries"]]
+    alike = queries.eq(PAPERS).all(axis=1) & table["language"].eq("en")
+    groups = table.loc[alike, TEST_SET].drop_duplicates()
+    if groups.empty:
+        groups = pd.DataFrame([["pascal1k", str(PAPERS[1]), "en"]], columns=TEST_SET)
+    theirs = groups.merge(reported.assign(source="reported"), how="cross")
+    columns = [*TEST_SET, "source", *table.columns.drop([*TEST_SET, "source"]), "paper"]
+    both = pd.concat([theirs, table], ignore_index=True).reindex(columns=columns)
+    whole = ["seeds", *(column for column in columns if column.endswith("_queries"))]
+    return sorted_systems(both).astype(dict.fromkeys(whole, "Int64"))
+
+
+def write(
+    stem: Path, table: pd.DataFrame, directions: list[str], numbers: list[str], title: str
+) -> None:
+    """Write what `beside` gives as `write.write_table` does.
+
+    Args:
+        directions: those that are shown, of `TASKS`.
+        numbers: those of each direction that are shown, of `NUMBERS`.
+    """
+    text = table[["source", "name", "objective"]].rename(columns={"name": "system"})
+    measured = table["source"] == "measured"
+    text["seeds"] = table["seeds"].astype(str).where(measured, MISSING)
+    shown = {}
+    for direction in directions:
+        for number in numbers:
+            shown[f"{direction}_{number}"] = HEADINGS[number]
+    for column in shown:
+        text[column] = column_with_interval(table, column)
+    alone = len(numbers) == 1
+    tasks = [TASKS[direction] for direction in directions]
+    text.columns = [*text.columns[:4], *(tasks if alone else shown.values())]
+    spans = {} if alone else dict.fromkeys(tasks, len(numbers))
+    notes = [*NOTES, REPORTED, *([] if alone else [RECALL])]
+    notes += [CT_RNN] if table["name"].str.startswith(BINARISED).any() else []
+    align = "lllr" + "r" * len(shown)
+    write_table(stem, table, text, align, title, notes, test_set(table), spans)

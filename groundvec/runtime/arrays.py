@@ -1,0 +1,76 @@
+"""Arrays that need not fit in memory: mapped from files, so that the system may drop their pages.
+
+Pages that are mapped count as resident while they are in use, but the system takes them back when
+memory is short, which it cannot do with what a program has allocated.
+"""
+
+import math
+import os
+import tempfile
+from collections.abc import Iterable
+from typing import IO, Any, Protocol
+
+import numpy as np
+
+from groundvec.runtime.errors import InputError
+
+LARGE = 2**28  # bytes; a smaller array is in memory
+
+
+class Matrix(Protocol):
+    """A matrix (N, width), in memory or in a file (`features.store.Rows`)."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """N and the width."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, rows: np.ndarray | slice, /) -> np.ndarray: ...
+
+
+def empty(shape: tuple[int, ...], dtype: Any = np.float32) -> np.ndarray:
+    """Make an array without content; a large one is mapped from a temporary file.
+
+    The file has no name, so that nothing is left of it when the array is gone. It is where Python
+    puts temporary files (`TMPDIR`).
+
+    Raises:
+        InputError: the disk is full.
+    """
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    if size < LARGE:
+        return np.empty(shape, dtype)
+    with tempfile.TemporaryFile() as file:
+        _reserve(file, size)
+        return np.asarray(np.memmap(file, dtype, "r+", shape=shape))
+
+
+def concatenate(parts: Iterable[np.ndarray]) -> np.ndarray:
+    """Join arrays of one axis and type, one after another, in a mapped temporary file.
+
+    Only one of them is in memory at a time.
+
+    Raises:
+        InputError: the disk is full.
+    """
+    with tempfile.TemporaryFile() as file:
+        for part in parts:
+            _reserve(file, part.nbytes)
+            part.tofile(file)
+        file.flush()
+        return np.asarray(np.memmap(file, part.dtype, "r"))
+
+
+def _reserve(file: IO[bytes], size: int) -> None:
+    """Take `size` more bytes of the disk; the system would kill who writes to a page without."""
+    try:
+        if size and hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), file.tell(), size)
+        elif size:  # macOS
+            os.ftruncate(file.fileno(), file.tell() + size)
+    except OSError as error:
+        raise InputError(
+            f"{tempfile.gettempdir()} has no room for {size / 2**30:,.1f} GiB more "
+            f"({error.strerror}): set TMPDIR to a folder on a larger disk"
+        ) from None

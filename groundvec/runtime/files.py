@@ -1,0 +1,260 @@
+"""Files that are either whole or not there, and that replace nothing they should not."""
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+from uuid import uuid4
+
+from groundvec.runtime.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MAX_COMPRESSION = 50  # bytes that one packed byte may become; of text it is 3 to 20
+SMALL = 2**24  # bytes that anything may become
+LARGEST_JSON = 2**28  # bytes: of Python's objects ten times as many
+LARGEST_LINE = 2**20  # characters
+DEEPEST = 20  # levels of what a file or a configuration holds
+
+# Set by `guard` when one of our programs starts; for users of the library nothing is guarded.
+_inputs: list[Path] = []
+_keep_existing = False
+
+
+def guard(inputs: Iterable[Path], overwrite: bool) -> None:
+    """From now on let no file be written over an input, nor, unless `overwrite`, over any file."""
+    global _inputs, _keep_existing
+    _inputs, _keep_existing = list(inputs), not overwrite
+
+
+def check_output(path: str | Path) -> None:
+    """Raise InputError if this is no file, or writing it would replace one that `guard` protects.
+
+    To write is to put a new file in its place, which of a device or FIFO would be its end.
+    """
+    path = Path(path)
+    if not path.exists():
+        return
+    if not path.is_file():
+        raise InputError(f"{path} is a folder, a FIFO or a device: name another output")
+    if any(other.exists() and path.samefile(other) for other in _inputs):
+        raise InputError(f"{path} is an input, and would be overwritten: name another output")
+    if _keep_existing:
+        raise InputError(f"{path} already exists: name another output, or use --overwrite")
+
+
+@contextmanager
+def atomic(path: str | Path, replace: bool = False) -> Iterator[Path]:
+    """Yield a temporary path beside `path` that is renamed to it if the block succeeds.
+
+    The temporary name keeps the suffix, so that writers which choose a format by it still work. It
+    is short, so that every name that the file system allows can be written.
+    If the block raises, the temporary file is removed and an existing `path` stays as it was.
+
+    Args:
+        replace: for files of the program's own, such as checkpoints, that `guard` is not about.
+    """
+    path = Path(path)
+    if not replace:
+        check_output(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{uuid4().hex[:16]}{path.suffix[:32]}")
+    try:
+        yield temporary
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_bytes(path: str | Path, data: bytes | memoryview, replace: bool = False) -> None:
+    """Write bytes, atomically.
+
+    Libraries that write a format themselves hide a full disk behind errors of their own; bytes
+    from memory raise a plain OSError.
+    """
+    with atomic(path, replace) as temporary:
+        temporary.write_bytes(data)
+
+
+def write_json(path: str | Path, data: Any, replace: bool = False) -> None:
+    """Write `data` as readable JSON, atomically."""
+    write_bytes(path, (json.dumps(data, indent=2, ensure_ascii=False) + "\n").encode(), replace)
+
+
+def read_json(path: str | Path, most: int = LARGEST_JSON) -> Any:
+    """Read a JSON file, which may come from anybody.
+
+    Args:
+        most: bytes that it may have.
+
+    Raises:
+        InputError: it is missing, too large, or not JSON; or what it holds is nested more than
+            `DEEPEST` levels, or is text that UTF-8 cannot hold.
+    """
+    check_regular(path)
+    try:
+        with Path(path).open("rb") as file:
+            content = json.loads(read_at_most(file, most, path))
+        level = [content]
+        for _ in range(DEEPEST):
+            level = [
+                inner
+                for outer in level
+                if isinstance(outer, dict | list)
+                for inner in (outer.values() if isinstance(outer, dict) else outer)
+            ]
+        if level:
+            raise ValueError(f"it has more than {DEEPEST} levels")
+        json.dumps(content, ensure_ascii=False).encode()
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist") from None
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is not JSON ({error}): delete it and make it again") from None
+    return content
+
+
+def text_lines(
+    source: bytes | IO[bytes] | gzip.GzipFile,
+    name: str | Path,
+    remedy: str = "save it as UTF-8",
+    newline: str | None = None,
+) -> Iterator[str]:
+    """Read lines of UTF-8, one by one, without their ends: CR, LF or both, and nothing else.
+
+    A byte-order mark is no text. All that this library reads as text comes from here, but for
+    what pandas and YAML read likewise.
+
+    Args:
+        source: the content, or a file that is open for reading bytes.
+        name: of the file, for errors.
+        remedy: what an error advises.
+        newline: what alone ends a line, as of `open`.
+
+    Raises:
+        InputError: a line is not UTF-8, or has `LARGEST_LINE` characters.
+    """
+    # What is not UTF-8 becomes halves of surrogate pairs, which tell its line.
+    file = io.BytesIO(source) if isinstance(source, bytes) else source
+    text = io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline)
+    for number, line in enumerate(iter(partial(text.readline, LARGEST_LINE), ""), 1):
+        try:
+            line.encode()
+        except UnicodeEncodeError:
+            raise InputError(f"{name} line {number} is not UTF-8: {remedy}") from None
+        if "\0" in line:  # UTF-16 of plain letters is valid UTF-8, with a NUL beside each
+            raise InputError(f"{name} line {number} is UTF-16 or no text at all: {remedy}")
+        if len(line) == LARGEST_LINE:
+            raise InputError(f"{name} line {number} is too long for a line of text: {remedy}")
+        yield line.removesuffix("\n")
+
+
+def write_csv(path: str | Path, table: "pd.DataFrame") -> None:
+    """Write a data frame without its index, atomically."""
+    with atomic(path) as temporary:
+        table.to_csv(temporary, index=False, lineterminator="\n")
+
+
+def cache() -> Path:
+    """The user's folder for what can be fetched or computed again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "groundvec")
+
+
+def sha256(path: str | Path) -> str:
+    """The SHA-256 sum of a file, in hexadecimal digits."""
+    check_regular(path)
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def copy(source: Path, target: Path) -> None:
+    """Let a file that never changes be in two places: linked, or copied where that is impossible.
+
+    Either has the file for as long as it wants, and the disk has it once.
+    """
+    with atomic(target) as temporary:
+        try:
+            os.link(source, temporary)
+        except OSError:  # another file system, or one without links
+            shutil.copyfile(source, temporary)
+
+
+def check_regular(path: str | Path) -> None:
+    """Raise InputError for a FIFO, a device or a folder, before it is opened.
+
+    To open a FIFO may wait for ever, and to read a device never end.
+    """
+    if Path(path).exists() and not Path(path).is_file():
+        raise InputError(f"{path} is a folder, a FIFO or a device: put the file itself there")
+
+
+def read_at_most(file: IO[bytes] | gzip.GzipFile, most: int, name: str | Path) -> bytes:
+    """Read the rest of a file, which may unpack what it reads; InputError if it has more bytes."""
+    data = file.read(most + 1)
+    if len(data) > most:
+        raise InputError(
+            f"{name} holds more than {most / 2**20:,.0f} MiB, too much for a file of its kind "
+            "and size: get it from a source that you trust"
+        )
+    return data
+
+
+def read_packed(path: str | Path) -> bytes:
+    """The content of a gzipped file.
+
+    Raises:
+        InputError: it is more than text can be that is packed in so few bytes.
+        OSError, EOFError, zlib.error: it is missing or damaged.
+    """
+    check_regular(path)
+    with gzip.open(path) as file:
+        return read_at_most(file, most_unpacked(Path(path).stat().st_size), path)
+
+
+def open_zip(path: str | Path) -> zipfile.ZipFile:
+    """Open a zip archive whose members are stored or deflated, as all are that we know of.
+
+    Raises:
+        InputError: one is packed otherwise: of BZIP2 and LZMA a kilobyte can become gigabytes.
+        OSError, zipfile.BadZipFile: it is missing or damaged.
+    """
+    check_regular(path)
+    archive = zipfile.ZipFile(path)
+    for member in archive.infolist():
+        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            archive.close()
+            raise InputError(
+                f"{path}: its member {member.filename} is packed by method {member.compress_type}: "
+                "pack it again, stored or deflated"
+            )
+    return archive
+
+
+def most_unpacked(size: int) -> int:
+    """How many bytes may come out of `size` packed ones."""
+    return max(SMALL, MAX_COMPRESSION * size)
+
+
+def check_memory(what: str | Path, size: int) -> None:
+    """Raise InputError if something of `size` bytes cannot be held by this machine's memory.
+
+    Files from elsewhere may claim any size, and Linux grants memory that it does not have.
+    """
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if size > memory:
+        raise InputError(
+            f"{what} needs {size / 2**30:,.1f} GiB of memory, and this machine has "
+            f"{memory / 2**30:,.1f}: use a larger machine, or a smaller model or data set"
+        )

@@ -1,0 +1,170 @@
+"""Where a result came from: the commit, the versions, the machine, and the code it depends on."""
+
+import ast
+import hashlib
+import json
+import os
+import platform
+import subprocess
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+# Results that were kept, and pages made of them, which a benchmark changes as it ends.
+NOT_RUN = (":(exclude)benchmarks/results", ":(exclude)docs")
+
+
+def digest(*parts: Any) -> str:
+    """A short hash of bytes, or of anything that JSON can hold, for use as a key."""
+    sha = hashlib.sha256()
+    for part in parts:
+        data = part if isinstance(part, bytes) else json.dumps(part, sort_keys=True).encode()
+        sha.update(len(data).to_bytes(8, "big") + data)
+    return sha.hexdigest()[:16]
+
+
+# How a stage runs, and not what it computes. The bare package imports only what users ask it for.
+PLUMBING = tuple(f"groundvec.{room}." for room in ("runtime", "config", "results", "cli", "parts"))
+DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class _Statements(ast.NodeTransformer):
+    """Take docstrings and imports of this library out of a source file, and keep the imports."""
+
+    def __init__(self) -> None:
+        self.imports: list[tuple[str, ast.alias]] = []
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+        return super().generic_visit(node)
+
+    def visit_If(self, node: ast.If) -> ast.AST | None:
+        # What is imported for annotations alone computes nothing.
+        if ast.unparse(node.test) == "TYPE_CHECKING" and not node.orelse:
+            return None
+        return self.generic_visit(node)
+
+    def visit_Import(self, node: ast.Import) -> ast.AST:
+        for name in node.names:
+            module, _, submodule = name.name.rpartition(".")
+            if module.split(".")[0] == "groundvec":
+                self.imports.append((module, ast.alias(submodule)))
+        return node
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
+        if node.module is None or node.module.split(".")[0] != "groundvec":
+            return node
+        self.imports += [(node.module, alias) for alias in node.names]
+        return None
+
+
+@cache
+def _read(path: Path) -> tuple[str, list[tuple[str, Path | None]]]:
+    """Hash what a source file does, but for its imports of this library; and find these.
+
+    Each import is the name it gives, and the file it is from: none for plumbing.
+    """
+    statements = _Statements()
+    tree = statements.visit(ast.parse(path.read_bytes()))
+    imports = [
+        (ast.unparse(alias), _file(module, alias.name)) for module, alias in statements.imports
+    ]
+    return digest(ast.unparse(tree)), imports
+
+
+def _file(module: str, name: str) -> Path | None:
+    """The file of a name imported from a module: of a module of that name, if there is one."""
+    for address in (f"{module}.{name}", module):
+        stem = ROOT.joinpath(*address.split("."))
+        for file in (stem.with_suffix(".py"), stem / "__init__.py"):
+            if file.exists():
+                return None if _is_plumbing(address) else file
+    return None
+
+
+def _is_plumbing(address: str) -> bool:
+    return address == "groundvec" or f"{address}.".startswith(PLUMBING)
+
+
+def covered(*sources: str) -> dict[Path, str]:
+    """Find source files, and every module of this library that they import, each with its hash.
+
+    The hash of a file has the names that it imports from this library, with the contents of the
+    files that define them, and not where these are: a module that moves changes no hash.
+    """
+    found: dict[Path, str] = {}
+    todo = [ROOT / source for source in sources]
+    while todo:
+        path = todo.pop()
+        if path not in found:
+            text, imports = _read(path)
+            names = sorted((name, _read(file)[0] if file else "") for name, file in imports)
+            found[path] = digest(text, names)
+            todo += [file for _, file in imports if file]
+    return found
+
+
+@cache
+def code_hash(*sources: str) -> str:
+    """Hash what source files do, together with every module of this library that they import.
+
+    Found by reading the sources, not by running them, so it is cheap enough for the Snakefile.
+    Another comment, docstring, layout or address leaves the hash alone, and so does a change in a
+    module that none of them uses, or in one of `PLUMBING`. The parts of a model are not imported
+    by name: a caller adds their files (`groundvec.config.parts.files`). docs/recomputed.md has the
+    modules of each rule's hash.
+    """
+    return digest(*sorted(covered(*sources).values()))
+
+
+@cache
+def commit() -> str:
+    """The commit of the checkout that this code is in, or `unknown`: an installed copy is in none.
+
+    It is marked `-dirty` if tracked files differ from it; those in `NOT_RUN` may.
+    """
+    changes = ["status", "--porcelain", "--untracked-files=no", "--", ".", *NOT_RUN]
+    try:
+        if not Path(_git("rev-parse", "--show-toplevel")).samefile(ROOT):
+            return "unknown"
+        head, changed = _git("rev-parse", "--short=12", "HEAD"), _git(*changes)
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return head + "-dirty" * bool(changed)
+
+
+def _git(*arguments: str) -> str:
+    command = ["git", "-C", str(ROOT), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@cache
+def machine(device: str = "cpu") -> str:
+    """One line that describes the hardware, such as `AMD EPYC, 2 cores` or `NVIDIA H200`."""
+    if device.startswith("cuda"):
+        import torch
+
+        return torch.cuda.get_device_name(device)
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{names[0] if names else platform.machine()}, {os.cpu_count()} cores"
+
+
+@cache
+def versions() -> str:
+    """Of Python and torch, which need not be imported for it."""
+    return f"python {platform.python_version()}, torch {version('torch')}"
+
+
+def provenance(device: str = "cpu") -> dict[str, str]:
+    """Columns that every result carries: commit, library versions, machine, SLURM job if any."""
+    return {
+        "commit": commit(),
+        "versions": versions(),
+        "machine": machine(device),
+        "slurm_job": os.environ.get("SLURM_JOB_ID", ""),
+    }
