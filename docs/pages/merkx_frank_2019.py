@@ -152,7 +152,8 @@ def values() -> dict[str, Any]:
     recalls = tables.kept(f"{LONG}/history").pivot(
         index=["model", "seed"], columns="epoch", values="dev_recall"
     )
-    start, fourth, last = recalls.loc[SIZES[0], [0, 4, 32]].mean()
+    later: pd.Series = recalls[32] - recalls[4]
+    start, fourth, last = recalls.loc[[SIZES[0]], [0, 4, 32]].mean().tolist()
     rated = rated[rated["name"].eq(f"untrained {SIZES[0]}")].set_index(["task", "method"])
     rated = rated[rated["statistic"].isin(["weighted mean", "correlation"])]
     begin = 100 * rated["pearson"][[("all", "cosine"), ("SICK", "classifier")]].mean()
@@ -172,10 +173,10 @@ def values() -> dict[str, Any]:
     return {
         "sick": [of_paper[tables.SICK] - means.loc[model, tables.SICK] for model in SIZES],
         "below": (of_paper - means.loc[SIZES[2]])[tables.REACHED[:2]].tolist(),
-        "largest": means.loc[SIZES[2], tables.REACHED[:2]].tolist(),
+        "largest": list(means.loc[SIZES[2], tables.REACHED[:2]]),
         "gains": gains,
         "larger": tables.intervals(larger, tables.DIFFERENCE).tolist(),
-        "later": [tables.of_seeds((recalls[32] - recalls[4])[model]) for model in SIZES[:2]],
+        "later": [tables.of_seeds(later.loc[model]) for model in SIZES[:2]],
         "share_of_recall": 100 * (fourth - start) / (last - start),
         "share_of_score": 100 * (early - begin) / (late - begin),
         "later_recall": 100 * (last / fourth - 1),

@@ -26,8 +26,8 @@ def systems() -> pd.DataFrame:
         f"{BEST}single snapshots, other features, three seeds": best,
     }
     of_models = tables.scores(LONG).groupby("model")
-    seeds, means = of_models.size().map(SEEDS), of_models.mean()
-    rows |= {f"{label}, {seeds[model]}": means.loc[model] for model, label in TRAINED.items()}
+    seeds, means = of_models.size().map(SEEDS), of_models.mean().T
+    rows |= {f"{label}, {seeds[model]}": means[model] for model, label in TRAINED.items()}
     rows |= {label: tables.rated(name) for name, label in RATED_ALONE.items()}
     table = pd.DataFrame(rows).T[tables.WITH_R1].apply(decimals)
     return table.rename_axis("system").reset_index()

@@ -44,16 +44,17 @@ def compared(name: str) -> pd.DataFrame:
     return claims.read(KEPT / f"{name}.csv").query("worse != ''")
 
 
-def cells(table: pd.DataFrame, *columns: tuple[Any, ...]) -> pd.DataFrame:
+def cells(table: pd.DataFrame, *columns: Sequence[Any]) -> pd.DataFrame:
     """Write columns as docs/pages/declared.yaml declares them: heading, expressions, format."""
     found = []
     for heading, expressions, *form in columns:
         of = [expressions] if isinstance(expressions, str) else expressions
-        values = [table.eval(each) for each in of]
+        values: list[Any] = [table.eval(each) for each in of]
         if not form:
             texts = values[0].astype(str)
         elif isinstance(form[0], int):
-            texts = (bracketed if len(of) == 3 else decimals)(*values, form[0])
+            write: Callable[..., list[str]] = bracketed if len(of) == 3 else decimals
+            texts = write(*values, form[0])
         else:
             texts = [form[0].format(*row) for row in zip(*values, strict=True)]
         found.append(pd.Series(texts, table.index, name=heading))
@@ -139,8 +140,8 @@ def scores(*folders: str) -> pd.DataFrame:
         training = [*SYSTEM, "seed"]
         recalls = kept(f"{folder}/retrieval").query("direction in @WAYS").assign(folder=folder)
         recalls = recalls.pivot(index=training, columns="direction", values=["r1", "r10"])
-        names = recalls.columns.to_flat_index()
-        recalls.columns = [f"{k.replace('r', 'R@')}, {WAYS[way]}" for k, way in names]
+        recalls = recalls[[(k, way) for k in ("r1", "r10") for way in WAYS]]
+        recalls.columns = [f"R@{k}, {way}" for k in (1, 10) for way in WAYS.values()]
         ratings = kept(f"{folder}/ratings").assign(folder=folder)
         ratings["measure"] = _measures(ratings["task"], ratings["method"])
         ratings = 100 * ratings.pivot(index=training, columns="measure", values="pearson")
