@@ -198,7 +198,7 @@ def retrieval(
     counts = np.bincount(image)
     few, many = counts.min(), counts.max()
     name = search.test_set_name(len(b), folds)
-    about = {
+    about: dict[str, Any] = {
         "test_set": name,
         "images": len(b),
         "similarity": similarity,
