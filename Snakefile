@@ -36,11 +36,9 @@ from rules.plan import (
     SYSTEM,
     Plan,
     any_of,
+    as_json,
     file_options,
-    options,
     stem,
-    treebank_option,
-    weights_option,
 )
 from rules.scheduler import lift_default_limit
 

@@ -12,7 +12,7 @@ rule gallery:
         captions=plan.file_of_source("captions.csv"),
         images=plan.file_of_source("images.csv"),
         features=plan.features_file,
-        treebanks=plan.every_treebank,
+        treebanks=plan.treebanks,
     output:
         "<experiment>/report/{dataset}.json",
     log:

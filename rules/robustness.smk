@@ -3,9 +3,7 @@
 
 rule robustness:
     input:
-        model=f"{MODEL}/model.json",
-        snapshots=f"{MODEL}/snapshots",
-        ensemble=f"{MODEL}/ensemble.json",
+        *TRAINED,
         ratings=plan.rated,
         captions=plan.file_of_source("captions.csv"),
         features=plan.features_file,
@@ -21,14 +19,14 @@ rule robustness:
         mem_mb=gigabytes(8),
         runtime=hours(8),
     params:
-        folder=subpath(input.model, parent=True),
+        folder=subpath(input[0], parent=True),
+        files=file_options,
         tokenised=plan.tokenised_option,
         code=code("scripts/robustness.py"),
     shell:
         # --overwrite: as in the rule train.
-        'python "$GROUNDVEC/scripts/robustness.py" --trained {params.folder:q} --ratings {input.ratings:q} '
-        "{params.tokenised:q} --captions {input.captions:q} --features {input.features:q} "
-        "--threads {threads:q} --output {output:q} --overwrite --log {log:q}"
+        'python "$GROUNDVEC/scripts/robustness.py" --trained {params.folder:q} {params.files:q} '
+        "{params.tokenised:q} --threads {threads:q} --output {output:q} --overwrite --log {log:q}"
 
 
 rule robustness_of_baseline:
@@ -47,9 +45,9 @@ rule robustness_of_baseline:
         mem_mb=gigabytes(8),
         runtime=hours(8),
     params:
-        options=plan.baseline_options,
+        baseline=plan.baseline,
         code=baseline_code("scripts/robustness.py"),
     shell:
         # --overwrite: as in the rule train.
-        'python "$GROUNDVEC/scripts/robustness.py" --name {wildcards.baseline:q} {params.options:q} '
-        "--ratings {input.ratings:q} --output {output:q} --overwrite --log {log:q}"
+        'python "$GROUNDVEC/scripts/robustness.py" --name {wildcards.baseline:q} '
+        "--baseline {params.baseline:q} --ratings {input.ratings:q} --output {output:q} --overwrite --log {log:q}"

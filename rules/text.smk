@@ -51,9 +51,9 @@ rule trees_ratings:
 
 rule text:
     input:
+        plan.text_sources,
         captions=f"{DATASET}/captions.csv",
-        treebanks=plan.text_treebanks,
-        sources=plan.text_sources,
+        treebanks=plan.treebanks,
     output:
         "results/text/{dataset}/{text}.{language}.json",
     log:
@@ -64,13 +64,13 @@ rule text:
     conda:
         ENVIRONMENT
     params:
-        text=lambda wildcards: json.dumps(plan.text_settings(wildcards), sort_keys=True),
+        text=plan.text,
         languages=lambda wildcards: wildcards.language.split("+"),
-        treebanks=treebank_option,
+        files=file_options,
         code=lambda wildcards: code_hash(
             "scripts/text.py",
             parts.file("text", plan.texts[wildcards.text]["name"]),
         ),
     shell:
-        'python "$GROUNDVEC/scripts/text.py" --text {params.text:q} --captions {input.captions:q} '
-        "--languages {params.languages:q} {params.treebanks:q} --output {output:q} --log {log:q}"
+        'python "$GROUNDVEC/scripts/text.py" --text {params.text:q} {params.files:q} '
+        "--languages {params.languages:q} --output {output:q} --log {log:q}"

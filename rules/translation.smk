@@ -34,13 +34,13 @@ rule translator:
     params:
         folder=subpath(output.model, parent=True),
         languages=["--source", TRANSLATION["source"], "--target", TRANSLATION["target"]],
-        settings=lambda wildcards: options(TRANSLATION["systems"][wildcards.system]),
+        settings=lambda wildcards: as_json(TRANSLATION["systems"][wildcards.system]),
         code=code("scripts/translator.py"),
     shell:
         # Checkpoints are no output: Snakemake deletes outputs before it tries again.
         # --overwrite: what is there now is of a job that outlived its driver, and is the same.
         'python "$GROUNDVEC/scripts/translator.py" --name {wildcards.system:q} --pairs {input.pairs:q} '
-        "{params.languages:q} {params.settings:q} --threads {threads:q} "
+        "{params.languages:q} --settings {params.settings:q} --threads {threads:q} "
         "--work results/checkpoints --output {params.folder:q} --overwrite --log {log:q}"
 
 
