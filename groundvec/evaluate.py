@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec import similarity as similarities
+from groundvec.cutoffs import CUTOFFS
 from groundvec.data.rated import fetch_rated
 from groundvec.data.ratings import GROUPS, SICK, TASKS, read_sts
 from groundvec.evaluation import overlap, paired
@@ -240,7 +241,7 @@ def retrieval(
             "captions find their images no better than by chance: is the order of both the same?"
         )
     numbers = ["median_rank", "mean_rank", "mean_rank_low", "mean_rank_high"]
-    for recall in reversed([f"r{k}" for k in search.CUTOFFS]):
+    for recall in reversed([f"r{k}" for k in CUTOFFS]):
         half = scores[f"{recall}_ci"]
         ends = {f"{recall}_low": scores[recall] - half, f"{recall}_high": scores[recall] + half}
         scores, numbers = scores.assign(**ends), [recall, *ends, *numbers]
@@ -359,7 +360,7 @@ def _differences(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
         of_both = [each[each["direction"] == direction] for each in (one, other)]
         counts = of_both[0].groupby("image").size().to_numpy(float)[None]
         times = paired.draws(counts.shape[1], np.random.default_rng(SEED))
-        for measure in (*(f"r{k}" for k in search.CUTOFFS), "mean_rank"):
+        for measure in (*(f"r{k}" for k in CUTOFFS), "mean_rank"):
             sums = []
             for each in of_both:
                 rank, limit = each["rank"], measure.removeprefix("r")

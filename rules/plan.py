@@ -304,7 +304,7 @@ class Plan:
         return [archive(path) for path in self._public(files).values()]
 
     def treebanks(self, wildcards: Any) -> list[str]:
-        """The parsed captions that a text reads, a model, or all models of a data set; often none."""
+        """The parsed captions that a text reads, a model, or all models of a data set; or none."""
         if hasattr(wildcards, "text"):
             read = [(self.texts[wildcards.text], wildcards.language.split("+"))]
         else:

@@ -75,7 +75,9 @@ def test_only_models_of_trees_need_a_treebank():
     plan = planned(ratings={"source": "scenes"})
     [file] = plan.treebanks(of(dataset="scenes", model="trees"))
     assert plan.treebanks(of(dataset="scenes", model="words")) == []
-    assert plan.every_treebank(of(dataset="scenes")) == [file]
+    assert plan.treebanks(of(dataset="scenes")) == [file]
+    text = text_name(plan.datasets["scenes"]["models"]["trees"]["text"])
+    assert plan.treebanks(of(dataset="scenes", text=text, language="en")) == [file]
     [name] = plan.parsers
     assert file == f"results/text/scenes/{name}.en.conllu.gz"
     of_ratings = plan.treebank_of_ratings(of(dataset="scenes", model="trees"))

@@ -1,4 +1,5 @@
 import importlib
+import json
 import re
 import subprocess
 import sys
@@ -481,8 +482,8 @@ def test_files_are_equal_when_figures_are_and_fonts_are_truetype(tmp_path):
 @pytest.mark.parametrize(("backbones", "crops"), [(1, 10), (3, 2), (1, None)])
 def test_figure1_names_the_backbones_and_no_text_covers_another(tmp_path, backbones, crops):
     names = [f"efficientnet_lite{number}" for number in range(backbones)]
-    options = ["--backbone", "+".join(names), *(["--crops", crops] if crops else [])]
-    run("figure1", *options, "--output", tmp_path / "figure1")
+    settings = {"backbone": "+".join(names), **({"crops": crops} if crops else {})}
+    run("figure1", "--settings", json.dumps(settings), "--output", tmp_path / "figure1")
     assert (tmp_path / "figure1.pdf").exists() and (tmp_path / "figure1.png").exists()
     drawn = (tmp_path / "figure1.svg").read_text()
     assert ("crops" in drawn) == bool(crops)
