@@ -40,7 +40,6 @@ from rules.plan import (
     file_options,
     stem,
 )
-from rules.scheduler import lift_default_limit
 
 # The public files, by their path in data/.
 SOURCES = yaml.safe_load(open(f"{HOME}/resources/sources.yaml"))
@@ -112,7 +111,6 @@ rule all:
 
 
 onstart:
-    lift_default_limit(workflow.scheduler)
     say_what_is_running()
 
 
