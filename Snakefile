@@ -38,6 +38,7 @@ from rules.plan import (
     any_of,
     as_json,
     file_options,
+    options,
     stem,
 )
 

@@ -19,7 +19,6 @@ rule gallery:
         "<experiment>/logs/report/{dataset}.log",
     conda:
         ENVIRONMENT
-    threads: 1
     resources:
         mem_mb=gigabytes(8),
         runtime=hours(1),

@@ -13,28 +13,26 @@ rule ratings_sts:
     conda:
         ENVIRONMENT
     params:
-        settings=as_json(settings_of("rated", plan.ratings)),
+        how=["sts", "--settings", as_json(settings_of("rated", plan.ratings))],
+        files=file_options,
         code=code("groundvec/data/ratings.py"),
     shell:
-        'python "$GROUNDVEC/scripts/ratings.py" --log {log:q} sts --folders {input.folders:q} '
-        "--settings {params.settings:q} "
+        'python "$GROUNDVEC/scripts/ratings.py" --log {log:q} {params.how:q} {params.files:q} '
         "--output {output.ratings:q} --tasks {output.tasks:q}"
 
 
-rule ratings_scenes:
+use rule ratings_sts as ratings_scenes with:
+    input:
+        [],
     output:
         ratings="<experiment>/ratings/scenes.csv",
         tasks="<experiment>/ratings/scenes.tasks.csv",
     log:
         "<experiment>/logs/ratings/scenes.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
+        how=["scenes", "--seed", "1"],
+        files=file_options,
         code=code("groundvec/scenes/ratings.py", "groundvec/data/ratings.py"),
-    shell:
-        'python "$GROUNDVEC/scripts/ratings.py" --log {log:q} scenes --seed 1 '
-        "--output {output.ratings:q} --tasks {output.tasks:q}"
 
 
 rule rate:
@@ -107,7 +105,6 @@ rule baseline:
         "<experiment>/logs/ratings/baselines/{baseline}.log",
     conda:
         ENVIRONMENT
-    threads: 1
     resources:
         gpu=lambda wildcards: GPU * plan.baseline_on_gpu(wildcards),
         mem_mb=gigabytes(8),

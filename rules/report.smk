@@ -53,7 +53,6 @@ for paper, name in [key for key, names in items.names.items() if names]:
         localrule: item.each != "dataset"
         conda:
             ENVIRONMENT
-        threads: 1
         resources:
             mem_mb=gigabytes(8),
             runtime=hours(1),

@@ -25,7 +25,6 @@ rule translator:
         "<experiment>/benchmarks/translation/{system}/translator.tsv"
     conda:
         ENVIRONMENT
-    threads: 1
     resources:
         gpu=GPU,
         mem_mb=gigabytes(8),
@@ -57,7 +56,6 @@ rule translate:
         split="dev|test",
     conda:
         ENVIRONMENT
-    threads: 1
     resources:
         gpu=GPU,
         mem_mb=gigabytes(4),
@@ -89,7 +87,6 @@ rule rerank:
         "<experiment>/logs/translation/{system}/rerank.{n}.log",
     conda:
         ENVIRONMENT
-    threads: 1
     resources:
         gpu=GPU,
         mem_mb=gigabytes(8),
