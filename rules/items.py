@@ -20,8 +20,7 @@ from rules.plan import (
     read_english,
 )
 
-TABLE_FORMATS = ("csv", "html", "json", "md", "tex")
-FIGURE_FORMATS = ("pdf", "png", "svg")
+FORMATS = {"tables": ("csv", "html", "json", "md", "tex"), "figures": ("pdf", "png", "svg")}
 
 
 def ensembles(models: Any) -> Callable[[Any], list[str]]:
@@ -67,25 +66,15 @@ class Items:
             for name, item in about.items.items()
         }
 
-    def tables(self, formats: tuple[str, ...] = TABLE_FORMATS) -> list[str]:
-        """The files of all tables."""
+    def files(self, kind: str, formats: tuple[str, ...] = ()) -> list[str]:
+        """The files of all `tables` or `figures`, by default in all formats."""
         return [
-            f"<experiment>/{paper}/tables/{name}{suffix}.{form}"
+            f"<experiment>/{paper}/{kind}/{name}{suffix}.{form}"
             for paper, about in self.plan.papers.items()
-            for item, description in sorted(about.tables.items())
+            for item, description in sorted(getattr(about, kind).items())
             for name in sorted(self.names[paper, item])
             for suffix in ("", *(f"-{more}" for more in description.more))
-            for form in formats
-        ]
-
-    def figures(self, formats: tuple[str, ...] = FIGURE_FORMATS) -> list[str]:
-        """The files of all figures."""
-        return [
-            f"<experiment>/{paper}/figures/{name}.{form}"
-            for paper, about in self.plan.papers.items()
-            for item in sorted(about.figures)
-            for name in sorted(self.names[paper, item])
-            for form in formats
+            for form in formats or FORMATS[kind]
         ]
 
     def trained(
