@@ -109,8 +109,10 @@ def make_parser(
     parser = argparse.ArgumentParser(description=text, formatter_class=form)
     for each in shared.split():
         name = each.removesuffix("?")
-        required = name == each and "default" not in SHARED[name]
-        parser.add_argument(f"--{name}", **SHARED[name], **({"required": True} if required else {}))
+        if name == each and "default" not in SHARED[name]:
+            parser.add_argument(f"--{name}", required=True, **SHARED[name])
+        else:
+            parser.add_argument(f"--{name}", **SHARED[name])
     if reads:
         add_settings(parser, "--settings", reads, "{}")
     if output:
@@ -132,5 +134,11 @@ def add_settings(
     )
     what = re.split("[;.] ", schema["description"])[0].rstrip(".")
     text = f"{what}, in YAML or JSON, with its defaults: {keys}"
-    how = {"type": settings(kind), "metavar": WHOLE, "help": text.replace("%", "%%")}
-    parser.add_argument(option, **how, default=default, required=default is None)
+    parser.add_argument(
+        option,
+        type=settings(kind),
+        default=default,
+        required=default is None,
+        metavar=WHOLE,
+        help=text.replace("%", "%%"),
+    )
