@@ -138,7 +138,7 @@ def check_fit(description: dict[str, Any]) -> None:
 
 
 def _providers(need: str) -> list[str]:
-    """What provides something that a part or an option needs, in words."""
+    """List what provides something that a part or an option needs, in words."""
     if need in OWN_PROVIDED:
         return [OWN_PROVIDED[need]]
     found = []
