@@ -34,7 +34,6 @@ rule try_it:
         "<experiment>/logs/report/{dataset}.try_it.log",
     conda:
         ENVIRONMENT
-    threads: 1
     resources:
         mem_mb=gigabytes(8),
         runtime=hours(1),

@@ -326,8 +326,9 @@ def script(*arguments):
 def test_script_sts(tmp_path):
     folders = write(tmp_path / "sts", small(True))
     output, tasks = tmp_path / "out" / "ratings.csv", tmp_path / "out" / "tasks.csv"
-    arguments = ["--tokenizer", "none", "--output", output, "--tasks", tasks]
-    result = script("sts", "--folders", *folders, "--lowercase", *arguments)
+    settings = "{tokenizer: none, lowercase: []}"
+    arguments = ["--settings", settings, "--output", output, "--tasks", tasks]
+    result = script("sts", "--folders", *folders, *arguments)
     assert result.returncode == 0, result.stderr
     assert "24 without one dropped" in result.stderr and "Question-Question" in result.stderr
     assert read_ratings(output).sentence_a[0] == "A MSRpar's 12."  # no group is lowercased

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groundvec.cutoffs import CUTOFFS
 from groundvec.data.split import Split
 from groundvec.similarity import of_pairs, scores
 
@@ -18,7 +19,6 @@ QUERIES_PER_BLOCK = 1000  # captions; 20 MB of scores with 5,000 images
 SCORES_PER_BLOCK = 2**26  # fewer queries where there are more candidates; bounds the memory
 SAME = 1e-6  # scores of unit vectors that differ by less do so by float32's rounding
 DIRECTIONS = ("caption_to_image", "image_to_caption")
-RECORDED = (1, 5, 10)  # the cutoffs of the recalls in a training's history
 
 
 def ranks(
@@ -87,6 +87,6 @@ def development_recall(model: "Model", dev: Split) -> dict[str, float]:
     recalls = {
         f"{direction}_r{k}": 100 * float(np.mean([np.mean(both[row] <= k) for both in found]))
         for row, direction in enumerate(DIRECTIONS)
-        for k in RECORDED
+        for k in CUTOFFS
     }
     return recalls | {"dev_recall": float(np.mean([recalls[f"{d}_r10"] for d in DIRECTIONS]))}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from groundvec.cutoffs import CUTOFFS
 from groundvec.data.split import Split
 from groundvec.evaluation import paired
 from groundvec.evaluation.ranks import DIRECTIONS, queries_in_blocks, ranks, rounding
@@ -24,7 +25,6 @@ from groundvec.similarity import join, scores
 if TYPE_CHECKING:
     from groundvec.model.network import Model
 
-CUTOFFS = (1, 5, 10)
 SENTENCES = "caption_to_caption"  # of the same image
 RANDOM = 64  # the size of random vectors
 

@@ -176,7 +176,7 @@ def write(path: str | Path, table: pd.DataFrame, form: Any) -> None:
         problem = "has no" if wrong[0] in columns else "has an unknown"
         raise InputError(
             f"{path} is not written, for it {problem} column {wrong[0]}: correct the program, or "
-            "the schema in groundvec/results/schemas.py"
+            "the schema in groundvec.results.schemas"
         )
     checked(table, form, path, "the file is not written; correct what computes it")
     write_csv(path, table[list(columns)])
