@@ -372,11 +372,13 @@ class Plan:
     def papers(self) -> dict[str, papers.Paper]:
         """The papers that show models of this experiment, in the order that data sets name them."""
         known = papers.known()
-        return {name: known[name] for data in self.datasets.values() for name in data["papers"]}
+        named = [name for data in self.datasets.values() for name in data["papers"]]
+        return {name: known[name] for name in [*papers.always(), *named]}
 
     def shown_in(self, paper: str) -> list[str]:
         """The data sets whose models a paper's tables and figures show."""
-        return [name for name, data in self.datasets.items() if paper in data["papers"]]
+        every = self.papers[paper].always
+        return [name for name, data in self.datasets.items() if every or paper in data["papers"]]
 
     def rated_in(self, paper: str) -> list[str]:
         """The data sets of a paper whose models are rated, if there are ratings.
@@ -384,6 +386,9 @@ class Plan:
         Draws stand beside the whole data set to be compared with numbers of a paper. Where it has
         none of ratings, they are rated only if it is shown nothing else.
         """
+        if self.papers[paper].always:
+            rated = {name for named in set(self.papers) - {paper} for name in self.rated_in(named)}
+            return [name for name in self.datasets if name in rated]
         shown = self.shown_in(paper) if self.ratings else []
         whole = [name for name in shown if "draw" not in self.datasets[name]]
         return shown if self.papers[paper].rates_draws else whole or shown

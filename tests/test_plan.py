@@ -148,11 +148,11 @@ def test_models_without_english_are_not_rated():
     config = {"experiment": "x", "models": {"german": german, "words": WORDS}}
     config |= {"datasets": {"scenes": {**SCENES, "models": ["german", "words"]}}}
     plan = Plan(complete(config | {"ratings": {"source": "scenes"}}), "", SOURCES)
-    [paper] = plan.papers
-    files = plan.ratings_files(".csv", paper)
-    assert "<experiment>/ratings/models/scenes/words/seed1.csv" in files
-    assert "<experiment>/ratings/baselines/trigrams.csv" in files
-    assert not any("german" in file for file in files)
+    for paper in plan.papers:
+        files = plan.ratings_files(".csv", paper)
+        assert "<experiment>/ratings/models/scenes/words/seed1.csv" in files
+        assert "<experiment>/ratings/baselines/trigrams.csv" in files
+        assert not any("german" in file for file in files)
     assert plan.scores_shown(of(dataset="scenes", model="german", seed="1")) == []
 
 

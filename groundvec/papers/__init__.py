@@ -115,6 +115,7 @@ class Paper:
         follows: the paper whose method this project goes on from, where no paper shows the items.
         every_epoch: whether it shows the ratings of every kept epoch, and not of a few.
         rates_draws: whether it shows ratings of data sets with `draw` beside those of whole ones.
+        always: whether it is shown first of every data set, without being named.
     """
 
     name: str
@@ -124,6 +125,7 @@ class Paper:
     follows: str = ""
     every_epoch: bool = False
     rates_draws: bool = True
+    always: bool = False
 
     @property
     def items(self) -> dict[str, Item]:
@@ -153,6 +155,16 @@ def items() -> Iterator[tuple[str, str, Item]]:
     """Yield each paper, and the name and description of each of its tables and figures."""
     for paper, about in known().items():
         yield from ((paper, name, item) for name, item in about.items.items())
+
+
+def always() -> list[str]:
+    """Return the names of what is shown of every data set."""
+    return [name for name, paper in known().items() if paper.always]
+
+
+def named() -> list[str]:
+    """Return the names of the papers that a data set can name."""
+    return [name for name, paper in known().items() if not paper.always]
 
 
 def references(papers: list[str]) -> list[Mapping[str, Any]]:
