@@ -66,10 +66,6 @@ def execute(
     one line and exit status 1; SIGTERM with its usual exit status, after half-written files are
     removed; a closed output (`| head`) or Ctrl-C with nothing. Any other exception is a bug and
     keeps its traceback, also in the log file.
-
-    Args:
-        arguments: with `log`, a file or None, and `overwrite`.
-        level: of the messages that are shown.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):  # which may be an ASCII terminal
         sys.stdout.reconfigure(errors="backslashreplace")
