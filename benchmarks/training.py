@@ -144,9 +144,6 @@ def step(
         return finished(batches, device)
 
     lengths = [list(map(len, captions[n : n + BATCH])) for n in range(0, len(captions), BATCH)]
-    name = f"`{best}`, plain: {cell} {size:,}" if best else f"{cell} {size:,}"
-    name += "" if device == "cpu" else f" on {torch.cuda.get_device_name()}"
-    name += "" if precision == "float32" else f", products in {precision}"
     alike = device == "cpu" and precision == "float32"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "features.h5")
@@ -155,7 +152,7 @@ def step(
                 file[image_id] = vector
         ours(), plain()  # what is set up once
         return row(
-            f"a step of {name}",
+            _title(cell, size, device, precision, best),
             "s a batch of 32",
             ours,
             plain,
@@ -163,6 +160,12 @@ def step(
             rounds=5,
             clock=None if device == "cpu" else time.perf_counter,
         )
+
+
+def _title(cell: str, size: int, device: str, precision: str, best: str) -> str:
+    name = f"`{best}`, plain: {cell} {size:,}" if best else f"{cell} {size:,}"
+    name += "" if device == "cpu" else f" on {torch.cuda.get_device_name()}"
+    return f"a step of {name}" + ("" if precision == "float32" else f", products in {precision}")
 
 
 def finished(units: float, device: str) -> float:

@@ -59,19 +59,13 @@ def execute(
 ) -> None:
     """Call `main`, and end the program as its users expect.
 
-    Numbers are within `BOUNDS`. No input is written over, and unless `arguments.overwrite` nor is
-    any file that is there.
+    Numbers are within `BOUNDS`. No input is written over, nor, unless `arguments.overwrite`, any
+    file.
 
     An `InputError`, and what the system refuses (space, memory, permission), ends the program with
-    one line and exit status 1; SIGTERM with the exit status that shells have for it, after files
-    that are half written are removed, and where the work is kept with one line; a reader of the
-    output who has seen enough (`| head`), or Ctrl-C, with nothing; any other exception is a bug and
-    keeps its traceback, which goes to the log file as well.
-
-    Args:
-        main: what the program does.
-        arguments: with `log`, a file or None, and `overwrite`.
-        level: of the messages that are shown.
+    one line and exit status 1; SIGTERM with its usual exit status, after half-written files are
+    removed; a closed output (`| head`) or Ctrl-C with nothing. Any other exception is a bug and
+    keeps its traceback, also in the log file.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):  # which may be an ASCII terminal
         sys.stdout.reconfigure(errors="backslashreplace")
