@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from PIL import Image
 
@@ -17,6 +16,7 @@ from groundvec.page.training import curves
 from groundvec.papers import NOT_CLAIMED, known
 from groundvec.render.samples import TOP
 from groundvec.render.tables import MINUS, MISSING, decimals, read_table
+from groundvec.render.templates import fill
 from groundvec.render.vector import svg
 from groundvec.reporting.claims import read
 from groundvec.reporting.compared import ABOVE, BELOW, INSIDE, compared
@@ -61,21 +61,12 @@ def page(results: Results) -> str:
     shown = [_gallery(path) for path in results["galleries"]]
     try_it = results.given.get("try_it")
     thumbnails = _number_thumbnails(shown)
-    environment = Environment(
-        loader=PackageLoader(__name__.rpartition(".")[0], "."),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    environment.filters["number"] = lambda value: decimals([value])[0]
-    environment.filters["breakable"] = breakable
     trained = results.retrieval[["dataset", "model"]].drop_duplicates()
     # Papers compare models: of a single one there is nothing that they could be right about.
     claimed = len(trained) > 1
     tables = [table for table in tables if claimed or not _tests(table)]
     papers = _papers(tables, figures)
-    return environment.get_template("page.html").render(
+    values = dict(
         experiment=results["experiment"],
         title=title(trained),
         papers=papers,
@@ -104,6 +95,8 @@ def page(results: Results) -> str:
         classes=CLASSES,
         names=NAMES,
     )
+    filters = {"number": lambda value: decimals([value])[0], "breakable": breakable}
+    return fill(Path(__file__).with_suffix(".html"), values, filters, autoescape=True)
 
 
 def title(trained: pd.DataFrame) -> str:

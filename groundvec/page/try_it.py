@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import onnx
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from groundvec.config import parts
@@ -25,6 +24,7 @@ from groundvec.encoder import SentenceEncoder
 from groundvec.model.network import Model
 from groundvec.model.weights import to_int8
 from groundvec.render.card import LANGUAGES
+from groundvec.render.templates import fill
 from groundvec.reporting.embedded import Embedded
 from groundvec.reporting.systems import NAMES
 from groundvec.runtime.errors import InputError
@@ -68,13 +68,7 @@ def panel(
         "model": Path(encoder).read_bytes(),
         "vectors": small(np.concatenate([embedded.image_vectors, embedded.caption_vectors])),
     }
-    environment = Environment(
-        loader=PackageLoader("groundvec.page", "."),
-        autoescape=True,
-        trim_blocks=True,
-        undefined=StrictUndefined,
-    )
-    return environment.get_template("try_it.html").render(
+    values = dict(
         dataset=NAMES.get(dataset, dataset),
         model=model,
         code=about["language"],
@@ -97,6 +91,7 @@ def panel(
         packed={name: pack(data) for name, data in packed.items()},
         script=Markup(Path(__file__).with_suffix(".js").read_text("utf-8")),
     )
+    return fill(Path(__file__).with_suffix(".html"), values, autoescape=True)
 
 
 def first(embedded: Embedded, pictures: int) -> Embedded:
