@@ -58,6 +58,12 @@ def with_interval(value: pd.Series, interval: pd.Series) -> list[str]:
     ]
 
 
+def conventions(table: pd.DataFrame) -> list[str]:
+    """Return the notes that explain the numbers of retrieval on some test sets."""
+    folds = table["test_set"].str.endswith("-folds").any()
+    return [*CONVENTIONS, FOLDS] if folds else CONVENTIONS
+
+
 def write(
     stem: Path,
     table: pd.DataFrame,
@@ -85,9 +91,7 @@ def write(
                 text[recall] += signed.where(gains.notna(), "")
         text[f"{direction}_median"] = decimals(table[f"{direction}_median_rank"])
     text.columns = [*labels, *[*(f"R@{k}" for k in CUTOFFS), "med r"] * len(DIRECTIONS)]
-    notes = [*notes, *CONVENTIONS]
-    if table["test_set"].str.endswith("-folds").any():
-        notes.append(FOLDS)
+    notes = [*notes, *conventions(table)]
     spans = {direction.replace("_", " "): len(CUTOFFS) + 1 for direction in DIRECTIONS}
     align = "l" * labels.shape[1] + "r" * sum(spans.values())
     write_table(stem, table, text, align, title, notes, headings, spans)
