@@ -100,11 +100,7 @@ def page(results: Results) -> str:
 
 
 def title(trained: pd.DataFrame) -> str:
-    """What was run: `2 models trained on Flickr8k and scenes`, or the name of a single model.
-
-    Args:
-        trained: columns dataset and model, each model of a data set once.
-    """
+    """Say what was run: `2 models trained on Flickr8k and scenes`; of one model its name."""
     *others, last = (NAMES.get(name, name) for name in trained["dataset"].unique())
     where = f"{', '.join(others)} and {last}" if others else last
     what = trained["model"].iloc[0] if len(trained) == 1 else f"{len(trained)} models"
@@ -112,12 +108,12 @@ def title(trained: pd.DataFrame) -> str:
 
 
 def breakable(cell: str) -> str:
-    """A number with its interval, `27.5 ± 1.2`, which a line may break before the interval only."""
+    """Let a line break `27.5 ± 1.2`, a number with its interval, before the interval only."""
     return re.sub(rf"^([\d.,{MINUS}]+){SPACE}", r"\1 ", cell.replace(" ", SPACE))
 
 
 def label(name: str) -> str:
-    """What a table or figure is called: `Table S1`, `Section 4.3.4`, `Samples, few-scenes`."""
+    """Name a table or figure: `Table S1`, `Section 4.3.4`, `Samples, few-scenes`."""
     first, *others = name.split(sep="-", maxsplit=1)
     if numbered := re.fullmatch(r"(table|figure|section)_?(s?\d[\d_]*)", first):
         first = f"{numbered[1]} {numbered[2].replace('_', '.').upper()}"
@@ -135,7 +131,7 @@ def _read(path: Path) -> str:
 
 
 def _place(path: Path) -> tuple[str, str]:
-    """The paper and the name of a table or figure."""
+    """Return the paper and the name of a table or figure."""
     paper = path.parts[-3] if len(path.parts) > 2 else ""
     if paper not in known():
         names = ", ".join(known())
@@ -144,14 +140,14 @@ def _place(path: Path) -> tuple[str, str]:
 
 
 def _caption(paper: str, name: str) -> Markup:
-    """A caption of the report, of which only emphasis and literals are marked."""
+    """Mark emphasis and literals in a caption of the report."""
     text = escape(known()[paper].item(name).text)
     text = re.sub(r"``(.+?)``", r"<code>\1</code>", text)
     return Markup(re.sub(r"\*(.+?)\*", r"<em>\1</em>", text))
 
 
 def _table(path: Path) -> dict[str, Any]:
-    """A table: where it stands, what is shown of it, and its CSV file."""
+    """Read a table: where it stands, what is shown of it, and its CSV file."""
     paper, name = _place(path)
     content = read_csv(path)
     return {
@@ -169,7 +165,7 @@ def _table(path: Path) -> dict[str, Any]:
 
 
 def _figure(path: Path) -> dict[str, Any]:
-    """A figure: as SVG, or as a picture if there are pictures in it."""
+    """Read a figure: as SVG, or as a picture if there are pictures in it."""
     paper, name = _place(path)
     text = _read(path)
     if "<svg" not in text:
@@ -182,7 +178,7 @@ def _figure(path: Path) -> dict[str, Any]:
 
 
 def _picture(path: Path) -> dict[str, Any]:
-    """A picture as WebP in base 64, with its size."""
+    """Read a picture as WebP in base 64, with its size."""
     try:
         with Image.open(path) as opened:
             picture = opened.convert("RGB")
@@ -199,7 +195,7 @@ def _picture(path: Path) -> dict[str, Any]:
 
 
 def inline(text: str, prefix: str) -> Markup:
-    """An SVG file as an element of a page, whose names do not meet those of others.
+    """Make an SVG file an element of a page, whose names do not meet those of others.
 
     The style knows its width on paper, in points, as `--points`.
     """
@@ -251,7 +247,7 @@ def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list
 
 
 def _tests(table: dict[str, Any]) -> bool:
-    """Whether a table says what of a paper's claims holds."""
+    """Return whether a table says what of a paper's claims holds."""
     return bool(table["verdicts"] or table["claims"])
 
 
@@ -279,7 +275,7 @@ def _mark(queries: list[dict[str, Any]]) -> None:
 
 
 def _number_thumbnails(galleries: list[dict[str, Any]]) -> list[str]:
-    """Every thumbnail once; what is shown of it gets its number."""
+    """List every thumbnail once, and give its number to what is shown of it."""
     numbers: dict[str, int] = {}
     for gallery in galleries:
         for about in gallery["thumbnails"].values():
@@ -290,7 +286,7 @@ def _number_thumbnails(galleries: list[dict[str, Any]]) -> list[str]:
 def _best(
     results: Results, galleries: list[dict[str, Any]], tables: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """The test scores of the best model of each data set, and what chance would give."""
+    """Take the test scores of the best model of each data set, and those of chance."""
     retrieval = results.retrieval
     test = retrieval[retrieval["split"].eq("test") & ~retrieval["test_set"].str.endswith("-folds")]
     semantic: dict[Any, float] = {}
@@ -314,7 +310,7 @@ def _best(
 
 
 def _of_drawn_scenes(tables: list[dict[str, Any]]) -> bool:
-    """Whether the ratings are of drawn scenes: computed, and not people's."""
+    """Return whether the ratings are of drawn scenes: computed, and not people's."""
     drawn = {task for task, _ in SOURCES}
     return any(not drawn.isdisjoint(table["content"].get("task", [])) for table in tables)
 
@@ -351,7 +347,7 @@ def _disagreements(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _provenance(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What gave the tables' rows, and which tables."""
+    """List what gave the tables' rows, and which tables."""
     names = [name for name in PROVENANCE if name != "configuration"]
     found: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for table in tables:

@@ -23,18 +23,14 @@ SIDE, QUALITY = 144, 55  # of a thumbnail, in pixels, and as WebP counts it
 
 
 def gallery(results: Results) -> dict[str, Any]:
-    """The retrievals of the best models of a data set, for random images of its test set.
+    """Retrieve with the best models of a data set, for random images of its test set.
 
     Args:
         results: models, retrieval, captions, images and features of one data set, and treebanks.
 
     Returns:
-        dataset; models, what `queries` gives of each, the best first; images and captions, how many
-        the best one is tested with; and thumbnails: by image its picture, WebP in base 64, and a
-        caption of it.
-
-    Raises:
-        InputError: there is no row of an image, or a file of it; what `embed` raises.
+        dataset; models, each with its `queries`, the best first; images and captions, their numbers
+        in the test set; and thumbnails: by image its picture, WebP in base 64, and a caption.
     """
     treebank = given_treebank(results)
     models: list[dict[str, Any]] = []
@@ -66,12 +62,9 @@ def gallery(results: Results) -> dict[str, Any]:
 
 
 def best(retrieval: pd.DataFrame) -> pd.DataFrame:
-    """The ensembles of models with the best R@10 on the development set, the mean over seeds.
+    """Take the ensembles of models with the best R@10 on the development set, the mean over seeds.
 
-    Of each model it is the ensemble of its first seed.
-
-    Returns:
-        Columns dataset, model, seed and epochs.
+    Each model is shown by the ensemble of its first seed.
     """
     dev = recall(retrieval, "dev")
     dev = dev[dev["kind"] == "ensemble"].sort_values("seed", kind="stable")
@@ -82,7 +75,7 @@ def best(retrieval: pd.DataFrame) -> pd.DataFrame:
 
 
 def queries(embedded: Embedded, count: int = QUERIES, seed: int = SEED) -> dict[str, list[Any]]:
-    """What is `samples.retrieved` for random images and for the first caption of each.
+    """Retrieve for random images and for the first caption of each.
 
     Returns:
         to_images (a caption's images), to_captions (an image's captions) and to_sentences (a
@@ -126,13 +119,13 @@ def queries(embedded: Embedded, count: int = QUERIES, seed: int = SEED) -> dict[
 
 
 def _first_captions(embedded: Embedded) -> dict[int, str]:
-    """The first caption of each image that has one, by the image's row."""
+    """Return the first caption of each image that has one, by the image's row."""
     rows, first = np.unique(embedded.image, return_index=True)
     return {int(row): embedded.captions[k] for row, k in zip(rows, first, strict=True)}
 
 
 def shown(models: list[dict[str, Any]]) -> list[str]:
-    """The images that queries are of, or find."""
+    """List the images that queries are of, or find."""
     return list(
         dict.fromkeys(
             image
@@ -144,7 +137,7 @@ def shown(models: list[dict[str, Any]]) -> list[str]:
 
 
 def thumbnail(path: str) -> str:
-    """A small picture of a picture: WebP in base 64."""
+    """Make a small picture of a picture: WebP in base 64."""
     picture = load(path).convert("RGB")
     picture.thumbnail((SIDE, SIDE))
     buffer = BytesIO()

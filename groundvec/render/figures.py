@@ -31,7 +31,7 @@ LINES: list[str | tuple[int, tuple[int, ...]]] = ["-.", ":", (0, (6, 1, 1, 1, 1,
 
 
 def looks(networks: Iterable[str]) -> dict[str, Look]:
-    """A look for each network: always the same for GRU and LSTM, the others get what is left."""
+    """Choose a look for each network: always the same for GRU and LSTM, others for the rest."""
     others = [name for name in dict.fromkeys(networks) if name not in LOOKS]
     free = zip(cycle(COLOURS[len(LOOKS) :]), cycle(LINES), strict=False)
     further = {
@@ -42,10 +42,7 @@ def looks(networks: Iterable[str]) -> dict[str, Look]:
 
 
 def curve_styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """What `Axes.plot` draws each name's curve with: a colour and marker, then other lines.
-
-    Four kinds of lines, and at last open markers: 48 looks.
-    """
+    """Choose a style for each name's curve: colours and markers, then other lines, 48 in all."""
     looks = cycle(product(("full", "none"), ("-", "--", ":", "-."), COLOURS))
     return {
         name: {"color": colour, "marker": marker, "linestyle": line, "fillstyle": fill}
@@ -56,7 +53,7 @@ def curve_styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
 def panels(
     datasets: list[str], measures: list[str], height: float, recall: str
 ) -> Iterator[tuple[str, SubFigure, dict[str, Axes]]]:
-    """A row of panels for each data set, one for each measure.
+    """Make a row of panels for each data set, one for each measure.
 
     Args:
         height: of a row, in inches.

@@ -21,9 +21,9 @@ CAPTIONS = MARGIN + PICTURE + 0.6  # where retrieved captions begin
 
 
 def retrieved(scores: np.ndarray, own: np.ndarray, same: float) -> list[tuple[int, int, bool]]:
-    """The top five, and behind them the first right one where it is not among them.
+    """Take the top five, and behind them the first right one if it is not among them.
 
-    As in `evaluation.ranks`, a candidate that ties with a right one comes before it.
+    A candidate that ties with a right one comes before it, as in `evaluation.ranks`.
 
     Args:
         scores: (N,) of the candidates.
@@ -43,12 +43,11 @@ def retrieved(scores: np.ndarray, own: np.ndarray, same: float) -> list[tuple[in
 def samples(embedded: Embedded, path_of: pd.Series, count: int = 3, seed: int = 1) -> Figure:
     """Draw what is `retrieved` for random captions, then for random images.
 
-    What is right has a tick at its rank, a picture also a frame.
+    A right one has a tick at its rank, a picture also a frame.
 
     Args:
-        embedded: captions and images.
         path_of: the file of each image, by its id.
-        count: how many queries each way, fewer where there are no more.
+        count: of the queries each way, fewer if there are no more.
         seed: of their choice.
     """
     rng = np.random.default_rng(seed)

@@ -49,12 +49,7 @@ def make(results: Results, stem: Path) -> None:
 
 
 def claims(results: Results) -> Claims:
-    """The differences that the claims are about, and whether these hold.
-
-    Args:
-        results: with the CSV files of table1 to table4 as `tables`, those that there are, and what
-            the first and the second are made of.
-    """
+    """Measure the differences that the claims are about, and decide whether these hold."""
     tables = {Path(path).stem: read_csv(path) for path in results["tables"]}
     parts = [pd.DataFrame(columns=COLUMNS)]
     if "table1" in tables:
@@ -76,13 +71,13 @@ def claims(results: Results) -> Claims:
 
 
 def _pairs(table: pd.DataFrame, alike: list[str]) -> pd.DataFrame:
-    """Each model of one language beside each of several; their columns _one and _more."""
+    """Pair each model of one language with each of several; their columns end in _one and _more."""
     one, more = table[table["several"].eq(False)], table[table["several"].eq(True)]
     return one.merge(more, on=alike, suffixes=("_one", "_more"))
 
 
 def of_retrieval(table: pd.DataFrame, ranks: QueryRanks) -> list[pd.DataFrame]:
-    """Differences of R@10 between models of one and of several languages, from Table 1.
+    """Compare R@10 of models of one and of several languages, from Table 1.
 
     Models with a beta of 0 are left out: they learned no images.
     """
@@ -106,14 +101,11 @@ def of_retrieval(table: pd.DataFrame, ranks: QueryRanks) -> list[pd.DataFrame]:
 def _differences(
     both: pd.DataFrame, claim: str, number: str, draws: str, worse: str, better: str
 ) -> pd.DataFrame:
-    """How much higher a number is of the better system than of the worse one.
+    """Compute how much higher a number is for the better system than for the worse one.
 
     Args:
         both: a row for two systems, whose columns end in `worse` and `better`.
         number, draws: columns of each; draws are of measured rows.
-
-    Raises:
-        InputError: there are no draws of a measured row.
     """
     names = {f"name_{worse}": "worse", f"name_{better}": "better"}
     table = both.rename(columns=names).assign(claim=claim)
@@ -133,7 +125,7 @@ def _differences(
 
 
 def of_ratings(table: pd.DataFrame, predictions: Predictions) -> list[pd.DataFrame]:
-    """Differences of correlations with ratings of image descriptions, from Table 2."""
+    """Compare correlations with ratings of image descriptions, from Table 2."""
     table = table[table["measure"].str.endswith(" images")]
     if table["source"].eq("reported").all():
         return []
@@ -154,7 +146,7 @@ def of_ratings(table: pd.DataFrame, predictions: Predictions) -> list[pd.DataFra
 
 
 def of_translations(table: pd.DataFrame) -> list[pd.DataFrame]:
-    """Differences between re-ranked translations, and from first ones, from Table 3 or 4."""
+    """Compare re-ranked translations with others, from Table 3 or 4."""
     table = table[~table["logistic"] & table["metric"].isin(list(METRICS))].assign(seed=np.nan)
     table["measure"] = table["metric"].map(METRICS)
     table["condition"] = table["n_best"].astype(str) + "-best, " + table["system"]
@@ -186,7 +178,7 @@ def of_translations(table: pd.DataFrame) -> list[pd.DataFrame]:
 
 
 def _best_beta(mlmme: pd.DataFrame) -> pd.DataFrame:
-    """How much better the best score of the paper's best two β is than that of its other two."""
+    """Compare the best score of the paper's best two β with that of its other two."""
     names = {"better": (0.25, 1), "worse": (0.5, 0.75)}
     keys = ["source", "dataset", "condition", "measure", "seed"]
     best = {

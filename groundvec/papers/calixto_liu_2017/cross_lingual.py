@@ -39,11 +39,7 @@ def make(results: Results, stem: Path) -> None:
 
 
 def cross_lingual(measured: Retrieval, models: Models) -> pd.DataFrame:
-    """Chance and ensembles for each data set and two languages, a row each.
-
-    Raises:
-        InputError: no model has several languages.
-    """
+    """Take chance and ensembles, one row each per data set and two languages."""
     between = measured["language"].str.contains("-") & (measured["direction"] == SENTENCES)
     test = measured[between & (measured["split"] == "test")]
     if test.empty:

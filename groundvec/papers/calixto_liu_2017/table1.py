@@ -40,13 +40,10 @@ def make(results: Results, stem: Path) -> None:
 
 
 def table1(measured: Retrieval, reported: ReportedLanguages, models: Models) -> pd.DataFrame:
-    """Chance, reported models and measured ensembles, for each data set and language.
+    """Join chance, reported models and measured ensembles of each data set and language.
 
-    Returns:
-        A row a model, with both directions side by side in columns such as
-        `caption_to_image_r10_ci`, the gains as in `caption_to_image_r10_gain`, and columns `source`
-        (computed, reported or measured), several, reads and beta (`labels.of_languages`), and role
-        (of reported models of one language, as `read_languages` has it).
+    A row has both directions side by side, as in `caption_to_image_r10_ci`, and the gains, as in
+    `caption_to_image_r10_gain`.
     """
     named = of_languages(models)
     whole = ~measured["test_set"].str.endswith("-folds")

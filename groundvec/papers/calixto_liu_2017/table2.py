@@ -52,14 +52,10 @@ def make(results: Results, stem: Path) -> None:
 def table2(
     scores: Scores, predictions: Predictions, reported: ReportedImages, models: Models
 ) -> pd.DataFrame:
-    """Reported correlations, those of measured ensembles, and of baselines, in percent.
+    """Join reported correlations, those of measured ensembles, and of baselines, in percent.
 
-    Returns:
-        A row for each system and measure: group (its heading), source, name, dataset, model, seed,
-        epochs, measure, value with its interval (value_low, value_high), gain over the model of
-        English alone, p_vse of that (Williams's; both NaN where there is none, or the measure is
-        not of one subtask), several, reads and beta (`labels.of_languages`), shared (whether they
-        share an encoder), and where it is from.
+    `gain` and `p_vse` (Williams's test) compare with the model of English alone. They are NaN where
+    there is none, or the measure has several subtasks.
     """
     images = scores[
         (scores["statistic"] == "correlation")
@@ -95,11 +91,7 @@ def table2(
 
 
 def _against_one(table: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
-    """Compare models of several languages with that of English that reads the same.
-
-    Returns:
-        Columns system, measure, gain (in percent) and p_vse, of the measures that are subtasks.
-    """
+    """Compare models of several languages with that of English that reads the same."""
     ensembles = predictions[predictions["kind"] == "ensemble"]
     of_system = dict(iter(ensembles[ensembles["subtask"] == "Images"].groupby("system")))
     models = table[table["kind"] == "ensemble"].drop_duplicates("system")

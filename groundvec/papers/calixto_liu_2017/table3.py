@@ -66,14 +66,9 @@ def make(results: Results, stem: Path) -> None:
 
 
 def table3(measured: Reranked, reported: ReportedTranslations, models: Models) -> pd.DataFrame:
-    """Measured and reported scores of the same systems, re-rankers and lengths of lists.
+    """Join measured and reported scores of the same systems, re-rankers and lengths of lists.
 
-    Returns:
-        A row for each system, re-ranker, metric and source: dataset, n_best, system, name,
-        reranker, several (whether its model is of several languages, NaN without one), beta,
-        logistic (whether its weights are by regression), metric, source, score, gain over the
-        baseline, and over the first of each control as gain_length, gain_vse and gain_text, with
-        their p, signature, and where it is from.
+    A row has the gain over the baseline, and over the first of each of `CONTROLS`.
     """
     ours = measured.assign(name=measured["reranker"].replace(names_of(models)), source="measured")
     of_model = of_languages(models).drop_duplicates("model").set_index("model")
@@ -118,7 +113,7 @@ def table3(measured: Reranked, reported: ReportedTranslations, models: Models) -
 
 
 def names_of(models: Models) -> dict[str, str]:
-    """What re-rankers are called, by the models' names, alone and with logistic regression."""
+    """Name re-rankers by the models' names, alone and with logistic regression."""
     about = of_languages(models).drop_duplicates("model")
     names = dict(zip(about["model"], about["name"], strict=True))
     names |= {LENGTH: LENGTH}
@@ -126,14 +121,14 @@ def names_of(models: Models) -> dict[str, str]:
 
 
 def _gain(table: pd.DataFrame, over: str) -> pd.Series:
-    """How much higher each score is than that of one re-ranker, whose own is NaN."""
+    """Compute how much higher each score is than that of one re-ranker, whose own is NaN."""
     cells = table[["n_best", "system", "metric", "source"]].astype(str).agg(" ".join, axis=1)
     one = table["name"] == over
     return (table["score"] - cells.map(table["score"][one].set_axis(cells[one]))).mask(one)
 
 
 def _texts(table: pd.DataFrame) -> pd.Series:
-    """Scores, gains and daggers: 26.1 (+0.4)†."""
+    """Write scores, gains and daggers: 26.1 (+0.4)†."""
     sign = table["metric"].map({"ter": -1}).fillna(1)
     text = pd.Series(decimals(table["score"]), table.index)
     shown = table["gain"].notna() & (table["reranker"] != ORACLE)

@@ -21,16 +21,10 @@ def make(results: Results, stem: Path) -> None:
 
 @styled
 def scores_by_size(retrieval: Retrieval, measures: Measures | None, models: Models) -> Figure:
-    """Semantic measures and the development set's R@10 by embedding size, GRU beside LSTM.
+    """Draw semantic measures and the development set's R@10 by embedding size.
 
-    Each seed's ensemble, with its 95% interval. A network that has no pooling stands where those
-    with attention do, beside them; what is of one size stands around its tick.
-
-    Args:
-        measures: without them, R@10 only.
-
-    Raises:
-        InputError: a model without semantic measures, or without a description.
+    Each seed's ensemble has its 95% interval. A network without pooling stands beside those with
+    attention. Models of one size stand around its tick. Without measures, only R@10 is drawn.
     """
     table = as_values(recall(retrieval, "dev"))
     datasets = list(table["dataset"].unique())
@@ -60,7 +54,7 @@ def scores_by_size(retrieval: Retrieval, measures: Measures | None, models: Mode
 def _by_size(
     panel: Axes, rows: pd.DataFrame, networks: dict[str, Look], places: list[tuple[str, int]]
 ) -> None:
-    """One measure of one data set: its value, low and high at each (pooling, size) of `places`."""
+    """Draw one measure of one data set at each (pooling, size) of `places`."""
     order = rows["network"].map(list(networks).index)
     rows = rows.assign(order=order).sort_values(["order", "seed"], kind="stable")
     at_place = rows.groupby(["pooling", "size"])["seed"]

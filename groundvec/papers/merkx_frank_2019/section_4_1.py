@@ -51,17 +51,9 @@ def make(results: Results, stem: Path) -> None:
 
 
 def compared_models(models: Models, selected: dict[str, tuple[str, int]]) -> pd.DataFrame:
-    """The selected model of each data set with every other, then GRU with LSTM of the same parts.
+    """Pair the selected model of each data set with every other, and GRU with LSTM alike.
 
-    Args:
-        selected: as `systems.select` gives it.
-
-    Returns:
-        Columns dataset, a and b (models), a_seed and b_seed (the selected seed of the selected
-        model, the first of the others); a row for each two models.
-
-    Raises:
-        InputError: no data set has two models.
+    The seeds are the selected one of the selected model, and the first of the others.
     """
     rows = []
     for dataset, (model, seed) in selected.items():
@@ -88,20 +80,11 @@ def compared_models(models: Models, selected: dict[str, tuple[str, int]]) -> pd.
 def differences(
     table: pd.DataFrame, compared: pd.DataFrame, predictions: Predictions | None
 ) -> pd.DataFrame:
-    """Compare models on every measure.
+    """Compare models on every measure: by intervals, and by Williams's test where there is one.
 
     Args:
-        table: measures of ensembles, and of whatever else, as `measures.as_values` gives them.
-        compared: as `compared_models` gives it.
-        predictions: for Williams's test.
-
-    Returns:
-        The columns of `compared`, one row per measure: measure, a_value, a_low, a_high, b_value,
-        b_low, b_high, better_by_interval (A, B or empty), and t and p of Williams's test and
-        better_by_williams, missing where there is no test.
-
-    Raises:
-        InputError: two models were not evaluated on the same pairs.
+        table: measures of ensembles, from `measures.as_values`.
+        compared: the result of `compared_models`.
     """
     ensembles = table[table["kind"] == "ensemble"]
     parts = []

@@ -26,11 +26,7 @@ def make(results: Results, stem: Path) -> None:
 
 
 def show(table: pd.DataFrame, select: str, stem: Path) -> None:
-    """Write what `table2` gives.
-
-    Args:
-        select: by what `systems.select` selected.
-    """
+    """Write the result of `table2`, whose models were selected by `select`."""
     name = model_name(table).where(table["source"] == "measured", table["model"])
     dagger = table["selected"].map({True: DAGGER}).fillna("")
     labels = pd.DataFrame({"source": table["source"], "model": name + dagger})
@@ -46,15 +42,9 @@ def table2(
     models: Models,
     selected: dict[str, tuple[str, int]],
 ) -> pd.DataFrame:
-    """Chance, reported rows and the measured ensembles, for each test set that was measured on.
+    """Join chance, reported rows and measured ensembles, for each test set that was measured on.
 
-    Args:
-        selected: as `systems.select` gives it.
-
-    Returns:
-        A row a model, with both directions side by side in columns such as
-        `caption_to_image_r10_ci`, and columns `source` (computed, reported or measured),
-        `selected` (of the measured) and where each number came from.
+    A row has both directions side by side, in columns such as `caption_to_image_r10_ci`.
     """
     test = measured[measured["split"] == "test"]
     keys = ["dataset", "test_set", "language", "model", "seed"]

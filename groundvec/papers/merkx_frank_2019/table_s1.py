@@ -70,18 +70,10 @@ def table_s1(
     selected: dict[str, tuple[str, int]],
     snapshots: dict[str, int],
 ) -> pd.DataFrame:
-    """Reported and measured correlations of the main systems, a row each.
+    """Join reported and measured correlations of the main systems.
 
-    Args:
-        reported: as `reported.read_correlations` returns them.
-        selected, snapshots: as `systems.select` and `results.Results.best_snapshots` give them.
-
-    Returns:
-        Columns source (reported or measured), name, system, dataset, model, seed, kind, epochs,
-        encoder (of a baseline), task, subtask, statistic, method, pairs, the correlations with
-        their intervals, of trained models the numbers of seen pairs and the correlations without
-        them, and where the measured ones are from. Of the reported, those of subtasks that were
-        measured, and their mean and weighted mean where all subtasks of a task are reported.
+    Reported are those of subtasks that were measured, and their mean and weighted mean where all
+    subtasks of a task are reported. `seen` and `unseen_` are of trained models only.
     """
     measured = main_systems(scores, selected, snapshots).assign(source="measured")
     keys = ["system", "kind", "epochs", *KEYS]
@@ -159,7 +151,7 @@ def _write(stem: Path, table: pd.DataFrame, measure: str, name: str, notes: list
 
 
 def with_interval(table: pd.DataFrame, measure: str = "pearson") -> list[str]:
-    """Correlations in percent with both halves of their intervals: 49.1 +5.2 -5.6."""
+    """Write correlations in percent with both halves of their intervals: 49.1 +5.2 -5.6."""
     r, low, high = (table[f"{measure}{end}"] * 100 for end in ("", "_low", "_high"))
     halves = zip(decimals(r), decimals(high - r), decimals(r - low), strict=True)
     return [

@@ -60,13 +60,7 @@ CT_RNN = (
 
 
 def of_trainings(results: Results) -> pd.DataFrame:
-    """Test scores of the best snapshot of every training, and of chance.
-
-    Returns:
-        A row for each system, seed and direction: the columns `SYSTEM`, seed, epochs, direction,
-        `NUMBERS` with their intervals as `_low` and `_high`, queries, test_to_train, and where each
-        row is from.
-        `source` is measured, computed (chance) or simulated (chance).
+    """Take the test scores of the best snapshot of every training, and of chance.
 
     Raises:
         InputError: there are scores without a model, or a model without scores of its snapshots.
@@ -108,15 +102,10 @@ def of_trainings(results: Results) -> pd.DataFrame:
 
 
 def over_seeds(trainings: pd.DataFrame) -> pd.DataFrame:
-    """The mean over a system's seeds, a row for each system.
+    """Average a system's seeds, one row per system.
 
-    Args:
-        trainings: as `of_trainings` gives them.
-
-    Returns:
-        The columns `SYSTEM`, seeds (their number), for each direction its `NUMBERS` with their
-        intervals and the queries, as in `image_to_caption_r10_low`, epochs, and where the numbers
-        are from; of several values each once, with a semicolon between.
+    Columns such as `image_to_caption_r10_low` have each direction's numbers with their intervals.
+    Several epochs or origins are joined by semicolons.
     """
     rows = []
     for key, system in trainings.groupby(SYSTEM, sort=False):
@@ -148,10 +137,9 @@ def over_seeds(trainings: pd.DataFrame) -> pd.DataFrame:
 
 
 def sorted_systems(table: pd.DataFrame) -> pd.DataFrame:
-    """Sort rows by test set, source (measured last) and objective, systems as the paper has them.
+    """Sort rows by test set, source (measured last) and objective, systems in the paper's order.
 
-    What the paper does not have follows in its order of appearance. Columns that the table does not
-    have are left out.
+    Other systems follow in their order of appearance.
     """
     orders = {
         "source": ["reported", "computed", "simulated", "measured"],
@@ -171,17 +159,10 @@ def sorted_systems(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def beside(table: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
-    """Reported rows with the measured ones and chance, `sorted_systems`.
+    """Join reported rows with measured ones and chance, in the order of `sorted_systems`.
 
     They stand with the test sets of as many images and English sentences as the paper's, whose
     ranks by chance are the same; if none was measured, below a heading of their own.
-
-    Args:
-        table: as `over_seeds` gives it.
-        reported: as `reported.read_ranks` returns it.
-
-    Raises:
-        InputError: nothing was measured.
     """
     ours = table.loc[table["source"] == "measured", TEST_SET].drop_duplicates()
     if ours.empty:
@@ -202,12 +183,7 @@ def beside(table: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
 def write(
     stem: Path, table: pd.DataFrame, directions: list[str], numbers: list[str], title: str
 ) -> None:
-    """Write what `beside` gives as `write.write_table` does.
-
-    Args:
-        directions: those that are shown, of `TASKS`.
-        numbers: those of each direction that are shown, of `NUMBERS`.
-    """
+    """Write the result of `beside`, with these directions and these numbers of each."""
     text = table[["source", "name", "objective"]].rename(columns={"name": "system"})
     measured = table["source"] == "measured"
     text["seeds"] = table["seeds"].astype(str).where(measured, MISSING)

@@ -44,16 +44,9 @@ def make(results: Results, stem: Path) -> None:
 
 
 def of_trainings(results: Results) -> pd.DataFrame:
-    """Correlations with the ratings, in percent: of trainings' best snapshots and of baselines.
+    """Take correlations with the ratings, in percent: of best snapshots and of baselines.
 
-    Returns:
-        A row for each measure (`measures.semantic_measures` but for the semantic score) and state,
-        `trained` or `untrained`: the columns `SYSTEM`, seed, epochs, measure, state, value and its
-        interval, value_low and value_high, and where each row is from. Baselines, which have no
-        data set, count as trained.
-
-    Raises:
-        InputError: there are no scores of a model.
+    A row for each measure has the state `trained` or `untrained`; baselines count as trained.
     """
     models = labelled(results.models)
     scores = as_values(every_system(results.scores, results.models))
@@ -76,15 +69,11 @@ def of_trainings(results: Results) -> pd.DataFrame:
 
 
 def over_seeds(trainings: pd.DataFrame, cell: list[str]) -> pd.DataFrame:
-    """The mean of a system's seeds in every cell of the table, with its interval.
+    """Average a system's seeds in every cell of the table, with the interval.
 
     Args:
         trainings: columns `SYSTEM`, seed, epochs, those of `cell`, value, value_low and value_high.
-        cell: what has numbers of its own in a row of the table, such as the measure.
-
-    Returns:
-        The same, `ranks.sorted_systems`: for the seed their number, seeds; the epochs and where the
-        numbers are from each once, with a semicolon between.
+        cell: the columns that tell the numbers of a system apart, such as the measure.
     """
     rows = []
     for key, seeds in trainings.groupby([*SYSTEM, *cell], sort=False):
@@ -109,10 +98,10 @@ def write(
     title: str,
     notes: list[str],
 ) -> None:
-    """Write what `over_seeds` gives as `write.write_table` does, a row for each system.
+    """Write the result of `over_seeds`, a row for each system.
 
     Args:
-        cell: as of `over_seeds`; the last is a column's heading.
+        cell: the same; the last is a column's heading.
         spans: headings above the columns.
     """
     shown = table.assign(

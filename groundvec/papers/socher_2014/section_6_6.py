@@ -61,27 +61,22 @@ def make(results: Results, stem: Path) -> None:
 
 
 def has_verb(tags: Sequence[str]) -> bool:
-    """Whether a sentence whose words have these tags has a verb."""
+    """Return whether a sentence whose words have these tags has a verb."""
     return not VERBS.isdisjoint(tags)
 
 
 def of_one_image(
     vectors: np.ndarray, image: np.ndarray, verbs: np.ndarray, similarity: str
 ) -> pd.DataFrame:
-    """Every two sentences of one image, and how far they are from each other.
+    """Pair every two sentences of one image, and rank them as seen from each other.
 
-    As everywhere, a sentence as near as the right one ranks before it.
+    A sentence as near as the right one ranks before it. Ranks count from 1, among the sentences of
+    other images and the right one.
 
     Args:
         vectors: of the sentences, embedded, (M, size).
         image: (M,) the number of each sentence's image.
         verbs: (M,) whether each sentence has a verb.
-        similarity: how sentences are compared (`groundvec.similarity`).
-
-    Returns:
-        A row for every two: image, a and b (the rows of the sentences), rank_of_b (from 1, among
-        the sentences of other images and itself, as seen from a), rank_of_a, rank (their mean), and
-        verbs: `BOTH`, `ONE` or `NEITHER`.
     """
     same = rounding(vectors, vectors, similarity)
     rows = pd.DataFrame({"image": image, "row": np.arange(len(image))})
@@ -106,10 +101,10 @@ def of_one_image(
 
 
 def measures(pairs: pd.DataFrame, times: np.ndarray | None = None) -> dict[str, float]:
-    """The shares of pairs of which one has no verb, in percent, and the mean ranks; NaN of none.
+    """Measure the shares of pairs of which one has no verb, in percent, and the mean ranks.
 
     Args:
-        pairs: as `of_one_image` gives them.
+        pairs: the result of `of_one_image`.
         times: how often each counts; by default once.
     """
     table = pairs.assign(times=1 if times is None else times)
@@ -132,15 +127,7 @@ def measures(pairs: pd.DataFrame, times: np.ndarray | None = None) -> dict[str, 
 
 
 def shares(pairs: pd.DataFrame, test_to_train: float = 0.0) -> pd.DataFrame:
-    """The `measures` with their intervals.
-
-    Args:
-        pairs: as `of_one_image` gives them, of every seed, with a column seed.
-        test_to_train: as of `evaluation.seeds.t_interval`.
-
-    Returns:
-        Columns measure, value, value_low, value_high and seeds (their number).
-    """
+    """Compute the `measures` with their intervals, over the seeds or a bootstrap over images."""
     of_seeds = [rows for _, rows in pairs.groupby("seed", sort=False)]
     values = pd.DataFrame([measures(rows) for rows in of_seeds])
     if len(of_seeds) > 1:

@@ -50,15 +50,9 @@ def make(results: Results, stem: Path) -> None:
 
 
 def norms(matrices: np.ndarray, relations: Sequence[str], edges: Sequence[int]) -> pd.DataFrame:
-    """The norms of one model's matrices.
+    """Measure the norms of one model's matrices, (R, size, size) in the order of the relations.
 
-    Args:
-        matrices: (R, size, size), in the order of the relations.
-        edges: how often each relation occurs in the training captions.
-
-    Returns:
-        Columns relation, edges, share (of all edges, in percent), norm, and from_identity: the norm
-        of the matrix minus the identity.
+    `from_identity` is the norm of the matrix minus the identity, `share` is in percent of all edges.
     """
     identity = np.eye(matrices.shape[1])
     return pd.DataFrame(
@@ -73,11 +67,7 @@ def norms(matrices: np.ndarray, relations: Sequence[str], edges: Sequence[int]) 
 
 
 def of_models(results: Results) -> pd.DataFrame:
-    """The `norms` of every seed of each data set's SDT-RNN; also dataset, model, seed, epoch, size.
-
-    Raises:
-        InputError: there is no SDT-RNN, or its snapshot is not there.
-    """
+    """Measure the `norms` of every seed of each data set's SDT-RNN."""
     from groundvec.model.network import load_model  # torch takes seconds to import
 
     tables = []
@@ -93,15 +83,7 @@ def of_models(results: Results) -> pd.DataFrame:
 
 
 def over_seeds(table: pd.DataFrame) -> pd.DataFrame:
-    """The mean over the seeds, a row for each data set and relation, the largest norm first.
-
-    Args:
-        table: as `of_models` gives it.
-
-    Returns:
-        Columns dataset, model, size, relation, place (from 1), seeds (how many have the relation),
-        edges, share, and norm and from_identity with their t intervals.
-    """
+    """Average the seeds, a row for each data set and relation, the largest norm first."""
     rows = []
     keys = ["dataset", "model", "size", "relation"]
     for key, seeds in table.groupby(keys, sort=False):
@@ -119,15 +101,7 @@ def over_seeds(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def counted(table: pd.DataFrame) -> pd.DataFrame:
-    """How many relations there are, and how many edges the rare ones have; the paper's first.
-
-    Args:
-        table: as `of_models` gives it.
-
-    Returns:
-        A row for the paper and each data set: dataset, source, relations, rare (relations) and
-        rare_share (of all edges, in percent).
-    """
+    """Count the relations, and the edges of the rare ones; the paper's come first."""
     rows = [{"dataset": "pascal1k", "source": "reported", "relations": PRINTED}]
     for dataset, of_dataset in table.groupby("dataset", sort=False):
         seeds = of_dataset["seed"].nunique()

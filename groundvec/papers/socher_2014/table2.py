@@ -21,5 +21,5 @@ def make(results: Results, stem: Path) -> None:
 
 
 def of_table2(table: pd.DataFrame) -> pd.Series:
-    """Which rows Table 2 shows, and Table 1 does not."""
+    """Say which rows Table 2 shows, and Table 1 does not."""
     return table["objective"].str.contains("squared error|Euclidean")

@@ -64,12 +64,9 @@ OF_CCA = {
 
 
 def read_ranks(path: str | Path) -> pd.DataFrame:
-    """Read the mean ranks and recalls that Socher et al. (2014) report; what they do not is NaN.
+    """Read the mean ranks and recalls that Socher et al. (2014) report; others are NaN.
 
-    Returns:
-        A row for each system and loss: paper, model, name and system (the paper's name), objective
-        (as `labels.objective` has it; of chance none), and for each direction its mean rank and
-        recalls in columns such as `image_to_caption_r10`.
+    Columns such as `image_to_caption_r10` have the numbers; chance has no objective.
     """
     table = read(path, ReportedRanks)
     for task, direction in TASKS.items():
