@@ -10,8 +10,8 @@ def of_languages(models: Models) -> pd.DataFrame:
     """Add the names of Calixto & Liu (2017) for models: columns name, several, beta and reads.
 
     `name` is VSE for one language, and MLMME with its beta for several. Brackets hold a difference
-    from the paper, and the model's name where two would have the same. `beta` is NaN for one language;
-    `reads` is the text, such as words.
+    from the paper, and the model's name where two would have the same. `beta` is NaN for one
+    language; `reads` is the text, such as words.
     """
     table = models.assign(several=models["languages"].map(len) > 1, reads=models["text.name"])
     table["beta"] = table.get("objective.beta", pd.Series(dtype=float)).where(table["several"])

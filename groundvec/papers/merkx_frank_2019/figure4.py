@@ -80,8 +80,8 @@ def scores_by_epoch(
     """Draw R@10 on the test set, mean of both directions, above the semantic score.
 
     Each network has a column with the curves of its models, means of the seeds. The selected model
-    is bold in its own column, and grey behind the others. Curves are dotted over snapshots without a
-    score. Untrained models, of epoch 0, are named and not drawn: their scores are so low that the
+    is bold in its own column, and grey behind the others. Curves are dotted over snapshots without
+    a score. Untrained models, of epoch 0, are named and not drawn: their scores are so low that the
     others would lie on each other. Dashed lines are reported by the paper.
     """
     datasets, measures = (list(table[column].unique()) for column in ("dataset", "measure"))

@@ -7,7 +7,7 @@ import pandas as pd
 
 from groundvec.evaluation.seeds import of_items, t_interval
 from groundvec.papers.socher_2014.labels import BINARISED, HINGE, MARGIN, labelled
-from groundvec.papers.socher_2014.reported import LOSSES, OF_CCA
+from groundvec.papers.socher_2014.reported import LOSSES, OF_CCA, read_ranks
 from groundvec.render.retrieval_table import test_set
 from groundvec.render.tables import MISSING, column_with_interval, write_table
 from groundvec.reporting.results import Results
@@ -29,6 +29,8 @@ SYSTEMS = ["Random", *RANDOM.values(), "BoW", "CT-RNN", "Recurrent NN", "kCCA", 
 SYSTEMS += ["DT-RNN", "SDT-RNN"]
 TEST_SET = ["dataset", "test_set", "language"]
 TRAINING = ["dataset", "model", "seed"]
+ENDS = ("", "_low", "_high")
+ORIGIN = ["epochs", *PROVENANCE]
 SYSTEM = [*TEST_SET, "source", "objective", "system", "name", "model"]
 
 NOTES = [
@@ -93,10 +95,8 @@ def of_trainings(results: Results) -> pd.DataFrame:
     table = pd.concat([chance, *parts], ignore_index=True).fillna({"test_to_train": 0.0})
     for number in NUMBERS[1:]:
         half = table[f"{number}_ci"]
-        table = table.assign(
-            **{f"{number}_low": table[number] - half, f"{number}_high": table[number] + half}
-        )
-    columns = [f"{number}{end}" for number in NUMBERS for end in ("", "_low", "_high")]
+        table[f"{number}_low"], table[f"{number}_high"] = table[number] - half, table[number] + half
+    columns = [f"{number}{end}" for number in NUMBERS for end in ENDS]
     rest = ["seed", "epochs", "direction", *columns, "queries", "test_to_train"]
     return table[[*SYSTEM, *rest, *PROVENANCE]]
 
@@ -111,29 +111,52 @@ def over_seeds(trainings: pd.DataFrame) -> pd.DataFrame:
     for key, system in trainings.groupby(SYSTEM, sort=False):
         row = dict(zip(SYSTEM, key, strict=True)) | {"seeds": system["seed"].nunique()}
         for direction, scores in system.groupby("direction", sort=False):
+            overlap = scores["test_to_train"].iloc[0]  # draws have test pictures of their own
             for number in NUMBERS:
-                values = scores[number]
-                ends = scores[f"{number}_low"], scores[f"{number}_high"]
-                overlap = scores["test_to_train"].iloc[0]  # draws have test pictures of their own
-                low, high = t_interval(values, 0.0 if overlap else of_items(*ends), overlap)
-                if len(values) == 1:
-                    low, high = (end.iloc[0] for end in ends)
-                if row["source"] == "computed":  # it is exact
-                    low = high = np.nan
                 name = f"{direction}_{number}"
-                row |= {name: values.mean(), f"{name}_low": low, f"{name}_high": high}
+                row |= averaged(scores, number, name, overlap)
+                if row["source"] == "computed":  # it is exact
+                    row[f"{name}_low"] = row[f"{name}_high"] = np.nan
             row[f"{direction}_queries"] = round(scores["queries"].mean())
-        for column in ("epochs", *PROVENANCE):
-            row[column] = "; ".join(system[column].dropna().astype(str).unique())
-        rows.append(row)
-    table = pd.DataFrame(rows)
+        rows.append(row | origin(system))
     columns = [
         f"{direction}_{name}"
         for direction in TASKS
-        for name in (*(f"{n}{end}" for n in NUMBERS for end in ("", "_low", "_high")), "queries")
+        for name in (*(f"{n}{end}" for n in NUMBERS for end in ENDS), "queries")
     ]
-    last = ["epochs", *PROVENANCE]
-    return table.reindex(columns=[*SYSTEM, "seeds", *columns, *last])
+    return pd.DataFrame(rows).reindex(columns=[*SYSTEM, "seeds", *columns, *ORIGIN])
+
+
+def averaged(seeds: pd.DataFrame, column: str, name: str, overlap: float = 0.0) -> dict[str, float]:
+    """Average a number over seeds: its mean and interval, of one seed its own.
+
+    Args:
+        seeds: a row for each, with the ends of its interval in `COLUMN_low` and `COLUMN_high`.
+        name: of the number in the result.
+        overlap: test/train pictures of a draw, whose seeds have their own test pictures.
+    """
+    values, low, high = (seeds[f"{column}{end}"] for end in ENDS)
+    if len(values) == 1:
+        ends = low.iloc[0], high.iloc[0]
+    else:
+        ends = t_interval(values, 0.0 if overlap else of_items(low, high), overlap)
+    return dict(zip((f"{name}{end}" for end in ENDS), (values.mean(), *ends), strict=True))
+
+
+def origin(seeds: pd.DataFrame) -> dict[str, str]:
+    """Join the epochs of several seeds, and where they are from, by semicolons."""
+    columns = seeds.columns.intersection(ORIGIN, sort=False)
+    return {name: "; ".join(seeds[name].dropna().astype(str).unique()) for name in columns}
+
+
+def of_objectives(results: Results, squared: bool) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Take the measured and the reported systems of Table 2 (`squared`), or else of Table 1."""
+    models, table = results.models, over_seeds(of_trainings(results))
+    own = models["similarity"].eq("euclidean") | models["objective.name"].eq("squared_error")
+    own, rows = (pd.MultiIndex.from_frame(t[["dataset", "model"]]) for t in (models[own], table))
+    shown = (rows.isin(own) == squared) | table["source"].ne("measured")
+    reported = read_ranks(results["reported"])
+    return table[shown], reported[reported["loss"].eq("squared_error") == squared]
 
 
 def sorted_systems(table: pd.DataFrame) -> pd.DataFrame:
@@ -187,10 +210,7 @@ def write(
     text = table[["source", "name", "objective"]].rename(columns={"name": "system"})
     measured = table["source"] == "measured"
     text["seeds"] = table["seeds"].astype(str).where(measured, MISSING)
-    shown = {}
-    for direction in directions:
-        for number in numbers:
-            shown[f"{direction}_{number}"] = HEADINGS[number]
+    shown = {f"{way}_{number}": HEADINGS[number] for way in directions for number in numbers}
     for column in shown:
         text[column] = column_with_interval(table, column)
     alone = len(numbers) == 1

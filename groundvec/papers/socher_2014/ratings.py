@@ -5,9 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec.evaluation.seeds import of_items, t_interval
 from groundvec.papers.socher_2014.labels import labelled
-from groundvec.papers.socher_2014.ranks import TRAINING, sorted_systems
+from groundvec.papers.socher_2014.ranks import TRAINING, averaged, origin, sorted_systems
 from groundvec.render.tables import MISSING, column_with_interval, write_table
 from groundvec.reporting.measures import SEMANTIC, as_values
 from groundvec.reporting.results import Results
@@ -77,16 +76,8 @@ def over_seeds(trainings: pd.DataFrame, cell: list[str]) -> pd.DataFrame:
     """
     rows = []
     for key, seeds in trainings.groupby([*SYSTEM, *cell], sort=False):
-        row = dict(zip([*SYSTEM, *cell], key, strict=True))
-        row |= {"seeds": len(seeds), "value": seeds["value"].mean()}
-        ends = seeds["value_low"], seeds["value_high"]
-        low, high = t_interval(seeds["value"], of_items(*ends))
-        if len(seeds) == 1:
-            low, high = (end.iloc[0] for end in ends)
-        row |= {"value_low": low, "value_high": high}
-        for column in seeds.columns.intersection(["epochs", *PROVENANCE]):
-            row[column] = "; ".join(seeds[column].dropna().astype(str).unique())
-        rows.append(row)
+        row = dict(zip([*SYSTEM, *cell], key, strict=True)) | {"seeds": len(seeds)}
+        rows.append(row | averaged(seeds, "value", "value") | origin(seeds))
     return sorted_systems(pd.DataFrame(rows))
 
 
@@ -114,10 +105,9 @@ def write(
     values = shown.pivot(index=SYSTEM, columns="column", values="text").fillna(MISSING)
     values = values.loc[pd.MultiIndex.from_frame(rows[SYSTEM]), columns["column"]]
     ours = rows["dataset"] != ""
-    labels = {"system": rows["name"], "objective": rows["objective"]}
-    labels["seeds"] = rows["seeds"].astype(str).where(ours, MISSING)
-    text = pd.DataFrame(np.column_stack([*labels.values(), values]))
-    text.columns = [*labels, *columns[cell[-1]]]
+    text = rows[["name", "objective"]].rename(columns={"name": "system"})
+    text["seeds"] = rows["seeds"].astype(str).where(ours, MISSING)
+    text = pd.DataFrame(np.column_stack([text, values]), columns=[*text, *columns[cell[-1]]])
     groups = rows["dataset"].replace(NAMES).where(ours, "Baselines")
     align = "llr" + "r" * len(columns)
     write_table(stem, table, text, align, title, notes, groups, spans)

@@ -57,7 +57,11 @@ def make(results: Results, stem: Path) -> None:
     title = f"{models['model'].iloc[0]} on {models['dataset'].iloc[0]}"
     write_pairs(stem, table, title)
     of_seeds = shares(table, models["test_to_train"].iloc[0])
-    write_shares(stem.with_name(f"{stem.name}-shares"), of_seeds, title)
+    text = of_seeds[["measure"]].assign(value=column_with_interval(of_seeds, "value"))
+    text["seeds"] = of_seeds["seeds"].astype(str)
+    title = f"Pairs of sentences of one image, and verbs: {title}."
+    beside = stem.with_name(f"{stem.name}-shares")
+    write_table(beside, of_seeds, text, "lrr", title, [RANKS, VERBS_NOTE, SHARES_NOTE])
 
 
 def has_verb(tags: Sequence[str]) -> bool:
@@ -147,36 +151,13 @@ def shares(pairs: pd.DataFrame, test_to_train: float = 0.0) -> pd.DataFrame:
 
 
 def write_pairs(stem: Path, table: pd.DataFrame, model: str) -> None:
-    """Write the worst pairs as `write.write_table` does; of several seeds each pair once.
-
-    Args:
-        table: as `shares` wants it, with columns image_id, sentence_a and sentence_b.
-        model: whose they are, for the title.
-    """
+    """Write the worst pairs of a model; of several seeds each pair once."""
     table = table.sort_values("rank", ascending=False, kind="stable")
     worst = table.drop_duplicates(["image_id", "sentence_a", "sentence_b"]).head(SHOWN)
-    text = pd.DataFrame(
-        {
-            "rank": decimals(worst["rank"]),
-            "verbs": worst["verbs"],
-            "sentence a": worst["sentence_a"],
-            "sentence b": worst["sentence_b"],
-        }
-    )
+    text = worst[["rank", "verbs", "sentence_a", "sentence_b"]].assign(rank=decimals(worst["rank"]))
+    text.columns = text.columns.str.replace("_", " ")
     sentence = r"p{0.35\linewidth}"
     title = f"Sentences of one image with the worst ranks: {model}."
     notes = [RANKS, VERBS_NOTE, f"The worst {SHOWN}; the CSV file has all pairs of every seed."]
     raw = table.drop(columns=["image", "a", "b"])
     write_table(stem, raw, text, ["r", "l", sentence, sentence], title, notes)
-
-
-def write_shares(stem: Path, table: pd.DataFrame, model: str) -> None:
-    """Write what `shares` gives as `write.write_table` does.
-
-    Args:
-        model: whose they are, for the title.
-    """
-    text = table[["measure"]].assign(value=column_with_interval(table, "value"))
-    text["seeds"] = table["seeds"].astype(str)
-    title = f"Pairs of sentences of one image, and verbs: {model}."
-    write_table(stem, table, text, "lrr", title, [RANKS, VERBS_NOTE, SHARES_NOTE])

@@ -46,13 +46,24 @@ def make(results: Results, stem: Path) -> None:
     table = of_models(results)
     reported = read(results["reported"], ReportedRelations)
     write_norms(stem, over_seeds(table), reported)
-    write_counts(stem.with_name(f"{stem.name}-counts"), counted(table))
+    counts = counted(table)
+    text = pd.DataFrame(
+        {
+            "source": counts["source"],
+            "data set": counts["dataset"].replace(NAMES),
+            "relations": decimals(counts["relations"], 0),
+            "rare": decimals(counts["rare"], 0),
+            "edges of rare ones (%)": decimals(counts["rare_share"], 2),
+        }
+    )
+    title = "How many relations there are, and how many edges the rare ones have."
+    write_table(stem.with_name(f"{stem.name}-counts"), counts, text, "llrrr", title, COUNTS_NOTES)
 
 
 def norms(matrices: np.ndarray, relations: Sequence[str], edges: Sequence[int]) -> pd.DataFrame:
     """Measure the norms of one model's matrices, (R, size, size) in the order of the relations.
 
-    `from_identity` is the norm of the matrix minus the identity, `share` is in percent of all edges.
+    `from_identity` is the norm of the matrix minus the identity, `share` is percent of all edges.
     """
     identity = np.eye(matrices.shape[1])
     return pd.DataFrame(
@@ -130,18 +141,3 @@ def write_norms(stem: Path, table: pd.DataFrame, reported: ReportedRelations) ->
     title = "Relations by the Frobenius norm of their matrix in the SDT-RNN."
     groups = shown["dataset"].replace(NAMES) + ": " + shown["model"]
     write_table(stem, table, text, "rlrrrr", title, NOTES, groups)
-
-
-def write_counts(stem: Path, table: pd.DataFrame) -> None:
-    """Write what `counted` gives as `write.write_table` does."""
-    text = pd.DataFrame(
-        {
-            "source": table["source"],
-            "data set": table["dataset"].replace(NAMES),
-            "relations": decimals(table["relations"], 0),
-            "rare": decimals(table["rare"], 0),
-            "edges of rare ones (%)": decimals(table["rare_share"], 2),
-        }
-    )
-    title = "How many relations there are, and how many edges the rare ones have."
-    write_table(stem, table, text, "llrrr", title, COUNTS_NOTES)
