@@ -43,6 +43,12 @@ def side_by_side(table: pd.DataFrame, keys: list[str], numbers: list[str]) -> pd
     return result
 
 
+def chance(test: pd.DataFrame) -> pd.DataFrame:
+    """Take the scores by chance of each test set once; every model's come with the same."""
+    keys = ["dataset", "test_set", "language", "direction"]
+    return test[test["kind"] == "chance"].drop_duplicates(keys).drop(columns="seed")
+
+
 def test_set(table: pd.DataFrame) -> pd.Series:
     """Return a heading for each row: data set, test set, and the language if there are several."""
     names = table["dataset"].replace(NAMES) + ", test set " + table["test_set"]

@@ -156,6 +156,18 @@ def column_with_interval(table: pd.DataFrame, column: str, digits: int = 1) -> l
     return bracketed(table[column], table[f"{column}_low"], table[f"{column}_high"], digits)
 
 
+def wide(cells: pd.DataFrame, rows: list[str], column: str) -> pd.DataFrame:
+    """Spread the `text` of cells over columns, all in their order of appearance; a dash for none.
+
+    Args:
+        rows: the columns that tell the rows of the result apart, and begin these.
+        column: the one that has the headings of the others.
+    """
+    texts = cells.pivot(index=rows, columns=column, values="text")[cells[column].unique()]
+    table = cells[rows].drop_duplicates().merge(texts, left_on=rows, right_index=True)
+    return table.fillna(MISSING)
+
+
 def p_values(values: pd.Series) -> list[str]:
     """Write p-values to three digits, `< 0.001` if they are smaller; what is missing is a dash."""
     texts = zip(values, decimals(values, 3), strict=True)

@@ -50,15 +50,14 @@ def make(results: Results, stem: Path) -> None:
 
 def claims(results: Results) -> Claims:
     """Measure the differences that the claims are about, and decide whether these hold."""
-    tables = {Path(path).stem: read_csv(path) for path in results["tables"]}
     parts = [pd.DataFrame(columns=COLUMNS)]
-    if "table1" in tables:
-        parts += of_retrieval(tables["table1"], results.query_ranks)
-    if "table2" in tables:
-        parts += of_ratings(tables["table2"], results.predictions)
-    for name in ("table3", "table4"):
-        if name in tables:
-            parts += of_translations(tables[name])
+    for table in map(read_csv, results["tables"]):
+        if "metric" in table:
+            parts += of_translations(table)
+        elif "measure" in table:
+            parts += of_ratings(table, results.predictions)
+        else:
+            parts += of_retrieval(table, results.query_ranks)
     table = pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
     ours, theirs = (table[table["source"] == source] for source in ("measured", "reported"))
     keys = [name for name in COMPARED if name != "dataset"]

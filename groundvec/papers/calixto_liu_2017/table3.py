@@ -43,26 +43,13 @@ def make(results: Results, stem: Path) -> None:
     keys = ["group", "name"]
     cells = rows.pivot(index=keys, columns=["metric", "source"], values="text")
     order = [(m, s) for m in METRICS for s in ("measured", "reported") if (m, s) in cells]
-    text = (
-        rows[keys]
-        .drop_duplicates()
-        .merge(
-            cells[order].set_axis([source for _, source in order], axis=1),
-            left_on=keys,
-            right_index=True,
-        )
-    )
+    cells = cells[order].set_axis([source for _, source in order], axis=1)
+    text = rows[keys].drop_duplicates().merge(cells, left_on=keys, right_index=True)
+    text = text.rename(columns={"name": "re-ranked by"}).fillna(MISSING)
     spans = {METRICS[metric]: sum(m == metric for m, _ in order) for metric, _ in order}
-    write_table(
-        stem,
-        table,
-        text.drop(columns="group").rename(columns={"name": "re-ranked by"}).fillna(MISSING),
-        "l" + "r" * len(order),
-        "First translations of lists, before and after they were re-ranked.",
-        [*NOTES, *_signatures(table)],
-        text["group"],
-        spans,
-    )
+    title = "First translations of lists, before and after they were re-ranked."
+    notes, align = [*NOTES, *_signatures(table)], "l" + "r" * len(order)
+    write_table(stem, table, text, align, title, notes, text.pop("group"), spans)
 
 
 def table3(measured: Reranked, reported: ReportedTranslations, models: Models) -> pd.DataFrame:
@@ -93,20 +80,8 @@ def table3(measured: Reranked, reported: ReportedTranslations, models: Models) -
         names = ours.loc[are[control] & ~ours["logistic"], "name"]
         table[f"gain_{control}"] = _gain(table, names.iloc[0] if len(names) else "")
     table["dataset"] = models["dataset"].iloc[0]
-    columns = [
-        "dataset",
-        "n_best",
-        "system",
-        "name",
-        "reranker",
-        "several",
-        "beta",
-        "logistic",
-        "metric",
-        "source",
-        "score",
-        "gain",
-    ]
+    columns = ["dataset", "n_best", "system", "name", "reranker", "several", "beta", "logistic"]
+    columns += ["metric", "source", "score", "gain"]
     columns += ["p_baseline", *(f"{of}_{key}" for key in CONTROLS for of in ("gain", "p"))]
     columns += ["signature", "paper"]
     return table[[*columns, *table.columns.intersection(PROVENANCE)]]

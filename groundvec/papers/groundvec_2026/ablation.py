@@ -7,7 +7,7 @@ import pandas as pd
 
 from groundvec.evaluation import paired
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.render.tables import MISSING, TIMES, decimals, write_table
+from groundvec.render.tables import TIMES, decimals, wide, write_table
 from groundvec.reporting import bootstrap
 from groundvec.reporting.measures import SEMANTIC
 from groundvec.reporting.results import Results
@@ -37,8 +37,7 @@ def make(results: Results, stem: Path) -> None:
         seeds=table["seeds"].astype(str),
         min=decimals(table["minutes"], 0),
     )
-    keys = ["dataset", "model", "seeds", "min", "measure"]
-    text = shown.set_index(keys)["text"].unstack(sort=False).fillna(MISSING).reset_index()
+    text = wide(shown, ["dataset", "model", "seeds", "min"], "measure")
     headings = text.pop("dataset").replace(NAMES)
     write_table(stem, table, text, "lrr" + "l" * (text.shape[1] - 3), TITLE, NOTES, headings)
 

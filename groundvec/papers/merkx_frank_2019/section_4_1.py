@@ -47,7 +47,18 @@ def make(results: Results, stem: Path) -> None:
     )
     predictions = results.predictions if results.given.get("predictions") else None
     compared = compared_models(results.models, results.selected)
-    write_differences(stem, differences(table, compared, predictions), results.select)
+    table = differences(table, compared, predictions)
+    text = table[["a", "b", "measure"]].rename(columns={"a": "A", "b": "B"})
+    for side in "ab":
+        value, low, high = (table[f"{side}_{end}"] for end in ("value", "low", "high"))
+        text[f"value of {side.upper()}"] = bracketed(value, low, high)
+    text["interval"] = table["better_by_interval"]
+    text["Williams"] = table["better_by_williams"].fillna(MISSING)
+    text["p"] = p_values(table["p"])
+    title = "Which of two models is better, on the measures of Figure 2."
+    notes = [f"The selected model, compared with every other: {criterion(results.select)}."]
+    groups = table["dataset"].replace(NAMES)
+    write_table(stem, table, text, "lllrrllr", title, [*NOTES, *notes], groups)
 
 
 def compared_models(models: Models, selected: dict[str, tuple[str, int]]) -> pd.DataFrame:
@@ -124,22 +135,3 @@ def _williams(names: list[str], tasks: pd.Series, predictions: pd.DataFrame | No
     except InputError as error:
         raise InputError(f"{' and '.join(names)}: {error}") from None
     return tested[["task", "t", "p"]].astype({"t": float, "p": float})
-
-
-def write_differences(stem: Path, table: pd.DataFrame, select: str) -> None:
-    """Write what `differences` gives as `write.write_table` does.
-
-    Args:
-        select: how the models were selected, see `systems.select`.
-    """
-    text = table[["a", "b", "measure"]].rename(columns={"a": "A", "b": "B"})
-    for side in "ab":
-        text[f"value of {side.upper()}"] = bracketed(
-            table[f"{side}_value"], table[f"{side}_low"], table[f"{side}_high"]
-        )
-    text["interval"] = table["better_by_interval"]
-    text["Williams"] = table["better_by_williams"].fillna(MISSING)
-    text["p"] = p_values(table["p"])
-    title = "Which of two models is better, on the measures of Figure 2."
-    notes = [*NOTES, f"The selected model, compared with every other: {criterion(select)}."]
-    write_table(stem, table, text, "lllrrllr", title, notes, table["dataset"].replace(NAMES))

@@ -41,7 +41,18 @@ def make(results: Results, stem: Path) -> None:
     reported = read_correlations(results["reported"])
     systems = main_systems(results.predictions, results.selected, results.best_snapshots)
     tested = tests(systems)
-    write_counts(stem, counts(systems, reported, tested), tested, results.select)
+    table = counts(systems, reported, tested)
+    headings = {"a": "A", "b": "B", "subtasks": "subtasks"}
+    for test, name in (("williams", "Williams"), ("holm", "Holm"), ("interval", "interval")):
+        headings |= {f"a_{test}": f"A better, {name}", f"b_{test}": f"B better, {name}"}
+    text = table[list(headings)].astype(object).fillna(MISSING).astype(str)
+    text = text.rename(columns=headings)
+    notes = [*NOTES, SYSTEMS_NOTE.format(criterion(results.select))]
+    notes += [REPORTED_NOTE] if "Reported" in set(table["group"]) else []
+    title = "On how many subtasks one system is significantly better than another."
+    align, groups = "ll" + "r" * 7, table["group"]
+    write_table(stem, table, text, align, title, notes, groups, landscape=True)
+    write_numbers(stem.with_name(f"{stem.name}-tests.csv"), tested)
 
 
 def tests(systems: pd.DataFrame) -> pd.DataFrame:
@@ -111,22 +122,3 @@ def outside_intervals(correlations: pd.DataFrame) -> pd.DataFrame:
         b_above = (both["r_b"] > both["high_a"] + ROUNDING).sum()
         rows.append((a, b, len(both), a_above, b_above))
     return pd.DataFrame(rows, columns=["a", "b", "subtasks", "a_interval", "b_interval"])
-
-
-def write_counts(stem: Path, table: pd.DataFrame, tested: pd.DataFrame, select: str) -> None:
-    """Write what `counts` gives as `write.write_table` does; what `tests` gives, stem-tests.csv.
-
-    Args:
-        select: how the models were selected, see `systems.select`.
-    """
-    headings = {"a": "A", "b": "B", "subtasks": "subtasks"}
-    for test, name in (("williams", "Williams"), ("holm", "Holm"), ("interval", "interval")):
-        headings |= {f"a_{test}": f"A better, {name}", f"b_{test}": f"B better, {name}"}
-    text = table[list(headings)].astype(object).where(table[list(headings)].notna(), MISSING)
-    text = text.astype(str).rename(columns=headings)
-    notes = [*NOTES, SYSTEMS_NOTE.format(criterion(select))]
-    notes += [REPORTED_NOTE] if "Reported" in set(table["group"]) else []
-    title = "On how many subtasks one system is significantly better than another."
-    align = "ll" + "r" * 7
-    write_table(stem, table, text, align, title, notes, table["group"], landscape=True)
-    write_numbers(stem.with_name(f"{stem.name}-tests.csv"), tested)

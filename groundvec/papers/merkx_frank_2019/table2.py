@@ -7,7 +7,7 @@ import pandas as pd
 
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.papers.merkx_frank_2019.reported import ReportedRetrieval
-from groundvec.render.retrieval_table import CHANCE, side_by_side, test_set, write
+from groundvec.render.retrieval_table import CHANCE, chance, side_by_side, test_set, write
 from groundvec.render.tables import DAGGER
 from groundvec.reporting.results import MEASURES, Results
 from groundvec.reporting.systems import PROVENANCE, beside, criterion, in_order, model_name
@@ -58,13 +58,9 @@ def table2(
     of_paper = reported["dataset"].map(partial(beside, models))
     reported = reported.assign(dataset=of_paper, language="en")  # the paper's captions are
     theirs = side_by_side(reported, ["paper", *keys[:4]], MEASURES)
-    # Every model's scores come with the same chance.
-    once = [*keys[:3], "direction"]
-    chance = test[test["kind"] == "chance"].drop(columns="seed").drop_duplicates(once)
-    chance = chance.assign(model="chance")
     table = pd.concat(
         [
-            side_by_side(chance, keys[:3], numbers).assign(source="computed"),
+            side_by_side(chance(test), keys[:3], numbers).assign(source="computed", model="chance"),
             theirs.assign(source="reported"),
             ours.assign(source="measured"),
         ]
