@@ -1,17 +1,15 @@
 """Put the page together from files that were written before; nothing is computed again."""
 
-import base64
 import re
 from html import escape
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
-from PIL import Image
 
 from groundvec.page.claims import WIDTH, claims
+from groundvec.page.gallery import small_picture
 from groundvec.page.training import curves
 from groundvec.papers import NOT_CLAIMED, known
 from groundvec.render.samples import TOP
@@ -23,8 +21,8 @@ from groundvec.reporting.compared import ABOVE, BELOW, INSIDE, compared
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, PROVENANCE, rows_of
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
-from groundvec.results.frames import read_all, read_csv
-from groundvec.results.schemas import History
+from groundvec.results.frames import read_all, read_csv, schema_of
+from groundvec.results.schemas import Claims, History
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json
 from groundvec.runtime.provenance import provenance
@@ -158,7 +156,7 @@ def _table(path: Path) -> dict[str, Any]:
         "shown": read_table(path.with_suffix(".json")),
         "caption": _caption(paper, name),
         "content": content,
-        "claims": claims(read(path)) if name == "claims" else [],
+        "claims": claims(read(path)) if {*schema_of(Claims).columns} <= {*content} else [],
         "verdicts": known()[paper].item(name).verdicts,
         "compared": compared(paper, name, content).to_dict("records"),
     }
@@ -173,25 +171,9 @@ def _figure(path: Path) -> dict[str, Any]:
     about = {"paper": paper, "name": name, "id": f"{paper}-{name}", "label": label(name)}
     about |= {"caption": _caption(paper, name), "svg": "", "webp": ""}
     if "<image" in text:
-        return about | _picture(path.with_suffix(".png"))
+        picture = small_picture(path.with_suffix(".png"), (WIDEST, 10**5), quality=70)
+        return about | picture | {"values": 0}
     return about | {"svg": inline(text, about["id"]), "values": text.count("<title>")}
-
-
-def _picture(path: Path) -> dict[str, Any]:
-    """Read a picture as WebP in base 64, with its size."""
-    try:
-        with Image.open(path) as opened:
-            picture = opened.convert("RGB")
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist: make it first") from None
-    except OSError:
-        raise InputError(f"{path} is not a picture: delete it and make it again") from None
-    picture.thumbnail((WIDEST, 10**5))
-    buffer = BytesIO()
-    picture.save(buffer, "WEBP", quality=70)
-    width, height = picture.size
-    data = base64.b64encode(buffer.getvalue()).decode()
-    return {"webp": data, "width": width, "height": height, "values": 0}
 
 
 def inline(text: str, prefix: str) -> Markup:
@@ -332,12 +314,12 @@ def _training(results: Results) -> list[dict[str, Any]]:
 
 
 def _disagreements(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The pairs of sentences on which model and ratings disagree most: those of Table 3.
+    """Take the pairs of sentences on which model and ratings disagree most, from their table.
 
     The model's prediction is a rating where a classifier was trained for the task, or a cosine.
     """
     for table in tables:
-        if table["id"] == "merkx_frank_2019-table3":
+        if {"agreement", "contribution", "classifier"} <= {*table["content"]}:
             lowest = table["content"].query("agreement == 'lowest'")
             unit = lowest["classifier"].notna().map({True: "of 5", False: "cosine"})
             ordered = lowest.assign(unit=unit).sort_values("contribution")

@@ -2,6 +2,7 @@
 
 import base64
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -50,15 +51,12 @@ def gallery(results: Results) -> dict[str, Any]:
     path_of = paths_of(results, captions)
     wanted = list(dict.fromkeys([*shown(models), *captions]))
     wanted = wanted[: max(THUMBNAILS, len(shown(models)))]
-    return {
-        "dataset": models[0]["dataset"],
-        **counts,
-        "models": models,
-        "thumbnails": {
-            image: {"webp": thumbnail(path_of[image]), "caption": captions[image]}
-            for image in sorted(wanted)
-        },
-    }
+    thumbnails = {}
+    for image in sorted(wanted):
+        picture = small_picture(path_of[image], (SIDE, SIDE), quality=QUALITY, method=6)
+        thumbnails[image] = {"webp": picture["webp"], "caption": captions[image]}
+    dataset = models[0]["dataset"]
+    return {"dataset": dataset, **counts, "models": models, "thumbnails": thumbnails}
 
 
 def best(retrieval: pd.DataFrame) -> pd.DataFrame:
@@ -136,10 +134,11 @@ def shown(models: list[dict[str, Any]]) -> list[str]:
     )
 
 
-def thumbnail(path: str) -> str:
-    """Make a small picture of a picture: WebP in base 64."""
-    picture = load(path).convert("RGB")
-    picture.thumbnail((SIDE, SIDE))
+def small_picture(path: str | Path, size: tuple[int, int], **options: int) -> dict[str, Any]:
+    """Fit a picture into a size: its width and height, and WebP in base 64."""
+    picture = load(path)
+    picture.thumbnail(size)
     buffer = BytesIO()
-    picture.save(buffer, "WEBP", quality=QUALITY, method=6)
-    return base64.b64encode(buffer.getvalue()).decode()
+    picture.save(buffer, "WEBP", **options)
+    data = base64.b64encode(buffer.getvalue()).decode()
+    return {"webp": data, "width": picture.width, "height": picture.height}

@@ -40,11 +40,15 @@ def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
+def _number(value: float, digits: int = 1) -> str:
+    return decimals([value], digits)[0]
+
+
 FILTERS = {
     "cell": lambda value: markdown(str(value)).replace("|", r"\|"),
     "json": lambda value: json.dumps(value, ensure_ascii=False),
     "listed": _listed,
-    "number": lambda value, digits=1: decimals([value], digits)[0],
+    "number": _number,
     "shown": markdown,
     "yaml": lambda value: yaml.safe_dump(value, sort_keys=False, allow_unicode=True),
 }

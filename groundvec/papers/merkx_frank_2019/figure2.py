@@ -1,22 +1,35 @@
 """Figure 2 of Merkx & Frank (2019): semantic measures and R@10 by embedding size."""
 
+from collections.abc import Iterable
+from itertools import cycle
 from pathlib import Path
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
-from groundvec.render.figures import Look, looks, panels
-from groundvec.render.style import save, styled
-from groundvec.reporting.measures import SEMANTIC, as_values, recall
+from groundvec.render.figures import COLOURS, CORRELATION
+from groundvec.render.style import BLUE, COLUMN, PAGE, VERMILLION, save, styled
+from groundvec.reporting.measures import RECALL, SEMANTIC, as_values, recall
 from groundvec.reporting.results import Results
-from groundvec.reporting.systems import check_scored, in_order
+from groundvec.reporting.systems import NAMES, check_scored, in_order
 from groundvec.results.schemas import Measures, Models, Retrieval
+
+Look = tuple[str, str, str]  # a colour, a marker and its inside
+LOOKS = {"GRU": (BLUE, "o", BLUE), "LSTM": (VERMILLION, "s", "white")}
 
 
 def make(results: Results, stem: Path) -> None:
     """Draw Figure 2; without scores, R@10 only."""
     save(scores_by_size(results.retrieval, results.measures, results.models), stem)
+
+
+def looks(networks: Iterable[str]) -> dict[str, Look]:
+    """Choose a look for each network: always the same for GRU and LSTM, others for the rest."""
+    others = [name for name in dict.fromkeys(networks) if name not in LOOKS]
+    free = cycle((colour, marker, colour) for colour, marker in COLOURS[len(LOOKS) :])
+    return LOOKS | dict(zip(others, free, strict=False))
 
 
 @styled
@@ -34,21 +47,28 @@ def scores_by_size(retrieval: Retrieval, measures: Measures | None, models: Mode
         table = pd.concat([as_values(trained[trained["measure"] != SEMANTIC]), table])
     shown = list(table["measure"].unique())
     table = in_order(table[table["kind"] == "ensemble"].astype({"seed": int}), models)
-    parts = ["network", "pooling", "size"]
-    table = table.merge(models[["dataset", "model", "seed", *parts]])
+    table = table.merge(models[["dataset", "model", "seed", "network", "pooling", "size"]])
     table["pooling"] = table["pooling"].replace("", "attention")
     look = looks(table["network"])
-    for dataset, row, axes in panels(datasets, shown, 2.2, "dev. set R@10 (%)"):
+    width = COLUMN if len(shown) == 1 else PAGE
+    figure = Figure((width, 2.2 * len(datasets)), layout="constrained")
+    parts = figure.subfigures(len(datasets), 1, squeeze=False)[:, 0]
+    for dataset, part in zip(datasets, parts, strict=True):
+        part.suptitle(NAMES.get(dataset, dataset), x=0.01, ha="left", weight="bold")
+        axes = dict(zip(shown, part.subplots(1, len(shown), squeeze=False)[0], strict=True))
         rows = table[table["dataset"] == dataset]
         poolings = ["attention", *rows["pooling"].unique()]
         distinct = set(zip(rows["pooling"], rows["size"], strict=True))
         places = sorted(distinct, key=lambda place: (poolings.index(place[0]), place[1]))
         networks = {name: look[name] for name in rows["network"].unique()}
         for measure, panel in axes.items():
+            panel.set_title(measure, loc="left")
+            panel.set_ylabel("dev. set R@10 (%)" if measure == RECALL else CORRELATION)
+            panel.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
             _by_size(panel, rows[rows["measure"] == measure], networks, places)
         handles, labels = panel.get_legend_handles_labels()
-        row.legend(handles, labels, loc="outside upper right", ncols=2 * len(axes))
-    return row.figure
+        part.legend(handles, labels, loc="outside upper right", ncols=2 * len(axes))
+    return figure
 
 
 def _by_size(
@@ -62,15 +82,15 @@ def _by_size(
     step = (0.7 / count).clip(upper=0.2)  # of 1 between ticks
     tick = [places.index(place) for place in zip(rows["pooling"], rows["size"], strict=True)]
     rows["x"] = tick + step * (number - (count - 1) / 2)
-    for network, look in networks.items():
+    for network, (colour, marker, inside) in networks.items():
         chosen = rows[rows["network"] == network]
         panel.errorbar(
             x=chosen["x"],
             y=chosen["value"],
             yerr=[chosen["value"] - chosen["low"], chosen["high"] - chosen["value"]],
-            fmt=look.marker,
-            color=look.colour,
-            markerfacecolor=look.colour if look.filled else "white",
+            fmt=marker,
+            color=colour,
+            markerfacecolor=inside,
             capsize=2,
             label=network,
         )

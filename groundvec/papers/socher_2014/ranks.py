@@ -153,8 +153,10 @@ def of_objectives(results: Results, squared: bool) -> tuple[pd.DataFrame, pd.Dat
     """Take the measured and the reported systems of Table 2 (`squared`), or else of Table 1."""
     models, table = results.models, over_seeds(of_trainings(results))
     own = models["similarity"].eq("euclidean") | models["objective.name"].eq("squared_error")
-    own, rows = (pd.MultiIndex.from_frame(t[["dataset", "model"]]) for t in (models[own], table))
-    shown = (rows.isin(own) == squared) | table["source"].ne("measured")
+    names = ["dataset", "model"]
+    own_names = pd.MultiIndex.from_frame(models.loc[own, names])
+    shown = pd.MultiIndex.from_frame(table[names]).isin(own_names) == squared
+    shown |= table["source"].ne("measured").to_numpy()
     reported = read_ranks(results["reported"])
     return table[shown], reported[reported["loss"].eq("squared_error") == squared]
 
