@@ -185,22 +185,16 @@ def _front_matter(
         own |= {"license_name": "terms-of-the-data", "license_link": data["address"]}
     results = []
     for row in found.to_dict("records"):
+        task = "information-retrieval", f"Find {DIRECTIONS[row['direction']]}"
         what = f"{data['name']}, {row['test_set']} images, {row['language']}"
-        metrics = [
-            {"type": f"recall_at_{k}", "value": round(row[f"r{k}"] / 100, 4)} for k in CUTOFFS
-        ]
-        task = {"type": "information-retrieval", "name": f"Find {DIRECTIONS[row['direction']]}"}
-        dataset = {"type": about["dataset"], "name": what, "split": "test"}
-        results.append({"task": task, "dataset": dataset, "metrics": metrics})
+        metrics = {f"recall_at_{k}": row[f"r{k}"] / 100 for k in CUTOFFS}
+        results.append(_result(task, (about["dataset"], what), metrics))
     for row in [] if rated is None else _correlations(rated).to_dict("records"):
+        task = "sentence-similarity", "Agree with ratings of similarity"
+        dataset = row["task"], f"{row['task']} {row['subtask']}"
         # As sentence-transformers calls them; a classifier's are nobody else's.
-        end = "_cosine" if row["method"] == "cosine" else f"_{row['method']}"
-        metrics = [
-            {"type": f"{r}{end}", "value": round(row[r], 4)} for r in ("pearson", "spearman")
-        ]
-        task = {"type": "sentence-similarity", "name": "Agree with ratings of similarity"}
-        dataset = {"type": row["task"], "name": f"{row['task']} {row['subtask']}", "split": "test"}
-        results.append({"task": task, "dataset": dataset, "metrics": metrics})
+        metrics = {f"{r}_{row['method']}": row[r] for r in ("pearson", "spearman")}
+        results.append(_result(task, dataset, metrics))
     return {
         "language": about["description"]["languages"],
         **own,
@@ -209,6 +203,16 @@ def _front_matter(
         "tags": ["sentence-embeddings", "feature-extraction", "image-text-retrieval", "grounded"],
         "datasets": [about["dataset"]],
         "model-index": [{"name": name, "results": results}],
+    }
+
+
+def _result(
+    task: tuple[str, str], dataset: tuple[str, str], metrics: dict[str, float]
+) -> dict[str, Any]:
+    return {
+        "task": {"type": task[0], "name": task[1]},
+        "dataset": {"type": dataset[0], "name": dataset[1], "split": "test"},
+        "metrics": [{"type": name, "value": round(value, 4)} for name, value in metrics.items()],
     }
 
 

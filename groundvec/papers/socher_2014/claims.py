@@ -11,7 +11,6 @@ from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.papers.socher_2014 import ranks
 from groundvec.papers.socher_2014.labels import (
     BAG,
-    BINARISED,
     CCA,
     CENTERED,
     FORMS,
@@ -79,7 +78,6 @@ def compared(models: pd.DataFrame) -> pd.DataFrame:
     both = models.merge(models, on="dataset", suffixes=("_worse", "_better"))
     worse, better = both["system_worse"], both["system_better"]
     of_worse, of_better = both["objective_worse"], both["objective_better"]
-    binary, binarised = worse.eq(FORMS["binary"]), both["name_worse"].str.startswith(BINARISED)
     similarity = of_worse.str.rpartition(", ")[2] == of_better.str.rpartition(", ")[2]
     # kCCA has an objective of its own.
     alike = (of_worse == of_better) | (similarity & (better.eq(CCA) | worse.eq(CCA)))
@@ -89,9 +87,8 @@ def compared(models: pd.DataFrame) -> pd.DataFrame:
     claims = {
         "Trees beat the bag": alike & both["name_worse"].eq(BAG) & better.isin(TREES),
         "Trees beat the centered bag": alike & both["name_worse"].eq(CENTERED) & better.isin(TREES),
-        "Trees beat constituency trees": alike & binary & ~binarised & better.isin(TREES),
         "Trees beat binary trees (the paper: constituency trees)": alike
-        & binarised
+        & worse.eq(FORMS["binary"])
         & better.isin(TREES),
         "Trees beat kernel CCA": alike & worse.eq(CCA) & better.isin(TREES),
         "Counts of words help (Eq. 4 beats Eq. 3)": alike
@@ -103,7 +100,7 @@ def compared(models: pd.DataFrame) -> pd.DataFrame:
         "The margin beats the squared error": (margin & of_worse.eq(SQUARED)) | of_cca,
         "Not in the paper: the max margin beats the char-GRU's hinge": margin & of_worse.eq(HINGE),
         "Not in the paper: trees beat the char-GRU": alike
-        & worse.str.startswith("char-")
+        & worse.isin(["char-GRU", "char-LSTM"])
         & better.isin(TREES),
     }
     return pd.concat([both[which].assign(claim=claim) for claim, which in claims.items()])

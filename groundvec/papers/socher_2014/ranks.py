@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation.seeds import of_items, t_interval
-from groundvec.papers.socher_2014.labels import BINARISED, HINGE, MARGIN, labelled
+from groundvec.papers.socher_2014.labels import BINARISED, FORMS, HINGE, MARGIN, labelled
 from groundvec.papers.socher_2014.reported import LOSSES, OF_CCA, read_ranks
 from groundvec.render.retrieval_table import test_set
 from groundvec.render.tables import MISSING, column_with_interval, write_table
@@ -220,6 +220,6 @@ def write(
     text.columns = [*text.columns[:4], *(tasks if alone else shown.values())]
     spans = {} if alone else dict.fromkeys(tasks, len(numbers))
     notes = [*NOTES, REPORTED, *([] if alone else [RECALL])]
-    notes += [CT_RNN] if table["name"].str.startswith(BINARISED).any() else []
+    notes += [CT_RNN] if (measured & table["system"].eq(FORMS["binary"])).any() else []
     align = "lllr" + "r" * len(shown)
     write_table(stem, table, text, align, title, notes, test_set(table), spans)
