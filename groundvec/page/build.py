@@ -42,17 +42,14 @@ SPACE = "\N{NO-BREAK SPACE}"
 
 
 def page(results: Results) -> str:
-    """The page of an experiment: HTML that needs no other file.
+    """Make the page of an experiment: HTML that needs no other file.
 
     Args:
         results: experiment (its name), tables (CSV, with the JSON beside each), figures (SVG, with
-            the PNG beside each), histories, retrieval, galleries (what `gallery` gave, a JSON file
-            for each data set), and try_it, HTML of a panel in which to try the encoder, if there is
-            one. The last two parts of a table's or figure's folder are its paper's name and
-            `tables` or `figures`. Papers stand in the order of their tables and figures.
-
-    Raises:
-        InputError: a file is missing, or not what it should be.
+            the PNG beside each), histories, retrieval, galleries (JSON of `gallery`, one per data
+            set), and maybe try_it, HTML of a panel in which to try the encoder. The last two parts
+            of a table's or figure's folder are its paper's name and `tables` or `figures`. Papers
+            stand in the order of their tables and figures.
     """
     tables = [_table(path) for path in results["tables"]]
     figures = [_figure(path) for path in results["figures"]]
@@ -62,7 +59,7 @@ def page(results: Results) -> str:
     trained = results.retrieval[["dataset", "model"]].drop_duplicates()
     # Papers compare models: of a single one there is nothing that they could be right about.
     claimed = len(trained) > 1
-    tables = [table for table in tables if claimed or not _tests(table)]
+    tables = [t for t in tables if claimed or not (t["verdicts"] or t["claims"])]
     papers = _papers(tables, figures)
     values = dict(
         experiment=results["experiment"],
@@ -76,9 +73,7 @@ def page(results: Results) -> str:
         first=FIRST,
         thumbnails=thumbnails,
         numbers={
-            gallery["dataset"]: {
-                image: about["number"] for image, about in gallery["thumbnails"].items()
-            }
+            gallery["dataset"]: {name: t["number"] for name, t in gallery["thumbnails"].items()}
             for gallery in shown
         },
         training=_training(results),
@@ -128,52 +123,40 @@ def _read(path: Path) -> str:
         raise InputError(f"{path} is not text: delete it and make it again") from None
 
 
-def _place(path: Path) -> tuple[str, str]:
-    """Return the paper and the name of a table or figure."""
-    paper = path.parts[-3] if len(path.parts) > 2 else ""
+def _about(path: Path) -> dict[str, Any]:
+    """Describe a table or figure of a paper; in its caption emphasis and literals are marked."""
+    paper, name = path.parts[-3] if len(path.parts) > 2 else "", path.stem
     if paper not in known():
         names = ", ".join(known())
         raise InputError(f"{path} is not in a folder of a paper: name one in {names}")
-    return paper, path.stem
-
-
-def _caption(paper: str, name: str) -> Markup:
-    """Mark emphasis and literals in a caption of the report."""
-    text = escape(known()[paper].item(name).text)
-    text = re.sub(r"``(.+?)``", r"<code>\1</code>", text)
-    return Markup(re.sub(r"\*(.+?)\*", r"<em>\1</em>", text))
+    caption = re.sub(r"``(.+?)``", r"<code>\1</code>", escape(known()[paper].item(name).text))
+    caption = re.sub(r"\*(.+?)\*", r"<em>\1</em>", caption)
+    about = {"paper": paper, "name": name, "id": f"{paper}-{name}", "label": label(name)}
+    return about | {"caption": Markup(caption)}
 
 
 def _table(path: Path) -> dict[str, Any]:
     """Read a table: where it stands, what is shown of it, and its CSV file."""
-    paper, name = _place(path)
-    content = read_csv(path)
-    return {
-        "paper": paper,
-        "name": name,
-        "id": f"{paper}-{name}",
-        "label": label(name),
+    about, content = _about(path), read_csv(path)
+    return about | {
         "shown": read_table(path.with_suffix(".json")),
-        "caption": _caption(paper, name),
         "content": content,
         "claims": claims(read(path)) if {*schema_of(Claims).columns} <= {*content} else [],
-        "verdicts": known()[paper].item(name).verdicts,
-        "compared": compared(paper, name, content).to_dict("records"),
+        "verdicts": known()[about["paper"]].item(about["name"]).verdicts,
+        "compared": compared(about["paper"], about["name"], content).to_dict("records"),
     }
 
 
 def _figure(path: Path) -> dict[str, Any]:
     """Read a figure: as SVG, or as a picture if there are pictures in it."""
-    paper, name = _place(path)
-    text = _read(path)
+    about, text = _about(path), _read(path)
     if "<svg" not in text:
         raise InputError(f"{path} is not an SVG file: delete it and make it again")
-    about = {"paper": paper, "name": name, "id": f"{paper}-{name}", "label": label(name)}
-    about |= {"caption": _caption(paper, name), "svg": "", "webp": ""}
     if "<image" in text:
         picture = small_picture(path.with_suffix(".png"), (WIDEST, 10**5), quality=70)
-        return about | picture | {"values": 0}
-    return about | {"svg": inline(text, about["id"]), "values": text.count("<title>")}
+        return about | picture | {"svg": "", "values": 0}
+    drawn, values = inline(text, about["id"]), text.count("<title>")
+    return about | {"webp": "", "svg": drawn, "values": values}
 
 
 def inline(text: str, prefix: str) -> Markup:
@@ -193,16 +176,16 @@ def inline(text: str, prefix: str) -> Markup:
 
 
 def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What there is of each paper."""
+    """Group tables and figures by paper, and count what holds."""
     papers = []
     numbered = sorted(tables, key=lambda table: (table["name"][:5] != "table", table["name"]))
     for key in dict.fromkeys(item["paper"] for item in [*tables, *figures]):
         paper = known()[key]
         own = [table for table in numbered if table["paper"] == key]
-        drawn = [figure for figure in figures if figure["paper"] == key]
         found = [claim for table in own for claim in table["claims"]]
         of_paper = [claim for claim in found if not claim["claim"].startswith(NOT_CLAIMED)]
         lying = [row for table in own for row in table["compared"]]
+        counts = {name: sum(claim["verdicts"][name] for claim in of_paper) for name in SIGNS}
         papers.append(
             {
                 "key": key,
@@ -210,27 +193,17 @@ def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list
                 "title": paper.citation["title"],
                 "follows": paper.follows,
                 "claims": found,
-                "notes": [
-                    note for table in own if table["claims"] for note in table["shown"].notes
-                ],
-                "verdicts": {
-                    verdict: sum(claim["verdicts"][verdict] for claim in of_paper)
-                    for verdict in SIGNS
-                },
+                "notes": [n for table in own if table["claims"] for n in table["shown"].notes],
+                "verdicts": counts,
                 "tests": [table for table in own if table["verdicts"]],
                 "tables": [table for table in own if not table["verdicts"]],
-                "figures": drawn,
+                "figures": [figure for figure in figures if figure["paper"] == key],
                 "compared": [table for table in own if table["compared"]],
                 "inside": sum(row["verdict"] == INSIDE for row in lying),
                 "lying": len(lying),
             }
         )
     return papers
-
-
-def _tests(table: dict[str, Any]) -> bool:
-    """Return whether a table says what of a paper's claims holds."""
-    return bool(table["verdicts"] or table["claims"])
 
 
 def _gallery(path: Path) -> dict[str, Any]:

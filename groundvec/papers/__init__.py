@@ -37,7 +37,7 @@ class Experiment:
 
     @property
     def models(self) -> list[Mapping[str, Any]]:
-        """The descriptions of all models."""
+        """Return the descriptions of all models."""
         return [model for data in self.datasets.values() for model in data["models"].values()]
 
     def rated(self) -> bool:

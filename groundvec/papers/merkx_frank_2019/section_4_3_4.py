@@ -76,11 +76,7 @@ def changes(
 
 
 def write_changes(stem: Path, table: pd.DataFrame, select: str) -> None:
-    """Write what `changes` gives as `write.write_table` does.
-
-    Args:
-        select: how the models were selected, see `systems.select`.
-    """
+    """Write the result of `changes`, of models that were selected by `select`."""
     text = table[["measure", "source"]].copy()
     for name, heading in (("early", f"epoch {EARLY}"), ("peak", "peak"), ("last", "last epoch")):
         pairs = zip(decimals(table[name]), table[f"{name}_epoch"], strict=True)

@@ -107,7 +107,7 @@ def _standardised(values: pd.Series) -> pd.Series:
 
 
 def write_table3(stem: Path, table: pd.DataFrame, select: str) -> None:
-    """Write what `table3` gives of the models selected by `select`, as `write.write_table` does."""
+    """Write the result of `table3`, of models that were selected by `select`."""
     text = pd.DataFrame(
         {
             "subtask": table["task"] + " " + table["subtask"],

@@ -124,7 +124,7 @@ def counted(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def write_norms(stem: Path, table: pd.DataFrame, reported: ReportedRelations) -> None:
-    """Write what `over_seeds` gives as `write.write_table` does."""
+    """Write the result of `over_seeds`."""
     printed = reported.groupby("relation")["place"].agg(lambda p: ", ".join(f"{n:.0f}" for n in p))
     table = table.assign(reported=table["relation"].map(printed))
     shown = table[(table["place"] <= SHOWN) | table["reported"].notna()]
