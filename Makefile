@@ -6,7 +6,7 @@ ACTIVATE := . .venv/bin/activate &&
 # long, and most jobs import torch.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: all test format lint types docs flow checkpoints recomputed bench performance pages
+.PHONY: all test format lint types docs checkpoints bench pages
 
 all: .venv/made
 	$(ACTIVATE) snakemake --cores 8 all
@@ -27,31 +27,20 @@ format: .venv/made
 docs: .venv/made
 	$(ACTIVATE) sphinx-build --fail-on-warning --keep-going --fresh-env --quiet docs site
 
-# The drawing in docs/architecture.md; a test says when the rules have moved on.
-flow: .venv/made
-	$(ACTIVATE) python docs/draw_flow.py
-
 # What is in results/checkpoints, and what of it no configuration needs; it deletes nothing.
 checkpoints: .venv/made
 	$(ACTIVATE) python scripts/checkpoints.py config.yaml config/*.yaml
 
-# docs/recomputed.md; a test says when the imports have moved on.
-recomputed: .venv/made
-	$(ACTIVATE) python docs/write_recomputed.py
-
-# What each stage costs, into benchmarks/results/; then docs/performance.md from what is there.
+# What each stage costs, into benchmarks/results/; then the pages from what is there.
 bench: .venv/made
 	$(ACTIVATE) for program in $(filter-out %/measure.py,$(wildcard benchmarks/*.py)); do \
 	    python $$program || exit; done
-	$(MAKE) performance
+	$(MAKE) pages
 
-# The tables between markers in README.md and docs/*.md, from the files in docs/results/; a test says when they differ.
+# Tables in README.md and docs/*.md, docs/performance.md, docs/recomputed.md and the drawings; a test says when they
+# differ. `make pages PAGE=docs/best.md` writes one.
 pages: .venv/made
-	$(ACTIVATE) python docs/write_results.py
-
-# A test says when the page no longer fits the results.
-performance: .venv/made
-	$(ACTIVATE) python docs/write_performance.py
+	$(ACTIVATE) python -m docs.pages $(PAGE)
 
 .venv/made: requirements.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'

@@ -42,7 +42,6 @@ from rules.plan import (
     treebank_option,
     weights_option,
 )
-from rules.scheduler import lift_default_limit
 
 # The public files, by their path in data/.
 SOURCES = yaml.safe_load(open(f"{HOME}/resources/sources.yaml"))
@@ -114,7 +113,6 @@ rule all:
 
 
 onstart:
-    lift_default_limit(workflow.scheduler)
     say_what_is_running()
 
 

@@ -8,4 +8,4 @@ python -c 'import sys, torch; sys.exit(0 if torch.cuda.is_available() else "erro
 for stage in training features encoding; do
     timeout 200 python "benchmarks/$stage.py"
 done
-python docs/write_performance.py
+python -m docs.pages docs/performance.md docs/images/performance-{ratios,growth}.svg

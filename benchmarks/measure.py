@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from math import isnan
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -209,8 +210,8 @@ def generation() -> str:
 
 
 def number(value: float | None) -> str:
-    """Three digits, or more before the point; `not measured` for None."""
-    if value is None:
+    """Three digits, or more before the point; `not measured` for None and NaN."""
+    if value is None or isnan(value):
         return "not measured"
     digits = f"{value:.3g}" if 1e-4 <= abs(value) < 100 else f"{value:,.0f}"
     return f"{value:.1e}" if 0 < abs(value) < 1e-4 else digits

@@ -126,7 +126,7 @@ def copy_project(folder: Path) -> None:
         {name: ["?" if of.dtype is str else 1] * 2 for name, of in columns.items()}
     )
     write_csv(folder / "history.csv", history.assign(epoch=[1, 2], dev_recall=[1.0, 2.0]))
-    write_json(folder / "model.json", {"snapshots": [1, 2], "description": {}})
+    write_json(folder / "model.json", {"snapshots": [1, 2], "description": {"objective": {}}})
 
 
 def count_jobs(folder: Path) -> int:

@@ -7,7 +7,7 @@ import torch
 
 from groundvec.runtime.errors import InputError
 
-PRECISIONS = {"float32": "ieee", "tf32": "tf32", "bfloat16": "bf16"}  # as torch calls them
+PRECISIONS = {"float32": "ieee", "bfloat16": "bf16"}  # as torch calls them
 
 
 def choose(
@@ -20,14 +20,14 @@ def choose(
 
     Args:
         threads: of the CPU; all, if none are named.
-        precision: of the factors of products: `float32`; `tf32` for what GPUs do by default;
-            `bfloat16` for CPUs that have instructions for it (others ignore it).
+        precision: of the factors of products: `float32`, or `bfloat16` for CPUs that have
+            instructions for it (others ignore it).
     """
     backends: Any = torch.backends  # whose types lack what it adds when it runs
     backends.fp32_precision = PRECISIONS[precision]
     # In torch 2.11 cuDNN does not follow it (pytorch issue 179445).
     for of_gpu in (backends.cuda.matmul, backends.cudnn.conv, backends.cudnn.rnn):
-        of_gpu.fp32_precision = "tf32" if precision == "tf32" else "ieee"
+        of_gpu.fp32_precision = "ieee"
     torch.set_num_threads(threads or torch.get_num_threads())
     return usable(device) if device else "cuda" if torch.cuda.is_available() else "cpu"
 

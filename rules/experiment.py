@@ -112,12 +112,12 @@ def _inherit(datasets: Any) -> None:
 
 
 def _source(dataset: Mapping[str, Any]) -> dict[str, Any]:
-    """What the YAML file of a data set's source says."""
+    """Return the YAML file of a data set's source."""
     return parts.options_schema("sources", dataset["source"])
 
 
 def _source_options(dataset: Mapping[str, Any]) -> set[str]:
-    """The options of a data set's source; none of a source that is unknown."""
+    """Return the options of a data set's source; none of an unknown one."""
     known = dataset.get("source") in parts.names("sources")
     return set(_source(dataset)["properties"]) if known else set()
 
@@ -253,7 +253,7 @@ def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) ->
 
 
 def _check_backbone(place: str, dataset: dict[str, Any]) -> list[str]:
-    """The names of a data set's backbones; InputError if they do not fit its other keys."""
+    """Return the names of a data set's backbones; InputError if they do not fit its other keys."""
     named, weights = dataset["backbone"], dataset["weights"]
     names = [named] if isinstance(named, str) else named
     if names == ["precomputed"]:

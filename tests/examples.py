@@ -70,7 +70,7 @@ def save_model(folder, model, /, epochs=(4,), **about):
         "key": "0" * 16,
     }
     write_json(folder / "model.json", content | about)
-    write_json(folder / "ensemble.json", {"epochs": list(epochs)})
+    write_json(folder / "ensemble.json", {"epochs": list(epochs), "best": epochs[-1]})
 
 
 def recipe(heading):

@@ -162,7 +162,7 @@ def model(what: str, change: Callable[[Path, Model], None], said: str) -> Case:
         content |= {"description": made.description, "texts": {"en": text.as_dict()}, "width": 4}
         content |= {"snapshots": [1], "saved": [1], "sha256": sums}
         (folder / "model/model.json").write_text(json.dumps(content))
-        (folder / "model/ensemble.json").write_text('{"epochs": [1]}')
+        (folder / "model/ensemble.json").write_text('{"epochs": [1], "best": 1}')
         (folder / "ratings.csv").write_text(
             "task,subtask,split,sentence_a,sentence_b,rating\nT,S,test,A dog.,A cat.,1\n"
         )
@@ -513,7 +513,7 @@ CASES = {
         model(
             "an ensemble of one epoch, three hundred times",
             lambda folder, _: (folder / "ensemble.json").write_text(
-                json.dumps({"epochs": [1] * 300})
+                json.dumps({"epochs": [1] * 300, "best": 1})
             ),
             "has non-unique elements",
         ),
@@ -539,7 +539,9 @@ CASES = {
         ),
         model(
             "an ensemble of `../../x`",
-            lambda folder, _: (folder / "ensemble.json").write_text('{"epochs": ["../../x"]}'),
+            lambda folder, _: (folder / "ensemble.json").write_text(
+                '{"epochs": ["../../x"], "best": 1}'
+            ),
             "ensemble.json does not describe a model",
         ),
     ],

@@ -143,7 +143,7 @@ def test_the_scores_are_those_of_the_ensemble_on_the_test_set(folder):
 
 
 def test_a_single_snapshot_has_its_own_scores(folder):
-    write_json(folder / "model" / "ensemble.json", {"epochs": [8]})
+    write_json(folder / "model" / "ensemble.json", {"epochs": [8], "best": 8})
     text = make(folder)
     found = values(text)
     assert found["Flickr8k, 1k images, en", "Find images by captions"]["recall_at_5"] == 0.2
@@ -298,7 +298,7 @@ def test_every_source_of_data_has_its_terms():
         (lambda f: (f / "model" / "model.json").write_text("{"), "model.json is not JSON"),
         (lambda f: (f / "model" / "ensemble.json").write_text("[]"), "is not of type 'object'"),
         (
-            lambda f: write_json(f / "model" / "ensemble.json", {"epochs": [3]}),
+            lambda f: write_json(f / "model" / "ensemble.json", {"epochs": [3], "best": 3}),
             "retrieval.csv has no scores of epochs 3, which ensemble.json names",
         ),
         (

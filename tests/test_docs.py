@@ -4,7 +4,6 @@ import doctest
 import io
 import json
 import re
-import runpy
 import sys
 import tarfile
 import tomllib
@@ -16,17 +15,19 @@ import pytest
 import yaml
 from PIL import Image
 
+import docs.pages.__main__ as pages
+from docs import keep_results
 from groundvec import SentenceEncoder
 from groundvec.sources import table
 from tests.test_layout import FLOORS
 
 ROOT = Path(__file__).parent.parent
+FLOW = ROOT / "docs" / "images" / "flow.svg"
 
 
 def test_the_drawing_of_the_flow_shows_the_rules_as_they_are(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "executable", f"{forks.jobs(tmp_path)}/python")
-    flow = runpy.run_path(str(ROOT / "docs" / "draw_flow.py"))
-    assert flow["PICTURE"].read_text() == flow["svg"](), "the rules have changed: make flow"
+    assert FLOW.read_text() == pages.FILES[FLOW](), "the rules have changed: make pages"
 
 
 def test_the_architecture_has_the_floors_that_imports_are_held_to():
@@ -71,20 +72,21 @@ def test_the_first_lines_on_encoders_give_what_they_say(capsys):
     assert capsys.readouterr().out.startswith(said)
 
 
-def test_the_tables_of_the_pages_of_results_are_those_of_their_files():
+@pytest.mark.parametrize(
+    "path", [path for path in pages.FILES if path != FLOW], ids=lambda path: path.name
+)
+def test_each_page_is_that_of_its_files(path):
     """A digit that somebody changes in the page, or a file that is renewed alone, is found."""
-    written = runpy.run_path(str(ROOT / "docs" / "write_results.py"))
-    for path, content in written["files"]().items():
-        assert path.read_text("utf-8") == content, f"{path.name} is out of date: make pages"
+    content = pages.FILES[path]()
+    assert path.read_text("utf-8") == content, f"{path.name} is out of date: make pages"
 
 
 def test_each_table_is_in_one_page():
-    written = runpy.run_path(str(ROOT / "docs" / "write_results.py"))
-    texts = [path.read_text("utf-8") for path in written["PAGES"]]
+    texts = [path.read_text("utf-8") for path in pages.PAGES]
     names = [name for text in texts for name in re.findall("<!-- table: (.+) -->", text)]
-    closed = [match[1] for text in texts for match in written["MARKERS"].findall(text)]
-    whole = [path.relative_to(written["KEPT"]) for path in written["KEPT"].rglob("*.md")]
-    tables = [*written["TABLES"], *(str(path.with_suffix("")) for path in whole)]
+    closed = [match[1] for text in texts for match in pages.MARKERS.findall(text)]
+    whole = [path.relative_to(pages.KEPT) for path in pages.KEPT.rglob("*.md")]
+    tables = [*pages.TABLES, *(str(path.with_suffix("")) for path in whole)]
     assert sorted(names) == sorted(closed) == sorted(tables)
 
 
@@ -103,15 +105,13 @@ def test_the_numbers_beside_commands_are_those_of_the_shipped_encoder():
 
 
 def test_sentences_say_what_the_files_say():
-    said = runpy.run_path(str(ROOT / "docs" / "sentences.py"))["sentences"]()
-    for page, sentences in said.items():
-        text = " ".join((ROOT / page).read_text("utf-8").split())
-        assert not [each for each in sentences if each not in text], page
+    for page, sentence in pages.sentences():
+        assert sentence in " ".join((ROOT / page).read_text("utf-8").split()), page
 
 
 def test_results_are_kept_without_those_of_other_trainings_being_lost(tmp_path):
     """Of two machines, each has half of the trainings; a figure and a table are copied whole."""
-    keep = runpy.run_path(str(ROOT / "docs" / "keep_results.py"))["keep"]
+    keep = keep_results.keep
     results, docs = tmp_path / "results" / "mine", tmp_path / "docs"
     head = "dataset,model,seed,split,kind,r10\n"
     rows = "a,gru,2,dev,ensemble,1\na,gru,2,test,ensemble,22.50\na,gru,2,test,chance,9\n"

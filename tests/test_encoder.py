@@ -37,7 +37,7 @@ from groundvec.text import characters, words
 CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
 TEXTS = {
     "characters": characters.Text.build(CAPTIONS),
-    "words": words.Text.build(CAPTIONS, at_least=1),
+    "words": words.Text.build(2 * CAPTIONS),
 }
 
 

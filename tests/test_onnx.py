@@ -26,7 +26,7 @@ PAGE = ROOT / "docs" / "export.md"
 CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
 TEXTS = {
     "characters": characters.Text.build(CAPTIONS),
-    "words": words.Text.build(CAPTIONS, at_least=1),
+    "words": words.Text.build(2 * CAPTIONS),
     "ngrams": ngrams.Text(2, 4, buckets=50),
     "word-ngrams": word_ngrams.Text(2, 4, buckets=50),
 }

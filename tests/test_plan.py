@@ -56,7 +56,7 @@ def test_every_model_is_named_with_each_seed_of_its_data_set():
 
 def test_texts_of_other_options_have_other_names():
     assert text_name({"name": "characters"}) == "characters"
-    first, second = ({"name": "words", "at_least": least} for least in (1, 2))
+    first, second = ({"name": "words", "lowercase": lowercase} for lowercase in (True, False))
     assert text_name(first) != text_name(second)
     assert text_name(first).startswith("words-")
 

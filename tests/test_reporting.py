@@ -303,12 +303,10 @@ def test_the_best_snapshot_is_the_one_that_ensemble_json_names(tmp_path):
     about = described.iloc[0]
     assert systems.best_snapshot(about) == 4
     path = Path(about["folder"], "ensemble.json")
-    for content in ("[4]", '{"best": 4}', '{"epochs": [4, 6], "best": "4"}'):
+    for content in ("[4]", '{"best": 4}', '{"epochs": [4, 6]}', '{"epochs": [4, 6], "best": "4"}'):
         path.write_text(content)
         with pytest.raises(InputError, match=r"ensemble\.json does not describe a model"):
             systems.best_snapshot(about)
-    path.write_text('{"epochs": [4, 6]}')  # of version 0.1
-    assert systems.best_snapshot(about) == 6
     path.unlink()
     with pytest.raises(InputError, match=r"ensemble\.json does not exist"):
         systems.best_snapshot(about)
@@ -641,7 +639,7 @@ def trained(pictures, tmp_path):
     about |= {"snapshots": [0], "saved": [0], "width": 12, "texts": {"en": text.as_dict()}}
     about["description"] = model.description
     write_json(folder / "model.json", about)
-    write_json(folder / "ensemble.json", {"epochs": [0]})
+    write_json(folder / "ensemble.json", {"epochs": [0], "best": 0})
     return folder
 
 

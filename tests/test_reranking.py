@@ -10,12 +10,11 @@ import pandas as pd
 import pytest
 
 from groundvec.runtime.errors import InputError
-from groundvec.translation import mira, nbest, pairs, pro, scores
+from groundvec.translation import mira, nbest, pairs, scores
 from groundvec.translation.nbest import Lists
 from groundvec.translation.rerank import (
     BASELINE,
     LENGTH,
-    LOGISTIC,
     ORACLE,
     distances,
     judged,
@@ -129,8 +128,7 @@ def test_statistics_are_those_of_corpus_bleu():
     assert mira.corpus_bleu(np.array([3, 5, 0, 0, 0, 0, 3, 2, 1, 0])) == 0
 
 
-@pytest.mark.parametrize("how", ["mira", "pro"])
-def test_the_best_weights_are_found_where_they_are_known(how):
+def test_the_best_weights_are_found_where_they_are_known():
     dev, test = drawn_lists(1), drawn_lists(2)
     rng = np.random.default_rng(3)
     names = ["clue", "against", "noise"]
@@ -140,8 +138,7 @@ def test_the_best_weights_are_found_where_they_are_known(how):
         return np.stack([of.bleu / 1000, -of.bleu * 50 + noise * 300, noise], axis=1)
 
     lists = dev.lists.with_features(names, clues(dev))
-    found = {"mira": mira.weights(lists, dev.statistics), "pro": pro.weights(lists, dev.bleu)}
-    weights = found[how]
+    weights = mira.weights(lists, dev.statistics)
     by_name = dict(zip(lists.names, weights, strict=True))
     assert by_name["clue"] > 0
     others = test.lists.with_features(names, clues(test))
@@ -182,7 +179,6 @@ def test_lists_that_are_all_alike_keep_their_order():
     lists = Lists(["a b", "a b"], np.array([0, 2]), ["score"], np.array([[1.0], [1.0]]))
     found = judged(lists, ["a c"])
     assert np.isfinite(mira.weights(lists, found.statistics)).all()
-    assert np.isfinite(pro.weights(lists, found.bleu)).all()
     assert lists.chosen(np.zeros(2)).tolist() == [0]
 
 
@@ -190,8 +186,7 @@ def test_rerankers_lie_between_the_baseline_and_the_oracle():
     dev, test = drawn_lists(1), drawn_lists(2)
     features = {"m": (["clue"], dev.bleu[:, None], test.bleu[:, None])}
     result = rerank(dev, test, features)
-    lengths = [LENGTH, LENGTH + LOGISTIC]
-    assert list(result) == [BASELINE, *lengths, "m", "m" + LOGISTIC, ORACLE]
+    assert list(result) == [BASELINE, LENGTH, "m", ORACLE]
     means = {name: test.bleu[found.rows].mean() for name, found in result.items()}
     assert means[BASELINE] < means["m"] <= means[ORACLE]
     assert (test.bleu[result[ORACLE].rows] >= test.bleu[result[BASELINE].rows]).all()
@@ -203,10 +198,9 @@ def test_a_re_ranker_by_length_alone_finds_that_longer_translations_are_better()
     texts, best = ["ein Hund geht", "ein Hund geht auf das Haus"], "ein Hund geht auf das Haus"
     lists = Lists(texts * 9, np.arange(0, 19, 2), ["score"], np.tile([[-1.0], [-2.0]], (9, 1)))
     found = judged(lists, [best] * 9)
-    result = rerank(found, found, {})
-    for name in (LENGTH, LENGTH + LOGISTIC):
-        assert result[name].weights["target-length"] > 0
-        assert {lists.hypotheses[row] for row in result[name].rows} == {best}
+    result = rerank(found, found, {})[LENGTH]
+    assert result.weights["target-length"] > 0
+    assert {lists.hypotheses[row] for row in result.rows} == {best}
 
 
 def test_distances_are_compared_with_the_own_sentence_and_picture(caplog):

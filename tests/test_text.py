@@ -23,7 +23,7 @@ def test_words_are_lower_case_and_marks_stand_alone():
 
 
 def test_rare_words_are_unknown_and_frequent_ones_come_first():
-    text = words.Text.build(["A dog.", "A dog runs.", "The dog"], at_least=2)
+    text = words.Text.build(["A dog.", "A dog runs.", "The dog"])
     assert text.words == ["dog", ".", "a"]
     encoded = text.encode(["The dog.", "A cat"])
     assert encoded.indices.tolist() == [UNKNOWN, 2, 3, 4, UNKNOWN]
@@ -138,16 +138,16 @@ def test_words_cut_by_moses_stay_cut_and_may_keep_their_capitals():
 
 
 def test_options_of_words_are_kept_with_them():
-    text = words.Text.build(["Der Hund's Ball"], 1, tokenizer="moses", lowercase=False)
+    text = words.Text.build(2 * ["Der Hund's Ball"], tokenizer="moses", lowercase=False)
     again = words.Text(**text.as_dict())
     assert again.as_dict()["tokenizer"] == "moses"
     assert again.encode(["Der Hund's", "der"]).indices.tolist().count(UNKNOWN) == 1
-    assert words.Text.build(["a"], 1).as_dict() == {"words": ["a"]}
+    assert words.Text.build(["a", "a"]).as_dict() == {"words": ["a"]}
     with pytest.raises(TypeError):
         words.Text(["a"], speed=1)
 
 
 def test_unknown_words_are_counted_in_the_log(caplog):
     caplog.set_level("INFO")
-    words.Text.build(["a dog", "a cat"], 2).encode(["a dog ran", "a"])
+    words.Text.build(["a dog", "a cat"]).encode(["a dog ran", "a"])
     assert "2 of the 4 words of 2 sentences are unknown" in caplog.text

@@ -83,8 +83,7 @@ def encoder(name):
         return SentenceEncoder.load(name)
     options, text = MODELS[name]
     about = description(**options)
-    building = {"at_least": 1} if text is Words else {}
-    known = text.build(CAPTIONS, **building)
+    known = text.build(2 * CAPTIONS)  # rarer words are unknown
     if name == "case":
         known = Words(known.words, lowercase=False)
     torch.manual_seed(5)
@@ -360,7 +359,7 @@ def test_what_a_page_cannot_read_gets_no_panel(tmp_path):
     assert not readable(description({"name": "bag", "size": 4, "embedding": 4}, "ngrams"))
     assert readable(description()) and readable(description(text="words"))
     about = description(parts={"text": {"name": "words", "tokenizer": "moses"}})
-    text = Words.build(CAPTIONS, at_least=1, tokenizer="moses")
+    text = Words.build(2 * CAPTIONS, tokenizer="moses")
     ours = SentenceEncoder([Model(about, {"en": text}, 6).eval()])
     export(ours.models, tmp_path / "model.onnx")
     with pytest.raises(InputError, match="reads words, which a page cannot"):

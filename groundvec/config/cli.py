@@ -218,7 +218,7 @@ def _fill_standard_streams() -> None:
 
 
 def _refused(error: Exception) -> str:
-    """What the system did not grant, and what to do about it, in one line; nothing for a bug."""
+    """Say in one line what the system refused and how to help it; nothing for a bug."""
     # Torch's is a RuntimeError: "can't allocate memory", or CUDA's "Tried to allocate".
     of_torch = isinstance(error, RuntimeError) and "allocate" in str(error)
     if isinstance(error, MemoryError) or of_torch:

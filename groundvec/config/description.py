@@ -58,7 +58,7 @@ def complete_description(description: dict[str, Any], place: str = "model") -> d
         InputError: one line that names the first wrong key, and what to write instead.
     """
     complete_by(description, "model", place)
-    fill_image(description)
+    _fill_image(description)
     try:
         check_fit(description)
     except InputError as error:
@@ -84,7 +84,7 @@ def complete_description(description: dict[str, Any], place: str = "model") -> d
     return description
 
 
-def fill_image(description: dict[str, Any]) -> None:
+def _fill_image(description: dict[str, Any]) -> None:
     """Fill in `image`, if it is missing: what the encoder's options say of its last layer too."""
     of_image = configuration_schema()["$defs"]["model"]["properties"]["image"]["properties"]
     both = {key: value for key, value in description["encoder"].items() if key in of_image}
@@ -138,7 +138,7 @@ def check_fit(description: dict[str, Any]) -> None:
 
 
 def _providers(need: str) -> list[str]:
-    """What provides something that a part or an option needs, in words."""
+    """List what provides something that a part or an option needs, in words."""
     if need in OWN_PROVIDED:
         return [OWN_PROVIDED[need]]
     found = []

@@ -111,7 +111,7 @@ def chosen(description: dict[str, Any]) -> dict[str, dict[str, Any]]:
     found = {
         "text": description["text"],
         "encoders": description["encoder"],
-        "objectives": description.get("objective"),
+        "objectives": description["objective"],
         "optimisers": description.get("training", {}).get("optimiser"),
     }
     return {kind: part for kind, part in found.items() if part}

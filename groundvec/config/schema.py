@@ -54,7 +54,7 @@ def configuration_schema() -> dict[str, Any]:
 
 
 def _options_schema(keys: Iterable[str], schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a part's options, and of what else stands beside them."""
+    """Extend the schema of a part's options by the keys beside them."""
     properties = {"properties": schema["properties"] | {key: {} for key in keys}}
     return {"additionalProperties": False} | schema | properties
 
@@ -126,7 +126,7 @@ def fill(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> None:
 
 
 def _validator(schema: dict[str, Any]) -> Draft202012Validator:
-    """A validator for which text matches a pattern as a whole, and numbers are finite.
+    """Return a validator for which text matches a pattern as a whole, and numbers are finite.
 
     It also knows the keywords `ordered`, `divisible` and `either` of the parts' options
     (`groundvec.config.parts`).

@@ -7,8 +7,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from groundvec.config import parts
-from groundvec.config.description import fill_image
 from groundvec.config.schema import find_mistake
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import SMALL, check_regular, read_json
@@ -47,7 +45,7 @@ MODEL: dict[str, Any] = {
         "model": NAME,
         "description": {
             "$ref": "#/$defs/model",
-            "required": ["languages", "text", "encoder", "similarity"],
+            "required": ["languages", "text", "encoder", "similarity", "objective"],
         },
         "texts": {
             "type": "object",
@@ -78,7 +76,7 @@ BLOCKS = {"type": "array", "minItems": 1, "items": FEATURES}
 TRANSFORM = {
     "properties": {"interpolation": {"$ref": "#/$defs/dataset/properties/interpolation"}},
 }
-ENSEMBLE = {"required": ["epochs"], "properties": {"epochs": EPOCHS, "best": EPOCH}}
+ENSEMBLE = {"required": ["epochs", "best"], "properties": {"epochs": EPOCHS, "best": EPOCH}}
 
 
 def own_files(folder: Path) -> list[Path]:
@@ -104,14 +102,7 @@ def own_files(folder: Path) -> list[Path]:
 def read_description(folder: str | Path) -> dict[str, Any]:
     """What `model.json` says of a training; InputError if it is missing or of another form."""
     path = Path(folder, "model.json")
-    content = read_json(path, SMALL)
-    if isinstance(content, dict) and "cell" in content:
-        content = _of_version_0_1(content)
-    content = checked(path, content, MODEL)
-    fill_image(content["description"])  # versions before 0.2.0 did not
-    for text in content["texts"].values():  # earlier versions could name a file of parses
-        if text.get("parses", "") is None:
-            del text["parses"]
+    content = checked(path, read_json(path, SMALL), MODEL)
     features = content.get("features", {})
     blocks = _loaded(path, features, "blocks", BLOCKS) if "blocks" in features else [features]
     for block in blocks:
@@ -136,8 +127,7 @@ def read_ensemble(folder: str | Path) -> dict[str, Any]:
     Raises InputError as above, of `ensemble.json`.
     """
     path = Path(folder, "ensemble.json")
-    content = checked(path, read_json(path, SMALL), ENSEMBLE)
-    return {"best": content["epochs"][-1]} | content  # older ones do not say it
+    return checked(path, read_json(path, SMALL), ENSEMBLE)
 
 
 def learned_images(description: dict[str, Any]) -> bool:
@@ -146,7 +136,7 @@ def learned_images(description: dict[str, Any]) -> bool:
     Args:
         description: as `read_description` gives it.
     """
-    return bool(description["description"].get("objective", {}).get("beta") != 0)
+    return bool(description["description"]["objective"].get("beta") != 0)
 
 
 def epochs_compared(description: dict[str, Any], ensemble: dict[str, Any]) -> set[int]:
@@ -183,19 +173,6 @@ def checked(
         raise InputError(f"{path} does not describe a {kind} ({problem}): make it again")
     description: dict[str, Any] = content
     return description
-
-
-def _of_version_0_1(old: dict[str, Any]) -> dict[str, Any]:
-    """What a model.json said when this project was called `grounded` and had one kind of model."""
-    language, encoder = old.get("language"), parts.of_grid(str(old["cell"]))
-    description = {
-        "languages": [language],
-        "text": {"name": "characters"},
-        "encoder": {**(encoder or {}), "embedding": 20},
-        "similarity": "cosine",
-    }
-    new = {"dataset": "", "model": old["cell"], "description": description}
-    return old | new | {"texts": {language: old.get("vocabulary")}}
 
 
 def snapshot_name(epoch: int) -> str:

@@ -130,9 +130,9 @@ class Model(nn.Module):
             for language, text in texts.items():
                 learned = options["size"] if spelling.get("learned") else None
                 self.spelling[language] = Spelling(text, spelling["size"], learned)
-        if objective := description.get("objective"):  # models of version 0.1 do not say it
-            make = parts.find("objectives", objective["name"])
-            self.objective = make(**parts.options(objective))
+        objective = description["objective"]
+        make = parts.find("objectives", objective["name"])
+        self.objective = make(**parts.options(objective))
 
     def name_of(self, language: str) -> str:
         """The name of a language's encoder among `captions`."""
@@ -347,14 +347,7 @@ def load_model(
             model = Model(description, texts, content["width"])
     except (InputError, KeyError, TypeError) as error:
         raise InputError(f"{folder / 'model.json'} does not describe a model: {error}") from None
-
-    def new_name(name: str) -> str:
-        """Models of version 0.1 had one encoder of captions."""
-        old = "cell" in content
-        return name.replace("caption.", f"captions.{content['language']}.", 1) if old else name
-
-    checksum = content.get("sha256", {}).get(str(epoch))  # those models had none
-    weights.load(model, path, checksum, new_name)
+    weights.load(model, path, content.get("sha256", {}).get(str(epoch)))
     return model.to(device).eval()
 
 

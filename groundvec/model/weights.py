@@ -1,7 +1,7 @@
 """The weights of a network in a file, as safetensors: nothing in it is executed."""
 
 import hashlib
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -61,19 +61,13 @@ def _whole(stored: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     return result
 
 
-def load(
-    network: nn.Module,
-    path: Path,
-    checksum: str | None = None,
-    new_name: Callable[[str], str] = str,
-) -> None:
+def load(network: nn.Module, path: Path, checksum: str | None = None) -> None:
     """Give a network that was made on torch's device `meta`, without weights, those of a file.
 
     So no memory is taken before the file has the shapes too.
 
     Args:
         checksum: the file's SHA-256 sum, if it is known.
-        new_name: what the network calls a weight of the file.
 
     Raises:
         InputError: the file is missing or damaged, or its weights are of other names or shapes,
@@ -95,13 +89,12 @@ def load(
         with safe_open(path, "pt") as file:
             names = list(file.keys())
             shapes = {
-                new_name(name): file.get_slice(name).get_shape()
-                for name in set(names) - _factors(names)
+                name: file.get_slice(name).get_shape() for name in set(names) - _factors(names)
             }
         if shapes != {name: list(value.shape) for name, value in expected.items()}:
             raise ValueError("other names or shapes")
         check_memory(path, sum(value.nbytes for value in expected.values()))
-        values = {new_name(name): value for name, value in _whole(load_file(path)).items()}
+        values = _whole(load_file(path))
         network.load_state_dict(values, assign=True)
     except InputError:
         raise

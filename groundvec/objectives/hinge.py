@@ -24,13 +24,14 @@ class Objective(nn.Module):
     def forward(self, images: Tensor, captions: dict[str, Tensor], similarity: str) -> Tensor:
         """Compute the loss of images (B, size) and captions (B, size) of each language."""
         of_languages = [
-            self.reduce(_hinge(scores(own, images, similarity), self.margin))
+            self.reduce(costs(scores(own, images, similarity), self.margin))
             for own in captions.values()
         ]
         return torch.stack(of_languages).sum()
 
 
-def _hinge(of_pairs: Tensor, margin: float) -> Tensor:
+def costs(of_pairs: Tensor, margin: float) -> Tensor:
+    """Compute the hinge costs (B, B) of scores (B, B) in both directions; 0 on the diagonal."""
     right = of_pairs.diagonal()
-    costs = (margin + of_pairs - right[:, None]).relu() + (margin + of_pairs - right).relu()
-    return costs * (1 - torch.eye(len(costs), device=costs.device))
+    both = (margin + of_pairs - right[:, None]).relu() + (margin + of_pairs - right).relu()
+    return both * (1 - torch.eye(len(both), device=both.device))

@@ -72,7 +72,7 @@ def best(retrieval: pd.DataFrame) -> pd.DataFrame:
     return chosen.reset_index(drop=True)
 
 
-def queries(embedded: Embedded, count: int = QUERIES, seed: int = SEED) -> dict[str, list[Any]]:
+def queries(embedded: Embedded) -> dict[str, list[Any]]:
     """Retrieve for random images and for the first caption of each.
 
     Returns:
@@ -82,7 +82,7 @@ def queries(embedded: Embedded, count: int = QUERIES, seed: int = SEED) -> dict[
     """
     same = rounding(embedded.caption_vectors, embedded.image_vectors, embedded.similarity)
     first = _first_captions(embedded)
-    rows = np.random.default_rng(seed).permutation(list(first))[:count]
+    rows = np.random.default_rng(SEED).permutation(list(first))[:QUERIES]
 
     def found(candidates: np.ndarray, query: np.ndarray, own: np.ndarray) -> list[dict[str, Any]]:
         scores = nearness(candidates, query[None], embedded.similarity)[:, 0]

@@ -15,6 +15,7 @@ from groundvec.runtime.errors import InputError
 
 PADDING, UNKNOWN = 0, 1
 LARGEST = 2**16  # different indices of a text; they are kept in 16 bits
+AT_LEAST = 2  # rarer words of the training captions are unknown
 ROWS = 4096  # captions that are counted at once
 
 log = logging.getLogger(__name__)
@@ -71,10 +72,10 @@ def select(starts: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray
     return np.arange(ends[-1]) + np.repeat(starts[rows] + lengths - ends, lengths), lengths
 
 
-def frequent(sentences: Iterable[Sequence[str]], at_least: int, most: int) -> list[str]:
-    """The words that sentences have `at_least` so often, the most frequent first."""
+def frequent(sentences: Iterable[Sequence[str]], most: int) -> list[str]:
+    """List the words that occur `AT_LEAST` so often, the most frequent first."""
     counts = Counter(chain.from_iterable(sentences))
-    often = [word for word, count in counts.items() if count >= at_least]
+    often = [word for word, count in counts.items() if count >= AT_LEAST]
     return sorted(often, key=lambda word: (-counts[word], word))[:most]
 
 

@@ -59,12 +59,9 @@ class Text:
         self._index = {word: index for index, word in enumerate(self.words, 2)}
 
     @classmethod
-    def build(cls, captions: Iterable[str], at_least: int, **options: Any) -> "Text":
-        """The words that the captions have `at_least` so often, the most frequent first.
-
-        The options are of `cut`.
-        """
-        return cls(frequent(cut(captions, **options), at_least, LARGEST - 2), **options)
+    def build(cls, captions: Iterable[str], **options: Any) -> "Text":
+        """Take the captions' frequent words (`frequent`); the options are of `cut`."""
+        return cls(frequent(cut(captions, **options), LARGEST - 2), **options)
 
     def __len__(self) -> int:
         """The number of indices, padding and unknown included."""

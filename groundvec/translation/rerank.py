@@ -10,7 +10,7 @@ import pandas as pd
 
 from groundvec import similarity
 from groundvec.runtime.arrays import Matrix
-from groundvec.translation import mira, pro
+from groundvec.translation import mira
 from groundvec.translation.nbest import Lists
 from groundvec.translation.scores import bleu_statistics
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 BASELINE, LENGTH, ORACLE = "baseline", "length", "oracle"  # re-rankers without a model
-LOGISTIC = "+logistic"  # after a model's name: weights by logistic regression
 
 
 @dataclass
@@ -115,20 +114,15 @@ def rerank(
 
     Returns:
         By re-ranker: `baseline`, the first of each list; for `length`, the number of words, and for
-        each model MIRA's choice under its name and that of logistic regression under NAME+logistic;
-        `oracle`, the best by its own BLEU.
+        each model under its name, MIRA's choice; `oracle`, the best by its own BLEU.
     """
     result = {BASELINE: Reranked(test.lists.starts[:-1], {})}
     length = (["target-length"], words(dev.lists), words(test.lists))
     for model, (names, of_dev, of_test) in {LENGTH: length, **features}.items():
         lists = dev.lists.with_features(names, of_dev)
         others = test.lists.with_features(names, of_test)
-        found = {
-            model: mira.weights(lists, dev.statistics),
-            model + LOGISTIC: pro.weights(lists, dev.bleu),
-        }
-        for name, weights in found.items():
-            named = dict(zip(lists.names, weights.tolist(), strict=True))
-            result[name] = Reranked(others.chosen(others.features @ weights), named)
+        weights = mira.weights(lists, dev.statistics)
+        named = dict(zip(lists.names, weights.tolist(), strict=True))
+        result[model] = Reranked(others.chosen(others.features @ weights), named)
     result[ORACLE] = Reranked(test.lists.chosen(test.bleu), {})
     return result

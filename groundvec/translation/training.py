@@ -15,12 +15,12 @@ from torch.nn.utils import clip_grad_norm_
 
 from groundvec.device import reseed
 from groundvec.runtime.errors import InputError
-from groundvec.text.encoded import Encoded
+from groundvec.text.encoded import AT_LEAST, Encoded
 from groundvec.training.checkpoints import Checkpoints
 from groundvec.training.epochs import History, Training
 from groundvec.translation.beam import translate
 from groundvec.translation.network import Translator
-from groundvec.translation.vocabulary import AT_LEAST, Vocabulary, padded, tokenise
+from groundvec.translation.vocabulary import Vocabulary, padded, tokenise
 
 log = logging.getLogger(__name__)
 

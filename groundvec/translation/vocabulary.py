@@ -10,7 +10,6 @@ from groundvec.runtime.errors import InputError
 from groundvec.text.encoded import LARGEST, PADDING, UNKNOWN, Encoded, frequent
 
 END = 2  # of a sentence; PADDING and UNKNOWN are 0 and 1
-AT_LEAST = 2  # rarer words of the training sentences are unknown
 
 
 class Vocabulary:
@@ -30,7 +29,7 @@ class Vocabulary:
     def build(cls, language: str, tokenised: Iterable[str]) -> "Vocabulary":
         """The words that stand in `tokenised` sentences often enough, the most frequent first."""
         sentences = (sentence.split() for sentence in tokenised)
-        return cls(language, frequent(sentences, AT_LEAST, LARGEST - 3))
+        return cls(language, frequent(sentences, LARGEST - 3))
 
     def __len__(self) -> int:
         """The number of indices: padding, unknown and the end included."""

@@ -12,7 +12,7 @@ from groundvec.reporting.systems import PROVENANCE
 from groundvec.reporting.verdicts import LEVEL
 from groundvec.results.frames import read
 from groundvec.results.schemas import Models, Reranked
-from groundvec.translation.rerank import BASELINE, LENGTH, LOGISTIC, ORACLE
+from groundvec.translation.rerank import BASELINE, LENGTH, ORACLE
 
 METRICS = {"bleu": "BLEU", "meteor": "METEOR", "ter": "TER"}
 # What MLMME is compared with beside the baseline: by length, by the picture, and by the source.
@@ -21,7 +21,7 @@ NOTES = [
     "In brackets: the difference from the first translation of each list (baseline). Of TER lower "
     f"is better. Better than the baseline ({DAGGER}), or than lists re-ranked by VSE ({DOUBLE}), "
     "by approximate randomisation at 5%, two-sided, not corrected for the number of tests.",
-    "Weights by k-best batch MIRA on the development lists; + logistic: by logistic regression. "
+    "Weights by k-best batch MIRA on the development lists. "
     "Oracle: of each list the one with the best BLEU of its own. VSE compares with the picture, "
     "MLMME with the picture and the source, with β = 0 with the source only; length is the number "
     "of words.",
@@ -59,16 +59,14 @@ def table3(measured: Reranked, reported: ReportedTranslations, models: Models) -
     """
     ours = measured.assign(name=measured["reranker"].replace(names_of(models)), source="measured")
     of_model = of_languages(models).drop_duplicates("model").set_index("model")
-    logistic = ours["reranker"].isin([*(of_model.index + LOGISTIC), LENGTH + LOGISTIC])
-    model = ours["reranker"].str.removesuffix(LOGISTIC).where(logistic, ours["reranker"])
-    several = model.map(of_model["several"].astype(object))
-    ours = ours.assign(several=several, beta=model.map(of_model["beta"]), logistic=logistic)
+    several = ours["reranker"].map(of_model["several"].astype(object))
+    ours = ours.assign(several=several, beta=ours["reranker"].map(of_model["beta"]))
     seeing = ~reported["reranker"].isin([BASELINE, ORACLE])
     theirs = reported.assign(several=reported["beta"].notna().astype(object).where(seeing))
     keys = ["paper", "n_best", "system", "reranker", "several", "beta"]
     theirs = theirs.melt(keys, list(METRICS), "metric", "score")
     theirs = theirs.merge(ours[["n_best", "system"]].drop_duplicates())
-    theirs = theirs.assign(name=theirs["reranker"], logistic=False, source="reported")
+    theirs = theirs.assign(name=theirs["reranker"], source="reported")
     table = pd.concat([ours, theirs], ignore_index=True)
     table["gain"] = _gain(table, BASELINE)
     are = {
@@ -77,22 +75,20 @@ def table3(measured: Reranked, reported: ReportedTranslations, models: Models) -
         "text": ours["beta"].eq(0),
     }
     for control in CONTROLS:
-        names = ours.loc[are[control] & ~ours["logistic"], "name"]
+        names = ours.loc[are[control], "name"]
         table[f"gain_{control}"] = _gain(table, names.iloc[0] if len(names) else "")
     table["dataset"] = models["dataset"].iloc[0]
-    columns = ["dataset", "n_best", "system", "name", "reranker", "several", "beta", "logistic"]
-    columns += ["metric", "source", "score", "gain"]
+    columns = ["dataset", "n_best", "system", "name", "reranker", "several", "beta", "metric"]
+    columns += ["source", "score", "gain"]
     columns += ["p_baseline", *(f"{of}_{key}" for key in CONTROLS for of in ("gain", "p"))]
     columns += ["signature", "paper"]
     return table[[*columns, *table.columns.intersection(PROVENANCE)]]
 
 
 def names_of(models: Models) -> dict[str, str]:
-    """Name re-rankers by the models' names, alone and with logistic regression."""
+    """Name re-rankers by the models' names."""
     about = of_languages(models).drop_duplicates("model")
-    names = dict(zip(about["model"], about["name"], strict=True))
-    names |= {LENGTH: LENGTH}
-    return names | {model + LOGISTIC: f"{name} + logistic" for model, name in names.items()}
+    return dict(zip(about["model"], about["name"], strict=True))
 
 
 def _gain(table: pd.DataFrame, over: str) -> pd.Series:

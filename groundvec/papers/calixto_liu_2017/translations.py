@@ -21,7 +21,7 @@ from groundvec.render.pictures import (
 from groundvec.render.style import GREEN, PAGE, save, styled
 from groundvec.reporting.results import Results, read_translations
 from groundvec.results.schemas import Translations
-from groundvec.translation.rerank import BASELINE, LOGISTIC, ORACLE
+from groundvec.translation.rerank import BASELINE, ORACLE
 
 COUNT, SEED = 8, 1  # as many as a page holds
 TEXT = MARGIN + PICTURE + 0.2  # where the text begins
@@ -37,7 +37,6 @@ def make(results: Results, stem: Path) -> None:
 
 def chosen(table: Translations) -> pd.DataFrame:
     """Take random sentences whose first translation a re-ranker changed; if there are none, any."""
-    table = table[~table["reranker"].str.endswith(LOGISTIC)]
     first = table[table["reranker"] == BASELINE].set_index("id")["hypothesis"]
     shown = table[(table["image_id"] != "") & (table["reranker"] != ORACLE)]
     changed = shown[shown["hypothesis"] != shown["id"].map(first)]["id"].unique()

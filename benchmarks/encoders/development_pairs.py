@@ -5,37 +5,31 @@ test pairs of STS 2012-2016. The result has the scores of all test pairs, the nu
 are development pairs (seen), and the scores without them (unseen_pearson and so on).
 
 Example:
-  python docs/development_pairs.py -o docs/results/evaluate/development.csv
+  python benchmarks/encoders/development_pairs.py -o docs/results/evaluate/development.csv
 """
 
 import argparse
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from common import program
 
 from groundvec import SentenceEncoder, evaluate
 from groundvec.data.ratings import TASKS
 from groundvec.evaluation import overlap
-from groundvec.runtime.files import write_csv
-from groundvec.runtime.provenance import provenance
 
 ENCODER = "flickr8k-v3"
 CHOSEN = [task for task in TASKS if task != "SICK"]
 
 
 def keys(pairs: pd.DataFrame) -> list[frozenset[str]]:
-    """Both sentences of each pair, in either order."""
+    """Name each pair by both sentences, in either order."""
     columns = (pairs[side].map(overlap.normalised) for side in ("sentence_a", "sentence_b"))
     return [frozenset(pair) for pair in zip(*columns, strict=True)]
 
 
-def main() -> None:
-    """Write the scores."""
-    form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
-    parser.add_argument("-o", "--output", type=Path, required=True)
-    arguments = parser.parse_args()
+def scores(_: argparse.Namespace) -> pd.DataFrame:
+    """Rate the encoder with and without these pairs."""
     pairs = evaluate.read_rated(CHOSEN, [])["SentEval"]
     development = pairs["task"].eq("STS-B") & pairs["split"].eq("dev")
     tested = pairs["split"].eq("test") & pairs["task"].ne("STS-B")
@@ -46,13 +40,12 @@ def main() -> None:
     found = pd.DataFrame({"pair": np.arange(len(pairs)), **pairs[overlap.SUBTASK]})
     items = evaluate.ratings(SentenceEncoder.load(ENCODER), CHOSEN).items
     labels = dict.fromkeys(["system", "kind", "epochs"], "")
-    scores = overlap.score_unseen(
+    table = overlap.score_unseen(
         items.assign(**labels), found.assign(**dict.fromkeys(overlap.SEEN, seen))
     )
-    scores = scores[scores["method"] == "cosine"].drop(columns=[*labels, *overlap.SEEN[1:]])
-    print(f"{count:,} of {development.sum():,} development pairs are test pairs of STS 2012-2016")
-    write_csv(arguments.output, scores.assign(encoder=ENCODER, development=count, **provenance()))
+    table = table[table["method"] == "cosine"].drop(columns=[*labels, *overlap.SEEN[1:]])
+    return table.assign(encoder=ENCODER, development=count)
 
 
 if __name__ == "__main__":
-    main()
+    program(__doc__, scores)

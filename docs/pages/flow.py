@@ -1,4 +1,4 @@
-"""Draw which rule makes what from what, for docs/architecture.md.
+"""docs/architecture.md: its drawing of which rule makes what from what.
 
 The rules and what each needs come from Snakemake, for the demo and the experiments in `config/`
 that want no features of one's own together, so that the drawing cannot say what the workflow does
@@ -6,34 +6,23 @@ not do. A rule's colour is its file in `rules/`. It is drawn here, without Graph
 machine gives the same file to the byte.
 """
 
-import argparse
 import os
 import re
 import subprocess
 import sys
 from itertools import cycle, pairwise
-from pathlib import Path
+from typing import Any
 
 import networkx as nx
 
+from docs.pages.tables import ROOT, rendered
 from groundvec import papers
 from groundvec.config import parts
 
-ROOT = Path(__file__).parent.parent
-PICTURE = ROOT / "docs" / "images" / "flow.svg"
 PAPERS = list(papers.known())
 NOT_DRAWN = ("flickr30k",)  # needs a folder of your own pictures
-COLOURS = [
-    "#f6d6a8",
-    "#cfe3b4",
-    "#b7dfd3",
-    "#b9d7f0",
-    "#cfc8ee",
-    "#ecc6df",
-    "#f3c1b8",
-    "#dddddd",
-    "#f2e59c",
-]
+COLOURS = ["#f6d6a8", "#cfe3b4", "#b7dfd3", "#b9d7f0", "#cfc8ee"]
+COLOURS += ["#ecc6df", "#f3c1b8", "#dddddd", "#f2e59c"]
 WIDTH, HEIGHT, GAP_X, GAP_Y, MARGIN = 128, 26, 46, 12, 12  # of a rule's box, and around it
 
 # A rule's name; or an edge, and the column that it passes there.
@@ -41,26 +30,17 @@ Place = str | tuple[str, str, int]
 
 
 def rule_graph() -> nx.DiGraph:
-    """The rules of all experiments, without `all` and without transitive edges.
+    """Read the rules of all experiments, without `all` and without transitive edges.
 
     A paper's tables and figures are one.
     """
     experiments = [ROOT / "config.yaml", *sorted((ROOT / "config").glob("*.yaml"))]
-    # A mirror of the data decides which files are downloaded; the drawing is without one.
-    environment = {**os.environ, "GROUNDVEC_MIRROR": ""}
     command = [sys.executable, "-m", "snakemake", "--rulegraph", "mermaid-js", "--configfile"]
-    calls = [
-        subprocess.Popen(
-            [*command, str(path)],
-            cwd=ROOT,
-            env=environment,
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-        for path in experiments
-        if path.stem not in NOT_DRAWN
-    ]
+    # A mirror of the data decides which files are downloaded; the drawing is without one.
+    options: dict[str, Any] = {"cwd": ROOT, "env": {**os.environ, "GROUNDVEC_MIRROR": ""}}
+    options |= {"text": True, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    drawn = [path for path in experiments if path.stem not in NOT_DRAWN]
+    calls = [subprocess.Popen([*command, str(path)], **options) for path in drawn]
     graph = nx.DiGraph()
     for call in calls:
         text, errors = call.communicate()
@@ -78,7 +58,7 @@ def rule_graph() -> nx.DiGraph:
 
 
 def stages() -> dict[str, str]:
-    """The stage of each rule: its file in `rules/`, in the order that the Snakefile includes."""
+    """Find the stage of each rule: its file in `rules/`, in the order of the Snakefile."""
     files = re.findall(r'^ *include: "rules/(\w+)\.smk"', (ROOT / "Snakefile").read_text(), re.M)
     text = {stage: (ROOT / "rules" / f"{stage}.smk").read_text() for stage in files}
     rules = {stage: re.findall(r"^rule (\w+):", text[stage], re.M) for stage in files}
@@ -146,45 +126,20 @@ def svg() -> str:
             if isinstance(place, tuple):
                 drawn += f" H{to_x + WIDTH / 2:g}"
             y = to_y
-        lines.append(f'<path d="{drawn}"/>')
-    boxes = []
-    for rule in sorted(graph, key=order.index):
-        x, y = middle[rule]
-        boxes.append(
-            f'<rect x="{x - WIDTH / 2:g}" y="{y - HEIGHT / 2:g}" width="{WIDTH}" '
-            f'height="{HEIGHT}" rx="5" fill="{colour[stage[rule]]}"/>'
-            f'<text x="{x:g}" y="{y + 4:g}">{rule}</text>'
-        )
-    shown = [name for name in colour if name in {stage[rule] for rule in graph}]
+        lines.append(drawn)
     bottom = MARGIN + tallest * (HEIGHT + GAP_Y) + GAP_Y
-    legend = []
-    for i, name in enumerate(shown):
-        x = MARGIN + i * 110
-        legend.append(
-            f'<rect x="{x}" y="{bottom}" width="14" height="14" rx="3" fill="{colour[name]}"/>'
-            f'<text x="{x + 20}" y="{bottom + 11}">{name}</text>'
-        )
-    width = len(table) * (WIDTH + GAP_X) - GAP_X + 2 * MARGIN
-    height = bottom + 14 + MARGIN
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-            f'width="{width}" height="{height}" font-family="sans-serif" font-size="12">',
-            "<title>Which rule makes what from what</title>",
-            '<g fill="none" stroke="#8a8a8a" stroke-width="1.2">',
-            *lines,
-            "</g>",
-            '<g fill="#222222" text-anchor="middle">',
-            *boxes,
-            "</g>",
-            '<g fill="#8a8a8a">',
-            *legend,
-            "</g>",
-            "</svg>\n",
-        ]
+    return rendered(
+        "flow",
+        width=len(table) * (WIDTH + GAP_X) - GAP_X + 2 * MARGIN,
+        height=bottom + 14 + MARGIN,
+        bottom=bottom,
+        box=(WIDTH, HEIGHT, MARGIN),
+        lines=lines,
+        boxes=[
+            (rule, *middle[rule], colour[stage[rule]]) for rule in sorted(graph, key=order.index)
+        ],
+        legend=[(name, colour[name]) for name in colour if name in {stage[of] for of in graph}],
     )
 
 
-if __name__ == "__main__":
-    argparse.ArgumentParser(description=__doc__).parse_args()
-    PICTURE.write_text(svg())
+FILES = {"images/flow.svg": svg}

@@ -1,4 +1,4 @@
-"""Rate an encoder that has no command of its own, for the table of docs/evaluate.md.
+r"""Rate an encoder that has no command of its own, for the table of docs/evaluate.md.
 
 `trigrams`: hashed character trigrams. `bag`: the mean of GloVe's 100-d vectors of a sentence's
 tokens. `untrained`: the recurrent network of the encoder `flickr8k-v1` with random weights,
@@ -8,20 +8,23 @@ of the vector of `flickr8k-v3`. `printable`: a trained model of characters, wher
 Frank's published code. The result is that of `groundvec evaluate ratings -o`.
 
 Examples:
-  python docs/rate_encoders.py trigrams -o trigrams.csv
-  python docs/rate_encoders.py bag --vectors data/glove/glove.6B.zip/glove.6B.100d.txt -o bag.csv
-  python docs/rate_encoders.py printable --model FOLDER -o printable.csv
+  python benchmarks/encoders/rate_encoders.py trigrams -o trigrams.csv
+  python benchmarks/encoders/rate_encoders.py bag -o bag.csv \
+      --vectors data/glove/glove.6B.zip/glove.6B.100d.txt
+  python benchmarks/encoders/rate_encoders.py printable --model FOLDER -o printable.csv
 """
 
 import argparse
 import string
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+from common import program
+
 from groundvec import SentenceEncoder, baselines, evaluate
 from groundvec.data.tokenization import prepare
-from groundvec.runtime.files import write_csv
-from groundvec.runtime.provenance import provenance
 
 SEED = 0
 PARTS = {  # of the vector of flickr8k-v3
@@ -33,13 +36,13 @@ PARTS = {  # of the vector of flickr8k-v3
 
 
 def bag(vectors: Path) -> Any:
-    """GloVe has words in lower case; sentences are tokenised, which SentEval's are already."""
+    """Read GloVe's words, which are in lower case; sentences are tokenized, as SentEval's are."""
     encoder = baselines.load("bag-of-words", vectors=vectors)
     return lambda sentences: encoder.encode(prepare(sentences, "moses", True))
 
 
 def untrained() -> SentenceEncoder:
-    """The characters are those that the trained encoder knows; the weights are drawn anew."""
+    """Draw the weights anew; the characters are those that the trained encoder knows."""
     import torch
 
     from groundvec.model.network import Model
@@ -51,7 +54,7 @@ def untrained() -> SentenceEncoder:
 
 
 def part(name: str) -> Any:
-    """One of `PARTS`."""
+    """Encode sentences by one of `PARTS`."""
     encoder = SentenceEncoder.load("flickr8k-v3")
     return lambda sentences: encoder.encode(sentences)[:, PARTS[name]]
 
@@ -73,30 +76,23 @@ def printable(folder: str) -> SentenceEncoder:
     return encoder
 
 
-def main() -> None:
-    """Write the scores."""
-    form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
-    parser.add_argument("encoder", choices=["trigrams", "bag", "untrained", "printable", *PARTS])
-    parser.add_argument("--vectors", type=Path, help="bag: GloVe's vectors, FILE or ZIP/MEMBER")
-    parser.add_argument("--model", help="printable: its folder")
-    parser.add_argument("-o", "--output", type=Path, required=True)
-    arguments = parser.parse_args()
-    encoder: Any
-    match arguments.encoder:
-        case "trigrams":
-            encoder = baselines.load("trigrams")
-        case "bag":
-            encoder = bag(arguments.vectors)
-        case "untrained":
-            encoder = untrained()
-        case "printable":
-            encoder = printable(arguments.model)
-        case name:
-            encoder = part(name)
-    scores = evaluate.ratings(encoder).scores
-    write_csv(arguments.output, scores.assign(encoder=arguments.encoder, **provenance()))
+def scores(given: argparse.Namespace) -> pd.DataFrame:
+    """Rate the encoder that is named."""
+    encoders: dict[str, Callable[[], Any]] = {
+        "trigrams": lambda: baselines.load("trigrams"),
+        "bag": lambda: bag(given.vectors),
+        "untrained": untrained,
+        "printable": lambda: printable(given.model),
+    }
+    encoder = encoders.get(given.encoder, lambda: part(given.encoder))()
+    return evaluate.ratings(encoder).scores.assign(encoder=given.encoder)
 
 
 if __name__ == "__main__":
-    main()
+    program(
+        __doc__,
+        scores,
+        encoder={"choices": ["trigrams", "bag", "untrained", "printable", *PARTS]},
+        __vectors={"type": Path, "help": "bag: GloVe's vectors, FILE or ZIP/MEMBER"},
+        __model={"help": "printable: its folder"},
+    )

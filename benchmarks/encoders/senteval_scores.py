@@ -1,4 +1,4 @@
-"""SentEval's own scores of an encoder, beside those of `groundvec evaluate`.
+r"""SentEval's own scores of an encoder, beside those of `groundvec evaluate`.
 
 SentEval gets the tokenised pairs in files of its own form, and the encoder's vectors. It is a clone
 of github.com/facebookresearch/SentEval, and no package. Two things are replaced so that it runs
@@ -6,7 +6,7 @@ today: its classifiers are trained without a GPU, and its arrays of lists are ar
 
 Example:
   groundvec evaluate ratings --model flickr8k-v3 --folder STS/ SICK/ -o flickr8k-v3.csv
-  python docs/senteval_scores.py SentEval/ STS/ SICK/ --model flickr8k-v3 \
+  python benchmarks/encoders/senteval_scores.py SentEval/ STS/ SICK/ --model flickr8k-v3 \
       --beside flickr8k-v3.csv -o senteval.csv
 """
 
@@ -21,11 +21,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
+from common import BESIDE, FOLDERS, MODEL, program
 
 from groundvec import SentenceEncoder
 from groundvec.data.ratings import SICK, SICK_FILES, STS, STSB, read_sts
-from groundvec.runtime.files import write_csv
-from groundvec.runtime.provenance import provenance
 
 PAIR = ["sentence_a", "sentence_b"]
 BATCH = 128
@@ -54,13 +53,13 @@ def write_pairs(pairs: pd.DataFrame, folder: Path) -> None:
 
 
 def array(values: Any) -> np.ndarray:
-    """What np.array made of lists of different lengths."""
+    """Return what np.array made of lists of different lengths."""
     lists = isinstance(values[0], list)
     return np.fromiter(values, object, len(values)) if lists else np.array(values)
 
 
 def without_gpu() -> Any:
-    """What SentEval's classifier uses of torch; it insists on a GPU."""
+    """Return what SentEval's classifier uses of torch; it insists on a GPU."""
     for class_ in (torch.Tensor, torch.nn.Module):
         setattr(class_, "cuda", lambda self: self)  # noqa: B010
     return SimpleNamespace(
@@ -72,7 +71,7 @@ def without_gpu() -> Any:
 
 
 def score(folder: Path, vectors: dict[str, np.ndarray]) -> list[dict[str, Any]]:
-    """SentEval's correlations, a row for each subtask and mean, in the form of `evaluate`."""
+    """Run SentEval: correlations, a row for each subtask and mean, in the form of `evaluate`."""
     from senteval import sick, sts
     from senteval.tools import relatedness
 
@@ -108,28 +107,20 @@ def score(folder: Path, vectors: dict[str, np.ndarray]) -> list[dict[str, Any]]:
     return rows
 
 
-def main() -> None:
-    """Write the scores."""
-    form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
-    parser.add_argument("senteval", type=Path, help="a clone of SentEval")
-    parser.add_argument("folders", type=Path, nargs="+", help="STS and SICK, unpacked")
-    parser.add_argument("--model", required=True, help="as of `groundvec evaluate`")
-    parser.add_argument("--beside", type=Path, required=True, help="scores of `groundvec evaluate`")
-    parser.add_argument("-o", "--output", type=Path, required=True)
-    arguments = parser.parse_args()
-    sys.path.insert(0, str(arguments.senteval))
+def scores(given: argparse.Namespace) -> pd.DataFrame:
+    """Score the encoder by SentEval, beside the scores that are given."""
+    sys.path.insert(0, str(given.senteval))
     commit = subprocess.check_output(
-        ["git", "-C", arguments.senteval, "rev-parse", "--short=12", "HEAD"], text=True
+        ["git", "-C", given.senteval, "rev-parse", "--short=12", "HEAD"], text=True
     )
-    pairs, _ = read_sts(arguments.folders)
+    pairs, _ = read_sts(given.folders)
     sentences = pd.concat([pairs[side] for side in PAIR]).unique().tolist()
-    encoded = SentenceEncoder.load(arguments.model).encode(sentences)
+    encoded = SentenceEncoder.load(given.model).encode(sentences)
     vectors = {" ".join(s.split()): of for s, of in zip(sentences, encoded, strict=True)}
     with tempfile.TemporaryDirectory() as folder:
         write_pairs(pairs, Path(folder))
         theirs = pd.DataFrame(score(Path(folder), vectors))
-    ours = pd.read_csv(arguments.beside)
+    ours = pd.read_csv(given.beside)
     keys = ["task", "subtask", "statistic"]
     ours = ours[ours["definition"].str.startswith("SentEval")]
     of_classifier = ours["definition"].eq("SentEval classifier")
@@ -137,10 +128,10 @@ def main() -> None:
     measures = ["pearson", "spearman"]
     table = theirs.merge(ours[[*keys, "definition", *measures]], on=keys, validate="1:1")
     assert len(table) == len(theirs)
-    for measure in measures:
-        print(measure, (table[measure] - table[f"senteval_{measure}"]).abs().max())
-    write_csv(arguments.output, table.assign(senteval_commit=commit.strip(), **provenance()))
+    return table.assign(senteval_commit=commit.strip())
 
 
 if __name__ == "__main__":
-    main()
+    senteval = {"type": Path, "help": "a clone of SentEval"}
+    options = {"senteval": senteval, "folders": FOLDERS}
+    program(__doc__, scores, **options, __model={**MODEL, "required": True}, __beside=BESIDE)

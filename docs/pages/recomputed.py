@@ -1,46 +1,27 @@
-"""Write docs/recomputed.md: the rules whose hash of code a module of the library is in.
+"""docs/recomputed.md: the rules whose hash of code a module of the library is in.
 
 The source files of a rule's hash are read from the rule itself.
 """
 
-import argparse
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from docs.pages.tables import rendered
 from groundvec import papers
 from groundvec.config import parts
 from groundvec.runtime.provenance import ROOT, covered
 
-PAGE = Path(__file__).parent / "recomputed.md"
-TEXT = """# What a change of code computes again
-
-Each rule has a hash of its code: of its script, and of the modules that the script imports. Where a
-script serves several rules, as `dataset.py` does, only the modules that do the rule's work count.
-If a module changes, the rules beside it run again, and then the rules that read their files.
-Comments and docstrings do not count.
-
-- `a_*` are all rules whose names begin with `a_`; `a_* but b, c` excepts `a_b` and `a_c`.
-- Rules in *italics* run again only for models and baselines that use the module: it is one of their
-  parts, or one of these imports it.
-- A change of these modules runs nothing again: {unused}.
-
-| module | rules |
-|---|---|
-{rows}
-
-`make recomputed` writes this page. A test edits every module of a copy, and compares.
-"""
 GROUPS = ("dataset", *papers.known())
 
 
 def modules() -> list[str]:
-    """The files of the library."""
+    """List the files of the library."""
     return _relative(ROOT.glob("groundvec/**/*.py"))
 
 
 def sources() -> dict[str, tuple[list[str], list[str]]]:
-    """For each rule the source files that all its hashes have, and those that some have one of."""
+    """Find the files that all hashes of a rule have, and those that some have one of."""
     found = {}
     for path in sorted((ROOT / "rules").glob("*.smk")):
         for rule in re.split(r"^rule (?=\w+:)", path.read_text("utf-8"), flags=re.M)[1:]:
@@ -68,12 +49,12 @@ def _relative(paths: Iterable[Path]) -> list[str]:
 
 
 def _parts(*kinds: str) -> list[str]:
-    """The source files of parts."""
+    """List the source files of parts."""
     return [parts.file(kind, name) for kind in kinds for name in parts.names(kind)]
 
 
 def table() -> dict[str, dict[str, bool]]:
-    """For each module the rules whose hash it is in, and whether that is so for all their jobs."""
+    """Find the rules whose hash a module is in, and whether that is so for all their jobs."""
     found: dict[str, dict[str, bool]] = {module: {} for module in modules()}
     for rule, (always, some) in sources().items():
         for files, of_all in ((some, False), (always, True)):
@@ -84,20 +65,16 @@ def table() -> dict[str, dict[str, bool]]:
 
 
 def page() -> str:
-    """The page, in Markdown."""
-    every = sorted(sources())
-    rows, unused = [], []
-    for module, rules in table().items():
-        name = f"`{module.removeprefix('groundvec/').removesuffix('.py')}`"
-        if rules:
-            rows.append(f"| {name} | {_short(rules, every)} |")
-        else:
-            unused.append(name)
-    return TEXT.format(unused=", ".join(unused), rows="\n".join(rows))
+    """Write the page."""
+    every, found = sorted(sources()), table()
+    names = {of: f"`{of.removeprefix('groundvec/').removesuffix('.py')}`" for of in found}
+    rows = [(names[of], _short(rules, every)) for of, rules in found.items() if rules]
+    unused = [names[of] for of, rules in found.items() if not rules]
+    return rendered("recomputed", rows=rows, unused=unused)
 
 
 def _short(rules: dict[str, bool], every: list[str]) -> str:
-    """The names of rules, of which most of a group are named together."""
+    """Write the names of rules, of which most of a group are named together."""
     words, left = [], dict(rules)
     for group in GROUPS:
         members = [rule for rule in every if rule.startswith(f"{group}_")]
@@ -109,6 +86,4 @@ def _short(rules: dict[str, bool], every: list[str]) -> str:
     return ", ".join(sorted(words, key=lambda word: word.strip("*`")))
 
 
-if __name__ == "__main__":
-    argparse.ArgumentParser(description=__doc__).parse_args()
-    PAGE.write_text(page(), encoding="utf-8")
+FILES = {"recomputed.md": page}

@@ -1,9 +1,10 @@
-"""What it gives to set punctuation apart, for the table of docs/encoder.md.
+r"""Measure what it gives to set punctuation apart, for the table of docs/encoder.md.
 
 Measured are agreement with people's ratings, by cosine, and how much a final stop changes a vector.
 
 Example:
-  python docs/punctuation.py flickr8k-v3 STS/ SICK/ --captions captions.txt -o punctuation.csv
+  python benchmarks/encoders/punctuation.py flickr8k-v3 STS/ SICK/ --captions captions.txt \
+      -o punctuation.csv
 """
 
 import argparse
@@ -14,19 +15,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from common import FOLDERS, MODEL, program
 
 from groundvec import SentenceEncoder
 from groundvec.data.ratings import SICK, STSB, read_sts
 from groundvec.evaluation import ratings as senteval
-from groundvec.runtime.files import write_csv
-from groundvec.runtime.provenance import provenance
 from groundvec.similarity import unit
 
 CAPTIONS = 2000
 
 
 def agreement(ratings: pd.DataFrame, encode: Callable[[list[str]], np.ndarray]) -> dict[str, float]:
-    """Pearson's r of STS-B, of SICK and of STS 2012-2016, the mean weighted by pairs."""
+    """Compute Pearson's r of STS-B, of SICK and of STS 2012-2016, the mean weighted by pairs."""
     scores = senteval.evaluate(senteval.predict(ratings[ratings.split == "test"], encode))
     scores = scores[scores.statistic == "correlation"]
     stsb, sick = (scores[scores.task == task] for task in (STSB[0], SICK[0]))
@@ -36,24 +36,17 @@ def agreement(ratings: pd.DataFrame, encode: Callable[[list[str]], np.ndarray]) 
 
 
 def of_stop(captions: list[str], encode: Callable[[list[str]], np.ndarray]) -> float:
-    """Mean cosine of a caption with and without a final stop."""
+    """Compute the mean cosine of a caption with and without a final stop."""
     without, stopped = map(unit, (encode(captions), encode([f"{each}." for each in captions])))
     return float((without * stopped).sum(axis=1).mean())
 
 
-def main() -> None:
-    """Write a row for each way to prepare sentences."""
-    form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
-    parser.add_argument("model", help="a folder, or the name of one that comes with groundvec")
-    parser.add_argument("folders", nargs="+", type=Path, help="what the archives were unpacked to")
-    parser.add_argument("--captions", type=Path, required=True, help="a caption in each line")
-    parser.add_argument("-o", "--output", type=Path, required=True)
-    arguments = parser.parse_args()
-    encoder = SentenceEncoder.load(arguments.model)
-    raw, _ = read_sts(arguments.folders, tokenizer="none", lowercase=())
-    moses, _ = read_sts(arguments.folders)
-    lines = arguments.captions.read_text("utf-8").splitlines()
+def scores(given: argparse.Namespace) -> pd.DataFrame:
+    """Measure a row for each way to prepare sentences."""
+    encoder = SentenceEncoder.load(given.model)
+    raw, _ = read_sts(given.folders, tokenizer="none", lowercase=())
+    moses, _ = read_sts(given.folders)
+    lines = given.captions.read_text("utf-8").splitlines()
     captions = [line.rstrip(" .") for line in lines[:: len(lines) // CAPTIONS][:CAPTIONS]]
     as_they_are = partial(encoder.encode, tokenised=True)
     rows: list[dict[str, Any]] = [
@@ -66,10 +59,9 @@ def main() -> None:
         {"sentences": "tokenised by Moses, and lowercased as by SentEval"}
         | agreement(moses, lambda given: as_they_are(map(senteval.stopped, given))),
     ]
-    table = pd.DataFrame(rows).assign(encoder=arguments.model, captions=len(captions))
-    print(table.to_string(index=False))
-    write_csv(arguments.output, table.assign(**provenance()))
+    return pd.DataFrame(rows).assign(encoder=given.model, captions=len(captions))
 
 
 if __name__ == "__main__":
-    main()
+    captions = {"type": Path, "required": True, "help": "a caption in each line"}
+    program(__doc__, scores, model=MODEL, folders=FOLDERS, __captions=captions)

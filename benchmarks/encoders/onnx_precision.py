@@ -1,9 +1,9 @@
-"""What fewer bits a weight cost: the exported encoder on the test pairs of STS-B, by cosine.
+"""Measure what fewer bits a weight cost: an exported encoder on STS-B's test pairs, by cosine.
 
 The reader beside the graph knows nothing of this project: all that it needs stands in the file.
 
 Example:
-  python docs/onnx_precision.py flickr8k-v1 STS/STSBenchmark/sts-test.csv -o onnx.csv
+  python benchmarks/encoders/onnx_precision.py flickr8k-v1 STS/STSBenchmark/sts-test.csv -o onnx.csv
 """
 
 import argparse
@@ -16,16 +16,15 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 import pandas as pd
+from common import MODEL, program
 
 from groundvec import SentenceEncoder
 from groundvec.evaluation.correlation import pearson
 from groundvec.export.onnx import PRECISIONS, export
-from groundvec.runtime.files import write_csv
-from groundvec.runtime.provenance import provenance
 
 
 def encode(path: str | Path, sentences: list[str]) -> np.ndarray:
-    """Vectors (sentences, size) of an exported encoder of characters."""
+    """Embed sentences by an exported encoder of characters: (sentences, size)."""
     graph = onnxruntime.InferenceSession(path)
     about = json.loads(graph.get_modelmeta().custom_metadata_map["groundvec"])
     index = {character: i for i, character in enumerate(about["text"]["characters"], 2)}
@@ -48,13 +47,13 @@ def encode(path: str | Path, sentences: list[str]) -> np.ndarray:
     return np.concatenate(result)
 
 
-def scores(model: str, pairs: Path) -> pd.DataFrame:
-    """For PyTorch and each precision: megabytes, the largest difference, and Pearson's r."""
-    with pairs.open(encoding="utf-8", newline="") as file:
+def scores(given: argparse.Namespace) -> pd.DataFrame:
+    """Measure megabytes, the largest difference and Pearson's r of PyTorch and each precision."""
+    with given.pairs.open(encoding="utf-8", newline="") as file:
         lines = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     ratings = np.array([float(line[4]) for line in lines])
     sentences = [line[5] for line in lines] + [line[6] for line in lines]
-    encoder = SentenceEncoder.load(model, device="cpu")
+    encoder = SentenceEncoder.load(given.model, device="cpu")
     expected = encoder.encode(sentences)
 
     def r(vectors: np.ndarray) -> float:
@@ -69,21 +68,9 @@ def scores(model: str, pairs: Path) -> pd.DataFrame:
             vectors = encode(path, sentences)
             megabytes = path.stat().st_size / 1e6
             found.append((precision, megabytes, np.abs(vectors - expected).max(), r(vectors)))
-    return pd.DataFrame(found, columns=["weights", "megabytes", "largest_difference", "pearson"])
-
-
-def main() -> None:
-    """Write a row for PyTorch and for each precision."""
-    form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
-    parser.add_argument("model", help="a folder, or the name of one that comes with groundvec")
-    parser.add_argument("pairs", type=Path, help="sts-test.csv")
-    parser.add_argument("-o", "--output", type=Path, required=True)
-    arguments = parser.parse_args()
-    table = scores(arguments.model, arguments.pairs)
-    print(table.to_string(index=False))
-    write_csv(arguments.output, table.assign(encoder=arguments.model, **provenance()))
+    table = pd.DataFrame(found, columns=["weights", "megabytes", "largest_difference", "pearson"])
+    return table.assign(encoder=given.model)
 
 
 if __name__ == "__main__":
-    main()
+    program(__doc__, scores, model=MODEL, pairs={"type": Path, "help": "sts-test.csv"})

@@ -1,0 +1,86 @@
+"""Write the pages: tables in README.md and docs/*.md, docs/performance.md and others, drawings.
+
+A table is between `<!-- table: NAME -->` and `<!-- end -->`: one that docs/pages/declared.yaml
+declares, or FOLDER/TABLE, a file in Markdown of docs/results. A module beside this one is of one
+page, or of a few that tell of the same results. It has the functions that write tables; `FILES`,
+which are written as a whole; and `values()`, the numbers in sentences.
+
+docs/keep_results.py copies docs/results from results/; each of its files says which commit made it.
+"""
+
+import argparse
+import re
+from collections import ChainMap
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+
+from docs.pages.tables import DECLARED, KEPT, ROOT
+
+MODULES = {
+    path.stem: import_module(f"docs.pages.{path.stem}")
+    for path in sorted(Path(__file__).parent.glob("*.py"))
+    if path.stem != "__main__"
+}
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+MARKERS = re.compile(r"(<!-- table: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
+TABLES: dict[str, Callable[[], str]] = {}
+for name, about in DECLARED["tables"].items():
+    options = {"function": about} if isinstance(about, str) else about
+    module, _, function = options.pop("function", "tables.selection").partition(".")
+    TABLES[name] = partial(getattr(MODULES[module], function), **options)
+
+
+def page(path: Path) -> str:
+    """Write the tables of a page anew."""
+
+    def written(match: re.Match[str]) -> str:
+        start, name, end = match.groups()
+        whole = KEPT / f"{name}.md"
+        if whole.exists():
+            return f"{start}{whole.read_text(encoding='utf-8')}{end}"
+        if name not in TABLES:
+            raise SystemExit(
+                f"error: {path} names the table {name!r}: use one of {', '.join(TABLES)}, or a "
+                "table in docs/results/, as FOLDER/TABLE"
+            )
+        return f"{start}{TABLES[name]()}\n{end}"
+
+    return MARKERS.sub(written, path.read_text(encoding="utf-8"))
+
+
+FILES: dict[Path, Callable[[], str]] = {path: partial(page, path) for path in PAGES} | {
+    ROOT / "docs" / name: write
+    for module in MODULES.values()
+    for name, write in getattr(module, "FILES", {}).items()
+}
+
+
+def sentences() -> list[tuple[str, str]]:
+    """List the parts of sentences with numbers that pages must have, each with its page."""
+    values = [module.values() for module in MODULES.values() if hasattr(module, "values")]
+    names = ChainMap(*values)
+    assert len(names) == sum(map(len, values)), "two modules have a value of the same name"
+    declared = DECLARED["sentences"].items()
+    return [(page, text.format_map(names)) for page, texts in declared for text in texts]
+
+
+def main() -> None:
+    """Write all files, or those that are named."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("files", nargs="*", type=Path, help="such as docs/best.md; by default all")
+    chosen = {path.resolve() for path in parser.parse_args().files} or set(FILES)
+    if unknown := chosen - set(FILES):
+        raise SystemExit(f"error: {', '.join(map(str, unknown))} is no page: name one of docs/")
+    for path, write in FILES.items():
+        if path in chosen:
+            content = write()
+            if not path.exists() or path.read_text(encoding="utf-8") != content:
+                path.write_text(content, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

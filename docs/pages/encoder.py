@@ -1,0 +1,47 @@
+"""docs/encoder.md, evaluate.md and export.md: what shipped encoders reach, and what they cost."""
+
+import json
+from typing import Any
+
+import pandas as pd
+
+from docs.pages.tables import ROOT, cells, evaluated, markdown, with_ends
+
+
+def rated(encoders: dict[str, str]) -> str:
+    """Write what encoders reach by SentEval's definition (Pearson) and by MTEB's (Spearman)."""
+    shown = pd.DataFrame()
+    for name, heading in encoders.items():
+        table = evaluated(name).query(
+            "statistic == 'weighted mean' or definition in ['SentEval classifier', 'MTEB cosine']"
+        )
+        labels = [(of, of) for of in ("definition", "task", "statistic", "measure")]
+        of_mteb = table["definition"].eq("MTEB cosine")
+        parts = [
+            cells(
+                table[of_mteb == (measure == "Spearman")].assign(measure=measure),
+                *labels,
+                ("pairs", "pairs", "{:,}"),
+                (heading, with_ends(measure.lower()), 1),
+            )
+            for measure in ("Pearson", "Spearman")
+        ]
+        shown[parts[0].columns] = pd.concat(parts)
+    return markdown(shown, 4)
+
+
+def values() -> dict[str, Any]:
+    """Read what fewer crops cost in a search, and how long features take."""
+    search, features = (
+        json.loads((ROOT / "benchmarks" / "results" / f"{stage}.json").read_text())["rows"]
+        for stage in ("search", "features")
+    )
+    seconds = {row["what"].partition(", cpu")[0]: row["ours"] for row in features}
+    resnet, lite = (seconds[f"{name}, float32"] for name in ("resnet152", "efficientnet_lite0"))
+    return {
+        "crops": {row["crops"]: row for row in search if "crops" in row},
+        "resnet": resnet,
+        "lite": lite,
+        "resnet_hours": 8000 * resnet / 3600,
+        "lite_minutes": 8000 * lite / 60,
+    }

@@ -1,0 +1,198 @@
+"""docs/merkx-frank-2019.md: the grid of Merkx & Frank (2019), after 4 and after 32 epochs."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from docs.pages import tables
+from groundvec import papers
+from groundvec.evaluation import retrieval
+from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.papers.merkx_frank_2019 import table2
+from groundvec.render.tables import MISSING, decimals
+
+FOUR, LONG = "flickr8k-seeds", "flickr8k-epochs"  # epochs: 4 and 32
+REPORTED = papers.FOLDER / "merkx_frank_2019" / "reported"
+SIZES = [f"gru-{size}-attention" for size in (256, 512, 1024)]
+CLAIMS = {  # of config/flickr8k-epochs.yaml, by the model that was selected
+    model: f"{LONG}/claims{end}" for model, end in zip(SIZES, ("", "-512", "-1024"), strict=True)
+}
+TRAINED: dict[str, str] = tables.DECLARED["labels"][LONG]
+BESIDE = ["char-GRU Flickr8k (reported)", "BOW (reported)", "InferSent (reported)"]
+
+
+def paper() -> pd.Series:
+    """Read what Merkx & Frank (2019) report, by `tables.WITH_R1`."""
+    recalls = pd.read_csv(REPORTED / "table2.csv").query("dataset == 'flickr8k'")
+    recalls = recalls[recalls["model"] == "char-GRU"].set_index("direction")
+    found = recalls.loc[list(DIRECTIONS), ["r1", "r10"]].to_numpy().ravel()
+    ratings = pd.read_csv(REPORTED / "table_s1.csv").set_index("task")
+    value, sts = ratings["char_gru_flickr8k"], ratings.filter(like="STS 20", axis=0)
+    mean = np.average(sts["char_gru_flickr8k"], weights=sts["pairs"])
+    return pd.Series([*found, mean, value["STS-B"], value["SICK"]], tables.WITH_R1)
+
+
+def grid(experiment: str) -> str:
+    """Write what each cell reaches: the mean over its seeds, the lowest and the highest."""
+    table = tables.scores(experiment)
+    order = table.groupby("model")[tables.STS].mean().sort_values(ascending=False).index
+    shown = table[tables.REACHED].apply(tables.over_seeds, by="model").loc[order]
+    shown.insert(0, "seeds", table.groupby("model").size())
+    shown.insert(0, "model", tables.code(order))
+    return tables.markdown(shown, 2)
+
+
+def claims(file: str) -> str:
+    """Write the differences of models, over seeds, and their verdicts."""
+    table = tables.compared(file)
+    columns = ["measure", "better", "worse", "seeds", "verdict"]
+    shown = table[columns].assign(difference=tables.intervals(table, tables.DIFFERENCE))
+    # The seeds' values of older ones were not kept: the intervals are the widest that these allow.
+    widest = table["seeds"].eq(3) & table["of_seeds"].isna()
+    shown["difference"] += widest.map({True: " (widest)", False: ""})
+    shown.insert(0, "claim", tables.once(table["claim"]))
+    return tables.markdown(shown, 6)
+
+
+def minutes(experiment: str) -> pd.Series:
+    """Read the minutes of each training, by model and seed."""
+    return tables.kept(f"{experiment}/history").groupby(["model", "seed"])["seconds"].max() / 60
+
+
+def times() -> str:
+    """Write the minutes of training of each model: the mean over seeds, lowest and highest."""
+    columns = {"4 epochs": FOUR, "32 epochs": LONG}
+    found = {of: tables.over_seeds(minutes(file), "model", 0) for of, file in columns.items()}
+    shown = pd.DataFrame(found).fillna(MISSING).loc[list(TRAINED)]
+    shown.insert(0, "minutes of training", tables.code(shown.index))
+    return tables.markdown(shown, 1)
+
+
+def of_table_2() -> str:
+    """Write the paper's Table 2 beside the models of config/flickr8k-epochs.yaml."""
+    recalls = tables.kept(f"{LONG}/retrieval")
+    models = recalls[["dataset", "model", "seed"]].drop_duplicates().assign(data_source="flickr8k")
+    models = models.sort_values("model", key=lambda of: of.map(list(TRAINED).index), kind="stable")
+    images = np.repeat(np.arange(1000), 5)  # of the test set's captions
+    by_chance = retrieval.chance(images).assign(
+        dataset="flickr8k", test_set="1k", language="en", split="test", kind="chance"
+    )
+    _, ratings = selected()
+    own = ratings[ratings["kind"] == "ensemble"].iloc[0]
+    measured, reported = pd.concat([recalls, by_chance]), pd.read_csv(REPORTED / "table2.csv")
+    chosen = {"flickr8k": (own["model"], int(own["seed"]))}
+    with tempfile.TemporaryDirectory() as folder:
+        table = table2.table2(measured, reported, models, chosen)
+        table2.show(table, own["model"], Path(folder) / "table2")
+        return (Path(folder) / "table2.md").read_text(encoding="utf-8").rstrip()
+
+
+def selected() -> tuple[str, pd.DataFrame]:
+    """Read the name of the ensemble of config/flickr8k-epochs.yaml, and its paper's Table S1."""
+    table = tables.kept(f"{LONG}/table_s1")
+    [name] = table.loc[table["kind"] == "ensemble", "name"].unique()
+    return name, table
+
+
+def subtasks() -> str:
+    """Write the correlations of each subtask: measured with its interval, reported, baselines."""
+    own, table = selected()
+    whole = table["statistic"].eq("weighted mean") & table["task"].eq("all")
+    classified = table["task"].isin(["STS-B", "SICK"])
+    single = table["statistic"].eq("correlation") & table["method"].eq("classifier").eq(classified)
+    table = table[whole | single].set_index(["task", "subtask"])
+    model, of_own = own.split()[0], table[table["name"] == own]
+    cell = (tables.code(model), [f"100 * {of}" for of in tables.with_ends("pearson")], 1)
+    shown = of_own.index.to_frame().join(tables.cells(of_own, cell))
+    for name in (*BESIDE, f"untrained {model}", "BOW-100d", "trigrams"):
+        shown[name] = decimals(100 * table[table["name"] == name]["pearson"].reindex(of_own.index))
+    names = {"task": {"all": "STS 2012-2016"}, "subtask": {"all": "mean"}}
+    return tables.markdown(shown.replace(names), 2)
+
+
+def without_training_captions(rows: dict[str, list[str]]) -> str:
+    """Write what the shipped encoder reaches with and without pairs that hold a caption."""
+    keys = ["task", "subtask", "definition", "statistic"]
+    table = tables.evaluated("flickr8k-v3").set_index(keys).loc[[*map(tuple, rows.values())]]
+    shown = tables.cells(
+        table,
+        ("all pairs", tables.with_ends("pearson"), 1),
+        ("without these pairs", tables.with_ends("unseen_pearson"), 1),
+        ("pairs left", "pairs - seen", "{:,}"),
+    )
+    shown.insert(0, "score", list(rows))
+    return tables.markdown(shown, 1)
+
+
+def beside_senteval() -> str:
+    """Write the largest differences from SentEval's own code."""
+    table = tables.kept("evaluate/senteval")
+    for of in ("pearson", "spearman"):
+        table[of.capitalize()] = (table[of] - table[f"senteval_{of}"]).abs()
+    table["prediction"] = table["definition"].str.removeprefix("SentEval ")
+    groups = table.groupby("prediction", sort=False)
+    shown = groups[["Pearson", "Spearman"]].max().map("{:.0e}".format)
+    shown.insert(0, "scores", groups.size())
+    return tables.markdown(shown.reset_index(), 1)
+
+
+def values() -> dict[str, Any]:
+    """Compute what trainings of 4 and of 32 epochs reach, beside the paper's and each other."""
+    own, rated = selected()
+    long, four = (tables.scores(name).droplevel(["folder", "dataset"]) for name in (LONG, FOUR))
+    means, of_paper = long.groupby("model").mean(), paper()
+    claims = [tables.compared(file).set_index("claim") for file in CLAIMS.values()]
+    gains = [-of["difference"].filter(like="The semantic score falls").item() for of in claims]
+    larger = claims[2].filter(like="larger embeddings", axis=0)
+
+    # How much of what the smallest gains in 32 epochs comes by epoch 4.
+    recalls = tables.kept(f"{LONG}/history").pivot(
+        index=["model", "seed"], columns="epoch", values="dev_recall"
+    )
+    later: pd.Series = recalls[32] - recalls[4]
+    start, fourth, last = recalls.loc[[SIZES[0]], [0, 4, 32]].mean().tolist()
+    rated = rated[rated["name"].eq(f"untrained {SIZES[0]}")].set_index(["task", "method"])
+    rated = rated[rated["statistic"].isin(["weighted mean", "correlation"])]
+    begin = 100 * rated["pearson"][[("all", "cosine"), ("SICK", "classifier")]].mean()
+    semantic = [tables.STS, tables.SICK]
+    early, late = (of.loc[SIZES[0], semantic].to_numpy().mean() for of in (four, long))
+
+    def of_512(cell: str, measures: list[str]) -> str:
+        """Write how much better 512 is than 256: a t interval of the seeds alone."""
+        table = long[measures].mean(axis=1)
+        return tables.of_seeds(table[f"{cell}-512-attention"] - table[f"{cell}-256-attention"])
+
+    wins = tables.kept(f"{LONG}/section_4_3")
+    wins = wins[wins["a"] == own].set_index("b")[["a_interval", "b_interval"]]
+    as_paper, bag, infersent = wins.loc[BESIDE].to_numpy().tolist()
+    table = pd.read_csv(REPORTED / "table2.csv").query("dataset == 'flickr8k'")
+    wehrmann = table[table["model"].str.startswith("Wehrmann")].set_index("direction")
+    return {
+        "sick": [of_paper[tables.SICK] - means.loc[model, tables.SICK] for model in SIZES],
+        "below": (of_paper - means.loc[SIZES[2]])[tables.REACHED[:2]].tolist(),
+        "largest": list(means.loc[SIZES[2], tables.REACHED[:2]]),
+        "gains": gains,
+        "larger": tables.intervals(larger, tables.DIFFERENCE).tolist(),
+        "later": [tables.of_seeds(later.loc[model]) for model in SIZES[:2]],
+        "share_of_recall": 100 * (fourth - start) / (last - start),
+        "share_of_score": 100 * (early - begin) / (late - begin),
+        "later_recall": 100 * (last / fourth - 1),
+        "later_score": 100 * gains[0] / early,
+        "gru_in_retrieval": of_512("gru", tables.REACHED[:2]),
+        "gru_on_sick": of_512("gru", [tables.SICK]),
+        "lstm_on_sick": of_512("lstm", [tables.SICK]),
+        "as_paper": 26 - sum(as_paper),
+        "as_infersent": 26 - sum(infersent),
+        "beside_infersent": infersent,
+        "beside_bag": bag,
+        "wehrmann": wehrmann.loc[list(DIRECTIONS), ["r10", "r10_ci"]].to_numpy().ravel(),
+        "minutes_of_4": minutes(FOUR).sum(),
+        "trainings": len(minutes(LONG)),
+        "hours": minutes(LONG).sum() / 60,
+        # Embeddings of the characters that no caption has.
+        "printable": tables.rated("printable"),
+        "zeros": tables.rated("gru-256"),
+    }

@@ -1,0 +1,138 @@
+"""docs/performance.md: what each stage costs, from benchmarks/results/*.json; measures nothing."""
+
+import json
+import sys
+from collections.abc import Callable
+from math import nan
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+
+from docs.pages.tables import ROOT, rendered, svg
+from groundvec.render.style import BLUE, PAGE, VERMILLION, styled
+from groundvec.render.tables import decimals
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from measure import PACKAGES, RESULTS, number, table
+
+STAGES = ["training", "million", "features", "search", "retrieval", "ratings", "encoding"]
+STAGES += ["workflow", "growth"]
+Result = dict[str, Any]
+
+
+class Row(dict[str, Any]):
+    """A case; what was not measured is NaN."""
+
+    def __missing__(self, key: str) -> float:
+        return nan
+
+
+def read() -> dict[str, Result]:
+    """Read the results by stage; those that are not there have no rows."""
+    paths = {stage: RESULTS / f"{stage}.json" for stage in STAGES}
+    results: dict[str, Result] = {
+        stage: json.loads(path.read_text()) if path.exists() else {"rows": []}
+        for stage, path in paths.items()
+    }
+    for row in results["growth"]["rows"]:  # of the last size
+        row |= dict(zip(("largest", "seconds", "memory"), row["points"][-1], strict=True))
+    return results
+
+
+def page(results: dict[str, Result]) -> str:
+    """Write the page by its template."""
+
+    def rows(stage: str) -> list[Row]:
+        found = results[stage]["rows"]
+        return [Row({key: of for key, of in row.items() if of is not None}) for row in found]
+
+    def case(stage: str, start: str) -> Row:
+        return next((row for row in rows(stage) if row["what"].startswith(start)), Row())
+
+    def measured(stage: str, caller: Callable[[], str] | None = None) -> str:
+        """Write a stage's table, and under it what it was measured by and on."""
+        result = results[stage]
+        if not result["rows"]:
+            return f"Not measured: `python benchmarks/{stage}.py`."
+        machine = result["machine"]
+        about = [machine[of] for of in ("processor", "generation", "instructions") if of in machine]
+        versions = [f"{name} {machine[name]}" for name in ("python", *PACKAGES) if name in machine]
+        return (
+            f"{caller() if caller else table(result['rows'])}\n\n`{result['command']}` on "
+            f"{result['date']} at commit `{result['commit']}`: {', '.join(about)}, "
+            f"{machine['memory_gb']} GB, GPU: {machine['gpu'] or 'none'}; {', '.join(versions)}."
+        )
+
+    def finished(value: Any) -> Any:
+        return number(value) if isinstance(value, int | float) else value
+
+    memory = results["features"].get("machine", {"memory_gb": 0})["memory_gb"]
+    functions = {"rows": rows, "case": case, "measured": measured, "decimals": decimals}
+    return rendered("performance", finished, memory_gb=memory, **functions)
+
+
+@styled
+def ratios(results: dict[str, Result]) -> Figure:
+    """How many times the floor each case takes, ours and plain, a line a case."""
+    rows = [row for stage in STAGES[:-1] for row in results[stage]["rows"] if row["floor"]]
+    figure = Figure(figsize=(PAGE, 0.6 + 0.25 * len(rows)), layout="constrained")
+    axes = figure.subplots()
+    places = range(len(rows))
+    axes.scatter([row["ratio_floor"] for row in rows], places, color=BLUE, label="ours", zorder=3)
+    plain = [(row["plain"] / row["floor"], y) for y, row in enumerate(rows) if row["plain"]]
+    x, y = zip(*plain, strict=True) if plain else ((), ())
+    axes.scatter(x, y, color=VERMILLION, marker="s", label="plain")
+    axes.axvline(1, color="0.4")
+    axes.set_yticks(places, [f"{row['stage']}: {row['what']}" for row in rows])
+    axes.invert_yaxis()
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel("time as a multiple of the floor's")
+    axes.legend()
+    return figure
+
+
+@styled
+def growth(results: dict[str, Result]) -> Figure:
+    """Time and memory against size, a panel a case, all axes logarithmic."""
+    rows = results["growth"]["rows"]
+    lines = max(1, -(-len(rows) // 2))
+    figure = Figure(figsize=(PAGE, 2 * lines), layout="constrained")
+    panels = figure.subplots(lines, 2, squeeze=False).flat
+    for row, axes in zip(rows, panels, strict=False):
+        draw_growth(axes, row)
+    for axes in panels:  # those left
+        axes.set_visible(False)
+    return figure
+
+
+def draw_growth(axes: Axes, row: Result) -> None:
+    """One panel: time on the left, memory on the right where it was measured."""
+    sizes, seconds, memory = zip(*row["points"], strict=True)
+    axes.set_title(f"{row['what']}: exponent {row['exponent']:.2f}")
+    axes.set_xlabel(row["against"])
+    axes.loglog(sizes, seconds, "o-", color=BLUE)
+    axes.set_ylabel("seconds", color=BLUE)
+    pairs = [(axes, seconds)]
+    if all(memory):
+        right = axes.twinx()
+        right.semilogy(sizes, memory, "s--", color=VERMILLION)
+        right.set_ylabel("MB", color=VERMILLION)
+        right.grid(visible=False)
+        pairs.append((right, memory))
+    for side, values in pairs:
+        side.yaxis.set_major_locator(FixedLocator([min(values), max(values)]))
+        side.yaxis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+        side.minorticks_off()
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+
+
+FILES: dict[str, Callable[[], str]] = {
+    "performance.md": lambda: page(read()),
+    "images/performance-ratios.svg": lambda: svg(ratios(read())),
+    "images/performance-growth.svg": lambda: svg(growth(read())),
+}

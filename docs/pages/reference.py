@@ -1,0 +1,53 @@
+"""docs/reference.md: the columns of result files."""
+
+from importlib import import_module
+from importlib.util import find_spec
+from math import isfinite
+
+import pandas as pd
+
+from docs.pages.tables import markdown
+from groundvec import papers
+from groundvec.results import schemas
+from groundvec.results.frames import Column, Schema, schema_of
+
+TYPES = {str: "text", int: "whole number", float: "number"}
+
+
+def result_files() -> str:
+    """Write the schema of every result file."""
+    reported = [f"groundvec.papers.{paper}.reported" for paper in papers.known()]
+    modules = [schemas, *(import_module(name) for name in reported if find_spec(name))]
+    found = {name: form for module in modules for name, form in vars(module).items()}
+    forms = {name: form for name, form in found.items() if hasattr(form, "__metadata__")}
+    return "\n\n".join(of_schema(name, schema_of(form)) for name, form in forms.items())
+
+
+def of_schema(name: str, schema: Schema) -> str:
+    """Write a heading, what a row is about, and the columns."""
+    rows = [
+        {
+            "column": f"`{column}`",
+            "type": TYPES[about.dtype],
+            "unit": about.unit,
+            "values": allowed(about),
+            "description": about.what,
+        }
+        for column, about in schema.columns.items()
+    ]
+    text = f"{schema.row[0].upper()}{schema.row[1:]}. File: {schema.file}."
+    if schema.keys:
+        text += f" No two rows have the same {', '.join(f'`{key}`' for key in schema.keys)}."
+    return f"### {name}\n\n{text}\n\n{markdown(pd.DataFrame(rows), 5)}"
+
+
+def allowed(column: Column) -> str:
+    """Write what a field of a column may be."""
+    low, high = (f"{end:g}" if isfinite(end) else "" for end in (column.low, column.high))
+    ends = f"{low} to {high}" if low and high else f"from {low}" if low else ""
+    words = [", ".join(f"`{value}`" for value in column.among), ends]
+    if column.empty is True:
+        words.append("may be empty")
+    elif column.empty:
+        words.append(f"empty for {', '.join(column.empty)}")
+    return "; ".join(filter(None, words))

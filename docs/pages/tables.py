@@ -1,0 +1,195 @@
+"""What the modules of pages share: kept files, their cells as text, and tables in Markdown."""
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import pandas as pd
+import yaml
+from jinja2 import Environment, StrictUndefined
+from matplotlib.figure import Figure
+
+from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.evaluation.seeds import t_interval
+from groundvec.render.style import styled
+from groundvec.render.tables import bracketed, decimals
+from groundvec.reporting import claims
+from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
+from groundvec.results.frames import read_csv
+
+ROOT = Path(__file__).parents[2]
+KEPT = ROOT / "docs" / "results"
+DECLARED = yaml.safe_load(Path(__file__).with_name("declared.yaml").read_text(encoding="utf-8"))
+SYSTEM = ["folder", "dataset", "model"]
+VERDICTS = [HOLDS, FAILS, OPEN]
+DIFFERENCE = ["difference", "low", "high"]
+# The measures of short tables, as `scores` and `rated` call them.
+WAYS = dict(zip(DIRECTIONS, ["images by captions", "captions by images"], strict=True))
+RECALLS = [f"R@{k}, {way}" for way in WAYS.values() for k in (1, 10)]
+STS, STSB, SICK = "STS 2012-2016, cosine", "STS-B, classifier", "SICK, classifier"
+WITH_R1 = [*RECALLS, STS, STSB, SICK]
+REACHED = [*RECALLS[1::2], STS, STSB, SICK]
+
+
+def kept(name: str) -> pd.DataFrame:
+    """Read a file of docs/results, such as `best/history`."""
+    return read_csv(KEPT / f"{name}.csv", low_memory=False)
+
+
+def compared(name: str) -> pd.DataFrame:
+    """Read the claims of docs/results that compare two systems."""
+    return claims.read(KEPT / f"{name}.csv").query("worse != ''")
+
+
+def cells(table: pd.DataFrame, *columns: Sequence[Any]) -> pd.DataFrame:
+    """Write columns as docs/pages/declared.yaml declares them: heading, expressions, format."""
+    found = []
+    for heading, expressions, *form in columns:
+        of = [expressions] if isinstance(expressions, str) else expressions
+        values: list[Any] = [table.eval(each) for each in of]
+        if not form:
+            texts = values[0].astype(str)
+        elif isinstance(form[0], int):
+            write: Callable[..., list[str]] = bracketed if len(of) == 3 else decimals
+            texts = write(*values, form[0])
+        else:
+            texts = [form[0].format(*row) for row in zip(*values, strict=True)]
+        found.append(pd.Series(texts, table.index, name=heading))
+    return pd.concat(found, axis=1)
+
+
+def selection(
+    file: str, labels: int, columns: list[list[Any]], where: str = "", sort: str = ""
+) -> str:
+    """Write a table that docs/pages/declared.yaml declares."""
+    table = kept(file)
+    table = table.query(where) if where else table
+    table = table.sort_values(sort, ascending=False) if sort else table
+    return markdown(cells(table, *columns), labels)
+
+
+def markdown(table: pd.DataFrame, labels: int) -> str:
+    """Write a table in Markdown, whose first columns are text and the others numbers."""
+    rules = ["---"] * labels + ["--:"] * (table.shape[1] - labels)
+    rows = [list(table.columns), rules, *table.astype(str).to_numpy().tolist()]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def with_ends(name: str) -> list[str]:
+    """Name the columns of a value and of the ends of its interval."""
+    return [f"{name}{end}" for end in ("", "_low", "_high")]
+
+
+def intervals(table: pd.DataFrame, columns: list[str], digits: int = 1) -> pd.Series:
+    """Write values with their intervals, by the columns of a value and of both ends."""
+    value, low, high = (table[column] for column in columns)
+    return pd.Series(bracketed(value, low, high, digits), table.index)
+
+
+def rows_of(table: pd.DataFrame, columns: list[str]) -> pd.MultiIndex:
+    """List the rows that differ in these columns, in their order."""
+    return pd.MultiIndex.from_frame(table[columns].drop_duplicates())
+
+
+def over_seeds(values: pd.Series, by: str | Sequence[str], digits: int = 1) -> pd.Series:
+    """Write the mean of each group, with the lowest and the highest where it has several values.
+
+    Args:
+        by: levels of the index.
+    """
+    groups = values.groupby(level=by, sort=False)
+    mean, low, high = groups.mean(), groups.min(), groups.max()
+    return pd.Series(bracketed(mean, low.where(groups.count() > 1), high, digits), mean.index)
+
+
+def of_seeds(values: pd.Series) -> str:
+    """Write the mean over seeds and its t interval."""
+    low, high = t_interval(values)
+    return bracketed([values.mean()], [low], [high])[0]
+
+
+def counted(table: pd.DataFrame, rows: list[str]) -> pd.Series:
+    """Write how many comparisons of each row hold, do not hold or are not decided."""
+    counts = table.groupby(rows, sort=False)["verdict"].value_counts().unstack(fill_value=0)
+    return counts.reindex(columns=VERDICTS, fill_value=0).apply(
+        lambda row: ", ".join(f"{verdict} in {n}" for verdict, n in row.items() if n), axis=1
+    )
+
+
+def once(names: pd.Series) -> pd.Series:
+    """Leave out names that a row above has."""
+    return names.where(~names.duplicated(), "")
+
+
+def code(names: Any) -> Any:
+    """Set names as code."""
+    return "`" + names + "`"
+
+
+def scores(*folders: str) -> pd.DataFrame:
+    """Read recalls and ratings of the ensembles of experiments.
+
+    Returns:
+        A row for each training, by `SYSTEM` and seed; columns such as `WITH_R1`, in percent.
+    """
+    tables = []
+    for folder in folders:
+        training = [*SYSTEM, "seed"]
+        recalls = kept(f"{folder}/retrieval").query("direction in @WAYS").assign(folder=folder)
+        recalls = recalls.pivot(index=training, columns="direction", values=["r1", "r10"])
+        recalls = recalls[[(k, way) for k in ("r1", "r10") for way in WAYS]]
+        recalls.columns = [f"R@{k}, {way}" for k in (1, 10) for way in WAYS.values()]
+        ratings = kept(f"{folder}/ratings").assign(folder=folder)
+        ratings["measure"] = _measures(ratings["task"], ratings["method"])
+        ratings = 100 * ratings.pivot(index=training, columns="measure", values="pearson")
+        tables.append(pd.concat([recalls, ratings], axis=1))
+    return pd.concat(tables)
+
+
+def evaluated(name: str) -> pd.DataFrame:
+    """Read what `groundvec evaluate ratings` wrote of an encoder; correlations times 100."""
+    table = kept(f"evaluate/{name}")
+    numbers = table.filter(regex="pearson|spearman").columns
+    return table.assign(**100 * table[numbers])
+
+
+def rated(name: str) -> pd.Series:
+    """Read what an encoder reaches by SentEval's definition (Pearson), by names as in `WITH_R1`."""
+    table = evaluated(name).query("definition != 'MTEB cosine'")
+    mean = table["task"].eq("all") & table["statistic"].eq("weighted mean")
+    table = table[mean | table["task"].isin(["STS-B", "SICK"])]
+    names = _measures(table["task"], table["definition"].str.removeprefix("SentEval "))
+    return table["pearson"].set_axis(names)
+
+
+def _measures(tasks: pd.Series, methods: pd.Series) -> pd.Series:
+    return tasks.replace("all", "STS 2012-2016") + ", " + methods
+
+
+def rendered(name: str, finalize: Callable[[Any], Any] | None = None, **values: Any) -> str:
+    """Write a file by its template in docs/.
+
+    Args:
+        finalize: writes each value.
+    """
+    text = (ROOT / "docs" / f"{name}.template").read_text(encoding="utf-8")
+    environment = Environment(finalize=finalize, undefined=StrictUndefined, autoescape=False)
+    return environment.from_string(text).render(**values) + "\n"
+
+
+@styled
+def svg(figure: Figure) -> str:
+    """Write a drawing as text, the same every time and on every machine."""
+    file = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": "groundvec", "svg.fonttype": "none"}):
+        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+    text = "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
+    # The last digits differ by processor, and with them names, which are hashes of sizes.
+    text = re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", text)
+    names = dict.fromkeys(re.findall(r'id="([a-z][0-9a-f]{10})"', text))
+    for place, name in enumerate(names, 1):
+        text = text.replace(name, f"n{place}")
+    return text

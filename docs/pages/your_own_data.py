@@ -1,0 +1,49 @@
+"""docs/your-own-data.md: retrieval by the number of training pictures."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from docs.pages.tables import kept, markdown, over_seeds, svg
+from groundvec.render.style import BLUE, COLUMN, GREEN, VERMILLION, styled
+
+RECALLS = {
+    "caption_to_image_r1": "R@1",
+    "caption_to_image_r5": "R@5",
+    "caption_to_image_r10": "R@10",
+    "image_to_caption_r10": "R@10, captions by pictures",
+}
+
+
+def by_pictures() -> pd.DataFrame:
+    """Read retrieval of each seed, by the number of training pictures."""
+    table = kept("few-pictures/snapshots").query("kind == 'ensemble'")
+    names = table["dataset"].replace("flickr8k", "few-6000").str.removeprefix("few-")
+    table = table.set_index(names.astype(int).rename("training pictures"))
+    return table[list(RECALLS)].rename(columns=RECALLS).sort_index(kind="stable")
+
+
+def few_pictures() -> str:
+    """Write retrieval by the number of training pictures."""
+    shown = by_pictures().apply(over_seeds, by="training pictures").reset_index()
+    shown["training pictures"] = shown["training pictures"].map("{:,}".format)
+    return markdown(shown, 1)
+
+
+@styled
+def curve() -> Figure:
+    """Draw retrieval by the number of training pictures."""
+    groups = by_pictures().groupby(level=0)
+    mean, low, high = groups.mean(), groups.min(), groups.max()
+    figure = Figure(figsize=(COLUMN, 2.2), layout="constrained")
+    axes = figure.subplots()
+    for of, colour in (("R@10", BLUE), ("R@5", VERMILLION), ("R@1", GREEN)):
+        ends = [mean[of] - low[of], high[of] - mean[of]]
+        axes.errorbar(mean.index, mean[of], ends, marker="o", color=colour, label=of)
+    axes.set(xscale="log", ylim=(0, None), xlabel="training pictures", ylabel="captions, percent")
+    axes.set_xticks(mean.index, [f"{size:,}" for size in mean.index])
+    axes.minorticks_off()
+    axes.legend()
+    return figure
+
+
+FILES = {"images/few-pictures.svg": lambda: svg(curve())}
