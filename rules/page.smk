@@ -1,8 +1,6 @@
 """The page of an experiment: everything that it gave, in one file for a browser."""
 
 PAGE = "<experiment>/report/index.html"
-# Which `code` does not see, because they are not Python.
-TEMPLATES = Path(HOME, "groundvec/page").glob("page.*")
 
 
 rule gallery:
@@ -49,7 +47,6 @@ rule page:
         experiment=config["experiment"],
         files=file_options,
         code=code("scripts/page.py", *papers.files()),
-        template=digest(*(path.read_bytes() for path in sorted(TEMPLATES))),
     shell:
         'python "$GROUNDVEC/scripts/page.py" --experiment {params.experiment:q} {params.files:q} '
         "--output {output:q} --log {log:q}"

@@ -505,8 +505,8 @@ def test_a_thousand_pictures_are_there_in_two_seconds(results, trained, browser,
     for k in range(1000):
         noise = rng.integers(0, 256, (16, 16, 3), dtype=np.uint8)
         Image.fromarray(noise).resize((144, 108)).save(tmp_path / "noise.png")
-        about = {"webp": gallery.thumbnail(str(tmp_path / "noise.png")), "caption": f"Picture {k}"}
-        content["thumbnails"][f"other{k}"] = about
+        about = gallery.small_picture(tmp_path / "noise.png", (144, 144))
+        content["thumbnails"][f"other{k}"] = about | {"caption": f"Picture {k}"}
     write_json(tmp_path / "scenes.json", content)
     galleries = [tmp_path / "scenes.json"]
     path = build(results, trained, tmp_path / "index.html", galleries=galleries)

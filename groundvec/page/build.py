@@ -1,30 +1,28 @@
 """Put the page together from files that were written before; nothing is computed again."""
 
-import base64
 import re
 from html import escape
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
-from PIL import Image
 
 from groundvec.page.claims import WIDTH, claims
+from groundvec.page.gallery import small_picture
 from groundvec.page.training import curves
 from groundvec.papers import NOT_CLAIMED, known
 from groundvec.render.samples import TOP
 from groundvec.render.tables import MINUS, MISSING, decimals, read_table
+from groundvec.render.templates import fill
 from groundvec.render.vector import svg
 from groundvec.reporting.claims import read
 from groundvec.reporting.compared import ABOVE, BELOW, INSIDE, compared
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, PROVENANCE, rows_of
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
-from groundvec.results.frames import read_all, read_csv
-from groundvec.results.schemas import History
+from groundvec.results.frames import read_all, read_csv, schema_of
+from groundvec.results.schemas import Claims, History
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json
 from groundvec.runtime.provenance import provenance
@@ -44,38 +42,26 @@ SPACE = "\N{NO-BREAK SPACE}"
 
 
 def page(results: Results) -> str:
-    """The page of an experiment: HTML that needs no other file.
+    """Make the page of an experiment: HTML that needs no other file.
 
     Args:
         results: experiment (its name), tables (CSV, with the JSON beside each), figures (SVG, with
-            the PNG beside each), histories, retrieval, galleries (what `gallery` gave, a JSON file
-            for each data set), and try_it, HTML of a panel in which to try the encoder, if there is
-            one. The last two parts of a table's or figure's folder are its paper's name and
-            `tables` or `figures`. Papers stand in the order of their tables and figures.
-
-    Raises:
-        InputError: a file is missing, or not what it should be.
+            the PNG beside each), histories, retrieval, galleries (JSON of `gallery`, one per data
+            set), and maybe try_it, HTML of a panel in which to try the encoder. The last two parts
+            of a table's or figure's folder are its paper's name and `tables` or `figures`. Papers
+            stand in the order of their tables and figures.
     """
     tables = [_table(path) for path in results["tables"]]
     figures = [_figure(path) for path in results["figures"]]
     shown = [_gallery(path) for path in results["galleries"]]
     try_it = results.given.get("try_it")
     thumbnails = _number_thumbnails(shown)
-    environment = Environment(
-        loader=PackageLoader(__name__.rpartition(".")[0], "."),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    environment.filters["number"] = lambda value: decimals([value])[0]
-    environment.filters["breakable"] = breakable
     trained = results.retrieval[["dataset", "model"]].drop_duplicates()
     # Papers compare models: of a single one there is nothing that they could be right about.
     claimed = len(trained) > 1
-    tables = [table for table in tables if claimed or not _tests(table)]
+    tables = [t for t in tables if claimed or not (t["verdicts"] or t["claims"])]
     papers = _papers(tables, figures)
-    return environment.get_template("page.html").render(
+    values = dict(
         experiment=results["experiment"],
         title=title(trained),
         papers=papers,
@@ -87,9 +73,7 @@ def page(results: Results) -> str:
         first=FIRST,
         thumbnails=thumbnails,
         numbers={
-            gallery["dataset"]: {
-                image: about["number"] for image, about in gallery["thumbnails"].items()
-            }
+            gallery["dataset"]: {name: t["number"] for name, t in gallery["thumbnails"].items()}
             for gallery in shown
         },
         training=_training(results),
@@ -104,14 +88,12 @@ def page(results: Results) -> str:
         classes=CLASSES,
         names=NAMES,
     )
+    filters = {"number": lambda value: decimals([value])[0], "breakable": breakable}
+    return fill(Path(__file__).with_suffix(".html"), values, filters, autoescape=True)
 
 
 def title(trained: pd.DataFrame) -> str:
-    """What was run: `2 models trained on Flickr8k and scenes`, or the name of a single model.
-
-    Args:
-        trained: columns dataset and model, each model of a data set once.
-    """
+    """Say what was run: `2 models trained on Flickr8k and scenes`; of one model its name."""
     *others, last = (NAMES.get(name, name) for name in trained["dataset"].unique())
     where = f"{', '.join(others)} and {last}" if others else last
     what = trained["model"].iloc[0] if len(trained) == 1 else f"{len(trained)} models"
@@ -119,12 +101,12 @@ def title(trained: pd.DataFrame) -> str:
 
 
 def breakable(cell: str) -> str:
-    """A number with its interval, `27.5 ± 1.2`, which a line may break before the interval only."""
+    """Let a line break `27.5 ± 1.2`, a number with its interval, before the interval only."""
     return re.sub(rf"^([\d.,{MINUS}]+){SPACE}", r"\1 ", cell.replace(" ", SPACE))
 
 
 def label(name: str) -> str:
-    """What a table or figure is called: `Table S1`, `Section 4.3.4`, `Samples, few-scenes`."""
+    """Name a table or figure: `Table S1`, `Section 4.3.4`, `Samples, few-scenes`."""
     first, *others = name.split(sep="-", maxsplit=1)
     if numbered := re.fullmatch(r"(table|figure|section)_?(s?\d[\d_]*)", first):
         first = f"{numbered[1]} {numbered[2].replace('_', '.').upper()}"
@@ -141,72 +123,44 @@ def _read(path: Path) -> str:
         raise InputError(f"{path} is not text: delete it and make it again") from None
 
 
-def _place(path: Path) -> tuple[str, str]:
-    """The paper and the name of a table or figure."""
-    paper = path.parts[-3] if len(path.parts) > 2 else ""
+def _about(path: Path) -> dict[str, Any]:
+    """Describe a table or figure of a paper; in its caption emphasis and literals are marked."""
+    paper, name = path.parts[-3] if len(path.parts) > 2 else "", path.stem
     if paper not in known():
         names = ", ".join(known())
         raise InputError(f"{path} is not in a folder of a paper: name one in {names}")
-    return paper, path.stem
-
-
-def _caption(paper: str, name: str) -> Markup:
-    """A caption of the report, of which only emphasis and literals are marked."""
-    text = escape(known()[paper].item(name).text)
-    text = re.sub(r"``(.+?)``", r"<code>\1</code>", text)
-    return Markup(re.sub(r"\*(.+?)\*", r"<em>\1</em>", text))
+    caption = re.sub(r"``(.+?)``", r"<code>\1</code>", escape(known()[paper].item(name).text))
+    caption = re.sub(r"\*(.+?)\*", r"<em>\1</em>", caption)
+    about = {"paper": paper, "name": name, "id": f"{paper}-{name}", "label": label(name)}
+    return about | {"caption": Markup(caption)}
 
 
 def _table(path: Path) -> dict[str, Any]:
-    """A table: where it stands, what is shown of it, and its CSV file."""
-    paper, name = _place(path)
-    content = read_csv(path)
-    return {
-        "paper": paper,
-        "name": name,
-        "id": f"{paper}-{name}",
-        "label": label(name),
+    """Read a table: where it stands, what is shown of it, and its CSV file."""
+    about, content = _about(path), read_csv(path)
+    return about | {
         "shown": read_table(path.with_suffix(".json")),
-        "caption": _caption(paper, name),
         "content": content,
-        "claims": claims(read(path)) if name == "claims" else [],
-        "verdicts": known()[paper].item(name).verdicts,
-        "compared": compared(paper, name, content).to_dict("records"),
+        "claims": claims(read(path)) if {*schema_of(Claims).columns} <= {*content} else [],
+        "verdicts": known()[about["paper"]].item(about["name"]).verdicts,
+        "compared": compared(about["paper"], about["name"], content).to_dict("records"),
     }
 
 
 def _figure(path: Path) -> dict[str, Any]:
-    """A figure: as SVG, or as a picture if there are pictures in it."""
-    paper, name = _place(path)
-    text = _read(path)
+    """Read a figure: as SVG, or as a picture if there are pictures in it."""
+    about, text = _about(path), _read(path)
     if "<svg" not in text:
         raise InputError(f"{path} is not an SVG file: delete it and make it again")
-    about = {"paper": paper, "name": name, "id": f"{paper}-{name}", "label": label(name)}
-    about |= {"caption": _caption(paper, name), "svg": "", "webp": ""}
     if "<image" in text:
-        return about | _picture(path.with_suffix(".png"))
-    return about | {"svg": inline(text, about["id"]), "values": text.count("<title>")}
-
-
-def _picture(path: Path) -> dict[str, Any]:
-    """A picture as WebP in base 64, with its size."""
-    try:
-        with Image.open(path) as opened:
-            picture = opened.convert("RGB")
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist: make it first") from None
-    except OSError:
-        raise InputError(f"{path} is not a picture: delete it and make it again") from None
-    picture.thumbnail((WIDEST, 10**5))
-    buffer = BytesIO()
-    picture.save(buffer, "WEBP", quality=70)
-    width, height = picture.size
-    data = base64.b64encode(buffer.getvalue()).decode()
-    return {"webp": data, "width": width, "height": height, "values": 0}
+        picture = small_picture(path.with_suffix(".png"), (WIDEST, 10**5), quality=70)
+        return about | picture | {"svg": "", "values": 0}
+    drawn, values = inline(text, about["id"]), text.count("<title>")
+    return about | {"webp": "", "svg": drawn, "values": values}
 
 
 def inline(text: str, prefix: str) -> Markup:
-    """An SVG file as an element of a page, whose names do not meet those of others.
+    """Make an SVG file an element of a page, whose names do not meet those of others.
 
     The style knows its width on paper, in points, as `--points`.
     """
@@ -222,16 +176,16 @@ def inline(text: str, prefix: str) -> Markup:
 
 
 def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What there is of each paper."""
+    """Group tables and figures by paper, and count what holds."""
     papers = []
     numbered = sorted(tables, key=lambda table: (table["name"][:5] != "table", table["name"]))
     for key in dict.fromkeys(item["paper"] for item in [*tables, *figures]):
         paper = known()[key]
         own = [table for table in numbered if table["paper"] == key]
-        drawn = [figure for figure in figures if figure["paper"] == key]
         found = [claim for table in own for claim in table["claims"]]
         of_paper = [claim for claim in found if not claim["claim"].startswith(NOT_CLAIMED)]
         lying = [row for table in own for row in table["compared"]]
+        counts = {name: sum(claim["verdicts"][name] for claim in of_paper) for name in SIGNS}
         papers.append(
             {
                 "key": key,
@@ -239,27 +193,17 @@ def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list
                 "title": paper.citation["title"],
                 "follows": paper.follows,
                 "claims": found,
-                "notes": [
-                    note for table in own if table["claims"] for note in table["shown"].notes
-                ],
-                "verdicts": {
-                    verdict: sum(claim["verdicts"][verdict] for claim in of_paper)
-                    for verdict in SIGNS
-                },
+                "notes": [n for table in own if table["claims"] for n in table["shown"].notes],
+                "verdicts": counts,
                 "tests": [table for table in own if table["verdicts"]],
                 "tables": [table for table in own if not table["verdicts"]],
-                "figures": drawn,
+                "figures": [figure for figure in figures if figure["paper"] == key],
                 "compared": [table for table in own if table["compared"]],
                 "inside": sum(row["verdict"] == INSIDE for row in lying),
                 "lying": len(lying),
             }
         )
     return papers
-
-
-def _tests(table: dict[str, Any]) -> bool:
-    """Whether a table says what of a paper's claims holds."""
-    return bool(table["verdicts"] or table["claims"])
 
 
 def _gallery(path: Path) -> dict[str, Any]:
@@ -286,7 +230,7 @@ def _mark(queries: list[dict[str, Any]]) -> None:
 
 
 def _number_thumbnails(galleries: list[dict[str, Any]]) -> list[str]:
-    """Every thumbnail once; what is shown of it gets its number."""
+    """List every thumbnail once, and give its number to what is shown of it."""
     numbers: dict[str, int] = {}
     for gallery in galleries:
         for about in gallery["thumbnails"].values():
@@ -297,7 +241,7 @@ def _number_thumbnails(galleries: list[dict[str, Any]]) -> list[str]:
 def _best(
     results: Results, galleries: list[dict[str, Any]], tables: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """The test scores of the best model of each data set, and what chance would give."""
+    """Take the test scores of the best model of each data set, and those of chance."""
     retrieval = results.retrieval
     test = retrieval[retrieval["split"].eq("test") & ~retrieval["test_set"].str.endswith("-folds")]
     semantic: dict[Any, float] = {}
@@ -321,7 +265,7 @@ def _best(
 
 
 def _of_drawn_scenes(tables: list[dict[str, Any]]) -> bool:
-    """Whether the ratings are of drawn scenes: computed, and not people's."""
+    """Return whether the ratings are of drawn scenes: computed, and not people's."""
     drawn = {task for task, _ in SOURCES}
     return any(not drawn.isdisjoint(table["content"].get("task", [])) for table in tables)
 
@@ -343,12 +287,12 @@ def _training(results: Results) -> list[dict[str, Any]]:
 
 
 def _disagreements(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The pairs of sentences on which model and ratings disagree most: those of Table 3.
+    """Take the pairs of sentences on which model and ratings disagree most, from their table.
 
     The model's prediction is a rating where a classifier was trained for the task, or a cosine.
     """
     for table in tables:
-        if table["id"] == "merkx_frank_2019-table3":
+        if {"agreement", "contribution", "classifier"} <= {*table["content"]}:
             lowest = table["content"].query("agreement == 'lowest'")
             unit = lowest["classifier"].notna().map({True: "of 5", False: "cosine"})
             ordered = lowest.assign(unit=unit).sort_values("contribution")
@@ -358,7 +302,7 @@ def _disagreements(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _provenance(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What gave the tables' rows, and which tables."""
+    """List what gave the tables' rows, and which tables."""
     names = [name for name in PROVENANCE if name != "configuration"]
     found: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for table in tables:

@@ -2,6 +2,7 @@
 
 import base64
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,18 +24,14 @@ SIDE, QUALITY = 144, 55  # of a thumbnail, in pixels, and as WebP counts it
 
 
 def gallery(results: Results) -> dict[str, Any]:
-    """The retrievals of the best models of a data set, for random images of its test set.
+    """Retrieve with the best models of a data set, for random images of its test set.
 
     Args:
         results: models, retrieval, captions, images and features of one data set, and treebanks.
 
     Returns:
-        dataset; models, what `queries` gives of each, the best first; images and captions, how many
-        the best one is tested with; and thumbnails: by image its picture, WebP in base 64, and a
-        caption of it.
-
-    Raises:
-        InputError: there is no row of an image, or a file of it; what `embed` raises.
+        dataset; models, each with its `queries`, the best first; images and captions, their numbers
+        in the test set; and thumbnails: by image its picture, WebP in base 64, and a caption.
     """
     treebank = given_treebank(results)
     models: list[dict[str, Any]] = []
@@ -54,24 +51,18 @@ def gallery(results: Results) -> dict[str, Any]:
     path_of = paths_of(results, captions)
     wanted = list(dict.fromkeys([*shown(models), *captions]))
     wanted = wanted[: max(THUMBNAILS, len(shown(models)))]
-    return {
-        "dataset": models[0]["dataset"],
-        **counts,
-        "models": models,
-        "thumbnails": {
-            image: {"webp": thumbnail(path_of[image]), "caption": captions[image]}
-            for image in sorted(wanted)
-        },
-    }
+    thumbnails = {}
+    for image in sorted(wanted):
+        picture = small_picture(path_of[image], (SIDE, SIDE), quality=QUALITY, method=6)
+        thumbnails[image] = {"webp": picture["webp"], "caption": captions[image]}
+    dataset = models[0]["dataset"]
+    return {"dataset": dataset, **counts, "models": models, "thumbnails": thumbnails}
 
 
 def best(retrieval: pd.DataFrame) -> pd.DataFrame:
-    """The ensembles of models with the best R@10 on the development set, the mean over seeds.
+    """Take the ensembles of models with the best R@10 on the development set, the mean over seeds.
 
-    Of each model it is the ensemble of its first seed.
-
-    Returns:
-        Columns dataset, model, seed and epochs.
+    Each model is shown by the ensemble of its first seed.
     """
     dev = recall(retrieval, "dev")
     dev = dev[dev["kind"] == "ensemble"].sort_values("seed", kind="stable")
@@ -82,7 +73,7 @@ def best(retrieval: pd.DataFrame) -> pd.DataFrame:
 
 
 def queries(embedded: Embedded) -> dict[str, list[Any]]:
-    """What is `samples.retrieved` for random images and for the first caption of each.
+    """Retrieve for random images and for the first caption of each.
 
     Returns:
         to_images (a caption's images), to_captions (an image's captions) and to_sentences (a
@@ -126,13 +117,13 @@ def queries(embedded: Embedded) -> dict[str, list[Any]]:
 
 
 def _first_captions(embedded: Embedded) -> dict[int, str]:
-    """The first caption of each image that has one, by the image's row."""
+    """Return the first caption of each image that has one, by the image's row."""
     rows, first = np.unique(embedded.image, return_index=True)
     return {int(row): embedded.captions[k] for row, k in zip(rows, first, strict=True)}
 
 
 def shown(models: list[dict[str, Any]]) -> list[str]:
-    """The images that queries are of, or find."""
+    """List the images that queries are of, or find."""
     return list(
         dict.fromkeys(
             image
@@ -143,10 +134,11 @@ def shown(models: list[dict[str, Any]]) -> list[str]:
     )
 
 
-def thumbnail(path: str) -> str:
-    """A small picture of a picture: WebP in base 64."""
-    picture = load(path).convert("RGB")
-    picture.thumbnail((SIDE, SIDE))
+def small_picture(path: str | Path, size: tuple[int, int], **options: int) -> dict[str, Any]:
+    """Fit a picture into a size: its width and height, and WebP in base 64."""
+    picture = load(path)
+    picture.thumbnail(size)
     buffer = BytesIO()
-    picture.save(buffer, "WEBP", quality=QUALITY, method=6)
-    return base64.b64encode(buffer.getvalue()).decode()
+    picture.save(buffer, "WEBP", **options)
+    data = base64.b64encode(buffer.getvalue()).decode()
+    return {"webp": data, "width": picture.width, "height": picture.height}

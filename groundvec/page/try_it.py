@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import onnx
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from groundvec.config import parts
@@ -25,6 +24,7 @@ from groundvec.encoder import SentenceEncoder
 from groundvec.model.network import Model
 from groundvec.model.weights import to_int8
 from groundvec.render.card import LANGUAGES
+from groundvec.render.templates import fill
 from groundvec.reporting.embedded import Embedded
 from groundvec.reporting.systems import NAMES
 from groundvec.runtime.errors import InputError
@@ -43,18 +43,14 @@ RUNTIME = {"code": "ort.wasm.bundle.min.mjs", "wasm": "ort-wasm-simd-threaded.wa
 def panel(
     encoder: str | Path, embedded: Embedded, dataset: str, model: str, runtime: dict[str, bytes]
 ) -> str:
-    """The panel, as HTML to be put into a page.
+    """Write the panel, as HTML for a page; InputError if the encoder is not `readable`.
 
     Args:
-        encoder: what `groundvec.export.onnx.export` wrote.
-        embedded: the test set, as this encoder's model embeds it; its first 1,000 pictures and
+        encoder: a file of `groundvec.export.onnx.export`.
+        embedded: the test set, embedded by this encoder's model; its first 1,000 pictures and
             their captions are searched in.
         dataset: its name.
-        model: the name of the model.
-        runtime: as `runtime_files` gives it.
-
-    Raises:
-        InputError: the encoder reads something that the page cannot, see `readable`.
+        runtime: the result of `runtime_files`.
     """
     properties = {entry.key: entry.value for entry in onnx.load(encoder).metadata_props}
     about = json.loads(properties["groundvec"])
@@ -68,13 +64,7 @@ def panel(
         "model": Path(encoder).read_bytes(),
         "vectors": small(np.concatenate([embedded.image_vectors, embedded.caption_vectors])),
     }
-    environment = Environment(
-        loader=PackageLoader("groundvec.page", "."),
-        autoescape=True,
-        trim_blocks=True,
-        undefined=StrictUndefined,
-    )
-    return environment.get_template("try_it.html").render(
+    values = dict(
         dataset=NAMES.get(dataset, dataset),
         model=model,
         code=about["language"],
@@ -97,10 +87,11 @@ def panel(
         packed={name: pack(data) for name, data in packed.items()},
         script=Markup(Path(__file__).with_suffix(".js").read_text("utf-8")),
     )
+    return fill(Path(__file__).with_suffix(".html"), values, autoescape=True)
 
 
 def first(embedded: Embedded, pictures: int) -> Embedded:
-    """So many pictures of a test set, with their captions."""
+    """Take so many pictures of a test set, with their captions."""
     own = np.flatnonzero(embedded.image < pictures)
     return Embedded(
         captions=[embedded.captions[row] for row in own],
@@ -113,13 +104,13 @@ def first(embedded: Embedded, pictures: int) -> Embedded:
 
 
 def spread(captions: Sequence[str], count: int) -> list[str]:
-    """So many different captions of a test set, evenly spread over it."""
+    """Take so many different captions of a test set, evenly spread over it."""
     known = list(dict.fromkeys(captions))
     return [known[(2 * k + 1) * len(known) // (2 * count)] for k in range(min(count, len(known)))]
 
 
 def low(embedded: Embedded) -> float:
-    """The score of the nearest picture that 95% of the captions reach."""
+    """Return the score of the nearest picture that 95% of the captions reach."""
     some = embedded.caption_vectors[:: -(-len(embedded.captions) // SAMPLE)]
     best = scores(some, embedded.image_vectors, embedded.similarity).max(axis=1)
     if embedded.similarity == "euclidean":  # the page leaves out what is the same for all pictures
@@ -128,13 +119,9 @@ def low(embedded: Embedded) -> float:
 
 
 def precision(models: Sequence[Model], sentences: Sequence[str]) -> str:
-    """Half, which halves the panel, if the vectors of some sentences stay as they are; else single.
+    """Return half precision if the vectors of some sentences stay the same; else single.
 
-    Numbers of long vectors are small, and so are their roundings.
-
-    Args:
-        models: the snapshots that are to be exported.
-        sentences: such as they may read.
+    Half precision halves the panel. Numbers of long vectors are small, and so are their roundings.
     """
     halves = [copy.deepcopy(model).half().float() for model in models]
     one, other = (SentenceEncoder(each).encode(sentences) for each in (models, halves))
@@ -142,9 +129,9 @@ def precision(models: Sequence[Model], sentences: Sequence[str]) -> str:
 
 
 def readable(description: dict[str, Any]) -> bool:
-    """Whether a page can read sentences as this model does, and run its encoder.
+    """Return whether a page can read sentences as this model does, and run its encoder.
 
-    The page's script reads characters and words; it has no tokeniser such as Moses.
+    The page's script reads characters and words; it has no tokenizer such as Moses.
     """
     text = description["text"]
     reads = text["name"] in TEXTS and "tokens" not in parts.provided("text", text)
@@ -152,14 +139,11 @@ def readable(description: dict[str, Any]) -> bool:
 
 
 def runtime_files(archive: str | Path, sha512: str) -> dict[str, bytes]:
-    """The files of ONNX Runtime Web that a page needs, by what `RUNTIME` calls them.
+    """Read the files of ONNX Runtime Web that a page needs, by their names in `RUNTIME`.
 
     Args:
-        archive: of the package, as `npm pack` writes it.
+        archive: of the package, from `npm pack`.
         sha512: its sum, in hexadecimal.
-
-    Raises:
-        InputError: it is missing, or another one.
     """
     try:
         if hashlib.sha512(Path(archive).read_bytes()).hexdigest() != sha512:
@@ -172,11 +156,11 @@ def runtime_files(archive: str | Path, sha512: str) -> dict[str, bytes]:
 
 
 def small(vectors: np.ndarray) -> bytes:
-    """Vectors (N, size) as int8, a scale for each: N float32, then N x size numbers."""
+    """Pack vectors (N, size) as int8 with a scale for each: N float32, then N x size numbers."""
     numbers, scales = to_int8(vectors)
     return scales.astype("<f4").tobytes() + numbers.tobytes()
 
 
 def pack(data: bytes) -> str:
-    """Data for a page: compressed, in base 64; the same data gives the same text."""
+    """Compress data for a page, in base 64; the same data gives the same text."""
     return base64.b64encode(gzip.compress(data, mtime=0)).decode()

@@ -37,15 +37,15 @@ class Experiment:
 
     @property
     def models(self) -> list[Mapping[str, Any]]:
-        """The descriptions of all models."""
+        """Return the descriptions of all models."""
         return [model for data in self.datasets.values() for model in data["models"].values()]
 
     def rated(self) -> bool:
-        """Whether there are ratings, which are of English, and all models read it."""
+        """Return whether there are ratings, which are of English, and all models read it."""
         return "ratings" in self.config and all("en" in model["languages"] for model in self.models)
 
     def compares(self, count: int = 2) -> bool:
-        """Whether a data set has so many models."""
+        """Return whether a data set has so many models."""
         return any(len(data["models"]) >= count for data in self.datasets.values())
 
 
@@ -82,11 +82,11 @@ class Item:
 
     @property
     def text(self) -> str:
-        """The caption without the indentation of its source."""
+        """Return the caption without the indentation of its source."""
         return cleandoc(self.caption)
 
     def names(self, name: str, experiment: Experiment) -> list[str]:
-        """What there is of it in an experiment: `table2`, or `samples-DATASET` for each."""
+        """List what an experiment has of it: `table2`, or `samples-DATASET` for each."""
         if self.each == "dataset":
             parts = {
                 f"{name}-{dataset}": Experiment(experiment.config, {dataset: data})
@@ -129,21 +129,21 @@ class Paper:
 
     @property
     def items(self) -> dict[str, Item]:
-        """Tables and figures."""
+        """Return tables and figures."""
         return {**self.tables, **self.figures}
 
     def reads(self, kind: str) -> bool:
-        """Whether a table or figure is made of such inputs."""
+        """Return whether a table or figure is made of such inputs."""
         return any(kind in item.inputs for item in self.items.values())
 
     def item(self, name: str) -> Item:
-        """The table or figure of a file, such as `samples-DATASET` or `table_s1-spearman`."""
+        """Find the table or figure of a file, such as `samples-DATASET` or `table_s1-spearman`."""
         return self.items[name.split(sep="-", maxsplit=1)[0]]
 
 
 @cache
 def known() -> dict[str, Paper]:
-    """All papers, by the names of their folders."""
+    """Return all papers, by the names of their folders."""
     return {
         module.name: import_module(f"{__name__}.{module.name}").PAPER
         for module in iter_modules(__path__)
@@ -168,11 +168,11 @@ def named() -> list[str]:
 
 
 def references(papers: list[str]) -> list[Mapping[str, Any]]:
-    """What to cite for papers: of what no paper shows, the one that it goes on from."""
+    """Return what to cite for papers: of what no paper shows, the one that it goes on from."""
     cited = sorted({known()[paper].follows or paper for paper in papers})
     return [known()[paper].citation for paper in cited]
 
 
 def files() -> list[Path]:
-    """The modules that describe the papers, and those that set reported beside measured numbers."""
+    """List the modules that describe the papers, and those that compare reported numbers."""
     return sorted([*FOLDER.glob("*/__init__.py"), *FOLDER.glob("*/compared.py")])

@@ -1,4 +1,4 @@
-"""The model card: what a trained model is, how good it is and what it is bad at, for its folder.
+"""The model card: a description of a trained model, its scores and its limits, for its folder.
 
 A README.md in the form that model hubs read: YAML front matter, with the scores as a model-index,
 and Markdown (Mitchell et al. 2019, Model cards for model reporting).
@@ -16,8 +16,9 @@ from groundvec.config.parts import chosen, options_schema, vector_size
 from groundvec.cutoffs import CUTOFFS
 from groundvec.data.cleaning import LONGEST
 from groundvec.model.folder import read_description, read_ensemble
-from groundvec.render.retrieval_table import CONVENTIONS, FOLDS, with_interval
+from groundvec.render.retrieval_table import conventions, with_interval
 from groundvec.render.tables import MISSING, decimals, markdown
+from groundvec.render.templates import fill
 from groundvec.reporting.measures import SEEN_NOTE, headline
 from groundvec.reporting.results import read_overlap, read_retrieval
 from groundvec.runtime.errors import InputError
@@ -31,13 +32,26 @@ DIRECTIONS = {
 }
 SIMILARITIES = {"cosine": "cosine", "dot": "inner product", "euclidean": "(small) distance"}
 KEYS = ["language", "test_set", "direction"]
-PAIRS = ["task", "subtask", "method"]
-RECALLS = [f"r{k}" for k in CUTOFFS]
-SPELT = (
-    "The last {:,} of them are character n-gram TF-IDF features. They were not trained, and "
-    "help with sentences about what no picture shows. Retrieval ignores them. "
-)
+PAIRS = ["task", "subtask", "method", "statistic"]
 WORST = 3  # so many subtasks are named
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+
+
+def _number(value: float, digits: int = 1) -> str:
+    return decimals([value], digits)[0]
+
+
+FILTERS = {
+    "cell": lambda value: markdown(str(value)).replace("|", r"\|"),
+    "json": lambda value: json.dumps(value, ensure_ascii=False),
+    "listed": _listed,
+    "number": _number,
+    "shown": markdown,
+    "yaml": lambda value: yaml.safe_dump(value, sort_keys=False, allow_unicode=True),
+}
 
 
 def card(
@@ -48,7 +62,7 @@ def card(
     scores: str | Path | None = None,
     load: str | None = None,
 ) -> str:
-    """The model card of a trained model, as the text of its README.md.
+    """Fill in the model card of a trained model: the text of its README.md.
 
     Its scores are those of the epochs that ensemble.json names, be they several or a single one.
 
@@ -56,9 +70,9 @@ def card(
         folder: the model's.
         data: of its data set: the `card` of the source (`groundvec.sources`).
         references: of papers to cite, in the form of CITATION.cff.
-        retrieval: what scripts/retrieval.py wrote of this model.
-        scores: what scripts/overlap.py wrote of it, if it was rated.
-        load: what `SentenceEncoder.load` is given; else the folder.
+        retrieval: the scores of this model that scripts/retrieval.py wrote.
+        scores: those of scripts/overlap.py, if it was rated.
+        load: the name for `SentenceEncoder.load`, by default the folder.
 
     Raises:
         InputError: a file that is missing, is not whole, is about another model, or has no scores
@@ -67,48 +81,81 @@ def card(
     folder = Path(folder)
     about = read_description(folder)
     epochs = "+".join(map(str, read_ensemble(folder)["epochs"]))
-    every = _own(read_retrieval([retrieval], everything=True), about, retrieval)
-    found = _of_epochs(every[every["split"] == "test"], epochs, KEYS, retrieval)
-    by_chance = every[(every["split"] == "test") & (every["kind"] == "chance")]
-    found = found.merge(by_chance[[*KEYS, "r10"]], "left", KEYS, suffixes=("", "_chance"))
-    rated = None
-    if scores:
-        every = _own(read_overlap([scores]), about, scores)
-        rated = _of_epochs(every, epochs, [*PAIRS, "statistic"], scores)
-        untrained = every[(every["kind"] == "snapshot") & (every["epochs"] == "0")]
-        untrained = untrained[[*PAIRS, "statistic", "pearson"]]
-        rated = rated.merge(untrained, "left", [*PAIRS, "statistic"], suffixes=("", "_untrained"))
+    found = _retrieval(about, epochs, retrieval)
+    rated = _ratings(about, epochs, scores) if scores else None
     name = f"{about['model']} ({data['name']})"
-    front = yaml.safe_dump(
-        _front_matter(name, about, data, found, rated), sort_keys=False, allow_unicode=True
-    )
-    parts = [
-        f"---\n{front}---",
-        f"# {markdown(name)}",
-        _summary(about),
-        "## Use",
-        _use(load or str(folder), about),
-        "## Data",
-        _data(about, data),
-        "## Recipe",
-        _recipe(about, epochs),
-        "## Scores",
-        _retrieval(found),
-        *([_ratings(rated)] if rated is not None else []),
-        "## Limits",
-        _limits(about, data, found, rated),
-        "## Licence of the data",
-        _licence(about, data),
-        "## Citation",
-        "\n".join(
-            f"- {text}" for text in [*map(_reference, references), data["reference"]] if text
-        ),
-    ]
-    return "\n\n".join(parts) + "\n"
+    values = {
+        "front": _front_matter(name, about, data, found, rated),
+        "name": name,
+        "load": load or str(folder),
+        "data": data,
+        "draw": about.get("draw"),
+        "recipe": _recipe(about, epochs),
+        "directions": DIRECTIONS,
+        "retrieval": found.to_dict("records"),
+        "conventions": conventions(found),
+        "cutoffs": CUTOFFS,
+        "rated": [] if rated is None else _shown(rated).to_dict("records"),
+        "seen_note": SEEN_NOTE,
+        "longest": LONGEST,
+        "searches": found[found["direction"].eq("caption_to_image") & found["r10"].notna()]
+        .drop_duplicates("language")
+        .to_dict("records"),
+        "references": list(references),
+    }
+    values |= _of_description(about) | ({} if rated is None else _weaknesses(headline(rated)))
+    return fill(Path(__file__).with_suffix(".md"), values, FILTERS)
+
+
+def _of_description(about: dict[str, Any]) -> dict[str, Any]:
+    description = about["description"]
+    vectors = description["text"].get("vectors", "captions")
+    backbone = about.get("features", {}).get("backbone", "precomputed")
+    schemas = (options_schema(kind, part["name"]) for kind, part in chosen(description).items())
+    spelling = description.get("spelling", {}).get("size")
+    return {
+        "description": description,
+        "languages": " and ".join(LANGUAGES.get(code, code) for code in description["languages"]),
+        "size": vector_size(description),
+        "similarity": SIMILARITIES[description["similarity"]],
+        "untrained": spelling or description["encoder"].get("counts"),
+        "example": EXAMPLES.get(description["languages"][0], "..."),
+        "vectors": "" if vectors == "captions" else Path(vectors).name,
+        "backbones": [] if backbone == "precomputed" else backbone.split("+"),
+        "known": [
+            (LANGUAGES.get(language, language), symbols, len(text[symbols]))
+            for language, text in about["texts"].items()
+            for symbols in ("characters", "words")
+            if symbols in text
+        ],
+        "limits": [schema["limits"] for schema in schemas if "limits" in schema],
+    }
+
+
+def _retrieval(about: dict[str, Any], epochs: str, path: str | Path) -> pd.DataFrame:
+    """Read the test scores of these epochs, with R@10 by chance and recalls as texts."""
+    every = _own(read_retrieval([path], everything=True), about, path)
+    test = every[every["split"] == "test"]
+    found = _of_epochs(test, epochs, KEYS, path)
+    chance = test.loc[test["kind"] == "chance", [*KEYS, "r10"]]
+    found = found.merge(chance, "left", KEYS, suffixes=("", "_chance"))
+    texts = {f"R@{k}": with_interval(found[f"r{k}"], found[f"r{k}_ci"]) for k in CUTOFFS}
+    return found.assign(**texts)
+
+
+def _ratings(about: dict[str, Any], epochs: str, path: str | Path) -> pd.DataFrame:
+    """Read the correlations of these epochs, with those of the untrained network."""
+    every = _own(read_overlap([path]), about, path)
+    untrained = every[(every["kind"] == "snapshot") & (every["epochs"] == "0")]
+    untrained = untrained[[*PAIRS, "pearson"]]
+    rated = _of_epochs(every, epochs, PAIRS, path)
+    rated = rated.merge(untrained, "left", PAIRS, suffixes=("", "_untrained"))
+    ends = zip(decimals(rated["pearson_low"], 2), decimals(rated["pearson_high"], 2), strict=True)
+    return rated.assign(interval=[f"{low} to {high}" for low, high in ends])
 
 
 def _own(table: pd.DataFrame, about: dict[str, Any], path: str | Path) -> pd.DataFrame:
-    """The table, if it is about this model."""
+    """Return the table if it is about this model."""
     own = {key: about[key] for key in ("dataset", "model", "seed")}
     if not (table[list(own)] == pd.Series(own)).all(axis=None):
         whose = "/".join(map(str, own.values()))
@@ -117,7 +164,7 @@ def _own(table: pd.DataFrame, about: dict[str, Any], path: str | Path) -> pd.Dat
 
 
 def _of_epochs(table: pd.DataFrame, epochs: str, keys: list[str], path: str | Path) -> pd.DataFrame:
-    """The rows of these epochs: an ensemble's, or else a snapshot's."""
+    """Take the rows of these epochs: an ensemble's, or else a snapshot's."""
     rows = table[(table["epochs"] == epochs) & table["kind"].isin(["ensemble", "snapshot"])]
     if rows.empty:
         raise InputError(
@@ -138,22 +185,16 @@ def _front_matter(
         own |= {"license_name": "terms-of-the-data", "license_link": data["address"]}
     results = []
     for row in found.to_dict("records"):
+        task = "information-retrieval", f"Find {DIRECTIONS[row['direction']]}"
         what = f"{data['name']}, {row['test_set']} images, {row['language']}"
-        metrics = [
-            {"type": f"recall_at_{k}", "value": round(row[f"r{k}"] / 100, 4)} for k in CUTOFFS
-        ]
-        task = {"type": "information-retrieval", "name": f"Find {DIRECTIONS[row['direction']]}"}
-        dataset = {"type": about["dataset"], "name": what, "split": "test"}
-        results.append({"task": task, "dataset": dataset, "metrics": metrics})
+        metrics = {f"recall_at_{k}": row[f"r{k}"] / 100 for k in CUTOFFS}
+        results.append(_result(task, (about["dataset"], what), metrics))
     for row in [] if rated is None else _correlations(rated).to_dict("records"):
+        task = "sentence-similarity", "Agree with ratings of similarity"
+        dataset = row["task"], f"{row['task']} {row['subtask']}"
         # As sentence-transformers calls them; a classifier's are nobody else's.
-        end = "_cosine" if row["method"] == "cosine" else f"_{row['method']}"
-        metrics = [
-            {"type": f"{r}{end}", "value": round(row[r], 4)} for r in ("pearson", "spearman")
-        ]
-        task = {"type": "sentence-similarity", "name": "Agree with ratings of similarity"}
-        dataset = {"type": row["task"], "name": f"{row['task']} {row['subtask']}", "split": "test"}
-        results.append({"task": task, "dataset": dataset, "metrics": metrics})
+        metrics = {f"{r}_{row['method']}": row[r] for r in ("pearson", "spearman")}
+        results.append(_result(task, dataset, metrics))
     return {
         "language": about["description"]["languages"],
         **own,
@@ -165,51 +206,22 @@ def _front_matter(
     }
 
 
-def _summary(about: dict[str, Any]) -> str:
-    description = about["description"]
-    counts = description.get("spelling", {}).get("size") or description["encoder"].get("counts")
-    return (
-        f"A sentence encoder that was trained to bring sentences near the pictures that they "
-        f"describe. It reads {_languages(description)} and returns vectors of "
-        f"{vector_size(description):,} numbers, which are compared by their "
-        f"{SIMILARITIES[description['similarity']]}. "
-        + (SPELT.format(counts) if counts else "")
-        + "Made with groundvec, a pipeline for visually grounded sentence embeddings."
-    )
+def _result(
+    task: tuple[str, str], dataset: tuple[str, str], metrics: dict[str, float]
+) -> dict[str, Any]:
+    return {
+        "task": {"type": task[0], "name": task[1]},
+        "dataset": {"type": dataset[0], "name": dataset[1], "split": "test"},
+        "metrics": [{"type": name, "value": round(value, 4)} for name, value in metrics.items()],
+    }
 
 
-def _languages(description: dict[str, Any]) -> str:
-    return " and ".join(LANGUAGES.get(code, code) for code in description["languages"])
-
-
-def _use(load: str, about: dict[str, Any]) -> str:
-    language = about["description"]["languages"][0]
-    sentence = EXAMPLES.get(language, "...")
-    return (
-        "```python\nfrom groundvec import SentenceEncoder\n\n"
-        f"encoder = SentenceEncoder.load({json.dumps(load)})\n"
-        f"vectors = encoder.encode([{json.dumps(sentence, ensure_ascii=False)}])  # float32, (1, "
-        f"{vector_size(about['description'])})\n```\n\n"
-        "The folder holds JSON and safetensors only: nothing in it is executed when it is loaded."
-    )
-
-
-def _data(about: dict[str, Any], data: Mapping[str, str | None]) -> str:
-    name = f"[{data['name']}]({data['address']})" if data["address"] else data["name"]
-    text = f"{name}: {data['of']}."
-    if "draw" in about:
-        train, dev, test = about["draw"]
-        text += f" Of it, {train:,} images for training, {dev:,} for development, {test:,} to test."
-    return text
-
-
-def _recipe(about: dict[str, Any], epochs: str) -> str:
+def _recipe(about: dict[str, Any], epochs: str) -> dict[str, Any]:
     features, made = about.get("features", {}), about.get("provenance", {})
     weights = f" ({features['weights']})" if features.get("weights") else ""
-    training = about["description"].get("training", {})
-    rows = {
+    return {
         "seed": about["seed"],
-        "epochs": training.get("epochs", MISSING),
+        "epochs": about["description"].get("training", {}).get("epochs", MISSING),
         "the weights are those after epoch": epochs.replace("+", " and "),
         "image features": f"{features.get('backbone', 'unknown')}{weights}",
         "hardware": made.get("machine", "unknown"),
@@ -217,206 +229,32 @@ def _recipe(about: dict[str, Any], epochs: str) -> str:
         "commit": made.get("commit", "unknown"),
         "key of the training": about.get("key", "unknown"),
     }
-    described = yaml.safe_dump(about["description"], sort_keys=False, allow_unicode=True)
-    table = _table([["", ""], *([name, markdown(str(value))] for name, value in rows.items())])
-    return (
-        f"{table}\n\nIts parts, as the pipeline's configuration has them:\n\n"
-        f"```yaml\n{described}```"
-    )
-
-
-def _retrieval(found: pd.DataFrame) -> str:
-    heading = ["language", "test set", "find", "queries", *(f"R@{k}" for k in CUTOFFS)]
-    columns = [
-        found["language"],
-        found["test_set"],
-        found["direction"].map(DIRECTIONS),
-        found["queries"].map("{:,.0f}".format),
-        *(with_interval(found[name], found[f"{name}_ci"]) for name in RECALLS),
-        decimals(found["median_rank"]),
-        decimals(found["r10_chance"]),
-    ]
-    rows = zip(*columns, strict=True)
-    table = _table([[*heading, "med r", "R@10 by chance"], *rows])
-    notes = [*CONVENTIONS, *([FOLDS] if found["test_set"].str.endswith("-folds").any() else [])]
-    return f"### Retrieval on the test set\n\n{table}\n\n{_bullets(notes)}"
 
 
 def _correlations(rated: pd.DataFrame) -> pd.DataFrame:
     return rated[rated["statistic"] == "correlation"]
 
 
-def _ratings(rated: pd.DataFrame) -> str:
+def _shown(rated: pd.DataFrame) -> pd.DataFrame:
     mean = rated["statistic"].eq("weighted mean") & rated["task"].eq("all")
-    shown = pd.concat([_correlations(rated), rated[mean].assign(subtask="weighted mean")])
-    heading = ["task", "subtask", "by", "pairs", "Pearson", "95% interval", "Spearman"]
-    columns = [
-        shown["task"],
-        shown["subtask"],
-        shown["method"],
-        shown["pairs"].map("{:,.0f}".format),
-        decimals(shown["pearson"], 3),
-        _intervals(shown),
-        decimals(shown["spearman"], 3),
-        decimals(shown["pearson_untrained"], 3),
-        shown["seen"].map("{:,.0f}".format),
-        decimals(shown["unseen_pearson"], 3),
-    ]
-    rows = zip(*columns, strict=True)
-    heading += ["Pearson, untrained", "seen pairs", "Pearson without them"]
-    table = _table([heading, *rows])
-    notes = [
-        "The correlation with ratings of how similar two sentences are, which people gave (those "
-        "of Scenes were computed from what is drawn). By cosine: of the vectors, without any "
-        "training on ratings. By classifier: SentEval's softmax layer on |u - v| and u * v of two "
-        "vectors, trained on the task's training pairs.",
-        "The mean is that of the tasks by cosine that have no training pairs, weighted by pairs. "
-        "Untrained: the same network with its first, random weights, and with its character n-gram "
-        "features if it has any.",
-        SEEN_NOTE,
-    ]
-    return f"### Agreement with ratings of similarity\n\n{table}\n\n{_bullets(notes)}"
+    return pd.concat([_correlations(rated), rated[mean].assign(subtask="weighted mean")])
 
 
-def _intervals(rated: pd.DataFrame) -> list[str]:
-    ends = zip(decimals(rated["pearson_low"], 2), decimals(rated["pearson_high"], 2), strict=True)
-    return [f"{low} to {high}" for low, high in ends]
-
-
-def _limits(
-    about: dict[str, Any],
-    data: Mapping[str, str | None],
-    found: pd.DataFrame,
-    rated: pd.DataFrame | None,
-) -> str:
-    description = about["description"]
-    limits = [
-        f"It reads {_languages(description)} only, and at most {LONGEST:,} characters of a "
-        "sentence; what is beyond is cut off. It is made for sentences and not for paragraphs.",
-        f"Domain: {data['domain']}",
-        f"Biases: {data['biases']}",
-    ]
-    for language, text in about["texts"].items():
-        for symbols in ("characters", "words"):
-            if symbols in text:
-                name = LANGUAGES.get(language, language)
-                limits.append(
-                    f"It knows {len(text[symbols]):,} {symbols} of {name}, those of "
-                    f"{_known(about)}; all others look the same to it."
-                )
-    schemas = (options_schema(kind, part["name"]) for kind, part in chosen(description).items())
-    limits += [schema["limits"] for schema in schemas if "limits" in schema]
-    if "parser" in description["text"]:
-        limits.append(
-            f"It reads trees: sentences are parsed by {description['text']['parser']} first, and "
-            "the parser's mistakes are its own."
-        )
-    searches = found[(found["direction"] == "caption_to_image") & found["r10"].notna()]
-    for row in searches.drop_duplicates("language").to_dict("records"):
-        limits.append(
-            f"Searching the {row['test_set']} test images with a caption ({row['language']}), "
-            f"{100 - row['r10']:.0f} of 100 searches do not have the right image among the first "
-            "ten."
-        )
-    if rated is not None:
-        limits += [*_bad_at(headline(rated)), *_trained_on(headline(rated))]
-    else:
-        limits.append(
-            "How well it agrees with people on the similarity of sentences was not measured."
-        )
-    return _bullets(limits)
-
-
-def _known(about: dict[str, Any]) -> str:
-    """Where the words or characters come from that a model knows."""
-    vectors = about["description"]["text"].get("vectors", "captions")
-    if vectors != "captions":
-        return Path(vectors).name
-    return "all training captions of its data set" if "draw" in about else "its training captions"
-
-
-def _bad_at(rated: pd.DataFrame) -> list[str]:
-    """What the correlations of the subtasks say of weaknesses."""
-    ordered = rated.assign(interval=_intervals(rated)).sort_values("pearson", kind="stable")
-    named = [
-        f"{row['task']} {row['subtask']} (r = {row['pearson']:.2f}, 95% interval {row['interval']})"
+def _weaknesses(rated: pd.DataFrame) -> dict[str, Any]:
+    """Name the subtasks of which the limits tell."""
+    name = rated["task"] + " " + rated["subtask"]
+    ordered = rated.assign(name=name).sort_values("pearson", kind="stable")
+    texts = [
+        f"{row['name']} (r = {row['pearson']:.2f}, 95% interval {row['interval']})"
         for row in ordered.to_dict("records")
     ]
-    limits = []
-    if len(named) > 1:
-        count = min(WORST, len(named) - 1)
-        least, most = _listed(named[:count]), named[-1]
-        limits.append(f"It agrees with the ratings least on {least}, and most on {most}.")
-    unsure = rated[rated["pearson_low"] <= 0]
-    if len(unsure):
-        where = _listed([f"{task} {sub}" for task, sub in unsure[["task", "subtask"]].to_numpy()])
-        limits.append(
-            f"On {where} it may not agree with the ratings at all: the interval includes 0."
-        )
-    vain = rated[rated["pearson_untrained"] >= rated["pearson"]]
-    if len(vain):
-        where = _listed([f"{task} {sub}" for task, sub in vain[["task", "subtask"]].to_numpy()])
-        limits.append(
-            f"On {where} the same network before any training agrees as well: what it learned from "
-            "pictures is no help there."
-        )
-    return limits
-
-
-def _trained_on(rated: pd.DataFrame) -> list[str]:
-    """Which of the rated pairs hold a training caption."""
-    named = [
-        f"{row['seen']:,.0f} of the {row['pairs']:,.0f} pairs of {row['task']} {row['subtask']}"
-        for row in rated[rated["seen"] > 0].to_dict("records")
-    ]
-    if not named:
-        return []
-    return [
-        f"Its training captions are among the rated sentences, in {_listed(named)}. The table of "
-        "ratings has its scores without these pairs."
-    ]
-
-
-def _listed(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-
-
-def _licence(about: dict[str, Any], data: Mapping[str, str | None]) -> str:
-    text = f"{data['terms']} The pipeline's code is under Apache-2.0."
-    backbone = about.get("features", {}).get("backbone")
-    if backbone and backbone != "precomputed":
-        networks = backbone.split("+")
-        were, their = ("were", "their") if len(networks) > 1 else ("was", "its")
-        text += (
-            f" The pictures were described by {_listed(networks)}, which {were} trained on "
-            f"ImageNet: {their} weights may be bound to ImageNet's terms (research, not "
-            "commercial)."
-        )
-    vectors = about["description"]["text"].get("vectors", "captions")
-    if vectors != "captions":
-        text += f" Its word vectors are {Path(vectors).name}, which have terms of their own."
-    return text
-
-
-def _reference(work: Mapping[str, Any]) -> str:
-    """One line of a work in CITATION.cff's form."""
-    authors = [
-        f"{author['family-names']}, {author['given-names']}" for author in work.get("authors", [])
-    ]
-    where = work.get("journal") or work.get("collection-title", "")
-    if "volume" in work:
-        where += f" {work['volume']}"
-    end = f" https://doi.org/{work['doi']}" if "doi" in work else ""
-    return f"{'; '.join(authors)} ({work['year']}). {work['title']}. {where}.{end}"
-
-
-def _table(rows: Iterable[Sequence[Any]]) -> str:
-    """A Markdown table; the first row is its heading."""
-    lines = [
-        "| " + " | ".join(str(cell).replace("|", r"\|") for cell in row) + " |" for row in rows
-    ]
-    return "\n".join([lines[0], "|" + " --- |" * lines[0].count(" | ") + " --- |", *lines[1:]])
-
-
-def _bullets(texts: Iterable[str]) -> str:
-    return "\n".join(f"- {text}" for text in texts)
+    return {
+        "least": texts[: min(WORST, len(texts) - 1)],
+        "most": texts[-1],
+        "unsure": name[rated["pearson_low"] <= 0].tolist(),
+        "vain": name[rated["pearson_untrained"] >= rated["pearson"]].tolist(),
+        "seen": [
+            f"{row['seen']:,.0f} of the {row['pairs']:,.0f} pairs of {row['task']} {row['subtask']}"
+            for row in rated[rated["seen"] > 0].to_dict("records")
+        ],
+    }

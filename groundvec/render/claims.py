@@ -27,11 +27,7 @@ NOTES = [
 
 
 def write(stem: Path, table: Claims, title: str, notes: list[str]) -> None:
-    """Write claims as `tables.write_table` does, a part for each claim and data set.
-
-    Raises:
-        InputError: it is empty.
-    """
+    """Write claims, a part for each claim and data set; InputError if there are none."""
     if table.empty:
         raise InputError("there is nothing to compare: give the results of two systems")
     table = frames.checked(table, Claims, f"{stem}.csv", "correct what compares the systems")

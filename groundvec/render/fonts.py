@@ -9,7 +9,7 @@ from functools import cache
 def with_letters(letters: frozenset[str]) -> str | None:
     """Find a font of the system that has all of these letters: its file.
 
-    Returns None if there is none, or no fontconfig, which knows them.
+    It is None without such a font, or without fontconfig, which knows them.
     """
     codes = " ".join(f"{ord(letter):x}" for letter in sorted(letters))
     command = ["fc-list", "--format=%{file}\n", f":charset={codes}:scalable=true:color=false"]

@@ -22,11 +22,7 @@ PICTURE = 0.8  # the side of the square that a picture is fitted into
 
 
 def paths_of(results: Results, image_ids: Iterable[str]) -> pd.Series:
-    """The file of each of a data set's images, by its id.
-
-    Raises:
-        InputError: one of these has none.
-    """
+    """Find the file of each of a data set's images, by its id."""
     path_of = schema.read_images(results["images"]).set_index("image_id")["path"]
     if missing := set(image_ids) - set(path_of.index):
         raise InputError(
@@ -37,7 +33,7 @@ def paths_of(results: Results, image_ids: Iterable[str]) -> pd.Series:
 
 
 def page(height: float) -> tuple[Figure, Axes]:
-    """A page as wide as a paper's, and one pair of axes: inches from its upper left corner."""
+    """Make a page as wide as a paper's, and one pair of axes: inches from its upper left corner."""
     figure = Figure((PAGE, height))
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, PAGE), ylim=(height, 0))
     axes.set_axis_off()
@@ -45,12 +41,12 @@ def page(height: float) -> tuple[Figure, Axes]:
 
 
 def write(page: Axes, x: float, y: float, text: str, va: str = "top", **font: str) -> None:
-    """Write text from a point on; lines of it are not broken."""
+    """Write text from a point on, without breaking its lines."""
     page.text(x, y, text, font, va=va, linespacing=1.1)
 
 
 def picture(page: Axes, x: float, y: float, path: str, right: bool = False) -> None:
-    """Fit a picture into a square from a point on; what is right has a green frame."""
+    """Fit a picture into a square from a point on, with a green frame if it is right."""
     shown = load(path)
     shown.thumbnail((300, 300))
     width, height = (PICTURE * side / max(shown.size) for side in shown.size)
@@ -61,7 +57,7 @@ def picture(page: Axes, x: float, y: float, path: str, right: bool = False) -> N
 
 
 def wrap(text: str, width: float, lines: int) -> list[str]:
-    """Break a text into lines of about `width`; what does not fit into so many lines is cut."""
+    """Break a text into lines of about `width`, and cut what does not fit into so many lines."""
     text = " ".join(text.split())
     letters = lacking(text)
     more = with_letters(letters) if letters else None

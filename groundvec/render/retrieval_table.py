@@ -28,12 +28,12 @@ CHANCE = (
 
 
 def side_by_side(table: pd.DataFrame, keys: list[str], numbers: list[str]) -> pd.DataFrame:
-    """One row for the two directions, which become prefixes, as in `caption_to_image_r10`.
+    """Join the two directions in one row, as prefixes: `caption_to_image_r10`.
 
     Args:
         table: a row for each direction, with columns direction, `keys` and `numbers`.
         keys: columns that tell the rows of the result apart.
-        numbers: columns that differ between the directions; what else there is, does not.
+        numbers: columns that differ between the directions; all others do not.
     """
     result = table.drop(columns=["direction", *numbers]).drop_duplicates(keys)
     for direction in DIRECTIONS:
@@ -43,19 +43,31 @@ def side_by_side(table: pd.DataFrame, keys: list[str], numbers: list[str]) -> pd
     return result
 
 
+def chance(test: pd.DataFrame) -> pd.DataFrame:
+    """Take the scores by chance of each test set once; every model's come with the same."""
+    keys = ["dataset", "test_set", "language", "direction"]
+    return test[test["kind"] == "chance"].drop_duplicates(keys).drop(columns="seed")
+
+
 def test_set(table: pd.DataFrame) -> pd.Series:
-    """A heading for each row: data set and test set, and the language where there are several."""
+    """Return a heading for each row: data set, test set, and the language if there are several."""
     names = table["dataset"].replace(NAMES) + ", test set " + table["test_set"]
     return names + ", " + table["language"] if table["language"].nunique() > 1 else names
 
 
 def with_interval(value: pd.Series, interval: pd.Series) -> list[str]:
-    """Recalls and halves of their intervals: 27.5 ± 1.2, or 27.5; a dash for what is missing."""
+    """Write recalls and halves of their intervals: 27.5 ± 1.2, or 27.5; a dash if missing."""
     pairs = zip(value, interval, strict=True)
     return [
         MISSING if pd.isna(v) else f"{v:.1f}" if pd.isna(ci) else f"{v:.1f} ± {ci:.1f}"
         for v, ci in pairs
     ]
+
+
+def conventions(table: pd.DataFrame) -> list[str]:
+    """Return the notes that explain the numbers of retrieval on some test sets."""
+    folds = table["test_set"].str.endswith("-folds").any()
+    return [*CONVENTIONS, FOLDS] if folds else CONVENTIONS
 
 
 def write(
@@ -66,13 +78,12 @@ def write(
     title: str,
     notes: list[str],
 ) -> None:
-    """Write a table as `write.write_table` does.
+    """Write a table of both directions, whose rows begin with `labels`.
 
     Args:
-        table: what `side_by_side` gives, and whatever else the CSV file is to hold; recalls may
-            have gains over others, as in `caption_to_image_r10_gain`.
+        table: the result of `side_by_side`; recalls may have gains over others, as in
+            `caption_to_image_r10_gain`.
         headings: for each row the heading that it stands under.
-        labels: the text that each row begins with, in columns.
     """
     text = labels.copy()
     for direction in DIRECTIONS:
@@ -85,9 +96,7 @@ def write(
                 text[recall] += signed.where(gains.notna(), "")
         text[f"{direction}_median"] = decimals(table[f"{direction}_median_rank"])
     text.columns = [*labels, *[*(f"R@{k}" for k in CUTOFFS), "med r"] * len(DIRECTIONS)]
-    notes = [*notes, *CONVENTIONS]
-    if table["test_set"].str.endswith("-folds").any():
-        notes.append(FOLDS)
+    notes = [*notes, *conventions(table)]
     spans = {direction.replace("_", " "): len(CUTOFFS) + 1 for direction in DIRECTIONS}
     align = "l" * labels.shape[1] + "r" * sum(spans.values())
     write_table(stem, table, text, align, title, notes, headings, spans)

@@ -1,5 +1,7 @@
 """Sample retrievals as a picture: queries, what was retrieved for them, and what is right."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -21,9 +23,9 @@ CAPTIONS = MARGIN + PICTURE + 0.6  # where retrieved captions begin
 
 
 def retrieved(scores: np.ndarray, own: np.ndarray, same: float) -> list[tuple[int, int, bool]]:
-    """The top five, and behind them the first right one where it is not among them.
+    """Take the top five, and behind them the first right one if it is not among them.
 
-    As in `evaluation.ranks`, a candidate that ties with a right one comes before it.
+    A candidate that ties with a right one comes before it, as in `evaluation.ranks`.
 
     Args:
         scores: (N,) of the candidates.
@@ -43,12 +45,11 @@ def retrieved(scores: np.ndarray, own: np.ndarray, same: float) -> list[tuple[in
 def samples(embedded: Embedded, path_of: pd.Series, count: int = 3, seed: int = 1) -> Figure:
     """Draw what is `retrieved` for random captions, then for random images.
 
-    What is right has a tick at its rank, a picture also a frame.
+    A right one has a tick at its rank, a picture also a frame.
 
     Args:
-        embedded: captions and images.
         path_of: the file of each image, by its id.
-        count: how many queries each way, fewer where there are no more.
+        count: of the queries each way, fewer if there are no more.
         seed: of their choice.
     """
     rng = np.random.default_rng(seed)
@@ -73,13 +74,17 @@ def samples(embedded: Embedded, path_of: pd.Series, count: int = 3, seed: int = 
         ]
         for query in rng.choice(len(paths), min(count, len(paths)), replace=False)
     }
+    return _drawing(captions, paths, of_captions, of_images)
+
+
+def _drawing(
+    captions: list[str], paths: list[str], of_captions: dict[int, Any], of_images: dict[int, Any]
+) -> Figure:
     heights = {
         query: max(PICTURE, LINE * sum(len(lines) for _, lines, _ in found)) + GAP
         for query, found in of_images.items()
     }
-
-    height = MARGIN + 5 * LINE + ROW * len(of_captions) + sum(heights.values())
-    figure, axes = page(height)
+    figure, axes = page(MARGIN + 5 * LINE + ROW * len(of_captions) + sum(heights.values()))
     y = MARGIN
     write(axes, MARGIN, y, f"Caption to image, among {len(paths):,} images", weight="bold")
     y += 2 * LINE
@@ -94,10 +99,10 @@ def samples(embedded: Embedded, path_of: pd.Series, count: int = 3, seed: int = 
     y += LINE
     write(axes, MARGIN, y, f"Image to caption, among {len(captions):,} captions", weight="bold")
     y += 2 * LINE
-    for query, found_captions in of_images.items():
+    for query, found in of_images.items():
         picture(axes, MARGIN, y + (heights[query] - GAP - PICTURE) / 2, paths[query])
         line = y
-        for rank, lines, right in found_captions:
+        for rank, lines, right in found:
             _rank(axes, CAPTIONS - 0.1, line, rank, right, ha="right")
             write(axes, CAPTIONS, line, "\n".join(lines), color=GREEN if right else "black")
             line += LINE * len(lines)

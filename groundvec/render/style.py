@@ -57,7 +57,7 @@ styled = matplotlib.rc_context(
 
 @cache
 def lacking(text: str) -> frozenset[str]:
-    """Say which letters of a text the figures' font has not."""
+    """Return the letters of a text that the figures' font has not."""
     known = _own_font().get_charmap()
     return frozenset(c for c in text if not c.isspace() and ord(c) not in known)
 

@@ -41,7 +41,7 @@ def svg(figure: Figure) -> str:
 
 
 def _titled(group: str, titles: list[str]) -> str:
-    """A group of markers, each with its title; as it is where they are not as many as these."""
+    """Give each marker of a group its title, if there are as many as markers."""
     if len(MARKER.findall(group)) != len(titles):
         return group
     following = iter(titles)
@@ -51,7 +51,7 @@ def _titled(group: str, titles: list[str]) -> str:
 
 
 def _series(figure: Figure) -> Iterator[tuple[Artist, list[str]]]:
-    """What has markers, but not too many of them, and what each of these says."""
+    """Find what has markers, but not too many of them, and their titles."""
     for axes in figure.axes:
         if not axes.axison:
             continue
@@ -74,14 +74,14 @@ def _series(figure: Figure) -> Iterator[tuple[Artist, list[str]]]:
 
 
 def _intervals(bars: ErrorbarContainer) -> list[str]:
-    """The ends of each point's error bar."""
+    """Write the ends of each point's error bar."""
     along = 0 if bars.has_xerr else 1
     ends = [np.sort(segment[:, along]) for segment in bars[2][0].get_segments()]
     return [f"95% interval: {low:.4g} to {high:.4g}" for low, high in ends]
 
 
 def _titles(axes: Axes, label: str, points: np.ndarray, intervals: list[str]) -> list[str]:
-    """For each point its label, its values, and its interval."""
+    """Write for each point its label, its values, and its interval."""
     if len(intervals) != len(points):
         intervals = [""] * len(points)
     series = "" if label.startswith("_") else label
@@ -94,7 +94,7 @@ def _titles(axes: Axes, label: str, points: np.ndarray, intervals: list[str]) ->
 
 
 def _shared(axes: Axes, name: str) -> Axis:
-    """The axis of this name, of the panel that labels it if it is shared."""
+    """Return the axis of this name, of the panel that labels it if it is shared."""
     panels = getattr(axes, f"get_shared_{name}_axes")().get_siblings(axes)
     all_axes = [axes, *panels]
     found: list[Axis] = [getattr(panel, f"{name}axis") for panel in all_axes]
@@ -102,7 +102,7 @@ def _shared(axes: Axes, name: str) -> Axis:
 
 
 def _values(axis: Axis) -> Callable[[float], str]:
-    """How to say a value: with the axis's label, and by the nearest tick where these have names."""
+    """Return a function that writes a value: with the axis's label, or as a named tick."""
     label = axis.get_label_text().partition(" (")[0]
     places, names = axis.get_ticklocs(), [tick.get_text() for tick in axis.get_ticklabels()]
     named = len(names) and not _are_numbers(names, places)
@@ -115,7 +115,7 @@ def _values(axis: Axis) -> Callable[[float], str]:
 
 
 def _are_numbers(names: list[str], places: np.ndarray) -> bool:
-    """Whether ticks are called by the numbers where they are."""
+    """Return whether ticks are called by the numbers where they are."""
     try:
         numbers = [float(name.replace("\N{MINUS SIGN}", "-").replace(",", "")) for name in names]
     except ValueError:

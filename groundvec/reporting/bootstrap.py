@@ -27,7 +27,7 @@ INTERVAL = (
 
 
 def recalls(ranks: QueryRanks, cutoff: int = CUTOFFS[-1]) -> pd.DataFrame:
-    """R@10, or at another cutoff, in percent, in draws of pictures.
+    """Compute R@10, or at another cutoff, in percent, in draws of pictures.
 
     Returns:
         A row for each system and direction: the columns `WAY`, and draws, an array whose first
@@ -37,7 +37,7 @@ def recalls(ranks: QueryRanks, cutoff: int = CUTOFFS[-1]) -> pd.DataFrame:
 
 
 def mean_ranks(ranks: QueryRanks) -> pd.DataFrame:
-    """Mean ranks; arguments and result are as of `recalls`."""
+    """Compute mean ranks; arguments and result are as of `recalls`."""
     return _means(ranks, ranks["rank"])
 
 
@@ -55,11 +55,11 @@ def _means(ranks: pd.DataFrame, values: pd.Series) -> pd.DataFrame:
 
 
 def correlations(predictions: Predictions) -> pd.DataFrame:
-    """Pearson's r times 100 with the ratings, in draws of each subtask's pairs.
+    """Compute Pearson's r times 100 with the ratings, in draws of each subtask's pairs.
 
     Returns:
-        A row for each system and subtask: the columns `SYSTEM`, task, subtask, classified (whether
-        the prediction is a classifier's), pairs (how many) and draws, as of `recalls`.
+        A row for each system and subtask: `classified` if a classifier predicts, the number of
+        pairs, and draws, as of `recalls`.
 
     Raises:
         InputError: a system was not judged on the same pairs as the others.
@@ -86,11 +86,7 @@ def correlations(predictions: Predictions) -> pd.DataFrame:
 
 
 def semantic_measures(predictions: Predictions) -> pd.DataFrame:
-    """The measures of `measures.semantic_measures`, times 100.
-
-    Returns:
-        A row for each system and measure: the columns `SYSTEM`, measure and draws.
-    """
+    """Compute `measures.semantic_measures`, times 100, in draws: a row per system and measure."""
     table = correlations(predictions)
     unsupervised = table[~table["classified"]]
     supervised = table[table["classified"]]
@@ -106,7 +102,7 @@ def semantic_measures(predictions: Predictions) -> pd.DataFrame:
 
 
 def averaged(table: pd.DataFrame, keys: list[str], weights: str | None = None) -> pd.DataFrame:
-    """The mean of the draws of each group of rows, weighted by a column if one is named."""
+    """Average the draws of each group of rows, weighted by a column if one is named."""
     groups = list(table.groupby(keys, sort=False))
     means = [
         np.average(
@@ -118,7 +114,7 @@ def averaged(table: pd.DataFrame, keys: list[str], weights: str | None = None) -
 
 
 def over_seeds(draws: Sequence[np.ndarray]) -> tuple[float, float, float]:
-    """The mean of what trainings with several seeds reach in every draw, and its 95% interval.
+    """Average the draws of trainings with several seeds, with the 95% interval.
 
     Returns:
         The mean, and the ends of its interval: over seeds and draws (`evaluation.seeds`), or of one
@@ -133,11 +129,7 @@ def over_seeds(draws: Sequence[np.ndarray]) -> tuple[float, float, float]:
 
 
 def difference(better: pd.Series, worse: pd.Series) -> pd.DataFrame:
-    """How much larger draws are than others, row by row.
-
-    Returns:
-        Columns difference, low and high of its interval, and draws, as of `recalls`.
-    """
+    """Subtract draws from others, row by row: difference, low, high and draws."""
     each = np.stack(better.tolist()) - np.stack(worse.tolist())
     low, high = paired.interval(each)
     found = pd.DataFrame({"difference": each[:, 0], "low": low, "high": high}, better.index)

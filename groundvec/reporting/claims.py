@@ -22,18 +22,14 @@ ROUNDING = 1e-9  # of means
 
 
 def over_seeds(paper: str, differences: pd.DataFrame) -> Claims:
-    """Join the seeds of every comparison, and say whether the claim holds.
+    """Join the seeds of every comparison, and decide whether the claim holds.
 
     Args:
         paper: the name of its folder.
         differences: a row for each comparison and seed: the columns `COMPARED` and difference. If
             there are such, low and high of its interval, or p of a test; draws of a bootstrap,
             whose first value is the difference; reported, what the paper's numbers give; and
-            test_to_train, as in `Models`.
-
-    Returns:
-        A row for each comparison. Of what is no difference of two systems, worse and better are
-        missing.
+            test_to_train, as in `Models`. Without two systems, worse and better are missing.
     """
     more = ["reported", "low", "high", "p", "draws", "test_to_train"]
     table = differences.reindex(columns=[*COMPARED, "difference", *more])
@@ -50,7 +46,7 @@ def over_seeds(paper: str, differences: pd.DataFrame) -> Claims:
 
 
 def _joined(seeds: pd.DataFrame) -> dict[Any, Any]:
-    """The mean of the seeds' differences and its interval; of one seed what that has."""
+    """Average the seeds' differences, with the interval; a single seed keeps its own."""
     first = seeds.iloc[0]
     if len(seeds) == 1:
         own = ["reported", "difference", "low", "high", "p", "test_to_train"]

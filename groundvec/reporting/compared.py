@@ -19,18 +19,14 @@ Values = Iterator[pd.DataFrame]
 
 
 def compared(paper: str, table: str, content: pd.DataFrame) -> pd.DataFrame:
-    """The reported numbers of a table that were measured too, with an interval.
+    """Take the reported numbers of a table that were measured too, with an interval.
 
-    They are what the function of the table's name in `compared.py` of the paper's folder gives.
+    The function of the table's name in `compared.py` of the paper's folder finds them.
 
     Args:
         paper: the name of its folder.
         table: its name, such as `table2`.
         content: its CSV file.
-
-    Returns:
-        A row a number: of (the data), system, measure, reported, value (measured), low, high, and
-        verdict: what `lies` says. Empty for a table without such numbers.
     """
     module = f"groundvec.papers.{paper}.compared"
     both = getattr(import_module(module), table, None) if find_spec(module) else None
@@ -43,22 +39,14 @@ def compared(paper: str, table: str, content: pd.DataFrame) -> pd.DataFrame:
 
 
 def lies(table: pd.DataFrame) -> np.ndarray:
-    """Where reported numbers lie; nothing where there is none, or no interval.
-
-    Args:
-        table: columns reported, low and high.
-    """
+    """Say where reported numbers lie: `INSIDE`, `ABOVE`, `BELOW`; nothing without an interval."""
     reported, low, high = table["reported"], table["low"], table["high"]
     places = [reported > high, reported < low, reported.between(low, high)]
     return np.select(places, [ABOVE, BELOW, INSIDE], "")
 
 
 def joined(values: pd.DataFrame) -> pd.DataFrame:
-    """Reported values beside measured ones of the same keys.
-
-    Args:
-        values: columns `KEYS`, source, value, low and high.
-    """
+    """Join reported values with measured ones of the same `KEYS`."""
     reported = values[values["source"] == "reported"].dropna(subset="value")
     reported = reported[[*KEYS, "value"]].rename(columns={"value": "reported"})
     measured = values[values["source"] == "measured"]
@@ -66,7 +54,7 @@ def joined(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def recalls(content: pd.DataFrame) -> Values:
-    """Recalls and halves of their intervals, in columns such as `caption_to_image_r10_ci`."""
+    """Take recalls and halves of their intervals, in columns such as `caption_to_image_r10_ci`."""
     for direction in DIRECTIONS:
         for k in CUTOFFS:
             recall, half = (content[f"{direction}_r{k}{end}"] for end in ("", "_ci"))
@@ -76,5 +64,5 @@ def recalls(content: pd.DataFrame) -> Values:
 
 
 def test_set(content: pd.DataFrame) -> pd.Series:
-    """The data set and test set of each row, as one text."""
+    """Name the data set and test set of each row in one text."""
     return content["dataset"].replace(NAMES) + ", " + content["test_set"].astype(str)

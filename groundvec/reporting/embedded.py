@@ -33,27 +33,18 @@ def given_treebank(results: Results) -> Treebank:
 
 
 def read_captions(results: Results, about: pd.Series) -> pd.DataFrame:
-    """The captions of a training's data set: of a draw, those that it drew.
-
-    Args:
-        about: the training's row of `results.models`.
-    """
+    """Read the captions of a training's data set: of a draw, those that it drew."""
     return captions_of(read_json(Path(about["folder"], "model.json")), results["captions"])
 
 
 def embed(
     results: Results, about: pd.Series, ensemble: bool = False, treebank: Treebank | None = None
 ) -> Embedded:
-    """Embed the test set of a training by its best snapshot.
+    """Embed the test set of a training by its best snapshot, or its ensemble.
 
     Args:
         about: the training's row of `results.models`.
-        ensemble: by its ensemble instead.
         treebank: of parsed sentences, for a model that reads trees.
-
-    Raises:
-        InputError: there is no snapshot, there are no test captions in its language, or there are
-            no features of an image.
     """
     from groundvec.device import choose  # torch takes seconds to import
     from groundvec.features import store
@@ -76,7 +67,7 @@ def embed(
 
 
 def of_one(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of models as they are; InputError if they are of several data sets."""
+    """Return a table as it is; InputError if it is of several data sets."""
     if len(names := table["dataset"].unique()) > 1:
         raise InputError(f"this is of one data set: give the results of one of {', '.join(names)}")
     return table

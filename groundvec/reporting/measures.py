@@ -15,14 +15,9 @@ SEEN_NOTE = (
 
 
 def recall(measured: Retrieval, split: str) -> pd.DataFrame:
-    """R@10 on the whole development or test set, the mean of both directions.
+    """Average R@10 on the whole development or test set over both directions, in percent.
 
-    Args:
-        split: dev or test.
-
-    Returns:
-        A row for every dataset, model, seed, kind and epochs, with `r10` in percent and half its
-        95% interval, `r10_ci`: sqrt(a^2 + b^2) / 2 for intervals a and b of the directions.
+    The half of its interval is sqrt(a^2 + b^2) / 2 for intervals a and b of the directions.
     """
     whole = ~measured["test_set"].str.endswith("-folds")
     rows = measured[(measured["split"] == split) & whole]
@@ -33,7 +28,7 @@ def recall(measured: Retrieval, split: str) -> pd.DataFrame:
 
 
 def headline(scores: Scores) -> pd.DataFrame:
-    """The correlation that stands for each subtask: the classifier's, or else the cosine's."""
+    """Take the correlation that stands for each subtask: the classifier's, or else the cosine's."""
     correlations = scores[scores["statistic"] == "correlation"]
     subtask = pd.MultiIndex.from_frame(correlations[["task", "subtask"]])
     classifier = correlations["method"] == "classifier"
@@ -47,15 +42,11 @@ def prediction(predictions: Predictions) -> pd.Series:
 
 
 def semantic_measures(scores: Scores) -> Measures:
-    """What Figures 2 and 4 show: few numbers that sum up how close a system is to ratings.
+    """Sum up how close a system is to ratings in the few numbers of Figures 2 and 4.
 
-    Returns:
-        A row for each system, kind, epochs and measure, with columns system, dataset, model, seed,
-        kind, epochs, measure, task, pearson, pearson_low and pearson_high. The measures are, in
-        this order, the mean of all unsupervised tasks weighted by pairs, called `STS 12-16` if
-        they are STS 2012 to 2016 and otherwise by their names (task `all`); each supervised task
-        by its classifier, where SICK is called `SICK-R`; and `semantic score`, the mean of these
-        without STS-B, whose pairs are taken from STS 2012 to 2016 (task missing).
+    The measures are, in this order: the mean of all unsupervised tasks weighted by pairs (task
+    `all`); each supervised task by its classifier, where SICK is called `SICK-R`; and `semantic
+    score`, the mean of these without STS-B, whose pairs are taken from STS 2012 to 2016.
     """
     of_all = (scores["statistic"] == "weighted mean") & (scores["task"] == "all")
     unsupervised = scores["statistic"].eq("weighted mean") & ~of_all
@@ -76,7 +67,7 @@ def semantic_measures(scores: Scores) -> Measures:
 
 
 def joint_name(tasks: list[str]) -> str:
-    """`STS 12-16` for `STS 2012` to `STS 2016`; otherwise the names of the tasks."""
+    """Name tasks together: `STS 12-16` for `STS 2012` to `STS 2016`, else all their names."""
     years = sorted(task.removeprefix("STS 20") for task in tasks)
     if len(tasks) > 1 and all(task.startswith("STS 20") for task in tasks):
         return f"STS {years[0]}-{years[-1]}"
@@ -84,11 +75,9 @@ def joint_name(tasks: list[str]) -> str:
 
 
 def means(table: pd.DataFrame, keys: list[str], weights: str | None = None) -> pd.DataFrame:
-    """The mean correlation of each group of rows, weighted by a column if one is named.
+    """Average the correlations of each group of rows, weighted by a column if one is named.
 
-    Returns:
-        The keys, pearson, and pearson_low and pearson_high: the halves of the intervals combine
-        as sqrt(sum (weight * half)^2), upper and lower ones separately.
+    The halves of the intervals combine as sqrt(sum (weight * half)^2), upper and lower ones apart.
     """
     table = table.assign(weight=table[weights] if weights else 1)
     share = table["weight"] / table.groupby(keys, dropna=False)["weight"].transform("sum")
@@ -104,12 +93,7 @@ def means(table: pd.DataFrame, keys: list[str], weights: str | None = None) -> p
 
 
 def as_values(recall_or_correlations: pd.DataFrame) -> pd.DataFrame:
-    """Add columns value, low and high, in percent: of R@10, or of Pearson's r times 100.
-
-    Args:
-        recall_or_correlations: as `recall` or `semantic_measures` give them. To the former a
-            column measure is added, `training task`.
-    """
+    """Add columns value, low and high, in percent: R@10 (`recall`), or Pearson's r times 100."""
     table = recall_or_correlations
     if "r10" in table:
         r10, half = table["r10"], table["r10_ci"]

@@ -27,15 +27,8 @@ USUAL = {"text.name": "characters", "similarity": "cosine", "objective.name": "h
 def ordered(models: pd.DataFrame) -> pd.DataFrame:
     """Sort models by data set, network (GRU before LSTM), pooling (attention before max) and size.
 
-    Data sets, networks and poolings that are not the paper's, and models of the same parts follow
-    in their order of appearance, each model's seeds by number.
-
-    Args:
-        models: columns dataset, model, seed, and a description's such as `encoder.name`.
-
-    Returns:
-        The models with columns network, such as `GRU`, `bag (words)` or `LSTM (dot)`, pooling
-        (empty for networks without one) and size.
+    Others follow in their order of appearance, each model's seeds by number. Added are columns
+    network, such as `GRU`, `bag (words)` or `LSTM (dot)`, pooling (maybe empty) and size.
     """
     parts = ["encoder.name", "encoder.cell", "encoder.size", "encoder.pooling", *USUAL]
     table = models.reindex(columns=[*models, *(part for part in parts if part not in models)])
@@ -63,10 +56,7 @@ def _network(parts: pd.Series) -> str:
 
 
 def in_order(table: pd.DataFrame, models: Models) -> pd.DataFrame:
-    """Sort rows by their dataset, model and seed as `models` has them; otherwise they keep order.
-
-    Args:
-        table: columns dataset, model, seed, and others.
+    """Sort rows by their dataset, model and seed in the order of `models`.
 
     Raises:
         InputError: a row of a model that `models` does not have.
@@ -81,7 +71,7 @@ def in_order(table: pd.DataFrame, models: Models) -> pd.DataFrame:
 
 
 def described(models: Models, dataset: str, model: str, seed: int) -> pd.Series:
-    """The row of one model; InputError if there is none."""
+    """Return the row of one model; InputError if there is none."""
     rows = rows_of(models, dataset, model, seed)
     if rows.empty:
         raise InputError(
@@ -92,7 +82,7 @@ def described(models: Models, dataset: str, model: str, seed: int) -> pd.Series:
 
 
 def beside(models: Models, source: str) -> str:
-    """The name of the data set that stands beside a paper's: one from the same source.
+    """Name the data set that stands beside a paper's: one from the same source.
 
     Of several it is the one of the source's own name, or the first; without one, the source's name.
     """
@@ -101,19 +91,19 @@ def beside(models: Models, source: str) -> str:
 
 
 def named(trainings: pd.DataFrame) -> pd.DataFrame:
-    """Every dataset, model and seed of a table once, with a column `system`, its name."""
+    """Take every dataset, model and seed of a table once, with a column `system`, its name."""
     once = trainings[["dataset", "model", "seed"]].drop_duplicates()
     return once.assign(system=[system_name(*training) for training in once.to_numpy()])
 
 
 def rows_of(table: pd.DataFrame, dataset: str, model: str, seed: int) -> pd.DataFrame:
-    """The rows of one training, of a table with columns dataset, model and seed."""
+    """Take the rows of one training."""
     training = {"dataset": dataset, "model": model, "seed": seed}
     return table[(table[list(training)] == pd.Series(training)).all(axis=1)]
 
 
 def model_name(table: pd.DataFrame) -> pd.Series:
-    """The name of each row's model with its seed, for tables."""
+    """Name each row's model with its seed, for tables."""
     return table["model"] + ", seed " + table["seed"].astype(str)
 
 
@@ -128,7 +118,7 @@ def check_scored(table: pd.DataFrame, measures: Measures) -> None:
 
 
 def select(measured: Retrieval, measures: Measures | None, by: str) -> dict[str, tuple[str, int]]:
-    """The model and seed of each data set that tables and figures single out.
+    """Select the model and seed of each data set that tables and figures single out.
 
     Args:
         measures: needed if `by` is `ratings`.
@@ -158,7 +148,7 @@ def select(measured: Retrieval, measures: Measures | None, by: str) -> dict[str,
 
 
 def criterion(by: str) -> str:
-    """What `select` selects, for notes: `the model with ...`."""
+    """Say what `select` selects, for notes: `the model with ...`."""
     best = "the best R@10 on its data set's development set (mean of both directions)"
     if by == "recall":
         return f"the model with {best}"
@@ -168,13 +158,10 @@ def criterion(by: str) -> str:
 
 
 def best_snapshot(about: pd.Series) -> int:
-    """The epoch of a training's single best snapshot, which the ensemble.json in its folder names.
+    """Read the epoch of a training's single best snapshot from ensemble.json in its folder.
 
     Args:
         about: the training's row of `results.read_models`.
-
-    Raises:
-        InputError: there is no such file, or it is of another form.
     """
     return int(read_ensemble(about["folder"])["best"])
 
@@ -184,16 +171,12 @@ def main_systems(
     selected: dict[str, tuple[str, int]],
     snapshots: dict[str, int] | None = None,
 ) -> pd.DataFrame:
-    """The rows of the systems that tables and figures show, with their names in a column `name`.
+    """Take the rows of the systems that tables and figures show, with a column `name`.
 
     For each data set the ensemble that is selected, such as `gru-2048-attention Flickr8k`; the
-    snapshot of that training, where one is named, `gru-2048-attention Flickr8k, epoch 28`; the
+    snapshot of that training, if one is named, `gru-2048-attention Flickr8k, epoch 28`; the
     training's untrained network, `untrained gru-2048-attention` (with the data set if the model
     is selected for two); then every baseline by its own name.
-
-    Args:
-        selected: as `select` gives it.
-        snapshots: as `results.Results.best_snapshots` gives them.
 
     Raises:
         InputError: no rows of a selected ensemble, of its snapshot, or of its untrained network.
@@ -229,11 +212,7 @@ def main_systems(
 
 
 def every_system(scores: Scores, models: Models) -> pd.DataFrame:
-    """The semantic measures of every ensemble, snapshot and baseline, and their origin.
-
-    Returns:
-        The columns of `Measures`, and where each row is from.
-    """
+    """Take the semantic measures of every ensemble, snapshot and baseline, with their origin."""
     measures = semantic_measures(scores).sort_values("kind", kind="stable")
     baseline = measures["kind"] == "baseline"
     table = pd.concat([in_order(measures[~baseline], models), measures[baseline]])
@@ -242,11 +221,7 @@ def every_system(scores: Scores, models: Models) -> pd.DataFrame:
 
 
 def recurrent_name(parts: pd.Series) -> str:
-    """Return the name of a recurrent network, such as `char-GRU`; of others that of the model.
-
-    Args:
-        parts: a row of `results.read_models`.
-    """
+    """Name a recurrent network, such as `char-GRU`; others have their model's name."""
     if parts["encoder.name"] != "rnn":
         return str(parts["model"])
     cell, text = str(parts["encoder.cell"]).upper(), parts["text.name"]

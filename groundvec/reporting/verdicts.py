@@ -7,7 +7,7 @@ HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided"
 
 
 def counted(claims: pd.Series, verdicts: pd.Series) -> pd.Series:
-    """Headings of claims that say how many of their rows hold: `CLAIM (holds in 3)`."""
+    """Write headings of claims that say how many of their rows hold: `CLAIM (holds in 3)`."""
     counts = verdicts.groupby(claims, sort=False).value_counts().unstack(fill_value=0)
     said = {
         claim: f"{claim} ({', '.join(f'{verdict} in {n}' for verdict, n in row.items() if n)})"

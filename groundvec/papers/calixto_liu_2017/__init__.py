@@ -7,33 +7,33 @@ from groundvec.papers import Experiment, Item, Paper
 
 
 def reranked(experiment: Experiment) -> bool:
-    """Whether models that see re-rank translations."""
+    """Return whether models that see re-rank translations."""
     return bool(experiment.config.get("translation", {}).get("rerank_by"))
 
 
 def reranked_longer(experiment: Experiment) -> bool:
-    """The shortest lists are Table 3's, longer ones Table 4's."""
+    """Return whether there are lists for Table 4; the shortest lists are Table 3's."""
     return reranked(experiment) and len(experiment.config["translation"]["n_best"]) > 1
 
 
 def several_languages(experiment: Experiment) -> bool:
-    """Whether a model reads several."""
+    """Return whether a model reads several languages."""
     return any(len(model["languages"]) > 1 for model in experiment.models)
 
 
 def rated(experiment: Experiment) -> bool:
-    """Whether there are ratings, and a model reads English, which they are of."""
+    """Return whether there are ratings, and a model reads English, the language of the ratings."""
     reads = any("en" in model["languages"] for model in experiment.models)
     return reads and "ratings" in experiment.config
 
 
 def can_compare(experiment: Experiment) -> bool:
-    """Whether there is anything that the paper claims something about."""
+    """Return whether the experiment has anything that the paper makes a claim about."""
     return reranked(experiment) or any(map(comparable, experiment.datasets.values()))
 
 
 def comparable(dataset: Mapping[str, Any]) -> bool:
-    """Whether models of one language and of several read the same text, such as words."""
+    """Return whether models of one language and of several read the same text, such as words."""
     read: dict[bool, set[str]] = {True: set(), False: set()}
     for model in dataset["models"].values():
         read[len(model["languages"]) > 1].add(model["text"]["name"])

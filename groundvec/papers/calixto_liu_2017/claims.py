@@ -49,21 +49,15 @@ def make(results: Results, stem: Path) -> None:
 
 
 def claims(results: Results) -> Claims:
-    """The differences that the claims are about, and whether these hold.
-
-    Args:
-        results: with the CSV files of table1 to table4 as `tables`, those that there are, and what
-            the first and the second are made of.
-    """
-    tables = {Path(path).stem: read_csv(path) for path in results["tables"]}
+    """Measure the differences that the claims are about, and decide whether these hold."""
     parts = [pd.DataFrame(columns=COLUMNS)]
-    if "table1" in tables:
-        parts += of_retrieval(tables["table1"], results.query_ranks)
-    if "table2" in tables:
-        parts += of_ratings(tables["table2"], results.predictions)
-    for name in ("table3", "table4"):
-        if name in tables:
-            parts += of_translations(tables[name])
+    for table in map(read_csv, results["tables"]):
+        if "metric" in table:
+            parts += of_translations(table)
+        elif "measure" in table:
+            parts += of_ratings(table, results.predictions)
+        else:
+            parts += of_retrieval(table, results.query_ranks)
     table = pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
     ours, theirs = (table[table["source"] == source] for source in ("measured", "reported"))
     keys = [name for name in COMPARED if name != "dataset"]
@@ -76,13 +70,13 @@ def claims(results: Results) -> Claims:
 
 
 def _pairs(table: pd.DataFrame, alike: list[str]) -> pd.DataFrame:
-    """Each model of one language beside each of several; their columns _one and _more."""
+    """Pair each model of one language with each of several; their columns end in _one and _more."""
     one, more = table[table["several"].eq(False)], table[table["several"].eq(True)]
     return one.merge(more, on=alike, suffixes=("_one", "_more"))
 
 
 def of_retrieval(table: pd.DataFrame, ranks: QueryRanks) -> list[pd.DataFrame]:
-    """Differences of R@10 between models of one and of several languages, from Table 1.
+    """Compare R@10 of models of one and of several languages, from Table 1.
 
     Models with a beta of 0 are left out: they learned no images.
     """
@@ -106,14 +100,11 @@ def of_retrieval(table: pd.DataFrame, ranks: QueryRanks) -> list[pd.DataFrame]:
 def _differences(
     both: pd.DataFrame, claim: str, number: str, draws: str, worse: str, better: str
 ) -> pd.DataFrame:
-    """How much higher a number is of the better system than of the worse one.
+    """Compute how much higher a number is for the better system than for the worse one.
 
     Args:
         both: a row for two systems, whose columns end in `worse` and `better`.
         number, draws: columns of each; draws are of measured rows.
-
-    Raises:
-        InputError: there are no draws of a measured row.
     """
     names = {f"name_{worse}": "worse", f"name_{better}": "better"}
     table = both.rename(columns=names).assign(claim=claim)
@@ -133,7 +124,7 @@ def _differences(
 
 
 def of_ratings(table: pd.DataFrame, predictions: Predictions) -> list[pd.DataFrame]:
-    """Differences of correlations with ratings of image descriptions, from Table 2."""
+    """Compare correlations with ratings of image descriptions, from Table 2."""
     table = table[table["measure"].str.endswith(" images")]
     if table["source"].eq("reported").all():
         return []
@@ -154,7 +145,7 @@ def of_ratings(table: pd.DataFrame, predictions: Predictions) -> list[pd.DataFra
 
 
 def of_translations(table: pd.DataFrame) -> list[pd.DataFrame]:
-    """Differences between re-ranked translations, and from first ones, from Table 3 or 4."""
+    """Compare re-ranked translations with others, from Table 3 or 4."""
     table = table[table["metric"].isin(list(METRICS))].assign(seed=np.nan)
     table["measure"] = table["metric"].map(METRICS)
     table["condition"] = table["n_best"].astype(str) + "-best, " + table["system"]
@@ -186,7 +177,7 @@ def of_translations(table: pd.DataFrame) -> list[pd.DataFrame]:
 
 
 def _best_beta(mlmme: pd.DataFrame) -> pd.DataFrame:
-    """How much better the best score of the paper's best two β is than that of its other two."""
+    """Compare the best score of the paper's best two β with that of its other two."""
     names = {"better": (0.25, 1), "worse": (0.5, 0.75)}
     keys = ["source", "dataset", "condition", "measure", "seed"]
     best = {

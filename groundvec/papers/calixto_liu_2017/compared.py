@@ -7,7 +7,7 @@ from groundvec.reporting.systems import NAMES, with_seeds
 
 
 def table1(content: pd.DataFrame) -> Values:
-    """Table 1 of Calixto & Liu (2017)."""
+    """Compare Table 1 of Calixto & Liu (2017)."""
     system = content["name"].replace({"VSE (retrained)": "VSE"})
     of = content["dataset"].replace(NAMES) + ", " + content["language"]
     for found in recalls(content.assign(of=of, system=system)):
@@ -15,7 +15,7 @@ def table1(content: pd.DataFrame) -> Values:
 
 
 def table2(content: pd.DataFrame) -> Values:
-    """Table 2 of Calixto & Liu (2017)."""
+    """Compare Table 2 of Calixto & Liu (2017)."""
     of = content["group"].replace(NAMES)
     ends = {"low": content["value_low"], "high": content["value_high"]}
     found = joined(content.assign(of=of, system=content["name"], **ends))

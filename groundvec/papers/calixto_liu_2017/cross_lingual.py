@@ -8,7 +8,7 @@ from groundvec.cutoffs import CUTOFFS
 from groundvec.evaluation.retrieval import SENTENCES
 from groundvec.papers.calixto_liu_2017.labels import of_languages
 from groundvec.papers.calixto_liu_2017.table1 import ENSEMBLE
-from groundvec.render.retrieval_table import with_interval
+from groundvec.render.retrieval_table import chance, with_interval
 from groundvec.render.tables import decimals, write_table
 from groundvec.reporting.results import MEASURES, Results
 from groundvec.reporting.systems import NAMES, PROVENANCE, in_order, with_seeds
@@ -40,11 +40,7 @@ def make(results: Results, stem: Path) -> None:
 
 
 def cross_lingual(measured: Retrieval, models: Models) -> pd.DataFrame:
-    """Chance and ensembles for each data set and two languages, a row each.
-
-    Raises:
-        InputError: no model has several languages.
-    """
+    """Take chance and ensembles, one row each per data set and two languages."""
     between = measured["language"].str.contains("-") & (measured["direction"] == SENTENCES)
     test = measured[between & (measured["split"] == "test")]
     if test.empty:
@@ -52,9 +48,7 @@ def cross_lingual(measured: Retrieval, models: Models) -> pd.DataFrame:
     about = of_languages(models)[["dataset", "model", "seed", "name"]]
     ours = in_order(test[test["kind"] == "ensemble"], models)
     ours = ours.merge(about, on=["dataset", "model", "seed"])
-    # Every model's scores come with the same chance.
-    chance = test[test["kind"] == "chance"].drop_duplicates(KEYS).assign(name="chance")
-    chance = chance.drop(columns=["model", "seed"])
-    table = pd.concat([chance, ours], ignore_index=True).astype({"seed": "Int64"})
+    random = chance(test).drop(columns="model").assign(name="chance")
+    table = pd.concat([random, ours], ignore_index=True).astype({"seed": "Int64"})
     columns = ["name", "model", "seed", *MEASURES, "mean_rank", "queries", "epochs", *PROVENANCE]
     return table[[*KEYS, *columns]]

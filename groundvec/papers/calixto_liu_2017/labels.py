@@ -7,12 +7,11 @@ from groundvec.results.schemas import Models
 
 
 def of_languages(models: Models) -> pd.DataFrame:
-    """Add what Calixto & Liu (2017) call models: columns name, several, beta and reads.
+    """Add the names of Calixto & Liu (2017) for models: columns name, several, beta and reads.
 
-    `name` is VSE of one language, and MLMME of several, with its beta; what is unlike theirs, and
-    the model's name where that would not tell two apart, stands in brackets. `several` says whether
-    the languages are several, `beta` is NaN otherwise, `reads` is what the text is read as, such as
-    words.
+    `name` is VSE for one language, and MLMME with its beta for several. Brackets hold a difference
+    from the paper, and the model's name where two would have the same. `beta` is NaN for one
+    language; `reads` is the text, such as words.
     """
     table = models.assign(several=models["languages"].map(len) > 1, reads=models["text.name"])
     table["beta"] = table.get("objective.beta", pd.Series(dtype=float)).where(table["several"])

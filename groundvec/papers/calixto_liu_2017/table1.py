@@ -8,7 +8,7 @@ from groundvec.cutoffs import CUTOFFS
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.papers.calixto_liu_2017.labels import of_languages
 from groundvec.papers.calixto_liu_2017.reported import ReportedLanguages, read_languages
-from groundvec.render.retrieval_table import CHANCE, side_by_side, write
+from groundvec.render.retrieval_table import CHANCE, chance, side_by_side, write
 from groundvec.render.tables import MISSING
 from groundvec.reporting.results import MEASURES, Results
 from groundvec.reporting.systems import NAMES, PROVENANCE, beside, in_order, with_seeds
@@ -40,13 +40,10 @@ def make(results: Results, stem: Path) -> None:
 
 
 def table1(measured: Retrieval, reported: ReportedLanguages, models: Models) -> pd.DataFrame:
-    """Chance, reported models and measured ensembles, for each data set and language.
+    """Join chance, reported models and measured ensembles of each data set and language.
 
-    Returns:
-        A row a model, with both directions side by side in columns such as
-        `caption_to_image_r10_ci`, the gains as in `caption_to_image_r10_gain`, and columns `source`
-        (computed, reported or measured), several, reads and beta (`labels.of_languages`), and role
-        (of reported models of one language, as `read_languages` has it).
+    A row has both directions side by side, as in `caption_to_image_r10_ci`, and the gains, as in
+    `caption_to_image_r10_gain`.
     """
     named = of_languages(models)
     whole = ~measured["test_set"].str.endswith("-folds")
@@ -56,17 +53,14 @@ def table1(measured: Retrieval, reported: ReportedLanguages, models: Models) -> 
     ours = in_order(side_by_side(test[test["kind"] == "ensemble"], keys, numbers), models)
     about = named[["dataset", "model", "seed", "name", "several", "reads", "beta"]]
     ours = ours.merge(about, on=["dataset", "model", "seed"]).assign(source="measured")
-    # Every model's scores come with the same chance.
-    chance = test[test["kind"] == "chance"].drop(columns="seed")
-    chance = chance.drop_duplicates([*keys[:3], "direction"])
-    chance = side_by_side(chance, keys[:3], numbers).assign(source="computed", name="chance")
+    random = side_by_side(chance(test), keys[:3], numbers).assign(source="computed", name="chance")
     keys = ["paper", "language", "model"]
     scores = [*(f"r{k}" for k in CUTOFFS), "median_rank"]
     theirs = side_by_side(reported, keys, scores)
     theirs = theirs.merge(reported[["model", "beta", "role"]].drop_duplicates("model"))
     theirs = theirs.assign(dataset=beside(models, "multi30k"), source="reported")
     theirs = theirs.assign(name=theirs["model"], several=theirs["beta"].notna())
-    table = _with_gains(pd.concat([chance, theirs, ours], ignore_index=True))
+    table = _with_gains(pd.concat([random, theirs, ours], ignore_index=True))
     columns = [
         f"{direction}_{number}"
         for direction in DIRECTIONS

@@ -8,7 +8,7 @@ from groundvec.evaluation.significance import compare
 from groundvec.papers.calixto_liu_2017.labels import of_languages
 from groundvec.papers.calixto_liu_2017.reported import ReportedImages
 from groundvec.papers.calixto_liu_2017.table1 import ENSEMBLE
-from groundvec.render.tables import DAGGER, MISSING, TIMES, column_with_interval, write_table
+from groundvec.render.tables import DAGGER, TIMES, column_with_interval, wide, write_table
 from groundvec.reporting.measures import SEMANTIC, as_values
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, PROVENANCE, beside, every_system, with_seeds
@@ -34,32 +34,23 @@ def make(results: Results, stem: Path) -> None:
     """Write Table 2."""
     reported = read(results["reported"], ReportedImages)
     table = table2(results.scores, results.predictions, reported, results.models)
-    table = table.reset_index(drop=True)
     better = table["p_vse"].lt(LEVEL) & table["gain"].gt(0)
     cells = table[["group", "source", "measure"]].assign(
-        name=with_seeds(table["name"], table["seed"]),
-        text=pd.Series(column_with_interval(table, "value"))
-        + better.map({True: DAGGER, False: ""}),
+        model=with_seeds(table["name"], table["seed"]),
+        text=column_with_interval(table, "value") + better.map({True: DAGGER, False: ""}),
     )
-    keys = ["group", "source", "name"]
-    values = cells.pivot(index=keys, columns="measure", values="text")[cells["measure"].unique()]
-    text = cells[keys].drop_duplicates().merge(values, left_on=keys, right_index=True)
-    text = text.fillna(MISSING).rename(columns={"name": "model"})
-    align = "ll" + "r" * values.shape[1]
-    write_table(stem, table, text.drop(columns="group"), align, TITLE, NOTES, groups=text["group"])
+    text = wide(cells, ["group", "source", "model"], "measure")
+    groups, align = text.pop("group"), "ll" + "r" * (text.shape[1] - 2)
+    write_table(stem, table, text, align, TITLE, NOTES, groups)
 
 
 def table2(
     scores: Scores, predictions: Predictions, reported: ReportedImages, models: Models
 ) -> pd.DataFrame:
-    """Reported correlations, those of measured ensembles, and of baselines, in percent.
+    """Join reported correlations, those of measured ensembles, and of baselines, in percent.
 
-    Returns:
-        A row for each system and measure: group (its heading), source, name, dataset, model, seed,
-        epochs, measure, value with its interval (value_low, value_high), gain over the model of
-        English alone, p_vse of that (Williams's; both NaN where there is none, or the measure is
-        not of one subtask), several, reads and beta (`labels.of_languages`), shared (whether they
-        share an encoder), and where it is from.
+    `gain` and `p_vse` (Williams's test) compare with the model of English alone. They are NaN where
+    there is none, or the measure has several subtasks.
     """
     images = scores[
         (scores["statistic"] == "correlation")
@@ -95,11 +86,7 @@ def table2(
 
 
 def _against_one(table: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
-    """Compare models of several languages with that of English that reads the same.
-
-    Returns:
-        Columns system, measure, gain (in percent) and p_vse, of the measures that are subtasks.
-    """
+    """Compare models of several languages with that of English that reads the same."""
     ensembles = predictions[predictions["kind"] == "ensemble"]
     of_system = dict(iter(ensembles[ensembles["subtask"] == "Images"].groupby("system")))
     models = table[table["kind"] == "ensemble"].drop_duplicates("system")

@@ -43,36 +43,19 @@ def make(results: Results, stem: Path) -> None:
     keys = ["group", "name"]
     cells = rows.pivot(index=keys, columns=["metric", "source"], values="text")
     order = [(m, s) for m in METRICS for s in ("measured", "reported") if (m, s) in cells]
-    text = (
-        rows[keys]
-        .drop_duplicates()
-        .merge(
-            cells[order].set_axis([source for _, source in order], axis=1),
-            left_on=keys,
-            right_index=True,
-        )
-    )
+    cells = cells[order].set_axis([source for _, source in order], axis=1)
+    text = rows[keys].drop_duplicates().merge(cells, left_on=keys, right_index=True)
+    text = text.rename(columns={"name": "re-ranked by"}).fillna(MISSING)
     spans = {METRICS[metric]: sum(m == metric for m, _ in order) for metric, _ in order}
-    write_table(
-        stem,
-        table,
-        text.drop(columns="group").rename(columns={"name": "re-ranked by"}).fillna(MISSING),
-        "l" + "r" * len(order),
-        "First translations of lists, before and after they were re-ranked.",
-        [*NOTES, *_signatures(table)],
-        text["group"],
-        spans,
-    )
+    title = "First translations of lists, before and after they were re-ranked."
+    notes, align = [*NOTES, *_signatures(table)], "l" + "r" * len(order)
+    write_table(stem, table, text, align, title, notes, text.pop("group"), spans)
 
 
 def table3(measured: Reranked, reported: ReportedTranslations, models: Models) -> pd.DataFrame:
-    """Measured and reported scores of the same systems, re-rankers and lengths of lists.
+    """Join measured and reported scores of the same systems, re-rankers and lengths of lists.
 
-    Returns:
-        A row for each system, re-ranker, metric and source: dataset, n_best, system, name,
-        reranker, several (whether its model is of several languages, NaN without one), beta,
-        metric, source, score, gain over the baseline, and over the first of each control as
-        gain_length, gain_vse and gain_text, with their p, signature, and where it is from.
+    A row has the gain over the baseline, and over the first of each of `CONTROLS`.
     """
     ours = measured.assign(name=measured["reranker"].replace(names_of(models)), source="measured")
     of_model = of_languages(models).drop_duplicates("model").set_index("model")
@@ -95,39 +78,28 @@ def table3(measured: Reranked, reported: ReportedTranslations, models: Models) -
         names = ours.loc[are[control], "name"]
         table[f"gain_{control}"] = _gain(table, names.iloc[0] if len(names) else "")
     table["dataset"] = models["dataset"].iloc[0]
-    columns = [
-        "dataset",
-        "n_best",
-        "system",
-        "name",
-        "reranker",
-        "several",
-        "beta",
-        "metric",
-        "source",
-        "score",
-        "gain",
-    ]
+    columns = ["dataset", "n_best", "system", "name", "reranker", "several", "beta", "metric"]
+    columns += ["source", "score", "gain"]
     columns += ["p_baseline", *(f"{of}_{key}" for key in CONTROLS for of in ("gain", "p"))]
     columns += ["signature", "paper"]
     return table[[*columns, *table.columns.intersection(PROVENANCE)]]
 
 
 def names_of(models: Models) -> dict[str, str]:
-    """What re-rankers are called, by the models' names."""
+    """Name re-rankers by the models' names."""
     about = of_languages(models).drop_duplicates("model")
     return dict(zip(about["model"], about["name"], strict=True))
 
 
 def _gain(table: pd.DataFrame, over: str) -> pd.Series:
-    """How much higher each score is than that of one re-ranker, whose own is NaN."""
+    """Compute how much higher each score is than that of one re-ranker, whose own is NaN."""
     cells = table[["n_best", "system", "metric", "source"]].astype(str).agg(" ".join, axis=1)
     one = table["name"] == over
     return (table["score"] - cells.map(table["score"][one].set_axis(cells[one]))).mask(one)
 
 
 def _texts(table: pd.DataFrame) -> pd.Series:
-    """Scores, gains and daggers: 26.1 (+0.4)†."""
+    """Write scores, gains and daggers: 26.1 (+0.4)†."""
     sign = table["metric"].map({"ter": -1}).fillna(1)
     text = pd.Series(decimals(table["score"]), table.index)
     shown = table["gain"].notna() & (table["reranker"] != ORACLE)

@@ -36,11 +36,7 @@ def make(results: Results, stem: Path) -> None:
 
 
 def chosen(table: Translations) -> pd.DataFrame:
-    """The rows of random sentences whose first translation a re-ranker changed; of all, if none.
-
-    Returns:
-        Its rows of as many as `COUNT` sentences.
-    """
+    """Take random sentences whose first translation a re-ranker changed; if there are none, any."""
     first = table[table["reranker"] == BASELINE].set_index("id")["hypothesis"]
     shown = table[(table["image_id"] != "") & (table["reranker"] != ORACLE)]
     changed = shown[shown["hypothesis"] != shown["id"].map(first)]["id"].unique()
@@ -51,12 +47,7 @@ def chosen(table: Translations) -> pd.DataFrame:
 
 @styled
 def translations(table: Translations, names: dict[str, str], path_of: pd.Series) -> Figure:
-    """Draw sentences beside their pictures: the sentence, its reference, and who puts what first.
-
-    Args:
-        names: of re-rankers, for the figure.
-        path_of: the file of each image, by its id.
-    """
+    """Draw sentences beside their pictures: each with its reference, and who puts what first."""
     width = PAGE - TEXT - MARGIN
     blocks = []
     for _, rows in table.groupby("id"):

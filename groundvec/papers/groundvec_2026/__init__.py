@@ -4,7 +4,7 @@ from groundvec.papers import Experiment, Item, Paper
 
 
 def mistyped(experiment: Experiment) -> bool:
-    """Whether mistakes are made in sentences."""
+    """Return whether mistakes are made in sentences."""
     return bool(experiment.config.get("ratings", {}).get("robustness"))
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from groundvec.evaluation import paired
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.render.tables import MISSING, TIMES, decimals, write_table
+from groundvec.render.tables import TIMES, decimals, wide, write_table
 from groundvec.reporting import bootstrap
 from groundvec.reporting.measures import SEMANTIC
 from groundvec.reporting.results import Results
@@ -37,14 +37,13 @@ def make(results: Results, stem: Path) -> None:
         seeds=table["seeds"].astype(str),
         min=decimals(table["minutes"], 0),
     )
-    keys = ["dataset", "model", "seeds", "min", "measure"]
-    text = shown.set_index(keys)["text"].unstack(sort=False).fillna(MISSING).reset_index()
+    text = wide(shown, ["dataset", "model", "seeds", "min"], "measure")
     headings = text.pop("dataset").replace(NAMES)
     write_table(stem, table, text, "lrr" + "l" * (text.shape[1] - 3), TITLE, NOTES, headings)
 
 
 def _with_difference(table: pd.DataFrame) -> list[str]:
-    """Values, and differences with their intervals, such as `60.1 (1.2: 0.4, 2.0)`."""
+    """Write values, and differences with their intervals: `60.1 (1.2: 0.4, 2.0)`."""
     columns = ["value", "difference", "difference_low", "difference_high"]
     numbers = zip(*(decimals(table[column]) for column in columns), strict=True)
     first = table["difference"].isna()
@@ -55,16 +54,9 @@ def _with_difference(table: pd.DataFrame) -> list[str]:
 
 
 def ablation(ranks: QueryRanks, predictions: Predictions | None, history: History) -> pd.DataFrame:
-    """Every measure of every model, the mean of its seeds, and its difference from the first model.
+    """Measure every model, the mean of its seeds, and its difference from the first model.
 
-    Args:
-        ranks: its models keep their order.
-        predictions: if there are ratings.
-
-    Returns:
-        Columns dataset, model, seeds (how many), minutes (of training), measure, value and its
-        interval low and high, and difference, difference_low and difference_high, of the seeds that
-        both have; NaN for the first model.
+    The difference is over the seeds that both have, and NaN for the first model.
     """
     rows = []
     last = history.groupby(["dataset", "model", "seed"])["seconds"].max()
@@ -90,14 +82,14 @@ def ablation(ranks: QueryRanks, predictions: Predictions | None, history: Histor
 
 
 def _recalls(ranks: QueryRanks) -> pd.DataFrame:
-    """Of each ensemble: dataset, model, seed, measure and draws."""
+    """Take the recalls of ensembles: dataset, model, seed, measure and draws."""
     table = bootstrap.recalls(ranks[ranks["kind"] == "ensemble"])
     table = table[table["direction"].isin(DIRECTIONS)]
     return table.assign(measure="R@10 " + table["direction"].str.replace("_", " "))
 
 
 def _correlations(predictions: Predictions, ranks: QueryRanks) -> pd.DataFrame:
-    """Of each ensemble that there are ranks of: dataset, model, seed, measure and draws."""
+    """Take the correlations of the ensembles that there are ranks of, likewise."""
     ensembles = predictions[predictions["kind"] == "ensemble"]
     table = bootstrap.semantic_measures(ensembles)
     return named(ranks).merge(table[table["measure"] != SEMANTIC], on="system")

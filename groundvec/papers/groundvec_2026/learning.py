@@ -21,7 +21,7 @@ def make(results: Results, stem: Path) -> None:
 
 @styled
 def curves(history: History) -> Figure:
-    """A row of two panels for each data set; curves are means over the seeds of a model."""
+    """Draw two panels for each data set; curves are means over the seeds of a model."""
     keys = ["dataset", "model", "epoch"]
     table = history.assign(minutes=history["seconds"] / 60).groupby(keys, sort=False)
     means = table[["dev_recall", "minutes"]].mean().reset_index()

@@ -27,7 +27,7 @@ def make(results: Results, stem: Path) -> None:
 
 @styled
 def curves(table: Robustness) -> Figure:
-    """A column of panels for each kind of mistake, a row for each measure that there is."""
+    """Draw a column of panels for each kind of mistake, and a row for each measure."""
     rows = [row for row in MEASURES if (table["measure"] == row[1]).any()]
     figure = Figure((PAGE, 0.6 + 1.9 * len(rows)), layout="constrained")
     panels = figure.subplots(len(rows), len(KINDS), sharex=True, sharey="row", squeeze=False)

@@ -21,13 +21,9 @@ def make(results: Results, stem: Path) -> None:
 
 
 def subtask_of(predictions: Predictions, name: str | None = None) -> tuple[str, str]:
-    """The (task, subtask) that is written `task/subtask`.
+    """Find the (task, subtask) that is written `task/subtask`.
 
-    Without a name the unsupervised subtask with the most pairs; of equals, the first. If all are
-    supervised, of these.
-
-    Raises:
-        InputError: there is no such subtask.
+    Without a name it is the unsupervised subtask with the most pairs, or else a supervised one.
     """
     pairs = predictions.drop_duplicates("pair")
     counts = pairs.groupby(["task", "subtask"], sort=False).agg(
@@ -47,15 +43,7 @@ def subtask_of(predictions: Predictions, name: str | None = None) -> tuple[str, 
 def agreement(
     predictions: Predictions, selected: dict[str, tuple[str, int]], subtask: str | None = None
 ) -> Figure:
-    """Similarity against rating for one subtask, a dot a pair, a panel a data set.
-
-    Args:
-        selected: the ensembles that are drawn, as `systems.select` gives them.
-        subtask: as `subtask_of` reads it.
-
-    Raises:
-        InputError: no such subtask, or no predictions of a selected ensemble.
-    """
+    """Draw similarity against rating for one subtask: one dot per pair, one panel per data set."""
     chosen = subtask_of(predictions, subtask)
     columns = min(len(selected), 2)
     lines = -(-len(selected) // columns)

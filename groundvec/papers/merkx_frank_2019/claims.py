@@ -53,12 +53,7 @@ def make(results: Results, stem: Path) -> None:
 
 
 def measured(ranks: QueryRanks, predictions: Predictions) -> pd.DataFrame:
-    """R@10, the mean of both directions, and the semantic measures, of every system.
-
-    Returns:
-        Columns dataset, model, seed (missing of baselines), system, kind, epochs, measure and
-        draws, as `bootstrap` gives them.
-    """
+    """Measure R@10, the mean of both directions, and the semantic measures, of every system."""
     ways = bootstrap.recalls(ranks[ranks["direction"].isin(DIRECTIONS)])
     training = ["dataset", "model", "seed"]
     of_recall = bootstrap.averaged(ways, [*training, "kind", "epochs"]).assign(measure=RECALL)
@@ -73,10 +68,10 @@ def claims(
     selected: Mapping[str, str],
     best: Mapping[tuple[str, str, int], int],
 ) -> Claims:
-    """The differences that the claims are about, and whether these hold.
+    """Measure the differences that the claims are about, and decide whether these hold.
 
     Args:
-        values: as `measured` gives them.
+        values: the result of `measured`.
         selected: the model of each data set that the later claims are of, with all its seeds.
         best: the epoch of the best snapshot of each dataset, model and seed that is selected.
     """
@@ -96,15 +91,11 @@ def claims(
 def compared(
     claim: str, worse: pd.DataFrame, better: pd.DataFrame, alike: Sequence[str] = ()
 ) -> pd.DataFrame:
-    """The differences between rows of the same measure.
+    """Compare rows of the same measure, every two of them: input for `over_seeds`.
 
     Args:
         worse, better: columns name, measure and draws, and those that are `alike`; `better` has
             dataset and seed too.
-
-    Returns:
-        A row for every two of these, as `reporting.claims.over_seeds` wants it; nothing if there
-        are none.
     """
     keys = [*alike, "measure"]
     worse = worse[[*keys, "name", "draws"]].rename(columns={"name": "worse", "draws": "other"})
@@ -116,7 +107,7 @@ def compared(
 
 
 def of_grid(ensembles: pd.DataFrame, models: Models) -> list[pd.DataFrame]:
-    """Ensembles of the same seed whose networks differ in one thing."""
+    """Compare ensembles of the same seed whose networks differ in one thing."""
     parts = models[["dataset", "model", "seed", "network", "pooling", "size"]]
     table = ensembles[ensembles["measure"] != SEMANTIC].merge(parts)
     networks, poolings = dict(iter(table.groupby("network"))), dict(iter(table.groupby("pooling")))
@@ -138,12 +129,7 @@ def of_grid(ensembles: pd.DataFrame, models: Models) -> list[pd.DataFrame]:
 def of_training(
     trainings: pd.DataFrame, best: Mapping[tuple[str, str, int], int], ends: list[int]
 ) -> list[pd.DataFrame]:
-    """The snapshots of one model beside each other, and beside its ensemble, by seed.
-
-    Args:
-        best: the epoch of the best snapshot of each dataset, model and seed.
-        ends: the epochs at which cycles end.
-    """
+    """Compare the snapshots of one model with each other, and with its ensemble, by seed."""
     if len(ends) == 1:  # the ensemble is the only snapshot
         return []
     snapshots = trainings[trainings["kind"] == "snapshot"].astype({"epochs": int})

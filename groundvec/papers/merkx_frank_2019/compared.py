@@ -10,14 +10,14 @@ BASELINES = {"bag-of-words": "BOW", "infersent": "InferSent"}
 
 
 def table2(content: pd.DataFrame) -> Values:
-    """Table 2 of Merkx & Frank (2019): their char-GRU beside the model that is selected."""
+    """Compare Table 2 of Merkx & Frank (2019): their char-GRU beside the selected model."""
     selected = content["selected"].astype(str).eq("True")
     system = content["model"].where(~selected, "char-GRU")
     return recalls(content.assign(of=test_set(content), system=system))
 
 
 def table_s1(content: pd.DataFrame) -> Values:
-    """The supplement of Merkx & Frank (2019): correlations of ensembles and of baselines."""
+    """Compare their supplement: correlations of ensembles and of baselines."""
     system = content["encoder"].map(BASELINES)
     trained = "char-GRU " + content["dataset"].replace(NAMES)
     system = system.where(content["kind"] != "ensemble", trained)

@@ -35,9 +35,8 @@ def architecture(backbone: str, crops: int | None = 10) -> Figure:
     """Draw both branches, from a picture and the characters of a caption up to their cosine.
 
     Args:
-        backbone: the name of the pretrained network that gives the image features; of several, the
-            names joined by `+`.
-        crops: of each picture; None of precomputed features, which do not say.
+        backbone: the network that gives the image features; several names are joined by `+`.
+        crops: of each picture; None for precomputed features, which do not say.
     """
     figure = Figure((6.8, 4.75))
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, 6.8), ylim=(0, 4.75))  # data units are inches
@@ -147,7 +146,7 @@ def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float]) -> 
 
 
 def _picture(axes: Axes, x: float, y: float) -> None:
-    """A small landscape, for any photograph."""
+    """Draw a small landscape, which stands for any photograph."""
     left, right, bottom = x - 0.36, x + 0.36, y - 0.27
     frame = Rectangle((left, bottom), 0.72, 0.54, facecolor="white", edgecolor="none")
     hills = [

@@ -35,15 +35,10 @@ def make(results: Results, stem: Path) -> None:
 def correlation_by_subtask(
     scores: Scores, selected: dict[str, tuple[str, int]], reported: pd.DataFrame
 ) -> Figure:
-    """Pearson's r on every subtask of every system, with its 95% interval.
+    """Draw Pearson's r on every subtask of every system, with its 95% interval.
 
-    The measured systems are `systems.main_systems`, by `measures.headline`. Floors are those that
-    know no more than spelling: untrained networks, and baselines that count trigrams.
-
-    Args:
-        reported: as `reported.read_correlations` returns them; what is reported on a subtask
-            that was not measured is left out.
-        selected: as `systems.select` gives it.
+    Floors know no more than spelling: untrained networks, and baselines that count trigrams.
+    Reported numbers are left out for subtasks that were not measured.
     """
     measured = as_values(main_systems(headline(scores), selected))
     reported = as_values(reported).assign(name=reported["system"])
@@ -93,7 +88,7 @@ def correlation_by_subtask(
 
 
 def _styled(rows: pd.DataFrame, label: str, styles: list[Style]) -> list[System]:
-    """The rows of each system with its label and style."""
+    """Take the rows of each system, with its label and style."""
     return [
         (rows[rows["name"] == name], label.format(name), style)
         for name, style in zip(rows["name"].unique(), cycle(styles), strict=False)
@@ -101,7 +96,7 @@ def _styled(rows: pd.DataFrame, label: str, styles: list[Style]) -> list[System]
 
 
 def _task(panel: Axes, subtasks: pd.DataFrame, systems: list[System]) -> None:
-    """A line for each subtask of one task, on it the systems below each other."""
+    """Draw one line for each subtask of one task, on it the systems below each other."""
     places = {subtask: place for place, subtask in enumerate(subtasks["subtask"])}
     for i, (rows, label, (colour, marker, inside)) in enumerate(systems):
         panel.errorbar(

@@ -38,17 +38,7 @@ def make(results: Results, stem: Path) -> None:
 
 
 def by_epoch(retrieval: Retrieval, measures: Measures | None) -> pd.DataFrame:
-    """The test set's R@10 and the semantic score of every snapshot.
-
-    Args:
-        measures: without them, R@10 only.
-
-    Returns:
-        Columns dataset, model, seed, epoch, measure, and value in percent.
-
-    Raises:
-        InputError: a model without semantic measures.
-    """
+    """Take the test set's R@10 and, if there are measures, the semantic score of every snapshot."""
     tables = [as_values(recall(retrieval, "test"))]
     if measures is not None:
         check_scored(tables[0], measures)
@@ -60,14 +50,7 @@ def by_epoch(retrieval: Retrieval, measures: Measures | None) -> pd.DataFrame:
 
 
 def reported(tables: Iterable[str | Path], models: Models) -> pd.DataFrame:
-    """What the paper reports of its char-GRU.
-
-    Args:
-        tables: the CSV files of Table 2 and of the supplement's table.
-
-    Returns:
-        Columns dataset, measure, and value in percent; empty where nothing is reported.
-    """
+    """Read what the paper reports of its char-GRU from the CSV files of its other tables."""
     parts = [pd.DataFrame(columns=["dataset", "measure", "value"])]
     for path in map(Path, tables):
         table = read_csv(path)
@@ -94,20 +77,12 @@ def scores_by_epoch(
     selected: dict[str, tuple[str, int]],
     theirs: pd.DataFrame,
 ) -> Figure:
-    """R@10 on the test set, mean of both directions, above the semantic score.
+    """Draw R@10 on the test set, mean of both directions, above the semantic score.
 
-    A column a network, with its models' curves; all are means of the seeds. The selected model is
-    drawn bold in its own column, and grey behind the others. A curve is dotted over snapshots that
-    have no such score. The untrained models, of epoch 0, are named and not drawn: their scores are
-    so low that the others would lie on each other. Dashed is what the paper reports.
-
-    Args:
-        table: as `by_epoch` gives it.
-        selected: as `systems.select` gives it.
-        theirs: as `reported` gives it.
-
-    Raises:
-        InputError: a model without a description.
+    Each network has a column with the curves of its models, means of the seeds. The selected model
+    is bold in its own column, and grey behind the others. Curves are dotted over snapshots without
+    a score. Untrained models, of epoch 0, are named and not drawn: their scores are so low that the
+    others would lie on each other. Dashed lines are reported by the paper.
     """
     datasets, measures = (list(table[column].unique()) for column in ("dataset", "measure"))
     table = in_order(table, models).merge(models[["dataset", "model", "seed", "network"]])
@@ -150,14 +125,14 @@ def scores_by_epoch(
 
 
 def _lines(networks: int, measures: int) -> int:
-    """How many lines of panels a data set has: of a single network one, else some a measure."""
+    """Count the lines of panels of a data set: one for a single network, else some per measure."""
     return 1 if networks == 1 else measures * -(-networks // COLUMNS)
 
 
 def _panels(
     part: SubFigure, networks: list[str], measures: list[str], lines: int
 ) -> dict[tuple[str, str], Axes]:
-    """A panel for each network and measure; those of a measure share its axis."""
+    """Make a panel for each network and measure; those of a measure share its axis."""
     alone = len(networks) == 1
     columns = len(measures) if alone else min(len(networks), COLUMNS)
     grid = part.subplots(lines, columns, squeeze=False).reshape(len(measures), -1)
@@ -182,11 +157,7 @@ def _panels(
 
 
 def _curves(panel: Axes, means: pd.DataFrame, models: list[str], bold: str) -> None:
-    """The curves of one network's models, and that of the selected one.
-
-    Args:
-        means: of one measure; columns model, epoch (of its kept snapshots) and value, maybe NaN.
-    """
+    """Draw the curves of one network's models, and that of the selected one."""
     of_model = {name: rows.set_index("epoch")["value"] for name, rows in means.groupby("model")}
     for model, style in curve_styles(models).items():
         values = of_model[model].drop(0, errors="ignore")
@@ -213,9 +184,9 @@ def _curves(panel: Axes, means: pd.DataFrame, models: list[str], bold: str) -> N
 
 
 def _epoch_axis(panel: Axes, last: int) -> None:
-    """A log scale from epoch 1.
+    """Set a log scale from epoch 1, with ticks at doublings and at the last epoch.
 
-    Ticks are doublings and the last epoch, without a doubling so near that the numbers would touch.
+    A doubling so near the last epoch that the numbers would touch is left out.
     """
     ticks = sorted({*(2**k for k in range(20) if 1.4 * 2**k < last), last} - {0})
     panel.set_xscale("log", base=2)

@@ -47,21 +47,24 @@ def make(results: Results, stem: Path) -> None:
     )
     predictions = results.predictions if results.given.get("predictions") else None
     compared = compared_models(results.models, results.selected)
-    write_differences(stem, differences(table, compared, predictions), results.select)
+    table = differences(table, compared, predictions)
+    text = table[["a", "b", "measure"]].rename(columns={"a": "A", "b": "B"})
+    for side in "ab":
+        value, low, high = (table[f"{side}_{end}"] for end in ("value", "low", "high"))
+        text[f"value of {side.upper()}"] = bracketed(value, low, high)
+    text["interval"] = table["better_by_interval"]
+    text["Williams"] = table["better_by_williams"].fillna(MISSING)
+    text["p"] = p_values(table["p"])
+    title = "Which of two models is better, on the measures of Figure 2."
+    notes = [f"The selected model, compared with every other: {criterion(results.select)}."]
+    groups = table["dataset"].replace(NAMES)
+    write_table(stem, table, text, "lllrrllr", title, [*NOTES, *notes], groups)
 
 
 def compared_models(models: Models, selected: dict[str, tuple[str, int]]) -> pd.DataFrame:
-    """The selected model of each data set with every other, then GRU with LSTM of the same parts.
+    """Pair the selected model of each data set with every other, and GRU with LSTM alike.
 
-    Args:
-        selected: as `systems.select` gives it.
-
-    Returns:
-        Columns dataset, a and b (models), a_seed and b_seed (the selected seed of the selected
-        model, the first of the others); a row for each two models.
-
-    Raises:
-        InputError: no data set has two models.
+    The seeds are the selected one of the selected model, and the first of the others.
     """
     rows = []
     for dataset, (model, seed) in selected.items():
@@ -88,20 +91,11 @@ def compared_models(models: Models, selected: dict[str, tuple[str, int]]) -> pd.
 def differences(
     table: pd.DataFrame, compared: pd.DataFrame, predictions: Predictions | None
 ) -> pd.DataFrame:
-    """Compare models on every measure.
+    """Compare models on every measure: by intervals, and by Williams's test where there is one.
 
     Args:
-        table: measures of ensembles, and of whatever else, as `measures.as_values` gives them.
-        compared: as `compared_models` gives it.
-        predictions: for Williams's test.
-
-    Returns:
-        The columns of `compared`, one row per measure: measure, a_value, a_low, a_high, b_value,
-        b_low, b_high, better_by_interval (A, B or empty), and t and p of Williams's test and
-        better_by_williams, missing where there is no test.
-
-    Raises:
-        InputError: two models were not evaluated on the same pairs.
+        table: measures of ensembles, from `measures.as_values`.
+        compared: the result of `compared_models`.
     """
     ensembles = table[table["kind"] == "ensemble"]
     parts = []
@@ -141,22 +135,3 @@ def _williams(names: list[str], tasks: pd.Series, predictions: pd.DataFrame | No
     except InputError as error:
         raise InputError(f"{' and '.join(names)}: {error}") from None
     return tested[["task", "t", "p"]].astype({"t": float, "p": float})
-
-
-def write_differences(stem: Path, table: pd.DataFrame, select: str) -> None:
-    """Write what `differences` gives as `write.write_table` does.
-
-    Args:
-        select: how the models were selected, see `systems.select`.
-    """
-    text = table[["a", "b", "measure"]].rename(columns={"a": "A", "b": "B"})
-    for side in "ab":
-        text[f"value of {side.upper()}"] = bracketed(
-            table[f"{side}_value"], table[f"{side}_low"], table[f"{side}_high"]
-        )
-    text["interval"] = table["better_by_interval"]
-    text["Williams"] = table["better_by_williams"].fillna(MISSING)
-    text["p"] = p_values(table["p"])
-    title = "Which of two models is better, on the measures of Figure 2."
-    notes = [*NOTES, f"The selected model, compared with every other: {criterion(select)}."]
-    write_table(stem, table, text, "lllrrllr", title, notes, table["dataset"].replace(NAMES))

@@ -41,21 +41,22 @@ def make(results: Results, stem: Path) -> None:
     reported = read_correlations(results["reported"])
     systems = main_systems(results.predictions, results.selected, results.best_snapshots)
     tested = tests(systems)
-    write_counts(stem, counts(systems, reported, tested), tested, results.select)
+    table = counts(systems, reported, tested)
+    headings = {"a": "A", "b": "B", "subtasks": "subtasks"}
+    for test, name in (("williams", "Williams"), ("holm", "Holm"), ("interval", "interval")):
+        headings |= {f"a_{test}": f"A better, {name}", f"b_{test}": f"B better, {name}"}
+    text = table[list(headings)].astype(object).fillna(MISSING).astype(str)
+    text = text.rename(columns=headings)
+    notes = [*NOTES, SYSTEMS_NOTE.format(criterion(results.select))]
+    notes += [REPORTED_NOTE] if "Reported" in set(table["group"]) else []
+    title = "On how many subtasks one system is significantly better than another."
+    align, groups = "ll" + "r" * 7, table["group"]
+    write_table(stem, table, text, align, title, notes, groups, landscape=True)
+    write_numbers(stem.with_name(f"{stem.name}-tests.csv"), tested)
 
 
 def tests(systems: pd.DataFrame) -> pd.DataFrame:
-    """Compare every two systems on every subtask.
-
-    Args:
-        systems: predictions, as `systems.main_systems` gives them.
-
-    Returns:
-        Columns a and b (their names), and those of `groundvec.evaluation.significance.compare`.
-
-    Raises:
-        InputError: two systems were not evaluated on the same pairs.
-    """
+    """Compare every two systems on every subtask."""
     groups = {str(name): rows for name, rows in systems.groupby("name", sort=False)}
     tables = []
     for a, b in combinations(groups, 2):
@@ -71,15 +72,9 @@ def counts(systems: pd.DataFrame, reported: pd.DataFrame, tested: pd.DataFrame) 
     """Count the subtasks on which one of two systems is better, for every two systems.
 
     Args:
-        systems: predictions, as `systems.main_systems` gives them.
-        reported: as `reported.read_correlations` returns them; those of subtasks that were
-            not measured are left out.
-        tested: what `tests` gives for `systems`.
-
-    Returns:
-        Columns group (which of the two are measured), a, b (names) and subtasks, and counts:
-        a_williams and b_williams, after Holm's correction a_holm and b_holm (missing if one is
-        reported), and a_interval and b_interval, by the other's interval.
+        systems: predictions, from `systems.main_systems`.
+        reported: from `read_correlations`; subtasks that were not measured are left out.
+        tested: the result of `tests` for `systems`. Reported systems have no tests.
     """
     ours = (
         systems.assign(prediction=prediction(systems))
@@ -114,15 +109,9 @@ def counts(systems: pd.DataFrame, reported: pd.DataFrame, tested: pd.DataFrame) 
 
 
 def outside_intervals(correlations: pd.DataFrame) -> pd.DataFrame:
-    """Count on how many subtasks a system's r lies above the whole 95% interval of another's.
+    """Count on how many subtasks a system's r lies above the whole interval of another's.
 
-    It does if it exceeds the interval's end by more than rounding, so that equals never do.
-
-    Args:
-        correlations: columns name, task, subtask, r and n (pairs).
-
-    Returns:
-        For every two systems: a, b, subtasks (that both have), a_interval and b_interval.
+    It must exceed the interval's end by more than rounding, so that equals never do.
     """
     _, high = fisher_interval(correlations["r"].to_numpy(float), correlations["n"].to_numpy(float))
     groups = dict(iter(correlations.assign(high=high).groupby("name", sort=False)))
@@ -133,22 +122,3 @@ def outside_intervals(correlations: pd.DataFrame) -> pd.DataFrame:
         b_above = (both["r_b"] > both["high_a"] + ROUNDING).sum()
         rows.append((a, b, len(both), a_above, b_above))
     return pd.DataFrame(rows, columns=["a", "b", "subtasks", "a_interval", "b_interval"])
-
-
-def write_counts(stem: Path, table: pd.DataFrame, tested: pd.DataFrame, select: str) -> None:
-    """Write what `counts` gives as `write.write_table` does; what `tests` gives, stem-tests.csv.
-
-    Args:
-        select: how the models were selected, see `systems.select`.
-    """
-    headings = {"a": "A", "b": "B", "subtasks": "subtasks"}
-    for test, name in (("williams", "Williams"), ("holm", "Holm"), ("interval", "interval")):
-        headings |= {f"a_{test}": f"A better, {name}", f"b_{test}": f"B better, {name}"}
-    text = table[list(headings)].astype(object).where(table[list(headings)].notna(), MISSING)
-    text = text.astype(str).rename(columns=headings)
-    notes = [*NOTES, SYSTEMS_NOTE.format(criterion(select))]
-    notes += [REPORTED_NOTE] if "Reported" in set(table["group"]) else []
-    title = "On how many subtasks one system is significantly better than another."
-    align = "ll" + "r" * 7
-    write_table(stem, table, text, align, title, notes, table["group"], landscape=True)
-    write_numbers(stem.with_name(f"{stem.name}-tests.csv"), tested)

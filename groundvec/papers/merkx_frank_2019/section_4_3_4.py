@@ -41,17 +41,9 @@ def make(results: Results, stem: Path) -> None:
 def changes(
     curves: pd.DataFrame, reported: ReportedChanges, selected: dict[str, tuple[str, int]]
 ) -> pd.DataFrame:
-    """The value at epoch 4, at the peak and at the last epoch, and the changes between them.
+    """Take the values at epoch 4, at the peak and at the last epoch, and the changes between them.
 
-    Args:
-        curves: as `figure4.by_epoch` gives them.
-        selected: as `systems.select` gives it.
-
-    Returns:
-        A row for each data set, measure and source (measured or reported), with the model and
-        seed, early, peak and last with early_epoch, peak_epoch and last_epoch, the changes to the
-        last in percent, since_early and since_peak (missing if they start at 0 or less), and
-        where the numbers are from.
+    Changes are in percent, and missing if they start at 0 or less.
     """
     rows = []
     for dataset, (model, seed) in selected.items():
@@ -84,11 +76,7 @@ def changes(
 
 
 def write_changes(stem: Path, table: pd.DataFrame, select: str) -> None:
-    """Write what `changes` gives as `write.write_table` does.
-
-    Args:
-        select: how the models were selected, see `systems.select`.
-    """
+    """Write the result of `changes`, of models that were selected by `select`."""
     text = table[["measure", "source"]].copy()
     for name, heading in (("early", f"epoch {EARLY}"), ("peak", "peak"), ("last", "last epoch")):
         pairs = zip(decimals(table[name]), table[f"{name}_epoch"], strict=True)

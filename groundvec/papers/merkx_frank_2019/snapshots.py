@@ -34,12 +34,7 @@ def make(results: Results, stem: Path) -> None:
 
 
 def snapshots(measured: Retrieval, models: Models) -> pd.DataFrame:
-    """Chance, each ensemble and each snapshot of the same training, on the test sets.
-
-    Returns:
-        A row for each data set, test set, language, model, seed, kind and epochs, with both
-        directions side by side and the mean R@10 on the development set, `dev_r10`.
-    """
+    """Join chance, each ensemble and each snapshot of its training, on the test sets."""
     keys = ["dataset", "test_set", "language", "model", "seed", "kind", "epochs"]
     # Chance first, then the ensemble, then its snapshots: their kinds happen to sort like that.
     test = measured[measured["split"] == "test"].sort_values("kind", kind="stable")

@@ -27,7 +27,7 @@ def make(results: Results, stem: Path) -> None:
 
 
 def write_table1(stem: Path, tasks: Tasks) -> None:
-    """Write Table 1, the tasks and their pairs, as `write.write_table` does."""
+    """Write the tasks and their pairs."""
     supervised = tasks["train"] > 0
     total: dict[str, object] = {"task": "Total", "subtask": "", "source": "", "train": 0, "dev": 0}
     for column in ("test", "dropped"):

@@ -7,7 +7,7 @@ import pandas as pd
 
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.papers.merkx_frank_2019.reported import ReportedRetrieval
-from groundvec.render.retrieval_table import CHANCE, side_by_side, test_set, write
+from groundvec.render.retrieval_table import CHANCE, chance, side_by_side, test_set, write
 from groundvec.render.tables import DAGGER
 from groundvec.reporting.results import MEASURES, Results
 from groundvec.reporting.systems import PROVENANCE, beside, criterion, in_order, model_name
@@ -26,11 +26,7 @@ def make(results: Results, stem: Path) -> None:
 
 
 def show(table: pd.DataFrame, select: str, stem: Path) -> None:
-    """Write what `table2` gives.
-
-    Args:
-        select: by what `systems.select` selected.
-    """
+    """Write the result of `table2`, whose models were selected by `select`."""
     name = model_name(table).where(table["source"] == "measured", table["model"])
     dagger = table["selected"].map({True: DAGGER}).fillna("")
     labels = pd.DataFrame({"source": table["source"], "model": name + dagger})
@@ -46,15 +42,9 @@ def table2(
     models: Models,
     selected: dict[str, tuple[str, int]],
 ) -> pd.DataFrame:
-    """Chance, reported rows and the measured ensembles, for each test set that was measured on.
+    """Join chance, reported rows and measured ensembles, for each test set that was measured on.
 
-    Args:
-        selected: as `systems.select` gives it.
-
-    Returns:
-        A row a model, with both directions side by side in columns such as
-        `caption_to_image_r10_ci`, and columns `source` (computed, reported or measured),
-        `selected` (of the measured) and where each number came from.
+    A row has both directions side by side, in columns such as `caption_to_image_r10_ci`.
     """
     test = measured[measured["split"] == "test"]
     keys = ["dataset", "test_set", "language", "model", "seed"]
@@ -68,13 +58,9 @@ def table2(
     of_paper = reported["dataset"].map(partial(beside, models))
     reported = reported.assign(dataset=of_paper, language="en")  # the paper's captions are
     theirs = side_by_side(reported, ["paper", *keys[:4]], MEASURES)
-    # Every model's scores come with the same chance.
-    once = [*keys[:3], "direction"]
-    chance = test[test["kind"] == "chance"].drop(columns="seed").drop_duplicates(once)
-    chance = chance.assign(model="chance")
     table = pd.concat(
         [
-            side_by_side(chance, keys[:3], numbers).assign(source="computed"),
+            side_by_side(chance(test), keys[:3], numbers).assign(source="computed", model="chance"),
             theirs.assign(source="reported"),
             ours.assign(source="measured"),
         ]

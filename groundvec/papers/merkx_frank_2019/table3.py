@@ -42,18 +42,10 @@ def make(results: Results, stem: Path) -> None:
 def table3(
     predictions: Predictions, ratings: Ratings, selected: dict[str, tuple[str, int]]
 ) -> pd.DataFrame:
-    """For each selected model the paper's examples, and each subtask's best and worst agreement.
+    """Take the paper's examples for each selected model, and each subtask's best and worst pair.
 
     Agreement is a pair's contribution to Pearson's r, z(rating) * z(prediction). Predictions count
     to a millionth: below it, those of equal sentences differ by float32's rounding.
-
-    Args:
-        selected: as `systems.select` gives it.
-
-    Returns:
-        Columns name (of the model), system, epochs, task, subtask, agreement (example, highest or
-        lowest), contribution, pair, rating, cosine, classifier, prediction, sentence_a and
-        sentence_b.
 
     Raises:
         InputError: the predictions are not of these pairs.
@@ -96,7 +88,7 @@ def table3(
 
 
 def examples(ratings: Ratings) -> list[int]:
-    """The rows of the paper's examples, as far as they are there; in its order."""
+    """Find the rows of the paper's examples that are there, in its order."""
     found = []
     for task, subtask, *beginnings in EXAMPLES:
         rows = ratings[(ratings["task"] == task) & (ratings["subtask"] == subtask)]
@@ -108,14 +100,14 @@ def examples(ratings: Ratings) -> list[int]:
 
 
 def _standardised(values: pd.Series) -> pd.Series:
-    """z-scores; 0 where all values are the same."""
+    """Compute z-scores; 0 where all values are the same."""
     if np.ptp(values) == 0:
         return pd.Series(0.0, values.index)
     return (values - values.mean()) / values.std(ddof=0)
 
 
 def write_table3(stem: Path, table: pd.DataFrame, select: str) -> None:
-    """Write what `table3` gives of the models selected by `select`, as `write.write_table` does."""
+    """Write the result of `table3`, of models that were selected by `select`."""
     text = pd.DataFrame(
         {
             "subtask": table["task"] + " " + table["subtask"],

@@ -6,7 +6,7 @@ import pandas as pd
 
 from groundvec.evaluation.overlap import KEYS, SEEN
 from groundvec.papers.merkx_frank_2019.reported import read_correlations
-from groundvec.render.tables import MINUS, MISSING, TIMES, decimals, write_table
+from groundvec.render.tables import MINUS, MISSING, TIMES, decimals, wide, write_table
 from groundvec.reporting.measures import SEEN_NOTE, headline, means
 from groundvec.reporting.results import CORRELATIONS, UNSEEN_CORRELATIONS, Results
 from groundvec.reporting.systems import (
@@ -54,11 +54,15 @@ SYSTEMS_NOTE = (
 def make(results: Results, stem: Path) -> None:
     """Write the supplement's table, its rank correlations, and a table of every model."""
     reported = read_correlations(results["reported"])
-    table = table_s1(
-        results.scores, results.overlap, reported, results.selected, results.best_snapshots
-    )
-    write_table_s1(stem, table, results.select)
-    write_models(
+    snapshots = results.best_snapshots
+    table = table_s1(results.scores, results.overlap, reported, results.selected, snapshots)
+    measured = table[table["source"] == "measured"]
+    notes = [*NOTES, SEEN_NOTE, SYSTEMS_NOTE.format(criterion(results.select))]
+    also = [REPORTED_NOTE] if len(measured) < len(table) else []
+    _write(stem, table, "pearson", "Pearson's r", [*notes, *also])
+    beside = stem.with_name(f"{stem.name}-spearman")
+    _write(beside, measured, "spearman", "Spearman's rank correlation", notes)
+    _write_models(
         stem.with_name(f"{stem.name}-models"), every_system(results.scores, results.models)
     )
 
@@ -70,18 +74,10 @@ def table_s1(
     selected: dict[str, tuple[str, int]],
     snapshots: dict[str, int],
 ) -> pd.DataFrame:
-    """Reported and measured correlations of the main systems, a row each.
+    """Join reported and measured correlations of the main systems.
 
-    Args:
-        reported: as `reported.read_correlations` returns them.
-        selected, snapshots: as `systems.select` and `results.Results.best_snapshots` give them.
-
-    Returns:
-        Columns source (reported or measured), name, system, dataset, model, seed, kind, epochs,
-        encoder (of a baseline), task, subtask, statistic, method, pairs, the correlations with
-        their intervals, of trained models the numbers of seen pairs and the correlations without
-        them, and where the measured ones are from. Of the reported, those of subtasks that were
-        measured, and their mean and weighted mean where all subtasks of a task are reported.
+    Reported are those of subtasks that were measured, and their mean and weighted mean where all
+    subtasks of a task are reported. `seen` and `unseen_` are of trained models only.
     """
     measured = main_systems(scores, selected, snapshots).assign(source="measured")
     keys = ["system", "kind", "epochs", *KEYS]
@@ -104,19 +100,6 @@ def table_s1(
     columns += ["statistic", "method", "pairs", *CORRELATIONS, *SEEN, *UNSEEN_CORRELATIONS]
     columns = ["source", "name", *columns, *PROVENANCE]
     return pd.concat([theirs, measured], ignore_index=True)[columns]
-
-
-def write_table_s1(stem: Path, table: pd.DataFrame, select: str) -> None:
-    """Write what `table_s1` gives of the models selected by `select`: Pearson's r in a table.
-
-    The same of Spearman's, which was only measured, is called stem-spearman.
-    """
-    measured = table[table["source"] == "measured"]
-    notes = [*NOTES, SEEN_NOTE, SYSTEMS_NOTE.format(criterion(select))]
-    also = [REPORTED_NOTE] if len(measured) < len(table) else []
-    _write(stem, table, "pearson", "Pearson's r", [*notes, *also])
-    beside = stem.with_name(f"{stem.name}-spearman")
-    _write(beside, measured, "spearman", "Spearman's rank correlation", notes)
 
 
 def _write(stem: Path, table: pd.DataFrame, measure: str, name: str, notes: list[str]) -> None:
@@ -146,20 +129,14 @@ def _write(stem: Path, table: pd.DataFrame, measure: str, name: str, notes: list
     values = shown.pivot(index=keys, columns="name", values="text")[shown["name"].unique()]
     text = rows.merge(values, left_on=keys, right_index=True).fillna(MISSING)
     text["pairs"] = [f"{pairs:,.0f}" for pairs in text["pairs"]]
-    write_table(
-        stem,
-        table,
-        text.drop(columns="block"),
-        "lllr" + "r" * values.shape[1],
-        f"{name} of the ratings and the systems' predictions.",
-        [INTERVALS.format(name), *notes],
-        text["block"],
-        landscape=True,
-    )
+    title = f"{name} of the ratings and the systems' predictions."
+    align = "lllr" + "r" * values.shape[1]
+    notes, groups = [INTERVALS.format(name), *notes], text.pop("block")
+    write_table(stem, table, text, align, title, notes, groups, landscape=True)
 
 
 def with_interval(table: pd.DataFrame, measure: str = "pearson") -> list[str]:
-    """Correlations in percent with both halves of their intervals: 49.1 +5.2 -5.6."""
+    """Write correlations in percent with both halves of their intervals: 49.1 +5.2 -5.6."""
     r, low, high = (table[f"{measure}{end}"] * 100 for end in ("", "_low", "_high"))
     halves = zip(decimals(r), decimals(high - r), decimals(r - low), strict=True)
     return [
@@ -168,28 +145,16 @@ def with_interval(table: pd.DataFrame, measure: str = "pearson") -> list[str]:
     ]
 
 
-def write_models(stem: Path, table: pd.DataFrame) -> None:
-    """Write what `every_system` gives as `write.write_table` does, a row for each system."""
+def _write_models(stem: Path, table: pd.DataFrame) -> None:
     ours = table["kind"] != "baseline"
-    shown = pd.DataFrame(
-        {
-            "group": table["dataset"].replace(NAMES).where(ours, "Baselines"),
-            "model": model_name(table).where(ours, table["system"]),
-            "epochs": (table["kind"] + " " + table["epochs"]).where(ours, ""),
-            "measure": table["measure"],
-            "text": with_interval(table),
-        }
+    cells = table[["measure"]].assign(
+        group=table["dataset"].replace(NAMES).where(ours, "Baselines"),
+        model=model_name(table).where(ours, table["system"]),
+        epochs=(table["kind"] + " " + table["epochs"]).where(ours, ""),
+        text=with_interval(table),
     )
-    keys = ["group", "model", "epochs"]
-    values = shown.pivot(index=keys, columns="measure", values="text")[shown["measure"].unique()]
-    text = shown[keys].drop_duplicates().merge(values, left_on=keys, right_index=True)
-    text = text.fillna(MISSING)
-    write_table(
-        stem,
-        table,
-        text.drop(columns="group"),
-        "ll" + "r" * values.shape[1],
-        "Correlation of every model with the ratings.",
-        [INTERVALS.format("Pearson's r"), *MODELS_NOTES],
-        text["group"],
-    )
+    text = wide(cells, ["group", "model", "epochs"], "measure")
+    title = "Correlation of every model with the ratings."
+    notes = [INTERVALS.format("Pearson's r"), *MODELS_NOTES]
+    groups = text.pop("group")
+    write_table(stem, table, text, "ll" + "r" * (text.shape[1] - 2), title, notes, groups)

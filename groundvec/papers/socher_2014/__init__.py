@@ -7,12 +7,12 @@ from groundvec.papers import Experiment, Item, Paper
 
 
 def of_table2(model: Mapping[str, Any]) -> bool:
-    """Whether a model is trained with a squared error, or compared by Euclidean distances."""
+    """Return whether a model has a squared error as loss, or Euclidean distances."""
     return bool(model["similarity"] == "euclidean" or model["objective"]["name"] == "squared_error")
 
 
 def has_relations(model: Mapping[str, Any]) -> bool:
-    """Whether a model is an SDT-RNN, whose matrices are relations'."""
+    """Return whether a model is an SDT-RNN, whose matrices belong to relations."""
     return (
         model["encoder"]["name"] == "trees"
         and model["encoder"]["compose"] == "relation"
@@ -22,7 +22,7 @@ def has_relations(model: Mapping[str, Any]) -> bool:
 
 
 def in_english(experiment: Experiment) -> bool:
-    """Whether a model reads English."""
+    """Return whether a model reads English."""
     return any("en" in model["languages"] for model in experiment.models)
 
 

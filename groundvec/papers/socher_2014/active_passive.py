@@ -59,10 +59,9 @@ def make(results: Results, stem: Path) -> None:
 def closeness(
     active: np.ndarray, passive: np.ndarray, exchanged: np.ndarray, exchanged_passive: np.ndarray
 ) -> pd.DataFrame:
-    """How near the vectors (N, size) of the other sentences are to those of the active ones.
+    """Measure how near the vectors (N, size) of the others are to those of the active ones.
 
-    Returns:
-        Columns measure (`COSINES`, then `SHARES`), value, value_low and value_high: in percent.
+    The values of `COSINES`, then of `SHARES`, are in percent.
     """
     near = [cosine(active, other) for other in (passive, exchanged, exchanged_passive)]
     of_scenes = dict(zip(COSINES, near, strict=True))

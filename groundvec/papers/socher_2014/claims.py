@@ -11,7 +11,6 @@ from groundvec.evaluation.correlation import fisher_interval, spearman
 from groundvec.papers.socher_2014 import ranks
 from groundvec.papers.socher_2014.labels import (
     BAG,
-    BINARISED,
     CCA,
     CENTERED,
     FORMS,
@@ -72,19 +71,13 @@ def make(results: Results, stem: Path) -> None:
 
 
 def compared(models: pd.DataFrame) -> pd.DataFrame:
-    """The two models of each claim, of the same data set.
+    """Pair the two models of each claim, of the same data set.
 
-    Args:
-        models: columns dataset, model, system, name and objective, each model once.
-
-    Returns:
-        Columns dataset, claim, and the others for both: `model_worse`, said to have the higher mean
-        rank or the lower recall, and `model_better`.
+    Columns end in `_worse`, said to have the higher mean rank or the lower recall, and `_better`.
     """
     both = models.merge(models, on="dataset", suffixes=("_worse", "_better"))
     worse, better = both["system_worse"], both["system_better"]
     of_worse, of_better = both["objective_worse"], both["objective_better"]
-    binary, binarised = worse.eq(FORMS["binary"]), both["name_worse"].str.startswith(BINARISED)
     similarity = of_worse.str.rpartition(", ")[2] == of_better.str.rpartition(", ")[2]
     # kCCA has an objective of its own.
     alike = (of_worse == of_better) | (similarity & (better.eq(CCA) | worse.eq(CCA)))
@@ -94,9 +87,8 @@ def compared(models: pd.DataFrame) -> pd.DataFrame:
     claims = {
         "Trees beat the bag": alike & both["name_worse"].eq(BAG) & better.isin(TREES),
         "Trees beat the centered bag": alike & both["name_worse"].eq(CENTERED) & better.isin(TREES),
-        "Trees beat constituency trees": alike & binary & ~binarised & better.isin(TREES),
         "Trees beat binary trees (the paper: constituency trees)": alike
-        & binarised
+        & worse.eq(FORMS["binary"])
         & better.isin(TREES),
         "Trees beat kernel CCA": alike & worse.eq(CCA) & better.isin(TREES),
         "Counts of words help (Eq. 4 beats Eq. 3)": alike
@@ -108,7 +100,7 @@ def compared(models: pd.DataFrame) -> pd.DataFrame:
         "The margin beats the squared error": (margin & of_worse.eq(SQUARED)) | of_cca,
         "Not in the paper: the max margin beats the char-GRU's hinge": margin & of_worse.eq(HINGE),
         "Not in the paper: trees beat the char-GRU": alike
-        & worse.str.startswith("char-")
+        & worse.isin(["char-GRU", "char-LSTM"])
         & better.isin(TREES),
     }
     return pd.concat([both[which].assign(claim=claim) for claim, which in claims.items()])
@@ -120,17 +112,13 @@ def differences(
     printed: dict[tuple[str, ...], float],
     number: str = RANK,
 ) -> pd.DataFrame:
-    """How much better a number is of the system that is said to be better.
+    """Compute how much better a number is for the system that is said to be better.
 
     Args:
         trainings: the measured rows of `ranks.of_trainings`, of single snapshots.
-        measured: the number as `bootstrap.mean_ranks` or `bootstrap.recalls` gives it.
-        printed: what the paper's numbers give, by the columns `REPORTED` and the number.
+        measured: the number, from `bootstrap.mean_ranks` or `bootstrap.recalls`.
+        printed: the differences of the paper's numbers, by the columns `REPORTED` and the number.
         number: one of `ranks.NUMBERS`, for the claims about it.
-
-    Returns:
-        A row for each test set, two models, seed that both have, and direction, as
-        `reporting.claims.over_seeds` wants it.
     """
     trainings = trainings.assign(kind="snapshot").merge(measured, on=WAY)
     table = compared(trainings[["dataset", "model", *LABELS]].drop_duplicates())
@@ -167,11 +155,9 @@ def differences(
 
 
 def agreements(trainings: pd.DataFrame, printed: dict[tuple[str, ...], float]) -> pd.DataFrame:
-    """Rank correlations of mean rank and R@10 over at least three systems, both best first.
+    """Correlate mean rank and R@10 over at least three systems, both best first.
 
-    Returns:
-        A row for each test set, seed and direction of search, as `differences`; worse and better
-        are missing, the intervals are Fisher's.
+    There is a row for each test set, seed and direction of search. The intervals are Fisher's.
     """
     rows = []
     both_ways = trainings[trainings["direction"] != "caption_to_caption"]
@@ -195,7 +181,7 @@ def agreements(trainings: pd.DataFrame, printed: dict[tuple[str, ...], float]) -
 
 
 def _printed(reported: pd.DataFrame) -> dict[tuple[str, ...], float]:
-    """What the paper's numbers give: by the columns `REPORTED`, and a number or `AGREE`."""
+    """Compute what the paper's numbers give: by the columns `REPORTED`, and a number or `AGREE`."""
     found = {}
     reported = reported.replace({"system": {"kCCA": CCA}})
     for direction, number in product(TASKS, HEADINGS):

@@ -11,7 +11,7 @@ from groundvec.reporting.compared import Values, joined, test_set
 
 
 def _of_ranks(names: list[str]) -> Callable[[pd.DataFrame], Values]:
-    """The tables of Socher et al. (2014), of such numbers."""
+    """Compare such numbers of the tables of Socher et al. (2014)."""
 
     def values(content: pd.DataFrame) -> Values:
         content = content.fillna({"objective": ""})

@@ -48,13 +48,13 @@ def make(results: Results, stem: Path) -> None:
 
 
 def middle(trees: list[Tree]) -> Tree:
-    """The tree with the median number of words; of equals the one in the middle."""
+    """Return the tree with the median number of words; of equals the one in the middle."""
     order = sorted(trees, key=lambda tree: len(tree.words))
     return order[len(order) // 2]
 
 
 def by_counts(parents: list[int]) -> np.ndarray:
-    """The weight (N,) of each node's vector in the root's, by the counts of Eq. 4.
+    """Compute the weight (N,) of each node's vector in the root's, by the counts of Eq. 4.
 
     Args:
         parents: of the nodes, which all have a word; the root's is -1.
@@ -67,14 +67,14 @@ def by_counts(parents: list[int]) -> np.ndarray:
 
 
 def depth(node: int, parents: list[int]) -> int:
-    """How many edges a node is below the root."""
+    """Count the edges from the root to a node."""
     return 0 if parents[node] < 0 else 1 + depth(parents[node], parents)
 
 
 def learned(model: "Model", language: str, sentence: str) -> np.ndarray:
-    """How much the sentence's vector follows each node's word: shares (N,) of their sum.
+    """Compute how much the sentence's vector follows each node's word: shares (N,) of their sum.
 
-    Of each word the Frobenius norm of the derivative of the vector at the root by the word's.
+    It is the Frobenius norm of the derivative of the root's vector by the word's.
     """
     import torch
 
@@ -102,10 +102,6 @@ def drawing(nodes: Nodes, weights: np.ndarray) -> Figure:
 
     The area of a node is its weight by the counts, which is also the first number below its word;
     the second is the learned one, in percent.
-
-    Args:
-        nodes: of a dependency tree.
-        weights: (N,) the learned ones, as `learned` gives them.
     """
     depths = [depth(node, nodes.parents) for node in range(len(nodes.parents))]
     texts = [

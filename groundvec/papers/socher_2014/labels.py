@@ -22,11 +22,7 @@ SQUARED = "squared error, Euclidean distance"
 
 
 def system(parts: pd.Series) -> str:
-    """The name of a system, such as `SDT-RNN`; of one that no paper names, its model's.
-
-    Args:
-        parts: a row of `results.read_models`.
-    """
+    """Name a system, such as `SDT-RNN`; one that no paper names has its model's name."""
     encoder, form = parts["encoder.name"], str(parts.get("text.form"))
     if parts.get("objective.name") == "cca":
         name = CCA
@@ -43,13 +39,10 @@ def system(parts: pd.Series) -> str:
 
 
 def objective(parts: pd.Series) -> str:
-    """What a system was trained for and how its vectors are compared: `max margin, inner product`.
+    """Name the objective and the similarity of a system: `max margin, inner product`.
 
     A hinge that is summed over a batch is a max margin (Socher et al. 2014), one that is averaged
     is the hinge of Merkx & Frank (2019).
-
-    Args:
-        parts: a row of `results.read_models`.
     """
     name = parts.get("objective.name")
     if name == "hinge":
@@ -75,14 +68,7 @@ def labelled(models: Models) -> pd.DataFrame:
 
 
 def trained_as(models: Models, name: str) -> pd.DataFrame:
-    """For each data set all seeds of one model of a system: the first of the max margin, or any.
-
-    Args:
-        name: the system's, as `system` has it.
-
-    Raises:
-        InputError: no data set has such a system.
-    """
+    """Take all seeds of one model of a system per data set: the first of the max margin, or any."""
     table = labelled(models)
     table = table[table["system"] == name]
     if table.empty:

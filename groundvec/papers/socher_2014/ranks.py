@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation.seeds import of_items, t_interval
-from groundvec.papers.socher_2014.labels import BINARISED, HINGE, MARGIN, labelled
-from groundvec.papers.socher_2014.reported import LOSSES, OF_CCA
+from groundvec.papers.socher_2014.labels import BINARISED, FORMS, HINGE, MARGIN, labelled
+from groundvec.papers.socher_2014.reported import LOSSES, OF_CCA, read_ranks
 from groundvec.render.retrieval_table import test_set
 from groundvec.render.tables import MISSING, column_with_interval, write_table
 from groundvec.reporting.results import Results
@@ -29,6 +29,8 @@ SYSTEMS = ["Random", *RANDOM.values(), "BoW", "CT-RNN", "Recurrent NN", "kCCA", 
 SYSTEMS += ["DT-RNN", "SDT-RNN"]
 TEST_SET = ["dataset", "test_set", "language"]
 TRAINING = ["dataset", "model", "seed"]
+ENDS = ("", "_low", "_high")
+ORIGIN = ["epochs", *PROVENANCE]
 SYSTEM = [*TEST_SET, "source", "objective", "system", "name", "model"]
 
 NOTES = [
@@ -60,13 +62,7 @@ CT_RNN = (
 
 
 def of_trainings(results: Results) -> pd.DataFrame:
-    """Test scores of the best snapshot of every training, and of chance.
-
-    Returns:
-        A row for each system, seed and direction: the columns `SYSTEM`, seed, epochs, direction,
-        `NUMBERS` with their intervals as `_low` and `_high`, queries, test_to_train, and where each
-        row is from.
-        `source` is measured, computed (chance) or simulated (chance).
+    """Take the test scores of the best snapshot of every training, and of chance.
 
     Raises:
         InputError: there are scores without a model, or a model without scores of its snapshots.
@@ -99,59 +95,76 @@ def of_trainings(results: Results) -> pd.DataFrame:
     table = pd.concat([chance, *parts], ignore_index=True).fillna({"test_to_train": 0.0})
     for number in NUMBERS[1:]:
         half = table[f"{number}_ci"]
-        table = table.assign(
-            **{f"{number}_low": table[number] - half, f"{number}_high": table[number] + half}
-        )
-    columns = [f"{number}{end}" for number in NUMBERS for end in ("", "_low", "_high")]
+        table[f"{number}_low"], table[f"{number}_high"] = table[number] - half, table[number] + half
+    columns = [f"{number}{end}" for number in NUMBERS for end in ENDS]
     rest = ["seed", "epochs", "direction", *columns, "queries", "test_to_train"]
     return table[[*SYSTEM, *rest, *PROVENANCE]]
 
 
 def over_seeds(trainings: pd.DataFrame) -> pd.DataFrame:
-    """The mean over a system's seeds, a row for each system.
+    """Average a system's seeds, one row per system.
 
-    Args:
-        trainings: as `of_trainings` gives them.
-
-    Returns:
-        The columns `SYSTEM`, seeds (their number), for each direction its `NUMBERS` with their
-        intervals and the queries, as in `image_to_caption_r10_low`, epochs, and where the numbers
-        are from; of several values each once, with a semicolon between.
+    Columns such as `image_to_caption_r10_low` have each direction's numbers with their intervals.
+    Several epochs or origins are joined by semicolons.
     """
     rows = []
     for key, system in trainings.groupby(SYSTEM, sort=False):
         row = dict(zip(SYSTEM, key, strict=True)) | {"seeds": system["seed"].nunique()}
         for direction, scores in system.groupby("direction", sort=False):
+            overlap = scores["test_to_train"].iloc[0]  # draws have test pictures of their own
             for number in NUMBERS:
-                values = scores[number]
-                ends = scores[f"{number}_low"], scores[f"{number}_high"]
-                overlap = scores["test_to_train"].iloc[0]  # draws have test pictures of their own
-                low, high = t_interval(values, 0.0 if overlap else of_items(*ends), overlap)
-                if len(values) == 1:
-                    low, high = (end.iloc[0] for end in ends)
-                if row["source"] == "computed":  # it is exact
-                    low = high = np.nan
                 name = f"{direction}_{number}"
-                row |= {name: values.mean(), f"{name}_low": low, f"{name}_high": high}
+                row |= averaged(scores, number, name, overlap)
+                if row["source"] == "computed":  # it is exact
+                    row[f"{name}_low"] = row[f"{name}_high"] = np.nan
             row[f"{direction}_queries"] = round(scores["queries"].mean())
-        for column in ("epochs", *PROVENANCE):
-            row[column] = "; ".join(system[column].dropna().astype(str).unique())
-        rows.append(row)
-    table = pd.DataFrame(rows)
+        rows.append(row | origin(system))
     columns = [
         f"{direction}_{name}"
         for direction in TASKS
-        for name in (*(f"{n}{end}" for n in NUMBERS for end in ("", "_low", "_high")), "queries")
+        for name in (*(f"{n}{end}" for n in NUMBERS for end in ENDS), "queries")
     ]
-    last = ["epochs", *PROVENANCE]
-    return table.reindex(columns=[*SYSTEM, "seeds", *columns, *last])
+    return pd.DataFrame(rows).reindex(columns=[*SYSTEM, "seeds", *columns, *ORIGIN])
+
+
+def averaged(seeds: pd.DataFrame, column: str, name: str, overlap: float = 0.0) -> dict[str, float]:
+    """Average a number over seeds: its mean and interval, of one seed its own.
+
+    Args:
+        seeds: a row for each, with the ends of its interval in `COLUMN_low` and `COLUMN_high`.
+        name: of the number in the result.
+        overlap: test/train pictures of a draw, whose seeds have their own test pictures.
+    """
+    values, low, high = (seeds[f"{column}{end}"] for end in ENDS)
+    if len(values) == 1:
+        ends = low.iloc[0], high.iloc[0]
+    else:
+        ends = t_interval(values, 0.0 if overlap else of_items(low, high), overlap)
+    return dict(zip((f"{name}{end}" for end in ENDS), (values.mean(), *ends), strict=True))
+
+
+def origin(seeds: pd.DataFrame) -> dict[str, str]:
+    """Join the epochs of several seeds, and where they are from, by semicolons."""
+    columns = seeds.columns.intersection(ORIGIN, sort=False)
+    return {name: "; ".join(seeds[name].dropna().astype(str).unique()) for name in columns}
+
+
+def of_objectives(results: Results, squared: bool) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Take the measured and the reported systems of Table 2 (`squared`), or else of Table 1."""
+    models, table = results.models, over_seeds(of_trainings(results))
+    own = models["similarity"].eq("euclidean") | models["objective.name"].eq("squared_error")
+    names = ["dataset", "model"]
+    own_names = pd.MultiIndex.from_frame(models.loc[own, names])
+    shown = pd.MultiIndex.from_frame(table[names]).isin(own_names) == squared
+    shown |= table["source"].ne("measured").to_numpy()
+    reported = read_ranks(results["reported"])
+    return table[shown], reported[reported["loss"].eq("squared_error") == squared]
 
 
 def sorted_systems(table: pd.DataFrame) -> pd.DataFrame:
-    """Sort rows by test set, source (measured last) and objective, systems as the paper has them.
+    """Sort rows by test set, source (measured last) and objective, systems in the paper's order.
 
-    What the paper does not have follows in its order of appearance. Columns that the table does not
-    have are left out.
+    Other systems follow in their order of appearance.
     """
     orders = {
         "source": ["reported", "computed", "simulated", "measured"],
@@ -171,17 +184,10 @@ def sorted_systems(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def beside(table: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
-    """Reported rows with the measured ones and chance, `sorted_systems`.
+    """Join reported rows with measured ones and chance, in the order of `sorted_systems`.
 
     They stand with the test sets of as many images and English sentences as the paper's, whose
     ranks by chance are the same; if none was measured, below a heading of their own.
-
-    Args:
-        table: as `over_seeds` gives it.
-        reported: as `reported.read_ranks` returns it.
-
-    Raises:
-        InputError: nothing was measured.
     """
     ours = table.loc[table["source"] == "measured", TEST_SET].drop_duplicates()
     if ours.empty:
@@ -202,19 +208,11 @@ def beside(table: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:
 def write(
     stem: Path, table: pd.DataFrame, directions: list[str], numbers: list[str], title: str
 ) -> None:
-    """Write what `beside` gives as `write.write_table` does.
-
-    Args:
-        directions: those that are shown, of `TASKS`.
-        numbers: those of each direction that are shown, of `NUMBERS`.
-    """
+    """Write the result of `beside`, with these directions and these numbers of each."""
     text = table[["source", "name", "objective"]].rename(columns={"name": "system"})
     measured = table["source"] == "measured"
     text["seeds"] = table["seeds"].astype(str).where(measured, MISSING)
-    shown = {}
-    for direction in directions:
-        for number in numbers:
-            shown[f"{direction}_{number}"] = HEADINGS[number]
+    shown = {f"{way}_{number}": HEADINGS[number] for way in directions for number in numbers}
     for column in shown:
         text[column] = column_with_interval(table, column)
     alone = len(numbers) == 1
@@ -222,6 +220,6 @@ def write(
     text.columns = [*text.columns[:4], *(tasks if alone else shown.values())]
     spans = {} if alone else dict.fromkeys(tasks, len(numbers))
     notes = [*NOTES, REPORTED, *([] if alone else [RECALL])]
-    notes += [CT_RNN] if table["name"].str.startswith(BINARISED).any() else []
+    notes += [CT_RNN] if (measured & table["system"].eq(FORMS["binary"])).any() else []
     align = "lllr" + "r" * len(shown)
     write_table(stem, table, text, align, title, notes, test_set(table), spans)

@@ -5,9 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec.evaluation.seeds import of_items, t_interval
 from groundvec.papers.socher_2014.labels import labelled
-from groundvec.papers.socher_2014.ranks import TRAINING, sorted_systems
+from groundvec.papers.socher_2014.ranks import TRAINING, averaged, origin, sorted_systems
 from groundvec.render.tables import MISSING, column_with_interval, write_table
 from groundvec.reporting.measures import SEMANTIC, as_values
 from groundvec.reporting.results import Results
@@ -44,16 +43,9 @@ def make(results: Results, stem: Path) -> None:
 
 
 def of_trainings(results: Results) -> pd.DataFrame:
-    """Correlations with the ratings, in percent: of trainings' best snapshots and of baselines.
+    """Take correlations with the ratings, in percent: of best snapshots and of baselines.
 
-    Returns:
-        A row for each measure (`measures.semantic_measures` but for the semantic score) and state,
-        `trained` or `untrained`: the columns `SYSTEM`, seed, epochs, measure, state, value and its
-        interval, value_low and value_high, and where each row is from. Baselines, which have no
-        data set, count as trained.
-
-    Raises:
-        InputError: there are no scores of a model.
+    A row for each measure has the state `trained` or `untrained`; baselines count as trained.
     """
     models = labelled(results.models)
     scores = as_values(every_system(results.scores, results.models))
@@ -76,28 +68,16 @@ def of_trainings(results: Results) -> pd.DataFrame:
 
 
 def over_seeds(trainings: pd.DataFrame, cell: list[str]) -> pd.DataFrame:
-    """The mean of a system's seeds in every cell of the table, with its interval.
+    """Average a system's seeds in every cell of the table, with the interval.
 
     Args:
         trainings: columns `SYSTEM`, seed, epochs, those of `cell`, value, value_low and value_high.
-        cell: what has numbers of its own in a row of the table, such as the measure.
-
-    Returns:
-        The same, `ranks.sorted_systems`: for the seed their number, seeds; the epochs and where the
-        numbers are from each once, with a semicolon between.
+        cell: the columns that tell the numbers of a system apart, such as the measure.
     """
     rows = []
     for key, seeds in trainings.groupby([*SYSTEM, *cell], sort=False):
-        row = dict(zip([*SYSTEM, *cell], key, strict=True))
-        row |= {"seeds": len(seeds), "value": seeds["value"].mean()}
-        ends = seeds["value_low"], seeds["value_high"]
-        low, high = t_interval(seeds["value"], of_items(*ends))
-        if len(seeds) == 1:
-            low, high = (end.iloc[0] for end in ends)
-        row |= {"value_low": low, "value_high": high}
-        for column in seeds.columns.intersection(["epochs", *PROVENANCE]):
-            row[column] = "; ".join(seeds[column].dropna().astype(str).unique())
-        rows.append(row)
+        row = dict(zip([*SYSTEM, *cell], key, strict=True)) | {"seeds": len(seeds)}
+        rows.append(row | averaged(seeds, "value", "value") | origin(seeds))
     return sorted_systems(pd.DataFrame(rows))
 
 
@@ -109,10 +89,10 @@ def write(
     title: str,
     notes: list[str],
 ) -> None:
-    """Write what `over_seeds` gives as `write.write_table` does, a row for each system.
+    """Write the result of `over_seeds`, a row for each system.
 
     Args:
-        cell: as of `over_seeds`; the last is a column's heading.
+        cell: the same; the last is a column's heading.
         spans: headings above the columns.
     """
     shown = table.assign(
@@ -125,10 +105,9 @@ def write(
     values = shown.pivot(index=SYSTEM, columns="column", values="text").fillna(MISSING)
     values = values.loc[pd.MultiIndex.from_frame(rows[SYSTEM]), columns["column"]]
     ours = rows["dataset"] != ""
-    labels = {"system": rows["name"], "objective": rows["objective"]}
-    labels["seeds"] = rows["seeds"].astype(str).where(ours, MISSING)
-    text = pd.DataFrame(np.column_stack([*labels.values(), values]))
-    text.columns = [*labels, *columns[cell[-1]]]
+    text = rows[["name", "objective"]].rename(columns={"name": "system"})
+    text["seeds"] = rows["seeds"].astype(str).where(ours, MISSING)
+    text = pd.DataFrame(np.column_stack([text, values]), columns=[*text, *columns[cell[-1]]])
     groups = rows["dataset"].replace(NAMES).where(ours, "Baselines")
     align = "llr" + "r" * len(columns)
     write_table(stem, table, text, align, title, notes, groups, spans)

@@ -20,12 +20,9 @@ def make(results: Results, stem: Path) -> None:
 
 @styled
 def largest(table: pd.DataFrame) -> Figure:
-    """The largest norms, and beside each the norm of matrix minus identity; two panels a data set.
+    """Draw the largest norms, and beside each the norm of matrix minus identity.
 
     All matrices begin near the identity, so that what was learned is the distance from it.
-
-    Args:
-        table: as `section_6_7.over_seeds` gives it.
     """
     datasets = list(table["dataset"].unique())
     columns = min(len(datasets), 2)

@@ -57,31 +57,30 @@ def make(results: Results, stem: Path) -> None:
     title = f"{models['model'].iloc[0]} on {models['dataset'].iloc[0]}"
     write_pairs(stem, table, title)
     of_seeds = shares(table, models["test_to_train"].iloc[0])
-    write_shares(stem.with_name(f"{stem.name}-shares"), of_seeds, title)
+    text = of_seeds[["measure"]].assign(value=column_with_interval(of_seeds, "value"))
+    text["seeds"] = of_seeds["seeds"].astype(str)
+    title = f"Pairs of sentences of one image, and verbs: {title}."
+    beside = stem.with_name(f"{stem.name}-shares")
+    write_table(beside, of_seeds, text, "lrr", title, [RANKS, VERBS_NOTE, SHARES_NOTE])
 
 
 def has_verb(tags: Sequence[str]) -> bool:
-    """Whether a sentence whose words have these tags has a verb."""
+    """Return whether a sentence whose words have these tags has a verb."""
     return not VERBS.isdisjoint(tags)
 
 
 def of_one_image(
     vectors: np.ndarray, image: np.ndarray, verbs: np.ndarray, similarity: str
 ) -> pd.DataFrame:
-    """Every two sentences of one image, and how far they are from each other.
+    """Pair every two sentences of one image, and rank them as seen from each other.
 
-    As everywhere, a sentence as near as the right one ranks before it.
+    A sentence as near as the right one ranks before it. Ranks count from 1, among the sentences of
+    other images and the right one.
 
     Args:
         vectors: of the sentences, embedded, (M, size).
         image: (M,) the number of each sentence's image.
         verbs: (M,) whether each sentence has a verb.
-        similarity: how sentences are compared (`groundvec.similarity`).
-
-    Returns:
-        A row for every two: image, a and b (the rows of the sentences), rank_of_b (from 1, among
-        the sentences of other images and itself, as seen from a), rank_of_a, rank (their mean), and
-        verbs: `BOTH`, `ONE` or `NEITHER`.
     """
     same = rounding(vectors, vectors, similarity)
     rows = pd.DataFrame({"image": image, "row": np.arange(len(image))})
@@ -106,10 +105,10 @@ def of_one_image(
 
 
 def measures(pairs: pd.DataFrame, times: np.ndarray | None = None) -> dict[str, float]:
-    """The shares of pairs of which one has no verb, in percent, and the mean ranks; NaN of none.
+    """Measure the shares of pairs of which one has no verb, in percent, and the mean ranks.
 
     Args:
-        pairs: as `of_one_image` gives them.
+        pairs: the result of `of_one_image`.
         times: how often each counts; by default once.
     """
     table = pairs.assign(times=1 if times is None else times)
@@ -132,15 +131,7 @@ def measures(pairs: pd.DataFrame, times: np.ndarray | None = None) -> dict[str, 
 
 
 def shares(pairs: pd.DataFrame, test_to_train: float = 0.0) -> pd.DataFrame:
-    """The `measures` with their intervals.
-
-    Args:
-        pairs: as `of_one_image` gives them, of every seed, with a column seed.
-        test_to_train: as of `evaluation.seeds.t_interval`.
-
-    Returns:
-        Columns measure, value, value_low, value_high and seeds (their number).
-    """
+    """Compute the `measures` with their intervals, over the seeds or a bootstrap over images."""
     of_seeds = [rows for _, rows in pairs.groupby("seed", sort=False)]
     values = pd.DataFrame([measures(rows) for rows in of_seeds])
     if len(of_seeds) > 1:
@@ -160,36 +151,13 @@ def shares(pairs: pd.DataFrame, test_to_train: float = 0.0) -> pd.DataFrame:
 
 
 def write_pairs(stem: Path, table: pd.DataFrame, model: str) -> None:
-    """Write the worst pairs as `write.write_table` does; of several seeds each pair once.
-
-    Args:
-        table: as `shares` wants it, with columns image_id, sentence_a and sentence_b.
-        model: whose they are, for the title.
-    """
+    """Write the worst pairs of a model; of several seeds each pair once."""
     table = table.sort_values("rank", ascending=False, kind="stable")
     worst = table.drop_duplicates(["image_id", "sentence_a", "sentence_b"]).head(SHOWN)
-    text = pd.DataFrame(
-        {
-            "rank": decimals(worst["rank"]),
-            "verbs": worst["verbs"],
-            "sentence a": worst["sentence_a"],
-            "sentence b": worst["sentence_b"],
-        }
-    )
+    text = worst[["rank", "verbs", "sentence_a", "sentence_b"]].assign(rank=decimals(worst["rank"]))
+    text.columns = text.columns.str.replace("_", " ")
     sentence = r"p{0.35\linewidth}"
     title = f"Sentences of one image with the worst ranks: {model}."
     notes = [RANKS, VERBS_NOTE, f"The worst {SHOWN}; the CSV file has all pairs of every seed."]
     raw = table.drop(columns=["image", "a", "b"])
     write_table(stem, raw, text, ["r", "l", sentence, sentence], title, notes)
-
-
-def write_shares(stem: Path, table: pd.DataFrame, model: str) -> None:
-    """Write what `shares` gives as `write.write_table` does.
-
-    Args:
-        model: whose they are, for the title.
-    """
-    text = table[["measure"]].assign(value=column_with_interval(table, "value"))
-    text["seeds"] = table["seeds"].astype(str)
-    title = f"Pairs of sentences of one image, and verbs: {model}."
-    write_table(stem, table, text, "lrr", title, [RANKS, VERBS_NOTE, SHARES_NOTE])

@@ -46,19 +46,24 @@ def make(results: Results, stem: Path) -> None:
     table = of_models(results)
     reported = read(results["reported"], ReportedRelations)
     write_norms(stem, over_seeds(table), reported)
-    write_counts(stem.with_name(f"{stem.name}-counts"), counted(table))
+    counts = counted(table)
+    text = pd.DataFrame(
+        {
+            "source": counts["source"],
+            "data set": counts["dataset"].replace(NAMES),
+            "relations": decimals(counts["relations"], 0),
+            "rare": decimals(counts["rare"], 0),
+            "edges of rare ones (%)": decimals(counts["rare_share"], 2),
+        }
+    )
+    title = "How many relations there are, and how many edges the rare ones have."
+    write_table(stem.with_name(f"{stem.name}-counts"), counts, text, "llrrr", title, COUNTS_NOTES)
 
 
 def norms(matrices: np.ndarray, relations: Sequence[str], edges: Sequence[int]) -> pd.DataFrame:
-    """The norms of one model's matrices.
+    """Measure the norms of one model's matrices, (R, size, size) in the order of the relations.
 
-    Args:
-        matrices: (R, size, size), in the order of the relations.
-        edges: how often each relation occurs in the training captions.
-
-    Returns:
-        Columns relation, edges, share (of all edges, in percent), norm, and from_identity: the norm
-        of the matrix minus the identity.
+    `from_identity` is the norm of the matrix minus the identity, `share` is percent of all edges.
     """
     identity = np.eye(matrices.shape[1])
     return pd.DataFrame(
@@ -73,11 +78,7 @@ def norms(matrices: np.ndarray, relations: Sequence[str], edges: Sequence[int]) 
 
 
 def of_models(results: Results) -> pd.DataFrame:
-    """The `norms` of every seed of each data set's SDT-RNN; also dataset, model, seed, epoch, size.
-
-    Raises:
-        InputError: there is no SDT-RNN, or its snapshot is not there.
-    """
+    """Measure the `norms` of every seed of each data set's SDT-RNN."""
     from groundvec.model.network import load_model  # torch takes seconds to import
 
     tables = []
@@ -93,15 +94,7 @@ def of_models(results: Results) -> pd.DataFrame:
 
 
 def over_seeds(table: pd.DataFrame) -> pd.DataFrame:
-    """The mean over the seeds, a row for each data set and relation, the largest norm first.
-
-    Args:
-        table: as `of_models` gives it.
-
-    Returns:
-        Columns dataset, model, size, relation, place (from 1), seeds (how many have the relation),
-        edges, share, and norm and from_identity with their t intervals.
-    """
+    """Average the seeds, a row for each data set and relation, the largest norm first."""
     rows = []
     keys = ["dataset", "model", "size", "relation"]
     for key, seeds in table.groupby(keys, sort=False):
@@ -119,15 +112,7 @@ def over_seeds(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def counted(table: pd.DataFrame) -> pd.DataFrame:
-    """How many relations there are, and how many edges the rare ones have; the paper's first.
-
-    Args:
-        table: as `of_models` gives it.
-
-    Returns:
-        A row for the paper and each data set: dataset, source, relations, rare (relations) and
-        rare_share (of all edges, in percent).
-    """
+    """Count the relations, and the edges of the rare ones; the paper's come first."""
     rows = [{"dataset": "pascal1k", "source": "reported", "relations": PRINTED}]
     for dataset, of_dataset in table.groupby("dataset", sort=False):
         seeds = of_dataset["seed"].nunique()
@@ -139,7 +124,7 @@ def counted(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def write_norms(stem: Path, table: pd.DataFrame, reported: ReportedRelations) -> None:
-    """Write what `over_seeds` gives as `write.write_table` does."""
+    """Write the result of `over_seeds`."""
     printed = reported.groupby("relation")["place"].agg(lambda p: ", ".join(f"{n:.0f}" for n in p))
     table = table.assign(reported=table["relation"].map(printed))
     shown = table[(table["place"] <= SHOWN) | table["reported"].notna()]
@@ -156,18 +141,3 @@ def write_norms(stem: Path, table: pd.DataFrame, reported: ReportedRelations) ->
     title = "Relations by the Frobenius norm of their matrix in the SDT-RNN."
     groups = shown["dataset"].replace(NAMES) + ": " + shown["model"]
     write_table(stem, table, text, "rlrrrr", title, NOTES, groups)
-
-
-def write_counts(stem: Path, table: pd.DataFrame) -> None:
-    """Write what `counted` gives as `write.write_table` does."""
-    text = pd.DataFrame(
-        {
-            "source": table["source"],
-            "data set": table["dataset"].replace(NAMES),
-            "relations": decimals(table["relations"], 0),
-            "rare": decimals(table["rare"], 0),
-            "edges of rare ones (%)": decimals(table["rare_share"], 2),
-        }
-    )
-    title = "How many relations there are, and how many edges the rare ones have."
-    write_table(stem, table, text, "llrrr", title, COUNTS_NOTES)

@@ -75,11 +75,9 @@ SYSTEMS = {
 
 
 def read_correlations(path: str | Path) -> pd.DataFrame:
-    """Read the correlations that the supplement of Merkx & Frank (2019) reports, in percent.
+    """Read the correlations that the supplement of Merkx & Frank (2019) reports.
 
-    Returns:
-        A row for each system and subtask, with columns system, task, subtask, pairs, pearson and
-        its 95% interval, pearson_low and pearson_high: here fractions of 1.
+    A row for each system and subtask has pearson, pearson_low and pearson_high, fractions of 1.
     """
     table = read(path, ReportedCorrelations)
     return pd.concat(

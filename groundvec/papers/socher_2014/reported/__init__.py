@@ -65,17 +65,14 @@ OF_CCA = {
 
 
 def read_ranks(path: str | Path) -> pd.DataFrame:
-    """Read the mean ranks and recalls that Socher et al. (2014) report; what they do not is NaN.
+    """Read the mean ranks and recalls that Socher et al. (2014) report; others are NaN.
 
-    Returns:
-        A row for each system and loss: paper, model, name and system (the paper's name), objective
-        (as `labels.objective` has it; of chance none), and for each direction its mean rank and
-        recalls in columns such as `image_to_caption_r10`.
+    Columns such as `image_to_caption_r10` have the numbers; chance has no objective.
     """
     table = read(path, ReportedRanks)
     for task, direction in TASKS.items():
         table.columns = table.columns.str.replace(task, direction)
-    name, loss = table["model"], table.pop("loss")
+    name, loss = table["model"], table["loss"]
     objective = loss.map(LOSSES).where(name != "kCCA", loss.map(OF_CCA))
     objective = objective.where(name != "Random", "")
     return table.assign(name=name, system=name, objective=objective)
