@@ -25,13 +25,13 @@ import torch
 from examples import description
 from PIL import Image
 from reliability import write_section
-from test_images import jpeg
-from test_workflow import ROOT, SCENES, copy_project, environment
 
 from groundvec.model.network import Model
 from groundvec.model.weights import save as save_weights
 from groundvec.runtime.files import sha256
 from groundvec.text.characters import Text
+from tests.features.test_images import jpeg
+from tests.rules.test_workflow import ROOT, SCENES, copy_project, environment
 
 TABLE = "source: table, table: my/captions.csv, images: my/photos, models: [gru-8-max]"
 ROWS = "image,caption,split\na.png,A cat.,train\nb.png,A dog.,dev\nc.png,A cow.,test\n"

@@ -16,17 +16,17 @@ import hypothesis.extra.numpy
 import numpy as np
 import pandas as pd
 import pytest
-import test_ratings
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from test_rate import SENTEVAL, encoder, frozen
 
 from groundvec import baselines, evaluate
 from groundvec.data import rated
 from groundvec.evaluation import correlation, significance
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_csv
+from tests.data import test_ratings
+from tests.evaluation.test_rate import SENTEVAL, encoder, frozen
 
 ROOT = Path(__file__).parent.parent
 SICK = {"sick_train", "sick_trial", "sick_test_annotated"}  # as the public archives are unpacked

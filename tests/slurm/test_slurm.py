@@ -20,7 +20,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pandas as pd
 import pytest
 from reliability import write_section
-from test_workflow import NOTHING, copy_project, snakemake
+
+from tests.rules.test_workflow import NOTHING, copy_project, snakemake
 
 
 def output_of(*command):
