@@ -23,7 +23,7 @@ from groundvec.config.schema import read_yaml
 from groundvec.data.rated import MIRRORED, PUBLIC
 from groundvec.runtime.errors import InputError
 from rules.experiment import check_files, complete
-from rules.items import Items, ensembles
+from rules.items import FORMATS, Items, ensembles
 from rules.plan import (
     DATASET,
     MODEL,
@@ -36,11 +36,10 @@ from rules.plan import (
     SYSTEM,
     Plan,
     any_of,
+    as_json,
     file_options,
     options,
     stem,
-    treebank_option,
-    weights_option,
 )
 
 # The public files, by their path in data/.
@@ -104,8 +103,8 @@ report: "report/workflow.rst"
 rule all:
     default_target: True
     input:
-        items.tables(),
-        items.figures(),
+        items.files("tables"),
+        items.files("figures"),
         plan.every_model(f"{MODEL}/README.md", DATASETS),
         PAGE,
         plan.reranked(TRANSLATION["n_best"]) if "translation" in config else [],

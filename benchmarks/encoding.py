@@ -15,14 +15,15 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 from unittest.mock import patch
 
 import numpy as np
 import onnxruntime
 import torch
-from measure import Row, multiplier, program, row, threads
+from measure import Row, multiplier, program, row, threads, work
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
 from tokenizers import Tokenizer
@@ -42,6 +43,8 @@ from groundvec.model.network import Model
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 BATCH = 128  # sentences
+Encode = Callable[[list[str]], object]
+UNIT = "s for 1,000 sentences"
 
 
 def rows(small: bool) -> list[Row]:
@@ -67,52 +70,28 @@ def some_sentences(count: int) -> list[str]:
 
 
 def beside(device: str, sentences: list[str], rounds: int) -> list[Row]:
-    """A row for each that ours is compared with."""
-    newest = SentenceEncoder.load("flickr8k-v3", device=device)
-    first = SentenceEncoder.load("flickr8k-v1", device=device)
-    where = "" if device == "cpu" else f", on {torch.cuda.get_device_name()}"
+    """Measure a row for each that ours is compared with."""
+    names = ("flickr8k-v3", "flickr8k-v1")
+    newest, first = (SentenceEncoder.load(name, device=device) for name in names)
     cases = [(newest, "MiniLM-L6's network", minilm(device))]
+    where, floor = f", on {torch.cuda.get_device_name()}" if device == "cuda" else "", None
     if device == "cpu":  # on a GPU the first is packed too
-        cases += [
-            (newest, "nn.GRU, packed", packed(first)),
-            (newest, "ONNX Runtime", by_onnx(newest)),
-            (first, "nn.GRU, packed", packed(first)),
-            (first, "ONNX Runtime", by_onnx(first)),
-        ]
-    of_one = multiplications(first.models[0], sum(map(len, sentences)) / len(sentences))
-    multiply = multiplier(256, 512, 3 * 512) if device == "cpu" else None
-
-    def floor() -> float:
-        """All of the first's multiplications, as fast as a large matrix's; for a part of them."""
-        assert multiply
-        for _ in range(8):
-            multiply()
-        return 8 * 256 * 512 * 3 * 512 / of_one / 1000
-
-    def measured(encoder: SentenceEncoder, other: Callable[[list[str]], object], what: str) -> Row:
-        def timed(way: Callable[[list[str]], object]) -> float:
-            way(sentences)
-            return len(sentences) / 1000
-
+        for encoder in (newest, first):
+            cases.append((encoder, "nn.GRU, packed", packed(first)))
+            cases.append((encoder, "ONNX Runtime", by_onnx(encoder)))
+        # All of the first's multiplications, as fast as a large matrix's; for a part of them.
+        of_one = multiplications(first.models[0], sum(map(len, sentences)) / len(sentences))
+        one = 256 * 512 * 3 * 512
+        floor = work(one / of_one / 1000, multiplier(256, 512, 3 * 512), times=8)
+    found = []
+    thousands = len(sentences) / 1000
+    for encoder, name, other in cases:
         other(sentences[:BATCH]), encoder.encode(sentences[:BATCH])  # what is set up once
-        return row(
-            "encoding",
-            what,
-            "s for 1,000 sentences",
-            lambda: timed(encoder.encode),
-            lambda: timed(other),
-            floor if multiply and encoder is first else None,
-            rounds,
-        )
-
-    names = {newest: "flickr8k-v3", first: "flickr8k-v1"}
-    found = [
-        measured(encoder, other, f"{names[encoder]} beside {name}{where}")
-        for encoder, name, other in cases
-    ]
-    if device == "cpu":
-        found += in_bfloat16(first, sentences)
-    return found
+        contestants = (work(thousands, way, sentences) for way in (encoder.encode, other))
+        what = f"{names[encoder is first]} beside {name}{where}"
+        own_floor = floor if encoder is first else None
+        found.append(row(what, UNIT, *contestants, own_floor, rounds))
+    return found + (in_bfloat16(first, sentences) if device == "cpu" else [])
 
 
 def in_bfloat16(encoder: SentenceEncoder, sentences: list[str]) -> list[Row]:
@@ -121,31 +100,21 @@ def in_bfloat16(encoder: SentenceEncoder, sentences: list[str]) -> list[Row]:
     No row, if the processor has no instructions for it.
     """
 
-    def rounded(sentences: list[str]) -> np.ndarray:
+    def rounded() -> np.ndarray:
         choose(precision="bfloat16")
         vectors = encoder.encode(sentences) if rounds_to_bfloat16() else np.empty(0)
         choose()
         return vectors
 
-    if not len(vectors := rounded(sentences)):
+    if not len(vectors := rounded()):
         return []
-    other = packed(encoder)
-
-    def plain() -> float:
-        other(sentences)
-        return len(sentences) / 1000
-
+    what, thousands = (
+        "flickr8k-v1, products in bfloat16, beside nn.GRU, packed",
+        len(sentences) / 1000,
+    )
     cosine = float(np.vecdot(vectors, encoder.encode(sentences)).min())
-    return [
-        row(
-            "encoding",
-            "flickr8k-v1, products in bfloat16, beside nn.GRU, packed",
-            "s for 1,000 sentences",
-            lambda: len(rounded(sentences)) / 1000,
-            plain,
-        )
-        | {"cosine": cosine}
-    ]
+    plain = work(thousands, packed(encoder), sentences)
+    return [row(what, UNIT, work(thousands, rounded), plain) | {"cosine": cosine}]
 
 
 def starting(rounds: int) -> Row:
@@ -154,26 +123,13 @@ def starting(rounds: int) -> Row:
     Both collect garbage as rarely, and leave the rest to the system (`groundvec.config.cli`).
     """
     floor = "import gc; gc.set_threshold(100_000); import torch; gc.freeze()"
-
-    def run(*command: str) -> float:
-        subprocess.run(
-            [sys.executable, *command],
-            input="A dog runs.\n" * 10,
-            text=True,
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
-        return 1
-
-    return row(
-        "encoding",
-        "ten sentences by `groundvec encode`",
-        "s a process",
-        lambda: run("-m", "groundvec", "encode", "--device", "cpu"),
-        None,
-        lambda: run("-c", floor),
-        rounds,
+    options: dict[str, Any] = {"input": "A dog runs.\n" * 10, "text": True, "check": True}
+    run = partial(subprocess.run, stdout=subprocess.DEVNULL, **options)
+    ours, nothing = (
+        work(1, run, [sys.executable, *command])
+        for command in (("-m", "groundvec", "encode", "--device", "cpu"), ("-c", floor))
     )
+    return row("ten sentences by `groundvec encode`", "s a process", ours, None, nothing, rounds)
 
 
 def multiplications(model: Model, length: float) -> float:
@@ -190,7 +146,7 @@ def multiplications(model: Model, length: float) -> float:
     return length * of_characters + places * of_places + projection + size(model.spelling)
 
 
-def packed(encoder: SentenceEncoder) -> Callable[[list[str]], object]:
+def packed(encoder: SentenceEncoder) -> Encode:
     """The same encoder, with torch's own layer."""
 
     def states(rnn: nn.GRU, table: Tensor, indices: Tensor, lengths: Tensor) -> Tensor:
@@ -204,7 +160,7 @@ def packed(encoder: SentenceEncoder) -> Callable[[list[str]], object]:
     return encode
 
 
-def by_onnx(encoder: SentenceEncoder) -> Callable[[list[str]], object]:
+def by_onnx(encoder: SentenceEncoder) -> Encode:
     """The exported graph, the longest sentences first."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads()
@@ -234,7 +190,7 @@ def padded(flat: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     return rows
 
 
-def minilm(device: str) -> Callable[[list[str]], object]:
+def minilm(device: str) -> Encode:
     """A network of the size of all-MiniLM-L6-v2 (Wang et al. 2020), by sentence-transformers."""
     names = [*SPECIAL, ".", *dict.fromkeys(words())]
     plain = Tokenizer(WordLevel({name: i for i, name in enumerate(names)}, unk_token="[UNK]"))

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import torch
-from measure import Row, cores, program, row, threads
+from measure import Contestant, Row, cores, program, row, threads, work
 from PIL import Image
 from torch.utils.data import DataLoader, Dataset
 from torchvision import models, transforms
@@ -78,61 +78,70 @@ def untrained(name: str, precision: str = "float32") -> backbones.Backbone:
 def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds: int) -> Row:
     count, processes = len(images), cores() if device == "cuda" else threads()
     to = backbone.transform
-    resize = transforms.InterpolationMode(to.interpolation)
     prepare = transforms.Compose(
         [
-            transforms.Resize(to.resize, resize),
+            transforms.Resize(to.resize, transforms.InterpolationMode(to.interpolation)),
             transforms.TenCrop(to.crop),
             transforms.Lambda(lambda crops: torch.stack([*map(transforms.ToTensor(), crops)])),
             transforms.Normalize(to.mean, to.std),
         ]
     )
     network = copy.deepcopy(backbone.network).to(device)
-
-    def ours() -> float:
-        with tempfile.TemporaryDirectory() as work:
-            extract(images, backbone, Path(work), device, processes)
-        return count
+    some = images.path[: max(2, count // 8)]
 
     @torch.inference_mode()
-    def plain() -> float:
+    def plain() -> None:
         """Image by image."""
-        some = images.path[: max(2, count // 8)]
         for path in some:
             network(prepare(Image.open(path).convert("RGB")).to(device)).mean(0).cpu()
-        return len(some)
 
     in_batch = (GPU_BATCH if device == "cuda" else CPU_BATCH) // backbone.crops
-    some = [load(path) for path in images.path[:in_batch]]
-    crops = torch.stack([cut(image, to.resize, to.crop, to.interpolation) for image in some])
-    mean_of_ten = _MeanOfCrops(
-        replace(backbone, precision="float32") if device == "cpu" else backbone
-    )
-    mean_of_ten.network = copy.deepcopy(backbone.network).to(memory_format=torch.channels_last)
-    mean_of_ten.to(device)
-    batch = crops.to(device)
-    features = _MeanOfCrops(backbone).to(device)(batch)
-    cosine = torch.cosine_similarity(features, mean_of_ten(batch)).min().item()
+    first = [load(path) for path in images.path[:in_batch]]
+    crops = torch.stack([cut(image, to.resize, to.crop, to.interpolation) for image in first])
+    alone = _MeanOfCrops(replace(backbone, precision="float32") if device == "cpu" else backbone)
+    alone.network = copy.deepcopy(backbone.network).to(memory_format=torch.channels_last)
+    alone.to(device)
+    batch, batches = crops.to(device), count // in_batch
+    cosine = torch.cosine_similarity(_MeanOfCrops(backbone).to(device)(batch), alone(batch))
     loader = DataLoader(
-        Forward(mean_of_ten, crops, count // in_batch),
+        Forward(alone, crops, batches),
         batch_size=None,
         num_workers=processes,
         worker_init_fn=_start_worker,
     )
 
-    def floor() -> float:
+    def floor() -> None:
         """The network alone, as its package builds it, in the same number of processes."""
         if device == "cpu":
-            return in_batch * len(list(loader))
-        for _ in range(count // in_batch):
-            mean_of_ten(batch)
-        torch.cuda.synchronize()
-        return count // in_batch * in_batch
+            list(loader)
+        else:
+            for _ in range(batches):
+                alone(batch)
+            torch.cuda.synchronize()
 
-    what = f"{backbone.name}, {backbone.precision}, {device}"
-    clock = time.perf_counter if device == "cuda" else None
-    result = row("features", what, "s an image", ours, plain, floor, rounds, clock)
-    return result | {"threads": processes, "device": device, "cosine": cosine}
+    result = row(
+        f"{backbone.name}, {backbone.precision}, {device}",
+        "s an image",
+        extraction(images, backbone, device, processes, count),
+        work(len(some), plain),
+        work(batches * in_batch, floor),
+        rounds,
+        time.perf_counter if device == "cuda" else None,
+    )
+    return result | {"threads": processes, "device": device, "cosine": cosine.min().item()}
+
+
+def extraction(
+    images: pd.DataFrame, backbone: backbones.Backbone, device: str, processes: int, units: float
+) -> Contestant:
+    """Extract features, without those of an earlier call."""
+
+    def run() -> float:
+        with tempfile.TemporaryDirectory() as work:
+            extract(images, backbone, Path(work), device, processes)
+        return units
+
+    return run
 
 
 class Forward(Dataset[torch.Tensor]):

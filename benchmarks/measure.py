@@ -31,8 +31,18 @@ Contestant = Callable[[], float]  # does the work, and returns how many units of
 Row = dict[str, Any]
 
 
+def work(units: float, function: Callable[..., Any], *arguments: Any, times: int = 1) -> Contestant:
+    """Make a contestant of a function that does so many units of work, called so many times."""
+
+    def run() -> float:
+        for _ in range(times):
+            function(*arguments)
+        return times * units
+
+    return run
+
+
 def row(
-    stage: str,
     what: str,
     unit: str,
     ours: Contestant,
@@ -43,25 +53,22 @@ def row(
 ) -> Row:
     """Measure one case: seconds a unit, and ratios to `plain` and to the `floor`.
 
-    The contestants take turns, and what is kept is the median of the rounds, of the times and of
-    the ratios: a machine whose speed drifts is as slow for one contestant as for the other.
+    The contestants take turns; times and ratios are the medians of the rounds. So a machine whose
+    speed drifts is as slow for one contestant as for the other.
 
     Args:
-        clock: the processor's with one thread, since other programs delay that less; else the
-            clock on the wall.
+        clock: by default the processor's with one thread, since other programs delay that less;
+            else the clock on the wall.
     """
     contestants = {"ours": ours, "plain": plain, "floor": floor}
     clock = clock or (processor if threads() == 1 else time.perf_counter)
     seconds = in_turn({name: run for name, run in contestants.items() if run}, rounds, clock)
-    middle = {name: median(seconds[name]) if name in seconds else None for name in contestants}
-    ratios = {
-        f"ratio_{name}": median(a / b for a, b in zip(seconds["ours"], seconds[name], strict=True))
-        if name in seconds
-        else None
-        for name in ("plain", "floor")
-    }
-    rest = {"threads": threads(), "clock": "processor" if clock is processor else "wall"}
-    return {"stage": stage, "what": what, "unit": unit} | middle | ratios | rest
+    found: Row = {"what": what, "unit": unit}
+    found |= {name: median(seconds[name]) if name in seconds else None for name in contestants}
+    for name in ("plain", "floor"):
+        pairs = zip(seconds["ours"], seconds.get(name, []), strict=name in seconds)
+        found[f"ratio_{name}"] = median(a / b for a, b in pairs) if name in seconds else None
+    return found | {"threads": threads(), "clock": "processor" if clock is processor else "wall"}
 
 
 def in_turn(
@@ -155,21 +162,13 @@ def multiplier(m: int, k: int, n: int) -> Callable[[], Any]:
 
 
 def fastest(ways: list[Callable[[], Any]]) -> Callable[[], Any]:
-    """The one of these functions that takes the least time, of three calls of each."""
-
-    def best(way: Callable[[], Any]) -> float:
-        times = []
-        for _ in range(3):
-            start = time.perf_counter()
-            way()
-            times.append(time.perf_counter() - start)
-        return min(times)
-
-    return min(ways, key=best)
+    """Choose the function that takes the least time, of three calls of each."""
+    times = in_turn({str(i): work(1, way) for i, way in enumerate(ways)}, 3)
+    return ways[min(range(len(ways)), key=lambda i: min(times[str(i)]))]
 
 
 def cores() -> int:
-    """The cores that this process may use."""
+    """Count the cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
@@ -181,32 +180,26 @@ def threads() -> int:
 
 
 def hardware() -> dict[str, Any]:
-    """The machine and the versions: what the numbers are numbers of."""
+    """Describe the machine and the versions: what the numbers are numbers of."""
     import torch
 
-    gpu = torch.cuda.get_device_name() if torch.cuda.is_available() else None
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     versions = {}
     for name in PACKAGES:
         with suppress(importlib.metadata.PackageNotFoundError):
             versions[name] = importlib.metadata.version(name)
-    return {
-        "processor": machine(),
-        "generation": generation(),
-        "instructions": torch.backends.cpu.get_cpu_capability(),
-        "cores": cores(),
-        "memory_gb": round(memory / 1e9),
-        "gpu": gpu,
-        "python": platform.python_version(),
-    } | versions
-
-
-def generation() -> str:
-    """The processor's family and model, since processors of several generations share a name."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     about = (line.replace(":", " ") for line in lines if line.startswith(("cpu family", "model\t")))
-    return ", ".join(dict.fromkeys(" ".join(each.split()) for each in about))
+    return {
+        "processor": machine(),
+        # Processors of several generations share a name.
+        "generation": ", ".join(dict.fromkeys(" ".join(each.split()) for each in about)),
+        "instructions": torch.backends.cpu.get_cpu_capability(),
+        "cores": cores(),
+        "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9),
+        "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
+        "python": platform.python_version(),
+    } | versions
 
 
 def number(value: float | None) -> str:
@@ -244,7 +237,7 @@ def program(text: str, rows: Callable[[bool], list[Row]]) -> None:
         help=f"the JSON file to write (default: benchmarks/results/{name}.json; none if --small)",
     )
     arguments = parser.parse_args()
-    measured = rows(arguments.small)
+    measured = [{"stage": name} | each for each in rows(arguments.small)]
     print(table(measured))
     output = arguments.output or (None if arguments.small else RESULTS / f"{name}.json")
     if output is None:

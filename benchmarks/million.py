@@ -15,33 +15,30 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from functools import partial
-from itertools import islice
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import h5py
 import numpy as np
-import torch
 from measure import Contestant, Row, program, row
-from ratings import some_sentences
+from training import letters, trainer, untrained
 
-from groundvec.config import parts
-from groundvec.config.description import complete_description
 from groundvec.data import schema
 from groundvec.data.split import Captions, Split, load_split
 from groundvec.device import choose
 from groundvec.evaluation.ranks import ranks
 from groundvec.features import store
-from groundvec.model.network import IMAGES_PER_BATCH, Model
+from groundvec.model.network import IMAGES_PER_BATCH
 from groundvec.runtime.arrays import Matrix
 from groundvec.text.characters import Text
 from groundvec.text.encoded import Encoded
-from groundvec.training.loop import make_step
 
 IMAGES, SMALL = 1_000_000, 2_000
 WIDTH, BATCH = 1280, 32
 BAG = {"name": "bag", "size": 256}
+SENTENCES = letters([59] * 1000)
 
 
 def rows(small: bool) -> list[Row]:
@@ -62,13 +59,13 @@ def rows(small: bool) -> list[Row]:
 
 def generate(folder: Path, images: int) -> None:
     """Write captions.csv and features.h5, a block at a time."""
-    rng, sentences = np.random.default_rng(0), some_sentences(1000)
+    rng = np.random.default_rng(0)
     ids = [f"{number:08}.jpg" for number in range(images)]
     with (folder / "captions.csv").open("w") as file:
         file.write(",".join(schema.CAPTION_COLUMNS) + "\n")
         for number, image in enumerate(ids):
             lines = (
-                f"{image},{image}#{k},en,train,{sentences[(5 * number + k) * 7919 % 1000]}\n"
+                f'{image},{image}#{k},en,train,"{SENTENCES[(5 * number + k) * 7919 % 1000]}"\n'
                 for k in range(5)
             )
             file.writelines(lines)
@@ -82,7 +79,7 @@ def generate(folder: Path, images: int) -> None:
 
 def load(folder: Path) -> Split:
     captions = schema.read_captions(folder / "captions.csv")
-    texts = {"en": Text.build(some_sentences(1000))}
+    texts = {"en": Text.build(SENTENCES)}
     return load_split(captions, "train", partial(store.read, folder / "features.h5"), texts)
 
 
@@ -95,46 +92,27 @@ def in_memory(split: Split, images: int) -> Split:
     return Split(split.image_ids[:images], split.features[:images], {"en": captions})
 
 
-def make(split: Split, encoder: dict[str, Any]) -> Model:
-    described = complete_description({"languages": ["en"], "encoder": encoder})
-    torch.manual_seed(0)
-    return Model(described, {"en": Text.build(some_sentences(1000))}, split.features.shape[1])
-
-
 def batches(split: Split) -> Iterator[Any]:
-    """The batches of one epoch after another."""
-    epoch = 1
-    while True:
-        yield from split.epoch(BATCH, 0, epoch)
-        epoch += 1
+    """Yield the batches of one epoch after another."""
+    return chain.from_iterable(split.epoch(BATCH, 0, epoch) for epoch in count(1))
 
 
 def contestant(split: Split, encoder: dict[str, Any], steps: int) -> Contestant:
     """Train a model for so many steps."""
-    model, order = make(split, encoder), batches(split)
-    optimiser = parts.find("optimisers", "adam")(
-        model.parameters(), 1000, **parts.options(model.description["training"]["optimiser"])
-    )
-    step = make_step(model, split, optimiser, 0)
+    order = batches(split)
     next(order)  # shuffles, which is once an epoch
-
-    def run() -> float:
-        for number, batch in enumerate(islice(order, steps)):
-            step(batch, number)
-        return steps
-
-    return run
+    return trainer(untrained({"encoder": encoder}, SENTENCES, WIDTH), split, steps, order)
 
 
 def training(split: Split, held: Split, encoder: dict[str, Any], steps: int) -> Row:
     what = " ".join(str(value) for value in encoder.values())
     ours, plain = (contestant(each, encoder, steps) for each in (split, held))
-    return row("million", f"a step, {what}", "s", ours, plain)
+    return row(f"a step, {what}", "s", ours, plain)
 
 
 def evaluation(split: Split, queries: int) -> Row:
     """Embed all images; then embed some captions too, and rank these among all images."""
-    model = make(split, BAG).eval()
+    model = untrained({"encoder": BAG}, SENTENCES, WIDTH).eval()
     some = 5 * np.arange(queries)
     own = split.captions["en"]
     features = np.empty(split.features.shape, np.float32)
@@ -152,7 +130,7 @@ def evaluation(split: Split, queries: int) -> Row:
             return rank(features)
 
     what = f"{queries:,} captions and all images embedded, and ranked"
-    return row("million", what, "s a million pairs", lambda: rank(split.features), in_memory)
+    return row(what, "s a million pairs", lambda: rank(split.features), in_memory)
 
 
 def resident(folder: Path) -> dict[str, float]:
@@ -180,12 +158,12 @@ def watched(folder: str) -> None:
                     size = int(value.split()[0]) / 1e6
                     peaks[names[key]] = max(peaks[names[key]], size)
 
-    watcher = threading.Thread(target=watch)
+    watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
     split = load(Path(folder))
     loaded = dict(peaks)
     contestant(split, BAG, 300)()
-    make(split, BAG).eval().encode_images(split.features)
+    untrained({"encoder": BAG}, SENTENCES, WIDTH).eval().encode_images(split.features)
     done.set()
     watcher.join()
     print(json.dumps(peaks | {"loading_gb": loaded["own_gb"]}), flush=True)

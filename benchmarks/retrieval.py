@@ -6,7 +6,7 @@ At full size 5,000 images and 25,000 captions, as MSCOCO's test set has, embedde
 import time
 
 import numpy as np
-from measure import Row, cores, multiplier, processor, program, row
+from measure import Row, cores, multiplier, processor, program, row, work
 from threadpoolctl import threadpool_limits
 
 from groundvec.evaluation.retrieval import evaluate
@@ -20,14 +20,9 @@ def rows(small: bool) -> list[Row]:
     of_images, of_captions = embedded[:images], embedded[images:]
     image = np.repeat(np.arange(images), 5)
     block = min(1000, images)
-    multiply = multiplier(block, size, images)
 
-    def ours() -> float:
-        evaluate(of_captions, of_images, image)
-        return 1
-
-    def plain() -> float:
-        """A full sort a query, of a part of the queries."""
+    def plain() -> None:
+        """Sort all candidates of a part of the queries."""
         some_captions, some_images = (np.arange(0, n, every) for n in (5 * images, images))
         near = of_captions[some_captions] @ of_images.T
         for scores, own in zip(near, image[some_captions], strict=True):
@@ -35,20 +30,18 @@ def rows(small: bool) -> list[Row]:
         near = of_images[some_images] @ of_captions.T
         for scores, own in zip(near, some_images, strict=True):
             (image[np.argsort(-scores)] == own).argmax()
-        return 1 / every
 
-    def floor() -> float:
-        for _ in range(5 * images // block):
-            multiply()
-        return 1
-
+    contestants = (
+        work(1, evaluate, of_captions, of_images, image),
+        work(1 / every, plain),
+        work(block / (5 * images), multiplier(block, size, images), times=5 * images // block),
+    )
     what = f"{images:,} images, {5 * images:,} captions, size {size:,}, both directions"
     result = []
     for threads in sorted({1, cores()}):
         with threadpool_limits(threads):
             clock = processor if threads == 1 else time.perf_counter
-            measured = row("retrieval", what, "s", ours, plain, floor, clock=clock)
-            result.append(measured | {"threads": threads})
+            result.append(row(what, "s", *contestants, clock=clock) | {"threads": threads})
     return result
 
 

@@ -14,17 +14,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from features import pictures
-from measure import Row, program, row
+from measure import Row, program, row, work
+from training import untrained
 
 from groundvec import ImageEncoder, SentenceEncoder
-from groundvec.config.description import complete_description
 from groundvec.evaluation.ranks import DIRECTIONS, ranks
 from groundvec.features import backbones
-from groundvec.model.network import Model
 from groundvec.runtime.provenance import ROOT
 from groundvec.similarity import scores
 from groundvec.sources import flickr8k
-from groundvec.text.characters import Text
 
 CROPS = (1, 2, 10)
 TIMED = 100  # photographs
@@ -32,30 +30,29 @@ CUTOFFS = (1, 5, 10)
 
 
 def rows(small: bool) -> list[Row]:
-    with tempfile.TemporaryDirectory() as folder:
-        work = Path(folder)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         if small:
-            return case(made(work), untrained(), work)
-        captions = photographs(work)
+            return case(made(folder), unseeing(), folder)
+        captions = photographs(folder)
         encoders = (ImageEncoder.load("flickr8k", crops=crops) for crops in CROPS)
-        return [each for encoder in encoders for each in case(captions, encoder, work)]
+        return [each for encoder in encoders for each in case(captions, encoder, folder)]
 
 
-def made(work: Path) -> pd.DataFrame:
+def made(folder: Path) -> pd.DataFrame:
     """Two pictures that are made, each with one caption."""
-    images: pd.DataFrame = pictures(work, 2)
+    images: pd.DataFrame = pictures(folder, 2)
     return images.assign(caption=["A dog runs.", "A cat sleeps."])
 
 
-def untrained() -> ImageEncoder:
-    """An encoder of the features of one small network, with one crop."""
-    described = complete_description({"languages": ["en"], "encoder": {"name": "bag", "size": 8}})
+def unseeing() -> ImageEncoder:
+    """Make an encoder of the features of one small network, with one crop."""
     backbone = backbones.load("efficientnet_lite0", crops=1)
-    model = Model(described, {"en": Text.build(["A dog runs."])}, backbone.width)
+    model = untrained({"encoder": {"name": "bag", "size": 8}}, ["A dog runs."], backbone.width)
     return ImageEncoder([model.eval()], backbone)
 
 
-def photographs(work: Path) -> pd.DataFrame:
+def photographs(folder: Path) -> pd.DataFrame:
     """Unpack the test photographs; returns a row for each caption, with its picture's `path`."""
     folders = [Path(os.environ.get("GROUNDVEC_MIRROR") or ROOT / "data"), ROOT / "data"]
     archives = [f"flickr8k/Flickr8k_{name}.zip" for name in ("Dataset", "text")]
@@ -64,15 +61,15 @@ def photographs(work: Path) -> pd.DataFrame:
         wanted = " ".join(f"data/{name}" for name in archives)
         raise SystemExit(f"error: there are no photographs: run `snakemake --cores 1 {wanted}`")
     pixels, text = (found[0] / name for name in archives)
-    captions, _ = flickr8k.read(work, text)
+    captions, _ = flickr8k.read(folder, text)
     captions = captions[captions["split"] == "test"]
     with zipfile.ZipFile(pixels) as archive:
         for name in captions["image_id"].unique():
-            (work / name).write_bytes(archive.read(f"Flicker8k_Dataset/{name}"))
-    return captions.assign(path=[str(work / name) for name in captions["image_id"]])
+            (folder / name).write_bytes(archive.read(f"Flicker8k_Dataset/{name}"))
+    return captions.assign(path=[str(folder / name) for name in captions["image_id"]])
 
 
-def case(captions: pd.DataFrame, seeing: ImageEncoder, work: Path) -> list[Row]:
+def case(captions: pd.DataFrame, seeing: ImageEncoder, folder: Path) -> list[Row]:
     """Time and recall of one encoder with its number of crops.
 
     Args:
@@ -88,13 +85,12 @@ def case(captions: pd.DataFrame, seeing: ImageEncoder, work: Path) -> list[Row]:
             seeing.encode(some)
         return len(some)
 
-    def again() -> float:
+    def again() -> None:
         scores(reading.encode(captions["caption"][:1]), seeing.encode(paths), similarity)
-        return 1
 
     what = f"{crops} crop{'s' * (crops > 1)}"
-    first = row("search", f"{what}, first time", "s a picture", ours)
-    os.environ["XDG_CACHE_HOME"] = str(work / "cache")
+    first = row(f"{what}, first time", "s a picture", ours)
+    os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
     sentences = reading.encode(captions["caption"], tokenised=True)
     found = ranks(sentences, seeing.encode(paths), image, similarity)
     recalls = {
@@ -102,7 +98,7 @@ def case(captions: pd.DataFrame, seeing: ImageEncoder, work: Path) -> list[Row]:
         for direction, of in zip(DIRECTIONS, found, strict=True)
         for k in CUTOFFS
     }
-    second = row("search", f"{what}, {len(paths):,} pictures again", "s a search", again)
+    second = row(f"{what}, {len(paths):,} pictures again", "s a search", work(1, again))
     return [first | {"crops": crops, "pictures": len(paths)} | recalls, second]
 
 

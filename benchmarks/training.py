@@ -9,9 +9,9 @@ The tree networks are those of config.yaml, over the captions of the drawn scene
 
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from functools import cache, partial
-from itertools import cycle
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from itertools import count, cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ import h5py
 import numpy as np
 import torch
 import yaml
-from measure import Contestant, Row, fastest, multiplier, program, row
+from measure import Contestant, Row, fastest, multiplier, program, row, work
 from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 from torch.nn.utils.rnn import pack_padded_sequence, pack_sequence, pad_packed_sequence
@@ -36,84 +36,103 @@ from groundvec.text.characters import Text
 from groundvec.training import loop
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz '.,ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-BATCH, WIDTH, EMBEDDING, ATTENTION = 32, 2048, 20, 128
+BATCH, WIDTH, ATTENTION = 32, 2048, 128
 GATES = {"gru": 3, "lstm": 4}
 ROOT = Path(__file__).parent.parent
 BEST, DEMO = ROOT / "config" / "best.yaml", ROOT / "config.yaml"
-BAG = {"languages": ["en"], "text": {"name": "words"}, "encoder": {"name": "bag", "size": 256}}
+BAG = {"text": {"name": "words"}, "encoder": {"name": "bag", "size": 256}}
 TREES = ("DT-RNN", "SDT-RNN")
+Call = Callable[[], Any]
 
 
 def rows(small: bool) -> list[Row]:
     networks = [("gru", 16)] if small else [("gru", 1024), ("lstm", 1024), ("gru", 128)]
     batches = 2 if small else 6
-    measured = [
-        one
-        for cell, size in networks
-        for one in (step(cell, size, batches, "cpu"), states(cell, size))
-    ]
+    measured = []
+    for cell, size in networks:
+        measured += [step(cell, size, batches, "cpu"), states(cell, size)]
     measured.append(step(*networks[0], batches, "cpu", "bfloat16"))
     measured.append(step(*networks[0], batches, "cpu", "bfloat16", "best"))
-    measured.append(step_of_bag(2 if small else 50))
-    measured += step_of_trees(2 if small else 6)
-    for size in (1024, 2048, 4096):
-        if torch.cuda.is_available() and not small:
-            measured.append(step("gru", size, 50, "cuda"))
-    return measured
+    measured += [step_of_bag(2 if small else 50), *step_of_trees(batches)]
+    on_gpu = torch.cuda.is_available() and not small
+    return measured + [step("gru", size, 50, "cuda") for size in (1024, 2048, 4096) if on_gpu]
+
+
+def grid(cell: str, size: int) -> dict[str, Any]:
+    return {"encoder": parts.of_grid(f"{cell}-{size}-attention")}
+
+
+def letters(lengths: Iterable[int]) -> list[str]:
+    """Draw sentences of random letters."""
+    rng = np.random.default_rng(0)
+    return ["a" + "".join(rng.choice(list(LETTERS), length - 2)) + "." for length in lengths]
 
 
 def some_captions(count: int) -> list[str]:
-    """Letters at random, on average 54 as in Flickr8k."""
-    rng = np.random.default_rng(0)
-    lengths = np.clip(rng.normal(53, 18, count).astype(int), 10, 150)
-    return ["".join(rng.choice(list(LETTERS), length)) + "." for length in lengths]
+    """Draw letters at random, on average 54 as in Flickr8k."""
+    return letters(np.clip(np.random.default_rng(0).normal(54, 18, count).astype(int), 11, 151))
+
+
+def untrained(given: dict[str, Any], captions: list[str], width: int = WIDTH) -> Model:
+    """Build a model from its description, over the text of these captions."""
+    description = complete_description({"languages": ["en"], **given})
+    read = description["text"]
+    text = parts.find("text", read["name"]).build(captions, **parts.options(read))
+    return Model(description, {"en": text}, width)
+
+
+def split_of(captions: list[str], text: Any) -> Split:
+    """Make a split with an image of random features for each caption."""
+    place = np.arange(len(captions))
+    features = np.random.default_rng(0).random((len(captions), WIDTH), np.float32)
+    own = Captions(captions, text.encode(captions), place, np.zeros_like(place))
+    return Split(place.astype(str), features, {"en": own})
+
+
+def trainer(
+    model: Model, split: Split, batches: int, order: Iterable[Any] | None = None
+) -> Contestant:
+    """Train a model on the next batches of an order, by default the rows one after another."""
+    size, rows = model.description["training"]["batch_size"], np.arange(len(split.features))
+    starts = range(0, len(rows) - size + 1, size)
+    order = iter(order or cycle({"en": rows[start : start + size]} for start in starts))
+    step, numbers = loop.make_step(model, split, loop.make_optimiser(model, 1000), 1), count()
+    return work(batches, lambda: [step(rows, next(numbers)) for rows in islice(order, batches)])
 
 
 def step(
-    cell: str,
-    size: int,
-    batches: int,
-    device: str,
-    precision: str = "float32",
-    model_of_best: str = "",
+    cell: str, size: int, batches: int, device: str, precision: str = "float32", best: str = ""
 ) -> Row:
     """A training step, by this project in a precision, and by the authors' way in float32.
 
     Args:
-        model_of_best: one of config/best.yaml, to be ours in place of the same network.
+        best: a model of config/best.yaml, to be ours in place of the same network.
     """
-    given = {"encoder": parts.of_grid(f"{cell}-{size}-attention")}
-    if model_of_best:
-        given = yaml.safe_load(BEST.read_text())["models"][model_of_best]
-    description = complete_description({"languages": ["en"], **given})
-    captions, letters = some_captions(BATCH * batches), Text.build([LETTERS])
-    read = description["text"]
-    text = parts.find("text", read["name"]).build(captions, **parts.options(read))
-    split, train = trainer(description, captions, text, device)
-    place, features = split.captions["en"].image, split.features[:]
+    given = yaml.safe_load(BEST.read_text())["models"][best] if best else grid(cell, size)
+    captions = some_captions(BATCH * batches)
+    training = {**given.get("training", {}), "batch_size": BATCH}
+    model = untrained({**given, "training": training}, captions).to(device)
+    split = split_of(captions, model.texts["en"])
+    train = trainer(model, split, batches)
 
     def ours() -> float:
         choose(device, precision=precision)
-        train(batches)
+        train()
         choose(device)  # for the others
         return finished(batches, device)
 
-    encoder = AuthorsEncoder(cell, size, len(letters)).to(device)
+    index = {letter: i for i, letter in enumerate(sorted({*LETTERS}), 2)}
+    encoder = AuthorsEncoder(cell, size, len(index) + 2).to(device)
     image = nn.Linear(WIDTH, size).to(device)
     both = [*encoder.parameters(), *image.parameters()]
     adam = torch.optim.Adam(both)
-    index = index_of(letters)
-    folder = tempfile.TemporaryDirectory()
-    with h5py.File(Path(folder.name, "features.h5"), "w") as file:
-        for name, vector in zip(split.image_ids, features, strict=True):
-            file[name] = vector
 
     def plain() -> float:
-        with h5py.File(Path(folder.name, "features.h5")) as file:
-            for n in range(batches):
-                batch = place[n * BATCH : (n + 1) * BATCH]
+        with h5py.File(path) as file:
+            for start in range(0, len(captions), BATCH):
+                batch = slice(start, start + BATCH)
                 vectors = np.array([file[name][:] for name in split.image_ids[batch]])
-                indices, lengths = as_the_authors([captions[i] for i in batch], index)
+                indices, lengths = as_the_authors(captions[batch], index)
                 sentences = encoder(indices.to(device), lengths)
                 pictures = nn.functional.normalize(image(torch.from_numpy(vectors).to(device)))
                 loss = hinge.Objective(0.2)(pictures, {"en": sentences}, "cosine")
@@ -124,58 +143,32 @@ def step(
                 loss.item()
         return finished(batches, device)
 
-    ours(), plain()  # what is set up once
     lengths = [list(map(len, captions[n : n + BATCH])) for n in range(0, len(captions), BATCH)]
-    name = f"`{model_of_best}`, plain: {cell} {size:,}" if model_of_best else f"{cell} {size:,}"
-    where = "" if device == "cpu" else f" on {torch.cuda.get_device_name()}"
-    where += "" if precision == "float32" else f", products in {precision}"
-    result = row(
-        "training",
-        f"a step of {name}{where}",
-        "s a batch of 32",
-        ours,
-        plain,
-        floor(cell, size, lengths, whole=True)
-        if device == "cpu" and precision == "float32"
-        else None,
-        rounds=5,
-        clock=None if device == "cpu" else time.perf_counter,
-    )
-    folder.cleanup()
-    return result
+    alike = device == "cpu" and precision == "float32"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "features.h5")
+        with h5py.File(path, "w") as file:
+            for image_id, vector in zip(split.image_ids, split.features[:], strict=True):
+                file[image_id] = vector
+        ours(), plain()  # what is set up once
+        return row(
+            _title(cell, size, device, precision, best),
+            "s a batch of 32",
+            ours,
+            plain,
+            floor(cell, size, lengths, whole=True) if alike else None,
+            rounds=5,
+            clock=None if device == "cpu" else time.perf_counter,
+        )
 
 
-def trainer(
-    description: dict[str, Any],
-    captions: list[str],
-    text: Any,
-    device: str = "cpu",
-    size: int = BATCH,
-) -> tuple[Split, Callable[[int], float]]:
-    """A split of these captions, and a function that trains on so many batches of this size."""
-    place = np.arange(len(captions))
-    split = Split(
-        image_ids=place.astype(str),
-        features=np.random.default_rng(0).random((len(captions), WIDTH), np.float32),
-        captions={"en": Captions(captions, text.encode(captions), place, np.zeros_like(place))},
-    )
-    model = Model(description, {"en": text}, WIDTH).to(device)
-    settings = description["training"]
-    make = parts.find("optimisers", settings["optimiser"]["name"])
-    optimiser = make(model.parameters(), 1000, **parts.options(settings["optimiser"]))
-    step = loop.make_step(model, split, optimiser, seed=1)
-    numbers = cycle(range(len(captions) // size))
-
-    def train(batches: int) -> float:
-        for _ in range(batches):
-            n = next(numbers)
-            step({"en": place[n * size : (n + 1) * size]}, n)
-        return batches
-
-    return split, train
+def _title(cell: str, size: int, device: str, precision: str, best: str) -> str:
+    name = f"`{best}`, plain: {cell} {size:,}" if best else f"{cell} {size:,}"
+    name += "" if device == "cpu" else f" on {torch.cuda.get_device_name()}"
+    return f"a step of {name}" + ("" if precision == "float32" else f", products in {precision}")
 
 
-def finished(units: int, device: str) -> float:
+def finished(units: float, device: str) -> float:
     if device == "cuda":
         torch.cuda.synchronize()
     return units
@@ -184,7 +177,7 @@ def finished(units: int, device: str) -> float:
 def states(cell: str, size: int) -> Row:
     """The recurrence alone, forwards and backwards, beside torch's own layer."""
     captions = some_captions(BATCH)
-    encoded = Text.build([LETTERS]).encode(captions)
+    encoded = Text.build(captions).encode(captions)
     indices, lengths = map(torch.from_numpy, encoded.batch(np.arange(BATCH)))
     encoder = AuthorsEncoder(cell, size, 100)
     layer: Any = encoder.rnn
@@ -192,26 +185,18 @@ def states(cell: str, size: int) -> Row:
     embedded = [encoder.embedding(part) for part in indices.split(lengths.tolist())]
     packed = pack_sequence(embedded, enforce_sorted=False)
 
-    def ours() -> float:
+    def ours() -> None:
         encoder.zero_grad()
         found = recurrence.hidden_states(layer, encoder.embedding.weight, indices, lengths)
         found.backward(gradient)
-        return 1
 
-    def plain() -> float:
+    def plain() -> None:
         encoder.zero_grad()
         layer(packed)[0].data.backward(gradient, retain_graph=True)
-        return 1
 
-    return row(
-        "training",
-        f"the states of {cell} {size:,}, and their gradients",
-        "s for 32 captions",
-        ours,
-        plain,
-        floor(cell, size, [lengths.tolist()], whole=False),
-        rounds=7,
-    )
+    what = f"the states of {cell} {size:,}, and their gradients"
+    products = floor(cell, size, [lengths.tolist()], whole=False)
+    return row(what, "s for 32 captions", work(1, ours), work(1, plain), products, rounds=7)
 
 
 def floor(cell: str, size: int, batches: list[list[int]], whole: bool) -> Contestant:
@@ -237,13 +222,7 @@ def floor(cell: str, size: int, batches: list[list[int]], whole: bool) -> Contes
             ]
             image = [multiply(BATCH, WIDTH, size), multiply(WIDTH, BATCH, size)]
             products += 2 * attention + image
-
-    def run() -> float:
-        for product in products:
-            product()
-        return len(batches)
-
-    return run
+    return work(len(batches), lambda: [product() for product in products])
 
 
 def step_of_bag(batches: int) -> Row:
@@ -251,40 +230,38 @@ def step_of_bag(batches: int) -> Row:
 
     Adam changes all embeddings in each step, those of words that the batch lacks too.
     """
-    description = complete_description(BAG)
     drawn = np.random.default_rng(0).integers(8000, size=(BATCH * batches, 11))  # as Flickr8k's
     captions = [" ".join(f"w{word}" for word in each) for each in drawn]
-    size = description["encoder"]["size"]
-    text = parts.find("text", "words").build(captions, **parts.options(description["text"]))
-    split, train = trainer(description, captions, text)
+    model = untrained(BAG, captions)
+    text = model.texts["en"]
+    split = split_of(captions, text)
+    train = trainer(model, split, batches)
     indices, lengths = map(torch.from_numpy, split.captions["en"].encoded.batch(np.arange(BATCH)))
     starts = lengths.cumsum(0) - lengths
-    model = Model(description, {"en": text}, WIDTH)
-    encoder: Any = model.captions["en"]
+    other = untrained(BAG, captions)
+    encoder: Any = other.captions["en"]
     table: Tensor = encoder.embedding.weight
-    embedding = table.shape[1]
+    size, embedding = other.description["encoder"]["size"], table.shape[1]
     products = [
         *both_ways(BATCH, embedding, size),
         multiplier(BATCH, size, embedding),  # the gradient of the means
         *both_ways(BATCH, WIDTH, size),
         *of_scores(BATCH, size),
     ]
-    update = optimised(model, torch.optim.Adam, fused=True)
+    update = optimised(other, torch.optim.Adam, fused=True)
     gradient = torch.ones(len(indices), embedding)
 
-    def floor() -> float:
-        for _ in range(batches):
-            with torch.no_grad():
-                nn.functional.embedding_bag(indices, table, starts, mode="mean")
-            for product in products:
-                product()
-            table.grad = torch.zeros_like(table).index_add_(0, indices, gradient)
-            update()
-        return batches
+    def floor() -> None:
+        with torch.no_grad():
+            nn.functional.embedding_bag(indices, table, starts, mode="mean")
+        for product in products:
+            product()
+        table.grad = torch.zeros_like(table).index_add_(0, indices, gradient)
+        update()
 
-    train(batches)  # what is set up once
+    train()  # what is set up once
     what = f"a step of a bag of {len(text):,} words, size {size}"
-    return row("training", what, "s a batch of 32", lambda: train(batches), None, floor, rounds=15)
+    return row(what, "s a batch of 32", train, None, work(1, floor, times=batches), rounds=15)
 
 
 def step_of_trees(batches: int) -> list[Row]:
@@ -294,28 +271,27 @@ def step_of_trees(batches: int) -> list[Row]:
         captions = scenes.generate(Path(folder), 100, 0)[0]["caption"].tolist()
     measured = []
     for name in TREES:
-        description = complete_description({"languages": ["en"], **models[name]})
-        batch = description["training"]["batch_size"]
-        text = parts.find("text", "trees").build(captions, **parts.options(description["text"]))
-        split, train = trainer(description, captions, text, size=batch)
-        floor = floor_of_trees(description, text, split)
-        train(batches)
-        unit = f"s a batch of {batch}"
-        what = f"a step of {name} {description['encoder']['size']}"
-        ours = partial(train, batches)
-        measured.append(row("training", what, unit, ours, None, floor, rounds=15))
+        model, other = untrained(models[name], captions), untrained(models[name], captions)
+        split = split_of(captions, model.texts["en"])
+        train = trainer(model, split, batches)
+        train()
+        settings = model.description
+        what = f"a step of {name} {settings['encoder']['size']}"
+        unit = f"s a batch of {settings['training']['batch_size']}"
+        measured.append(row(what, unit, train, None, floor_of_trees(other, split), rounds=15))
     return measured
 
 
-def floor_of_trees(description: dict[str, Any], text: Any, split: Split) -> Contestant:
+def floor_of_trees(model: Model, split: Split) -> Contestant:
     """The products of all batches, those of all matrices of a height in one or each alone."""
-    batch, size = description["training"]["batch_size"], description["encoder"]["size"]
+    encoder, text = model.description["encoder"], model.texts["en"]
+    batch, size = model.description["training"]["batch_size"], encoder["size"]
     own = split.captions["en"]
-    by_relation = description["encoder"]["compose"] == "relation"
     steps = []  # the products of each batch
     for start in range(0, len(own.texts) - batch + 1, batch):
         captions = np.arange(start, start + batch)
         words, _, parents, relations, places, heights, _ = own.encoded.batch(captions)
+        by_relation = encoder["compose"] == "relation"
         kinds, known = (relations, text.relations) if by_relation else (places, text.places)
         below = (parents >= 0) & (kinds < len(known))
         products = both_ways(len(words), text.dimension, size)
@@ -323,60 +299,45 @@ def floor_of_trees(description: dict[str, Any], text: Any, split: Split) -> Cont
             counts = np.bincount(kinds[below & (heights == height)])
             products.append(fastest(of_matrices(counts[counts > 0].tolist(), size)))
         steps.append(products + both_ways(batch, WIDTH, size) + of_scores(batch, size))
-    update = optimised(Model(description, {"en": text}, WIDTH), torch.optim.Adagrad)
-
-    def run() -> float:
-        for products in steps:
-            for product in products:
-                product()
-            update()
-        return len(steps)
-
-    return run
+    update = optimised(model, torch.optim.Adagrad)
+    return work(len(steps), lambda: [call() for step in steps for call in (*step, update)])
 
 
-def of_matrices(counts: list[int], size: int) -> list[Callable[[], Any]]:
+def of_matrices(counts: list[int], size: int) -> list[Call]:
     """Ways to multiply vectors by square matrices, so many by each, forwards and backwards."""
     if not counts:
         return [lambda: None]
     alone = [(torch.ones(count, size), torch.ones(size, size)) for count in counts]
-    padded, matrices = (
-        torch.ones(len(counts), max(counts), size),
-        torch.ones(len(counts), size, size),
-    )
-
-    def separate() -> None:
-        for vectors, matrix in alone:
-            vectors @ matrix, vectors @ matrix, vectors.t() @ vectors
-
-    def together() -> None:
-        padded @ matrices, padded @ matrices, padded.transpose(1, 2) @ padded
-
-    return [separate, together]
+    padded = torch.ones(len(counts), max(counts), size)
+    matrices = torch.ones(len(counts), size, size)
+    return [
+        lambda: [(x @ matrix, x @ matrix, x.t() @ x) for x, matrix in alone],
+        lambda: (padded @ matrices, padded @ matrices, padded.transpose(1, 2) @ padded),
+    ]
 
 
-def both_ways(rows: int, width: int, size: int) -> list[Callable[[], Any]]:
+def both_ways(rows: int, width: int, size: int) -> list[Call]:
     """The product of vectors (rows, width) and weights, and that of the weights' gradient."""
     return [multiplier(rows, width, size), multiplier(width, rows, size)]
 
 
-def of_scores(batch: int, size: int) -> list[Callable[[], Any]]:
+def of_scores(batch: int, size: int) -> list[Call]:
     """The products of a loss on all pairs of a batch, and of the gradients of both sides."""
     back = multiplier(batch, batch, size)
     return [multiplier(batch, size, batch), back, back]
 
 
-def optimised(model: Model, make: Any, **options: Any) -> Callable[[], Any]:
+def optimised(model: Model, make: Any, **options: Any) -> Call:
     """One step of torch's own optimiser, which changes the weights of a model."""
     weights = list(model.parameters())
     for each in weights:
         each.grad = torch.ones_like(each)
-    step: Callable[[], Any] = make(weights, **options).step
+    step: Call = make(weights, **options).step
     return step
 
 
 def index_of(text: Text) -> dict[str, int]:
-    """Of the characters of a text."""
+    """Number the characters of a text."""
     return {character: i for i, character in enumerate(text.characters, 2)}
 
 

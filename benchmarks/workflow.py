@@ -22,7 +22,6 @@ from groundvec.results.schemas import History
 from groundvec.runtime.files import write_csv, write_json
 from groundvec.runtime.provenance import ROOT
 
-PYTHON = [sys.executable, "-c"]
 # Without a lock, which a killed run would leave.
 SNAKEMAKE = [sys.executable, "-m", "snakemake", "--cores", "1", "--nolock"]
 PAPER = [*SNAKEMAKE, "-n", "--configfile", "config/paper.yaml"]
@@ -75,21 +74,23 @@ def rows(small: bool) -> list[Row]:
         for count, folder in ((jobs, plain), (few, plain / "few")):
             folder.mkdir()
             (folder / "Snakefile").write_text(NOTHING.format(jobs=count))
-        python = Command([*PYTHON, "pass"], project)
-        start = [*SNAKEMAKE, "results/demo/ratings/scenes.csv", "--configfile", "config.yaml"]
+        job = [*SNAKEMAKE, "results/demo/ratings/scenes.csv", "--configfile", "config.yaml"]
         ensemble = [sys.executable, "scripts/ensemble.py", "--history", "history.csv"]
         ensemble += ["--model", "model.json", "--output", "ensemble.json", "--overwrite"]
-        with_torch = [*PYTHON, "from groundvec.training import loop"]
+
+        def run(code: str) -> Command:
+            return Command([sys.executable, "-c", code], project)
+
         cases: dict[str, tuple[Command, Command | None, Command]] = {
             "start to first job": (
-                Command(start, project, until_first_job=True),
+                Command(job, project, until_first_job=True),
                 Command(SNAKEMAKE, plain, until_first_job=True),
-                python,
+                run("pass"),
             ),
             f"dry run of config/paper.yaml, {jobs} jobs": (
                 Command(PAPER, project),
                 Command([*SNAKEMAKE, "-n"], plain),
-                python,
+                run("pass"),
             ),
             f"a job in Snakemake, of {few} that do nothing": (
                 Command([*SNAKEMAKE, "--forceall"], plain / "few", units=few),
@@ -99,20 +100,17 @@ def rows(small: bool) -> list[Row]:
             "a job without torch, scripts/ensemble.py": (
                 Command(ensemble, project),
                 None,
-                Command([*PYTHON, "import pandas"], project),
+                run("import pandas"),
             ),
             "what a job with torch imports, groundvec.training": (
-                Command(with_torch, project),
+                run("from groundvec.training import loop"),
                 None,
-                Command([*PYTHON, "import torch"], project),
+                run("import torch"),
             ),
         }
-        rounds = 1 if small else 5
-        return [
-            # On the wall, because Snakemake also waits.
-            row("workflow", what, "s", *commands, rounds, time.perf_counter)
-            for what, commands in cases.items()
-        ]
+        # On the wall, because Snakemake also waits.
+        rounds, clock = 1 if small else 5, time.perf_counter
+        return [row(what, "s", *commands, rounds, clock) for what, commands in cases.items()]
 
 
 def copy_project(folder: Path) -> None:

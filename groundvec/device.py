@@ -19,9 +19,9 @@ def choose(
     which makes an embedding depend on its batch (1e-3) and breaks the ties of equal captions.
 
     Args:
-        threads: of the CPU; all, if none are named.
-        precision: of the factors of products: `float32`, or `bfloat16` for CPUs that have
-            instructions for it (others ignore it).
+        threads: of the CPU; by default all.
+        precision: of the factors of products, one of `PRECISIONS`. CPUs without instructions for
+            bfloat16 ignore it.
     """
     backends: Any = torch.backends  # whose types lack what it adds when it runs
     backends.fp32_precision = PRECISIONS[precision]
@@ -43,7 +43,7 @@ def usable(device: str) -> str:
 
 
 def cores() -> int:
-    """How many CPU cores this process may use, whatever OMP_NUM_THREADS says."""
+    """Count the CPU cores that this process may use, whatever OMP_NUM_THREADS says."""
     allowed = getattr(os, "sched_getaffinity", None)  # Linux alone has it
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
@@ -51,8 +51,8 @@ def cores() -> int:
 def reseed(device: torch.device, number: int) -> None:
     """Seed what is random on a device.
 
-    `torch.manual_seed` seeds every kind of device there might be, and writes a traceback for each
-    that is not in use, which takes half a millisecond: as long as a small network's step.
+    `torch.manual_seed` would seed every kind of device, and write a traceback for each that is not
+    in use, which takes as long as a small network's step.
     """
     if device.type == "cuda":
         torch.cuda.manual_seed(number)
@@ -61,12 +61,12 @@ def reseed(device: torch.device, number: int) -> None:
 
 
 def rounds_to_bfloat16() -> bool:
-    """Whether `choose` was told to use bfloat16, and this CPU has instructions for it."""
+    """Return whether `choose` was told to use bfloat16, and this CPU has instructions for it."""
     return torch.backends.fp32_precision == "bf16" and has_bfloat16()  # type: ignore[attr-defined]
 
 
 def has_bfloat16() -> bool:
-    """Whether this CPU has instructions for products of bfloat16 numbers."""
+    """Return whether this CPU has instructions for products of bfloat16 numbers."""
     able = torch.cpu.get_capabilities()
     return any(able.get(name) for name in ("avx512_bf16", "amx_bf16", "bf16"))
 

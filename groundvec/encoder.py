@@ -79,14 +79,14 @@ class SentenceEncoder:
     ) -> Self:
         """Load a model that comes with this package, by its name, or a trained one, by its folder.
 
-        One on a hub is `user/name`, or `user/name@revision` for the same weights for ever.
-        Nothing in its files is executed.
+        One on a hub is `user/name`, or `user/name@revision` for the same weights for ever. Nothing
+        in its files is executed.
 
         Args:
-            epochs: those of its snapshots; else the ensemble that `ensemble.json` names.
-            device: where to compute; else a GPU where there is one.
+            epochs: of its snapshots; by default the ensemble that `ensemble.json` names.
+            device: where to compute; by default a GPU where there is one.
             precision: of the factors of products, of all encoders from now on: `float32`, or
-                `bfloat16`, which recurrent networks on CPUs with instructions for it are faster in.
+                `bfloat16`, which is faster in recurrent networks on CPUs with instructions for it.
 
         Raises:
             InputError: no such model, snapshot or precision; files that are damaged or of another
@@ -123,24 +123,25 @@ class SentenceEncoder:
     ) -> np.ndarray:
         """Embed raw sentences: (n, size) float32, in their order.
 
-        One string is one sentence, and gives one vector (size,). A vector depends on its sentence
-        alone. Sentences are cleaned as captions are in training (`groundvec.data.cleaning`), so
-        white space around them or several spaces within change nothing; the empty string has a
-        vector too. Punctuation is set apart from words (`groundvec.text.punctuation`). A final full
-        stop changes nothing for encoders of characters, such as `flickr8k-v1`, and little for those
-        of n-grams: with and without it, vectors of `flickr8k-v3` have a cosine of about 0.998.
-        Characters or words that training never met are read as one unknown; character n-grams are
-        hashed and have no unknown. What is beyond 1,000 characters is cut off, with a warning.
+        One string is one sentence, and returns one vector (size,). A vector depends on its sentence
+        alone. Sentences are cleaned as captions are in training (`groundvec.data.cleaning`), and
+        punctuation is set apart from words (`groundvec.text.punctuation`). The empty string has a
+        vector too. A final full stop changes nothing for encoders of characters, such as
+        `flickr8k-v1`, and little for those of n-grams: with and without it, vectors of
+        `flickr8k-v3` have a cosine of about 0.998. Characters or words that training never met are
+        read as one unknown; character n-grams are hashed and have no unknown. What is beyond 1,000
+        characters is cut off, with a warning.
 
         Args:
             sentences: any number of them.
-            batch_size: the most that are computed at a time; else as many as make a good batch.
+            batch_size: the most that are computed at a time; by default as many as make a good
+                batch.
             device: where to compute from now on.
             show_progress: whether to show a bar.
             normalize: bring the vectors to unit length; those of models that compare cosines are.
-            language: of the sentences; else the first of `languages`.
-            tokenised: whether they are in the form of the training captions already, such as "A
-                dog 's ball ."; then their punctuation stays where it is.
+            language: of the sentences; by default the first of `languages`.
+            tokenised: whether they are in the form of the training captions, such as "A dog 's ball
+                ."; then their punctuation stays where it is.
 
         Raises:
             InputError: something in `sentences` is not a string, or it has no order; the model
@@ -169,10 +170,10 @@ class SentenceEncoder:
         language: str | None = None,
         tokenised: bool = False,
     ) -> np.ndarray:
-        """How near each sentence of `a` is to each of `b`: (a, b) float32, more is nearer.
+        """Compute how near each sentence of `a` is to each of `b`: (a, b) float32, more is nearer.
 
-        In the model's own way: mostly the cosine, from -1 to 1. A single string in place of a list
-        leaves its axis out, so that two of them give one number.
+        It is the model's own measure, mostly the cosine. A single string in place of a list leaves
+        its axis out, so that two of them return one number.
         """
         one, other = (self.encode(each, language=language, tokenised=tokenised) for each in (a, b))
         kind = self.models[0].similarity
@@ -215,14 +216,13 @@ class ImageEncoder:
         """Load a model, as `SentenceEncoder.load` does, and the networks that its features are of.
 
         Args:
-            backbone: the network or networks, or the name of one, where the features were computed
+            backbone: the network or networks, or the name of one, if the features were computed
                 elsewhere.
-            crops: of each picture: 10, 2 or 1; else as many as in training, or 10 for a network
-                that is named. Fewer are faster.
+            crops: of each picture: 10, 2 or 1; by default as in training, or 10 for a network that
+                is named. Fewer are faster.
 
         Raises:
-            InputError: also if a network is not known, or its weights cannot be had: then it says
-                where to get them.
+            InputError: also if a network is not known, or its weights cannot be had.
         """
         from groundvec.features import backbones
 
@@ -241,15 +241,14 @@ class ImageEncoder:
     ) -> np.ndarray:
         """Embed pictures, as `pictures` finds them: (n, size) float32, in their order.
 
-        Their features are kept in the user's cache, by the content of each picture, so that they
-        are computed once. Where the cache cannot be written, a warning says so.
+        Their features are kept in the user's cache, by the content of each picture.
 
         Args:
-            skip_unusable: give unusable pictures vectors of NaN, with a warning that names each.
+            skip_unusable: return NaN for unusable pictures, with a warning that names each.
 
         Raises:
-            InputError: pictures that are missing or damaged, or with `skip_unusable` all of them;
-                it names them all.
+            InputError: pictures are missing or damaged, or with `skip_unusable` all of them; it
+                names them.
         """
         return self._encode(_with_sums(pictures(images)), skip_unusable)
 
@@ -274,11 +273,10 @@ class ImageEncoder:
 
 
 def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
-    """The picture files of a folder and those in it, sorted; or one file, or several, as named.
+    """List the pictures of a folder and those in it, sorted; or one file, or several, as named.
 
-    Links to folders are followed. Hidden files, and folders of thumbnails and trash, are left out;
-    so is a folder that cannot be read, with a warning. A line counts what else is no picture, or of
-    a form that is not read.
+    Links to folders are followed. Hidden files, folders of thumbnails and trash, and unreadable
+    folders are left out. A line counts what else is no picture that is read.
 
     Raises:
         InputError: there is no such file, or none in the folder; the folder cannot be read.
@@ -304,7 +302,7 @@ def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
 
 
 def _count(endings: Iterable[str]) -> str:
-    """How many files have each ending that no picture has, the most frequent first."""
+    """Count the files of each ending that no picture has, the most frequent first."""
     kinds = Counter(
         ending if 0 < len(ending) < 12 else "without ending"
         for ending in endings
@@ -316,7 +314,7 @@ def _count(endings: Iterable[str]) -> str:
 
 
 def _inside(top: Path) -> Iterator[Path]:
-    """The files in a folder and those in it, each folder once, but for what file managers hide."""
+    """List the files in a folder and those in it, but for what file managers hide."""
     seen = set()
     for folder, inner, names in os.walk(top, onerror=partial(_unreadable, top), followlinks=True):
         status = os.stat(folder)  # noqa: PTH116
@@ -332,7 +330,7 @@ def _inside(top: Path) -> Iterator[Path]:
 
 
 def _unreadable(named: Path, error: OSError) -> None:
-    """What `os.walk` calls for a folder that it cannot read: `named`, or one within it."""
+    """Handle a folder that `os.walk` cannot read: `named`, or one within it."""
     if error.filename == str(named):
         raise InputError(f"{named} cannot be read ({error.strerror}): change its permissions")
     folder = printable(str(error.filename))
@@ -340,7 +338,7 @@ def _unreadable(named: Path, error: OSError) -> None:
 
 
 def _with_sums(files: list[Path]) -> "pd.DataFrame":
-    """Files and their checksums, in the form of images.csv."""
+    """Make a table of files and their checksums, in the form of images.csv."""
     import pandas as pd  # here, for it takes half as long to import as torch
 
     with ThreadPoolExecutor() as pool:
@@ -348,7 +346,7 @@ def _with_sums(files: list[Path]) -> "pd.DataFrame":
 
 
 def _sum(path: Path) -> str:
-    """A picture's checksum; of what cannot be read no picture's, so that it is refused later."""
+    """Compute a picture's checksum; what cannot be read gets none, so that it is refused later."""
     try:
         return sha256(path)
     except OSError:
@@ -366,23 +364,22 @@ def search(
     crops: int | None = None,
     tokenised: bool = False,
 ) -> list[tuple[Path, float]]:
-    """The pictures that a sentence describes best, and how near each is to it; the nearest first.
+    """Find the pictures that a sentence describes best, and how near each is; the nearest first.
 
-    Of files with the same content the first is taken. Pictures that cannot be used are left out,
-    with a warning that names each.
+    Of files with the same content the first is taken. Unusable pictures are left out, with a
+    warning that names each.
 
     Args:
         images: a folder, or files.
         sentence: what to look for.
         model: by its name or folder.
-        best: how many pictures to give.
-        language: of the sentence; else the model's first.
-        device: where to compute; else a GPU where there is one.
+        best: how many pictures to return.
+        language: of the sentence; by default the model's first.
         backbone, crops: see `ImageEncoder.load`.
         tokenised: see `SentenceEncoder.encode`.
 
     Raises:
-        InputError: as `ImageEncoder` and `SentenceEncoder` say.
+        InputError: see `ImageEncoder` and `SentenceEncoder`.
     """
     if best < 1:
         raise InputError(f"best is {best}: it must be 1 or more")
@@ -397,13 +394,13 @@ def search(
 
 
 def _backbones_of(features: dict[str, Any]) -> list["Backbone"]:
-    """The networks that a model's features were computed by, as its model.json says."""
+    """Load the networks that a model's features were computed by."""
     blocks = json.loads(features["blocks"]) if "blocks" in features else [features]
     return [_backbone_of(block) for block in blocks]
 
 
 def _backbone_of(features: dict[str, Any]) -> "Backbone":
-    """The network of one block of features, by its attributes."""
+    """Load the network of one block of features, by its attributes."""
     from groundvec.features import backbones
 
     name = str(features.get("backbone", "precomputed"))

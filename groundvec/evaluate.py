@@ -79,21 +79,20 @@ def ratings(
         encode: a function from a list of sentences to an array (N, size), or an object with such a
             method `encode`. It is called once, with what `sentences` returns.
         tasks: some of `TASKS`.
-        folders: what the archives were unpacked to; by default they are fetched (`data.rated`).
+        folders: of the unpacked archives; by default they are fetched (`data.rated`).
         captions: that the encoder was trained on. The pairs that hold one are counted, and the
             scores are also computed without these pairs.
 
     Returns:
-        Scores from -1 to 1: columns task, subtask, definition (one of `DEFINITIONS`), statistic (as
-        in `groundvec.evaluation.ratings.evaluate`), pairs, pearson, spearman, and the ends of their
-        95% intervals, such as pearson_low. With captions also seen (pairs with one of them),
-        seen_both, and unseen_pearson, ..., without the seen pairs. Items: the test pairs as
-        SentEval has them, with their cosine, and the classifier's prediction if the task has train
-        pairs.
+        Scores from -1 to 1: columns task, subtask, definition (one of `DEFINITIONS`), statistic
+        (see `groundvec.evaluation.ratings.evaluate`), pairs, pearson, spearman, and the ends of
+        their 95% intervals, such as pearson_low. With captions also seen (pairs with one of them),
+        seen_both, and unseen_pearson, ..., without the seen pairs. Items: SentEval's test pairs,
+        with the cosine, and the classifier's prediction if the task has train pairs.
 
     Raises:
-        InputError: an unknown task; files that are missing or damaged; vectors that are not
-            finite numbers (N, size).
+        InputError: an unknown task; files that are missing or damaged; vectors that are not finite
+            numbers (N, size).
     """
     function = getattr(encode, "encode", encode)
     if isinstance(encode, str | bytes) or not callable(function):
@@ -108,19 +107,12 @@ def ratings(
 
 
 def sentences(tasks: Collection[str] = TASKS, folders: Iterable[str | Path] = ()) -> list[str]:
-    """List the sentences that `ratings` has encoded: each one once, in SentEval's and MTEB's form.
-
-    Args:
-        tasks, folders: as of `ratings`.
-    """
+    """List the sentences that `ratings` has encoded, each once."""
     return _distinct(read_rated(tasks, folders))
 
 
 def read_rated(tasks: Collection[str], folders: Iterable[str | Path]) -> dict[str, pd.DataFrame]:
-    """Read the rated pairs as "SentEval" and as "MTEB" gives them to an encoder.
-
-    Args:
-        tasks, folders: as of `ratings`.
+    """Read the rated pairs in the forms of "SentEval" and "MTEB".
 
     Returns:
         For each of the two the columns of `groundvec.data.ratings.COLUMNS`.
@@ -147,7 +139,7 @@ def _distinct(rated: dict[str, pd.DataFrame]) -> list[str]:
 def _rate(
     rated: dict[str, pd.DataFrame], vectors: dict[str, np.ndarray], captions: Iterable[str]
 ) -> Result:
-    """What `ratings` returns, from the rated pairs and the vector of each sentence."""
+    """Score the rated pairs from the vector of each sentence."""
     known = {overlap.normalised(caption): {0} for caption in strings(captions)}
     known.pop("", None)  # nothing but punctuation
     predictions, scores = {}, []
@@ -200,6 +192,56 @@ def retrieval(
     Raises:
         InputError: arrays that are not finite numbers of these shapes; an image without a caption.
     """
+    a, b, image = _checked_vectors(captions, images, image_of_caption, folds, similarity)
+    a, b = _comparable(a, b, similarity)
+    found = search.find(a, b, image, folds, similarity)
+    counts = np.bincount(image)
+    few, many = counts.min(), counts.max()
+    name = search.test_set_name(len(b), folds)
+    about: dict[str, Any] = {
+        "test_set": name,
+        "images": len(b),
+        "similarity": similarity,
+        "folds": folds,
+        "captions_per_image": str(few) if few == many else f"{few} to {many}",
+        **PROTOCOL,
+    }
+    scores = search.scored(found).assign(**about)
+    scores["counted"] = scores["direction"].map(COUNTED)
+    _warn(a, b, image, similarity)
+    by_chance = search.chance(image, folds)["mean_rank"][0]
+    if scores["mean_rank_high"][0] >= by_chance > 1:
+        log.warning(
+            "captions find their images no better than by chance: is the order of both the same?"
+        )
+    items = [
+        pd.DataFrame(
+            {"test_set": name, "direction": way, "image": of, "rank": np.concatenate(parts)}
+        )
+        for way, parts, of in found
+    ]
+    columns = ["direction", *about, "counted", "queries"]
+    scores = scores[columns].join(_with_ends(scores))
+    return Result(scores, pd.concat(items, ignore_index=True))
+
+
+def _with_ends(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the metrics and the ends of their intervals, such as r1_low."""
+    found: dict[str, pd.Series] = {}
+    for metric in search.METRICS:
+        value = found[metric.name] = scores[metric.name]
+        if metric.ends == ("_ci",):
+            half = scores[f"{metric.name}_ci"]
+            found |= {f"{metric.name}_low": value - half, f"{metric.name}_high": value + half}
+        else:
+            found |= {metric.name + end: scores[metric.name + end] for end in metric.ends}
+    return pd.DataFrame(found)
+
+
+def _checked_vectors(
+    captions: Any, images: Any, image_of_caption: Any, folds: int, similarity: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Check the arguments of `retrieval`; return captions, images and the image of each caption."""
     if similarity not in similarities.NAMES:
         names = ", ".join(similarities.NAMES)
         raise InputError(f"there is no similarity {similarity!r}: choose from {names}")
@@ -219,45 +261,13 @@ def retrieval(
             "once; if they have several captions, these follow each other, or image_of_caption has "
             "the row of each caption's image"
         )
-    a, b = _comparable(a, b, similarity)
-    found = search.find(a, b, image, folds, similarity)
-    counts = np.bincount(image)
-    few, many = counts.min(), counts.max()
-    name = search.test_set_name(len(b), folds)
-    about: dict[str, Any] = {
-        "test_set": name,
-        "images": len(b),
-        "similarity": similarity,
-        "folds": folds,
-    }
-    about["captions_per_image"] = str(few) if few == many else f"{few} to {many}"
-    scores = search.scored(found).assign(**about, **PROTOCOL)
-    scores["counted"] = scores["direction"].map(COUNTED)
-    _warn(a, b, image, similarity)
-    by_chance = search.chance(image, folds)["mean_rank"][0]
-    if scores["mean_rank_high"][0] >= by_chance > 1:
-        log.warning(
-            "captions find their images no better than by chance: is the order of both the same?"
-        )
-    numbers = ["median_rank", "mean_rank", "mean_rank_low", "mean_rank_high"]
-    for recall in reversed([f"r{k}" for k in search.CUTOFFS]):
-        half = scores[f"{recall}_ci"]
-        ends = {f"{recall}_low": scores[recall] - half, f"{recall}_high": scores[recall] + half}
-        scores, numbers = scores.assign(**ends), [recall, *ends, *numbers]
-    items = [
-        pd.DataFrame(
-            {"test_set": name, "direction": way, "image": of, "rank": np.concatenate(parts)}
-        )
-        for way, parts, of in found
-    ]
-    columns = ["direction", *about, *PROTOCOL, "counted", "queries", *numbers]
-    return Result(scores[columns], pd.concat(items, ignore_index=True))
+    return a, b, image
 
 
 def _comparable(
     captions: np.ndarray, images: np.ndarray, similarity: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Vectors whose similarities order the same, but where nothing is lost to rounding."""
+    """Scale vectors so that their similarities order the same, and rounding loses nothing."""
     if similarity == "cosine":
         return similarities.unit(scaled(captions)), similarities.unit(scaled(images))
     if similarity == "dot":
@@ -285,7 +295,7 @@ def _warn(captions: np.ndarray, images: np.ndarray, image: np.ndarray, similarit
 
 
 def _images_of(image_of_caption: Any, captions: int, images: int) -> np.ndarray:
-    """The row (M,) of each caption's image, checked."""
+    """Check the row (M,) of each caption's image."""
     if image_of_caption is None:
         if captions % images:
             raise InputError(
@@ -314,11 +324,11 @@ def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
         a, b: the results of one of `ratings` and `retrieval`, or their items.
 
     Returns:
-        Of ratings, one row per subtask as `groundvec.evaluation.significance.compare` has it
-        (Williams' test of the two Pearson correlations), with its definition. Of retrieval, one row
-        per direction and measure: queries, a, b, their difference, the ends low and high of its 95%
-        interval and its p by a paired bootstrap (10,000 draws of images). Both: test, the test's
-        name, and p_holm, p adjusted for the number of rows.
+        For ratings the rows of `groundvec.evaluation.significance.compare` (Williams' test), with
+        the definition. For retrieval one row per direction and metric: queries, a, b, their
+        difference, the ends low and high of its 95% interval and its p by a paired bootstrap
+        (10,000 draws of images). Both: test, the test's name, and p_holm, p adjusted for the number
+        of rows.
 
     Raises:
         InputError: they are not results of the same pairs or queries.
@@ -346,7 +356,7 @@ def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
 
 
 def _differences(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
-    """The rows of `compare`, of ranks."""
+    """Compare ranks."""
     queries = ["test_set", "direction", "image"]
     sizes = [each.groupby(queries).size() for each in (one, other)]
     if not sizes[0].equals(sizes[1]):
@@ -359,19 +369,27 @@ def _differences(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
         of_both = [each[each["direction"] == direction] for each in (one, other)]
         counts = of_both[0].groupby("image").size().to_numpy(float)[None]
         times = paired.draws(counts.shape[1], np.random.default_rng(SEED))
-        for measure in (*(f"r{k}" for k in search.CUTOFFS), "mean_rank"):
-            sums = []
-            for each in of_both:
-                rank, limit = each["rank"], measure.removeprefix("r")
-                value = 100.0 * (rank <= int(limit)) if limit.isdigit() else rank.astype(float)
-                sums.append(value.groupby(each["image"]).sum().to_numpy())
+        for metric in (each for each in search.METRICS if each.average is np.mean):
+            sums = [
+                (metric.factor * metric.of_query(each["rank"])).groupby(each["image"]).sum()
+                for each in of_both
+            ]
             means = paired.mean(np.stack(sums), counts, times)
             differences = means[0] - means[1]
             low, high = paired.interval(differences)
             drawn = differences[1:]
             tail = min(np.count_nonzero(drawn <= 0), np.count_nonzero(drawn >= 0))
             p = min(1.0, 2 * (1 + tail) / (1 + len(drawn)))
-            row = [direction, measure, len(of_both[0]), *means[:, 0], differences[0], low, high, p]
+            row = [
+                direction,
+                metric.name,
+                len(of_both[0]),
+                *means[:, 0],
+                differences[0],
+                low,
+                high,
+                p,
+            ]
             rows.append(row)
     names = ["direction", "measure", "queries", "a", "b", "difference", "low", "high", "p"]
     return pd.DataFrame(rows, columns=names)
@@ -412,7 +430,7 @@ def read_array(path: str | Path) -> np.ndarray:
 
 
 def checked(values: Any, name: str, rows: int | None = None) -> np.ndarray:
-    """Vectors (N, size) as floating-point numbers.
+    """Return vectors (N, size) as floating-point numbers.
 
     Args:
         values: any array, or a list of lists.
@@ -445,16 +463,14 @@ def checked(values: Any, name: str, rows: int | None = None) -> np.ndarray:
 
 
 def table(scores: pd.DataFrame) -> str:
-    """The scores of a `Result` as text: correlations times 100 and recalls in percent, intervals.
-
-    Below them is how they were made.
-    """
+    """Print the scores of a `Result`, correlations times 100, and below them how they were made."""
     rated = "definition" in scores
     factor = 100 if rated else 1
     shown = KEYS if rated else ["direction", "test_set"]
     text = scores[shown].copy()
+    metrics = [metric.name for metric in search.METRICS]
     for name in scores:
-        if f"{name}_low" in scores or name == "median_rank":
+        if f"{name}_low" in scores or name in metrics:
             text[name] = [f"{factor * value:.1f}" for value in scores[name]]
         if f"{name}_low" in scores:
             ends = zip(scores[f"{name}_low"], scores[f"{name}_high"], strict=True)

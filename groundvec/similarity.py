@@ -23,10 +23,9 @@ def embed(vectors: "Tensor", similarity: str) -> "Tensor":
 
 
 def scores(a: "Matrix", b: "Matrix", similarity: str) -> "Matrix":
-    """How near every embedded vector of a (A, size) is to every one of b: (A, B), more is nearer.
+    """Compute how near every embedded vector of a (A, size) is to every one of b: (A, B).
 
-    The inner product, which of unit vectors is the cosine; for `euclidean`, minus the square of
-    the distance.
+    More is nearer: the inner product, or for `euclidean` minus the squared distance.
     """
     near: Matrix = a @ b.T
     if similarity == "euclidean":
@@ -35,10 +34,7 @@ def scores(a: "Matrix", b: "Matrix", similarity: str) -> "Matrix":
 
 
 def of_pairs(a: np.ndarray, b: np.ndarray, similarity: str) -> np.ndarray:
-    """How near each embedded vector of a (N, size) is to that of b in the same row: (N,).
-
-    The diagonal of `scores`, and nothing beside it.
-    """
+    """Compute how near each embedded vector of a (N, size) is to that of b in its row: (N,)."""
     near: np.ndarray = np.vecdot(a, b)
     if similarity == "euclidean":
         near = 2 * near - np.vecdot(a, a) - np.vecdot(b, b)
@@ -46,7 +42,7 @@ def of_pairs(a: np.ndarray, b: np.ndarray, similarity: str) -> np.ndarray:
 
 
 def join(embeddings: list[np.ndarray], similarity: str) -> np.ndarray:
-    """The ensemble of several models' vectors (N, size) each: their sum at unit length, or mean."""
+    """Join the vectors (N, size) of an ensemble: their sum at unit length, or their mean."""
     result = arrays.empty(embeddings[0].shape, embeddings[0].dtype)
     for start in range(0, len(result), ROWS_PER_BLOCK):
         rows = slice(start, start + ROWS_PER_BLOCK)
@@ -56,6 +52,6 @@ def join(embeddings: list[np.ndarray], similarity: str) -> np.ndarray:
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:
-    """Vectors (N, size) at unit length; zeros stay zeros, as in `embed`."""
+    """Scale vectors (N, size) to unit length; zeros stay zeros, as in `embed`."""
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.where(norms > 0, norms, 1)

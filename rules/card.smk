@@ -3,17 +3,17 @@
 
 rule card:
     input:
-        model=f"{MODEL}/model.json",
-        ensemble=f"{MODEL}/ensemble.json",
-        retrieval=f"{RETRIEVAL}.csv",
-        scores=plan.scores_shown,
-        data=lambda wildcards: own(
+        f"{MODEL}/model.json",
+        f"{MODEL}/ensemble.json",
+        lambda wildcards: own(
             f"groundvec/sources/{plan.setting('source')(wildcards)}.yaml"
         ),
-        parts=lambda wildcards: [
+        lambda wildcards: [
             own(f"groundvec/{kind}/{part['name']}.yaml")
             for kind, part in parts.chosen(plan.description(wildcards)).items()
         ],
+        retrieval=f"{RETRIEVAL}.csv",
+        scores=plan.scores_shown,
     output:
         f"{MODEL}/README.md",
     log:
@@ -22,17 +22,14 @@ rule card:
     conda:
         ENVIRONMENT
     params:
-        folder=subpath(input.model, parent=True),
+        folder=subpath(input[0], parent=True),
+        files=file_options,
         source=plan.setting("source"),
         papers=plan.setting("papers"),
-        scores=lambda wildcards, input: (
-            ["--scores", *input.scores] if input.scores else []
-        ),
         references=lambda wildcards: digest(
             papers.references(plan.setting("papers")(wildcards))
         ),
         code=code("scripts/card.py"),
     shell:
         'python "$GROUNDVEC/scripts/card.py" --model {params.folder:q} --source {params.source:q} '
-        "--papers {params.papers:q} "
-        "--retrieval {input.retrieval:q} {params.scores:q} --output {output:q} --log {log:q}"
+        "--papers {params.papers:q} {params.files:q} --output {output:q} --log {log:q}"

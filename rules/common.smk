@@ -1,6 +1,5 @@
 """What several rules need. What the configuration means for them is in plan.py."""
 
-import json
 import os
 import re
 import shutil
@@ -9,6 +8,7 @@ from pathlib import Path
 
 from groundvec import papers, sources
 from groundvec.config import parts
+from groundvec.config.schema import settings_of
 from groundvec.runtime.jobs import running
 from groundvec.runtime.provenance import code_hash, digest
 
@@ -43,6 +43,10 @@ wildcard_constraints:
     baseline=any_of(plan.ratings.get("baselines", [])),
 
 
+# What a job that loads a model reads of it, the file of its folder first.
+TRAINED = [f"{MODEL}/{name}" for name in ("model.json", "snapshots", "ensemble.json")]
+
+
 def own(name):
     """The path of a file of this project, from the current folder."""
     return os.path.relpath(os.path.join(HOME, name))
@@ -59,7 +63,10 @@ def code(*sources):
 def baseline_code(script):
     """A function for a rule's params: the hash of a script and of the baseline that it runs."""
     return lambda wildcards: code_hash(
-        script, parts.file("baselines", plan.baseline_settings(wildcards)["encoder"])
+        script,
+        parts.file(
+            "baselines", plan.ratings["baselines"][wildcards.baseline]["encoder"]
+        ),
     )
 
 

@@ -74,7 +74,7 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
 def _schema() -> dict[str, Any]:
     """Return the schema of a configuration, which names the papers that there are."""
     schema = copy.deepcopy(configuration_schema())
-    schema["$defs"]["dataset"]["properties"]["papers"]["items"] = {"enum": list(papers.known())}
+    schema["$defs"]["dataset"]["properties"]["papers"]["items"] = {"enum": papers.named()}
     return schema
 
 

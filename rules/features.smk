@@ -4,7 +4,7 @@
 rule extract_features:
     input:
         images=f"{DATASET}/images.csv",
-        weights=plan.backbone_weights,
+        weights_file=plan.backbone_weights,
     output:
         temp("results/features/{dataset}/{backbone}.part{part}-of-{parts}.h5"),
     log:
@@ -22,16 +22,15 @@ rule extract_features:
         mem_mb=gigabytes(16),
         runtime=RESUMED,
     params:
+        files=file_options,
         weights=plan.setting("weights"),
-        weights_file=weights_option,
-        network=plan.backbone_options,
+        settings=plan.settings("extraction"),
         code=code("scripts/extract_features.py"),
     shell:
         # The finished part of a killed extraction is in --work, which is no output, as in train.
         # --overwrite: what is there now is of a job that outlived its driver, and is the same.
-        'python "$GROUNDVEC/scripts/extract_features.py" --images {input.images:q} '
-        "--backbone {wildcards.backbone:q} --weights {params.weights:q} {params.weights_file:q} "
-        "{params.network:q} "
+        'python "$GROUNDVEC/scripts/extract_features.py" {params.files:q} '
+        "--backbone {wildcards.backbone:q} --weights {params.weights:q} --settings {params.settings:q} "
         "--part {wildcards.part:q} --parts {wildcards.parts:q} --threads {threads:q} "
         "--work results/checkpoints/features --output {output:q} --overwrite --log {log:q}"
 

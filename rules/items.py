@@ -9,10 +9,18 @@ from functools import cached_property
 from typing import Any
 
 from groundvec.papers import Experiment, Item
-from rules.plan import MODEL, RETRIEVAL, Description, Options, Plan, options, read_english
+from rules.plan import (
+    MODEL,
+    RETRIEVAL,
+    Description,
+    Options,
+    Plan,
+    as_json,
+    options,
+    read_english,
+)
 
-TABLE_FORMATS = ("csv", "html", "json", "md", "tex")
-FIGURE_FORMATS = ("pdf", "png", "svg")
+FORMATS = {"tables": ("csv", "html", "json", "md", "tex"), "figures": ("pdf", "png", "svg")}
 
 
 def ensembles(models: Any) -> Callable[[Any], list[str]]:
@@ -58,25 +66,15 @@ class Items:
             for name, item in about.items.items()
         }
 
-    def tables(self, formats: tuple[str, ...] = TABLE_FORMATS) -> list[str]:
-        """The files of all tables."""
+    def files(self, kind: str, formats: tuple[str, ...] = ()) -> list[str]:
+        """The files of all `tables` or `figures`, by default in all formats."""
         return [
-            f"<experiment>/{paper}/tables/{name}{suffix}.{form}"
+            f"<experiment>/{paper}/{kind}/{name}{suffix}.{form}"
             for paper, about in self.plan.papers.items()
-            for item, description in sorted(about.tables.items())
+            for item, description in sorted(getattr(about, kind).items())
             for name in sorted(self.names[paper, item])
             for suffix in ("", *(f"-{more}" for more in description.more))
-            for form in formats
-        ]
-
-    def figures(self, formats: tuple[str, ...] = FIGURE_FORMATS) -> list[str]:
-        """The files of all figures."""
-        return [
-            f"<experiment>/{paper}/figures/{name}.{form}"
-            for paper, about in self.plan.papers.items()
-            for item in sorted(about.figures)
-            for name in sorted(self.names[paper, item])
-            for form in formats
+            for form in formats or FORMATS[kind]
         ]
 
     def trained(
@@ -112,46 +110,43 @@ class Items:
         return files
 
     def _kinds(self, paper: str, item: Item) -> dict[str, dict[str, Any]]:
-        """The files of each kind of inputs that an item can name."""
+        """The options and files of each kind of inputs that an item can name."""
         plan, shown = self.plan, self.plan.shown_in(paper)
-        scores = plan.ratings_files(".csv", paper)
-        models = self.trained(shown, item.models)
-        by_ratings = plan.config["select"] == "ratings"
-        of_rated = plan.every_model(f"{MODEL}/model.json", plan.rated_in(paper), read_english)
-        kinds: dict[str, dict[str, Any]] = {
-            "models": {"models": models["models"]},
-            "trained": models,
-            # Where the ratings select the models, all that shows selected ones needs their scores.
-            "selected": {**models, **({"scores": scores} if by_ratings else {})},
-            "rated_models": {"models": of_rated},
-            "scores": {"scores": scores},
-            "scores_if_all_are_rated": {"scores": scores if self.experiment(paper).rated() else []},
-            "predictions": {"predictions": plan.ratings_files(".predictions.csv", paper)},
-            "predictions_of_models": {
-                "predictions": plan.ratings_of_models(".predictions.csv", paper)
-            },
-            "overlap": {"overlap": plan.ratings_of_models(".overlap.csv", paper)},
-            "ratings": {"ratings": plan.rated},
-            "tasks": {"tasks": plan.rated_tasks},
-            "query_ranks": {"query_ranks": plan.every_model(f"{RETRIEVAL}.ranks.csv", shown)},
-            "history": {"history": plan.every_model(f"{MODEL}/history.csv", shown)},
-            "robustness": {"robustness": plan.robustness_files(shown)},
-            "captions": {"captions": plan.file_of_source("captions.csv")},
-            "images": {"images": plan.file_of_source("images.csv")},
-            "features": {"features": plan.features_file},
-            "treebanks": {"treebanks": plan.every_treebank},
+        trained, scores = self.trained(shown, item.models), plan.ratings_files(".csv", paper)
+        files: dict[str, Any] = {
+            **trained,
+            "scores": scores,
+            "predictions": plan.ratings_files(".predictions.csv", paper),
+            "overlap": plan.ratings_of_models(".overlap.csv", paper),
+            "ratings": plan.rated,
+            "tasks": plan.rated_tasks,
+            "query_ranks": plan.every_model(f"{RETRIEVAL}.ranks.csv", shown),
+            "history": plan.every_model(f"{MODEL}/history.csv", shown),
+            "robustness": plan.robustness_files(shown),
+            "captions": plan.file_of_source("captions.csv"),
+            "images": plan.file_of_source("images.csv"),
+            "features": plan.features_file,
+            "treebanks": plan.treebanks,
         }
-        return kinds | plan.translation_kinds()
+        of_rated = plan.every_model(f"{MODEL}/model.json", plan.rated_in(paper), read_english)
+        of_models = plan.ratings_of_models(".predictions.csv", paper)
+        by_ratings = plan.config["select"] == "ratings"
+        all_rated = self.experiment(paper).rated()
+        return {
+            **{kind: {kind: paths} for kind, paths in files.items()},
+            "trained": trained,
+            # Where the ratings select the models, all that shows selected ones needs their scores.
+            "selected": {**trained, **({"scores": scores} if by_ratings else {})},
+            "rated_models": {"models": of_rated},
+            "scores_if_all_are_rated": {"scores": scores if all_rated else []},
+            "predictions_of_models": {"predictions": of_models},
+            **plan.translation_kinds(),
+        }
 
     def options(self, paper: str, name: str) -> Options:
         """An item's options of scripts/report.py that are no files."""
         item, first = self.item(paper, name), self.plan.datasets[self.plan.shown_in(paper)[0]]
-        settings = {
-            "backbone": first["backbone"],
-            "crops": None if first["backbone"] == "precomputed" else first["crops"],
-            "subtask": self.plan.ratings.get("subtask"),
-        }
-        wanted = {key: settings[key] for key in item.options if settings[key] is not None}
-        if "selected" in item.inputs:
-            wanted["select"] = self.plan.config["select"]
-        return options(wanted)
+        known = {**self.plan.ratings, **first}
+        shown = {key: known[key] for key in item.options if known.get(key) is not None}
+        select = {"select": self.plan.config["select"]} if "selected" in item.inputs else {}
+        return options({**({"settings": as_json(shown)} if shown else {}), **select})

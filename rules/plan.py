@@ -14,6 +14,7 @@ from typing import Any
 
 from groundvec import papers, sources
 from groundvec.config import parts
+from groundvec.config.schema import settings_of
 from groundvec.data.rated import chosen
 from groundvec.runtime.provenance import digest
 
@@ -45,15 +46,21 @@ def options(settings: Mapping[str, Any]) -> Options:
 
 
 def file_options(wildcards: Any, input: Any) -> Options:
-    """The inputs of a job, as options of the same names."""
+    """The inputs of a job that have names, as options of these names."""
     return [
         word
         for kind, paths in input.items()
+        if paths
         for word in (
             f"--{kind.replace('_', '-')}",
             *([paths] if isinstance(paths, str) else paths),
         )
     ]
+
+
+def as_json(settings: Mapping[str, Any]) -> str:
+    """A description for a command line; the same one is the same text."""
+    return json.dumps(settings, sort_keys=True)
 
 
 def stem(wildcards: Any, output: Any) -> str:
@@ -78,16 +85,9 @@ def text_name(text: Description) -> str:
 
 
 def treebank_name(text: Description) -> str:
-    """The name of a text's treebank; nothing for one that reads no trees."""
-    return f"trees-{digest(text['parser'])[:8]}" if "parser" in text else ""
-
-
-def treebank_option(wildcards: Any, input: Any) -> Options:
-    return ["--treebanks", *input.treebanks] if input.treebanks else []
-
-
-def weights_option(wildcards: Any, input: Any) -> Options:
-    return ["--weights-file", *input.weights] if input.weights else []
+    """The name of a text's treebank; nothing for one that reads sentences as they are."""
+    parser = parts.parser(dict(text))
+    return f"trees-{digest(parser)[:8]}" if parser else ""
 
 
 def read_english(description: Description) -> bool:
@@ -128,6 +128,10 @@ class Plan:
         """A function of the wildcards: one key of the configuration of its data set."""
         return lambda wildcards: self.datasets[wildcards.dataset][key]
 
+    def settings(self, kind: str) -> Callable[[Any], str]:
+        """A function of the wildcards: the settings of one kind of its data set."""
+        return lambda wildcards: as_json(settings_of(kind, self.datasets[wildcards.dataset]))
+
     def source(self, wildcards: Any) -> str:
         """The data set whose pictures and captions are read: itself, or the one that it is of."""
         return str(self.datasets[wildcards.dataset].get("of", wildcards.dataset))
@@ -155,7 +159,7 @@ class Plan:
             for argument, name in files.items()
         }
         named = parts.named_files("sources", data, "source")
-        return public | {option: self.public(name) for option, name in named.items()}
+        return public | self._public(named)
 
     def source_inputs(self, wildcards: Any) -> list[str]:
         """These files, or the archives that they are in."""
@@ -182,6 +186,9 @@ class Plan:
     def public(self, name: str) -> str:
         """The path of a file that the configuration names: a public one is in data/."""
         return f"data/{name}" if parts.is_public(name, self.sources) else name
+
+    def _public(self, files: Mapping[str, str]) -> dict[str, str]:
+        return {option: self.public(name) for option, name in files.items()}
 
     def origin(self, wildcards: Any) -> str:
         """Where a public file comes from and how large it is, for a dry run to say."""
@@ -219,11 +226,6 @@ class Plan:
         pattern = rf"weights/{wildcards.backbone}-[0-9a-f]+\.pth"
         default = self.datasets[wildcards.dataset]["weights"] == "IMAGENET1K_V1"
         return [f"data/{name}" for name in self.sources if default and re.fullmatch(pattern, name)]
-
-    def backbone_options(self, wildcards: Any) -> Options:
-        data = self.datasets[wildcards.dataset]
-        keys = ("interpolation", "precision", "crops")
-        return options({key: data[key] for key in keys if key in data})
 
     # Models
 
@@ -280,9 +282,8 @@ class Plan:
     @cached_property
     def parsers(self) -> dict[str, str]:
         """The parsers of these texts, by treebank. Other options do not matter to a treebank."""
-        return {
-            name: text["parser"] for text in self.texts.values() if (name := treebank_name(text))
-        }
+        named = {treebank_name(text): parts.parser(dict(text)) for text in self.texts.values()}
+        return {name: parser for name, parser in named.items() if parser}
 
     def text_files(self, wildcards: Any) -> list[str]:
         """What a model's texts learned from the captions, by language."""
@@ -293,40 +294,30 @@ class Plan:
         stem = f"results/text/{self.source(wildcards)}/{text_name(model['text'])}"
         return [f"{stem}.{language}.json" for language in languages]
 
-    def text_settings(self, wildcards: Any) -> dict[str, Any]:
+    def text(self, wildcards: Any) -> str:
         """A text and its options, with the files that it names where they are."""
         text = dict(self.texts[wildcards.text])
-        files = parts.named_files("text", text)
-        return text | {option: self.public(name) for option, name in files.items()}
+        return as_json(text | self._public(parts.named_files("text", text)))
 
     def text_sources(self, wildcards: Any) -> list[str]:
-        files = parts.named_files("text", self.text_settings(wildcards))
-        return [archive(name) for name in files.values()]
-
-    def text_treebanks(self, wildcards: Any) -> list[str]:
-        languages = wildcards.language.split("+")
-        return self._treebanks(wildcards.dataset, self.texts[wildcards.text], languages)
+        files = parts.named_files("text", dict(self.texts[wildcards.text]))
+        return [archive(path) for path in self._public(files).values()]
 
     def treebanks(self, wildcards: Any) -> list[str]:
-        """The parsed captions that a model reads, by language; none for most models."""
-        model = self.description(wildcards)
-        return self._treebanks(self.source(wildcards), model["text"], model["languages"])
-
-    def every_treebank(self, wildcards: Any) -> list[str]:
-        """The parsed captions that the models of a data set read."""
-        source, models = self.source(wildcards), self.datasets[wildcards.dataset]["models"]
+        """The parsed captions that a text reads, a model, or all models of a data set; or none."""
+        if hasattr(wildcards, "text"):
+            read = [(self.texts[wildcards.text], wildcards.language.split("+"))]
+        else:
+            models = self.datasets[wildcards.dataset]["models"]
+            models = [models[wildcards.model]] if hasattr(wildcards, "model") else models.values()
+            read = [(model["text"], model["languages"]) for model in models]
         files = [
-            file
-            for model in models.values()
-            for file in self._treebanks(source, model["text"], model["languages"])
+            f"results/text/{self.source(wildcards)}/{name}.{language}.conllu.gz"
+            for text, languages in read
+            for language in languages
+            if (name := treebank_name(text))
         ]
-        return sorted(set(files))
-
-    @staticmethod
-    def _treebanks(dataset: str, text: Description, languages: list[str]) -> list[str]:
-        name = treebank_name(text)
-        stem = f"results/text/{dataset}/{name}"
-        return [f"{stem}.{language}.conllu.gz" for language in languages if name]
+        return list(dict.fromkeys(files))
 
     def treebank_of_ratings(self, wildcards: Any) -> list[str]:
         """The parsed sentences that people rated, if a model reads them as trees."""
@@ -353,27 +344,26 @@ class Plan:
         tokens = self.ratings.get("source") == "sts" and self.ratings["tokenizer"] != "none"
         return ["--tokenised"] if tokens else []
 
-    def few_option(self, wildcards: Any) -> Options:
-        """Whether to rate few epochs, where no figure shows them all."""
+    def rate_options(self, wildcards: Any) -> Options:
+        """How a model's ratings are made: few epochs, where no figure shows them all."""
         shown = self.datasets[wildcards.dataset]["papers"]
-        return [] if any(self.papers[paper].every_epoch for paper in shown) else ["--few"]
+        every = any(self.papers[paper].every_epoch for paper in shown)
+        return [*self.tokenised_option, *([] if every else ["--few"])]
 
-    def baseline_settings(self, wildcards: Any) -> dict[str, Any]:
-        """A baseline's options, with the files that it names where they are."""
-        baseline: dict[str, Any] = self.ratings["baselines"][wildcards.baseline]
-        files = parts.named_files("baselines", baseline, "encoder")
-        return baseline | {option: self.public(name) for option, name in files.items()}
+    def baseline(self, wildcards: Any) -> str:
+        """A baseline and its options, with the files that it names where they are."""
+        settings: dict[str, Any] = self.ratings["baselines"][wildcards.baseline]
+        return as_json(settings | self._baseline_files(settings))
 
     def baseline_files(self, wildcards: Any) -> list[str]:
-        settings = self.baseline_settings(wildcards)
-        files = parts.named_files("baselines", settings, "encoder")
-        return [archive(name) for name in files.values()]
+        files = self._baseline_files(self.ratings["baselines"][wildcards.baseline])
+        return [archive(path) for path in files.values()]
 
-    def baseline_options(self, wildcards: Any) -> Options:
-        return ["--baseline", json.dumps(self.baseline_settings(wildcards), sort_keys=True)]
+    def _baseline_files(self, settings: dict[str, Any]) -> dict[str, str]:
+        return self._public(parts.named_files("baselines", settings, "encoder"))
 
     def baseline_on_gpu(self, wildcards: Any) -> bool:
-        encoder = self.baseline_settings(wildcards)["encoder"]
+        encoder = self.ratings["baselines"][wildcards.baseline]["encoder"]
         return bool(parts.options_schema("baselines", encoder).get("gpu", False))
 
     # Papers
@@ -382,11 +372,13 @@ class Plan:
     def papers(self) -> dict[str, papers.Paper]:
         """The papers that show models of this experiment, in the order that data sets name them."""
         known = papers.known()
-        return {name: known[name] for data in self.datasets.values() for name in data["papers"]}
+        named = [name for data in self.datasets.values() for name in data["papers"]]
+        return {name: known[name] for name in [*papers.always(), *named]}
 
     def shown_in(self, paper: str) -> list[str]:
         """The data sets whose models a paper's tables and figures show."""
-        return [name for name, data in self.datasets.items() if paper in data["papers"]]
+        every = self.papers[paper].always
+        return [name for name, data in self.datasets.items() if every or paper in data["papers"]]
 
     def rated_in(self, paper: str) -> list[str]:
         """The data sets of a paper whose models are rated, if there are ratings.
@@ -394,6 +386,9 @@ class Plan:
         Draws stand beside the whole data set to be compared with numbers of a paper. Where it has
         none of ratings, they are rated only if it is shown nothing else.
         """
+        if self.papers[paper].always:
+            rated = {name for named in set(self.papers) - {paper} for name in self.rated_in(named)}
+            return [name for name in self.datasets if name in rated]
         shown = self.shown_in(paper) if self.ratings else []
         whole = [name for name in shown if "draw" not in self.datasets[name]]
         return shown if self.papers[paper].rates_draws else whole or shown

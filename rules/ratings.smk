@@ -3,7 +3,7 @@
 
 rule ratings_sts:
     input:
-        plan.rated_folders,
+        folders=plan.rated_folders,
     output:
         ratings="<experiment>/ratings/sts.csv",
         tasks="<experiment>/ratings/sts.tasks.csv",
@@ -13,36 +13,31 @@ rule ratings_sts:
     conda:
         ENVIRONMENT
     params:
-        tokenizer=plan.ratings.get("tokenizer"),
-        lowercase=plan.ratings.get("lowercase"),
+        how=["sts", "--settings", as_json(settings_of("rated", plan.ratings))],
+        files=file_options,
         code=code("groundvec/data/ratings.py"),
     shell:
-        'python "$GROUNDVEC/scripts/ratings.py" --log {log:q} sts --folders {input:q} '
-        "--tokenizer {params.tokenizer:q} --lowercase {params.lowercase:q} "
+        'python "$GROUNDVEC/scripts/ratings.py" --log {log:q} {params.how:q} {params.files:q} '
         "--output {output.ratings:q} --tasks {output.tasks:q}"
 
 
-rule ratings_scenes:
+use rule ratings_sts as ratings_scenes with:
+    input:
+        [],
     output:
         ratings="<experiment>/ratings/scenes.csv",
         tasks="<experiment>/ratings/scenes.tasks.csv",
     log:
         "<experiment>/logs/ratings/scenes.log",
-    localrule: True
-    conda:
-        ENVIRONMENT
     params:
+        how=["scenes", "--seed", "1"],
+        files=file_options,
         code=code("groundvec/scenes/ratings.py", "groundvec/data/ratings.py"),
-    shell:
-        'python "$GROUNDVEC/scripts/ratings.py" --log {log:q} scenes --seed 1 '
-        "--output {output.ratings:q} --tasks {output.tasks:q}"
 
 
 rule rate:
     input:
-        model=f"{MODEL}/model.json",
-        snapshots=f"{MODEL}/snapshots",
-        ensemble=f"{MODEL}/ensemble.json",
+        *TRAINED,
         ratings=plan.rated,
         treebanks=plan.treebank_of_ratings,
     output:
@@ -63,22 +58,20 @@ rule rate:
         mem_mb=gigabytes(8),
         runtime=hours(8),
     params:
-        folder=subpath(input.model, parent=True),
+        folder=subpath(input[0], parent=True),
+        files=file_options,
+        how=plan.rate_options,
         stem=stem,
-        tokenised=plan.tokenised_option,
-        few=plan.few_option,
-        treebanks=treebank_option,
         code=code("scripts/rate.py"),
     shell:
         # --overwrite: as in the rule train.
-        'python "$GROUNDVEC/scripts/rate.py" --model {params.folder:q} --ratings {input.ratings:q} '
-        "{params.tokenised:q} {params.few:q} {params.treebanks:q} --threads {threads:q} "
-        "--output {params.stem:q} --overwrite --log {log:q}"
+        'python "$GROUNDVEC/scripts/rate.py" --model {params.folder:q} {params.files:q} '
+        "{params.how:q} --threads {threads:q} --output {params.stem:q} --overwrite --log {log:q}"
 
 
 rule overlap:
     input:
-        model=f"{MODEL}/model.json",
+        f"{MODEL}/model.json",
         predictions=f"{RATED_BY_MODEL}.predictions.csv",
         ratings=plan.rated,
         captions=plan.file_of_source("captions.csv"),
@@ -90,11 +83,11 @@ rule overlap:
     conda:
         ENVIRONMENT
     params:
-        folder=subpath(input.model, parent=True),
+        folder=subpath(input[0], parent=True),
+        files=file_options,
         code=code("scripts/overlap.py"),
     shell:
-        'python "$GROUNDVEC/scripts/overlap.py" --model {params.folder:q} --ratings {input.ratings:q} '
-        "--predictions {input.predictions:q} --captions {input.captions:q} "
+        'python "$GROUNDVEC/scripts/overlap.py" --model {params.folder:q} {params.files:q} '
         "--output {output:q} --log {log:q}"
 
 
@@ -112,16 +105,15 @@ rule baseline:
         "<experiment>/logs/ratings/baselines/{baseline}.log",
     conda:
         ENVIRONMENT
-    threads: 1
     resources:
         gpu=lambda wildcards: GPU * plan.baseline_on_gpu(wildcards),
         mem_mb=gigabytes(8),
         runtime=hours(8),
     params:
         stem=stem,
-        options=plan.baseline_options,
+        baseline=plan.baseline,
         code=baseline_code("scripts/baseline.py"),
     shell:
         # --overwrite: as in the rule train.
-        'python "$GROUNDVEC/scripts/baseline.py" --name {wildcards.baseline:q} {params.options:q} '
-        "--ratings {input.ratings:q} --output {params.stem:q} --overwrite --log {log:q}"
+        'python "$GROUNDVEC/scripts/baseline.py" --name {wildcards.baseline:q} '
+        "--baseline {params.baseline:q} --ratings {input.ratings:q} --output {params.stem:q} --overwrite --log {log:q}"

@@ -3,30 +3,31 @@
 What they are made of is described in each paper's folder, groundvec/papers/PAPER, and in items.py.
 """
 
-
-def table(paper, name):
-    """A table as CSV, JSON, LaTeX, Markdown and HTML, the last for the report."""
-    stem = f"<experiment>/{paper}/tables/{name}"
-    page = report(f"{stem}.html", caption="../report/caption.rst", category="Tables")
-    return [f"{stem}.csv", f"{stem}.json", f"{stem}.tex", f"{stem}.md", page]
+SHOWN = {"html": "Tables", "png": "Figures"}  # in the report of `snakemake --report`
 
 
-def figure(paper, name):
-    """A figure as PDF, PNG and SVG, the last two for reports."""
-    stem = f"<experiment>/{paper}/figures/{name}"
-    picture = report(f"{stem}.png", caption="../report/caption.rst", category="Figures")
-    return [f"{stem}.pdf", picture, f"{stem}.svg"]
+def written(paper, kind, stem):
+    """A table or figure in all formats, one of which is for the report."""
+    path = f"<experiment>/{paper}/{kind}/{stem}"
+    files = [f"{path}.{form}" for form in FORMATS[kind] if form not in SHOWN]
+    [shown] = [form for form in FORMATS[kind] if form in SHOWN]
+    category = SHOWN[shown]
+    page = report(f"{path}.{shown}", caption="../report/caption.rst", category=category)
+    return [*files, page]
 
 
 def files_of(paper, name):
     """The files of a table or figure; of one for each data set or system, a pattern."""
     item = items.item(paper, name)
+    kind = "figures" if name in plan.papers[paper].figures else "tables"
     stem = f"{name}-{{{item.each}}}" if item.each else name
-    if name in plan.papers[paper].figures:
-        return figure(paper, stem)
     return [
-        *table(paper, stem),
-        *(file for suffix in item.more for file in table(paper, f"{stem}-{suffix}")),
+        *written(paper, kind, stem),
+        *(
+            file
+            for suffix in item.more
+            for file in written(paper, kind, f"{stem}-{suffix}")
+        ),
         *(f"<experiment>/{paper}/tables/{stem}-{key}.csv" for key in item.numbers),
     ]
 
@@ -53,7 +54,6 @@ for paper, name in [key for key, names in items.names.items() if names]:
         localrule: item.each != "dataset"
         conda:
             ENVIRONMENT
-        threads: 1
         resources:
             mem_mb=gigabytes(8),
             runtime=hours(1),

@@ -21,9 +21,7 @@ rule ensemble:
 
 rule retrieval:
     input:
-        model=f"{MODEL}/model.json",
-        snapshots=f"{MODEL}/snapshots",
-        ensemble=f"{MODEL}/ensemble.json",
+        *TRAINED,
         captions=plan.file_of_source("captions.csv"),
         features=plan.features_file,
         treebanks=plan.treebanks,
@@ -43,13 +41,13 @@ rule retrieval:
         mem_mb=gigabytes(8),
         runtime=hours(8),
     params:
-        folder=subpath(input.model, parent=True),
+        folder=subpath(input[0], parent=True),
+        files=file_options,
+        settings=plan.settings("retrieval"),
         stem=stem,
-        folds=plan.setting("folds"),
-        treebanks=treebank_option,
         code=code("scripts/retrieval.py"),
     shell:
         # --overwrite: as in the rule train.
-        'python "$GROUNDVEC/scripts/retrieval.py" --model {params.folder:q} '
-        "--captions {input.captions:q} --features {input.features:q} --folds {params.folds:q} "
-        "{params.treebanks:q} --threads {threads:q} --output {params.stem:q} --overwrite --log {log:q}"
+        'python "$GROUNDVEC/scripts/retrieval.py" --model {params.folder:q} {params.files:q} '
+        "--settings {params.settings:q} --threads {threads:q} --output {params.stem:q} --overwrite "
+        "--log {log:q}"

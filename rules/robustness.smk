@@ -3,9 +3,7 @@
 
 rule robustness:
     input:
-        model=f"{MODEL}/model.json",
-        snapshots=f"{MODEL}/snapshots",
-        ensemble=f"{MODEL}/ensemble.json",
+        *TRAINED,
         ratings=plan.rated,
         captions=plan.file_of_source("captions.csv"),
         features=plan.features_file,
@@ -15,41 +13,39 @@ rule robustness:
         "<experiment>/logs/robustness/{dataset}/{model}/seed{seed}.log",
     conda:
         ENVIRONMENT
-    threads: 1
     resources:
         gpu=GPU,
         mem_mb=gigabytes(8),
         runtime=hours(8),
     params:
-        folder=subpath(input.model, parent=True),
-        tokenised=plan.tokenised_option,
+        system=lambda wildcards, input: [
+            "--trained",
+            os.path.dirname(input[0]),
+            *plan.tokenised_option,
+        ],
+        files=file_options,
         code=code("scripts/robustness.py"),
     shell:
         # --overwrite: as in the rule train.
-        'python "$GROUNDVEC/scripts/robustness.py" --trained {params.folder:q} --ratings {input.ratings:q} '
-        "{params.tokenised:q} --captions {input.captions:q} --features {input.features:q} "
+        'python "$GROUNDVEC/scripts/robustness.py" {params.system:q} {params.files:q} '
         "--threads {threads:q} --output {output:q} --overwrite --log {log:q}"
 
 
-rule robustness_of_baseline:
+use rule robustness as robustness_of_baseline with:
     input:
+        plan.baseline_files,
         ratings=plan.rated,
-        files=plan.baseline_files,
     output:
         ROBUSTNESS_OF_BASELINE,
     log:
         "<experiment>/logs/robustness/baselines/{baseline}.log",
-    conda:
-        ENVIRONMENT
-    threads: 1
     resources:
         gpu=lambda wildcards: GPU * plan.baseline_on_gpu(wildcards),
         mem_mb=gigabytes(8),
         runtime=hours(8),
     params:
-        options=plan.baseline_options,
+        system=lambda wildcards: options(
+            {"name": wildcards.baseline, "baseline": plan.baseline(wildcards)}
+        ),
+        files=file_options,
         code=baseline_code("scripts/robustness.py"),
-    shell:
-        # --overwrite: as in the rule train.
-        'python "$GROUNDVEC/scripts/robustness.py" --name {wildcards.baseline:q} {params.options:q} '
-        "--ratings {input.ratings:q} --output {output:q} --overwrite --log {log:q}"

@@ -3,7 +3,7 @@
 
 rule trees:
     input:
-        f"{DATASET}/captions.csv",
+        captions=f"{DATASET}/captions.csv",
     output:
         "results/text/{dataset}/{trees}.{language}.conllu.gz",
     log:
@@ -12,48 +12,34 @@ rule trees:
         trees=any_of(plan.parsers),
     conda:
         ENVIRONMENT
-    threads: 1
     resources:
         mem_mb=gigabytes(8),
         runtime=hours(2),
     params:
+        files=file_options,
+        language=lambda wildcards: getattr(wildcards, "language", "en"),
         parser=lambda wildcards: plan.parsers[wildcards.trees],
         code=code("groundvec/text/treebank.py", "groundvec/text/encoded.py"),
     shell:
         # --overwrite: as in the rule train.
-        'python "$GROUNDVEC/scripts/trees.py" --parser {params.parser:q} --language {wildcards.language:q} '
-        "--captions {input:q} --output {output:q} --overwrite --log {log:q}"
+        'python "$GROUNDVEC/scripts/trees.py" --parser {params.parser:q} '
+        "--language {params.language:q} {params.files:q} --output {output:q} --overwrite --log {log:q}"
 
 
-rule trees_ratings:
+use rule trees as trees_ratings with:
     input:
-        plan.rated,
+        ratings=plan.rated,
     output:
         "<experiment>/ratings/{trees}.conllu.gz",
     log:
         "<experiment>/logs/ratings/{trees}.conllu.log",
-    wildcard_constraints:
-        trees=any_of(plan.parsers),
-    conda:
-        ENVIRONMENT
-    threads: 1
-    resources:
-        mem_mb=gigabytes(8),
-        runtime=hours(2),
-    params:
-        parser=lambda wildcards: plan.parsers[wildcards.trees],
-        code=code("groundvec/text/treebank.py", "groundvec/text/encoded.py"),
-    shell:
-        # --overwrite: as in the rule train.
-        'python "$GROUNDVEC/scripts/trees.py" --parser {params.parser:q} --ratings {input:q} '
-        "--output {output:q} --overwrite --log {log:q}"
 
 
 rule text:
     input:
+        plan.text_sources,
         captions=f"{DATASET}/captions.csv",
-        treebanks=plan.text_treebanks,
-        sources=plan.text_sources,
+        treebanks=plan.treebanks,
     output:
         "results/text/{dataset}/{text}.{language}.json",
     log:
@@ -64,13 +50,13 @@ rule text:
     conda:
         ENVIRONMENT
     params:
-        text=lambda wildcards: json.dumps(plan.text_settings(wildcards), sort_keys=True),
+        text=plan.text,
         languages=lambda wildcards: wildcards.language.split("+"),
-        treebanks=treebank_option,
+        files=file_options,
         code=lambda wildcards: code_hash(
             "scripts/text.py",
             parts.file("text", plan.texts[wildcards.text]["name"]),
         ),
     shell:
-        'python "$GROUNDVEC/scripts/text.py" --text {params.text:q} --captions {input.captions:q} '
-        "--languages {params.languages:q} {params.treebanks:q} --output {output:q} --log {log:q}"
+        'python "$GROUNDVEC/scripts/text.py" --text {params.text:q} {params.files:q} '
+        "--languages {params.languages:q} --output {output:q} --log {log:q}"

@@ -3,11 +3,11 @@
 
 rule train:
     input:
+        plan.twin,
         captions=plan.file_of_source("captions.csv"),
         features=plan.features_file,
         texts=plan.text_files,
         treebanks=plan.treebanks,
-        twin=plan.twin,
     output:
         model=f"{MODEL}/model.json",
         history=f"{MODEL}/history.csv",
@@ -30,12 +30,10 @@ rule train:
         runtime=RESUMED,
     params:
         folder=subpath(output.model, parent=True),
-        description=lambda wildcards: json.dumps(
-            plan.description(wildcards), sort_keys=True
-        ),
+        files=file_options,
+        description=lambda wildcards: as_json(plan.description(wildcards)),
         source=plan.setting("source"),
         draw=plan.draw_option,
-        treebanks=treebank_option,
         code=lambda wildcards: code_hash(
             "scripts/train.py", *parts.files(plan.description(wildcards))
         ),
@@ -44,8 +42,6 @@ rule train:
         # --overwrite: what is there now is of a job that outlived its driver, and is the same.
         'python "$GROUNDVEC/scripts/train.py" --dataset {wildcards.dataset:q} --source {params.source:q} '
         "--name {wildcards.model:q} "
-        "--description {params.description:q} --seed {wildcards.seed:q} "
-        "--captions {input.captions:q} --features {input.features:q} --texts {input.texts:q} "
-        "{params.treebanks:q} {params.draw:q} "
-        "--threads {threads:q} --work results/checkpoints --output {params.folder:q} --overwrite "
+        "--description {params.description:q} --seed {wildcards.seed:q} {params.draw:q} "
+        "{params.files:q} --threads {threads:q} --work results/checkpoints --output {params.folder:q} --overwrite "
         "--log {log:q}"

@@ -25,7 +25,6 @@ rule translator:
         "<experiment>/benchmarks/translation/{system}/translator.tsv"
     conda:
         ENVIRONMENT
-    threads: 1
     resources:
         gpu=GPU,
         mem_mb=gigabytes(8),
@@ -34,13 +33,13 @@ rule translator:
     params:
         folder=subpath(output.model, parent=True),
         languages=["--source", TRANSLATION["source"], "--target", TRANSLATION["target"]],
-        settings=lambda wildcards: options(TRANSLATION["systems"][wildcards.system]),
+        settings=lambda wildcards: as_json(TRANSLATION["systems"][wildcards.system]),
         code=code("scripts/translator.py"),
     shell:
         # Checkpoints are no output: Snakemake deletes outputs before it tries again.
         # --overwrite: what is there now is of a job that outlived its driver, and is the same.
         'python "$GROUNDVEC/scripts/translator.py" --name {wildcards.system:q} --pairs {input.pairs:q} '
-        "{params.languages:q} {params.settings:q} --threads {threads:q} "
+        "{params.languages:q} --settings {params.settings:q} --threads {threads:q} "
         "--work results/checkpoints --output {params.folder:q} --overwrite --log {log:q}"
 
 
@@ -57,7 +56,6 @@ rule translate:
         split="dev|test",
     conda:
         ENVIRONMENT
-    threads: 1
     resources:
         gpu=GPU,
         mem_mb=gigabytes(4),
@@ -89,7 +87,6 @@ rule rerank:
         "<experiment>/logs/translation/{system}/rerank.{n}.log",
     conda:
         ENVIRONMENT
-    threads: 1
     resources:
         gpu=GPU,
         mem_mb=gigabytes(8),

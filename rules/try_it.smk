@@ -34,7 +34,6 @@ rule try_it:
         "<experiment>/logs/report/{dataset}.try_it.log",
     conda:
         ENVIRONMENT
-    threads: 1
     resources:
         mem_mb=gigabytes(8),
         runtime=hours(1),
@@ -43,12 +42,6 @@ rule try_it:
         code=code(
             "scripts/try_it.py",
             *(parts.file("export/onnx", name) for name in parts.exported()),
-        ),
-        template=digest(
-            *(
-                Path(HOME, f"groundvec/page/try_it.{kind}").read_bytes()
-                for kind in ("html", "js")
-            )
         ),
     shell:
         # --overwrite: as in the rule train.

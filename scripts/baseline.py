@@ -1,28 +1,22 @@
-"""Let a baseline rate the similarity of sentences, as scripts/rate.py does a trained model.
+r"""Let a baseline rate the similarity of sentences, as scripts/rate.py does a trained model.
 
 Writes STEM.csv (the scores) and STEM.predictions.csv (one row per pair).
+
+Example:
+  python scripts/baseline.py --name BOW \
+      --baseline '{encoder: bag-of-words, vectors: data/glove/glove.6B.zip/glove.6B.100d.txt}' \
+      --ratings ratings.csv --output BOW
 """
 
 import argparse
-from pathlib import Path
 
-from groundvec.config.cli import baseline, run
+from groundvec.config.arguments import make_parser
+from groundvec.config.cli import run
 
-parser = argparse.ArgumentParser(
-    description=__doc__,
-    epilog="example:\n  python scripts/baseline.py --name BOW --baseline '{encoder: bag-of-words, "
-    "vectors: data/glove/glove.6B.zip/glove.6B.100d.txt}' --ratings ratings.csv --output BOW",
+writes = (".predictions.csv", ".csv")
+parser = make_parser(
+    __doc__, "name baseline ratings", "the files to write, as a stem", writes=writes
 )
-parser.add_argument("--name", required=True, help="what to call it in tables and figures")
-parser.add_argument(
-    "--baseline",
-    type=baseline,
-    required=True,
-    metavar="FILE|TEXT",
-    help="its encoder and the options of that, as a YAML or JSON file or as text",
-)
-parser.add_argument("--ratings", type=Path, required=True, help="what scripts/ratings.py wrote")
-parser.add_argument("--output", required=True, metavar="STEM", help="the files to write")
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -31,19 +25,15 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.evaluation.ratings import score
     from groundvec.results.frames import write
     from groundvec.results.schemas import Predictions, Scores
-    from groundvec.runtime.files import check_output
     from groundvec.runtime.provenance import provenance
 
-    written = f"{arguments.output}.predictions.csv", f"{arguments.output}.csv"
-    for path in written:
-        check_output(path)  # at once, and not after hours
     encoder = load(**arguments.baseline)
     labels = dict.fromkeys(("system", "dataset", "model", "seed", "kind", "epochs"), "")
     labels |= {"system": arguments.name, "kind": "baseline"}
     predictions, scores = score(read_ratings(arguments.ratings), encoder.encode, labels)
-    write(written[0], predictions, Predictions)
+    write(f"{arguments.output}.predictions.csv", predictions, Predictions)
     source = {"encoder": arguments.baseline["encoder"], "configuration": ""}
-    write(written[1], scores.assign(**source, **provenance(encoder.device)), Scores)
+    write(f"{arguments.output}.csv", scores.assign(**source, **provenance(encoder.device)), Scores)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,10 @@
-"""Write the model card of a trained model, a README.md in the form that model hubs read."""
+r"""Write the model card of a trained model, a README.md in the form that model hubs read.
+
+Example:
+  python scripts/card.py --model results/demo/models/scenes/gru-64-max/seed1 --source scenes \
+      --retrieval results/demo/retrieval/scenes/gru-64-max/seed1.csv --papers merkx_frank_2019 \
+      --output README.md
+"""
 
 import argparse
 import logging
@@ -6,15 +12,10 @@ from pathlib import Path
 
 from groundvec import papers
 from groundvec.config import parts
+from groundvec.config.arguments import make_parser
 from groundvec.config.cli import run
 
-parser = argparse.ArgumentParser(
-    description=__doc__,
-    epilog="example:\n  python scripts/card.py --model results/demo/models/scenes/gru-64-max/seed1 "
-    "--source scenes --retrieval results/demo/retrieval/scenes/gru-64-max/seed1.csv "
-    "--papers merkx_frank_2019 --output README.md",
-)
-parser.add_argument("--model", type=Path, required=True, help="the model's folder")
+parser = make_parser(__doc__, "model", "the file to write")
 parser.add_argument(
     "--source",
     required=True,
@@ -35,7 +36,6 @@ parser.add_argument(
 )
 parser.add_argument("--scores", type=Path, help="what scripts/overlap.py wrote of it")
 parser.add_argument("--load", help="what SentenceEncoder.load is given (default: the folder)")
-parser.add_argument("--output", type=Path, required=True, help="the file to write")
 
 
 def main(arguments: argparse.Namespace) -> None:

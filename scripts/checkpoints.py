@@ -2,6 +2,9 @@
 
 Name all configurations that you still want to run. --delete removes what none of them needs with
 the present code. It keeps running work, and files that no training or extraction wrote.
+
+Example:
+  python scripts/checkpoints.py config.yaml config/*.yaml --delete
 """
 
 import argparse
@@ -10,7 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from groundvec.config.cli import completed, run, show
+from groundvec.config.arguments import completed, make_parser
+from groundvec.config.cli import run, show
 from groundvec.runtime.errors import InputError
 
 sys.path.append(str(Path(__file__).parents[1]))  # for `rules`
@@ -29,10 +33,7 @@ def configuration(file: str) -> dict[str, Any]:
     return completed(file, of_file)
 
 
-parser = argparse.ArgumentParser(
-    description=__doc__,
-    epilog="example:\n  python scripts/checkpoints.py config.yaml config/*.yaml --delete",
-)
+parser = make_parser(__doc__)
 parser.add_argument(
     "configurations", type=configuration, nargs="+", metavar="CONFIGURATION", help="YAML files"
 )
@@ -57,6 +58,7 @@ parser.add_argument(
 def wanted(config: dict[str, Any], datasets: Path) -> Iterator[dict[str, Any]]:
     """What decides each training, translator and extraction of a configuration, as far as known."""
     from groundvec.config import parts
+    from groundvec.config.schema import settings_of
     from groundvec.runtime.files import sha256
     from groundvec.runtime.provenance import code_hash
 
@@ -68,12 +70,10 @@ def wanted(config: dict[str, Any], datasets: Path) -> Iterator[dict[str, Any]]:
             work = {"description": description, "code": code, "draw": data.get("draw"), **known}
             yield from (work | {"seed": seed} for seed in data["seeds"])
         for backbone in data["backbone"].split("+"):
-            work = {
-                "backbone": backbone,
-                "code": code_hash("groundvec/features/extract.py"),
-                **{key: data[key] for key in ["precision", "crops"] if key in data},
-                "transform": {key: data[key] for key in ["interpolation"] if key in data},
-            }
+            settings = settings_of("extraction", data)
+            transform = {key: settings.pop(key) for key in ["interpolation"] if key in settings}
+            code = code_hash("groundvec/features/extract.py")
+            work = settings | {"backbone": backbone, "code": code, "transform": transform}
             yield work
             if data.get("precision") == "bfloat16":  # so is it where a CPU has no instructions
                 yield work | {"precision": "float32"}

@@ -1,24 +1,20 @@
-"""Concatenate the features of several networks, each scaled by one factor.
+r"""Concatenate the features of several networks, each scaled by one factor.
 
 The factor brings the root mean square of a network's features over the training pictures to 1.
 It is kept with the features, for pictures that are described later.
+
+Example:
+  python scripts/concatenate_features.py --features lite0.h5 lite2.h5 \
+      --images results/datasets/flickr8k/images.csv --output features.h5
 """
 
 import argparse
-from pathlib import Path
 
+from groundvec.config.arguments import FILES, make_parser
 from groundvec.config.cli import run
 
-parser = argparse.ArgumentParser(
-    description=__doc__,
-    epilog="example:\n  python scripts/concatenate_features.py --features lite0.h5 lite2.h5 "
-    "--images results/datasets/flickr8k/images.csv --output features.h5",
-)
-parser.add_argument(
-    "--features", type=Path, nargs="+", required=True, help="HDF5 files, one for each network"
-)
-parser.add_argument("--images", type=Path, required=True, help="a data set's images.csv")
-parser.add_argument("--output", type=Path, required=True, help="the HDF5 file to write")
+parser = make_parser(__doc__, "images", "the HDF5 file to write")
+parser.add_argument("--features", **FILES, required=True, help="an HDF5 file for each network")
 
 
 def main(arguments: argparse.Namespace) -> None:

@@ -1,6 +1,20 @@
-"""Bring captioned pictures into the one form of all data sets: captions.csv and images.csv.
+r"""Bring captioned pictures into the one form of all data sets: captions.csv and images.csv.
 
 Of data sets with translations, also parallel.csv.
+
+Examples:
+  python scripts/dataset.py scenes --count 300 --seed 1 --output results/datasets/scenes
+  python scripts/dataset.py --log dataset.log flickr8k --images data/flickr8k/Flicker8k_Dataset \
+      --text data/flickr8k/Flickr8k_text.zip --output results/datasets/flickr8k
+  python scripts/dataset.py karpathy --images data/mscoco --output results/datasets/mscoco \
+      --json data/mscoco/caption_datasets/dataset_coco.json
+  python scripts/dataset.py pascal1k --images data/pascal1k/images \
+      --page data/pascal1k/index.html --seed 1 --output results/datasets/pascal1k
+  python scripts/dataset.py multi30k --archive data/multi30k/multi30k.zip \
+      --images data/flickr8k/Flicker8k_Dataset --flickr8k data/flickr8k/Flickr8k_text.zip \
+      --output results/datasets/multi30k
+  python scripts/dataset.py table --table my/captions.csv --images my/photos \
+      --output results/datasets/mine
 """
 
 import argparse
@@ -11,25 +25,11 @@ from typing import Any
 
 from groundvec import sources
 from groundvec.config import parts
+from groundvec.config.arguments import make_parser
 from groundvec.config.cli import run
 from groundvec.config.schema import find_mistake
 from groundvec.data import schema
 from groundvec.runtime.errors import InputError
-
-EXAMPLES = """examples:
-  python scripts/dataset.py scenes --count 300 --seed 1 --output results/datasets/scenes
-  python scripts/dataset.py --log dataset.log flickr8k --images data/flickr8k/Flicker8k_Dataset \\
-      --text data/flickr8k/Flickr8k_text.zip --output results/datasets/flickr8k
-  python scripts/dataset.py karpathy --images data/mscoco --output results/datasets/mscoco \\
-      --json data/mscoco/caption_datasets/dataset_coco.json
-  python scripts/dataset.py pascal1k --images data/pascal1k/images \\
-      --page data/pascal1k/index.html --seed 1 --output results/datasets/pascal1k
-  python scripts/dataset.py multi30k --archive data/multi30k/multi30k.zip \\
-      --images data/flickr8k/Flicker8k_Dataset --flickr8k data/flickr8k/Flickr8k_text.zip \\
-      --output results/datasets/multi30k
-  python scripts/dataset.py table --table my/captions.csv --images my/photos \\
-      --output results/datasets/mine
-"""
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -70,17 +70,15 @@ def arguments_of(source: str) -> dict[str, dict[str, Any]]:
     return found
 
 
-def make_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLES)
-    commands = parser.add_subparsers(dest="source", required=True)
-    for source in parts.names("sources"):
-        text = parts.options_schema("sources", source)["description"]
-        command = commands.add_parser(source, help=text, description=text)
-        command.add_argument("--output", type=Path, required=True, help="folder of the data set")
-        for name, how in arguments_of(source).items():
-            command.add_argument(f"--{name}", **how)
-    return parser
+parser = make_parser(__doc__)
+commands = parser.add_subparsers(dest="source", required=True)
+for source in parts.names("sources"):
+    text = parts.options_schema("sources", source)["description"]
+    command = commands.add_parser(source, help=text, description=text)
+    command.add_argument("--output", type=Path, required=True, help="folder of the data set")
+    for name, how in arguments_of(source).items():
+        command.add_argument(f"--{name}", **how)
 
 
 if __name__ == "__main__":
-    run(main, make_parser())
+    run(main, parser)

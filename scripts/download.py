@@ -1,31 +1,23 @@
-"""Bring a public file into place: from a mirror folder, else from its addresses; verify it."""
+r"""Bring a public file into place: from a mirror folder, else from its addresses; verify it.
+
+Example:
+  python scripts/download.py --name flickr8k/Flickr8k_text.zip --sources resources/sources.yaml \
+      --mirror /shared/mirror --output data/flickr8k/Flickr8k_text.zip
+"""
 
 import argparse
-import os
 from pathlib import Path
 
 import yaml
 
+from groundvec.config.arguments import make_parser
 from groundvec.config.cli import run
 from groundvec.data.download import fetch
 from groundvec.runtime.errors import InputError
 
-parser = argparse.ArgumentParser(
-    description=__doc__,
-    epilog="""example:
-  python scripts/download.py --name flickr8k/Flickr8k_text.zip --sources resources/sources.yaml \\
-      --mirror /shared/mirror --output data/flickr8k/Flickr8k_text.zip
-""",
-)
+parser = make_parser(__doc__, "mirror", "where to put the file", writes=())
 parser.add_argument("--name", required=True, help="which file of the sources")
 parser.add_argument("--sources", type=Path, required=True, help="YAML: addresses and checksums")
-parser.add_argument(
-    "--mirror",
-    type=Path,
-    default=os.environ.get("GROUNDVEC_MIRROR") or None,
-    help="folder that may have the file (default: $GROUNDVEC_MIRROR)",
-)
-parser.add_argument("--output", type=Path, required=True, help="where to put the file")
 
 
 def main(arguments: argparse.Namespace) -> None:

@@ -1,12 +1,17 @@
-"""Choose the snapshots of an ensemble: the two with the best development recall.
+r"""Choose the snapshots of an ensemble: the two with the best development recall.
 
 Of a training with beta 0, whose recall of images is chance, they are the last two.
+
+Example:
+  python scripts/ensemble.py --history my-model/history.csv --model my-model/model.json \
+      --output my-model/ensemble.json
 """
 
 import argparse
 import logging
 from pathlib import Path
 
+from groundvec.config.arguments import make_parser
 from groundvec.config.cli import run
 from groundvec.evaluation.snapshots import best_snapshots
 from groundvec.model.folder import learned_images
@@ -14,14 +19,9 @@ from groundvec.results.frames import read
 from groundvec.results.schemas import History
 from groundvec.runtime.files import read_json, write_json
 
-parser = argparse.ArgumentParser(
-    description=__doc__,
-    epilog="example:\n  python scripts/ensemble.py --history my-model/history.csv "
-    "--model my-model/model.json --output my-model/ensemble.json",
-)
+parser = make_parser(__doc__, output="the JSON file to write")
 parser.add_argument("--history", type=Path, required=True, help="the training's history.csv")
 parser.add_argument("--model", type=Path, required=True, help="the training's model.json")
-parser.add_argument("--output", type=Path, required=True, help="the JSON file to write")
 
 
 def main(arguments: argparse.Namespace) -> None:

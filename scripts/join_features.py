@@ -1,22 +1,20 @@
-"""Put files of image features together into one HDF5 file, in the order of a data set's images.
+r"""Put files of image features together into one HDF5 file, in the order of a data set's images.
 
 The files are the parts that extract_features.py wrote, or one of features computed elsewhere:
 HDF5 or .npz with `features`, floating-point (images, width), and `image_ids`.
+
+Example:
+  python scripts/join_features.py --parts part-0.h5 part-1.h5 \
+      --images results/datasets/flickr8k/images.csv --output features.h5
 """
 
 import argparse
-from pathlib import Path
 
+from groundvec.config.arguments import FILES, make_parser
 from groundvec.config.cli import run
 
-parser = argparse.ArgumentParser(
-    description=__doc__,
-    epilog="example:\n  python scripts/join_features.py --parts part-0.h5 part-1.h5 "
-    "--images results/datasets/flickr8k/images.csv --output features.h5",
-)
-parser.add_argument("--parts", type=Path, nargs="+", required=True, help="HDF5 or .npz files")
-parser.add_argument("--images", type=Path, required=True, help="a data set's images.csv")
-parser.add_argument("--output", type=Path, required=True, help="the HDF5 file to write")
+parser = make_parser(__doc__, "images", "the HDF5 file to write")
+parser.add_argument("--parts", **FILES, required=True, help="HDF5 or .npz files")
 
 
 def main(arguments: argparse.Namespace) -> None:

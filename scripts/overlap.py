@@ -1,29 +1,24 @@
-"""Count the rated pairs that hold a training caption of a model, and score it without them.
+r"""Count the rated pairs that hold a training caption of a model, and score it without them.
 
 Case, punctuation and spaces are ignored. Writes one row per score of the model's predictions.
+
+Example:
+  python scripts/overlap.py --model my-model --ratings ratings.csv \
+      --predictions scores.predictions.csv --captions results/datasets/scenes/captions.csv \
+      --output overlap.csv
 """
 
 import argparse
 import logging
 from pathlib import Path
 
+from groundvec.config.arguments import make_parser
 from groundvec.config.cli import run
 
-parser = argparse.ArgumentParser(
-    description=__doc__,
-    epilog="example:\n  python scripts/overlap.py --model my-model --ratings ratings.csv "
-    "--predictions scores.predictions.csv --captions results/datasets/scenes/captions.csv "
-    "--output overlap.csv",
-)
-parser.add_argument("--model", type=Path, required=True, help="the folder of a training")
-parser.add_argument("--ratings", type=Path, required=True, help="what scripts/ratings.py wrote")
+parser = make_parser(__doc__, "model ratings captions", "the file to write")
 parser.add_argument(
     "--predictions", type=Path, required=True, help="what scripts/rate.py wrote of the model"
 )
-parser.add_argument(
-    "--captions", type=Path, required=True, help="the captions.csv of the model's data set"
-)
-parser.add_argument("--output", type=Path, required=True, help="the file to write")
 
 
 def main(arguments: argparse.Namespace) -> None:

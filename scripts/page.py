@@ -1,41 +1,36 @@
-"""Put an experiment's tables, figures, training curves and galleries on one page of HTML."""
+r"""Put an experiment's tables, figures, training curves and galleries on one page of HTML.
+
+Example:
+  python scripts/page.py --experiment demo --tables results/demo/*/tables/*.csv \
+      --figures results/demo/*/figures/*.svg --histories results/demo/models/*/*/*/history.csv \
+      --retrieval results/demo/retrieval/*/*/seed?.csv --galleries results/demo/report/*.json \
+      --output index.html
+"""
 
 import argparse
 import logging
 from pathlib import Path
 
+from groundvec.config.arguments import FILES, make_parser
 from groundvec.config.cli import run
+from groundvec.reporting.results import Results, add_arguments
 
-parser = argparse.ArgumentParser(
-    description=__doc__,
-    epilog="example:\n  python scripts/page.py --experiment demo "
-    "--tables results/demo/*/tables/*.csv --figures results/demo/*/figures/*.svg "
-    "--histories results/demo/models/*/*/*/history.csv "
-    "--retrieval results/demo/retrieval/*/*/seed?.csv "
-    "--galleries results/demo/report/*.json --output index.html",
-)
-parser.add_argument("--experiment", metavar="NAME", required=True, help="what the page is about")
+parser = make_parser(__doc__, output="the file to write, .html")
+add_arguments(parser, ("tables", "retrieval"))
 for option, what in {
-    "tables": "tables of scripts/report.py, PAPER/tables/NAME.csv, with .json beside each",
-    "figures": "figures of it, PAPER/figures/NAME.svg, with .png beside each",
+    "figures": "figures of scripts/report.py, PAPER/figures/NAME.svg, with .png beside each",
     "histories": "the history.csv of each training",
-    "retrieval": "what scripts/retrieval.py wrote, a file for each model",
     "galleries": "what scripts/gallery.py wrote, a file for each data set",
 }.items():
-    parser.add_argument(
-        f"--{option}", type=Path, nargs="+", metavar="FILE", help=what, required=True
-    )
+    parser.add_argument(f"--{option}", **FILES, help=what, required=True)
+parser.add_argument("--experiment", metavar="NAME", required=True, help="what the page is about")
 parser.add_argument(
     "--try-it", type=Path, metavar="FILE", help="HTML of a panel in which to try the encoder"
-)
-parser.add_argument(
-    "--output", type=Path, metavar="FILE", help="the file to write, .html", required=True
 )
 
 
 def main(arguments: argparse.Namespace) -> None:
     from groundvec.page.build import page
-    from groundvec.reporting.results import Results
     from groundvec.runtime.files import write_bytes
 
     text = page(Results(**vars(arguments)))

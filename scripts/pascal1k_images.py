@@ -1,35 +1,27 @@
-"""Bring Pascal1K's images into place, one by one: from a mirror, else from beside the page."""
+r"""Bring Pascal1K's images into place, one by one: from a mirror, else from beside the page.
+
+Example:
+  python scripts/pascal1k_images.py --page data/pascal1k/index.html \
+      --sources resources/sources.yaml --output data/pascal1k/images
+"""
 
 import argparse
 import logging
-import os
 from pathlib import Path
 
 import yaml
 
+from groundvec.config.arguments import make_parser
 from groundvec.config.cli import run
 from groundvec.data import download
 from groundvec.sources import pascal1k
 
 PAGE = "pascal1k/index.html"  # in the sources
-IMAGES = "pascal1k/images"  # in a mirror
+IMAGES = "pascal1k/images"  # in a mirror, too
 
-parser = argparse.ArgumentParser(
-    description=__doc__,
-    epilog="""example:
-  python scripts/pascal1k_images.py --page data/pascal1k/index.html \\
-      --sources resources/sources.yaml --output data/pascal1k/images
-""",
-)
+parser = make_parser(__doc__, "mirror", "folder to put them in", writes=())
 parser.add_argument("--page", type=Path, required=True, help="the HTML page that names them")
 parser.add_argument("--sources", type=Path, required=True, help="YAML: the page's addresses")
-parser.add_argument(
-    "--mirror",
-    type=Path,
-    default=os.environ.get("GROUNDVEC_MIRROR") or None,
-    help=f"folder that may have them, in {IMAGES} (default: $GROUNDVEC_MIRROR)",
-)
-parser.add_argument("--output", type=Path, required=True, help="folder to put them in")
 
 
 def main(arguments: argparse.Namespace) -> None:

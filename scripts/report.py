@@ -1,62 +1,39 @@
-"""Make one table or figure of a paper from result files.
+r"""Make one table or figure of a paper from result files.
 
 Tables are written as STEM.csv, STEM.json, STEM.md, STEM.tex and STEM.html, figures as STEM.pdf,
 STEM.png and STEM.svg.
 If an input is missing, the message names it.
+
+Example:
+  python scripts/report.py merkx_frank_2019/table2 \
+      --models results/demo/models/*/*/*/model.json \
+      --retrieval results/demo/retrieval/*/*/seed?.csv \
+      --reported groundvec/papers/merkx_frank_2019/reported/table2.csv --output table2
 """
 
 import argparse
 import logging
 from importlib import import_module
-from pathlib import Path
 
 from groundvec import papers
+from groundvec.config.arguments import WHOLE, completed, make_parser
 from groundvec.config.cli import run
+from groundvec.reporting.results import KINDS, Results, add_arguments
 
-ITEMS = [f"{paper}/{name}" for paper, about in papers.known().items() for name in about.items]
+ITEMS = {f"{paper}/{name}": item for paper, name, item in papers.items()}
 
-parser = argparse.ArgumentParser(
-    description=__doc__,
-    epilog="tables and figures:\n  "
-    + "\n  ".join(ITEMS)
-    + "\n\nexample:\n  python scripts/report.py merkx_frank_2019/table2 "
-    "--models results/demo/models/*/*/*/model.json "
-    "--retrieval results/demo/retrieval/*/*/seed?.csv "
-    "--reported groundvec/papers/merkx_frank_2019/reported/table2.csv --output table2",
-)
+parser = make_parser(__doc__, output="the files to write, as a stem", writes=())
+parser.epilog = "tables and figures:\n  " + "\n  ".join(ITEMS)
 parser.add_argument("item", metavar="PAPER/ITEM", choices=ITEMS, help="what to make, see below")
-for option, what in {
-    "models": "the model.json of each training",
-    "retrieval": "what scripts/retrieval.py wrote, a file for each model",
-    "scores": "correlations with ratings, a file for each system",
-    "overlap": "what scripts/overlap.py wrote, a file for each model",
-    "predictions": "what each system predicts for the rated pairs",
-    "reranked": "scores of scripts/rerank.py, a file for each system and length",
-    "query-ranks": "the rank of each query, also of scripts/retrieval.py, a file for each model",
-    "history": "the history.csv of each training",
-    "robustness": "what scripts/robustness.py wrote, a file for each system",
-    "tables": "tables that were made before, as CSV",
-    "treebanks": "parsed captions, which scripts/trees.py wrote; others are parsed",
-}.items():
-    parser.add_argument(f"--{option}", type=Path, nargs="*", metavar="FILE", help=what)
-for option, what in {
-    "ratings": "the rated pairs of sentences",
-    "tasks": "the numbers of pairs by task",
-    "reported": "the paper's own numbers, in groundvec/papers/PAPER/reported",
-    "captions": "a data set's captions.csv",
-    "images": "a data set's images.csv",
-    "translations": "translations of scripts/rerank.py, of one system",
-    "features": "the HDF5 file of its image features",
-}.items():
-    parser.add_argument(f"--{option}", type=Path, metavar="FILE", help=what)
-parser.add_argument("--backbone", metavar="NAME", help="the network that gave the image features")
+add_arguments(parser, optional=KINDS)
+shown = ", ".join(sorted({key for item in ITEMS.values() for key in item.options}))
 parser.add_argument(
-    "--crops",
-    type=int,
-    choices=[1, 2, 10],
-    help="of each picture, if it is known",
+    "--settings",
+    type=lambda text: completed(text, dict),
+    default={},
+    metavar=WHOLE,
+    help=f"keys of the configuration that some items show, in YAML or JSON: {shown}",
 )
-parser.add_argument("--subtask", metavar="TASK/SUBTASK", help="whose pairs agreement shows")
 parser.add_argument(
     "--select",
     default="recall",
@@ -64,12 +41,9 @@ parser.add_argument(
     help="which model of a data set is singled out: the one with the best recall on the "
     "development set (recall, the default), with the best ratings (ratings), or a model's name",
 )
-parser.add_argument("--output", type=Path, required=True, help="the files to write, as a stem")
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from groundvec.reporting.results import Results
-
     item = import_module(f"groundvec.papers.{arguments.item.replace('/', '.')}")
     item.make(Results(**vars(arguments)), arguments.output)
     logging.info("written: %s", arguments.output)

@@ -1,31 +1,24 @@
-"""Score a trained model's ensemble, and each of its snapshots, on image-caption retrieval.
+r"""Score a trained model's ensemble, and each of its snapshots, on image-caption retrieval.
 
 Writes STEM.csv, the scores, with those that a random ranking is expected to have as the kind
 `chance`; and STEM.ranks.csv, the rank of every test query, for the ensemble, the untrained
 snapshot, those of the first and of the last cycle and the best.
+
+Example:
+  python scripts/retrieval.py --model my-model \
+      --captions results/datasets/flickr8k/captions.csv \
+      --features results/features/flickr8k/resnet152.h5 --output retrieval
 """
 
 import argparse
 import logging
-from pathlib import Path
 
+from groundvec.config.arguments import make_parser
 from groundvec.config.cli import run
 
-parser = argparse.ArgumentParser(
-    description=__doc__,
-    epilog="example:\n  python scripts/retrieval.py --model my-model "
-    "--captions results/datasets/flickr8k/captions.csv "
-    "--features results/features/flickr8k/resnet152.h5 --output retrieval",
-)
-parser.add_argument("--model", type=Path, required=True, help="the folder of a training")
-parser.add_argument("--captions", type=Path, required=True, help="a data set's captions.csv")
-parser.add_argument("--features", type=Path, required=True, help="HDF5 file of image features")
-parser.add_argument(
-    "--treebanks", type=Path, nargs="+", default=[], help="trees: what scripts/trees.py wrote"
-)
-parser.add_argument("--folds", type=int, default=1, help="also the mean over parts (default: no)")
-parser.add_argument("--threads", type=int, help="CPU threads to use (default: all)")
-parser.add_argument("--output", required=True, metavar="STEM", help="the files to write")
+shared = "model captions features treebanks threads"
+writes = (".ranks.csv", ".csv")
+parser = make_parser(__doc__, shared, "the files to write, as a stem", writes, "retrieval")
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -42,12 +35,8 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.model.network import load_model
     from groundvec.results.frames import write
     from groundvec.results.schemas import QueryRanks, Retrieval
-    from groundvec.runtime.files import check_output
     from groundvec.runtime.provenance import provenance
 
-    written = f"{arguments.output}.ranks.csv", f"{arguments.output}.csv"
-    for path in written:
-        check_output(path)  # at once, and not after hours
     device = choose(threads=arguments.threads)
     model = read_description(arguments.model)
     treebank = parts.treebank(model["description"]["text"], arguments.treebanks)
@@ -68,7 +57,7 @@ def main(arguments: argparse.Namespace) -> None:
             epochs_compared(model, ensemble),
             split,
             model["description"]["similarity"],
-            arguments.folds if name == "test" else 1,
+            arguments.settings["folds"] if name == "test" else 1,
         )
         of_split = pd.DataFrame(labels | {"split": name}, table.index)
         tables.append(of_split.join(table.assign(**source)))
@@ -78,8 +67,8 @@ def main(arguments: argparse.Namespace) -> None:
     numbers = pd.Index(images).get_indexer(split.image_ids)
     ranks["image"] = numbers[ranks["image"]]
     of_queries = pd.DataFrame(labels, ranks.index).join(ranks)
-    write(written[0], of_queries, QueryRanks)
-    write(written[1], pd.concat(tables), Retrieval)
+    write(f"{arguments.output}.ranks.csv", of_queries, QueryRanks)
+    write(f"{arguments.output}.csv", pd.concat(tables), Retrieval)
     of_ensemble = tables[-1][tables[-1]["kind"] == "ensemble"]
     for row in of_ensemble.to_dict("records"):
         logging.info(

@@ -1,45 +1,32 @@
-"""Measure what mistakes in sentences do to a system: typing errors, case, missing spaces.
+r"""Measure what mistakes in sentences do to a system: typing errors, case, missing spaces.
 
 Writes a row for each kind of mistake, rate and measure: the agreement of cosines with people's
 ratings, and for a trained model the recall of retrieval among a data set's test images.
+
+Examples:
+  python scripts/robustness.py --trained my-model --ratings ratings.csv \
+      --captions results/datasets/flickr8k/captions.csv \
+      --features results/features/flickr8k/resnet152.h5 --output robustness.csv
+  python scripts/robustness.py --name trigrams --baseline '{encoder: trigrams}' \
+      --ratings ratings.csv --output trigrams.csv
 """
 
 import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from groundvec.config.cli import baseline, run
+from groundvec.config.arguments import SHARED, make_parser
+from groundvec.config.cli import run
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-parser = argparse.ArgumentParser(
-    description=__doc__,
-    epilog="""examples:
-  python scripts/robustness.py --trained my-model --ratings ratings.csv \\
-      --captions results/datasets/flickr8k/captions.csv \\
-      --features results/features/flickr8k/resnet152.h5 --output robustness.csv
-  python scripts/robustness.py --name trigrams --baseline '{encoder: trigrams}' \\
-      --ratings ratings.csv --output trigrams.csv""",
-)
+shared = "name? ratings tokenised captions? features? threads"
+parser = make_parser(__doc__, shared, "the CSV to write")
 system = parser.add_mutually_exclusive_group(required=True)
 system.add_argument("--trained", type=Path, help="the folder of a training")
-system.add_argument(
-    "--baseline",
-    type=baseline,
-    metavar="FILE|TEXT",
-    help="a baseline: its encoder and the options of that, as a YAML or JSON file or as text",
-)
-parser.add_argument("--name", help="a baseline: what to call it")
-parser.add_argument("--ratings", type=Path, required=True, help="what scripts/ratings.py wrote")
-parser.add_argument(
-    "--tokenised", action="store_true", help="the sentences are tokens with spaces between them"
-)
-parser.add_argument("--captions", type=Path, help="a model: a data set's captions.csv")
-parser.add_argument("--features", type=Path, help="a model: HDF5 file of image features")
-parser.add_argument("--threads", type=int, help="CPU threads to use (default: all)")
-parser.add_argument("--output", type=Path, required=True, help="the CSV to write")
+system.add_argument("--baseline", **SHARED["baseline"])
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -50,10 +37,8 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.evaluation import robustness
     from groundvec.results.frames import write
     from groundvec.results.schemas import Robustness
-    from groundvec.runtime.files import check_output
     from groundvec.runtime.provenance import provenance
 
-    check_output(arguments.output)  # at once, and not after hours
     ratings = read_ratings(arguments.ratings)
     if arguments.baseline:
         encoder = load(**arguments.baseline)

@@ -1,47 +1,31 @@
-"""Learn from a data set's training captions how to read sentences.
+r"""Learn from a data set's training captions how to read sentences.
 
 That is their characters or words, or, over their trees, also vectors of words.
+
+Examples:
+  python scripts/text.py --text '{name: characters}' --languages en \
+      --captions results/datasets/scenes/captions.csv \
+      --output results/text/scenes/characters.en.json
+  python scripts/text.py --text '{name: trees, dimension: 100}' --captions captions.csv \
+      --treebanks trees.conllu.gz --output trees.json
 """
 
 import argparse
 import logging
-from pathlib import Path
 
 import pandas as pd
 
 from groundvec.config import parts
-from groundvec.config.cli import run, text
+from groundvec.config.arguments import make_parser
+from groundvec.config.cli import run
 from groundvec.data import schema
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json
 
-parser = argparse.ArgumentParser(
-    description=__doc__,
-    epilog="examples:\n  python scripts/text.py --text '{name: characters}' --languages en "
-    "--captions results/datasets/scenes/captions.csv "
-    "--output results/text/scenes/characters.en.json\n"
-    "  python scripts/text.py --text '{name: trees, dimension: 100}' --captions captions.csv "
-    "--treebanks trees.conllu.gz --output trees.json",
-)
-parser.add_argument(
-    "--text",
-    type=text,
-    required=True,
-    metavar="FILE|TEXT",
-    help="what a model reads, as a YAML or JSON file or as text",
-)
-parser.add_argument("--captions", type=Path, required=True, help="a data set's captions.csv")
+parser = make_parser(__doc__, "text captions treebanks", "the JSON file to write")
 parser.add_argument(
     "--languages", nargs="+", default=["en"], help="of the captions to use (default: en)"
 )
-parser.add_argument(
-    "--treebanks",
-    type=Path,
-    nargs="+",
-    default=[],
-    help="trees: what scripts/trees.py wrote; other sentences are parsed",
-)
-parser.add_argument("--output", type=Path, required=True, help="the JSON file to write")
 
 
 def main(arguments: argparse.Namespace) -> None:

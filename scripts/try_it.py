@@ -1,38 +1,27 @@
-"""Make a panel in which a report's reader can try a model, HTML that needs no other file.
+r"""Make a panel in which a report's reader can try a model, HTML that needs no other file.
 
 Of the models that a page can run, and that are not too large for one, it is the ensemble of the
 single training with the best recall on the development set, whatever its seed. If there is none, or
 no ONNX Runtime Web, the panel is a line that says so.
+
+Example:
+  python scripts/try_it.py --models results/demo/models/scenes/*/*/model.json \
+      --retrieval results/demo/retrieval/scenes/*/seed?.csv \
+      --captions results/datasets/scenes/captions.csv \
+      --features results/features/scenes/efficientnet_lite0.h5 --runtime data/onnxruntime_web \
+      --output try_it.html
 """
 
 import argparse
 import logging
 from pathlib import Path
 
+from groundvec.config.arguments import make_parser
 from groundvec.config.cli import run
+from groundvec.reporting.results import Results, add_arguments
 
-parser = argparse.ArgumentParser(
-    description=__doc__,
-    epilog="example:\n  python scripts/try_it.py "
-    "--models results/demo/models/scenes/*/*/model.json "
-    "--retrieval results/demo/retrieval/scenes/*/seed?.csv "
-    "--captions results/datasets/scenes/captions.csv "
-    "--features results/features/scenes/efficientnet_lite0.h5 "
-    "--runtime data/onnxruntime_web --output try_it.html",
-)
-for option, what in {
-    "models": "the model.json of each training of a data set",
-    "retrieval": "what scripts/retrieval.py wrote, a file for each",
-}.items():
-    parser.add_argument(
-        f"--{option}", type=Path, nargs="+", metavar="FILE", help=what, required=True
-    )
-for option, what in {
-    "captions": "the data set's captions.csv",
-    "features": "the HDF5 file of its image features",
-    "output": "the file to write, .html",
-}.items():
-    parser.add_argument(f"--{option}", type=Path, metavar="FILE", help=what, required=True)
+parser = make_parser(__doc__, output="the file to write, .html")
+add_arguments(parser, ("models", "retrieval", "captions", "features"))
 parser.add_argument(
     "--runtime", type=Path, metavar="FOLDER", required=True, help="where `npm pack` wrote it"
 )
@@ -58,7 +47,6 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.model.network import load_ensemble
     from groundvec.page.try_it import panel, precision, readable, runtime_files
     from groundvec.reporting.embedded import embed, of_one
-    from groundvec.reporting.results import Results
     from groundvec.reporting.systems import described, select
     from groundvec.runtime.files import write_bytes
 

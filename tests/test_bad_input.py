@@ -145,9 +145,9 @@ def lists(what: str, text: str | bytes, said: str, target: str = "de") -> Case:
     )
 
 
-def number(what: str, options: str, said: str) -> Case:
+def number(what: str, options: str, said: str, status: int = 1) -> Case:
     """A number on a command line."""
-    return Case(what, said, lambda _: None, f"{TRANSLATOR} {options}")
+    return Case(what, said, lambda _: None, f"{TRANSLATOR} {options}", status)
 
 
 def model(what: str, change: Callable[[Path, Model], None], said: str) -> Case:
@@ -665,8 +665,18 @@ CASES = {
         ),
     ],
     "Numbers on a command line": [
-        number("`--size 0`", "--size 0", "--size: 0 is less than the minimum of 1"),
-        number("`--dropout nan`", "--dropout nan", "--dropout: nan is not of type 'number'"),
+        number(
+            "`--settings {size: 0}`",
+            '--settings {"size":0}',
+            "translator.size: 0 is less than the minimum of 1",
+            2,
+        ),
+        number(
+            "`--settings {dropout: .nan}`",
+            '--settings {"dropout":.nan}',
+            "translator.dropout: nan is not of type 'number'",
+            2,
+        ),
         number("`--seed -1`", "--seed -1", "--seed: -1 is less than the minimum of 0"),
         number("`--threads -1`", "--threads -1", "--threads: -1 is less than the minimum of 1"),
     ],
@@ -716,12 +726,14 @@ def test_bad_input_is_answered_with_one_line_and_a_status(project, tmp_path, cas
     assert lines, result.stderr
     if "Snakemake" not in case.what:
         assert "Traceback" not in result.stderr
-        assert lines[0].startswith("error: " if case.status == 1 else "checkpoints.py: error: ")
+        assert lines[0].startswith(
+            "error: " if case.status == 1 else f"{Path(program).name}: error: "
+        )
     assert {path: path.read_bytes() for path in before} == before
     left = {path for path in mine.rglob("*") if path.is_file() and ".snakemake" not in path.parts}
     assert left == set(before)
     line = (
-        re.sub(r"^(\S+: )?error: (argument \w+: )?", "", lines[0])
+        re.sub(r"^(\S+: )?error: (argument [\w-]+: )?", "", lines[0])
         .replace(f"{mine}{os.sep}", "")
         .replace("|", "\\|")
     )

@@ -158,7 +158,14 @@ def test_pictures_are_resized_as_the_weights_want_it_or_as_asked_for(tmp_path, t
     features = {}
     for how in ("bilinear", "bicubic", "lanczos"):
         options = ["--images", tmp_path / "images.csv", "--backbone", TINY, "--threads", 1]
-        options += ["--weights-file", weights, "--interpolation", how, "--work", tmp_path / "work"]
+        options += [
+            "--weights-file",
+            weights,
+            "--settings",
+            f"interpolation: {how}",
+            "--work",
+            tmp_path / "work",
+        ]
         run(extract_features, *options, "--output", tmp_path / f"{how}.h5")
         made = json.loads(store.attributes(tmp_path / f"{how}.h5")["transform"])
         assert made["interpolation"] == how

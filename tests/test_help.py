@@ -47,8 +47,7 @@ def examples(text):
 
 def of_script(name):
     program = import_module(f"scripts.{name}")
-    parser = program.parser if hasattr(program, "parser") else program.make_parser()
-    return examples(parser.epilog)
+    return examples(program.__doc__)
 
 
 def type_in(folder, command):

@@ -17,7 +17,7 @@ FLOORS = [
     {"text"},
     {"data", "objectives", "features"},
     {"optimisers", "device", "similarity", "config", "results"},
-    {"runtime"},
+    {"runtime", "cutoffs"},
 ]
 FLOOR = {room: -number for number, rooms in enumerate(FLOORS) for room in rooms}
 

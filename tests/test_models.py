@@ -513,7 +513,7 @@ def test_a_bag_with_idf_is_the_projected_sum_of_weighted_embeddings():
     one = Model(described, {"en": text}, 12).eval()
     encoder = one.captions["en"]
     assert encoder.embedding.weight.std() < 0.2
-    one.count({"en": text.encode(captions)})
+    one.fit_idf({"en": text.encode(captions)})
     a, dog, zebra = np.log([5 / 4, 5 / 2, 5 / 1])
     np.testing.assert_allclose(encoder.idf[2:], [a, dog, zebra], rtol=1e-6)
 
@@ -538,9 +538,9 @@ def test_a_gru_over_words_of_ngrams_beside_a_bag(sentences):
     one = model(NGRAM_RNN, text="word-ngrams")
     text, encoder = TEXTS["word-ngrams"], one.captions["en"]
     captions = ["a dog", "a cat", "a bird", "cats"]
-    one.count({"en": text.encode(captions)})
+    one.fit_idf({"en": text.encode(captions)})
     bag = model(BAG | {"idf": True}, text="ngrams")
-    bag.count({"en": TEXTS["ngrams"].encode(captions)})
+    bag.fit_idf({"en": TEXTS["ngrams"].encode(captions)})
     torch.testing.assert_close(encoder.idf, bag.captions["en"].idf)
 
     def unit(vector):

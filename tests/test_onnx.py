@@ -86,7 +86,7 @@ def test_vectors_of_ragged_batches_are_those_of_pytorch(encoder, text, similarit
     """Of one snapshot and of an ensemble; and a sentence alone has the vector that it has in it."""
     models = [model(encoder, text, similarity, seed) for seed in range(2)]
     for each in models:
-        each.count({"en": TEXTS[text].encode(CAPTIONS)})
+        each.fit_idf({"en": TEXTS[text].encode(CAPTIONS)})
     graphs = {}
     for number in (1, 2):
         path = tmp_path / f"{number}.onnx"
@@ -112,7 +112,7 @@ def test_vectors_of_ragged_batches_are_those_of_pytorch(encoder, text, similarit
 def test_vectors_of_words_of_n_grams_are_those_of_pytorch(beside, sentences):
     encoder = {"name": "ngram-rnn", "size": 8, "embedding": 6, "units": 10, **beside}
     one = model(encoder, "word-ngrams")
-    one.count({"en": TEXTS["word-ngrams"].encode(CAPTIONS)})
+    one.fit_idf({"en": TEXTS["word-ngrams"].encode(CAPTIONS)})
     with TemporaryDirectory() as folder:
         path = Path(folder, "model.onnx")
         export([one], path)
@@ -137,7 +137,7 @@ def test_spelling_goes_along(tmp_path, learned):
     spelling = {"size": 30, "learned": learned}
     models = [model(seed=seed, spelling=spelling) for seed in range(2)]
     for each in models:
-        each.spelling["en"].count(TEXTS["characters"].encode(CAPTIONS))
+        each.spelling["en"].fit_idf(TEXTS["characters"].encode(CAPTIONS))
     export(models, tmp_path / "model.onnx")
     onnx.checker.check_model(tmp_path / "model.onnx", full_check=True)
     graph = session(tmp_path / "model.onnx")

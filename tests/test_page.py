@@ -14,9 +14,9 @@ from examples import description, save_model
 from matplotlib.figure import Figure
 from PIL import Image
 
+from groundvec.cutoffs import CUTOFFS
 from groundvec.data import schema
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.features import store
 from groundvec.model.network import Model
 from groundvec.page import claims, gallery

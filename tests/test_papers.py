@@ -133,6 +133,6 @@ def test_what_has_relations_is_called_an_sdt_rnn():
 
 def test_the_configuration_knows_the_papers_by_their_folders():
     config = yaml.safe_load(EXPERIMENT)
-    for paper in papers.known():
+    for paper in papers.named():
         config["datasets"]["scenes"]["papers"] = [paper]
         assert complete(config)["datasets"]["scenes"]["papers"] == [paper]

@@ -75,7 +75,9 @@ def test_only_models_of_trees_need_a_treebank():
     plan = planned(ratings={"source": "scenes"})
     [file] = plan.treebanks(of(dataset="scenes", model="trees"))
     assert plan.treebanks(of(dataset="scenes", model="words")) == []
-    assert plan.every_treebank(of(dataset="scenes")) == [file]
+    assert plan.treebanks(of(dataset="scenes")) == [file]
+    text = text_name(plan.datasets["scenes"]["models"]["trees"]["text"])
+    assert plan.treebanks(of(dataset="scenes", text=text, language="en")) == [file]
     [name] = plan.parsers
     assert file == f"results/text/scenes/{name}.en.conllu.gz"
     of_ratings = plan.treebank_of_ratings(of(dataset="scenes", model="trees"))
@@ -146,11 +148,11 @@ def test_models_without_english_are_not_rated():
     config = {"experiment": "x", "models": {"german": german, "words": WORDS}}
     config |= {"datasets": {"scenes": {**SCENES, "models": ["german", "words"]}}}
     plan = Plan(complete(config | {"ratings": {"source": "scenes"}}), "", SOURCES)
-    [paper] = plan.papers
-    files = plan.ratings_files(".csv", paper)
-    assert "<experiment>/ratings/models/scenes/words/seed1.csv" in files
-    assert "<experiment>/ratings/baselines/trigrams.csv" in files
-    assert not any("german" in file for file in files)
+    for paper in plan.papers:
+        files = plan.ratings_files(".csv", paper)
+        assert "<experiment>/ratings/models/scenes/words/seed1.csv" in files
+        assert "<experiment>/ratings/baselines/trigrams.csv" in files
+        assert not any("german" in file for file in files)
     assert plan.scores_shown(of(dataset="scenes", model="german", seed="1")) == []
 
 
@@ -167,7 +169,8 @@ def test_the_demo_has_something_of_every_paper_that_it_shows(demo):
     for paper in demo.plan.papers:
         made = {name for (of, item), names in demo.names.items() if of == paper for name in names}
         assert made
-        for kind, files in (("tables", demo.tables()), ("figures", demo.figures())):
+        for kind in ("tables", "figures"):
+            files = demo.files(kind)
             folder = f"<experiment>/{paper}/{kind}/"
             stems = {Path(file).stem for file in files if file.startswith(folder)}
             items = getattr(known()[paper], kind)

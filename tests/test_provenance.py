@@ -146,7 +146,7 @@ SOURCES, TABLE = recomputed.sources(), recomputed.table()
 # The modules of every training, whatever its model. Whoever adds one has trainings run again for
 # what may not concern them.
 OF_TRAINING = """
-    data/cleaning data/schema data/split device evaluation/ranks
+    cutoffs data/cleaning data/schema data/split device evaluation/ranks
     features/store
     model/folder model/network model/spelling model/weights
     similarity text/characters text/encoded text/mistakes
@@ -237,7 +237,7 @@ def test_nothing_long_depends_on_how_results_are_shown():
         ("sources/karpathy.py", '"val"', '"validation"', set()),
         ("data/ratings.py", '"MSRpar"', '"MSRPar"', {"rate", "baseline"}),
         ("evaluation/ranks.py", "1e-6", "1e-5", {"train", "retrieval"}),
-        ("evaluation/retrieval.py", "(1, 5, 10)", "(1, 5, 10, 50)", {"retrieval"}),
+        ("cutoffs.py", "(1, 5, 10)", "(1, 5, 10, 50)", {"train", "retrieval"}),
         ("evaluation/retrieval.py", "RANDOM = 64", "RANDOM = 32", {"retrieval"}),
         ("evaluation/snapshots.py", "= 9", "= 8", {"ensemble", "retrieval"}),
         ("evaluation/relatedness.py", "1111", "2222", {"rate", "baseline"}),

@@ -114,7 +114,7 @@ def drawn_lists(seed, sentences=40, n=12):
     lists = Lists(
         texts, np.arange(0, len(texts) + 1, n), ["score"], rng.normal(0, 5, (len(texts), 1))
     )
-    return judged(lists, references)
+    return judged(lists, pd.DataFrame({"target": references}))
 
 
 def test_statistics_are_those_of_corpus_bleu():
@@ -177,7 +177,7 @@ def test_one_step_of_mira_is_that_of_the_paper():
 
 def test_lists_that_are_all_alike_keep_their_order():
     lists = Lists(["a b", "a b"], np.array([0, 2]), ["score"], np.array([[1.0], [1.0]]))
-    found = judged(lists, ["a c"])
+    found = judged(lists, pd.DataFrame({"target": ["a c"]}))
     assert np.isfinite(mira.weights(lists, found.statistics)).all()
     assert lists.chosen(np.zeros(2)).tolist() == [0]
 
@@ -197,7 +197,7 @@ def test_a_re_ranker_by_length_alone_finds_that_longer_translations_are_better()
     """As where a score is a sum of log-probabilities, which prefers short translations."""
     texts, best = ["ein Hund geht", "ein Hund geht auf das Haus"], "ein Hund geht auf das Haus"
     lists = Lists(texts * 9, np.arange(0, 19, 2), ["score"], np.tile([[-1.0], [-2.0]], (9, 1)))
-    found = judged(lists, [best] * 9)
+    found = judged(lists, pd.DataFrame({"target": [best] * 9}))
     result = rerank(found, found, {})[LENGTH]
     assert result.weights["target-length"] > 0
     assert {lists.hypotheses[row] for row in result.rows} == {best}

@@ -57,7 +57,7 @@ def test_counts_are_those_of_a_loop_over_words(sentences):
 
 def test_what_fewer_captions_have_weighs_more():
     spelling = Spelling(TEXT, SIZE)
-    spelling.count(TEXT.encode(CAPTIONS))
+    spelling.fit_idf(TEXT.encode(CAPTIONS))
     having = Counter(bucket for caption in CAPTIONS for bucket in by_hand(caption))
     expected = [math.log(4 / (1 + having[bucket])) for bucket in range(SIZE)]
     np.testing.assert_allclose(spelling.rarity, expected, atol=1e-6)
@@ -97,7 +97,7 @@ def test_pictures_have_zeros_and_are_found_as_without_it(tmp_path):
 def test_a_trained_model_keeps_what_it_counted(tmp_path):
     model, split = trained(tmp_path)
     counted = Spelling(model.texts["en"], SIZE)
-    counted.count(split.captions["en"].encoded)
+    counted.fit_idf(split.captions["en"].encoded)
     assert torch.equal(model.spelling["en"].rarity, counted.rarity)
     save_model(tmp_path / "model", model)
     encoder = SentenceEncoder.load(tmp_path / "model")

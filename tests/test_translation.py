@@ -298,7 +298,8 @@ RERANK = (
 
 
 def test_the_programs_translate_and_rerank(project):
-    small = "--size 8 --embedding 6 --epochs 2 --batch-size 4 --threads 1"
+    settings = '{"size":8,"embedding":6,"epochs":2,"batch_size":4}'
+    small = f"--settings {settings} --threads 1"
     for command in (
         f"translator.py --name weak --pairs parallel.csv --source en --target de {small} "
         "--work work --output model",

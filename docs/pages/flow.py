@@ -61,7 +61,9 @@ def stages() -> dict[str, str]:
     """Find the stage of each rule: its file in `rules/`, in the order of the Snakefile."""
     files = re.findall(r'^ *include: "rules/(\w+)\.smk"', (ROOT / "Snakefile").read_text(), re.M)
     text = {stage: (ROOT / "rules" / f"{stage}.smk").read_text() for stage in files}
-    rules = {stage: re.findall(r"^rule (\w+):", text[stage], re.M) for stage in files}
+    rules = {
+        stage: re.findall(r"^(?:use rule \w+ as|rule) (\w+)", text[stage], re.M) for stage in files
+    }
     rules["dataset"] = [f"dataset_{name}" for name in parts.names("sources")]
     rules["report"] = PAPERS
     return {rule: stage for stage in files for rule in rules[stage]}

@@ -24,14 +24,18 @@ def sources() -> dict[str, tuple[list[str], list[str]]]:
     """Find the files that all hashes of a rule have, and those that some have one of."""
     found = {}
     for path in sorted((ROOT / "rules").glob("*.smk")):
-        for rule in re.split(r"^rule (?=\w+:)", path.read_text("utf-8"), flags=re.M)[1:]:
+        rules = re.split(r"^(?=(?:use )?rule \w+)", path.read_text("utf-8"), flags=re.M)[1:]
+        for rule in rules:
             files = re.findall(r'"((?:groundvec|scripts)/[^"\n]+\.py)"', rule)
             some = _parts("text") if 'parts.file("text"' in rule else []
             some = _parts("baselines") if "baseline_code(" in rule else some
             of_model = [kind for kind in parts.CLASSES if kind != "baselines"]
             some = _parts(*of_model) if "parts.files(" in rule else some
+            base, name = re.findall(r"^(?:use rule (\w+) as|rule) (\w+)", rule)[0]
             if always := [file for file in files if "{" not in file]:
-                found[rule.partition(":")[0]] = always, some
+                found[name] = always, some
+            elif base:
+                found[name] = found[base]
     # Rules with names that are put together: one for each source, table and figure.
     for name in parts.names("sources"):
         of_source = [parts.file("sources", name), "groundvec/data/schema.py"]

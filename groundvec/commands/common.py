@@ -57,7 +57,7 @@ def check_sentence(sentence: str, remedy: str) -> None:
 
 
 def read_lines(path: Path) -> list[str]:
-    """The lines of a text file, or of standard input for `-`: a sentence each, perhaps empty.
+    """Read the lines of a text file, or of standard input for `-`: a sentence each, perhaps empty.
 
     Raises:
         InputError: it cannot be read, or is not UTF-8.

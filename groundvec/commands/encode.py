@@ -97,7 +97,7 @@ def main(arguments: argparse.Namespace) -> None:
 def _encode(
     encoder: "SentenceEncoder", sentences: list[str], arguments: argparse.Namespace
 ) -> "Blocks":
-    """Blocks of sentences with their vectors; at least one block, which may be empty."""
+    """Yield blocks of sentences with their vectors; at least one block, which may be empty."""
     from groundvec.runtime.progress import Progress
 
     with Progress(total=len(sentences), desc="encoding", unit="sentences") as bar:
@@ -121,7 +121,7 @@ def _give_memory_back() -> None:
 
 
 def _write_npy(output: IO[bytes], blocks: "Blocks", shape: tuple[int, int], dtype: str) -> None:
-    """Not a memory map: on a full disk that would end the program without a word."""
+    """Write block by block: on a full disk a memory map would end the program without a word."""
     import numpy as np
 
     header = {"descr": np.dtype(dtype).str, "fortran_order": False, "shape": shape}

@@ -18,6 +18,7 @@ Examples:
 import argparse
 import logging
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,12 +31,14 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+Add = Callable[[argparse.ArgumentParser], None]
+Action = Callable[[argparse.Namespace], None]
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `evaluate` reads from its command line."""
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-
-    def add(name: str, action: Any, help: str) -> argparse.ArgumentParser:
+    for name, (help, add, action) in COMMANDS.items():
         own = [line for line in (__doc__ or "").splitlines() if f"evaluate {name}" in line]
         command = commands.add_parser(
             name,
@@ -44,11 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             epilog="\n".join(["Examples:", *own]),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
+        add(command)
         command.set_defaults(action=action)
-        return command
 
-    command = add("ratings", _ratings, "Compare an encoder with people's ratings of sentence pairs")
-    encoder = command.add_mutually_exclusive_group(required=True)
+
+def _add_ratings(parser: argparse.ArgumentParser) -> None:
+    encoder = parser.add_mutually_exclusive_group(required=True)
     encoder.add_argument("--model", help="a name that comes with groundvec, or a trained folder")
     encoder.add_argument(
         "--sentence-transformers", metavar="NAME", help="a model's name on the hub, or its folder"
@@ -56,59 +60,55 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     encoder.add_argument(
         "--vectors", type=Path, metavar="FILE.npy", help="one row per line of `sentences`"
     )
-    _add_tasks(command)
-    command.add_argument(
+    _add_tasks(parser)
+    parser.add_argument(
         "--captions",
         type=Path,
         metavar="FILE",
         help="training captions, one per line: also score without the pairs that hold one",
     )
-    command.add_argument(
-        "--predictions",
-        dest="output_predictions",
-        type=Path,
-        metavar="FILE.csv",
-        help="write one row per test pair, for `compare`",
-    )
-    _add_csv(command)
+    _add_items(parser, "predictions", "test pair")
+    _add_csv(parser)
 
-    command = add("retrieval", _retrieval, "Score how captions find images, and images captions")
-    command.add_argument("captions", type=Path, metavar="CAPTIONS.npy", help="vectors (M, size)")
-    command.add_argument("images", type=Path, metavar="IMAGES.npy", help="vectors (N, size)")
-    command.add_argument(
+
+def _add_retrieval(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("captions", type=Path, metavar="CAPTIONS.npy", help="vectors (M, size)")
+    parser.add_argument("images", type=Path, metavar="IMAGES.npy", help="vectors (N, size)")
+    parser.add_argument(
         "--image-of-caption",
         type=Path,
         metavar="FILE.npy",
         help="the row of each caption's image, from 0 (default: M / N captions after each other)",
     )
-    command.add_argument("--folds", type=int, default=1, help="mean over so many equal test sets")
-    command.add_argument(
+    parser.add_argument("--folds", type=int, default=1, help="mean over so many equal test sets")
+    parser.add_argument(
         "--similarity", choices=["cosine", "dot", "euclidean"], default="cosine", help="of vectors"
     )
-    command.add_argument(
-        "--ranks",
-        dest="output_ranks",
-        type=Path,
-        metavar="FILE.csv",
-        help="write one row per query, for `compare`",
-    )
-    _add_csv(command)
+    _add_items(parser, "ranks", "query")
+    _add_csv(parser)
 
-    command = add(
-        "compare",
-        _compare,
-        "Test whether two encoders differ, by Williams' test (ratings) or a paired bootstrap "
-        "(retrieval), with Holm's correction",
-    )
+
+def _add_compare(parser: argparse.ArgumentParser) -> None:
     for name in ("a", "b"):
-        command.add_argument(
+        parser.add_argument(
             name, type=Path, metavar=f"{name}.csv", help="what --predictions or --ranks wrote"
         )
-    _add_csv(command)
+    _add_csv(parser)
 
-    command = add("sentences", _sentences, "Write what has to be encoded, one sentence a line")
-    _add_tasks(command)
-    common.add_output(command, [".txt"], "the file to write (default: standard output)")
+
+def _add_sentences(parser: argparse.ArgumentParser) -> None:
+    _add_tasks(parser)
+    common.add_output(parser, [".txt"], "the file to write (default: standard output)")
+
+
+def _add_items(parser: argparse.ArgumentParser, name: str, row: str) -> None:
+    parser.add_argument(
+        f"--{name}",
+        dest="output_items",
+        type=Path,
+        metavar="FILE.csv",
+        help=f"write one row per {row}, for `compare`",
+    )
 
 
 def _add_tasks(parser: argparse.ArgumentParser) -> None:
@@ -133,7 +133,7 @@ def _add_csv(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> None:
     """Do what the command after `evaluate` says."""
-    for name in ("output", "output_predictions", "output_ranks"):
+    for name in ("output", "output_items"):
         if getattr(arguments, name, None):
             files.check_output(getattr(arguments, name))
     arguments.action(arguments)
@@ -153,13 +153,13 @@ def _ratings(arguments: argparse.Namespace) -> None:
         log.warning("no rated sentence is in %s: is it one caption per line?", arguments.captions)
     name = arguments.model or arguments.sentence_transformers or arguments.vectors
     _write(result.scores, arguments.output, device, encoder=name)
-    if arguments.output_predictions:
+    if arguments.output_items:
         items = result.items.assign(system=str(name), kind="baseline", epochs="")
-        frames.write(arguments.output_predictions, items, Predictions)
+        frames.write(arguments.output_items, items, Predictions)
 
 
 def _encoder(arguments: argparse.Namespace) -> tuple[Any, str]:
-    """What embeds sentences, and the device that it computes on."""
+    """Return what embeds sentences, and the device that it computes on."""
     if arguments.vectors:
         from groundvec.evaluate import checked, read_array
 
@@ -192,8 +192,8 @@ def _retrieval(arguments: argparse.Namespace) -> None:
     )
     about = {"captions": arguments.captions, "images_file": arguments.images}
     _write(result.scores, arguments.output, "cpu", **about)
-    if arguments.output_ranks:
-        frames.write(arguments.output_ranks, result.items, FoundRanks)
+    if arguments.output_items:
+        frames.write(arguments.output_items, result.items, FoundRanks)
 
 
 def _compare(arguments: argparse.Namespace) -> None:
@@ -230,3 +230,24 @@ def _write(scores: "pd.DataFrame", output: Path, device: str, **about: Any) -> N
         show(*evaluate.table(scores).split("\n"))
     else:
         files.write_csv(output, scores.assign(**about, **provenance(device)))
+
+
+COMMANDS: dict[str, tuple[str, Add, Action]] = {
+    "ratings": (
+        "Compare an encoder with people's ratings of sentence pairs",
+        _add_ratings,
+        _ratings,
+    ),
+    "retrieval": (
+        "Score how captions find images, and images captions",
+        _add_retrieval,
+        _retrieval,
+    ),
+    "compare": (
+        "Test whether two encoders differ, by Williams' test (ratings) or a paired bootstrap "
+        "(retrieval), with Holm's correction",
+        _add_compare,
+        _compare,
+    ),
+    "sentences": ("Write what has to be encoded, one sentence a line", _add_sentences, _sentences),
+}

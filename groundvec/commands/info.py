@@ -55,7 +55,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 def _text(value: Any) -> str:
-    """A value of a description on one line, such as `rnn (cell gru, size 128)`."""
+    """Write a value of a description on one line, such as `rnn (cell gru, size 128)`."""
     if isinstance(value, list):
         return ", ".join(map(str, value))
     if not isinstance(value, dict):
@@ -88,7 +88,7 @@ def _scores(card: Path) -> list[str]:
 
 
 def _plain(value: Any) -> str:
-    """A text or number as text; TypeError for what, by aliases, may be endless."""
+    """Return a text or number as text; TypeError for what, by aliases, may be endless."""
     if not isinstance(value, str | int | float):
         raise TypeError(f"{type(value).__name__} is neither text nor a number")
     return str(value)

@@ -134,7 +134,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 def _name(path: Path) -> str:
-    """A path to print; what of it is not UTF-8 is shown as question marks."""
+    """Return a path to print, with question marks for what is not UTF-8."""
     return printable(str(path).encode("utf-8", "replace").decode())
 
 
@@ -147,7 +147,7 @@ def _thumbnail(path: Path) -> "Image.Image":
 
 
 def _page(sentence: str, found: Found) -> str:
-    """A page that needs no other file: the pictures are inside, small, with links to the files."""
+    """Make a page that needs no other file: it has small pictures, with links to the files."""
     items = []
     for path, score in found:
         data = io.BytesIO()
@@ -164,10 +164,7 @@ def _page(sentence: str, found: Found) -> str:
 
 
 def _sheet(sentence: str, found: Found) -> "Image.Image":
-    """A contact sheet: the sentence, and in rows the pictures, with score and file name below each.
-
-    Pictures are as large as a cell lets them be, and a row is as high as its highest picture.
-    """
+    """Draw the sentence, and rows of pictures with score and file name below each."""
     from PIL import Image, ImageDraw, ImageOps
 
     boxes: set[str] = set()

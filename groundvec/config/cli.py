@@ -17,14 +17,10 @@ from groundvec.runtime.errors import InputError, printable, shortened
 from groundvec.runtime.jobs import Stopped
 
 STANDARD_INPUT = Path("/dev/stdin")  # which leads to the file that the shell reads
-ENDINGS = (".yaml", ".yml", ".json")
 # What numbers may be, by their options; where a configuration has them too, as its schema says.
 BOUNDS = {
-    **{
-        name: {"$ref": f"#/$defs/translator/properties/{name.replace('-', '_')}"}
-        for name in ("size", "embedding", "dropout", "l2", "epochs", "patience", "batch-size")
-    },
-    **{name: {"$ref": f"#/$defs/dataset/properties/{name}"} for name in ("draw", "folds", "parts")},
+    **{name: {"$ref": f"#/$defs/dataset/properties/{name}"} for name in ("draw", "parts")},
+    "folds": {"$ref": "#/$defs/retrieval/properties/folds"},
     "seed": {"$ref": "#/$defs/dataset/properties/seeds/items"},
     "n": {"$ref": "#/$defs/translation/properties/n_best/items"},
     "part": {"minimum": 0},
@@ -36,7 +32,6 @@ NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 def run(main: Callable[[argparse.Namespace], None], parser: argparse.ArgumentParser) -> None:
     """Parse the arguments of a script and `execute` it, logging to the file `--log` too."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--log", type=_log_file, help="also write the log to this file (.log)")
     parser.add_argument("--overwrite", action="store_true", help="replace existing results")
     execute(main, parser.parse_args(), logging.INFO)
@@ -64,19 +59,13 @@ def execute(
 ) -> None:
     """Call `main`, and end the program as its users expect.
 
-    Numbers are within `BOUNDS`. No input is written over, and unless `arguments.overwrite` nor is
-    any file that is there.
+    Numbers are within `BOUNDS`. No input is written over, nor, unless `arguments.overwrite`, any
+    file.
 
     An `InputError`, and what the system refuses (space, memory, permission), ends the program with
-    one line and exit status 1; SIGTERM with the exit status that shells have for it, after files
-    that are half written are removed, and where the work is kept with one line; a reader of the
-    output who has seen enough (`| head`), or Ctrl-C, with nothing; any other exception is a bug and
-    keeps its traceback, which goes to the log file as well.
-
-    Args:
-        main: what the program does.
-        arguments: with `log`, a file or None, and `overwrite`.
-        level: of the messages that are shown.
+    one line and exit status 1; SIGTERM with its usual exit status, after half-written files are
+    removed; a closed output (`| head`) or Ctrl-C with nothing. Any other exception is a bug and
+    keeps its traceback, also in the log file.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):  # which may be an ASCII terminal
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -99,6 +88,8 @@ def execute(
         _check_numbers(arguments)
         _check_outputs(arguments)
         files.guard(_inputs(arguments), arguments.overwrite)
+        for end in getattr(arguments, "writes", ()):  # at once, and not after hours
+            files.check_output(f"{arguments.output}{end}")
         main(arguments)
         if sys.stdout:  # None, where it was closed from the start
             sys.stdout.flush()
@@ -123,46 +114,6 @@ def execute(
     finally:
         if "triton" not in sys.modules:  # which would complain that its objects are left over
             gc.freeze()
-
-
-def description(value: str) -> dict[str, Any]:
-    """Complete a model's description: for `type` of an argument, which is a file or YAML text."""
-    from groundvec.config.description import complete_description
-
-    return completed(value, complete_description)
-
-
-def text(value: str) -> dict[str, Any]:
-    """Return the `text` of a description, as `description` does a whole one."""
-    from groundvec.config.description import complete_text
-
-    return completed(value, complete_text)
-
-
-def baseline(value: str) -> dict[str, Any]:
-    """Return a baseline, as `description` does a description."""
-    from groundvec.config.description import complete_baseline
-
-    return completed(value, complete_baseline)
-
-
-def completed(text: str, complete: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
-    """Read a file or YAML text and complete it, for `type` of an argument."""
-    from groundvec.config.schema import read_yaml
-
-    try:
-        is_file = text.endswith(ENDINGS)
-        if is_file:
-            files.check_regular(text)
-        content = Path(text).read_text("utf-8") if is_file else text
-        given = read_yaml(content, text if is_file else "this")
-        return complete(given if isinstance(given, dict) else {"": given})
-    except OSError as error:
-        raise argparse.ArgumentTypeError(f"{text}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise argparse.ArgumentTypeError(f"{text} is not UTF-8: {error}") from None
-    except InputError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _log_file(name: str) -> Path:

@@ -151,19 +151,3 @@ def _providers(need: str) -> list[str]:
                 part = f"{of}the {parts.CLASSES[kind].lower()} {name}"
                 found += [part] if need in provided else []
     return found
-
-
-def complete_text(text: dict[str, Any]) -> dict[str, Any]:
-    """Fill every default into the `text` of a description, and return it.
-
-    Raises:
-        InputError: one line that names the first wrong key, and what to write instead.
-    """
-    complete_by(text, "text", "text")
-    return text
-
-
-def complete_baseline(baseline: dict[str, Any]) -> dict[str, Any]:
-    """Fill every default into a baseline: its `encoder` and the options of that; and return it."""
-    complete_by(baseline, "baseline", "baseline")
-    return baseline

@@ -15,6 +15,8 @@ and of the whole part:
     either: [a, b]              options of which there is one
     limits: It does not ...     a sentence for the model card
     learned: {properties: ...}  of a text, the schema of what its `as_dict` has beside options
+    treebank: parser            of a text that reads parsed sentences, the option that names what
+                                parses them; its class has `read_treebanks`
 
 Where pictures and captions come from is such a part of a data set (`groundvec.sources`).
 
@@ -165,6 +167,12 @@ def provided(kind: str, part: dict[str, Any]) -> set[str]:
     return {name for _, names in found for name in names}
 
 
+def parser(text: dict[str, Any]) -> str:
+    """Return what parses the sentences that a text reads; nothing if it reads them as they are."""
+    option = options_schema("text", text["name"]).get("treebank")
+    return text[option] if option else ""
+
+
 def treebank(text: dict[str, Any], paths: Sequence[str | Path]) -> Any:
     """Read the treebanks that a command line names, for a text that reads trees; None without any.
 
@@ -176,7 +184,7 @@ def treebank(text: dict[str, Any], paths: Sequence[str | Path]) -> Any:
     """
     if not paths:
         return None
-    if "trees" not in provided("text", text):
+    if not parser(text):
         raise InputError(f"the text {text['name']!r} reads no trees: leave --treebanks out")
     return find("text", text["name"]).read_treebanks(paths)
 

@@ -59,11 +59,18 @@ def _options_schema(keys: Iterable[str], schema: dict[str, Any]) -> dict[str, An
     return {"additionalProperties": False} | schema | properties
 
 
-def complete_by(value: dict[str, Any], kind: str, place: str) -> None:
-    """Check a part of a configuration by the schema's definition of its kind, and fill it in."""
+def complete_by(value: dict[str, Any], kind: str, place: str) -> dict[str, Any]:
+    """Check a part of a configuration by a definition of the schema, fill it in, and return it."""
     root = configuration_schema()
     check(value, {"$ref": f"#/$defs/{kind}", "$defs": root["$defs"]}, place)
     fill(value, root["$defs"][kind], root)
+    return value
+
+
+def settings_of(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Select the settings that a definition of the schema has, such as `extraction`."""
+    own = configuration_schema()["$defs"][kind]["properties"]
+    return {key: given[key] for key in own if key in given}
 
 
 def find_mistake(value: Any, schema: dict[str, Any]) -> str:

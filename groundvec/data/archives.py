@@ -38,14 +38,13 @@ class _Member(NamedTuple):
 def unpack(archive: str | Path, folder: str | Path) -> None:
     """Unpack a zip or tar archive into a new folder, which is there only when it is complete.
 
-    An archive that holds nothing but a folder of the same name as `folder` becomes that folder
-    (train2014.zip, unpacked to `data/mscoco/train2014`, gives `data/mscoco/train2014/*.jpg`).
-    The `__MACOSX` folders that macOS adds are left out. Checksums in the archive are checked.
+    If the archive has nothing but a folder of the same name, it becomes that folder. macOS's
+    `__MACOSX` folders are left out. Checksums in the archive are checked.
 
     Raises:
-        InputError: if the archive is damaged or has a member that is a link, leaves the folder or
-            cannot be named so, or if there is something in the folder already.
-        OSError: if the disk is full; nothing is left behind.
+        InputError: the archive is damaged, or has a member that is a link, leaves the folder or
+            cannot be named so; or there is something in the folder already.
+        OSError: the disk is full; nothing is left behind.
     """
     archive, folder = Path(archive), Path(folder)
     if not archive.is_file():

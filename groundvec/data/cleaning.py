@@ -37,11 +37,11 @@ def clean(caption: str) -> str:
     - Unicode's normalization form NFKC: composed letters; ligatures, full-width letters and
       superscripts as plain ones; `...` for an ellipsis. An acute accent that stands alone, as in
       `it´s`, becomes an apostrophe.
-    - Invisible characters (category Cf) are removed. The zero-width joiner and non-joiner stay
-      where they change what is seen: in Persian and Hindi, say, and between emoji.
+    - Invisible characters (category Cf) are removed, but for the zero-width joiner and non-joiner
+      where they change what is seen.
     - Every run of white space and control characters becomes one space; none is at the ends.
 
-    Everything else stays as it is, emoji, case and HTML's `&amp;` included.
+    Everything else stays, emoji, case and HTML's `&amp;` included.
     """
     for pattern, by in _COMPILED:
         caption = pattern.sub(by, caption)

@@ -48,17 +48,16 @@ def fetch(
 
     Args:
         name: the file's path in a mirror, such as `flickr8k/Flickr8k_text.zip`.
-        source: its `urls`, tried in their order (none if only a mirror can have it), and what it
-            is checked against as far as it is known (else None or left out): `size` in bytes,
-            `sha256` (all or the first of its hexadecimal digits), `md5`. With `members`, the
-            SHA-256 sums of files by their paths, it is a zip archive of these, which is put
-            together here; the addresses are then of the folder that has them.
+        source: its `urls`, tried in their order, and what it is checked against, as far as it is
+            known: `size` in bytes, `sha256` (all or the first of its hexadecimal digits), `md5`.
+            With `members`, the SHA-256 sums of files by their paths, it is a zip archive that is
+            put together here; the addresses are then of the folder that has them.
         target: where to put it.
-        mirror: a folder. What its own SHA256SUMS lists is checked against that, not `source`.
+        mirror: a folder. Its own SHA256SUMS counts before `source`.
 
     Raises:
-        InputError: if the file cannot be had, or is not what it should be.
-        OSError: if the disk is full; what has been downloaded is kept.
+        InputError: the file cannot be had, or is not what it should be.
+        OSError: the disk is full; what has been downloaded is kept.
     """
     target = Path(target)
     if source.get("sha256") or source.get("md5") or source.get("members"):
@@ -72,7 +71,7 @@ def fetch(
 
 
 def _recorded(record: Path) -> str | None:
-    """The sum of a first download, if there is one."""
+    """Read the sum of a first download, if there is one."""
     if not record.exists():
         return None
     text = record.read_text("utf-8", errors="replace")
@@ -158,7 +157,7 @@ def fetch_images(
     name: str,
     mirror: str | Path | None = None,
 ) -> None:
-    """Bring a page's JPEG images into a folder, one by one, as `fetch` does; keep what is there.
+    """Bring a page's JPEG images into a folder, as `fetch` does; keep what is there.
 
     An image that cannot be had is logged, and the others are fetched.
 
@@ -167,12 +166,11 @@ def fetch_images(
         urls: the page's addresses; the one that the last image came from is tried first.
         folder: where to put them, each at its address.
         name: the folder's path in a mirror.
-        mirror: a folder that is looked into first.
 
     Raises:
-        InputError: some cannot be had; one line that names them and says what to do. After
-            `MOST_FAILED` of them in a row the rest is not asked for.
-        OSError: if the disk is full; what has been downloaded is kept.
+        InputError: some cannot be had. After `MOST_FAILED` of them in a row the rest is not asked
+            for.
+        OSError: the disk is full; what has been downloaded is kept.
     """
     problems: dict[str, InputError] = {}
     in_a_row = rest = 0
@@ -207,7 +205,7 @@ def fetch_images(
 def _fetch_image(
     name: str, source: dict[str, Any], target: Path, mirror: str | Path | None
 ) -> str | None:
-    """`_fetch` an image that nobody has published a sum of: at least it must be a JPEG."""
+    """Fetch an image without a published sum: at least it must be a JPEG."""
     before = target.exists()
     used = _fetch(name, source, target, mirror)
     with target.open("rb") as file:
@@ -223,7 +221,7 @@ def _fetch_image(
 
 
 def _listed(mirror: Path) -> dict[str, dict[str, str]]:
-    """What a mirror's SHA256SUMS says of its files, by their names; empty if it has none."""
+    """Read a mirror's SHA256SUMS, by file name; empty if it has none."""
     if not mirror.is_dir():
         raise InputError(f"the mirror {mirror} is not a folder: correct or leave out `mirror`")
     sums = mirror / "SHA256SUMS"
@@ -286,13 +284,12 @@ def download(
     size: int | None = None,
     headers: Mapping[str, str] = MappingProxyType({}),
 ) -> str | None:
-    """Complete `part` from `url`, trying again as long as that may help; or say why it fails.
+    """Complete `part` from `url`, trying again while that may help; return why it fails.
 
     Args:
         part: the file, which may have its beginning.
         name: of the file, for messages.
         size: the most bytes that are taken, if it is known.
-        headers: of the request.
     """
     failures, most = 0, _size(part)
     while True:

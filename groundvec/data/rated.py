@@ -42,7 +42,7 @@ def chosen(
 
 
 def _folders(task: str) -> set[str]:
-    """The folders, of `MIRRORED` and of `PUBLIC`, that have a task's files."""
+    """Return the folders, of `MIRRORED` and of `PUBLIC`, that have a task's files."""
     if task == "SICK":
         return {"SICK", "sick_train", "sick_trial", "sick_test_annotated"}
     return {"STS", "stsbenchmark" if task == "STS-B" else f"{task.replace(' ', '')}-en-test"}

@@ -5,17 +5,16 @@ in common) to 5 (the same meaning); SICK's begin at 1. Ratings from 0 to 1, as o
 STS-B around, are refused.
 """
 
-import csv
 import logging
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import pandas as pd
 
 from groundvec.data.schema import SPLITS, refuse
 from groundvec.data.tokenization import prepare
-from groundvec.results.frames import schema_of, write
+from groundvec.results.frames import read_fields, schema_of, write
 from groundvec.results.schemas import Ratings, Tasks
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import text_lines
@@ -80,15 +79,13 @@ def read_sts(
     """Read STS 2012-2016, STS-B and SICK, in this order, as (ratings, tasks).
 
     These are the 24 subtasks of STS (Agirre et al.), and the tasks of Cer et al. (2017) and of
-    Marelli et al. (2014).
-
-    The files are looked for by their names anywhere in the folders; those of STS 2012-2016 must lie
-    in a folder of their year: `STS12-en-test` or, as the public archives are named,
-    `STS2012-en-test`. Pairs that have an empty line for a rating are dropped, and counted.
+    Marelli et al. (2014). The files are looked for by their names anywhere in the folders; those of
+    STS 2012-2016 must be in a folder of their year, `STS12-en-test` or `STS2012-en-test`. Pairs
+    with an empty line for a rating are dropped, and counted.
 
     Args:
         folders: what the archives were unpacked to.
-        tokenizer: as in `groundvec.data.tokenization.prepare`.
+        tokenizer: see `groundvec.data.tokenization.prepare`.
         lowercase: which of "STS" (2012-2016), "STS-B" and "SICK" to lowercase.
         tasks: some of `TASKS`; only their files are read.
 
@@ -99,34 +96,14 @@ def read_sts(
         raise InputError(
             f"there is no {unknown[0]!r} to lowercase: choose from {', '.join(GROUPS)}"
         )
-    files = _files(folders)
     parts: list[pd.DataFrame] = []
     sources: dict[tuple[str, str], str] = {}
     dropped: dict[tuple[str, str], int] = {}
-
-    def add(task: str, subtask: str, source: str, split: str, rows: pd.DataFrame) -> None:
+    for task, subtask, source, split, rows in _parts(_files(folders), tasks):
         unrated = rows.rating.str.strip() == ""
         sources[task, subtask] = source
         dropped[task, subtask] = unrated.sum() + dropped.get((task, subtask), 0)
         parts.append(rows[~unrated].assign(task=task, subtask=subtask, split=split))
-
-    for task in (task for task in STS if task in tasks):
-        year = task[-2:]
-        for subtask, name, source in STS[task]:
-            sentences = _find(files, year, f"STS.input.{name}.txt")
-            gold = _find(files, year, f"STS.gs.{name}.txt")
-            # The public files of 2016 say in further columns where the sentences come from.
-            add(task, subtask, source, "test", _sts(sentences, gold, 2, 9 if year == "16" else 2))
-    for split in SPLITS if STSB[0] in tasks else ():
-        path = _find(files, "", f"sts-{split}.csv")
-        add(*STSB, split, _columns(path, 7, 9, sentence_a=5, sentence_b=6, rating=4))
-    for split in SPLITS if SICK[0] in tasks else ():
-        path = _find(files, "", f"{SICK_FILES[split]}.txt")
-        rows = _columns(path, 5, 5, sentence_a=1, sentence_b=2, rating=3)
-        if rows.rating[:1].tolist() != ["relatedness_score"]:
-            raise InputError(f"{path} line 1 is not SICK's header; get the public file again")
-        add(*SICK, split, rows[1:])
-
     ratings = pd.concat(parts, ignore_index=True)
     group = ratings.task.str.replace(r" \d+", "", regex=True)
     for each in GROUPS:
@@ -139,16 +116,39 @@ def read_sts(
     return ratings, count(ratings, sources, dropped)
 
 
+def _parts(
+    files: dict[tuple[str, str], list[Path]], tasks: Collection[str]
+) -> Iterator[tuple[str, str, str, str, pd.DataFrame]]:
+    """Read each subtask's splits: task, subtask, source, split, and the pairs."""
+    for task in (task for task in STS if task in tasks):
+        year = task[-2:]
+        for subtask, name, source in STS[task]:
+            sentences = _find(files, year, f"STS.input.{name}.txt")
+            gold = _find(files, year, f"STS.gs.{name}.txt")
+            # The public files of 2016 say in further columns where the sentences come from.
+            rows = _sts(sentences, gold, 2, 9 if year == "16" else 2)
+            yield task, subtask, source, "test", rows
+    for split in SPLITS if STSB[0] in tasks else ():
+        path = _find(files, "", f"sts-{split}.csv")
+        yield *STSB, split, _columns(path, 7, 9, sentence_a=5, sentence_b=6, rating=4)
+    for split in SPLITS if SICK[0] in tasks else ():
+        path = _find(files, "", f"{SICK_FILES[split]}.txt")
+        rows = _columns(path, 5, 5, sentence_a=1, sentence_b=2, rating=3)
+        if rows.rating[:1].tolist() != ["relatedness_score"]:
+            raise InputError(f"{path} line 1 is not SICK's header; get the public file again")
+        yield *SICK, split, rows[1:]
+
+
 def count(
     ratings: Ratings,
     sources: dict[tuple[str, str], str],
     dropped: dict[tuple[str, str], int] | None = None,
 ) -> pd.DataFrame:
-    """Count the pairs: the rows of tasks.csv (see above), in the order of `sources`.
+    """Count the pairs: the rows of tasks.csv, in the order of `sources`.
 
     Args:
         sources: where the sentences come from, by task and subtask.
-        dropped: the pairs without a rating, likewise; without it, there were none.
+        dropped: the pairs without a rating, likewise; by default there were none.
     """
     counts = ratings.groupby(["task", "subtask"]).split.value_counts().unstack(fill_value=0)
     counts = counts.reindex(index=list(sources), columns=SPLITS, fill_value=0).reset_index()
@@ -166,25 +166,13 @@ def write_ratings(path: str | Path, ratings: Ratings) -> None:
 def read_ratings(path: str | Path) -> Ratings:
     """Read a ratings.csv, indexed from 0.
 
-    Raises InputError, naming the line, if it is not what `write_ratings` writes.
+    Raises:
+        InputError: it is not what `write_ratings` writes; it names the line.
     """
-    try:
-        with Path(path).open("rb") as file:
-            reader = csv.reader((f"{line}\n" for line in text_lines(file, path)), strict=True)
-            rows = [(f"{path} line {reader.line_num}", row) for row in reader]
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist; make it with scripts/ratings.py") from None
-    except csv.Error as error:
-        raise InputError(f"{path} is not a whole CSV file; make it again ({error})") from None
-    if not rows or rows[0][1] != COLUMNS:
-        raise InputError(f"{path} line 1 is not {','.join(COLUMNS)}; make the file again")
-    if len(rows) == 1:
+    ratings = read_fields(path, COLUMNS)
+    if ratings.empty:
         raise InputError(f"{path} has no pairs; make it again")
-    for where, row in rows:
-        if len(row) != len(COLUMNS):
-            raise InputError(f"{where} has {len(row)} fields, not {len(COLUMNS)}; correct it")
-    ratings = pd.DataFrame([row for _, row in rows[1:]], columns=COLUMNS, dtype=str)
-    places = [where for where, _ in rows[1:]]
+    places = [f"{path} line {row}" for row in range(2, len(ratings) + 2)]
     return _check(ratings.assign(where=places, where_rating=places))
 
 
@@ -218,7 +206,7 @@ def _check(ratings: pd.DataFrame) -> pd.DataFrame:
 
 
 def _files(folders: Iterable[str | Path]) -> dict[tuple[str, str], list[Path]]:
-    """All files in some folders, by year ("" if in no folder of a year of STS) and by name."""
+    """List the files in some folders, by year ("" if in no folder of a year of STS) and by name."""
     files: dict[tuple[str, str], list[Path]] = {}
     for folder in map(Path, folders):
         if not folder.is_dir():
@@ -249,7 +237,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _columns(path: Path, fewest: int, most: int, **columns: int) -> pd.DataFrame:
-    """Some columns of a file of `fewest` to `most` columns, as text, and where each row is."""
+    """Read some columns of a tab-separated file, as text, and where each row is."""
     fields = [line.split("\t") for line in _lines(path)]
     where = [f"{path} line {i}" for i in range(1, len(fields) + 1)]
     counts = pd.DataFrame({"where": where, "number": [len(row) for row in fields]})
@@ -263,7 +251,7 @@ def _columns(path: Path, fewest: int, most: int, **columns: int) -> pd.DataFrame
 
 
 def _sts(sentences: Path, gold: Path, fewest: int, most: int) -> pd.DataFrame:
-    """The pairs of one subtask, which has its sentences and its ratings in two files."""
+    """Read the pairs of one subtask, whose sentences and ratings are in two files."""
     rows = _columns(sentences, fewest, most, sentence_a=0, sentence_b=1)
     golds = _columns(gold, 1, 1, rating=0)
     if len(rows) != len(golds):

@@ -31,7 +31,7 @@ PAIRS = "pairs"  # the split of images without captions, of which only parallel.
 def caption_ids(image_ids: pd.Series, languages: pd.Series) -> pd.Series:
     """Number the captions of each image and language from 0: `<image_id>#<k>`.
 
-    The first row's language is the main one; others show in the id: `<image_id>#<language><k>`.
+    Languages other than the first row's show in the id: `<image_id>#<language><k>`.
     """
     k = image_ids.groupby([image_ids, languages]).cumcount().astype(str)
     return image_ids + "#" + languages.where(~languages.isin(languages[:1]), "") + k
@@ -42,7 +42,7 @@ def read_captions(path: str | Path, language: str | None = None) -> Captions:
 
     Raises InputError if the file cannot be read or has no caption in that language.
     """
-    captions = _read(path, CAPTION_COLUMNS)
+    captions = frames.read_fields(path, CAPTION_COLUMNS)
     if language is None:
         return captions
     chosen = captions[captions.language == language].reset_index(drop=True)
@@ -57,7 +57,7 @@ def read_images(path: str | Path) -> Images:
 
     Raises InputError if it cannot be read or lists an image twice.
     """
-    images = _read(path, [*IMAGE_COLUMNS, "sha256"])
+    images = frames.read_fields(path, [*IMAGE_COLUMNS, "sha256"])
     _refuse_repeated(images)
     return images
 
@@ -86,36 +86,10 @@ def check(captions: Captions, images: pd.DataFrame, where: pd.Series | None = No
         images: one row per image, columns as in IMAGE_COLUMNS.
         where: what to call each caption in an error, such as `my.csv line 3`; else by its id.
     """
-    _check_columns("captions", captions, CAPTION_COLUMNS)
-    _check_columns("images", images, IMAGE_COLUMNS)
+    frames.check_columns("captions", captions, CAPTION_COLUMNS)
+    frames.check_columns("images", images, IMAGE_COLUMNS)
     captions = captions.assign(where="caption " + captions.caption_id if where is None else where)
-
-    names = ", ".join(SPLITS)
-    refuse(
-        captions[~captions.split.isin(SPLITS)],
-        f"{{where}}{{more}}: unknown split {{split!r}}; the splits are {names}",
-    )
-    refuse(
-        images[~images.split.isin([*SPLITS, PAIRS])],
-        f"image {{image_id}}{{more}}: unknown split {{split!r}}; the splits are {names}",
-    )
-    is_code = {code: bool(re.fullmatch("[a-z]{2}", code)) for code in captions.language.unique()}
-    refuse(
-        captions[~captions.language.map(is_code).astype(bool)],
-        "{where}{more}: language {language!r} is not a code of two small letters, such as en or de",
-    )
-
-    once = images.drop_duplicates(["image_id", "split"])
-    refuse(
-        once[once.image_id.duplicated()],
-        "image {image_id}{more} is in two splits; leave each image in one",
-    )
-    _refuse_repeated(images)
-    refuse(
-        captions[captions.caption_id.duplicated()],
-        "{where}{more}: the caption id {caption_id} is there twice; give each caption its own",
-    )
-
+    _check_fields(captions, images)
     captions["image_split"] = captions.image_id.map(images.set_index("image_id").split)
     refuse(
         captions[captions.image_split.isna()],
@@ -130,7 +104,6 @@ def check(captions: Captions, images: pd.DataFrame, where: pd.Series | None = No
         images[~images.image_id.isin(captions.image_id) & (images.split != PAIRS)],
         "image {image_id}{more} has no captions; add some or remove the image",
     )
-
     refuse(
         captions[captions.caption.str.strip() == ""],
         "{where}{more}: the caption is empty; write one or remove the row",
@@ -140,6 +113,34 @@ def check(captions: Captions, images: pd.DataFrame, where: pd.Series | None = No
         captions[captions.length > LONGEST],
         f"{{where}}{{more}}: the caption has {{length:,}} characters, more than the limit of "
         f"{LONGEST:,}; shorten it or make several captions of it",
+    )
+
+
+def _check_fields(captions: pd.DataFrame, images: pd.DataFrame) -> None:
+    """Check splits, languages and ids."""
+    names = ", ".join(SPLITS)
+    refuse(
+        captions[~captions.split.isin(SPLITS)],
+        f"{{where}}{{more}}: unknown split {{split!r}}; the splits are {names}",
+    )
+    refuse(
+        images[~images.split.isin([*SPLITS, PAIRS])],
+        f"image {{image_id}}{{more}}: unknown split {{split!r}}; the splits are {names}",
+    )
+    is_code = {code: bool(re.fullmatch("[a-z]{2}", code)) for code in captions.language.unique()}
+    refuse(
+        captions[~captions.language.map(is_code).astype(bool)],
+        "{where}{more}: language {language!r} is not a code of two small letters, such as en or de",
+    )
+    once = images.drop_duplicates(["image_id", "split"])
+    refuse(
+        once[once.image_id.duplicated()],
+        "image {image_id}{more} is in two splits; leave each image in one",
+    )
+    _refuse_repeated(images)
+    refuse(
+        captions[captions.caption_id.duplicated()],
+        "{where}{more}: the caption id {caption_id} is there twice; give each caption its own",
     )
 
 
@@ -154,8 +155,8 @@ def check_files(images: pd.DataFrame) -> pd.DataFrame:
     """Return images with their paths as `stored`.
 
     Raises:
-        InputError: with the first few of the images whose file does not exist, and what the first
-            may have been meant to be.
+        InputError: files do not exist; it names the first few, and what the first may be meant to
+            be.
     """
     paths = stored(images.path)
     missing = [path for path in paths if not Path(path).is_file()]
@@ -233,29 +234,9 @@ def refuse(bad: pd.DataFrame, problem: str) -> None:
 
     Args:
         bad: the rows that have the problem.
-        problem: the error, with names of columns in braces, which are filled in from the first bad
-            row, and with `{more}` where the count of the others goes.
+        problem: the error, with names of columns in braces, which are filled in from the first row,
+            and `{more}` for the count of the others.
     """
     if not bad.empty:
         more = f" (and {len(bad) - 1:,} more)" if len(bad) > 1 else ""
         raise InputError(problem.format(more=more, **bad.iloc[0]))
-
-
-def _check_columns(name: str | Path, table: pd.DataFrame, columns: list[str]) -> None:
-    if list(table.columns) != columns:
-        raise InputError(
-            f"{name}: the columns are {', '.join(map(str, table.columns))} but must be "
-            f"{', '.join(columns)}"
-        )
-
-
-def read_fields(path: str | Path) -> pd.DataFrame:
-    """Read a CSV file of a data set, every field as text; InputError if it is not whole."""
-    # Without the filter for missing values, a caption "NA" or "null" stays text.
-    return frames.read_csv(path, dtype=str, na_filter=False, index_col=False)
-
-
-def _read(path: str | Path, columns: list[str]) -> pd.DataFrame:
-    table = read_fields(path)
-    _check_columns(path, table, columns)
-    return table

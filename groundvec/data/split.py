@@ -31,13 +31,13 @@ class Captions:
     order: np.ndarray  # (M,) its place among that image's captions, from 0
 
     def any_of(self, image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """For each of these images (B,) one of its captions, drawn."""
+        """Draw for each of these images (B,) one of its captions."""
         rows, _, first, counts = self._by_image
         drawn: np.ndarray = rows[first[image] + rng.integers(counts[image])]
         return drawn
 
     def another(self, captions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """For each of these captions (B,) another of its image, drawn; itself if it is alone."""
+        """Draw for each of these captions (B,) another of its image; itself if it is alone."""
         rows, place, first, counts = self._by_image
         image = self.image[captions]
         further = 1 + rng.integers(np.maximum(counts[image] - 1, 1))
@@ -47,7 +47,7 @@ class Captions:
 
     @cached_property
     def _by_image(self) -> tuple[np.ndarray, ...]:
-        """The captions, image by image, and each one's place; each image's first and how many."""
+        """Sort captions by image: rows, the place of each, and each image's first and how many."""
         rows, counts = np.argsort(self.image, kind="stable"), np.bincount(self.image)
         return rows, np.argsort(rows), counts.cumsum() - counts, counts
 
@@ -64,13 +64,12 @@ class Split:
     captions: dict[str, Captions]
 
     def epoch(self, batch_size: int, seed: int, epoch: int) -> Iterator[dict[str, np.ndarray]]:
-        """The batches of one epoch: by language the rows of captions, each of the same images.
+        """Yield the batches of one epoch: rows of captions by language, all of the same images.
 
-        The images are shuffled once and passed over in that order, with caption 0, then caption
-        1, and so on; the last incomplete batch of a pass is dropped. So no batch holds two
-        captions of one image. The captions are those of the first language; of every other one
-        comes a caption of the same image, drawn for each. All is a function of the seed and the
-        epoch alone.
+        The images are shuffled once and passed over in that order, with caption 0, then caption 1,
+        and so on; the last incomplete batch of a pass is dropped. So no batch holds two captions of
+        one image. For every further language a caption of the same image is drawn. All is a
+        function of the seed and the epoch.
         """
         (language, first), *others = self.captions.items()
         rng = np.random.default_rng([seed, epoch])
@@ -84,16 +83,16 @@ class Split:
                 yield {language: batch, **{name: own[batch] for name, own in drawn.items()}}
 
     def batches(self, batch_size: int) -> int:
-        """The number of batches in an epoch."""
+        """Count the batches of an epoch."""
         first = next(iter(self.captions.values()))
         return int((np.bincount(first.order) // batch_size).sum())
 
 
 def captions_of(about: Mapping[str, Any], path: str | Path) -> pd.DataFrame:
-    """The captions that a training had: those of its data set, or of a draw those that it drew.
+    """Read the captions that a training had: of its data set, or those that it drew.
 
     Args:
-        about: what its model.json says.
+        about: the content of its model.json.
         path: the data set's captions.csv.
     """
     captions = schema.read_captions(path)
@@ -101,10 +100,9 @@ def captions_of(about: Mapping[str, Any], path: str | Path) -> pd.DataFrame:
 
 
 def drawn(captions: pd.DataFrame, counts: Sequence[int], seed: int) -> pd.DataFrame:
-    """The captions of so many images of each split, drawn at random with a seed.
+    """Draw the captions of so many images of each split.
 
     Args:
-        captions: the data set's captions (`groundvec.data.schema.read_captions`).
         counts: how many train, dev and test images.
 
     Raises:
@@ -129,14 +127,12 @@ def load_split(
     read_features: Callable[[np.ndarray], Matrix],
     texts: Mapping[str, Any],
 ) -> Split:
-    """Load one split of a data set.
-
-    An image that has no caption in one of the languages is left out.
+    """Load one split of a data set, without images that lack captions in one of the languages.
 
     Args:
-        captions: the data set's captions (`groundvec.data.schema.read_captions`).
+        captions: see `groundvec.data.schema.read_captions`.
         name: train, dev or test.
-        read_features: the features (N, width) of images with these ids.
+        read_features: returns the features (N, width) of images with these ids.
         texts: what encodes the captions of each language (`groundvec.text`).
 
     Raises:
@@ -185,7 +181,7 @@ def encode(text: Any, sentences: list[str]) -> Any:
 
 
 def _in_all(captions: pd.DataFrame, name: str, languages: list[str]) -> pd.DataFrame:
-    """The captions of images that have some in each of the languages."""
+    """Select the captions of images that have some in each of the languages."""
     having = captions.groupby("image_id")["language"].nunique()
     left_out = having.index[having < len(languages)]
     if len(left_out) == len(having):

@@ -9,13 +9,11 @@ TOKENIZERS = ("moses", "none")
 
 
 def prepare(sentences: Iterable[str], tokenizer: str, lowercase: bool) -> list[str]:
-    """Tokenise sentences, lowercase them if asked to, and put one space between the tokens.
+    """Tokenize sentences, lowercase them if asked to, and put one space between the tokens.
 
     Args:
-        sentences: any text; of white space of any kind, only single spaces remain.
         tokenizer: `moses` (Koehn et al. 2007: `tokenizer.perl -no-escape`, in sacremoses' port;
             "don't" is "don 't") or `none` (tokens are what stands between white space).
-        lowercase: whether to lowercase the tokens.
 
     Raises:
         InputError: there is no such tokenizer.

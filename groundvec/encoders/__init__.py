@@ -15,6 +15,7 @@ compute the weights of that layer, with::
     encoder.projection               the `nn.Linear`
     encoder.pooled(*batch)           (B, width), the input of that layer
 
-An encoder that counts n-grams has `encoder.count(captions)`, of encoded training captions. An
-encoder that can become ONNX has a module of its name in `groundvec/export/onnx/`.
+An encoder that weights n-grams by rarity, or centers vectors, has `encoder.fit_idf(captions)`, of
+encoded training captions. An encoder that can become ONNX has a module of its name in
+`groundvec/export/onnx/`.
 """

@@ -70,7 +70,7 @@ class Encoder(nn.Module):
         return state
 
     @torch.no_grad()
-    def count(self, captions: Encoded) -> None:
-        """Set the weights of the indices."""
+    def fit_idf(self, captions: Encoded) -> None:
+        """Set the weights of the indices to their inverse document frequencies."""
         if self.idf is not None:
             self.idf.copy_(torch.from_numpy(idf(captions.batch, len(captions), len(self.idf))))

@@ -16,7 +16,7 @@ class Convolution(nn.Module):
     """
 
     def __init__(self, embedding: int, channels: int, widths: Sequence[int], pool: int) -> None:
-        """Untrained layers.
+        """Build untrained layers.
 
         Args:
             embedding: of what they read.

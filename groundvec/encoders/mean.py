@@ -13,7 +13,7 @@ from groundvec.text.encoded import UNKNOWN
 
 
 def word_vectors(text: Any) -> Tensor:
-    """The vectors (indices, dimension) of a text's words; zeros where a file will give them."""
+    """Return the vectors (indices, dimension) of a text's words; zeros if a file has them."""
     if text.vectors is None:
         return torch.zeros(len(text), text.dimension)
     return torch.from_numpy(text.vectors)
@@ -25,7 +25,7 @@ class Encoder(nn.Module):
     vectors: Tensor
 
     def __init__(self, text: Any, size: int, project: bool = False, center: bool = False) -> None:
-        """An untrained network; without `project` there is nothing in it to train.
+        """Build an untrained network; without `project` there is nothing in it to train.
 
         Args:
             text: with vectors (`groundvec.text.trees.Text`).
@@ -54,8 +54,8 @@ class Encoder(nn.Module):
         return sums / known.clamp(min=1)[:, None]
 
     @torch.no_grad()
-    def count(self, captions: Any) -> None:
-        """Center the vectors of all words on the mean over those of the training captions."""
+    def fit_idf(self, captions: Any) -> None:
+        """Center the vectors of all words on their mean over the training captions; no idf here."""
         if self.center:
             words = torch.from_numpy(captions.batch(np.arange(len(captions)))[0])
             self.vectors[UNKNOWN + 1 :] -= self.vectors[words[words > UNKNOWN]].mean(dim=0)

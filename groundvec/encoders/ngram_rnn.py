@@ -88,6 +88,6 @@ class Encoder(nn.Module):
         return torch.cat([normalize(part, dim=1) for part in (vectors, *beside)], dim=1)
 
     @torch.no_grad()
-    def count(self, captions: Words) -> None:
-        """Set the weights of the n-grams."""
+    def fit_idf(self, captions: Words) -> None:
+        """Set the weights of the n-grams to their inverse document frequencies."""
         self.idf.copy_(torch.from_numpy(idf(captions.bags, len(captions), len(self.idf))))

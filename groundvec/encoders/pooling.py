@@ -54,13 +54,13 @@ class LastState(nn.Module):
 
 
 def pool(mode: str, values: Tensor, lengths: Tensor) -> Tensor:
-    """The sum or max (B, size) over each sentence of values (N, size) one after another."""
+    """Compute the sum or max (B, size) over each sentence of values (N, size) one after another."""
     rows = torch.arange(len(values), device=values.device)
     return embedding_bag(rows, values, lengths.cumsum(0) - lengths, mode=mode)
 
 
 def largest(values: Tensor, lengths: Tensor) -> Tensor:
-    """The max (B, size) over each sentence of values (N, size), with a gradient."""
+    """Compute the max (B, size) over each sentence of values (N, size), with a gradient."""
     if values.device.type == "cpu":
         return pool("max", values, lengths)
     return padded_largest(values, lengths)

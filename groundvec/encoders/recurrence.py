@@ -37,11 +37,10 @@ tanh_backward = torch.ops.aten.tanh_backward
 def hidden_states(
     rnn: nn.GRU | nn.LSTM, vectors: Tensor, indices: Tensor, lengths: Tensor
 ) -> Tensor:
-    """The states (N, directions x units) of a one-layer RNN at every place of its sentences.
+    """Compute the states (N, directions x units) of a one-layer RNN at every place.
 
-    The same numbers as `rnn(vectors[sentence])` for each sentence, and the same gradients, up to
-    rounding; on a CPU, if torch was told so (`groundvec.device.choose`), with a step's products in
-    bfloat16.
+    Numbers and gradients are those of `rnn(vectors[sentence])` for each sentence, up to rounding;
+    on a CPU that `groundvec.device.choose` was told so, with a step's products in bfloat16.
 
     Args:
         vectors: (V, input) that can be read.
@@ -83,11 +82,11 @@ def packed_states(
 
 
 def steps(lengths: Tensor) -> tuple[Tensor, list[int]]:
-    """The order in which sentences of these lengths are read.
+    """Order the places in which sentences of these lengths are read.
 
     Returns:
         (N, 2): the places that the steps read forwards and backwards, one step after another; and
-        how many sentences each step reads.
+            how many sentences each step reads.
     """
     starts = lengths.cumsum(0) - lengths
     lengths, order = lengths.sort(descending=True, stable=True)
@@ -107,7 +106,7 @@ class GRU(Function):
 
     @staticmethod
     def table(shares: Tensor, bias: Tensor) -> Tensor:
-        """What the gates start from: shares of the input (V, 3 units) with the hidden bias."""
+        """Add the hidden bias to the input's shares (V, 3 units) of the gates."""
         (r, z, x), (r_bias, z_bias, y_bias) = shares.chunk(3, dim=1), bias.chunk(3)
         return torch.cat([r + r_bias, z + z_bias, y_bias.expand_as(x), x], dim=1)
 
@@ -121,15 +120,15 @@ class GRU(Function):
         keep: bool,
         *weights: Tensor,
     ) -> Tensor:
-        """States (N, directions x units).
+        """Compute the states (N, directions x units).
 
         Args:
             table: (directions x V, 4 units).
             looked_up: (N, directions) the row of the table for each step of each direction.
             order: (N x directions,) where the state after each step of each direction belongs.
             counts: how many sentences each step reads.
-            keep: whether `backward` follows. Otherwise the gates of one step at a time are held,
-                in the processor's cache.
+            keep: whether `backward` follows. Otherwise the gates of one step at a time are held, in
+                the processor's cache.
             weights: (3 units, units) of the hidden state, for each direction.
         """
         gates = _empty(table, looked_up[: None if keep else counts[0]], 4)
@@ -153,7 +152,7 @@ class GRU(Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
-        """Gradients of the table and the weights."""
+        """Compute the gradients of the table and the weights."""
         table, looked_up, order, gates, states, *weights = ctx.saved_tensors
         r, z, y, n = gates.unbind(2)
         before = _step_before(states, ctx.counts)
@@ -184,7 +183,7 @@ class LSTM(Function):
 
     @staticmethod
     def table(shares: Tensor, bias: Tensor) -> Tensor:
-        """What the gates start from: shares of the input (V, 4 units) with the hidden bias."""
+        """Add the hidden bias to the input's shares (V, 4 units) of the gates."""
         return shares + bias
 
     @staticmethod
@@ -197,7 +196,7 @@ class LSTM(Function):
         keep: bool,
         *weights: Tensor,
     ) -> Tensor:
-        """States (N, directions x units); arguments as of `GRU.forward`, with 4 units."""
+        """Compute the states (N, directions x units); see `GRU.forward`, with 4 units."""
         held = looked_up[: None if keep else counts[0]]
         gates, cells = _empty(table, held, 4), _empty(table, held, 1)[:, :, 0]
         states = _empty(table, looked_up, 1)[:, :, 0]
@@ -222,7 +221,7 @@ class LSTM(Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
-        """Gradients of the table and the weights."""
+        """Compute the gradients of the table and the weights."""
         table, looked_up, order, gates, states, cells, *weights = ctx.saved_tensors
         i, f, g, o = gates.unbind(2)
         # How much each gate gets of the gradient of its cell, o of that of its state.
@@ -261,11 +260,11 @@ def _empty(table: Tensor, looked_up: Tensor, parts: int) -> Tensor:
 def _blocks(
     weights: tuple[Tensor, ...], gates: Tensor, keep: bool
 ) -> tuple[list[tuple[int, Tensor]], list[Tensor]]:
-    """The weights (units of gates, units) in blocks of rows, and what each is multiplied into.
+    """Cut the weights (units of gates, units) into blocks of rows.
 
     Returns:
-        Each block's direction and its transpose or, in oneDNN's layout, itself; and its share
-        (N, rows) of the gates.
+        Each block's direction and its transpose or, in oneDNN's layout, itself; and its share (N,
+        rows) of the gates.
     """
     rows, prepare, (some, *_) = ROWS, Tensor.t, weights
     large = some.numel() >= LARGE and some.dtype != torch.float64
@@ -293,7 +292,7 @@ def _add_product(total: Tensor, factor: Tensor, weight: Tensor) -> None:
 
 
 def by_step(counts: list[int], *arrays: Tensor) -> list[tuple[Tensor, ...]]:
-    """For each step its rows of arrays (N, ...); of those that hold one step, the first ones."""
+    """List each step's rows of arrays (N, ...), or the first ones of those that hold one step."""
 
     def rows(array: Tensor) -> Sequence[Tensor]:
         if len(array) == sum(counts):
@@ -304,7 +303,7 @@ def by_step(counts: list[int], *arrays: Tensor) -> list[tuple[Tensor, ...]]:
 
 
 def _step_before(states: Tensor, counts: list[int]) -> Tensor:
-    """What each step found: the states (N, ...) after the step before, zeros at the first."""
+    """Return the states (N, ...) after the step before, zeros at the first."""
     sizes = torch.tensor(counts)
     rows = torch.arange(counts[0], len(states)) - sizes[:-1].repeat_interleave(sizes[1:])
     before = torch.zeros_like(states)
@@ -313,13 +312,13 @@ def _step_before(states: Tensor, counts: list[int]) -> Tensor:
 
 
 def _by_place(states: Tensor, order: Tensor) -> Tensor:
-    """States (N, directions x units) where they belong, from (N, directions, units) by step."""
+    """Put states (N, directions, units) by step where they belong: (N, directions x units)."""
     result = states.new_empty(len(order), states.shape[2])
     return result.index_copy_(0, order, states.flatten(0, 1)).view(len(states), -1)
 
 
 def _by_step(gradient: Tensor, order: Tensor, states: Tensor) -> Tensor:
-    """The other way round, for the states' gradient."""
+    """Undo `_by_place`, for the states' gradient."""
     return gradient.reshape(len(order), -1)[order].view_as(states)
 
 
@@ -331,7 +330,7 @@ def _gradients(
     products: list[Tensor],
     weights: list[Tensor],
 ) -> tuple[Tensor | None, ...]:
-    """Of the arguments of `forward`, from those of the gates."""
+    """Compute the gradients of the arguments of `forward` from those of the gates."""
     of_table = torch.zeros_like(table).index_add_(
         0, looked_up.flatten(), shares.flatten(0, 1).flatten(1)
     )

@@ -40,20 +40,20 @@ class Encoder(nn.Module):
         gaussian: float | None = None,
         convolution: dict[str, Any] | None = None,
     ) -> None:
-        """An untrained network.
+        """Build an untrained network.
 
         Args:
             text: what it reads.
             size: of the vectors.
             cell: gru or lstm.
             pooling: attention, max or last.
-            embedding: the size of what stands for a character or a word.
-            units: of both directions together; the size of the vectors if it is nothing.
+            embedding: size of the embeddings.
+            units: of both directions together; by default the size of the vectors.
             bidirectional: whether there are two directions.
-            dropout: the share of the pooled state that is left out in training.
-            gaussian: the deviation of all matrices but the recurrent ones, which are then
-                orthogonal, gate by gate, and biases 0; as torch has it if it is nothing.
-            convolution: what is between the embeddings and the RNN (`Convolution`).
+            dropout: probability that a number of the pooled state is dropped in training.
+            gaussian: standard deviation of all matrices but the recurrent ones, which are then
+                orthogonal, gate by gate, and biases 0; by default torch's initialization.
+            convolution: options of a `Convolution` between the embeddings and the RNN.
         """
         super().__init__()
         width, directions = units or size, 1 + bidirectional

@@ -42,14 +42,9 @@ class Encoder(nn.Module):
     vectors: Tensor
 
     def __init__(
-        self,
-        text: Any,
-        size: int,
-        compose: str,
-        weighted: bool = True,
-        nonlinearity: str = "tanh",
+        self, text: Any, size: int, compose: str, weighted: bool = True, nonlinearity: str = "tanh"
     ) -> None:
-        """An untrained network: identities, with some noise.
+        """Build an untrained network: identities, with some noise.
 
         Args:
             text: of the trees (`groundvec.text.trees.Text`).
@@ -94,7 +89,7 @@ class Encoder(nn.Module):
 
 
 def _identities(*shape: int) -> Tensor:
-    """Identity matrices, cut or filled up with zeros to be (..., rows, columns), with noise."""
+    """Make identity matrices (..., rows, columns), cut or filled up with zeros, with noise."""
     matrices = torch.normal(0.0, NOISE, shape)
     matrices.diagonal(dim1=-2, dim2=-1).add_(1)
     return matrices
@@ -111,16 +106,15 @@ class Runs(NamedTuple):
     levels: list[tuple[slice, slice]]  # its nodes; its runs
 
     def views(self, *wholes: Tensor) -> list[tuple[Any, ...]]:
-        """Of each run its kind, and its rows of each of these (N, size).
+        """List for each run its kind, and its rows of each of these (N, size).
 
-        A run has so few nodes that cutting out a view takes as long as a product, so that all are
-        cut at once.
+        All views are cut at once, since cutting one takes as long as a product.
         """
         return list(zip(self.kinds, *(whole.split(self.sizes) for whole in wholes), strict=True))
 
 
 def _runs(parents: Tensor, heights: Tensor, kinds: Tensor) -> tuple[Tensor, Runs]:
-    """The order (N,) of nodes, from the leaves up, the roots last in their own order; its runs."""
+    """Order the nodes (N,) from the leaves up, the roots last in their order; with the runs."""
     level = np.where(parents.numpy() < 0, heights.max() + 1, heights.numpy())
     order = np.lexsort((kinds.numpy(), level))
     level, kind = level[order], kinds.numpy()[order]
@@ -133,7 +127,7 @@ def _runs(parents: Tensor, heights: Tensor, kinds: Tensor) -> tuple[Tensor, Runs
 
 
 def _slices(starts: np.ndarray, stop: int) -> list[slice]:
-    """From each start to the next, and from the last one to `stop`."""
+    """Return slices from each start to the next, and from the last one to `stop`."""
     return list(map(slice, starts.tolist(), [*starts[1:].tolist(), stop]))
 
 
@@ -150,10 +144,10 @@ class Recursion(Function):
         runs: Runs,
         nonlinearity: str,
     ) -> Tensor:
-        """States (N, size) of nodes in the order of `_runs`.
+        """Compute the states (N, size) of nodes in the order of `_runs`.
 
         Args:
-            inputs: (N, size) what the nodes' own words give.
+            inputs: (N, size) what the nodes' own words contribute.
             matrices: (kinds, size, size); a kind beyond has the identity.
             parents: (N,) rows; those of the last level, which are roots, are not used.
             weights: (N, 1) the l of Eq. 4.
@@ -178,7 +172,7 @@ class Recursion(Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
-        """Gradients of the inputs and the matrices."""
+        """Compute the gradients of the inputs and the matrices."""
         matrices, parents, weights, states = ctx.saved_tensors
         of_states, of_totals = gradients[0].clone(), torch.empty_like(states)
         of_matrices = torch.zeros_like(matrices)

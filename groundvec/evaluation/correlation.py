@@ -14,11 +14,10 @@ ROUNDING = 1e-6  # of float32; what differs by less is the same
 
 
 def cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The cosine (N,) of each row of a (N, size) with that of b; 0 for a zero vector.
+    """Compute the cosine (N,) of each row of a (N, size) with that of b; 0 for a zero vector.
 
-    Computed in the precision of the embeddings with the operations that SentEval uses, to the last
-    bit. It matters to Spearman: the cosines of equal sentences, which some subtasks have many of,
-    differ from 1 and from one another by rounding only, and their ranks follow from that.
+    The operations and the precision are SentEval's, to the last bit: the cosines of equal sentences
+    differ by rounding only, and their ranks follow from that.
     """
     a, b = scaled(a), scaled(b)
     norms = np.sqrt(np.vecdot(a, a)) * np.sqrt(np.vecdot(b, b))
@@ -41,14 +40,14 @@ def scaled(vectors: np.ndarray, axis: int | None = 1) -> np.ndarray:
 
 
 def pearson(predicted: np.ndarray, gold: np.ndarray) -> float:
-    """Pearson's correlation of two vectors (N,); 0 where one of them is constant."""
+    """Compute Pearson's correlation of two vectors (N,); 0 if one of them is constant."""
     if _constant(predicted) or _constant(gold):
         return 0.0
     return float(np.corrcoef(predicted, gold)[0, 1])
 
 
 def spearman(predicted: np.ndarray, gold: np.ndarray) -> float:
-    """Spearman's rank correlation, ties sharing their mean rank; 0 where one is constant."""
+    """Compute Spearman's correlation; ties share their mean rank. 0 if one vector is constant."""
     if _constant(predicted):
         return 0.0
     ranks = (pd.Series(values).rank().to_numpy() for values in (predicted, gold))
@@ -60,9 +59,9 @@ def _constant(values: np.ndarray) -> bool:
 
 
 def fisher_interval(r: np.ndarray | float, n: np.ndarray | int) -> tuple[Any, Any]:
-    """The 95% interval of a correlation over n pairs: tanh(atanh r -+ 1.96 / sqrt(n - 3)).
+    """Compute the 95% interval of a correlation over n pairs: tanh(atanh r -+ 1.96 / sqrt(n - 3)).
 
-    Up to three pairs say nothing: -1 to 1. A correlation of 1 or -1 over more has no width.
+    It is -1 to 1 for up to three pairs.
     """
     limit = 1 - np.finfo(float).eps
     z = np.arctanh(np.clip(r, -limit, limit))

@@ -24,10 +24,9 @@ KEYS = [*SUBTASK, "statistic", "method"]
 
 
 def normalised(sentence: str) -> str:
-    """The letters and digits of a sentence, in lower case.
+    """Return the letters and digits of a sentence, in lower case.
 
-    Spaces do not count either, because tokenisers set them: `The dog's.` and `the dog 's .` are
-    the same. So are `wetsuit` and `wet suit`, as STS 2015 spells words of its captions.
+    Tokenizers set spaces, so they do not count: `wetsuit` is `wet suit`.
     """
     return "".join(filter(str.isalnum, sentence.lower()))
 
@@ -40,7 +39,7 @@ def training_captions(about: Mapping[str, Any], path: str | Path) -> dict[str, s
         path: the captions.csv of its data set.
 
     Returns:
-        The captions, `normalised`, and the images of each.
+        The images of each caption, by the `normalised` caption.
     """
     as_they_are = dict.fromkeys(about["description"]["languages"], SimpleNamespace(encode=list))
     split = load_split(captions_of(about, path), "train", np.asarray, as_they_are)
@@ -52,10 +51,7 @@ def training_captions(about: Mapping[str, Any], path: str | Path) -> dict[str, s
 
 
 def seen(ratings: Ratings, captions: Mapping[str, set[int]]) -> pd.DataFrame:
-    """Tell for each rated pair whether its sentences are training captions.
-
-    Args:
-        captions: as `training_captions` gives them.
+    """Tell for each rated pair whether its sentences are `training_captions`.
 
     Returns:
         Columns pair (the row in `ratings`), task, subtask, and, true or false: `seen` (one of the
@@ -72,20 +68,15 @@ def seen(ratings: Ratings, captions: Mapping[str, set[int]]) -> pd.DataFrame:
 
 
 def score_unseen(predictions: Predictions, pairs: pd.DataFrame) -> pd.DataFrame:
-    """Score predictions with and without the seen pairs.
+    """Score predictions with and without the `seen` pairs.
 
-    The classifiers are those of all training pairs: they are not trained again. Without the seen
-    pairs, a mean is weighted by the pairs that are left, and a subtask that none are left of is no
-    part of it.
-
-    Args:
-        pairs: as `seen` gives them.
+    Classifiers are not trained again. Without the seen pairs, a mean is weighted by the pairs that
+    are left, and leaves out subtasks that have none.
 
     Returns:
-        For each system, kind and epochs the rows that `evaluate` gives of all pairs. Further
-        columns: the numbers of pairs that are `seen`, `seen_both` and `seen_one_image`;
-        `unseen_pearson`, `unseen_pearson_low` and so on, the scores without the seen pairs, NaN
-        where none is left.
+        The rows of `evaluate` for each system, kind and epochs. Further columns: the numbers of
+        pairs that are `seen`, `seen_both` and `seen_one_image`; and `unseen_pearson`,
+        `unseen_pearson_low` and so on, NaN if no pair is left.
 
     Raises:
         InputError: the predictions are not of these pairs.
@@ -104,7 +95,7 @@ def score_unseen(predictions: Predictions, pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _score(pairs: pd.DataFrame) -> pd.DataFrame:
-    """What `score_unseen` returns of one system."""
+    """Score one system for `score_unseen`."""
     scores, rest = evaluate(pairs), pairs[~pairs["seen"]]
     unseen = evaluate(rest) if len(rest) else scores[:0]
     unseen = unseen.drop(columns="pairs").set_index(KEYS).add_prefix("unseen_")

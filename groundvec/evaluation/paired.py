@@ -19,8 +19,7 @@ CANCELLED = 1e-12  # of a mean square: what rounding leaves of a variance that i
 def draws(items: int, rng: np.random.Generator, count: int = DRAWS) -> NDArray[np.uint16]:
     """Draw items with replacement: how often each counts, (1 + count, items).
 
-    In the first row each counts once, so that what is measured there is no estimate; the others
-    are `count` draws of as many items.
+    In the first row each counts once, so that it measures and does not estimate.
     """
     times = np.ones((1 + count, items), np.uint16)
     for start in range(1, 1 + count, BATCH):
@@ -41,11 +40,11 @@ def _in_batches(
 
 
 def mean(sums: np.ndarray, counts: np.ndarray, times: np.ndarray) -> NDArray[np.float64]:
-    """Compute the mean of what belongs to the items in every draw: (systems, 1 + count).
+    """Compute the mean over items in every draw: (systems, 1 + count).
 
     Args:
         sums, counts: (systems, items) the sum of what belongs to each item, and how much does.
-        times: what `draws` gave.
+        times: see `draws`.
     """
     return _in_batches(lambda drawn: (sums @ drawn) / (counts @ drawn), times)
 
@@ -55,12 +54,12 @@ def correlation(
 ) -> NDArray[np.float64]:
     """Compute Pearson's r times 100 of each system in every draw: (systems, 1 + count).
 
-    As in `evaluation.correlation`, it is 0 where all predictions, or all that was drawn, are equal.
+    It is 0 if all predictions, or all that was drawn, are equal.
 
     Args:
         predicted: (systems, items).
         gold: (items,).
-        times: what `draws` gave.
+        times: see `draws`.
     """
     x, y = predicted - predicted.mean(axis=1, keepdims=True), gold - gold.mean()
     x[np.ptp(predicted, axis=1) <= ROUNDING * np.abs(predicted).max(axis=1)] = 0
@@ -84,6 +83,6 @@ def correlation(
 
 
 def interval(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The ends (2, ...) of the 95% interval of what was measured in every draw (..., 1 + count)."""
+    """Compute the ends (2, ...) of the 95% interval of the values of all draws."""
     ends: NDArray[np.float64] = np.percentile(values[..., 1:], [2.5, 97.5], axis=-1)
     return ends

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groundvec.cutoffs import CUTOFFS
 from groundvec.data.split import Split
 from groundvec.similarity import of_pairs, scores
 
@@ -18,13 +19,12 @@ QUERIES_PER_BLOCK = 1000  # captions; 20 MB of scores with 5,000 images
 SCORES_PER_BLOCK = 2**26  # fewer queries where there are more candidates; bounds the memory
 SAME = 1e-6  # scores of unit vectors that differ by less do so by float32's rounding
 DIRECTIONS = ("caption_to_image", "image_to_caption")
-RECORDED = (1, 5, 10)  # the cutoffs of the recalls in a training's history
 
 
 def ranks(
     captions: np.ndarray, images: np.ndarray, image: np.ndarray, similarity: str = "cosine"
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The ranks, from 1, in both directions, for which captions and images are multiplied once.
+    """Compute the ranks, from 1, in both directions.
 
     Args:
         captions: embedded captions (M, size).
@@ -33,8 +33,8 @@ def ranks(
         similarity: how they are compared (`groundvec.similarity`).
 
     Returns:
-        (M,) the rank of each caption's own image among all images, and (N,) the rank of the best of
-        each image's own captions among all captions; its others do not count against it.
+        (M,) the rank of each caption's image among all images, and (N,) that of the best of each
+        image's captions among all captions; its others do not count against it.
     """
     same = rounding(captions, images, similarity)
     blocks = queries_in_blocks(len(captions), len(images))
@@ -57,27 +57,22 @@ def ranks(
 
 
 def queries_in_blocks(queries: int, candidates: int) -> list[slice]:
-    """The queries whose scores with all candidates are in memory at a time."""
+    """Cut queries into blocks whose scores with all candidates fit in memory."""
     step = max(1, min(QUERIES_PER_BLOCK, SCORES_PER_BLOCK // max(1, candidates)))
     return [slice(start, start + step) for start in range(0, queries, step)]
 
 
 def rounding(captions: np.ndarray, images: np.ndarray, similarity: str) -> float:
-    """The difference of scores that is rounding: a millionth of the largest that can be.
-
-    Args:
-        captions, images: embedded, (M, size) and (N, size).
-        similarity: how they are compared.
-    """
+    """Compute which difference of scores is rounding: a millionth of the largest possible score."""
     a, b = (float(np.sqrt(np.vecdot(each, each).max())) for each in (captions, images))
     return SAME * ((a + b) ** 2 if similarity == "euclidean" else a * b)
 
 
 def development_recall(model: "Model", dev: Split) -> dict[str, float]:
-    """What a training records of its model after every epoch, by which snapshots are chosen.
+    """Compute what a training records after every epoch, by which snapshots are chosen.
 
-    The recalls in percent, of several languages their means; and `dev_recall`, the mean R@10 of
-    both directions.
+    These are the recalls in percent, means over languages, and `dev_recall`, the mean R@10 of both
+    directions.
     """
     images = model.encode_images(dev.features)
     found = [
@@ -92,6 +87,6 @@ def development_recall(model: "Model", dev: Split) -> dict[str, float]:
     recalls = {
         f"{direction}_r{k}": 100 * float(np.mean([np.mean(both[row] <= k) for both in found]))
         for row, direction in enumerate(DIRECTIONS)
-        for k in RECORDED
+        for k in CUTOFFS
     }
     return recalls | {"dev_recall": float(np.mean([recalls[f"{d}_r10"] for d in DIRECTIONS]))}

@@ -32,12 +32,11 @@ log = logging.getLogger(__name__)
 def predict(
     ratings: pd.DataFrame, encode: Callable[[list[str]], np.ndarray], device: str = "cpu"
 ) -> pd.DataFrame:
-    """A system's similarity of every test pair.
+    """Compute a system's similarity of every test pair.
 
     Args:
         ratings: columns task, subtask, split, sentence_a, sentence_b, rating.
-        encode: the system: sentences in, vectors (N, size) out. It is called once, with every
-            distinct sentence.
+        encode: the system, from sentences to vectors (N, size). It is called once.
         device: where the classifiers of tasks with training pairs are trained.
 
     Returns:
@@ -45,8 +44,8 @@ def predict(
         (NaN for tasks without training pairs).
 
     Raises:
-        InputError: the embeddings are not finite or not (N, size); a task has training pairs but
-            no development pairs.
+        InputError: the vectors are not finite or not (N, size), or a task has training pairs but no
+            development pairs.
     """
     codes, sentences = pd.factorize(pd.concat([ratings["sentence_a"], ratings["sentence_b"]]))
     a, b = np.split(codes, 2)
@@ -125,15 +124,14 @@ def _classify(
 def evaluate(predictions: pd.DataFrame) -> pd.DataFrame:
     """Score predictions: correlations in [-1, 1] with their 95% intervals.
 
-    Statistics: `correlation`, one row per subtask, for method `cosine` and, where the task has it,
-    `classifier`. Then, of the cosines of each task without a classifier and of all such tasks
-    together (task `all`): the `mean` of the subtasks' correlations, their `weighted mean` by pairs
-    and the correlation of all their pairs `concatenated` (all three with subtask `all`). The
-    subtasks being independent samples, half the width of a mean's interval is
-    sqrt(sum (weight * half)^2), the upper and the lower half separately.
+    The statistic `correlation` has a row per subtask and method, `cosine` or `classifier`. Then,
+    for each task without a classifier and for `all` of them, follow the `mean` of the subtasks'
+    correlations, their mean weighted by pairs, and the correlation of all pairs `concatenated`
+    (subtask `all`). Subtasks are independent, so half the width of a mean's interval is sqrt(sum
+    (weight * half)^2), for the upper and the lower half.
 
     Args:
-        predictions: what `predict` returns.
+        predictions: see `predict`.
 
     Returns:
         Columns task, subtask, statistic, method, pairs, and pearson, pearson_low, pearson_high,
@@ -164,7 +162,7 @@ def evaluate(predictions: pd.DataFrame) -> pd.DataFrame:
 
 
 def system_name(dataset: str, model: str, seed: int) -> str:
-    """How a trained model is called among systems."""
+    """Name a trained model among systems."""
     return f"{dataset}/{model}/seed{seed}"
 
 
@@ -174,10 +172,9 @@ def score(
     labels: dict[str, Any],
     device: str = "cpu",
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """What `predict` and `evaluate` return, labelled: the rows of a system's two result files.
+    """Call `predict` and `evaluate`, and label the rows.
 
     Args:
-        ratings, encode, device: as of `predict`.
         labels: columns to put first: system, dataset, model, seed, kind, epochs. The predictions
             carry system, kind and epochs only.
     """
@@ -190,10 +187,9 @@ def score(
 
 
 def stopped(sentence: str) -> str:
-    """A tokenised sentence as the published code gives it to its encoders.
+    """Append a full stop to a tokenised sentence, as the published code does.
 
-    There a full stop follows unless the last *token* is one, so also after a last token such as
-    `p.m.`, which the full stop of `groundvec.text.characters` is left out after.
+    It looks at the last *token*, so `p.m.` gets one, unlike in `groundvec.text.characters`.
     """
     return f"{sentence} ." if re.search(r"\S\.$", sentence) else sentence
 
@@ -209,18 +205,15 @@ def score_model(
     device: str = "cpu",
     tokenised: bool = False,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Score each of a model's snapshots, and its ensemble; as `score`, with the kind and epochs.
+    """Score each of a model's snapshots, and its ensemble, as `score` does.
 
     Args:
-        load: an epoch in, the model's snapshot out.
+        load: returns the model's snapshot of an epoch.
         epochs: of the snapshots to score, those of the ensemble among them.
         ensemble: its `epochs`.
-        compared: the epochs of the snapshots whose predictions are given, beside the ensemble's;
-            the scores are of all.
+        compared: the epochs of the snapshots whose predictions are returned, beside the ensemble's.
         similarity: of the model.
-        ratings, labels, device: as of `score`.
-        tokenised: whether the sentences are tokens with spaces between them; if so they are
-            `stopped`.
+        tokenised: the sentences are tokens with spaces between them, and need to be `stopped`.
     """
     embedded: dict[int, np.ndarray] = {}
 

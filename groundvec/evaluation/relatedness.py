@@ -25,7 +25,7 @@ FAILURES = 4  # checks without an improvement, in all and not in a row
 
 
 def features(u: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """``[|u - v|, u * v]`` of embeddings (N, size) each: (N, 2 size) float32."""
+    """Compute ``[|u - v|, u * v]`` of vectors (N, size): (N, 2 size) float32."""
     size = u.shape[1]
     result = np.empty((len(u), 2 * size), np.float32)
     np.subtract(u, v, out=result[:, :size])
@@ -35,17 +35,17 @@ def features(u: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 def targets(scores: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Scores (N,) spread over the two nearest grades: (N, 5) float32.
+    """Spread scores (N,) over the two nearest grades: (N, 5) float32.
 
-    3.4 becomes 0.6 of grade 3 and 0.4 of grade 4. There is no grade 0: as in SentEval, a score of
-    0.4, which STS-B has, becomes 0.4 of grade 1 and nothing else.
+    3.4 becomes 0.6 of grade 3 and 0.4 of grade 4. There is no grade 0: as in SentEval, 0.4, which
+    STS-B has, becomes 0.4 of grade 1.
     """
     shares: NDArray[np.float64] = np.maximum(0, 1 - np.abs(scores[:, None] - GRADES))
     return shares.astype(np.float32)
 
 
 def expected_grade(weight: torch.Tensor, bias: torch.Tensor, x: torch.Tensor) -> np.ndarray:
-    """The mean grade (N,) under the probabilities that the softmax layer gives."""
+    """Compute the mean grade (N,) by the probabilities of the softmax layer."""
     return nn.functional.linear(x, weight, bias).softmax(dim=1).cpu().numpy() @ GRADES
 
 
@@ -58,12 +58,11 @@ def train_and_predict(
 ) -> tuple[np.ndarray, float]:
     """Train the classifier, keep its best weights on the development set, grade the test pairs.
 
-    The order of the training pairs decides which of them share a batch, so it affects the last
-    digits. The caller's random state is left alone.
+    The order of the training pairs affects the last digits. The caller's random state is left
+    alone.
 
     Args:
-        train: features (N, 2 size) and scores (N,).
-        dev: the same of the development pairs.
+        train, dev: features (N, 2 size) and scores (N,).
         test: features (M, 2 size).
 
     Returns:

@@ -6,13 +6,14 @@ everything to one point gets no recall out of ties, nor one that meets equal cap
 rounding), and the median of an even number of ranks is the mean of the two in the middle.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from groundvec.cutoffs import CUTOFFS
 from groundvec.data.split import Split
 from groundvec.evaluation import paired
 from groundvec.evaluation.ranks import DIRECTIONS, queries_in_blocks, ranks, rounding
@@ -24,7 +25,6 @@ from groundvec.similarity import join, scores
 if TYPE_CHECKING:
     from groundvec.model.network import Model
 
-CUTOFFS = (1, 5, 10)
 SENTENCES = "caption_to_caption"  # of the same image
 RANDOM = 64  # the size of random vectors
 
@@ -32,7 +32,7 @@ RANDOM = 64  # the size of random vectors
 def sentence_ranks(
     captions: np.ndarray, image: np.ndarray, similarity: str = "cosine"
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The ranks, from 1, of the nearest other caption of the same image among all other captions.
+    """Rank the nearest other caption of the same image among all other captions, from 1.
 
     As in Socher et al. 2014, section 6.1.
 
@@ -62,9 +62,9 @@ def translation_ranks(
     image_of_candidates: np.ndarray,
     similarity: str = "cosine",
 ) -> np.ndarray:
-    """The ranks, from 1, of the nearest caption of the same image in another language.
+    """Rank the nearest caption of the same image in another language, from 1.
 
-    As in `ranks`, the others of the same image do not count against it.
+    The others of the same image do not count against it.
 
     Args:
         queries: embedded captions (M, size) of one language.
@@ -82,16 +82,82 @@ def translation_ranks(
 
 
 def _ranks_of_best(near: np.ndarray, own: np.ndarray, same: float) -> np.ndarray:
-    """The rank (Q,) of each query's best own candidate, from scores (Q, N) and whose they are."""
+    """Rank (Q,) each query's best own candidate, from scores (Q, N) and whose they are."""
     best = np.where(own, near, -np.inf).max(axis=1)
     ahead: np.ndarray = np.count_nonzero((near >= best[:, None] - same) & ~own, axis=1)
     return ahead + 1
 
 
 def recall_interval(recall: float, queries: int) -> float:
-    """Half the width of the 95% interval of a recall in percent: 1.96 sqrt(p (1 - p) / n)."""
+    """Compute half the 95% interval of a recall in percent: 1.96 sqrt(p (1 - p) / n)."""
     p = recall / 100
     return 196 * float(np.sqrt(p * (1 - p) / queries))
+
+
+class Metric(NamedTuple):
+    """A number of the ranks of one direction.
+
+    A new one is an entry of `METRICS`, and its columns in `groundvec.results.schemas.METRICS`.
+    """
+
+    name: str
+    of_query: Callable[[Any], Any]  # ranks -> what is averaged
+    average: Callable[[np.ndarray], Any]
+    by_chance: Callable[[np.ndarray], Any]  # `_found_by_chance` -> its expectation
+    ends: tuple[str, ...] = ()  # the columns of its 95% interval end so: _ci is half its width
+    interval: Callable[[float, np.ndarray, np.ndarray], tuple[float, ...]] = lambda *_: ()
+    factor: float = 1.0  # 100 for percent
+
+    def columns(self, value: float, interval: Iterable[float]) -> dict[str, float]:
+        """Name the value and its interval."""
+        of_ends = zip(self.ends, interval, strict=True)
+        return {self.name: value, **{f"{self.name}{end}": number for end, number in of_ends}}
+
+    def of_folds(self, values: Iterable[Any]) -> float:
+        """Average the values of the folds."""
+        return self.factor * float(np.mean(list(values)))
+
+
+def _recall(k: int) -> Metric:
+    return Metric(
+        f"r{k}",
+        lambda ranks: ranks <= k,
+        np.mean,
+        lambda found: found[min(k, len(found) - 1)],
+        ("_ci",),
+        lambda recall, ranks, _: (recall_interval(recall, len(ranks)),),
+        100.0,
+    )
+
+
+def _interval_of_mean(_: float, ranks: np.ndarray, image: np.ndarray) -> tuple[float, float]:
+    """Compute the 95% interval of a mean rank by bootstrap over images."""
+    image = np.unique(image, return_inverse=True)[1]
+    sums, counts = np.bincount(image, ranks), np.bincount(image)
+    times = paired.draws(len(sums), np.random.default_rng(0))
+    [low], [high] = paired.interval(paired.mean(sums[None], counts[None], times))
+    return float(low), float(high)
+
+
+def _median_by_chance(found: np.ndarray) -> float:
+    """Compute the median of a rank that is at most k with probability `found[k]`."""
+    # Where half of the ranks are at most k exactly, it lies between k and the next.
+    sides = [np.searchsorted(found.round(DECIMALS), 0.5, side) for side in ("left", "right")]
+    return float(np.mean(sides))
+
+
+METRICS = (
+    *map(_recall, CUTOFFS),
+    Metric("median_rank", lambda ranks: ranks, np.median, _median_by_chance),
+    Metric(
+        "mean_rank",
+        lambda ranks: ranks,
+        np.mean,
+        lambda found: (1 - found).sum(),  # of the probabilities that it is above 0, 1, 2, ...
+        ("_low", "_high"),
+        _interval_of_mean,
+    ),
+)
 
 
 class Ranks(NamedTuple):
@@ -109,10 +175,9 @@ def find(
     folds: int = 1,
     similarity: str = "cosine",
 ) -> list[Ranks]:
-    """The `ranks` in both directions.
+    """Compute the `ranks` in both directions.
 
-    With several folds the images are cut, in their order, into as many equal sets, each with its
-    own captions.
+    With several folds the images are cut, in their order, into as many equal sets.
 
     Raises:
         InputError: the images cannot be cut into so many equal folds.
@@ -139,7 +204,7 @@ def find(
 def find_sentences(
     captions: np.ndarray, image: np.ndarray, similarity: str = "cosine"
 ) -> list[Ranks]:
-    """The `sentence_ranks`; an empty list where no image has several captions."""
+    """Compute the `sentence_ranks`; an empty list if no image has several captions."""
     queries, found = sentence_ranks(captions, image, similarity)
     return [Ranks(SENTENCES, [found], image[queries])] if len(queries) else []
 
@@ -151,51 +216,32 @@ def evaluate(
     folds: int = 1,
     similarity: str = "cosine",
 ) -> pd.DataFrame:
-    """Score what `find` finds: a row for each direction, see `scored`."""
+    """Score what `find` finds."""
     return scored(find(captions, images, image, folds, similarity))
 
 
 def scored(found: Iterable[Ranks]) -> pd.DataFrame:
-    """Score ranks: a row for each direction, with recalls in percent and their intervals.
+    """Score ranks: a row per direction, with recalls in percent.
 
-    Of several folds recalls, median and mean ranks are the means over them; intervals are those of
-    all queries together, as in the paper's Table 2.
+    Of several folds numbers are means, and intervals are those of all queries together.
     """
     return pd.DataFrame([_row(*each) for each in found])
 
 
 def _row(direction: str, of_folds: list[np.ndarray], image: np.ndarray) -> dict[str, Any]:
-    """A row of scores, of what `Ranks` has."""
-    queries = sum(map(len, of_folds))
+    """Make a row of scores."""
+    ranks = np.concatenate(of_folds)
     row: dict[str, Any] = {"direction": direction}
-    for k in CUTOFFS:
-        recall = 100 * float(np.mean([np.mean(r <= k) for r in of_folds]))
-        row |= {f"r{k}": recall, f"r{k}_ci": recall_interval(recall, queries)}
-    row["median_rank"] = float(np.mean([np.median(r) for r in of_folds]))
-    row["mean_rank"] = float(np.mean([np.mean(r) for r in of_folds]))
-    low, high = _interval_of_mean(np.concatenate(of_folds), image)
-    return row | {"mean_rank_low": low, "mean_rank_high": high, "queries": queries}
-
-
-def _interval_of_mean(of_queries: np.ndarray, image: np.ndarray) -> tuple[float, float]:
-    """The 95% interval of a mean rank, by bootstrap over images, whose queries belong together.
-
-    Args:
-        of_queries: (queries,) the ranks.
-        image: (queries,) the image of each.
-    """
-    image = np.unique(image, return_inverse=True)[1]
-    sums, counts = np.bincount(image, of_queries), np.bincount(image)
-    times = paired.draws(len(sums), np.random.default_rng(0))
-    [low], [high] = paired.interval(paired.mean(sums[None], counts[None], times))
-    return float(low), float(high)
+    for metric in METRICS:
+        value = metric.of_folds(metric.average(metric.of_query(fold)) for fold in of_folds)
+        row |= metric.columns(value, metric.interval(value, ranks, image))
+    return row | {"queries": len(ranks)}
 
 
 def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
-    """What `evaluate` is expected to give for a model that ranks at random.
+    """Compute the expected scores of a model that ranks at random.
 
-    Recalls and mean ranks are exact, so that their intervals are 0. Median ranks are those of the
-    distribution of a random rank.
+    Recalls and mean ranks are exact, so that their intervals have no width.
 
     Args:
         image: (M,) the row of each caption's image; every image has a caption.
@@ -215,7 +261,7 @@ def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
 
 
 def chance_of_sentences(image: np.ndarray) -> pd.DataFrame:
-    """What `find_sentences` is expected to give for a model that ranks at random, `scored`."""
+    """Compute the expected scores of `find_sentences` for a model that ranks at random."""
     others = np.bincount(image)[image] - 1
     others = others[others > 0]
     if not len(others):
@@ -225,27 +271,23 @@ def chance_of_sentences(image: np.ndarray) -> pd.DataFrame:
 
 
 def chance_of_translations(image: np.ndarray, image_of_candidates: np.ndarray) -> pd.DataFrame:
-    """What `translation_ranks` are expected to be of a model that ranks at random, `scored`."""
+    """Compute the expected scores of `translation_ranks` for a model that ranks at random."""
     own = np.bincount(image_of_candidates)[image]
     found = _found_by_chance(own, len(image_of_candidates))
     return pd.DataFrame([_chance_row(SENTENCES, [found], len(image))])
 
 
 def _chance_row(direction: str, of_folds: list[np.ndarray], queries: int) -> dict[str, Any]:
-    """A row of scores, of each fold from the probabilities that a rank is at most 0, 1, 2, ..."""
+    """Make a row of scores from the `_found_by_chance` of each fold."""
     row: dict[str, Any] = {"direction": direction}
-    for k in CUTOFFS:
-        recalls = [p[min(k, len(p) - 1)] for p in of_folds]
-        row |= {f"r{k}": 100 * float(np.mean(recalls)), f"r{k}_ci": 0.0}
-    row["median_rank"] = float(np.mean([_median_rank(p) for p in of_folds]))
-    # The mean of a rank is the sum of the probabilities that it is above 0, 1, 2, and so on.
-    row["mean_rank"] = float(np.mean([(1 - p).sum() for p in of_folds]))
-    row |= {"mean_rank_low": row["mean_rank"], "mean_rank_high": row["mean_rank"]}
+    for metric in METRICS:
+        value = metric.of_folds(map(metric.by_chance, of_folds))
+        row |= metric.columns(value, (0.0 if end == "_ci" else value for end in metric.ends))
     return row | {"queries": queries}
 
 
 def _found_by_chance(own: np.ndarray, candidates: int) -> np.ndarray:
-    """The probability (candidates + 1,) that one of a query's own is among the first 0, 1, 2, ...
+    """Compute the probability that one of a query's own is among the first 0, 1, 2, ...
 
     Args:
         own: (queries,) how many of the candidates are each query's own; the mean is over queries.
@@ -258,15 +300,8 @@ def _found_by_chance(own: np.ndarray, candidates: int) -> np.ndarray:
     return found
 
 
-def _median_rank(found: np.ndarray) -> float:
-    """The median of a rank that is at most k with probability `found[k]`."""
-    # Where half of the ranks are at most k exactly, it lies between k and the next.
-    sides = [np.searchsorted(found.round(DECIMALS), 0.5, side) for side in ("left", "right")]
-    return float(np.mean(sides))
-
-
 def _folds(image: np.ndarray, images: int, folds: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """For each fold the rows of its images, and a mask (M,) of its captions."""
+    """Return the rows of each fold's images, and a mask (M,) of its captions."""
     if images % folds:
         raise InputError(
             f"{images} images cannot be cut into {folds} equal folds: give `folds` another number "
@@ -277,7 +312,7 @@ def _folds(image: np.ndarray, images: int, folds: int) -> list[tuple[np.ndarray,
 
 
 def test_set_name(images: int, folds: int = 1) -> str:
-    """What the paper calls a test set: `1k`, `5k`, or `1k-folds` for five folds of 1,000."""
+    """Name a test set as the paper does: `1k`, `5k`, or `1k-folds` for five folds of 1,000."""
     size = images // folds
     name = f"{size // 1000}k" if size % 1000 == 0 else str(size)
     return name if folds == 1 else f"{name}-folds"
@@ -294,79 +329,76 @@ def score_model(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Score chance, each of a model's snapshots, and its ensemble, on one split.
 
-    How near captions of one image are to each other, also across languages, is scored for the best
-    snapshot and for the ensemble: with many captions it takes long. Chance is there twice, by
-    calculation (`chance`), and by vectors drawn at random (`random`).
+    Captions of one image, also of two languages, are compared for the best snapshot and for the
+    ensemble only, because it takes long. Chance is there twice, by calculation (`chance`) and by
+    random vectors (`random`).
 
     Args:
-        load: an epoch in, the model's snapshot out.
+        load: returns the model's snapshot of an epoch.
         epochs: of the snapshots to score, those of the ensemble among them.
         ensemble: its `epochs`, and that of the `best` single snapshot.
-        compared: the epochs of the snapshots whose ranks are given, beside the ensemble's.
+        compared: the epochs of the snapshots whose ranks are returned, beside the ensemble's.
         similarity: of the model.
-        folds: also the mean over so many parts of the split, if they are more than one.
+        folds: if more than one, also score the mean over so many parts of the split.
 
     Returns:
-        Scores: the columns of `scored`, and before them language, kind (chance, random, snapshot or
-        ensemble), epochs and test_set. Where captions find captions of another language, the
+        Scores: the columns of `scored`, after language, kind (chance, random, snapshot or
+        ensemble), epochs and test_set. If captions find captions of another language, the
         language is of queries and candidates, such as en-de. And the rank of each query in the
         whole split: columns language, kind, epochs, direction, image (its row) and rank.
     """
-    tables: list[pd.DataFrame] = []
-    of_queries: list[pd.DataFrame] = []
-    pairs = list(permutations(split.captions, 2))
+    images = len(split.features)
+    tables = [
+        _labelled(table, language, "chance", [], test_set=test_set_name(images, cut))
+        for language, cut, table in _chances(split, folds)
+    ]
+    of_queries = []
+    for kind, of, vectors in _systems(load, epochs, ensemble["epochs"], split, similarity):
+        every_way = kind != "snapshot" or of == [ensemble["best"]]
+        for language, cut, found in _find_all(split, *vectors, similarity, folds, every_way):
+            test_set = test_set_name(images, cut)
+            tables.append(_labelled(scored(found), language, kind, of, test_set=test_set))
+            if cut == 1 and (kind == "ensemble" or (kind == "snapshot" and of[0] in compared)):
+                for direction, [ranks], image in found:
+                    table = pd.DataFrame({"direction": direction, "image": image, "rank": ranks})
+                    of_queries.append(_labelled(table, language, kind, of))
+    return pd.concat(tables, ignore_index=True), pd.concat(of_queries, ignore_index=True)
 
-    def add(
-        table: pd.DataFrame, language: str, kind: str, epochs: Sequence[int], cut: int = 1
-    ) -> None:
-        labels = {
-            "language": language,
-            "kind": kind,
-            "epochs": "+".join(map(str, epochs)),
-            "test_set": test_set_name(len(split.features), cut),
-        }
-        if len(table):
-            tables.append(pd.DataFrame(labels, table.index).join(table))
 
-    def add_found(found: list[Ranks], language: str, kind: str, epochs: Sequence[int]) -> None:
-        add(scored(found), language, kind, epochs)
-        if kind == "ensemble" or (kind == "snapshot" and epochs[0] in compared):
-            labels = {"language": language, "kind": kind, "epochs": "+".join(map(str, epochs))}
-            for direction, [of_all], image in found:
-                columns = {"direction": direction, "image": image, "rank": of_all}
-                of_queries.append(pd.DataFrame(labels | columns))
+def _labelled(
+    table: pd.DataFrame, language: str, kind: str, epochs: Sequence[int], **more: str
+) -> pd.DataFrame:
+    labels = {"language": language, "kind": kind, "epochs": "+".join(map(str, epochs)), **more}
+    return pd.DataFrame(labels, table.index).join(table)
 
-    def add_model(
-        kind: str, epochs: Sequence[int], images: np.ndarray, captions: dict[str, np.ndarray]
-    ) -> None:
-        every_way = kind != "snapshot" or epochs == [ensemble["best"]]
-        for language, own in captions.items():
-            image = split.captions[language].image
-            found = find(own, images, image, similarity=similarity)
-            found += find_sentences(own, image, similarity) if every_way else []
-            add_found(found, language, kind, epochs)
-            if folds > 1:
-                of_folds = evaluate(own, images, image, folds, similarity)
-                add(of_folds, language, kind, epochs, folds)
-        for one, other in pairs if every_way else []:
-            first, second = split.captions[one].image, split.captions[other].image
-            found_by = translation_ranks(captions[one], first, captions[other], second, similarity)
-            add_found([Ranks(SENTENCES, [found_by], first)], f"{one}-{other}", kind, epochs)
 
-    rng = np.random.default_rng(0)
-    at_random = {
-        language: rng.standard_normal(out=arrays.empty((len(own.image), RANDOM), np.float64))
-        for language, own in split.captions.items()
-    }
-    for language, own in split.captions.items():
+def _chances(split: Split, folds: int) -> Iterator[tuple[str, int, pd.DataFrame]]:
+    """Compute the scores of chance: the language, the number of folds, and the table."""
+    image = {language: own.image for language, own in split.captions.items()}
+    for language, own in image.items():
         for cut in sorted({1, folds}):
-            add(chance(own.image, cut), language, "chance", [], cut)
-        add(chance_of_sentences(own.image), language, "chance", [])
-    for one, other in pairs:
-        by_chance = chance_of_translations(split.captions[one].image, split.captions[other].image)
-        add(by_chance, f"{one}-{other}", "chance", [])
-    of_images = rng.standard_normal(out=arrays.empty((len(split.features), RANDOM), np.float64))
-    add_model("random", [], of_images, at_random)
+            yield language, cut, chance(own, cut)
+        if len(of_sentences := chance_of_sentences(own)):
+            yield language, 1, of_sentences
+    for one, other in permutations(image, 2):
+        yield f"{one}-{other}", 1, chance_of_translations(image[one], image[other])
+
+
+def _systems(
+    load: Callable[[int], "Model"],
+    epochs: Iterable[int],
+    ensemble: Sequence[int],
+    split: Split,
+    similarity: str,
+) -> Iterator[tuple[str, Sequence[int], tuple[np.ndarray, dict[str, np.ndarray]]]]:
+    """Embed a split by each system: its kind, its epochs, and vectors of images and captions."""
+    rng = np.random.default_rng(0)
+
+    def at_random(count: int) -> np.ndarray:
+        return rng.standard_normal(out=arrays.empty((count, RANDOM), np.float64))
+
+    captions = {language: at_random(len(own.image)) for language, own in split.captions.items()}
+    yield "random", [], (at_random(len(split.features)), captions)
     parts = []
     for epoch in epochs:
         model = load(epoch)
@@ -375,13 +407,39 @@ def score_model(
             language: model.encode_captions(own.encoded, language)
             for language, own in split.captions.items()
         }
-        add_model("snapshot", [epoch], images, captions)
-        if epoch in ensemble["epochs"]:  # no others: each of MSCOCO's test set takes 0.2 GB
+        yield "snapshot", [epoch], (images, captions)
+        if epoch in ensemble:  # no others: each of MSCOCO's test set takes 0.2 GB
             parts.append((images, captions))
     images = join([images for images, _ in parts], similarity)
     captions = {
         language: join([captions[language] for _, captions in parts], similarity)
         for language in split.captions
     }
-    add_model("ensemble", ensemble["epochs"], images, captions)
-    return pd.concat(tables, ignore_index=True), pd.concat(of_queries, ignore_index=True)
+    yield "ensemble", ensemble, (images, captions)
+
+
+def _find_all(
+    split: Split,
+    images: np.ndarray,
+    captions: dict[str, np.ndarray],
+    similarity: str,
+    folds: int,
+    every_way: bool,
+) -> Iterator[tuple[str, int, list[Ranks]]]:
+    """Rank a split's vectors: the language, the number of folds, and the ranks.
+
+    Args:
+        every_way: also from captions to captions.
+    """
+    image = {language: own.image for language, own in split.captions.items()}
+    for language, own in captions.items():
+        found = find(own, images, image[language], similarity=similarity)
+        found += find_sentences(own, image[language], similarity) if every_way else []
+        yield language, 1, found
+        if folds > 1:
+            yield language, folds, find(own, images, image[language], folds, similarity)
+    for one, other in permutations(captions, 2) if every_way else []:
+        ranks = translation_ranks(
+            captions[one], image[one], captions[other], image[other], similarity
+        )
+        yield f"{one}-{other}", 1, [Ranks(SENTENCES, [ranks], image[one])]

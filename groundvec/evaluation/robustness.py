@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from groundvec.cutoffs import CUTOFFS
 from groundvec.evaluation.ranks import DIRECTIONS, ranks
 from groundvec.evaluation.ratings import evaluate, predict
-from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.text.mistakes import KINDS, TYPING, spoil
 
 RATES = (0.0, 0.05, 0.1, 0.15, 0.2)
@@ -18,13 +18,12 @@ SEED = 1
 def of_ratings(
     ratings: pd.DataFrame, encode: Callable[[list[str]], np.ndarray]
 ) -> list[dict[str, Any]]:
-    """The agreement of a system's cosines with people's ratings, at every rate.
+    """Measure how a system's cosines agree with people's ratings, at every rate.
 
     The two sentences of a pair are spoilt independently.
 
     Args:
-        ratings, encode: as of `groundvec.evaluation.ratings.predict`; of tasks with training pairs
-            the cosines of the test pairs count too.
+        ratings, encode: see `groundvec.evaluation.ratings.predict`.
 
     Returns:
         Rows kind, rate, measure (the task, or `unsupervised`, the mean over the subtasks without
@@ -56,12 +55,12 @@ def of_retrieval(
     encode: Callable[[list[str]], np.ndarray],
     similarity: str,
 ) -> list[dict[str, Any]]:
-    """The recall of image-caption retrieval with spoilt captions, at every rate.
+    """Measure the recall of retrieval with spoilt captions, at every rate.
 
     Args:
-        captions: M of them; image: (M,) the row of each one's image; images: embedded (N, size).
-        encode: the system: sentences in, vectors (M, size) out.
-        similarity: how they are compared.
+        image: (M,) the row of each caption's image.
+        images: embedded (N, size).
+        encode: from sentences to vectors (M, size).
 
     Returns:
         Rows kind, rate, measure (such as `caption_to_image R@10`) and value, in percent.
@@ -80,7 +79,7 @@ def of_retrieval(
 
 
 def _curves(measured: Callable[[str, float], dict[str, float]]) -> list[dict[str, Any]]:
-    """Every kind and rate; what has no mistakes is measured once."""
+    """Measure every kind at every rate; without mistakes once."""
     whole = measured(TYPING, 0.0)
     return [
         {"kind": kind, "rate": rate, "measure": measure, "value": value}

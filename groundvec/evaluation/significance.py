@@ -13,25 +13,21 @@ SAME = 1 - 1e-12  # two predictions that correlate above this differ by rounding
 
 
 def williams(
-    r12: np.ndarray | float,
-    r13: np.ndarray | float,
-    r23: np.ndarray | float,
-    n: np.ndarray | int,
+    r12: np.ndarray | float, r13: np.ndarray | float, r23: np.ndarray | float, n: np.ndarray | int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Test whether two dependent correlations that share a variable, r12 and r13, differ.
 
-    Williams (1959, "The comparison of regression variables"); the statistic that Steiger (1980,
-    "Tests for comparing elements of a correlation matrix") calls T2 and recommends.
+    Williams (1959, "The comparison of regression variables"); T2 of Steiger (1980, "Tests for
+    comparing elements of a correlation matrix").
 
     Args (numbers or arrays):
-        r12: correlation of the shared variable (the ratings) with the first system.
-        r13: correlation of the shared variable with the second system.
-        r23: correlation of the two systems with each other.
+        r12, r13: correlations of the ratings with the first and with the second system.
+        r23: correlation of the two systems.
         n: number of pairs.
 
     Returns:
-        t, with n - 3 degrees of freedom, positive where r12 is larger; and its two-sided p. Where
-        the two systems are the same (r23 = 1), or up to three pairs say nothing, t is 0 and p 1.
+        t, with n - 3 degrees of freedom, positive if r12 is larger; and its two-sided p. If the
+        systems are the same, or there are up to three pairs, t is 0 and p 1.
     """
     r12, r13, r23, n = np.broadcast_arrays(*map(np.float64, (r12, r13, r23, n)))
     determinant = np.maximum(1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23, 0)
@@ -54,15 +50,15 @@ def holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
 def compare(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     """Test on every subtask whether two systems' Pearson correlations with the ratings differ.
 
-    A system's prediction is its classifier's where the task has one, else its cosine.
+    A system's prediction is its classifier's if the task has one, else its cosine.
 
     Args:
         a, b: the predictions of one system each (columns pair, task, subtask, rating, cosine and
             classifier), in any order.
 
     Returns:
-        A row a subtask, in the order of `a`: task, subtask, n (pairs), r_a, r_b, t (Williams's;
-        positive where a is better), p and p_holm, adjusted for the number of rows.
+        A row per subtask: task, subtask, n (pairs), r_a, r_b, t (Williams's; positive if a is
+            better), p and p_holm, adjusted for the number of rows.
 
     Raises:
         InputError: the tables are not of the same pairs with the same ratings, each pair once.

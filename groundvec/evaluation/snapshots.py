@@ -10,7 +10,7 @@ DECIMALS = 9  # scores are compared to so many: beyond is rounding, which differ
 
 
 def best_snapshots(dev_recall: pd.Series, count: int = 2) -> list[int]:
-    """The epochs of the `count` snapshots with the best development recall, in their order.
+    """Choose the epochs of the `count` snapshots with the best development recall, in their order.
 
     Of equals (to DECIMALS) the later one is taken.
 

@@ -86,19 +86,19 @@ def load(
     precision: str = "float32",
     crops: int = 10,
 ) -> Backbone:
-    """Make a network that gives the activations before its classifier.
+    """Make a network that computes the activations before its classifier.
 
     Args:
         name: one of `LITE` or `STAGES`, or of a classification network of torchvision.
-        weights: the name of torchvision's weights for it; else IMAGENET1K_V1.
-        weights_file: read them from here; else they are downloaded to torch's own cache.
-        interpolation: one of `INTERPOLATIONS`, to resize pictures; else as the weights want.
-        precision: float32; float16, which GPUs are faster in; or bfloat16, which some CPUs are.
+        weights: the name of torchvision's weights for it; by default IMAGENET1K_V1.
+        weights_file: read them from here; by default they are downloaded to torch's own cache.
+        interpolation: one of `INTERPOLATIONS`, to resize pictures; by default as the weights want.
+        precision: float32; float16, which is faster on GPUs; or bfloat16, on some CPUs.
         crops: of each picture: ten, two (the centre and its mirror image) or one (the centre).
 
     Raises:
-        InputError: for an unknown name, interpolation or number of crops, or weights that cannot be
-            had or do not fit.
+        InputError: an unknown name, interpolation or number of crops, or weights that cannot be had
+            or do not fit.
     """
     make = _lite if name in LITE or name in STAGES else _torchvision
     backbone = replace(make(name, weights, weights_file), precision=precision, crops=crops)
@@ -207,7 +207,7 @@ class Stages(nn.Module):
 
 
 def _download(url: str) -> Path:
-    """Where torch keeps its downloads, with the file in it."""
+    """Return where torch keeps its downloads, with the file in it."""
     file = Path(torch.hub.get_dir(), "checkpoints", Path(url).name)
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -221,13 +221,13 @@ def _download(url: str) -> Path:
 
 
 def _hash_in_name(file: Path) -> str:
-    """The start of its SHA-256 that the name of a weights file carries, or nothing."""
+    """Return the start of the SHA-256 that a weights file's name carries, or nothing."""
     match = re.search(r"-([0-9a-f]{8,64})\.", file.name)
     return match.group(1) if match else ""
 
 
 def _checksum(file: Path) -> str:
-    """The SHA-256 of a weights file, which must begin as its name says, if it says so."""
+    """Compute the SHA-256 of a weights file, which must begin as its name says."""
     if not file.is_file():
         raise InputError(f"the weights file {file} does not exist")
     sha256 = files.sha256(file)

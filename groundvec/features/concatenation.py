@@ -17,19 +17,18 @@ def concatenate(
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """Concatenate the features of several networks, each scaled by one factor.
 
-    The factor brings the root mean square of a network's features over the training pictures to 1,
-    so that no network outweighs another.
+    The factor brings the root mean square of a network's features over the training pictures to 1.
 
     Args:
         paths: a file of features for each network.
         images: in the form of images.csv; all splits are scaled alike.
 
     Returns:
-        (images, sum of widths) float32, and attributes for `store.write`. Among them are the
-        `blocks`: as JSON, the attributes of each file, and its `factor`.
+        (images, sum of widths) float32, and attributes for `store.write`. Their `blocks` are, as
+        JSON, the attributes of each file, and its `factor`.
 
     Raises:
-        InputError: as `store.join` says; or all features of the training pictures are 0.
+        InputError: see `store.join`; or all features of the training pictures are 0.
     """
     training = (images.split == "train").to_numpy()
     scaled, blocks = [], []

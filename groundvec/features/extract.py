@@ -47,59 +47,31 @@ def extract(
 
     Args:
         images: in the form of images.csv.
-        backbone: the network.
-        work: a folder for finished features, of any pictures. They are taken up again wherever the
-            picture's content, the network, the precision, this code and the libraries are the same.
+        work: a folder for finished features, of any pictures. They are reused where the picture's
+            content, the network, the precision, this code and the libraries are the same.
         device: cpu, cuda, or one GPU such as cuda:1.
         processes: how many decode pictures, and compute where there is no GPU.
-        unusable: where to put what is wrong with pictures, if that is no error; nor is it then that
-            `work` cannot be written, which is said.
+        unusable: where to put what is wrong with pictures. By default that is an error, and so is
+            a `work` that cannot be written.
 
     Returns:
         (images, width) float32; NaN for unusable pictures.
 
     Raises:
-        InputError: once all others are finished and kept, naming each picture that is unusable; or
-            a process was killed.
+        InputError: pictures are unusable, after all others are finished; or a process was killed.
         Stopped: SIGTERM came; what is finished is kept.
     """
-    decides = {
-        "backbone": backbone.name,
-        "weights": backbone.sha256,
-        "transform": asdict(backbone.transform),
-        "precision": precision_on(backbone.precision, device),
-        "crops": backbone.crops,
-        "code": code_hash("groundvec/features/extract.py"),
-        "versions": {name: version(name) for name in LIBRARIES},
-    }
-    folder = work / digest(decides)
+    kept = _Kept(work, backbone, device, strict=unusable is None)
     sums = np.array(images.sha256, "U64")
     features = np.empty((len(images), backbone.width), np.float32)
-    done = _restore(folder, sums, features)
+    done = kept.restore(sums, features)
     log.info("%s: %d images, %d of them done before", backbone.name, len(done), done.sum())
-
     todo = np.flatnonzero(~done)
     files = list(zip(images.path.iloc[todo], images.sha256.iloc[todo], strict=True))
-    problems: list[str] = []
-    unsaved: list[int] = []
-    saved, keeping = time.monotonic(), True
-
-    def keep() -> None:
-        nonlocal saved, keeping
-        try:
-            if unsaved and keeping:
-                describe(folder, "features", f"{backbone.name} {backbone.weights}", decides)
-                _save(folder, sums[unsaved], features[unsaved])
-        except OSError as error:
-            if unusable is None:
-                raise
-            keeping = False
-            log.warning("%s: %s; what is computed now is not kept", folder, error.strerror)
-        unsaved.clear()
-        saved = time.monotonic()
-
     bar = Progress(total=len(done), initial=done.sum(), desc=backbone.name, unit="images")
     computed = _compute(files, backbone, device, processes)
+    unsaved: list[int] = []
+    problems = [] if unusable is None else unusable
     try:
         with bar, catch_sigterm() as told_to_stop, closing(computed):
             for good, values, bad in computed:
@@ -113,15 +85,14 @@ def extract(
                         f"{backbone.name}: told to stop, after {done.sum()} of {len(done)} images; "
                         "start it again to go on from there"
                     )
-                if time.monotonic() - saved > SAVE_EVERY:
-                    keep()
+                if time.monotonic() - kept.saved > SAVE_EVERY:
+                    kept.save(sums[unsaved], features[unsaved])
+                    unsaved.clear()
     finally:
-        keep()
+        kept.save(sums[unsaved], features[unsaved])
     features[~done] = np.nan
     if unusable is None:
         refuse(problems, len(images))
-    else:
-        unusable += problems
     return features
 
 
@@ -137,38 +108,63 @@ def refuse(problems: list[str], images: int) -> None:
         raise InputError(heading, *problems)
 
 
-def _restore(folder: Path, sums: np.ndarray, features: np.ndarray) -> np.ndarray:
-    """Fill in the features that are in the folder; returns which rows those are."""
-    done = np.zeros(len(sums), bool)
-    for shard in folder.glob("[!.]*.npz"):  # atomic's temporary files begin with a dot
-        data = io.BytesIO(
-            shard.read_bytes()
-        )  # an error here is the disk's, and not for us to handle
+class _Kept:
+    """Finished features in files, by the checksums of their pictures."""
+
+    def __init__(self, work: Path, backbone: Backbone, device: str, strict: bool) -> None:
+        """Choose the folder of what this network computes; `strict` if it must be writable."""
+        self.decides = {
+            "backbone": backbone.name,
+            "weights": backbone.sha256,
+            "transform": asdict(backbone.transform),
+            "precision": precision_on(backbone.precision, device),
+            "crops": backbone.crops,
+            "code": code_hash("groundvec/features/extract.py"),
+            "versions": {name: version(name) for name in LIBRARIES},
+        }
+        self.folder, self.name = work / digest(self.decides), f"{backbone.name} {backbone.weights}"
+        self.strict, self.writable, self.saved = strict, True, time.monotonic()
+
+    def restore(self, sums: np.ndarray, features: np.ndarray) -> np.ndarray:
+        """Fill in the features that are in the folder; return which rows those are."""
+        done = np.zeros(len(sums), bool)
+        for shard in self.folder.glob("[!.]*.npz"):  # atomic's temporary files begin with a dot
+            data = io.BytesIO(shard.read_bytes())  # an error here is the disk's, not ours to handle
+            try:
+                with np.load(data, allow_pickle=False) as saved:  # looks at the checksums
+                    known = saved["sums"]
+                    rows = pd.Index(known).get_indexer(sums)
+                    if (rows < 0).all():
+                        continue  # before the features are read
+                    values = saved["features"]
+                form = (np.float32, (len(known), features.shape[1]))
+                if (values.dtype, values.shape) != form or not np.isfinite(values).all():
+                    raise ValueError("other numbers than features")
+            except Exception:  # which one depends on where the damage is
+                log.warning("%s is damaged: its images are computed again", shard)
+                with suppress(OSError):  # where it cannot be removed, it is not used
+                    shard.unlink()
+                continue
+            features[rows >= 0] = values[rows[rows >= 0]]
+            done |= rows >= 0
+        return done
+
+    def save(self, sums: np.ndarray, features: np.ndarray) -> None:
+        """Write features (N, width) to a file of their own."""
         try:
-            with np.load(data, allow_pickle=False) as saved:  # looks at the checksums
-                known = saved["sums"]
-                rows = pd.Index(known).get_indexer(sums)
-                if (rows < 0).all():
-                    continue  # before the features are read
-                values = saved["features"]
-            form = (np.float32, (len(known), features.shape[1]))
-            if (values.dtype, values.shape) != form or not np.isfinite(values).all():
-                raise ValueError("other numbers than features")
-        except Exception:  # which one depends on where the damage is
-            log.warning("%s is damaged: its images are computed again", shard)
-            with suppress(OSError):  # where it cannot be removed, it is not used
-                shard.unlink()
-            continue
-        features[rows >= 0] = values[rows[rows >= 0]]
-        done |= rows >= 0
-    return done
-
-
-def _save(folder: Path, sums: np.ndarray, features: np.ndarray) -> None:
-    sums, rows = np.unique(sums, return_index=True)  # some pictures may be the same
-    data = io.BytesIO()
-    np.savez(data, sums=sums, features=features[rows])
-    write_bytes(folder / f"{digest(sums.tolist())}.npz", data.getbuffer(), replace=True)
+            if len(sums) and self.writable:
+                describe(self.folder, "features", self.name, self.decides)
+                sums, rows = np.unique(sums, return_index=True)  # some pictures may be the same
+                data = io.BytesIO()
+                np.savez(data, sums=sums, features=features[rows])
+                shard = self.folder / f"{digest(sums.tolist())}.npz"
+                write_bytes(shard, data.getbuffer(), replace=True)
+        except OSError as error:
+            if self.strict:
+                raise
+            self.writable = False
+            log.warning("%s: %s; what is computed now is not kept", self.folder, error.strerror)
+        self.saved = time.monotonic()
 
 
 def _compute(
@@ -183,13 +179,9 @@ def _compute(
     if not files:
         return
     network = _MeanOfCrops(backbone).to(device)
-    batches = (
-        _Batches(files, backbone, GPU_BATCH)
-        if gpu
-        else _Batches(files, backbone, CPU_BATCH, network)
-    )
+    size, inside = (GPU_BATCH, None) if gpu else (CPU_BATCH, network)
     loader = DataLoader(
-        batches,
+        _Batches(files, backbone, size, inside),
         batch_size=None,
         num_workers=processes,
         pin_memory=gpu,

@@ -14,8 +14,7 @@ def fold(network: nn.Module, side: int) -> nn.Module:
     """Return a copy of a network whose convolutions do what batch normalisations did after them.
 
     Which normalisation reads which convolution is seen in one forward pass. A network that would
-    compute other features, because a convolution's output is read elsewhere too, is returned as
-    it is.
+    compute other features is returned as it is.
 
     Args:
         network: in evaluation mode; it stays as it was.

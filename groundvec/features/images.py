@@ -33,14 +33,13 @@ def load(path: str | Path, sha256: str | None = None) -> Image.Image:
     """Read a picture as 8-bit RGB, turned as its EXIF orientation says.
 
     Greyscale and 16-bit, CMYK and palette pictures are converted; transparency becomes white; of
-    several frames the first is taken. Nothing else of its metadata matters: pixels are read
-    however damaged that is.
+    several frames the first is taken. Other metadata does not matter, however damaged.
 
     Args:
         sha256: the file's checksum, if it must have one.
 
     Raises:
-        InputError: if it is missing, empty, damaged, not a picture in one of `FORMATS`, larger than
+        InputError: it is missing, empty, damaged, not a picture in one of `FORMATS`, larger than
             `LARGEST` or longer than 20:1, or not the file that `sha256` is of.
     """
     check_regular(path)

@@ -64,13 +64,13 @@ def _fixed(*texts: bytes) -> np.dtype[Any]:
 
 
 def attributes(path: str | Path) -> dict[str, Any]:
-    """How the features in a file were made."""
+    """Read how the features in a file were made."""
     with _open(path) as (_, _, described):
         return described
 
 
 def fingerprint(path: str | Path) -> str:
-    """A hash of the features and ids in a file, which is quick: `write` has left it there."""
+    """Read the hash of the features and ids in a file."""
     checksum: str = attributes(path)["fingerprint"]
     return checksum
 
@@ -109,12 +109,12 @@ class Rows:
 
 
 def read(path: str | Path, image_ids: Collection[str]) -> Rows:
-    """The features of some images, in the order of their ids: (ids, width).
+    """Read the features of some images, in the order of their ids: (ids, width).
 
-    They stay in the file, and are mapped from there, unless it is .npz or compressed.
+    They are mapped from the file, unless it is .npz or compressed.
 
     Raises:
-        InputError: if the file cannot be read or has no features for an image.
+        InputError: the file cannot be read or has no features for an image.
     """
     features, _ = _gather([path], image_ids, mapped=True)
     return features
@@ -127,15 +127,14 @@ def join(
 
     Args:
         paths: HDF5 or .npz files, each with floating-point `features` (n, width) and `image_ids`
-            (n,). What they have on other images is left out.
-        image_ids: the images' ids.
+            (n,). Other images are left out.
 
     Returns:
         (ids, width) float32, and the attributes of the first file.
 
     Raises:
-        InputError: if a file cannot be read or is damaged, if files differ in how they were made,
-            or if they do not have exactly one row of finite numbers for each image.
+        InputError: a file cannot be read or is damaged, files differ in how they were made, or they
+            do not have exactly one row of finite numbers for each image.
     """
     features, described = _gather(paths, image_ids)
     return features.matrix, described
@@ -236,10 +235,8 @@ def _copy(
 
 
 @contextmanager
-def _open(
-    path: str | Path,
-) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray, dict[str, Any]]]:
-    """The ids, the features, in an HDF5 file not yet read, and the attributes of a file."""
+def _open(path: str | Path) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray, dict[str, Any]]]:
+    """Open a file: its ids, its features, not read yet if it is HDF5, and its attributes."""
     path = Path(path)
     check_regular(path)
     try:

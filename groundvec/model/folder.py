@@ -11,7 +11,8 @@ from groundvec.config.schema import find_mistake
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import SMALL, check_regular, read_json
 
-EPOCH = {"type": "integer", "minimum": 0, "maximum": 10_000}
+INTEGER = {"type": "integer"}
+EPOCH = {**INTEGER, "minimum": 0, "maximum": 10_000}
 EPOCHS = {"type": "array", "minItems": 1, "maxItems": 10_000, "items": EPOCH, "uniqueItems": True}
 NAME = {"type": "string"}
 FEATURES: dict[str, Any] = {
@@ -30,14 +31,7 @@ FEATURES: dict[str, Any] = {
 # of the configuration.
 MODEL: dict[str, Any] = {
     "required": [
-        "dataset",
-        "model",
-        "description",
-        "texts",
-        "width",
-        "seed",
-        "snapshots",
-        "saved",
+        *("dataset", "model", "description", "texts", "width", "seed", "snapshots", "saved"),
         "key",
     ],
     "properties": {
@@ -53,29 +47,19 @@ MODEL: dict[str, Any] = {
             "maxProperties": 100,
             "additionalProperties": {"type": "object"},
         },
-        "width": {"type": "integer", "minimum": 1, "maximum": 2**16},
-        "seed": {"type": "integer"},
-        "draw": {
-            "type": "array",
-            "items": {"type": "integer", "minimum": 1},
-            "minItems": 3,
-            "maxItems": 3,
-        },
+        "width": {"minimum": 1, "maximum": 2**16, **INTEGER},
+        "seed": INTEGER,
+        "draw": {"type": "array", "items": {"minimum": 1, **INTEGER}, "minItems": 3, "maxItems": 3},
         "snapshots": EPOCHS,
         "saved": EPOCHS,
-        "sha256": {
-            "type": "object",
-            "additionalProperties": {"type": "string", "pattern": "[0-9a-f]{64}"},
-        },
+        "sha256": {"type": "object", "additionalProperties": {**NAME, "pattern": "[0-9a-f]{64}"}},
         "features": FEATURES | {"properties": FEATURES["properties"] | {"blocks": NAME}},
         "key": NAME,
     },
 }
 # What `blocks` and `transform` of `features` say, which are JSON in a text.
 BLOCKS = {"type": "array", "minItems": 1, "items": FEATURES}
-TRANSFORM = {
-    "properties": {"interpolation": {"$ref": "#/$defs/dataset/properties/interpolation"}},
-}
+TRANSFORM = {"properties": {"interpolation": {"$ref": "#/$defs/dataset/properties/interpolation"}}}
 ENSEMBLE = {"required": ["epochs", "best"], "properties": {"epochs": EPOCHS, "best": EPOCH}}
 
 
@@ -100,7 +84,7 @@ def own_files(folder: Path) -> list[Path]:
 
 
 def read_description(folder: str | Path) -> dict[str, Any]:
-    """What `model.json` says of a training; InputError if it is missing or of another form."""
+    """Read `model.json`; InputError if it is missing or of another form."""
     path = Path(folder, "model.json")
     content = checked(path, read_json(path, SMALL), MODEL)
     features = content.get("features", {})
@@ -111,7 +95,7 @@ def read_description(folder: str | Path) -> dict[str, Any]:
 
 
 def _loaded(path: Path, features: dict[str, Any], key: str, schema: dict[str, Any]) -> Any:
-    """What is JSON in a text, if it is as a schema says."""
+    """Parse and check JSON in a text."""
     try:
         found = json.loads(features.get(key, "{}"))
     except (ValueError, RecursionError) as error:
@@ -122,37 +106,32 @@ def _loaded(path: Path, features: dict[str, Any], key: str, schema: dict[str, An
 
 
 def read_ensemble(folder: str | Path) -> dict[str, Any]:
-    """The `epochs` of a training's ensemble, and that of its `best` single snapshot.
+    """Read the `epochs` of a training's ensemble, and that of its `best` single snapshot.
 
-    Raises InputError as above, of `ensemble.json`.
+    Raises:
+        InputError: `ensemble.json` is missing or of another form.
     """
     path = Path(folder, "ensemble.json")
     return checked(path, read_json(path, SMALL), ENSEMBLE)
 
 
 def learned_images(description: dict[str, Any]) -> bool:
-    """Return whether a training's loss compared images: with beta 0 their network is untrained.
-
-    Args:
-        description: as `read_description` gives it.
-    """
+    """Return whether a training's loss compared images: with beta 0 their network is untrained."""
     return bool(description["description"]["objective"].get("beta") != 0)
 
 
 def epochs_compared(description: dict[str, Any], ensemble: dict[str, Any]) -> set[int]:
-    """The epochs whose answers are kept one by one, beside the ensemble's: few, as they are many.
+    """Return the few epochs whose answers are kept one by one, beside the ensemble's.
 
-    The untrained network, the ends of the first and of the last cycle, and the best snapshot.
-
-    Args:
-        description, ensemble: as `read_description` and `read_ensemble` give them.
+    These are the untrained network, the ends of the first and of the last cycle, and the best
+    snapshot.
     """
     ends = description["snapshots"]
     return {0, ends[0], ends[-1], ensemble["best"]}
 
 
 def epochs_rated_few(description: dict[str, Any], ensemble: dict[str, Any]) -> list[int]:
-    """Those of the untrained snapshot, of the best one and of the ensemble's, as far as saved."""
+    """Return the epochs of the untrained snapshot, the best one and the ensemble's, if saved."""
     shown = {0, ensemble["best"], *ensemble["epochs"]}
     return [epoch for epoch in description["saved"] if epoch in shown]
 
@@ -160,14 +139,14 @@ def epochs_rated_few(description: dict[str, Any], ensemble: dict[str, Any]) -> l
 def checked(
     path: Path, content: Any, schema: dict[str, Any], kind: str = "model"
 ) -> dict[str, Any]:
-    """The content of a file, which may come from anybody, if it is as a JSON schema says.
+    """Check the content of a file, which may come from anybody, by a JSON schema.
 
     Args:
         schema: see `groundvec.config.schema.find_mistake`.
         kind: what the file describes.
 
     Raises:
-        InputError: it is not, and does not describe one of this kind.
+        InputError: it does not describe one of this kind.
     """
     if problem := find_mistake(content, {"type": "object"} | schema):
         raise InputError(f"{path} does not describe a {kind} ({problem}): make it again")
@@ -176,5 +155,5 @@ def checked(
 
 
 def snapshot_name(epoch: int) -> str:
-    """The name of the file that holds the weights after an epoch."""
+    """Name the file of the weights after an epoch."""
     return f"epoch-{epoch:03}.safetensors"

@@ -60,7 +60,7 @@ MOST = 2**34  # bytes of a model's files: 16 GiB
 
 
 def find(model: str | Path) -> Path:
-    """The folder of a model: as `groundvec.model.shipped.find` says, or downloaded from the hub.
+    """Find a model's folder here (`groundvec.model.shipped.find`), or download it from the hub.
 
     Raises:
         InputError: there is no such model here or on the hub, or the hub cannot be reached.
@@ -78,8 +78,8 @@ def download(name: str) -> Path:
 
     Args:
         name: `user/name`, the newest commit of its main branch, which is logged; or
-            `user/name@revision`, which is a commit, a tag or a branch. A commit that was downloaded
-            before needs no network.
+            `user/name@revision`, a commit, a tag or a branch. A commit that was downloaded before
+            needs no network.
 
     Raises:
         InputError: there is no such model, it is too large or has no checksums, or the hub cannot
@@ -99,7 +99,7 @@ def download(name: str) -> Path:
 
 
 def _ask(name: str, path: str) -> Any:
-    """What the hub says of a model's commit and files."""
+    """Ask the hub for a model's commit and files."""
     with TemporaryDirectory() as temporary:
         part = Path(temporary, "answer.json")
         if problem := get(f"{_endpoint()}/{path}?blobs=true", part, name, SMALL, _headers()):

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 INDICES_PER_BATCH = 8_192
 IMAGES_PER_BATCH = 4_096
-SENTENCES_PER_BATCH = 1_024
 
 
 class Projection(nn.Module):
@@ -139,11 +138,7 @@ class Model(nn.Module):
         return SHARED if self.description.get("shared") else language
 
     def language(self, name: str | None) -> str:
-        """The language of this name, or the first if none is named.
-
-        Raises:
-            InputError: the model knows no such language.
-        """
+        """Return the language of this name, by default the first; InputError if there is none."""
         name = name or next(iter(self.texts))
         if name not in self.texts:
             known = ", ".join(self.texts)
@@ -152,42 +147,20 @@ class Model(nn.Module):
 
     @property
     def size(self) -> int:
-        """Of the vectors that are not for training."""
+        """Compute the size of the vectors outside training."""
         return parts.vector_size(self.description)
 
-    def count(self, captions: Mapping[str, Any]) -> None:
-        """Let the parts that weight n-grams by rarity count those of the training captions.
+    def fit_idf(self, captions: Mapping[str, Any]) -> None:
+        """Fit what weights n-grams by rarity to the training captions.
 
         Args:
             captions: by language, encoded.
         """
         for language, encoded in captions.items():
-            counting = [self.captions[self.name_of(language)]]
-            if language in self.spelling:
-                counting.append(self.spelling[language])
-            for part in counting:
-                if hasattr(part, "count"):
-                    cast(Any, part).count(encoded)
-
-    @torch.inference_mode()
-    def solve(self, features: np.ndarray, encoded: Any, language: str) -> None:
-        """Set the last layers of both networks to the weights that the objective computes at once.
-
-        Args:
-            features: (M, width) of the image of each caption.
-            encoded: M encoded captions of a language.
-        """
-        encoder = cast(Any, self.captions[self.name_of(language)])
-        last = encoder.projection
-        inputs = []
-        for start in range(0, len(encoded), SENTENCES_PER_BATCH):
-            rows = np.arange(start, min(start + SENTENCES_PER_BATCH, len(encoded)))
-            batch = to_tensors(encoded.batch(rows), last.weight.device)
-            inputs.append(encoder.pooled(*batch).cpu().numpy())
-        maps = self.objective.solve(features, np.concatenate(inputs), len(last.weight))
-        for layer, (matrix, bias) in zip((self.image.projection, last), maps, strict=True):
-            layer.weight.copy_(torch.from_numpy(matrix))
-            layer.bias.copy_(torch.from_numpy(bias))
+            beside = [self.spelling[language]] if language in self.spelling else []
+            for part in (self.captions[self.name_of(language)], *beside):
+                if hasattr(part, "fit_idf"):
+                    cast(Any, part).fit_idf(encoded)
 
     def embed_images(self, features: Tensor) -> Tensor:
         """Embed image features (B, width): (B, size).
@@ -198,27 +171,11 @@ class Model(nn.Module):
         return vectors if self.training else pad(vectors, (0, self.size - vectors.shape[1]))
 
     def embed_captions(self, language: str, batch: Sequence[Tensor]) -> Tensor:
-        """Embed what the language's `Encoded.batch` gave, as tensors: (B, size).
-
-        With `spelling`, when not in training, what the encoder and the letters say is put side by
-        side. Images have zeros there, so that all their cosines with captions are as many times
-        smaller: retrieval is as it was.
-        """
+        """Embed what the language's `Encoded.batch` returned, as tensors: (B, size)."""
         vectors = similarity.embed(self.captions[self.name_of(language)](*batch), self.similarity)
         if language not in self.spelling:
             return vectors
-        spelling = cast(Spelling, self.spelling[language])
-        if self.training and not spelling.learned:
-            return vectors
-        spelt = spelling(*batch)
-        if spelling.learned:
-            vectors = similarity.embed(
-                vectors + similarity.embed(spelling.learned(spelt), self.similarity),
-                self.similarity,
-            )
-        if self.training:
-            return vectors
-        return similarity.embed(torch.cat([vectors, spelt], dim=1), self.similarity)
+        return cast(Spelling, self.spelling[language]).append(vectors, batch, self.similarity)
 
     @torch.inference_mode()
     def encode_images(self, features: Matrix) -> np.ndarray:
@@ -267,7 +224,7 @@ class Model(nn.Module):
         progress: bool = False,
         most: int | None = None,
     ) -> np.ndarray:
-        """Embed raw sentences of a language, the first if none is named: (N, size) float32.
+        """Embed raw sentences of a language, by default the first: (N, size) float32.
 
         Args:
             most: the largest number of sentences in a batch, if it has one.
@@ -317,7 +274,7 @@ def make_texts(
 
 
 def to_tensors(batch: Sequence[np.ndarray], device: torch.device | str) -> list[Tensor]:
-    """A batch of encoded sentences; the first array goes to the device, the lengths stay here."""
+    """Make tensors of a batch; the first array goes to the device, the lengths stay here."""
     indices, *others = map(torch.from_numpy, batch)
     return [indices.to(device), *others]
 

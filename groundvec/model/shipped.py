@@ -10,12 +10,12 @@ NEWEST = {"flickr8k": "flickr8k-v3"}  # the version that a name without one stan
 
 
 def versions() -> list[str]:
-    """The names of the models that come with this package."""
+    """List the models that come with this package."""
     return sorted(path.name for path in PRETRAINED.iterdir()) if PRETRAINED.exists() else []
 
 
 def find(model: str | Path) -> Path:
-    """The folder of a model that comes with this package, by its name, or of any other.
+    """Find the folder of a model that comes with this package, by its name, or of any other.
 
     Raises:
         InputError: there is no such model.

@@ -7,11 +7,14 @@ counts most (inverse document frequency, Sparck Jones 1972). None of this is tra
 layer learns of them to say of pictures, a bag of n-grams, can be added to what an encoder says.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
+from groundvec.similarity import embed
 from groundvec.text.characters import Text
 from groundvec.text.encoded import PADDING, ROWS, UNKNOWN, Encoded
 
@@ -23,12 +26,12 @@ class Spelling(nn.Module):
     """Characters -> counts of hashed n-grams of small letters, each times its rarity, unit norm."""
 
     def __init__(self, text: Text, size: int, learned: int | None = None) -> None:
-        """Of a vocabulary; until `count`, all n-grams are as rare.
+        """Build for a vocabulary; until `fit_idf`, all n-grams are as rare.
 
         Args:
             text: what makes the indices.
             size: of the vectors; n-grams of the same bucket count as one.
-            learned: the size of what a linear layer, `learned`, makes of them, if there is one.
+            learned: the output size of a linear layer over them, `learned`, if there is one.
         """
         super().__init__()
         self.learned = nn.Linear(size, learned, bias=False) if learned else None
@@ -47,8 +50,21 @@ class Spelling(nn.Module):
         """
         return normalize(self.counts(indices, lengths) * self.rarity, dim=1)
 
+    def append(self, vectors: Tensor, batch: Sequence[Tensor], similarity: str) -> Tensor:
+        """Add what `learned` says to vectors (B, size); outside training, append the n-grams too.
+
+        Images have zeros there, so that all their cosines with captions are as many times smaller:
+        retrieval is as it was.
+        """
+        if self.training and not self.learned:
+            return vectors
+        spelt = self(*batch)
+        if self.learned:
+            vectors = embed(vectors + embed(self.learned(spelt), similarity), similarity)
+        return vectors if self.training else embed(torch.cat([vectors, spelt], dim=1), similarity)
+
     def counts(self, indices: Tensor, lengths: Tensor) -> Tensor:
-        """How often each sentence has n-grams of each bucket: (B, size) int64."""
+        """Count the n-grams of each bucket in each sentence: (B, size) int64."""
         device, size = indices.device, len(self.rarity)
         sentence = torch.arange(len(lengths)).repeat_interleave(lengths)
         place = torch.arange(len(indices)) - (lengths.cumsum(0) - lengths)[sentence]
@@ -63,7 +79,7 @@ class Spelling(nn.Module):
         return counts.view(len(lengths), -1)[:, :size]
 
     def buckets(self, letters: Tensor, n: int) -> Tensor:
-        """Of each n-gram of sentences (B, L): (B, L + 1 - n); `size` if it has a space within."""
+        """Hash each n-gram of sentences (B, L): (B, L + 1 - n); `size` if it has a space within."""
         windows = letters.unfold(1, n, 1)
         hashed = torch.zeros_like(windows[:, :, 0])
         for letter in windows.unbind(2):
@@ -72,7 +88,7 @@ class Spelling(nn.Module):
         return torch.where(of_one_word, hashed % len(self.rarity), len(self.rarity))
 
     @torch.no_grad()
-    def count(self, captions: Encoded) -> None:
+    def fit_idf(self, captions: Encoded) -> None:
         """Learn how rare n-grams are: log((1 + captions) / (1 + captions that have it))."""
         having = torch.zeros_like(self.rarity)
         for rows in np.split(np.arange(len(captions)), range(ROWS, len(captions), ROWS)):

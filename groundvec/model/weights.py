@@ -45,12 +45,12 @@ def _rounded(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
 
 
 def _factors(names: Collection[str]) -> set[str]:
-    """The names of the factors of matrices in int8, among those of a file."""
+    """Select the names of the factors of matrices in int8."""
     return {name + SCALE for name in names} & set(names)
 
 
 def _whole(stored: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """The weights as float32."""
+    """Return the weights as float32."""
     result, factors = {}, _factors(stored)
     for name, value in stored.items():
         if name not in factors:

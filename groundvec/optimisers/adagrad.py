@@ -15,11 +15,7 @@ class Optimiser(torch.optim.Adagrad):
     """
 
     def __init__(
-        self,
-        parameters: Iterable[torch.nn.Parameter],
-        cycle: int,
-        learning_rate: float,
-        l2: float,
+        self, parameters: Iterable[torch.nn.Parameter], cycle: int, learning_rate: float, l2: float
     ) -> None:
         super().__init__(parameters, lr=learning_rate, weight_decay=l2, initial_accumulator_value=1)
         self.cycle = cycle

@@ -10,7 +10,7 @@
 A description imports nothing but this module: the workflow and the configuration read it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -55,9 +55,9 @@ class Item:
 
     Args:
         caption: reStructuredText, for the report and the page.
-        inputs: kinds of files that it is made of: those of `Items` in rules/items.py.
-        options: settings that it needs: `backbone` and `crops` of the first data set, or `subtask`
-            of the ratings.
+        inputs: kinds of files that it is made of: those of `groundvec.reporting.results.Results`,
+            and groups of them in rules/items.py.
+        options: keys of the configuration that it shows: of the first data set, or of the ratings.
         reported: the NAME of a file in the paper's folder `reported`.
         tables: the paper's other tables that it is made of, where the experiment has them.
         more: tables that are written beside it, as NAME-SUFFIX.
@@ -115,6 +115,7 @@ class Paper:
         follows: the paper whose method this project goes on from, where no paper shows the items.
         every_epoch: whether it shows the ratings of every kept epoch, and not of a few.
         rates_draws: whether it shows ratings of data sets with `draw` beside those of whole ones.
+        always: whether it is shown first of every data set, without being named.
     """
 
     name: str
@@ -124,6 +125,7 @@ class Paper:
     follows: str = ""
     every_epoch: bool = False
     rates_draws: bool = True
+    always: bool = False
 
     @property
     def items(self) -> dict[str, Item]:
@@ -147,6 +149,22 @@ def known() -> dict[str, Paper]:
         for module in iter_modules(__path__)
         if module.ispkg
     }
+
+
+def items() -> Iterator[tuple[str, str, Item]]:
+    """Yield each paper, and the name and description of each of its tables and figures."""
+    for paper, about in known().items():
+        yield from ((paper, name, item) for name, item in about.items.items())
+
+
+def always() -> list[str]:
+    """Return the names of what is shown of every data set."""
+    return [name for name, paper in known().items() if paper.always]
+
+
+def named() -> list[str]:
+    """Return the names of the papers that a data set can name."""
+    return [name for name, paper in known().items() if not paper.always]
 
 
 def references(papers: list[str]) -> list[Mapping[str, Any]]:

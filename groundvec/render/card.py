@@ -13,8 +13,8 @@ import pandas as pd
 import yaml
 
 from groundvec.config.parts import chosen, options_schema, vector_size
+from groundvec.cutoffs import CUTOFFS
 from groundvec.data.cleaning import LONGEST
-from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.model.folder import read_description, read_ensemble
 from groundvec.render.retrieval_table import conventions, with_interval
 from groundvec.render.tables import MISSING, decimals, markdown

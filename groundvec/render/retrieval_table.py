@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from groundvec.cutoffs import CUTOFFS
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.render.tables import MINUS, MISSING, decimals, write_table
 from groundvec.reporting.systems import NAMES
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from groundvec.cutoffs import CUTOFFS
 from groundvec.evaluation import paired
-from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.evaluation.seeds import t_interval
 from groundvec.reporting.measures import SEMANTIC, joint_name, prediction
 from groundvec.results.schemas import Predictions, QueryRanks

@@ -7,8 +7,8 @@ from importlib.util import find_spec
 import numpy as np
 import pandas as pd
 
+from groundvec.cutoffs import CUTOFFS
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.reporting.systems import NAMES
 
 INSIDE, ABOVE, BELOW = "in the interval", "above it", "below it"

@@ -1,10 +1,11 @@
 """The result files that tables and figures are made of, read and checked."""
 
-from collections.abc import Iterable
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 
@@ -39,106 +40,7 @@ SHOWN: dict[str, Any] = {
 MEASURES = list(schemas.recalls())
 CORRELATIONS = list(schemas.correlations())
 UNSEEN_CORRELATIONS = list(schemas.correlations("unseen_"))
-
-
-class Results:
-    """What a table or figure is made of; each kind of file is read when it is first asked for.
-
-    Args:
-        select: which model of a data set is selected, see `systems.select`.
-        given: the other arguments of scripts/report.py: paths of result files, by their kind.
-
-    Raises:
-        InputError (by every attribute): nothing was given of this kind, or a file is not whole.
-    """
-
-    def __init__(self, select: str = "recall", **given: Any) -> None:
-        self.select, self.given = select, given
-
-    def __getitem__(self, kind: str) -> Any:
-        """What was given of a kind."""
-        if not self.given.get(kind):
-            raise InputError(f"this table or figure needs --{kind.replace('_', '-')}: give it too")
-        return self.given[kind]
-
-    @cached_property
-    def models(self) -> schemas.Models:
-        """The trained models."""
-        return read_models(self["models"])
-
-    @cached_property
-    def retrieval(self) -> schemas.Retrieval:
-        """Retrieval between captions and images, and chance."""
-        return read_retrieval(self["retrieval"])
-
-    @cached_property
-    def ranks(self) -> schemas.Retrieval:
-        """All retrieval scores: also between captions, and simulated chance."""
-        return read_retrieval(self["retrieval"], everything=True)
-
-    @cached_property
-    def scores(self) -> schemas.Scores:
-        """Correlations with ratings."""
-        return read_scores(self["scores"])
-
-    @cached_property
-    def overlap(self) -> schemas.Overlap:
-        """Correlations with and without the seen pairs."""
-        return read_overlap(self["overlap"])
-
-    @cached_property
-    def predictions(self) -> schemas.Predictions:
-        """Predictions for the test pairs."""
-        return read_predictions(self["predictions"])
-
-    @cached_property
-    def ratings(self) -> schemas.Ratings:
-        """Rated pairs of sentences."""
-        return ratings.read_ratings(self["ratings"])
-
-    @cached_property
-    def reranked(self) -> schemas.Reranked:
-        """Scores of re-ranked translations."""
-        return read_all(self["reranked"], schemas.Reranked)
-
-    @cached_property
-    def robustness(self) -> schemas.Robustness:
-        """Scores of sentences with mistakes; a model's `system` is its short name."""
-        return read_all(self["robustness"], schemas.Robustness, _shorten)
-
-    @cached_property
-    def query_ranks(self) -> schemas.QueryRanks:
-        """The rank of every test query."""
-        return read_all(self["query_ranks"], schemas.QueryRanks)
-
-    @cached_property
-    def history(self) -> schemas.History:
-        """What training recorded after each epoch."""
-        return read_all(self["history"], schemas.History)
-
-    @cached_property
-    def tasks(self) -> schemas.Tasks:
-        """Numbers of rated pairs."""
-        return read(self["tasks"], schemas.Tasks)
-
-    @cached_property
-    def measures(self) -> schemas.Measures | None:
-        """The `semantic_measures` of the scores; None if no scores were given."""
-        return semantic_measures(self.scores) if self.given.get("scores") else None
-
-    @cached_property
-    def selected(self) -> dict[str, tuple[str, int]]:
-        """The selected model and seed of each data set (`systems.select`)."""
-        measures = semantic_measures(self.scores) if self.select == "ratings" else None
-        return systems.select(self.retrieval, measures, self.select)
-
-    @cached_property
-    def best_snapshots(self) -> dict[str, int]:
-        """For each data set `systems.best_snapshot` of the selected training."""
-        return {
-            dataset: systems.best_snapshot(systems.described(self.models, dataset, *training))
-            for dataset, training in self.selected.items()
-        }
+T = TypeVar("T")
 
 
 def read_models(paths: Iterable[str | Path]) -> schemas.Models:
@@ -239,3 +141,121 @@ def _check_systems(path: str | Path, table: pd.DataFrame) -> None:
         raise InputError(
             f"{path} has no rows of an ensemble or a baseline: delete it and make it again"
         )
+
+
+class Files(cached_property[T]):
+    """An attribute of `Results`: what is in the files of one kind, read when it is first asked for.
+
+    Args:
+        what: these files are, for `--help`.
+        read: them. It is given what the option of the attribute's name is: paths or, unless `many`,
+            a path.
+    """
+
+    def __init__(self, what: str, read: Callable[[Any], T], many: bool = True) -> None:
+        super().__init__(lambda results: read(results[str(self.attrname)]))
+        self.what, self.many = what, many
+
+
+def _all(form: Any, check: Callable[[Any, Any], None] | None = None) -> Callable[[Any], Any]:
+    """Return a reader of several files of one form."""
+    return lambda paths: read_all(paths, form, *([check] if check else []))
+
+
+class Results:
+    """What a table or figure is made of: each kind of files, and what reads it.
+
+    Args:
+        select: which model of a data set is selected, see `systems.select`.
+        settings: values of keys of the configuration, by their names.
+        given: paths of result files, by their kind, which is an attribute below.
+
+    Raises:
+        InputError (by every attribute): nothing was given of this kind, or a file is not whole.
+    """
+
+    models = Files("the model.json of each training", read_models)
+    retrieval = Files("what scripts/retrieval.py wrote, a file for each model", read_retrieval)
+    scores = Files("correlations with ratings, a file for each system", read_scores)
+    overlap = Files("what scripts/overlap.py wrote, a file for each model", read_overlap)
+    predictions = Files("what each system predicts for the rated pairs", read_predictions)
+    reranked = Files(
+        "scores of scripts/rerank.py, a file for each system and length", _all(schemas.Reranked)
+    )
+    query_ranks = Files(
+        "the rank of each query, also of scripts/retrieval.py, a file for each model",
+        _all(schemas.QueryRanks),
+    )
+    history = Files("the history.csv of each training", _all(schemas.History))
+    robustness = Files(  # a model's `system` is its short name
+        "what scripts/robustness.py wrote, a file for each system",
+        _all(schemas.Robustness, _shorten),
+    )
+    tables = Files("tables of scripts/report.py as CSV, with .json beside each", list[Path])
+    treebanks = Files(
+        "parsed captions, which scripts/trees.py wrote; others are parsed", list[Path]
+    )
+    ratings = Files("the rated pairs of sentences", ratings.read_ratings, many=False)
+    tasks = Files(
+        "the numbers of pairs by task", lambda path: read(path, schemas.Tasks), many=False
+    )
+    reported = Files(
+        "the paper's own numbers, in groundvec/papers/PAPER/reported", Path, many=False
+    )
+    captions = Files("a data set's captions.csv", Path, many=False)
+    images = Files("a data set's images.csv", Path, many=False)
+    features = Files("the HDF5 file of its image features", Path, many=False)
+    translations = Files("translations of scripts/rerank.py, of one system", Path, many=False)
+
+    def __init__(
+        self, select: str = "recall", settings: dict[str, Any] | None = None, **given: Any
+    ) -> None:
+        self.select, self.given = select, given | (settings or {})
+
+    def __getitem__(self, kind: str) -> Any:
+        """What was given of a kind."""
+        if not self.given.get(kind):
+            needed = f"--{kind.replace('_', '-')}" if kind in KINDS else f"`{kind}` in --settings"
+            raise InputError(f"this table or figure needs {needed}: give it too")
+        return self.given[kind]
+
+    @cached_property
+    def ranks(self) -> schemas.Retrieval:
+        """All retrieval scores: also between captions, and simulated chance."""
+        return read_retrieval(self["retrieval"], everything=True)
+
+    @cached_property
+    def measures(self) -> schemas.Measures | None:
+        """The `semantic_measures` of the scores; None if no scores were given."""
+        return semantic_measures(self.scores) if self.given.get("scores") else None
+
+    @cached_property
+    def selected(self) -> dict[str, tuple[str, int]]:
+        """The selected model and seed of each data set (`systems.select`)."""
+        measures = semantic_measures(self.scores) if self.select == "ratings" else None
+        return systems.select(self.retrieval, measures, self.select)
+
+    @cached_property
+    def best_snapshots(self) -> dict[str, int]:
+        """For each data set `systems.best_snapshot` of the selected training."""
+        return {
+            dataset: systems.best_snapshot(systems.described(self.models, dataset, *training))
+            for dataset, training in self.selected.items()
+        }
+
+
+KINDS = {name: kind for name, kind in vars(Results).items() if isinstance(kind, Files)}
+
+
+def add_arguments(
+    parser: ArgumentParser, required: Iterable[str] = (), optional: Iterable[str] = ()
+) -> None:
+    """Add options for kinds of files to a program's parser."""
+    for name in (*required, *optional):
+        many: dict[str, Any] = (
+            {"nargs": "*" if name in optional else "+"} if KINDS[name].many else {}
+        )
+        needed = name in required
+        option = f"--{name.replace('_', '-')}"
+        help = KINDS[name].what
+        parser.add_argument(option, type=Path, metavar="FILE", required=needed, help=help, **many)

@@ -89,6 +89,31 @@ def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
         raise InputError(f"{path} is not a whole CSV file ({reason}): make it again") from None
 
 
+def read_fields(path: str | Path, columns: Collection[str] = ()) -> pd.DataFrame:
+    """Read a CSV file with every field as text.
+
+    Args:
+        columns: the only ones that it may have, in their order; by default any.
+
+    Raises:
+        InputError: as of `read_csv`, or it has other columns.
+    """
+    # Without the filter for missing values, a caption "NA" or "null" stays text.
+    table = read_csv(path, dtype=str, na_filter=False, index_col=False)
+    if columns:
+        check_columns(path, table, columns)
+    return table
+
+
+def check_columns(name: str | Path, table: pd.DataFrame, columns: Collection[str]) -> None:
+    """Raise InputError if a table has other columns than these, or in another order."""
+    if list(table.columns) != list(columns):
+        raise InputError(
+            f"{name}: the columns are {', '.join(map(str, table.columns))} but must be "
+            f"{', '.join(columns)}"
+        )
+
+
 def read(path: str | Path, *forms: Any) -> pd.DataFrame:
     """Read the columns of a CSV file, in their order; an empty field is NaN.
 
@@ -151,7 +176,7 @@ def write(path: str | Path, table: pd.DataFrame, form: Any) -> None:
         problem = "has no" if wrong[0] in columns else "has an unknown"
         raise InputError(
             f"{path} is not written, for it {problem} column {wrong[0]}: correct the program, or "
-            "the schema in groundvec/results/schemas.py"
+            "the schema in groundvec.results.schemas"
         )
     checked(table, form, path, "the file is not written; correct what computes it")
     write_csv(path, table[list(columns)])

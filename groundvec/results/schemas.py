@@ -8,6 +8,7 @@ from typing import Annotated
 
 import pandas as pd
 
+from groundvec.cutoffs import CUTOFFS
 from groundvec.results.frames import Column, Schema
 
 SPLITS = ("train", "dev", "test")
@@ -64,12 +65,21 @@ RANK = "rank, from 1, of the right item; of several the best"
 
 
 def recalls(empty: bool = False) -> dict[str, Column]:
-    """The columns of recalls and median ranks."""
+    """Return the columns of recalls and median ranks, which papers report."""
     found = {}
-    for k in (1, 5, 10):
+    for k in CUTOFFS:
         found[f"r{k}"] = percent(f"R@{k}", empty)
         found[f"r{k}_ci"] = percent("half the width of its 95% interval, 1.96 √(p(1-p)/n)", empty)
     return {**found, "median_rank": number("median rank", low=1, empty=empty)}
+
+
+# What `groundvec.evaluation.retrieval.METRICS` computes.
+METRICS = {
+    **recalls(),
+    "mean_rank": number("mean rank", low=1),
+    "mean_rank_low": number("lower end of its 95% interval (bootstrap over images)", low=1),
+    "mean_rank_high": number("upper end", low=1),
+}
 
 
 def correlations(prefix: str = "", empty: bool = False) -> dict[str, Column]:
@@ -195,7 +205,7 @@ History = Annotated[
             **{
                 f"{direction}_r{k}": percent(f"development R@{k}, {direction.replace('_', ' ')}")
                 for direction in BETWEEN
-                for k in (1, 5, 10)
+                for k in CUTOFFS
             },
             "dev_recall": percent("mean of both R@10"),
             "pairs_per_second": number("training speed", "1/s", 0, empty=True),
@@ -223,10 +233,7 @@ Retrieval = Annotated[
                 "number of images, such as 1k; `1k-folds` for the mean over parts of 1k"
             ),
             "direction": DIRECTION,
-            **recalls(),
-            "mean_rank": number("mean rank", low=1),
-            "mean_rank_low": number("lower end of its 95% interval (bootstrap over images)", low=1),
-            "mean_rank_high": number("upper end", low=1),
+            **METRICS,
             "queries": count("number of queries", 1),
             **PROVENANCE,
         },

@@ -31,7 +31,7 @@ _keep_existing = False
 
 
 def guard(inputs: Iterable[Path], overwrite: bool) -> None:
-    """From now on let no file be written over an input, nor, unless `overwrite`, over any file."""
+    """Let no file be written over an input from now on, nor, unless `overwrite`, over any file."""
     global _inputs, _keep_existing
     _inputs, _keep_existing = list(inputs), not overwrite
 
@@ -168,12 +168,12 @@ def write_csv(path: str | Path, table: "pd.DataFrame") -> None:
 
 
 def cache() -> Path:
-    """The user's folder for what can be fetched or computed again."""
+    """Return the user's folder for what can be fetched or computed again."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "groundvec")
 
 
 def sha256(path: str | Path) -> str:
-    """The SHA-256 sum of a file, in hexadecimal digits."""
+    """Compute the SHA-256 sum of a file, in hexadecimal digits."""
     check_regular(path)
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -212,11 +212,11 @@ def read_at_most(file: IO[bytes] | gzip.GzipFile, most: int, name: str | Path) -
 
 
 def read_packed(path: str | Path) -> bytes:
-    """The content of a gzipped file.
+    """Read a gzipped file.
 
     Raises:
-        InputError: it is more than text can be that is packed in so few bytes.
-        OSError, EOFError, zlib.error: it is missing or damaged.
+        InputError: it is more than text can be that is packed in so few bytes. OSError, EOFError,
+            zlib.error: it is missing or damaged.
     """
     check_regular(path)
     with gzip.open(path) as file:
@@ -243,7 +243,7 @@ def open_zip(path: str | Path) -> zipfile.ZipFile:
 
 
 def most_unpacked(size: int) -> int:
-    """How many bytes may come out of `size` packed ones."""
+    """Compute how many bytes may come out of `size` packed ones."""
     return max(SMALL, MAX_COMPRESSION * size)
 
 

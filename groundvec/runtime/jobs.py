@@ -30,7 +30,7 @@ class Stopped(Exception):
 
 @contextmanager
 def catch_sigterm() -> Iterator[threading.Event]:
-    """Within the block SIGTERM only sets the event, for the block to end at the next good moment.
+    """Let SIGTERM only set the event within the block, which ends at the next good moment.
 
     A scheduler sends SIGTERM some time (SLURM: 30 s) before it kills. Outside the main thread,
     where Python handles no signals, the event is never set.
@@ -128,7 +128,7 @@ def describe(folder: Path, kind: str, name: str, decides: dict[str, Any]) -> Non
 
 
 def running(folder: Path) -> str:
-    """Who is at work in a folder that `locked` is used on, and how to end that; else nothing.
+    """Say who is at work in a folder that `locked` is used on, and how to end that; else nothing.
 
     Where a file system has no locks, it says that nobody knows.
     """
@@ -139,7 +139,7 @@ def running(folder: Path) -> str:
 
 
 def _lock(folder: Path, needed: bool = False) -> TextIO | str:
-    """The folder's lock, held until it is closed; or who else holds it.
+    """Return the folder's lock, held until it is closed; or who else holds it.
 
     Args:
         needed: without it, a file system that has no locks gets a warning.

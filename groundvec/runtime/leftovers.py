@@ -44,7 +44,7 @@ class Leftover:
 
 
 def find(work: Path) -> list[Leftover]:
-    """What is in the folder of checkpoints, the folder `features` in it included.
+    """List what is in the folder of checkpoints, the folder `features` in it included.
 
     Raises:
         InputError: it is not a folder, or cannot be read.
@@ -97,7 +97,7 @@ def _look_at(path: Path) -> Leftover:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """All that is in a folder, what is in folders first; follows no links.
+    """List all that is in a folder, what is in folders first; follow no links.
 
     Raises:
         OSError: a folder cannot be read.
@@ -111,7 +111,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def needed(leftover: Leftover, wanted: Iterable[dict[str, Any]]) -> bool:
-    """Whether work that is wanted, described by some of what decides it, is this.
+    """Return whether this is work that is wanted, described by some of what decides it.
 
     It is not if it was made with other versions of libraries that decide it.
     """
@@ -154,6 +154,6 @@ def remove(leftover: Leftover) -> None:
 
 
 def age(leftover: Leftover) -> str:
-    """How long ago it was changed, such as `3 days`."""
+    """Say how long ago it was changed, such as `3 days`."""
     hours = max(0, time.time() - leftover.changed) / 3600
     return f"{hours / 24:.0f} days" if hours >= 48 else f"{hours:.0f} hours"

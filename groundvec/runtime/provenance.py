@@ -17,7 +17,7 @@ NOT_RUN = (":(exclude)benchmarks/results", ":(exclude)docs")
 
 
 def digest(*parts: Any) -> str:
-    """A short hash of bytes, or of anything that JSON can hold, for use as a key."""
+    """Compute a short hash of bytes, or of anything that JSON can hold, for use as a key."""
     sha = hashlib.sha256()
     for part in parts:
         data = part if isinstance(part, bytes) else json.dumps(part, sort_keys=True).encode()
@@ -80,7 +80,7 @@ def _read(path: Path) -> tuple[str, list[tuple[str, Path | None]]]:
 
 
 def _file(module: str, name: str) -> Path | None:
-    """The file of a name imported from a module: of a module of that name, if there is one."""
+    """Find the file of a name imported from a module: of a module of that name, if there is one."""
     for address in (f"{module}.{name}", module):
         stem = ROOT.joinpath(*address.split("."))
         for file in (stem.with_suffix(".py"), stem / "__init__.py"):
@@ -126,7 +126,7 @@ def code_hash(*sources: str) -> str:
 
 @cache
 def commit() -> str:
-    """The commit of the checkout that this code is in, or `unknown`: an installed copy is in none.
+    """Return the commit of this code's checkout, or `unknown`: an installed copy has none.
 
     It is marked `-dirty` if tracked files differ from it; those in `NOT_RUN` may.
     """
@@ -147,7 +147,7 @@ def _git(*arguments: str) -> str:
 
 @cache
 def machine(device: str = "cpu") -> str:
-    """One line that describes the hardware, such as `AMD EPYC, 2 cores` or `NVIDIA H200`."""
+    """Describe the hardware in one line, such as `AMD EPYC, 2 cores` or `NVIDIA H200`."""
     if device.startswith("cuda"):
         import torch
 
@@ -160,12 +160,12 @@ def machine(device: str = "cpu") -> str:
 
 @cache
 def versions() -> str:
-    """Of Python and torch, which need not be imported for it."""
+    """Return the versions of Python and torch, without importing it."""
     return f"python {platform.python_version()}, torch {version('torch')}"
 
 
 def provenance(device: str = "cpu") -> dict[str, str]:
-    """Columns that every result carries: commit, library versions, machine, SLURM job if any."""
+    """Return the columns of every result: commit, library versions, machine, SLURM job if any."""
     return {
         "commit": commit(),
         "versions": versions(),

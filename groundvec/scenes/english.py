@@ -49,10 +49,7 @@ _VERBS = {
     "sail in": (("sails in", "sailing in", None),),
 }
 # The same seen from the patient.
-_CONVERSES = {
-    "chase": ("runs away from", "running away from"),
-    "carry": ("rides on", "riding on"),
-}
+_CONVERSES = {"chase": ("runs away from", "running away from"), "carry": ("rides on", "riding on")}
 _RELATIONS = {
     "left of": (("to the left of", "left of"), ("to the right of", "right of")),
     "above": (("above", "over"), ("below", "under")),
@@ -83,7 +80,7 @@ class English(Grammar):
     """How English says the facts of a scene."""
 
     def noun(self, name: str, negated: bool = False) -> str:
-        """A noun phrase, such as `two big black dogs` or `a man in a red shirt`."""
+        """Make a noun phrase, such as `two big black dogs` or `a man in a red shirt`."""
         kind, many = self.kind(name), self.many(name)
         size, colour = self.value(name, "size"), self.value(name, "colour")
         count = self.count(name)
@@ -103,7 +100,7 @@ class English(Grammar):
         return " ".join(words)
 
     def adjuncts(self) -> list[str]:
-        """The landmark of an action, the background and the sky, as far as mentioned."""
+        """List the landmark of an action, the background and the sky, as far as mentioned."""
         words = []
         if "action" in self.mention and "c" in self.mention:
             words.append(f"in front of {self.noun('c')}")

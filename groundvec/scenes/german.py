@@ -103,7 +103,7 @@ class German(Grammar):
     """How German says the facts of a scene."""
 
     def noun(self, name: str, case: str, negated: bool = False) -> str:
-        """A noun phrase in the case `nom`, `acc` or `dat`, such as `einen großen Hund`."""
+        """Make a noun phrase in the case `nom`, `acc` or `dat`, such as `einen großen Hund`."""
         kind, many = self.kind(name), self.many(name)
         size, colour = self.value(name, "size"), self.value(name, "colour")
         count = self.count(name)
@@ -131,7 +131,7 @@ class German(Grammar):
         return " ".join(words)
 
     def adjuncts(self) -> list[str]:
-        """The sky, the background and the landmark of an action, as far as mentioned."""
+        """List the sky, the background and the landmark of an action, as far as mentioned."""
         words = []
         if "sky" in self.mention:
             words.append(self.pick("sky", _SKIES[self.scene["sky"]]))

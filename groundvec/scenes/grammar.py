@@ -24,25 +24,25 @@ class Grammar(ABC):
         self.things = {thing["id"]: thing for thing in scene["objects"]}
 
     def pick(self, name: str, options: Sequence[T]) -> T:
-        """One of `options`: the same one whenever asked again for the same `name`."""
+        """Choose one of `options`, the same one whenever asked again for the same `name`."""
         return random.Random(f"{self.salt} {name}").choice(options)
 
     def kind(self, name: str) -> str:
-        """What kind of object it is, such as `dog`."""
+        """Return the kind of an object, such as `dog`."""
         kind: str = self.things[name]["kind"]
         return kind
 
     def many(self, name: str) -> bool:
-        """Whether there are several of it."""
+        """Return whether there are several of an object."""
         count: int = self.things[name]["count"]
         return count > 1
 
     def value(self, name: str, attribute: str) -> str | None:
-        """The colour or the size if it is to be mentioned."""
+        """Return the colour or the size of an object if it is to be mentioned."""
         return self.things[name][attribute] if f"{name}.{attribute}" in self.mention else None
 
     def count(self, name: str) -> int | None:
-        """How many there are if it is to be mentioned."""
+        """Return how many there are if it is to be mentioned."""
         return self.things[name]["count"] if f"{name}.count" in self.mention else None
 
     @abstractmethod
@@ -58,7 +58,7 @@ class Grammar(ABC):
         """Clauses that say that there are these objects."""
 
     def clauses(self, said: list[str]) -> list[str]:
-        """All clauses that say the predicates `said`, or that the mentioned objects exist."""
+        """List all clauses that say the predicates `said`, or that the mentioned objects exist."""
         if not said:
             named = [name for name in self.things if name in self.mention]
             return self.existence(self.pick("order", (named, named[::-1])))

@@ -36,19 +36,19 @@ Read = Callable[..., tuple[pd.DataFrame, pd.DataFrame]]
 
 
 def reader(source: str) -> Read:
-    """The function `read` of a source."""
+    """Return the function `read` of a source."""
     read: Read = import_module(parts.module("sources", source)).read
     return read
 
 
 def archives() -> dict[str, str]:
-    """The archives of the folders that sources read, by folder."""
+    """Return the archives of the folders that sources read, by folder."""
     said = [parts.options_schema("sources", name) for name in parts.names("sources")]
     return {folder: file for each in said for folder, file in each.get("unpacked", {}).items()}
 
 
 def arguments(dataset: dict[str, Any]) -> dict[str, Any]:
-    """The options of a data set that `read` takes: all but those that files stand for."""
+    """Select the options of a data set that `read` takes: all but those that files stand for."""
     schema = parts.options_schema("sources", dataset["source"])
     stated = {option for option, _ in parts.stated(schema, dataset, "files")}
     options = [key for key in schema["properties"] if key in dataset and key not in stated]
@@ -56,7 +56,7 @@ def arguments(dataset: dict[str, Any]) -> dict[str, Any]:
 
 
 def state(dataset: dict[str, Any]) -> str:
-    """A key of a data set's pictures, whose source is `early`."""
+    """Compute a key of a data set's pictures, whose source is `early`."""
     module = import_module(parts.module("sources", dataset["source"]))
     key: str = module.state(**arguments(dataset))
     return key

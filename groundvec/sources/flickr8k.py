@@ -69,7 +69,7 @@ def read(images: str | Path, text: str | Path) -> tuple[pd.DataFrame, pd.DataFra
 
 
 def _lines(text: str | Path, name: str) -> pd.Series:
-    """The lines of a file in an archive or folder, without the blank ones, indexed from 0."""
+    """Read the lines of a file in an archive or folder, without the blank ones, indexed from 0."""
     try:
         root = Path(text) if Path(text).is_dir() else zipfile.Path(open_zip(text))
         with (root / name).open("rb") as file:

@@ -98,7 +98,7 @@ def read(
 
 
 def _entries(path: str | Path) -> list[Any]:
-    """The list of images in Karpathy's file, which may come from anybody."""
+    """Read the list of images in Karpathy's file, which may come from anybody."""
     archive, zipped, member = str(path).partition(".zip/")
     file = Path(archive + ".zip" if zipped else path)
     check_regular(file)

@@ -143,7 +143,7 @@ class _Files:
             raise InputError(f"{archive} is damaged; get it again ({error})") from None
 
     def lines(self, name: str) -> list[str]:
-        """The lines of `task1/raw/train.en.gz`, for one."""
+        """Read the lines of a file, such as `task1/raw/train.en.gz`."""
         found = [path for path in self.paths if f"/{path}".endswith(f"/{name}")]
         if not found:
             raise InputError(f"{self.archive} has no {name}; get multi30k.zip again")
@@ -174,7 +174,7 @@ class _Files:
         )
 
     def table(self, published: str, images: str, sentences: dict[str, str]) -> pd.DataFrame:
-        """A row an image: its name, the published split, and sentences, by column and file."""
+        """Make a row per image: name, published split, and sentences, by column and file."""
         names = self.lines(images)
         found = pd.DataFrame({"name": names})
         schema.refuse_names(found, f"{self.archive}: {images}", "name")
@@ -191,7 +191,7 @@ class _Files:
 
 
 def _described(files: _Files, splits: Iterable[str]) -> pd.DataFrame:
-    """The images of splits of task 2, with a column for each of their descriptions."""
+    """Read the images of splits of task 2, with a column for each of their descriptions."""
     tables = []
     for published in splits:
         sentences = {
@@ -206,13 +206,13 @@ def _described(files: _Files, splits: Iterable[str]) -> pd.DataFrame:
 
 
 def _pairs(files: _Files, published: str) -> pd.DataFrame:
-    """The pairs of one split of task 1."""
+    """Read the pairs of one split of task 1."""
     sentences = {language: f"task1/raw/{published}.{language}.gz" for language in LANGUAGES}
     return files.table(published, f"task1/image_splits/{published}.txt", sentences)
 
 
 def _captions(names: pd.DataFrame) -> pd.DataFrame:
-    """A row a description, image by image, of each its English and then its German ones."""
+    """Make a row per description, image by image, the English ones first."""
     columns = [f"{language} {k}" for language, k in DESCRIPTIONS]
     captions = names.melt(
         ["image_id", "split"], columns, "column", "caption", ignore_index=False
@@ -228,7 +228,7 @@ def _images(names: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_ids(pairs: pd.DataFrame, names: pd.DataFrame) -> pd.DataFrame:
-    """The pairs with the ids of those images that the data set has."""
+    """Add the ids of those images that the data set has."""
     pairs["image_id"] = pairs.name.map(names.set_index("name").image_id).fillna("")
     counts = pairs.split.value_counts().reindex(schema.SPLITS, fill_value=0)
     log.info("pairs of sentences: %d train, %d dev, %d test", *counts)

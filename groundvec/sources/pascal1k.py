@@ -65,7 +65,7 @@ def read(images: str | Path, page: str | Path, seed: int) -> tuple[pd.DataFrame,
 
 
 def image_ids(page: str | Path) -> list[str]:
-    """The addresses of a page's images, in its order; InputError as in `read`."""
+    """List the addresses of a page's images, in its order; InputError as in `read`."""
     return _rows(Path(page)).image_id.tolist()
 
 
@@ -97,7 +97,7 @@ def draw_split(image_ids: pd.Series, seed: int) -> pd.Series:
 
 
 def _rows(page: Path) -> pd.DataFrame:
-    """A row an image, in the page's order: where (`page line 3`), image_id, sentences (a list)."""
+    """Make a row per image: where (`page line 3`), image_id, sentences (a list)."""
     try:
         soup = BeautifulSoup(_text(page.read_bytes()), "html.parser")
     except OSError as error:
@@ -125,7 +125,7 @@ def _rows(page: Path) -> pd.DataFrame:
 
 
 def _sentences(image: Tag) -> list[str]:
-    """The cells with text in the table that follows an image.
+    """List the cells with text in the table that follows an image.
 
     In the order of the page, and not by what is inside what: where end tags are left out, the
     parser puts a row or cell into the one before.
@@ -146,7 +146,7 @@ def _sentences(image: Tag) -> list[str]:
 
 
 def _text(data: bytes) -> str:
-    """The text of a page that may not say how it is encoded: UTF-8, or else Windows' Latin-1.
+    """Decode a page that may not say how: UTF-8, or else Windows' Latin-1.
 
     Beautiful Soup would guess, by whatever detector happens to be installed.
     """

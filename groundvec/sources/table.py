@@ -68,9 +68,9 @@ def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFr
 
 
 def state(table: str | Path, images: str | Path) -> str:
-    """A key that changes with the files of the images that a table names, and with nothing else.
+    """Compute a key that changes with the files of a table's images only.
 
-    It knows files by their sizes and times, which is quick; files that are missing count as such.
+    It knows files by their sizes and times, which is quick; missing files count as such.
     """
     files = []
     for name in dict.fromkeys(_rows(Path(table), Path(images)).image):
@@ -94,11 +94,8 @@ def split_by_name(names: pd.Series) -> pd.Series:
     return split
 
 
-def _rows(path: Path, images: Path) -> pd.DataFrame:
-    """The table as text, one row per caption, with a column `where`: `my.csv line 3`.
-
-    Images are relative to their folder, as the disk spells them.
-    """
+def _fields(path: Path) -> tuple[list[str], list[list[str]], list[int]]:
+    """Read the header of a table, the fields of its rows, and the line where each row starts."""
     if not path.is_file():
         raise InputError(f"{path} does not exist or is not a file; check the table's name")
     data = path.read_bytes()
@@ -115,7 +112,7 @@ def _rows(path: Path, images: Path) -> pd.DataFrame:
         if header[:1] == ["sep="] and not any(header[1:]):  # Excel's: `sep=,`
             header = [name.strip() for name in next(reader, [])]
         _check_header(path, [name for name in header if not NAMELESS.fullmatch(name)])
-        line = reader.line_num + 1  # where a row starts; a quoted caption may go over several lines
+        line = reader.line_num + 1  # a quoted caption may go over several lines
         for row in reader:
             if any(field.strip() for field in row):
                 lines.append(line)
@@ -128,7 +125,15 @@ def _rows(path: Path, images: Path) -> pd.DataFrame:
         ) from None
     if not fields:
         raise InputError(f"{path} has no rows below its header; write a row for each caption")
+    return header, fields, lines
 
+
+def _rows(path: Path, images: Path) -> pd.DataFrame:
+    """Read the table as text, one row per caption, with a column `where`: `my.csv line 3`.
+
+    Images are relative to their folder, as the disk spells them.
+    """
+    header, fields, lines = _fields(path)
     where = pd.Series([f"{path} line {line}" for line in lines])
     counts = pd.DataFrame({"where": where, "count": [len(row) for row in fields]})
     schema.refuse(

@@ -38,13 +38,13 @@ class Text:
 
     @classmethod
     def build(cls, captions: Iterable[str]) -> "Text":
-        """Every character of the captions, in code point order."""
+        """Collect every character of the captions, in code point order."""
         counts = Counter(chain.from_iterable(map(finish, captions)))
         characters = "".join(sorted(counts))
         return cls(characters, [counts[c] for c in characters])
 
     def __len__(self) -> int:
-        """The number of indices, padding and unknown included."""
+        """Count the indices, padding and unknown included."""
         return len(self.characters) + 2
 
     def encode(self, sentences: Sequence[str]) -> Encoded:
@@ -54,5 +54,5 @@ class Text:
         return Encoded.of(self._index[points], [len(sentence) for sentence in finished])
 
     def as_dict(self) -> dict[str, str | list[int]]:
-        """What `Text(**...)` takes, ready for JSON."""
+        """Return what `Text(**...)` takes, ready for JSON."""
         return {"characters": self.characters, "counts": self.counts}

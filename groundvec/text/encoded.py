@@ -21,15 +21,26 @@ ROWS = 4096  # captions that are counted at once
 log = logging.getLogger(__name__)
 
 
-@dataclass
-class Encoded:
-    """Sentences as one flat array of indices: two bytes each, however many there are."""
+class Cut:
+    """Sentences as flat arrays, cut where each starts."""
 
-    indices: np.ndarray  # (indices,) uint16
-    starts: np.ndarray  # (sentences + 1,) int64: sentence i is indices[starts[i]:starts[i + 1]]
+    starts: np.ndarray  # (sentences + 1,) int64: sentence i is [starts[i]:starts[i + 1]]
 
     def __len__(self) -> int:
         return len(self.starts) - 1
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """How many indices, nodes or words each sentence has: (sentences,) int64."""
+        return np.diff(self.starts)
+
+
+@dataclass
+class Encoded(Cut):
+    """Sentences as one flat array of indices: two bytes each, however many there are."""
+
+    indices: np.ndarray  # (indices,) uint16
+    starts: np.ndarray
 
     @classmethod
     def of(cls, indices: np.ndarray, lengths: Sequence[int] | np.ndarray) -> "Encoded":
@@ -49,11 +60,6 @@ class Encoded:
 
         flat = arrays.concatenate(map(indices, blocks))
         return cls.of(flat, np.concatenate(lengths))
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """(sentences,) int64, in indices."""
-        return np.diff(self.starts)
 
     def batch(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Indices (N,) of the sentences `rows`, one after another, and lengths (B,); both int64."""

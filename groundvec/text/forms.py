@@ -13,15 +13,8 @@ from groundvec.text.treebank import ROOT, Tree
 PHRASES = {
     *("across from", "ahead of", "along with", "alongside of", "apart from", "aside from"),
     *("away from", "because of", "by means of", "close to", "due to", "far from", "in addition to"),
-    *(
-        "except for",
-        "in back of",
-        "in front of",
-        "in place of",
-        "in spite of",
-        "inside of",
-        "instead of",
-    ),
+    *("except for", "in back of", "in front of", "in place of", "in spite of", "inside of"),
+    "instead of",
     *("near to", "next to", "off of", "on top of", "out of", "outside of", "such as"),
     *("together with",),
 }
@@ -73,7 +66,7 @@ def collapsed(tree: Tree) -> Nodes:
 
 
 def binary(tree: Tree) -> Nodes:
-    """A binary tree over all words, made of the dependency tree: head-outward binarisation.
+    """Make a binary tree over all words from the dependency tree: head-outward binarization.
 
     A word is joined with what hangs to its right, the nearest first, then with what hangs to its
     left: (a man) (rides (a bike)). Where edges cross, words are first lifted to the head of their
@@ -94,7 +87,7 @@ def binary(tree: Tree) -> Nodes:
 
 
 def chain(tree: Tree) -> Nodes:
-    """All words, each the left child of the next: the last one is the root."""
+    """Make each word the left child of the next: the last one is the root."""
     words = basic(tree).words
     last = len(words) - 1
     return Nodes(words, [*range(1, last + 1), ROOT], ["left"] * last + ["root"])
@@ -267,7 +260,7 @@ class _Remaining:
 
 
 def _has_letters(word: str) -> bool:
-    """Whether a word has a letter or a digit: what has neither is punctuation."""
+    """Return whether a word has a letter or a digit: what has neither is punctuation."""
     return any(map(str.isalnum, word))
 
 

@@ -26,11 +26,11 @@ class Text:
 
     @classmethod
     def build(cls, captions: Iterable[str], **options: int) -> "Text":
-        """The options are all; the captions say nothing."""
+        """Take the options; nothing is learned."""
         return cls(**options)
 
     def __len__(self) -> int:
-        """The number of indices; two are of padding and of a sentence without any n-gram."""
+        """Count the indices; two are of padding and of a sentence without any n-gram."""
         return self.buckets + 2
 
     def encode(self, sentences: Sequence[str]) -> Encoded:
@@ -69,7 +69,7 @@ class Text:
         return bucket + 2, np.bincount(sentence, minlength=len(spaced))
 
     def as_dict(self) -> dict[str, int]:
-        """What `Text(**...)` takes, ready for JSON."""
+        """Return what `Text(**...)` takes, ready for JSON."""
         return {"shortest": self.shortest, "longest": self.longest, "buckets": self.buckets}
 
 

@@ -36,7 +36,7 @@ SUBSTITUTIONS = [
 
 
 def substitutions(text: dict[str, Any]) -> list[tuple[str, str]]:
-    """Those that a model's text needs; none, where a tokeniser or a parser cuts sentences itself.
+    """Return what a model's text needs; nothing if a tokenizer or a parser cuts sentences itself.
 
     Args:
         text: a description's `text`.

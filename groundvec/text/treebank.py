@@ -51,7 +51,7 @@ class Tree:
 
 
 def problem(heads: Sequence[int]) -> str:
-    """What keeps words with these heads from being a tree; nothing if they are one."""
+    """Say what keeps words with these heads from being a tree; nothing if they are one."""
     roots = heads.count(ROOT)
     if roots != 1:
         return f"{roots or 'no'} roots"
@@ -92,7 +92,7 @@ def parse(sentences: Sequence[str], parser: str) -> list[Tree]:
 
 
 def origin(parser: str) -> str:
-    """The versions behind a parser's name."""
+    """Return the versions behind a parser's name."""
     meta = _pipeline(parser).meta
     return f"spaCy {version('spacy')}, {meta['lang']}_{meta['name']} {meta['version']}"
 
@@ -152,7 +152,7 @@ def write(path: str | Path, parser: str, trees: Iterable[Tree]) -> None:
 
 
 def _lines(tree: Tree) -> Iterable[str]:
-    """A line a word: id, form, tag, head, relation, and whether a space follows."""
+    """Write a line per word: id, form, tag, head, relation, and whether a space follows."""
     end = 0
     rows = zip(tree.words, tree.tags, tree.heads, tree.relations, strict=True)
     for number, (word, tag, head, relation) in enumerate(rows, 1):
@@ -170,7 +170,7 @@ class Block(NamedTuple):
     number: int  # of the first line
 
     def tree(self) -> Tree:
-        """What they say; InputError if they are malformed, of another text, or no tree."""
+        """Parse the lines; InputError if they are malformed, of another text, or no tree."""
         lines = enumerate(self.lines.split("\n"), self.number)
         words = [(line, f"{self.path} line {at}") for at, line in lines if WORD.match(line)]
         rows = [_row(line, number, where) for number, (line, where) in enumerate(words, 1)]
@@ -217,7 +217,7 @@ def _blocks(path: str | Path) -> tuple[str, list[Block]]:
 
 
 def _row(line: str, number: int, where: str) -> list[str]:
-    """The fields of a word's line."""
+    """Split a word's line into its fields."""
     fields = line.split("\t")
     if len(fields) != 10 or not all(fields):
         raise InputError(f"{where} has not ten fields with tabs between them: it is no CoNLL-U")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from groundvec.runtime.errors import InputError
-from groundvec.text.encoded import LARGEST, PADDING, UNKNOWN, cleaned, select
+from groundvec.text.encoded import LARGEST, PADDING, UNKNOWN, Cut, cleaned, select
 from groundvec.text.forms import FORMS, Nodes
 from groundvec.text.treebank import ROOT, Treebank
 from groundvec.text.vectors import learn, pack, read_vectors, reduce, unpack
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass
-class Trees:
+class Trees(Cut):
     """Trees as flat arrays, one row per node: twelve bytes each, however many there are."""
 
     words: np.ndarray  # (nodes,) uint16: 0 of a phrase, 1 of a word without a vector
@@ -30,18 +30,10 @@ class Trees:
     places: np.ndarray  # (nodes,) uint16: among the parent's children; 0 of a root
     heights: np.ndarray  # (nodes,) uint16: 0 of a leaf, else 1 + the largest of the children
     sizes: np.ndarray  # (nodes,) uint16: the words of the node and of all below it
-    starts: np.ndarray  # (trees + 1,) int64: tree i is rows starts[i]:starts[i + 1]
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """(trees,) int64, in nodes."""
-        return np.diff(self.starts)
+    starts: np.ndarray
 
     def batch(self, rows: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The nodes (N,) of the trees `rows`, one after another; all int64.
+        """Select the nodes (N,) of the trees `rows`, one after another; all int64.
 
         Returns:
             words (N,), lengths (B,), parents (N,), relations (N,), places (N,), heights (N,) and
@@ -84,7 +76,7 @@ class Text:
         vectors: np.ndarray | str | None = None,
         treebank: Treebank | None = None,
     ) -> None:
-        """What `build` learns; `vectors` may be packed as `groundvec.text.vectors.pack` does it."""
+        """Take what `build` learns; `vectors` may be packed (`groundvec.text.vectors.pack`)."""
         for kind, names in {"words": words, "relations": relations, "places": places}.items():
             if len(set(names)) != len(names) or len(names) > LARGEST - 2:
                 raise InputError(f"trees need distinct {kind}, {LARGEST - 2:,} at most")
@@ -162,7 +154,7 @@ class Text:
         return cls(*learned, treebank)
 
     def __len__(self) -> int:
-        """The number of different words, those of phrases and unknown words included."""
+        """Count the different words, those of phrases and unknown words included."""
         return len(self.words) + 2
 
     def encode(self, sentences: Sequence[str]) -> Trees:
@@ -196,12 +188,12 @@ class Text:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """What `Text(**...)` takes, ready for JSON: all but the vectors."""
+        """Return what `Text(**...)` takes, ready for JSON: all but the vectors."""
         names = ("words", "relations", "counts", "places", "dimension", "parser", "form")
         return {name: getattr(self, name) for name in names}
 
     def packed(self) -> dict[str, Any]:
-        """What `Text(**...)` takes, the vectors too."""
+        """Return what `Text(**...)` takes, the vectors too."""
         assert self.vectors is not None, "this text was made without vectors"
         return self.as_dict() | {"vectors": pack(self.vectors[2:])}
 
@@ -227,12 +219,12 @@ class Text:
 
 
 def _read(sentences: Sequence[str], parser: str, form: str, treebank: Treebank) -> list[Nodes]:
-    """The nodes of sentences, in one of the forms."""
+    """Return the nodes of sentences, in one of the forms."""
     return [FORMS[form](tree) for tree in treebank.trees(sentences, parser)]
 
 
 def _from_file(path: str, words: list[str], dimension: int) -> tuple[list[str], np.ndarray]:
-    """The words of a file of vectors, these first, and their vectors."""
+    """Read the words of a file of vectors, these first, and their vectors."""
     index, vectors = read_vectors(path, words, others=LARGEST - 2 - len(words))
     given = [word for word in words if word in index]
     if not given:
@@ -272,7 +264,7 @@ def _places(left: int, right: int) -> list[str]:
 
 
 def _join(nodes: Sequence[Nodes]) -> tuple[np.ndarray, np.ndarray]:
-    """The parents (N,) of all nodes of trees, as rows of one array, and where the trees start."""
+    """Join the parents (N,) of all trees' nodes, as rows of one array; with the trees' starts."""
     starts = np.zeros(len(nodes) + 1, np.int64)
     np.cumsum([len(each.parents) for each in nodes], out=starts[1:])
     parents = np.array(list(chain.from_iterable(each.parents for each in nodes)), np.int64)
@@ -282,7 +274,7 @@ def _join(nodes: Sequence[Nodes]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _ranks(parents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Each node's place among its parent's children on its side, and whether that is the right.
+    """Rank each node among its parent's children on its side; with whether that is the right side.
 
     The nearest is 1, and a root 0.
     """
@@ -297,7 +289,7 @@ def _ranks(parents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _measure(parents: np.ndarray, is_word: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Heights and sizes of all nodes: from the deepest level up, a level of all trees at a time."""
+    """Compute heights and sizes of all nodes, a level of all trees at a time, deepest first."""
     depths = (parents != ROOT).astype(np.int64)
     above = np.where(parents == ROOT, np.arange(len(parents)), parents)
     while (more := depths[above]).any():  # each turn jumps twice as far

@@ -90,7 +90,7 @@ def read_vectors(
 
 
 def reduce(vectors: "np.ndarray | csr_array", dimension: int) -> tuple[np.ndarray, np.ndarray]:
-    """Truncated SVD of vectors (N, D): U S (N, dimension), and S; a fixed seed.
+    """Compute the truncated SVD of vectors (N, D): U S (N, dimension), and S; a fixed seed.
 
     Raises:
         InputError: there are fewer vectors than `dimension`, or they have fewer values.
@@ -107,10 +107,10 @@ def reduce(vectors: "np.ndarray | csr_array", dimension: int) -> tuple[np.ndarra
 
 
 def learn(sentences: Sequence[Sequence[str]], words: Sequence[str], dimension: int) -> np.ndarray:
-    """Vectors (words, dimension) of words, from the company they keep in sentences; float32.
+    """Learn vectors (words, dimension) of words from their neighbours in sentences; float32.
 
-    `association`, and of its truncated SVD U S^0.5 (Levy, Goldberg & Dagan 2015, who find that
-    better than U S). A word that keeps no company above chance has a vector of zeros.
+    They are U S^0.5 of the truncated SVD of the `association` (Levy, Goldberg & Dagan 2015). A word
+    without an associated neighbour has a vector of zeros.
     """
     information = association(sentences, words)
     if not information.nnz:
@@ -124,7 +124,7 @@ def learn(sentences: Sequence[Sequence[str]], words: Sequence[str], dimension: i
 
 
 def association(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> "csr_array":
-    """Positive pointwise mutual information (words, words) of words and their neighbours.
+    """Compute the positive pointwise mutual information (words, words) of words and neighbours.
 
     max(0, log(p(a, b) / (p(a) p(b)))), where p(a, b) is b's share of all neighbours within `WINDOW`
     words of an a, on either side. Words that are not in `words` are no neighbours, but keep their
@@ -150,12 +150,12 @@ def association(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> "cs
 
 
 def pack(vectors: np.ndarray) -> str:
-    """Vectors as text for JSON: little-endian float32 in base 64, a third of their digits."""
+    """Write vectors as text for JSON: little-endian float32 in base 64, a third of their digits."""
     return base64.b64encode(vectors.astype("<f4").tobytes()).decode()
 
 
 def unpack(text: str, count: int, dimension: int) -> np.ndarray:
-    """What was packed, (count, dimension) float32; InputError if that is not what it is."""
+    """Undo `pack`: (count, dimension) float32; InputError if the text is damaged."""
     try:
         vectors = np.frombuffer(base64.b64decode(text, validate=True), "<f4")
         vectors = vectors.reshape(count, dimension).astype(np.float32)

@@ -10,24 +10,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from groundvec.text import ngrams
-from groundvec.text.encoded import Encoded, cleaned, select
+from groundvec.text.encoded import Cut, Encoded, cleaned, select
 
 
 @dataclass
-class Words:
+class Words(Cut):
     """Sentences as rows of a list of distinct words, and the n-grams of each of these words."""
 
     rows: np.ndarray  # (words of all sentences,) int64, the row of each in `ngrams`
-    starts: np.ndarray  # (sentences + 1,) int64: sentence i is rows[starts[i]:starts[i + 1]]
+    starts: np.ndarray
     ngrams: Encoded  # of the distinct words
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """(sentences,) int64, in words."""
-        return np.diff(self.starts)
 
     def batch(self, rows: np.ndarray) -> tuple[np.ndarray, ...]:
         """Select sentences; all int64.
@@ -64,7 +56,7 @@ class Text:
         return cls(**options)
 
     def __len__(self) -> int:
-        """The number of indices; two are of padding and of a word without any n-gram."""
+        """Count the indices; two are of padding and of a word without any n-gram."""
         return len(self.hashed)
 
     def encode(self, sentences: Sequence[str]) -> Words:

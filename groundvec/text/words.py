@@ -21,18 +21,18 @@ log = logging.getLogger(__name__)
 
 
 def tokens(sentence: str, lowercase: bool = True) -> list[str]:
-    """The words, in lower case if you like, and the punctuation marks of a sentence."""
+    """Cut a sentence into words and punctuation marks."""
     return TOKEN.findall(sentence.lower() if lowercase else sentence)
 
 
 def cut(
     sentences: Iterable[str], tokenizer: str | None = None, lowercase: bool = True
 ) -> list[list[str]]:
-    """The words and the punctuation marks of each sentence.
+    """Cut sentences into words and punctuation marks.
 
     Args:
         sentences: any text; what Moses has cut before stays as it is.
-        tokenizer: one of `groundvec.data.tokenization`, or nothing for `tokens`.
+        tokenizer: one of `groundvec.data.tokenization`; by default `tokens`.
         lowercase: whether capitals become small letters.
     """
     if not tokenizer:
@@ -64,7 +64,7 @@ class Text:
         return cls(frequent(cut(captions, **options), LARGEST - 2), **options)
 
     def __len__(self) -> int:
-        """The number of indices, padding and unknown included."""
+        """Count the indices, padding and unknown included."""
         return len(self.words) + 2
 
     def encode(self, sentences: Sequence[str]) -> Encoded:
@@ -80,5 +80,5 @@ class Text:
         return Encoded.of(indices, lengths)
 
     def as_dict(self) -> dict[str, Any]:
-        """What `Text(**...)` takes, ready for JSON."""
+        """Return what `Text(**...)` takes, ready for JSON."""
         return {"words": self.words, **self.options}

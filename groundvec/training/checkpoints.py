@@ -41,7 +41,7 @@ class Checkpoints:
         self.pause = float(SECONDS_BETWEEN)
 
     def load_finished(self) -> dict[str, Any] | None:
-        """The last state, if the training was finished and all its snapshots are whole."""
+        """Load the last state, if the training was finished and all its snapshots are whole."""
         return self._load(self.finished, lambda state: _check(state["history"], list))
 
     def load_latest(self, restore: Callable[[dict[str, Any]], None]) -> dict[str, Any] | None:
@@ -62,7 +62,7 @@ class Checkpoints:
         self.pause = max(SECONDS_BETWEEN, cost / LARGEST_SHARE)
 
     def due(self) -> bool:
-        """Whether the last checkpoint is long enough ago."""
+        """Return whether the last checkpoint is long enough ago."""
         return time.monotonic() - self.saved_at > self.pause
 
     def save_snapshot(self, model: nn.Module, epoch: int) -> str:
@@ -112,7 +112,7 @@ class Checkpoints:
         return None
 
     def _whole(self, sums: dict[int, str]) -> bool:
-        """Whether the snapshots are there as they were written."""
+        """Return whether the snapshots are there as they were written."""
         for epoch, expected in sums.items():
             path = self.snapshots / snapshot_name(epoch)
             if not path.exists() or sha256(path) != expected:

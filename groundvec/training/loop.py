@@ -1,7 +1,8 @@
 """Training on captioned pictures."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,14 @@ from groundvec.text.mistakes import TYPING, spoil
 from groundvec.training.checkpoints import Checkpoints
 from groundvec.training.epochs import Training
 
+SENTENCES_PER_BATCH = 1_024  # whose weights are solved
 EARLY = 8  # the paper's Figure 4 is about the first epochs, so that all up to this one are kept
 
 Rows = dict[str, np.ndarray]  # the captions of a batch, by language
 
 
 def snapshots(settings: dict[str, Any]) -> list[int]:
-    """The epochs that end a cycle: the candidates of the ensemble.
+    """List the epochs that end a cycle: the candidates of the ensemble.
 
     Where networks are trained in turn, those after both were.
     """
@@ -35,7 +37,7 @@ def snapshots(settings: dict[str, Any]) -> list[int]:
 
 
 def saved(settings: dict[str, Any]) -> list[int]:
-    """The epochs whose weights are kept: the snapshots, and early ones to plot."""
+    """List the epochs whose weights are kept: the snapshots, and early ones to plot."""
     early = range(min(EARLY, settings["epochs"]) + 1)
     return sorted({*early, *snapshots(settings)})
 
@@ -48,17 +50,13 @@ def train(
     evaluate: Callable[[Model], dict[str, float]],
     name: str = "training",
 ) -> list[dict[str, Any]]:
-    """Train `model` in place, or resume the training that was interrupted in `work`.
-
-    Its description says how: `training`, `objective` and `similarity`. SIGTERM is caught: after the
-    current batch, a checkpoint is written.
+    """Train `model` in place as its description says, or resume what was interrupted in `work`.
 
     After initialisation, randomness is a function of the seed and the epoch (the order of the
     captions) or the step (dropout). So a training that was killed and resumed ends in the same
     weights as one that was not.
 
     Args:
-        split: what to train on.
         work: a folder for checkpoints and snapshots (`groundvec.training.checkpoints`). The
             snapshots of the epochs that `saved` names are there when this returns.
         evaluate: computes what to record of the model after each epoch, and of the untrained one.
@@ -68,7 +66,7 @@ def train(
 
     Raises:
         InputError: no batch fits in the data, or the loss is not finite.
-        Stopped: SIGTERM came.
+        Stopped: SIGTERM came; a checkpoint is written.
     """
     settings = model.description["training"]
     batch_size = settings["batch_size"]
@@ -78,39 +76,24 @@ def train(
             f"batch_size {batch_size} is larger than the training set of "
             f"{len(split.features)} images: make it smaller in the configuration"
         )
-    model.count({language: own.encoded for language, own in split.captions.items()})
+    model.fit_idf({language: own.encoded for language, own in split.captions.items()})
     model.image.measure(split.features)
-    make = parts.find("optimisers", settings["optimiser"]["name"])
-    cycle = settings["cycle"] * batches
-    optimiser = make(model.parameters(), cycle, **parts.options(settings["optimiser"]))
+    optimiser = make_optimiser(model, settings["cycle"] * batches)
     solved = hasattr(model.objective, "solve")  # at once, and not step by step
     checkpoints = Checkpoints(work)
-
-    def prepare(epoch: int) -> None:
-        freeze_alternately(model, epoch)
-        if solved and epoch:
-            [(language, captions)] = split.captions.items()
-            model.solve(split.features[captions.image], captions.encoded, language)
-
-    def order(epoch: int) -> Iterable[Rows]:
-        return split.epoch(batch_size, seed, epoch) if epoch and not solved else []
 
     def scores(epoch: int) -> dict[str, float]:
         rate = optimiser.param_groups[0]["lr"] if epoch else math.nan
         return {"learning_rate": rate, **evaluate(model)}
 
     history = Training(
-        name=name,
-        checkpoints=checkpoints,
-        model=model,
-        optimiser=optimiser,
-        epochs=range(settings["epochs"] + 1),
+        *(name, checkpoints, model, optimiser, range(settings["epochs"] + 1)),
         batches=batches,
         batch_size=batch_size,
         examples=batches * batch_size,
         unit="pairs",
-        prepare=prepare,
-        order=order,
+        prepare=partial(_prepare, model, split),
+        order=lambda epoch: split.epoch(batch_size, seed, epoch) if epoch and not solved else [],
         step=None if solved else make_step(model, split, optimiser, seed),
         evaluate=scores,
         keep=lambda history: saved(settings),
@@ -119,6 +102,37 @@ def train(
     ).run()
     checkpoints.load_snapshot(model, settings["epochs"])  # not trained if it was finished before
     return history
+
+
+def _prepare(model: Model, split: Split, epoch: int) -> None:
+    freeze_alternately(model, epoch)
+    if epoch and hasattr(model.objective, "solve"):
+        solve(model, split)
+
+
+@torch.inference_mode()
+def solve(model: Model, split: Split) -> None:
+    """Set the last layers of both networks to the weights that the objective computes at once."""
+    [(language, captions)] = split.captions.items()
+    features, encoded = split.features[captions.image], captions.encoded
+    encoder: Any = model.captions[model.name_of(language)]
+    last = encoder.projection
+    inputs = []
+    for start in range(0, len(encoded), SENTENCES_PER_BATCH):
+        rows = np.arange(start, min(start + SENTENCES_PER_BATCH, len(encoded)))
+        batch = to_tensors(encoded.batch(rows), last.weight.device)
+        inputs.append(encoder.pooled(*batch).cpu().numpy())
+    maps = model.objective.solve(features, np.concatenate(inputs), len(last.weight))
+    for layer, (matrix, bias) in zip((model.image.projection, last), maps, strict=True):
+        layer.weight.copy_(torch.from_numpy(matrix))
+        layer.bias.copy_(torch.from_numpy(bias))
+
+
+def make_optimiser(model: Model, cycle: int) -> Any:
+    """Make the optimiser that a model's description names, for cycles of so many steps."""
+    described = model.description["training"]["optimiser"]
+    make = parts.find("optimisers", described["name"])
+    return make(model.parameters(), cycle, **parts.options(described))
 
 
 def make_step(

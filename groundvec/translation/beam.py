@@ -17,10 +17,10 @@ HYPOTHESES = 800  # of all sentences of a batch; more do not make a CPU faster
 def search(
     translator: Translator, source: Tensor, n: int, longest: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """The `n` best translations of each of a batch of sentences.
+    """Find the `n` best translations of each of a batch of sentences.
 
-    A translation has at least one word before its end, and none that is unknown. Those that are
-    complete stay in the beam for as long as they are among its `n` best.
+    A translation has at least one word before its end, and none that is unknown. Complete ones stay
+    in the beam while they are among the `n` best.
 
     Args:
         source: (B, S), filled up with padding.
@@ -66,12 +66,12 @@ def search(
 def translate(
     translator: Translator, encoded: Encoded, vocabulary: Vocabulary, n: int, progress: bool = False
 ) -> Lists:
-    """Lists of the `n` best translations of sentences, the most probable first.
+    """List the `n` best translations of sentences, the most probable first.
 
     The score is the log-probability. One sentence's list does not depend on the others.
 
     Args:
-        encoded: the sentences, as the source's vocabulary encodes them.
+        encoded: by the source's vocabulary.
         vocabulary: the target's.
     """
     device = next(translator.parameters()).device

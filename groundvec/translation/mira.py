@@ -12,10 +12,10 @@ EPOCHS = 60
 
 
 def scale(lists: Lists) -> NDArray[np.float64]:
-    """(F,) how far each feature spreads within a list: its deviation from the lists' means.
+    """Compute (F,) how far each feature spreads within a list: its deviation from the lists' means.
 
-    Weights are found of features divided by it, so that one step size fits all of them, whatever
-    the system's scores are. A feature that is the same all over a list says nothing: 1.
+    Weights are found of features divided by it, so that one step size fits all. A feature that is
+    the same all over a list has 1.
     """
     means = np.add.reduceat(lists.features, lists.starts[:-1]) / np.diff(lists.starts)[:, None]
     spread = np.sqrt(((lists.features - means[lists.sentence]) ** 2).mean(axis=0))

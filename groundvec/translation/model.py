@@ -43,7 +43,7 @@ MODEL = {
 
 
 def build(source: Vocabulary, target: Vocabulary, settings: dict[str, Any]) -> Translator:
-    """An untrained translator of these words and a system's `settings`."""
+    """Build an untrained translator of these words and a system's `settings`."""
     sizes = {name: settings[name] for name in ("size", "embedding", "dropout")}
     return Translator(len(source), len(target), **sizes)
 

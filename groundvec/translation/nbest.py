@@ -31,11 +31,11 @@ class Lists:
 
     @property
     def sentence(self) -> np.ndarray:
-        """(N,) the number of each hypothesis's sentence."""
+        """Number (N,) the sentence of each hypothesis."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     def with_features(self, names: list[str], values: np.ndarray) -> "Lists":
-        """The same lists with more features (N, names)."""
+        """Return the same lists with more features (N, names)."""
         return Lists(
             self.hypotheses,
             self.starts,
@@ -44,7 +44,7 @@ class Lists:
         )
 
     def chosen(self, values: np.ndarray) -> np.ndarray:
-        """(sentences,) the row of each list's largest value, the first one of several."""
+        """Choose (sentences,) the row of each list's largest value, the first one of several."""
         # Stable, so that of equal values the earlier hypothesis is first.
         order = np.lexsort((-np.asarray(values), self.sentence))
         rows: np.ndarray = order[self.starts[:-1]]
@@ -120,7 +120,7 @@ def write(path: str | Path, lists: Lists) -> None:
 
 
 def _lines(path: str | Path) -> Iterator[str]:
-    """The lines of a file, one by one: all of them at once may be more than the memory holds."""
+    """Yield the lines of a file: all of them at once may be more than the memory holds."""
     check_regular(path)
     try:
         data = read_packed(path) if str(path).endswith(".gz") else Path(path).read_bytes()

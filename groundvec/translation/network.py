@@ -94,15 +94,15 @@ class Translator(nn.Module):
         return state, torch.cat([state, given], dim=2)
 
     def choose(self, read: Tensor) -> Tensor:
-        """How likely each word is next, as logits (..., target)."""
+        """Compute how likely each word is next, as logits (..., target)."""
         logits: Tensor = self.words(self.dropout(torch.tanh(self.readout(read))))
         return logits
 
     def loss(self, source: Tensor, target: Tensor) -> Tensor:
-        """Minus the log-probability of translations, a sentence's sum, the mean over the batch.
+        """Compute minus the log-probability of translations, the mean of the sentences' sums.
 
         Args:
-            source: (B, S); target: (B, T), both with their ends, and filled up with padding.
+            source, target: (B, S) and (B, T), both with their ends, and filled up with padding.
         """
         memory, state = self.encode(source)
         # Before the first word stands padding, whose embedding is zero.

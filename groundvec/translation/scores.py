@@ -17,35 +17,22 @@ METEOR_TRIALS = 1_000  # its jar takes half a millisecond for each, twice
 SEED = 12_345  # sacreBLEU's
 # METEOR's languages; it stems the words of these by Snowball.
 METEOR_LANGUAGES = {
-    "en",
-    "de",
-    "fr",
-    "es",
-    "cs",
-    "ru",
-    "da",
-    "fi",
-    "hu",
-    "it",
-    "nl",
-    "no",
-    "pt",
-    "sv",
+    *("en", "de", "fr", "es", "cs", "ru", "da", "fi", "hu", "it", "nl", "no", "pt", "sv"),
 }
 
 
 def bleu_statistics(
     hypotheses: Sequence[str], references: Sequence[str]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What BLEU is computed from, by hypothesis.
+    """Compute what BLEU is made of, by hypothesis.
 
     Args:
         references: one for each hypothesis.
 
     Returns:
         (N, 10): length, the reference's length, matches of 1-grams to 4-grams, and how many of
-        these there are; and (N,) the BLEU of each alone, from 0 to 100, smoothed as sacreBLEU does
-        (`exp`, of the orders that a sentence has).
+            these there are; and (N,) the BLEU of each alone, from 0 to 100, with sacreBLEU's
+            smoothing `exp`.
     """
     from sacrebleu.metrics import BLEU
 
@@ -89,12 +76,9 @@ def judge(
 
 
 def randomisation(
-    a: np.ndarray,
-    b: np.ndarray,
-    score: Callable[[np.ndarray], np.ndarray],
-    trials: int = TRIALS,
+    a: np.ndarray, b: np.ndarray, score: Callable[[np.ndarray], np.ndarray], trials: int = TRIALS
 ) -> float:
-    """The two-sided p-value of a difference between two systems' scores.
+    """Compute the two-sided p-value of a difference between two systems' scores.
 
     Args:
         a, b: what the score is computed from (sentences, K), one row per sentence.
@@ -209,13 +193,13 @@ class Meteor:
         )
 
     def statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> np.ndarray:
-        """What METEOR is computed from (N, 23), which may be summed."""
+        """Compute what METEOR is made of (N, 23), which may be summed."""
         pairs = zip(hypotheses, references, strict=True)
         lines = [f"SCORE ||| {_plain(r)} ||| {_plain(h)}" for h, r in pairs]
         return np.array([line.split() for line in self._ask(lines)], np.float64)
 
     def score(self, sums: np.ndarray) -> np.ndarray:
-        """The scores (T,), from 0 to 100, of sums (T, 23)."""
+        """Compute the scores (T,), from 0 to 100, of sums (T, 23)."""
         lines = [f"EVAL ||| {' '.join(f'{value:.0f}' for value in row)}" for row in sums.tolist()]
         answers = self._ask(lines)
         # To each EVAL it gives the score of every part, of which there is one, and that of all.
@@ -231,5 +215,5 @@ class Meteor:
 
 
 def _plain(text: str) -> str:
-    """Text of one field: METEOR's lines are cut at three bars."""
+    """Remove bars from a text: METEOR's lines are cut at three of them."""
     return " ".join(text.replace("|", " ").split())

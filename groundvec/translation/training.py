@@ -2,7 +2,7 @@
 
 import logging
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ class Pairs:
     references: list[str]
 
     def epoch(self, batch_size: int, seed: int, epoch: int) -> Iterator[np.ndarray]:
-        """The batches of an epoch, as rows: an order that is a function of the seed and the epoch.
+        """Yield the batches of an epoch, as rows: a function of the seed and the epoch.
 
         The sentences are shuffled, and sorted by length within `SORTED` batches, which are then
         shuffled. The last batch may be smaller.
@@ -57,9 +57,10 @@ class Pairs:
 def prepare(
     train: pd.DataFrame, dev: pd.DataFrame, source: str, target: str
 ) -> tuple[Vocabulary, Vocabulary, Pairs, Pairs]:
-    """The vocabularies of the training sentences, and both splits as these encode them.
+    """Build the vocabularies of the training sentences, and encode both splits.
 
-    Raises InputError if there are too few sentences to learn a word from.
+    Raises:
+        InputError: there are too few sentences to learn a word from.
     """
     texts = [
         {column: tokenise(split[column]) for column in ("source", "target")}
@@ -102,9 +103,8 @@ def train(
     """Train `translator`, or resume what was interrupted in `work`; keep the best weights.
 
     After each epoch the development sentences are translated greedily. Training ends after
-    `epochs`, or when their BLEU has not risen for `patience` epochs.
-    The batches are a function of the seed and the epoch, and dropout of the seed and the step. So a
-    training that was killed and resumed ends in the same weights as one that was not.
+    `epochs`, or when their BLEU has not risen for `patience` epochs. Batches and dropout are
+    functions of the seed and the epoch or step, so that resuming changes nothing.
 
     Args:
         vocabulary: the target's.
@@ -119,26 +119,12 @@ def train(
     """
     batch_size = settings["batch_size"]
     checkpoints = Checkpoints(work)
-    device = next(translator.parameters()).device
     optimiser = torch.optim.Adadelta(
         translator.parameters(),
         rho=DECAY,
         eps=EPSILON,
         weight_decay=2 * settings["l2"],  # the gradient of l2 times the sum of squared weights
     )
-
-    def step(rows: np.ndarray, number: int) -> Tensor:
-        _seed(device, seed, number)
-        source, target = (
-            torch.from_numpy(padded(encoded, rows)).to(device)
-            for encoded in (pairs.source, pairs.target)
-        )
-        loss = translator.loss(source, target)
-        optimiser.zero_grad()
-        loss.backward()
-        clip_grad_norm_(translator.parameters(), LARGEST_NORM)
-        optimiser.step()
-        return loss.detach()
 
     history = Training(
         name=name,
@@ -151,7 +137,7 @@ def train(
         examples=len(pairs.source),
         unit="sentences",
         order=lambda epoch: pairs.epoch(batch_size, seed, epoch),
-        step=step,
+        step=make_step(translator, optimiser, pairs, seed),
         evaluate=lambda epoch: {"dev_bleu": _bleu(translator, vocabulary, dev)},
         keep=lambda history: [_best(history)],
         enough=lambda history: len(history) >= _best(history) + settings["patience"],
@@ -163,15 +149,33 @@ def train(
     return [row | {"best": row["epoch"] == best} for row in history]
 
 
+def make_step(
+    translator: Translator, optimiser: torch.optim.Optimizer, pairs: Pairs, seed: int
+) -> Callable[[np.ndarray, int], Tensor]:
+    """Make the function that trains on a batch, given the number of the step; returns the loss."""
+    device = next(translator.parameters()).device
+
+    def step(rows: np.ndarray, number: int) -> Tensor:
+        # The dropout of a step is its own, whatever was drawn before.
+        [drawn] = np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)
+        reseed(device, int(drawn >> np.uint64(1)))
+        source, target = (
+            torch.from_numpy(padded(encoded, rows)).to(device)
+            for encoded in (pairs.source, pairs.target)
+        )
+        loss = translator.loss(source, target)
+        optimiser.zero_grad()
+        loss.backward()
+        clip_grad_norm_(translator.parameters(), LARGEST_NORM)
+        optimiser.step()
+        return loss.detach()
+
+    return step
+
+
 def _best(history: History) -> int:
-    """The first epoch with the highest BLEU; 0 before the first one."""
+    """Return the first epoch with the highest BLEU; 0 before the first one."""
     return max(history, key=lambda row: row["dev_bleu"])["epoch"] if history else 0
-
-
-def _seed(device: torch.device, seed: int, step: int) -> None:
-    """Let the dropout of a step be its own, whatever was drawn before."""
-    [number] = np.random.SeedSequence([seed, step]).generate_state(1, np.uint64)
-    reseed(device, int(number >> np.uint64(1)))
 
 
 def _bleu(translator: Translator, vocabulary: Vocabulary, dev: Pairs) -> float:

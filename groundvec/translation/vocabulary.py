@@ -27,12 +27,12 @@ class Vocabulary:
 
     @classmethod
     def build(cls, language: str, tokenised: Iterable[str]) -> "Vocabulary":
-        """The words that stand in `tokenised` sentences often enough, the most frequent first."""
+        """Collect the words that stand in sentences often enough, the most frequent first."""
         sentences = (sentence.split() for sentence in tokenised)
         return cls(language, frequent(sentences, LARGEST - 3))
 
     def __len__(self) -> int:
-        """The number of indices: padding, unknown and the end included."""
+        """Count the indices: padding, unknown and the end included."""
         return len(self.words) + 3
 
     def encode(self, tokenised: Sequence[str]) -> Encoded:
@@ -59,7 +59,7 @@ class Vocabulary:
         ]
 
     def as_dict(self) -> dict[str, object]:
-        """What `Vocabulary(**...)` takes, ready for JSON."""
+        """Return what `Vocabulary(**...)` takes, ready for JSON."""
         return {"language": self.language, "words": self.words}
 
 
@@ -69,7 +69,7 @@ def tokenise(sentences: Iterable[str]) -> list[str]:
 
 
 def padded(encoded: Encoded, rows: np.ndarray) -> np.ndarray:
-    """The sentences `rows` as a matrix (B, longest) int64, filled up with padding."""
+    """Make a matrix (B, longest) int64 of the sentences `rows`, filled up with padding."""
     indices, lengths = encoded.batch(rows)
     result = np.full((len(rows), lengths.max()), PADDING)
     result[np.arange(result.shape[1]) < lengths[:, None]] = indices

@@ -107,7 +107,7 @@ def _ensemble(snapshots: Sequence[Part], model: Model, precision: str) -> ModelP
 
 
 def snapshot(model: Model, language: str) -> Part:
-    """One snapshot's `vectors`, as lines of a graph, and its weights.
+    """Write one snapshot's `vectors` as lines of a graph, with its weights.
 
     Raises:
         InputError: there is no module for the encoder.
@@ -141,10 +141,10 @@ def snapshot(model: Model, language: str) -> Part:
 
 
 def store(weights: Weights, precision: str) -> Part:
-    """Lines that make float32 of the weights as they stand in the file, and these.
+    """Write lines that make float32 of the stored weights.
 
-    In int8 each row of a matrix has a scale, by which its largest number is 127 or -127; biases
-    are kept as they are.
+    In int8 each row of a matrix has a scale, by which its largest number is 127 or -127; biases are
+    kept.
     """
     lines, stored = "", {}
     for name, value in weights.items():

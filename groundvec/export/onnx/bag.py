@@ -22,10 +22,7 @@ def embedded(encoder: Encoder) -> Part:
 
 
 def pooled(encoder: Encoder) -> Part:
-    """The mean of the vectors of a sentence's indices, `pooled`.
-
-    With `idf`, their weighted sum, scaled.
-    """
+    """Compute the `pooled` mean of a sentence's vectors; with `idf`, their scaled sum."""
     if encoder.idf is not None:
         width = encoder.embedding.embedding_dim
         lines = f"""

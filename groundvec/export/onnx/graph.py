@@ -14,7 +14,7 @@ Part = tuple[str, Weights]  # some lines of a graph, and the weights that they n
 
 
 def linear(name: str, source: str, result: str) -> str:
-    """Lines for a layer of torch's, whose weights are (out, in)."""
+    """Write lines for a layer of torch's, whose weights are (out, in)."""
     return f"""
         {name}_columns = Transpose<perm = [1, 0]>({name}_weight)
         {name}_product = MatMul({source}, {name}_columns)
@@ -23,17 +23,17 @@ def linear(name: str, source: str, result: str) -> str:
 
 
 def weights_of(name: str, layer: nn.Module) -> Weights:
-    """What `linear` names, or a convolution."""
+    """Collect the weights that `linear` names, or a convolution's."""
     return {f"{name}_{key}": array(value) for key, value in layer.named_parameters()}
 
 
 def at_end(source: str, result: str, similarity: str) -> str:
-    """A line that does what `groundvec.similarity.embed` does."""
+    """Write a line that does what `groundvec.similarity.embed` does."""
     operator = "LpNormalization" if similarity == "cosine" else "Identity"
     return f"{result} = {operator}({source})\n"
 
 
 def array(value: Tensor) -> np.ndarray:
-    """A weight as NumPy has it."""
+    """Convert a weight to NumPy."""
     result: np.ndarray = value.detach().cpu().numpy()
     return result

@@ -26,7 +26,7 @@ def embedded(encoder: Encoder) -> Part:
 
 
 def pooled(encoder: Encoder) -> Part:
-    """The `pooled` states of a GRU or LSTM."""
+    """Compute the `pooled` states of a GRU or LSTM."""
     lines = "vectors_of_indices = Gather(embedding, indices)\n"
     weights = {"embedding": array(encoder.embedding.weight)}
     read, lengths, inside = "vectors_of_indices", "lengths", "inside"
@@ -45,7 +45,7 @@ def pooled(encoder: Encoder) -> Part:
 
 
 def recurrent(network: nn.GRU | nn.LSTM, read: str, lengths: str) -> Part:
-    """The `states` of a network that reads (batch, longest, width), and those at the `ends`."""
+    """Compute the `states` over (batch, longest, width), and those at the `ends`."""
     cell = "lstm" if isinstance(network, nn.LSTM) else "gru"
     direction = "bidirectional" if network.bidirectional else "forward"
     options = f'hidden_size = {network.hidden_size}, direction = "{direction}"'
@@ -63,7 +63,7 @@ def recurrent(network: nn.GRU | nn.LSTM, read: str, lengths: str) -> Part:
 
 
 def pooling(layer: nn.Module, inside: str) -> Part:
-    """The `pooled` of `states`, which are of a sentence where `inside` (batch, longest, 1) is."""
+    """Compute the `pooled` of `states` that are `inside` (batch, longest, 1) of a sentence."""
     if isinstance(layer, LastState):
         lines = """
             ends_by_sentence = Transpose<perm = [1, 0, 2]>(ends)

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.evaluation.retrieval import CUTOFFS, SENTENCES
+from groundvec.cutoffs import CUTOFFS
+from groundvec.evaluation.retrieval import SENTENCES
 from groundvec.papers.calixto_liu_2017.labels import of_languages
 from groundvec.papers.calixto_liu_2017.table1 import ENSEMBLE
 from groundvec.render.retrieval_table import chance, with_interval

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from groundvec.cutoffs import CUTOFFS
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.papers.calixto_liu_2017.labels import of_languages
 from groundvec.papers.calixto_liu_2017.reported import ReportedLanguages, read_languages
 from groundvec.render.retrieval_table import CHANCE, chance, side_by_side, write

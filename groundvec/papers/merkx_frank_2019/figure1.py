@@ -24,8 +24,10 @@ DOTS = (STEPS[2] + STEPS[3]) / 2
 
 
 def make(results: Results, stem: Path) -> None:
-    """Draw Figure 1, with the name of the backbone and, if it was given, the number of crops."""
-    save(architecture(results["backbone"], results.given.get("crops")), stem)
+    """Draw Figure 1, with the name of the backbone and, if it is known, the number of crops."""
+    backbone = results["backbone"]
+    crops = None if backbone == "precomputed" else results.given.get("crops")
+    save(architecture(backbone, crops), stem)
 
 
 @styled

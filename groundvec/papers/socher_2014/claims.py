@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from groundvec.cutoffs import CUTOFFS
 from groundvec.evaluation.correlation import fisher_interval, spearman
-from groundvec.evaluation.retrieval import CUTOFFS
 from groundvec.papers.socher_2014 import ranks
 from groundvec.papers.socher_2014.labels import (
     BAG,

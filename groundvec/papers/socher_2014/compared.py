@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from groundvec.evaluation.retrieval import CUTOFFS
+from groundvec.cutoffs import CUTOFFS
 from groundvec.papers.socher_2014.labels import CCA
 from groundvec.papers.socher_2014.ranks import HEADINGS, TASKS
 from groundvec.reporting.compared import Values, joined, test_set

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import pandas as pd
 
+from groundvec.cutoffs import CUTOFFS
 from groundvec.results.frames import Schema, read
 from groundvec.results.schemas import (
     DIRECTION,
@@ -38,7 +39,7 @@ ReportedLanguages = Annotated[
                 ("retrained", "published", "other"),
                 empty=True,
             ),
-            **{f"r{k}": percent(f"R@{k}") for k in (1, 5, 10)},
+            **{f"r{k}": percent(f"R@{k}") for k in CUTOFFS},
             "median_rank": number("median rank", low=1),
         },
     ),

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import pandas as pd
 
+from groundvec.cutoffs import CUTOFFS
 from groundvec.papers.socher_2014.labels import MARGIN, SQUARED
 from groundvec.results.frames import Schema, read
 from groundvec.results.schemas import (
@@ -33,7 +34,7 @@ ReportedRanks = Annotated[
             **{
                 f"{task}_r{k}": percent(f"R@{k}, {task.replace('_', ' ')}", empty=True)
                 for task in ("image_search", "describing")
-                for k in (1, 5, 10)
+                for k in CUTOFFS
             },
         },
     ),

@@ -1,0 +1,19 @@
+"""What every experiment shows first, whatever its papers: all systems in one table."""
+
+from groundvec.papers import Item, Paper
+
+PAPER = Paper(
+    name="Summary",
+    citation={"title": "All systems of an experiment"},
+    follows="merkx_frank_2019",
+    always=True,
+    tables={
+        "summary": Item(
+            inputs=("trained", "scores"),
+            caption="""
+            What every system reaches: recall on the test set, and correlation with people's
+            ratings. Means over seeds, with the lowest and the highest.
+            """,
+        ),
+    },
+)
