@@ -10,14 +10,13 @@ rule gallery:
         captions=plan.file_of_source("captions.csv"),
         images=plan.file_of_source("images.csv"),
         features=plan.features_file,
-        treebanks=plan.every_treebank,
+        treebanks=plan.treebanks,
     output:
         "<experiment>/report/{dataset}.json",
     log:
         "<experiment>/logs/report/{dataset}.log",
     conda:
         ENVIRONMENT
-    threads: 1
     resources:
         mem_mb=gigabytes(8),
         runtime=hours(1),
@@ -31,8 +30,8 @@ rule gallery:
 
 rule page:
     input:
-        tables=items.tables(["csv"]),
-        figures=items.figures(["svg"]),
+        tables=items.files("tables", ["csv"]),
+        figures=items.files("figures", ["svg"]),
         histories=plan.every_model(f"{MODEL}/history.csv", DATASETS),
         retrieval=plan.every_model(f"{RETRIEVAL}.csv", DATASETS),
         galleries=expand("<experiment>/report/{dataset}.json", dataset=DATASETS),
