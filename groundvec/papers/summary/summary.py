@@ -74,13 +74,12 @@ def _recalls(retrieval: Retrieval) -> pd.DataFrame:
     whole = retrieval["kind"].eq("ensemble") & ~retrieval["test_set"].str.endswith("-folds")
     test = retrieval[whole & retrieval["split"].eq("test")]
     test = test.assign(system=test["model"])
-    return pd.concat(
-        test[test["direction"] == way].assign(
-            value=lambda rows, k=k: rows[f"r{k}"], measure=f"R@{k}, {WAYS[way]}"
-        )
-        for k in (1, 10)
-        for way in DIRECTIONS
-    )
+    parts = []
+    for k in (1, 10):
+        for way in DIRECTIONS:
+            rows = test[test["direction"] == way]
+            parts.append(rows.assign(value=rows[f"r{k}"], measure=f"R@{k}, {WAYS[way]}"))
+    return pd.concat(parts)
 
 
 def _reported(models: Models) -> pd.DataFrame:
