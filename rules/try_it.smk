@@ -43,12 +43,6 @@ rule try_it:
             "scripts/try_it.py",
             *(parts.file("export/onnx", name) for name in parts.exported()),
         ),
-        template=digest(
-            *(
-                Path(HOME, f"groundvec/page/try_it.{kind}").read_bytes()
-                for kind in ("html", "js")
-            )
-        ),
     shell:
         # --overwrite: as in the rule train.
         'python "$GROUNDVEC/scripts/try_it.py" {params.files:q} --output {output:q} --overwrite --log {log:q}'
