@@ -1,14 +1,18 @@
-"""What it costs to turn sentences into vectors: the shipped encoders, and others beside them.
+"""The time to encode sentences, by the shipped encoders and by others.
 
-Ours is `SentenceEncoder.load(name).encode`. Beside the newest, as `plain`, stand the same by ONNX
-Runtime, a network of the first one's size by torch's own `nn.GRU` on packed sentences, and a small
-model of sentence-transformers: the network of all-MiniLM-L6-v2 with random weights, which are as
-fast as its own, and with a whole word a token, which makes its input shorter than its own tokenizer
-does. Beside the first, which is recurrent, stand the same with `nn.GRU`, and by ONNX Runtime; and
-`nn.GRU` beside the first with products in bfloat16, where the processor has instructions for it.
+*Ours* is `SentenceEncoder.load(name).encode`, for the newest and for the first shipped encoder.
+On a CPU, each is compared with two *plain* ones:
 
-The sentences are random words, as long as Flickr8k's captions. At last, ten sentences by `groundvec
-encode`, whose floor is a process that imports torch.
+- the first encoder with torch's own `nn.GRU`, on packed sentences;
+- the same encoder in ONNX Runtime.
+
+The newest is also compared with the network of all-MiniLM-L6-v2, in sentence-transformers. Its
+weights are random, which does not change its time. Each word is one token, so its input is shorter
+than with its own tokenizer. If the processor has instructions for bfloat16, the first encoder in
+bfloat16 is compared with `nn.GRU` in float32.
+
+The sentences are random words, and as long as the captions of Flickr8k. The last row is `groundvec
+encode` on ten sentences; its floor is a process that imports torch.
 """
 
 import subprocess
@@ -56,14 +60,14 @@ def rows(small: bool) -> list[Row]:
 
 
 def words() -> list[str]:
-    """As many as the captions of Flickr8k have, of random letters."""
+    """Make 8,000 words of random letters, the vocabulary size of Flickr8k's captions."""
     rng = np.random.default_rng(0)
     letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))
     return ["".join(rng.choice(letters, rng.integers(1, 8))) for _ in range(8000)]
 
 
 def some_sentences(count: int) -> list[str]:
-    """Of 11 words on average."""
+    """Make sentences of 11 words on average."""
     rng, known = np.random.default_rng(1), words()
     lengths = np.clip(rng.normal(11, 4, count).astype(int), 3, 30)
     return [" ".join(rng.choice(known, length)) + " ." for length in lengths]
@@ -95,9 +99,10 @@ def beside(device: str, sentences: list[str], rounds: int) -> list[Row]:
 
 
 def in_bfloat16(encoder: SentenceEncoder, sentences: list[str]) -> list[Row]:
-    """Products in bfloat16 beside `nn.GRU` in float32, and the smallest cosine of both vectors.
+    """Compare products in bfloat16 with `nn.GRU` in float32.
 
-    No row, if the processor has no instructions for it.
+    The row has the smallest cosine of both vectors. If the processor has no instructions for
+    bfloat16, there is no row.
     """
 
     def rounded() -> np.ndarray:
@@ -133,7 +138,7 @@ def starting(rounds: int) -> Row:
 
 
 def multiplications(model: Model, length: float) -> float:
-    """What the weights of the encoder, an RNN behind convolutions, take for a sentence."""
+    """Count the multiplications for one sentence in an encoder with convolutions before its RNN."""
     encoder = cast(Encoder, model.captions["en"])
     convolution = cast(Convolution, encoder.convolution)
 
@@ -147,7 +152,7 @@ def multiplications(model: Model, length: float) -> float:
 
 
 def packed(encoder: SentenceEncoder) -> Encode:
-    """The same encoder, with torch's own layer."""
+    """Return the `encode` of this encoder with torch's own recurrent layer."""
 
     def states(rnn: nn.GRU, table: Tensor, indices: Tensor, lengths: Tensor) -> Tensor:
         sentences = pack_sequence(table[indices].split(lengths.tolist()), enforce_sorted=False)
@@ -161,7 +166,7 @@ def packed(encoder: SentenceEncoder) -> Encode:
 
 
 def by_onnx(encoder: SentenceEncoder) -> Encode:
-    """The exported graph, the longest sentences first."""
+    """Return the `encode` of the exported ONNX graph, longest sentences first."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads()
     with tempfile.TemporaryDirectory() as folder:
@@ -191,7 +196,7 @@ def padded(flat: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 
 
 def minilm(device: str) -> Encode:
-    """A network of the size of all-MiniLM-L6-v2 (Wang et al. 2020), by sentence-transformers."""
+    """Build the network of all-MiniLM-L6-v2 (Wang et al. 2020) in sentence-transformers."""
     names = [*SPECIAL, ".", *dict.fromkeys(words())]
     plain = Tokenizer(WordLevel({name: i for i, name in enumerate(names)}, unk_token="[UNK]"))
     plain.pre_tokenizer = Whitespace()

@@ -1,4 +1,4 @@
-"""What ten-crop features cost: with a small network, and with the paper's, ResNet-152.
+"""The time to extract ten-crop features: with a small network, and with the paper's, ResNet-152.
 
 The pictures are made for it, JPEG files of 640x480 pixels as most of MSCOCO's are. ResNet-152 has
 random weights, which take no less time, so that nothing is downloaded. Where there is a GPU it is
@@ -111,7 +111,7 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds
     )
 
     def floor() -> None:
-        """The network alone, as its package builds it, in the same number of processes."""
+        """Run the network alone, in the same number of processes."""
         if device == "cpu":
             list(loader)
         else:

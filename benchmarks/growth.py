@@ -1,4 +1,4 @@
-"""How time and memory grow: with images, captions, sentence length, embedding size and models.
+"""Growth of time and memory with images, captions, sentence length, embedding size and models.
 
 Each case is measured at several sizes, which take turns. The exponent is the slope through the
 upper sizes, in logarithms: at 1 twice as much takes twice as long, at 2 four times.

@@ -1,7 +1,7 @@
-"""What the benchmarks share: take turns, read the memory, describe the machine, write the result.
+"""Functions that the benchmarks share: time contestants, read the memory, write the result.
 
-Each benchmark compares up to three contestants that do the same work: *ours*; *plain*, what the
-authors' code does, in a few lines; and the *floor*, which no program of this kind can go below.
+Each benchmark compares up to three contestants that do the same work: *ours*; *plain*, the authors'
+method in a few lines; and the *floor*, a lower bound for any program of this kind.
 """
 
 import argparse
@@ -74,7 +74,7 @@ def row(
 def in_turn(
     contestants: dict[str, Contestant], rounds: int, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, list[float]]:
-    """The seconds a unit that each contestant takes, in rounds A B C, A B C, and so on."""
+    """Measure each contestant's seconds per unit, in rounds A B C, A B C, and so on."""
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     for _ in range(rounds):
         for name, run in contestants.items():
@@ -85,15 +85,15 @@ def in_turn(
 
 
 def processor() -> float:
-    """The processor's seconds for this process, and for its children that have ended."""
+    """Return the CPU seconds of this process and of its children that have ended."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def peak_memory(run: Contestant) -> float | None:
-    """By how many MB this process grows while it runs, and what its children have for themselves.
+    """Measure by how many MB this process grows during a run, plus its children's private memory.
 
-    Children are looked at twenty times a second. Only Linux tells.
+    Children are sampled twenty times a second. Systems other than Linux return None.
     """
     try:
         Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
@@ -121,7 +121,7 @@ def peak_memory(run: Contestant) -> float | None:
 
 
 def _children() -> list[str]:
-    """The processes that this one has started, and that run."""
+    """List the child processes of this process that are running."""
     found: list[str] = []
     for task in Path("/proc/self/task").glob("*/children"):
         with suppress(OSError):  # a thread that has just ended
@@ -130,24 +130,25 @@ def _children() -> list[str]:
 
 
 def _memory(file: str, key: str, process: str = "self") -> int:
-    """A number of kB that Linux says of a process."""
+    """Read a memory figure of a process from /proc, in kB."""
     lines = Path("/proc", process, file).read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(key))
 
 
 def exponent(points: list[list[float]]) -> float:
-    """The power of x with which y grows: the slope through the upper half of (x, y), in logs.
+    """Estimate the power of x with which y grows: the slope of log y over log x.
 
-    At least three points count; at the lower ones what does not grow weighs most.
+    Only the upper half of the points is used, but at least three: constant costs dominate the lower
+    ones.
     """
     upper = np.log([point[:2] for point in points[-max(3, len(points) // 2) :]])
     return float(np.polyfit(upper[:, 0], upper[:, 1], 1)[0])
 
 
 def multiplier(m: int, k: int, n: int) -> Callable[[], Any]:
-    """A function that multiplies two float32 matrices (m, k) and (k, n) as fast as can be here.
+    """Return the fastest function here that multiplies float32 matrices (m, k) and (k, n).
 
-    NumPy, torch and torch's oneDNN use different libraries; which is fastest depends on the
+    NumPy, torch and torch's oneDNN use different libraries. Which is fastest depends on the
     processor and the shape, so all are tried.
     """
     import torch
@@ -173,7 +174,7 @@ def cores() -> int:
 
 
 def threads() -> int:
-    """The threads that torch uses, or would use: as many as the environment or the cores say."""
+    """Return the number of threads that torch uses, or would use if it were imported."""
     if "torch" in sys.modules:
         return int(sys.modules["torch"].get_num_threads())
     return int(os.environ.get("OMP_NUM_THREADS", cores()))
@@ -211,7 +212,7 @@ def number(value: float | None) -> str:
 
 
 def table(rows: list[Row]) -> str:
-    """The rows as a table in Markdown."""
+    """Format the rows as a table in Markdown."""
     heads = ["what", "unit", "ours", "plain", "floor", "ours / plain", "ours / floor"]
     heads.append("threads")
     lines = [f"| {' | '.join(heads)} |", f"|---|---|{'--:|' * (len(heads) - 2)}"]

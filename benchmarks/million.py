@@ -1,10 +1,10 @@
-"""What a million captioned pictures cost when they are mapped from files, beside all in memory.
+"""Time and memory for a million captioned images that are mapped from files, or held in memory.
 
-Features are random float16 numbers, the same for every 10,000 pictures; captions are random words,
-five a picture. Ours is what training and evaluation do, with batches drawn from all pictures. Plain
-has features in memory, in float32: in training those of a tenth of the pictures, with their
-captions; in evaluation those of all, and all vectors, which takes 6 GB. The memory is that of a
-process of its own, which only loads the split, trains and embeds.
+Features are random float16 numbers, the same for every 10,000 images. Captions are random words,
+five per image. *Ours* maps the features from files and draws batches from all images. *Plain* holds
+float32 features in memory: in training those of a tenth of the images, with their captions; in
+evaluation those of all images, and all vectors, which takes 6 GB. Memory is measured in a separate
+process, which only loads the split, trains and embeds.
 """
 
 import json
@@ -84,7 +84,7 @@ def load(folder: Path) -> Split:
 
 
 def in_memory(split: Split, images: int) -> Split:
-    """The first images of a split and their captions, and nothing of them in a file."""
+    """Return the first images of a split and their captions, all held in memory."""
     own, count = split.captions["en"], 5 * images
     starts = own.encoded.starts[: count + 1]
     encoded = Encoded(np.array(own.encoded.indices[: starts[-1]]), starts)
@@ -134,7 +134,7 @@ def evaluation(split: Split, queries: int) -> Row:
 
 
 def resident(folder: Path) -> dict[str, float]:
-    """The peaks of a process that loads the split and trains: of what it has, and of all pages."""
+    """Measure the peaks of private, mapped and all memory in a process that loads and trains."""
     program = "import million, sys; million.watched(sys.argv[1])"
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
     command = [sys.executable, "-c", program, str(folder)]

@@ -1,8 +1,8 @@
-"""What rating costs: to embed sentences by an encoder of 4,096 numbers, and the classifier.
+"""The time to rate sentence pairs: embedding with vectors of size 4,096, and the classifier.
 
-The sentences are random letters, as many as those of STS and SICK have on average, and alike long,
-since sentences are sorted before they are embedded. The networks are untrained, which changes no
-time.
+The sentences are random letters with the average length of STS and SICK. All have the same length,
+since sentences are sorted by length before they are embedded. The networks are untrained, which
+does not change the time.
 """
 
 from unittest import mock
@@ -35,7 +35,7 @@ def embedding(cell: str, size: int, count: int) -> Row:
 
     @torch.inference_mode()
     def plain() -> None:
-        """In the order given; a Python loop over the characters, then torch's own network."""
+        """Embed in the given order: a Python loop over the characters, then torch's own network."""
         for start in range(0, len(some), BATCH):
             network(*as_the_authors(some[start : start + BATCH], index))
 
@@ -65,7 +65,7 @@ def classifier(size: int, pairs: int) -> Row:
             relatedness.train_and_predict(train, dev, dev[0])
 
     def plain() -> None:
-        """As SentEval: torch's modules, gradients and Adam; a fifth of the epochs."""
+        """Train as SentEval does, by torch's modules, gradients and Adam; a fifth of the epochs."""
         network = nn.Sequential(nn.Linear(2 * size, 5), nn.Softmax(dim=-1))
         optimiser = torch.optim.Adam(network.parameters())
         inputs, targets = map(torch.from_numpy, (train[0], relatedness.targets(train[1])))

@@ -1,6 +1,6 @@
-"""What ranking costs: every caption among all images, and every image among all captions.
+"""The time to rank every caption among all images, and every image among all captions.
 
-At full size 5,000 images and 25,000 captions, as MSCOCO's test set has, embedded in 4,096 numbers.
+The full size is that of MSCOCO's test set: 5,000 images and 25,000 captions, in vectors of 4,096.
 """
 
 import time

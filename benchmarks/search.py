@@ -1,9 +1,8 @@
-"""What a search in photographs costs and finds, by crops: JPEG files in, ranks out.
+"""Time and recall of a search in images, by number of crops.
 
-The shipped encoder sees the 1,000 test photographs of Flickr8k and reads their 5,000 captions. The
-archives are in $GROUNDVEC_MIRROR, or in data/, where the workflow downloads them to. Time is
-measured with 100 of the photographs and nothing in the cache; then of a search in all of them, when
-their features are in it.
+The shipped encoder embeds the 1,000 test images of Flickr8k and their 5,000 captions. The archives
+are in $GROUNDVEC_MIRROR, or in data/, where the workflow downloads them to. The time is measured
+twice: for 100 images with an empty cache, and for a search in all images with cached features.
 """
 
 import os
@@ -40,7 +39,7 @@ def rows(small: bool) -> list[Row]:
 
 
 def made(folder: Path) -> pd.DataFrame:
-    """Two pictures that are made, each with one caption."""
+    """Make two images, each with one caption."""
     images: pd.DataFrame = pictures(folder, 2)
     return images.assign(caption=["A dog runs.", "A cat sleeps."])
 

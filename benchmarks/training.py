@@ -1,10 +1,10 @@
-"""What training costs: a batch of 32 captioned pictures, and the recurrence alone.
+"""The time of a training step on 32 captioned images, and of the recurrence alone.
 
-Captions are random letters with lengths like Flickr8k's, features are random numbers; neither
-changes a time. A first row a network is the whole step: batch, both networks, loss, gradients,
-clipping and Adam. On a machine with a GPU, the paper's sizes are measured there.
+Captions are random letters with lengths like Flickr8k's, and features are random numbers; neither
+changes the time. The first row of each network is the whole step: batch, both networks, loss,
+gradients, clipping and Adam. On a machine with a GPU, the paper's sizes are measured there.
 
-The tree networks are those of config.yaml, over the captions of the drawn scenes.
+The tree networks are those of config.yaml, on captions of generated scenes.
 """
 
 import tempfile
@@ -103,10 +103,10 @@ def trainer(
 def step(
     cell: str, size: int, batches: int, device: str, precision: str = "float32", best: str = ""
 ) -> Row:
-    """A training step, by this project in a precision, and by the authors' way in float32.
+    """Measure a training step: ours in a precision, and the authors' method in float32.
 
     Args:
-        best: a model of config/best.yaml, to be ours in place of the same network.
+        best: a model of config/best.yaml that replaces the network as ours.
     """
     given = yaml.safe_load(BEST.read_text())["models"][best] if best else grid(cell, size)
     captions = some_captions(BATCH * batches)
@@ -175,7 +175,7 @@ def finished(units: float, device: str) -> float:
 
 
 def states(cell: str, size: int) -> Row:
-    """The recurrence alone, forwards and backwards, beside torch's own layer."""
+    """Measure the forward and backward pass of the recurrence alone, beside torch's own layer."""
     captions = some_captions(BATCH)
     encoded = Text.build(captions).encode(captions)
     indices, lengths = map(torch.from_numpy, encoded.batch(np.arange(BATCH)))
@@ -200,7 +200,7 @@ def states(cell: str, size: int) -> Row:
 
 
 def floor(cell: str, size: int, batches: list[list[int]], whole: bool) -> Contestant:
-    """The products of these batches, as fast as this machine multiplies matrices of their shapes.
+    """Return a contestant with the matrix products of these batches, each by the fastest library.
 
     Args:
         batches: the lengths of the captions of each.
@@ -226,9 +226,9 @@ def floor(cell: str, size: int, batches: list[list[int]], whole: bool) -> Contes
 
 
 def step_of_bag(batches: int) -> Row:
-    """A step of a bag of words, whose floor has the embeddings' means and Adam, as torch has them.
+    """Measure a step of a bag of words; its floor is torch's `EmbeddingBag` and Adam.
 
-    Adam changes all embeddings in each step, those of words that the batch lacks too.
+    Adam changes all embeddings in each step, also those of words that are not in the batch.
     """
     drawn = np.random.default_rng(0).integers(8000, size=(BATCH * batches, 11))  # as Flickr8k's
     captions = [" ".join(f"w{word}" for word in each) for each in drawn]
@@ -265,7 +265,7 @@ def step_of_bag(batches: int) -> Row:
 
 
 def step_of_trees(batches: int) -> list[Row]:
-    """A step of each tree network; the floor has its products, and AdaGrad as torch has it."""
+    """Measure a step of each tree network; its floor is its matrix products and torch's AdaGrad."""
     models = yaml.safe_load(DEMO.read_text())["models"]
     with tempfile.TemporaryDirectory() as folder:
         captions = scenes.generate(Path(folder), 100, 0)[0]["caption"].tolist()
@@ -283,7 +283,7 @@ def step_of_trees(batches: int) -> list[Row]:
 
 
 def floor_of_trees(model: Model, split: Split) -> Contestant:
-    """The products of all batches, those of all matrices of a height in one or each alone."""
+    """Return a contestant with all matrix products; per tree height, in one product or several."""
     encoder, text = model.description["encoder"], model.texts["en"]
     batch, size = model.description["training"]["batch_size"], encoder["size"]
     own = split.captions["en"]
@@ -317,18 +317,18 @@ def of_matrices(counts: list[int], size: int) -> list[Call]:
 
 
 def both_ways(rows: int, width: int, size: int) -> list[Call]:
-    """The product of vectors (rows, width) and weights, and that of the weights' gradient."""
+    """Return the products of vectors (rows, width) and weights, and of the weights' gradient."""
     return [multiplier(rows, width, size), multiplier(width, rows, size)]
 
 
 def of_scores(batch: int, size: int) -> list[Call]:
-    """The products of a loss on all pairs of a batch, and of the gradients of both sides."""
+    """Return the products of a loss on all pairs of a batch, and of the gradients of both sides."""
     back = multiplier(batch, batch, size)
     return [multiplier(batch, size, batch), back, back]
 
 
 def optimised(model: Model, make: Any, **options: Any) -> Call:
-    """One step of torch's own optimiser, which changes the weights of a model."""
+    """Return the step of torch's own optimiser on the weights of a model."""
     weights = list(model.parameters())
     for each in weights:
         each.grad = torch.ones_like(each)
@@ -337,12 +337,12 @@ def optimised(model: Model, make: Any, **options: Any) -> Call:
 
 
 def index_of(text: Text) -> dict[str, int]:
-    """Number the characters of a text."""
+    """Assign an index to each character of a text."""
     return {character: i for i, character in enumerate(text.characters, 2)}
 
 
 def as_the_authors(sentences: Sequence[str], index: dict[str, int]) -> tuple[Tensor, Tensor]:
-    """Indices (B, longest), padded by a Python loop over the characters, and lengths (B,)."""
+    """Return indices (B, longest), padded in a Python loop over characters, and lengths (B,)."""
     lengths = torch.tensor([len(sentence) for sentence in sentences])
     indices = torch.zeros(len(sentences), int(lengths.max()), dtype=torch.long)
     for i, sentence in enumerate(sentences):
@@ -362,7 +362,7 @@ class AuthorsEncoder(nn.Module):
         self.hidden, self.out = nn.Linear(size, 128), nn.Linear(128, size)
 
     def forward(self, indices: Tensor, lengths: Tensor) -> Tensor:
-        """Unit vectors (B, size)."""
+        """Embed sentences as unit vectors (B, size)."""
         packed = pack_padded_sequence(
             self.embedding(indices), lengths.cpu(), batch_first=True, enforce_sorted=False
         )

@@ -1,7 +1,7 @@
-"""What the workflow itself costs: to start, to plan the paper, and for each job.
+"""Overhead of the workflow: starting, planning the paper, and running each job.
 
-Nothing is trained and nothing downloaded. Plain is Snakemake with a Snakefile of two rules. The
-floor is the start of a process, of Python's or of one that imports the library a job needs most.
+Nothing is trained or downloaded. *Plain* is Snakemake with a Snakefile of two rules. The *floor* is
+the start of a Python process, or of one that imports the main library of the job.
 """
 
 import os
@@ -114,7 +114,7 @@ def rows(small: bool) -> list[Row]:
 
 
 def copy_project(folder: Path) -> None:
-    """A folder to run in, without the results of this one; and what one job reads."""
+    """Make a folder to run in, without results, and with the inputs of one job."""
     folder.mkdir()
     for path in ROOT.iterdir():
         if path.name not in {"data", "results", ".snakemake", ".git"}:
@@ -128,7 +128,7 @@ def copy_project(folder: Path) -> None:
 
 
 def count_jobs(folder: Path) -> int:
-    """How many jobs the paper's configuration has."""
+    """Count the jobs of the paper's configuration."""
     plan = subprocess.run(PAPER, cwd=folder, capture_output=True, text=True)
     found = re.search(r"^total\s+(\d+)", plan.stdout + plan.stderr, re.M)
     return int(found[1]) if found else sys.exit(plan.stdout + plan.stderr)

@@ -1,4 +1,4 @@
-"""How Sphinx makes the pages in `site/`: `make docs`."""
+"""Configuration of Sphinx for `make docs`, which builds the pages in `site/`."""
 
 import re
 from importlib.metadata import version as installed_version

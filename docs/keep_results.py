@@ -30,7 +30,7 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def shown(name: str, table: pd.DataFrame) -> pd.DataFrame:
-    """The rows that pages show: of scores those of ensembles, on the test set or of whole tasks."""
+    """Select the rows that pages show: ensembles' scores, on the test set or on whole tasks."""
     if name == "retrieval.csv":
         return table[table["split"].eq("test") & table["kind"].eq("ensemble")]
     if name == "ratings.csv":

@@ -1,6 +1,6 @@
-"""What was trained, for those who only use it: sentences and pictures in, vectors out.
+"""Encode sentences and images by a trained model.
 
-A model is named by its folder, by its name if it comes with this package, in `pretrained`, or by
+A model is named by its folder, by its name in `pretrained` if it is part of this package, or by
 `user/name` on a hub (`groundvec.model.hub`).
 """
 
@@ -193,7 +193,11 @@ class ImageEncoder:
     """
 
     def __init__(self, models: Sequence[Model], backbones: "Backbone | Sequence[Backbone]") -> None:
-        """Raises InputError if the models were trained on features of another width."""
+        """Combine trained models with the networks that compute their features.
+
+        Raises:
+            InputError: the models were trained on features of another width.
+        """
         self.models = list(models)
         self.backbones = list(backbones) if isinstance(backbones, Sequence) else [backbones]
         width = sum(backbone.width for backbone in self.backbones)

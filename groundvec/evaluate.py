@@ -58,7 +58,7 @@ KEYS = ["task", "subtask", "definition", "statistic", "pairs"]
 
 
 class Result(NamedTuple):
-    """What an encoder reaches; `print` shows the scores as a table."""
+    """The scores of an encoder; `print` shows them as a table."""
 
     scores: pd.DataFrame  # one row per score
     items: pd.DataFrame  # one row per rated pair, or per query of retrieval; for `compare`

@@ -1,4 +1,4 @@
-"""How two vectors are compared: by their cosine, their inner product or their distance."""
+"""Similarity of two vectors: the cosine, the inner product or the Euclidean distance."""
 
 from typing import TYPE_CHECKING, TypeVar
 

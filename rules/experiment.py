@@ -203,7 +203,7 @@ def _check_robustness(ratings: dict[str, Any], datasets: dict[str, Any]) -> None
 
 
 def _showing(kind: str, dataset: dict[str, Any]) -> bool:
-    """Whether a paper of a data set has tables or figures that are made of such inputs."""
+    """Return whether a paper of a data set has tables or figures that need such inputs."""
     return any(papers.known()[paper].reads(kind) for paper in dataset["papers"])
 
 

@@ -1,6 +1,6 @@
-"""What the papers' tables and figures are made of, and which of them an experiment has.
+"""The papers' tables and figures in an experiment, and their inputs.
 
-Like plan.py, this needs no Snakemake.
+This module needs no Snakemake.
 """
 
 from collections.abc import Callable
@@ -24,9 +24,9 @@ FORMATS = {"tables": ("csv", "html", "json", "md", "tex"), "figures": ("pdf", "p
 
 
 def ensembles(models: Any) -> Callable[[Any], list[str]]:
-    """A function of the wildcards: the files that say which snapshots of some models are best.
+    """Return an input function: the ensemble.json of some models, which names their best snapshots.
 
-    A job finds them beside the model.json that it is given.
+    A job finds it beside the model.json that it is given.
 
     Args:
         models: paths of model.json, or a function of the wildcards that returns these.
@@ -59,7 +59,7 @@ class Items:
 
     @cached_property
     def names(self) -> dict[tuple[str, str], list[str]]:
-        """What there is of each item: nothing, one, or one for each data set or system."""
+        """The file names of each item: none, one, or one for each data set or system."""
         return {
             (paper, name): item.names(name, self.experiment(paper))
             for paper, about in self.plan.papers.items()
@@ -67,7 +67,7 @@ class Items:
         }
 
     def files(self, kind: str, formats: tuple[str, ...] = ()) -> list[str]:
-        """The files of all `tables` or `figures`, by default in all formats."""
+        """List the files of all `tables` or `figures`, by default in all formats."""
         return [
             f"<experiment>/{paper}/{kind}/{name}{suffix}.{form}"
             for paper, about in self.plan.papers.items()
@@ -82,9 +82,9 @@ class Items:
         datasets: list[str] | None = None,
         keep: Callable[[Description], bool] = lambda description: True,
     ) -> dict[str, Callable[[Any], list[str]]]:
-        """What models of some data sets are, and their scores.
+        """Return input functions: the models of some data sets, and their retrieval scores.
 
-        A job for one data set gets those of that alone.
+        A job for one data set gets only that data set's.
         """
 
         def of(pattern: str) -> Callable[[Any], list[str]]:
@@ -97,7 +97,7 @@ class Items:
         return {"models": of(f"{MODEL}/model.json"), "retrieval": of(f"{RETRIEVAL}.csv")}
 
     def inputs(self, paper: str, name: str) -> dict[str, Any]:
-        """What an item is made of, by the options of scripts/report.py."""
+        """Return the inputs of an item, by the options of scripts/report.py."""
         item = self.item(paper, name)
         kinds = self._kinds(paper, item)
         files = {option: file for kind in item.inputs for option, file in kinds[kind].items()}
@@ -110,7 +110,7 @@ class Items:
         return files
 
     def _kinds(self, paper: str, item: Item) -> dict[str, dict[str, Any]]:
-        """The options and files of each kind of inputs that an item can name."""
+        """Return the options and files of each kind of inputs that an item can name."""
         plan, shown = self.plan, self.plan.shown_in(paper)
         trained, scores = self.trained(shown, item.models), plan.ratings_files(".csv", paper)
         files: dict[str, Any] = {
@@ -144,7 +144,7 @@ class Items:
         }
 
     def options(self, paper: str, name: str) -> Options:
-        """An item's options of scripts/report.py that are no files."""
+        """Return an item's options of scripts/report.py that are not files."""
         item, first = self.item(paper, name), self.plan.datasets[self.plan.shown_in(paper)[0]]
         known = {**self.plan.ratings, **first}
         shown = {key: known[key] for key in item.options if known.get(key) is not None}

@@ -1,7 +1,7 @@
-"""What a configuration means for the rules: the files that each job reads, its options and keys.
+"""The rules' view of a configuration: the files that each job reads, its options and keys.
 
-Nothing here needs Snakemake: `wildcards` is anything with these as attributes. `<experiment>` in a
-path is the folder of the experiment's results.
+This module needs no Snakemake: `wildcards` is any object that has them as attributes.
+`<experiment>` in a path is the folder of the experiment's results.
 """
 
 import json
@@ -37,7 +37,7 @@ Options = list[str]
 
 
 def options(settings: Mapping[str, Any]) -> Options:
-    """Command-line options, a list for `{params...:q}`."""
+    """Return settings as command-line options, a list for `{params...:q}`."""
     return [
         word
         for key, value in settings.items()
@@ -46,7 +46,7 @@ def options(settings: Mapping[str, Any]) -> Options:
 
 
 def file_options(wildcards: Any, input: Any) -> Options:
-    """The inputs of a job that have names, as options of these names."""
+    """Return the named inputs of a job as options of the same names."""
     return [
         word
         for kind, paths in input.items()
@@ -59,33 +59,33 @@ def file_options(wildcards: Any, input: Any) -> Options:
 
 
 def as_json(settings: Mapping[str, Any]) -> str:
-    """A description for a command line; the same one is the same text."""
+    """Format a description for a command line; equal descriptions have the same text."""
     return json.dumps(settings, sort_keys=True)
 
 
 def stem(wildcards: Any, output: Any) -> str:
-    """The first output without its suffix."""
+    """Return the first output without its suffix."""
     return str(Path(output[0]).with_suffix(""))
 
 
 def any_of(names: Iterator[str] | list[str]) -> str:
-    """A pattern that matches these names."""
+    """Return a pattern that matches these names."""
     return "|".join(names) or NO_NAME
 
 
 def archive(name: str) -> str:
-    """The archive of a path that leads into one."""
+    """Return the archive of a path inside a zip file; other paths stay the same."""
     return re.sub(r"\.zip/.*", ".zip", name)
 
 
 def text_name(text: Description) -> str:
-    """The name of a text, with a key of its options if it has any."""
+    """Return the name of a text, with a hash of its options if it has any."""
     settings = parts.options(dict(text))
     return "-".join([text["name"], *([digest(settings)[:8]] if settings else [])])
 
 
 def treebank_name(text: Description) -> str:
-    """The name of a text's treebank; nothing for one that reads sentences as they are."""
+    """Return the name of a text's treebank; empty if the text reads no trees."""
     parser = parts.parser(dict(text))
     return f"trees-{digest(parser)[:8]}" if parser else ""
 
@@ -96,12 +96,12 @@ def read_english(description: Description) -> bool:
 
 @dataclass(frozen=True)
 class Plan:
-    """What an experiment needs.
+    """The files and options of an experiment's jobs.
 
     Args:
         config: the completed configuration.
-        mirror: the folder of a mirror of the data, or nothing.
-        sources: the public files, as resources/sources.yaml describes them.
+        mirror: the folder of a mirror of the data, or empty.
+        sources: the content of resources/sources.yaml, the public files.
     """
 
     config: Mapping[str, Any]
@@ -121,23 +121,23 @@ class Plan:
     # Data sets
 
     def datasets_from(self, source: str) -> str:
-        """A pattern for the names of the data sets from one source."""
+        """Return a pattern for the names of the data sets from one source."""
         return any_of([name for name, data in self.datasets.items() if data["source"] == source])
 
     def setting(self, key: str) -> Callable[[Any], Any]:
-        """A function of the wildcards: one key of the configuration of its data set."""
+        """Return a function of the wildcards: one key of the data set's configuration."""
         return lambda wildcards: self.datasets[wildcards.dataset][key]
 
     def settings(self, kind: str) -> Callable[[Any], str]:
-        """A function of the wildcards: the settings of one kind of its data set."""
+        """Return a function of the wildcards: the data set's settings of one kind."""
         return lambda wildcards: as_json(settings_of(kind, self.datasets[wildcards.dataset]))
 
     def source(self, wildcards: Any) -> str:
-        """The data set whose pictures and captions are read: itself, or the one that it is of."""
+        """Return the data set whose images and captions are read: its `of`, or itself."""
         return str(self.datasets[wildcards.dataset].get("of", wildcards.dataset))
 
     def file_of_source(self, name: str) -> Callable[[Any], str]:
-        """A function of the wildcards: a file of the data set whose captions are read."""
+        """Return a function of the wildcards: a file of the data set whose captions are read."""
         return lambda wildcards: f"results/datasets/{self.source(wildcards)}/{name}"
 
     def draw_option(self, wildcards: Any) -> Options:
@@ -145,12 +145,12 @@ class Plan:
         return ["--draw", *map(str, counts)] if counts else []
 
     def source_outputs(self, source: str) -> dict[str, str]:
-        """What a source makes beside the two tables, by kind; a folder has no suffix."""
+        """Return the additional outputs of a source, by kind; a folder has no suffix."""
         outputs = parts.options_schema("sources", source).get("outputs", {})
         return {kind: f"{DATASET}/{name}" for kind, name in outputs.items()}
 
     def source_files(self, wildcards: Any) -> dict[str, str]:
-        """The files that a data set is made from, by the arguments of its source's `read`."""
+        """Return the files that a data set is made from, by argument of its source's `read`."""
         data = self.datasets[wildcards.dataset]
         schema = parts.options_schema("sources", data["source"])
         public = {
@@ -162,18 +162,19 @@ class Plan:
         return public | self._public(named)
 
     def source_inputs(self, wildcards: Any) -> list[str]:
-        """These files, or the archives that they are in."""
+        """List the files that a data set is made from, or the archives that contain them."""
         return [archive(path) for path in self.source_files(wildcards).values()]
 
     def source_options(self, wildcards: Any) -> Options:
-        """What scripts/dataset.py reads, and how."""
+        """Return the options of scripts/dataset.py: a data set's settings and files."""
         settings = sources.arguments(self.datasets[wildcards.dataset])
         return options(settings | self.source_files(wildcards))
 
     def pictures_state(self, wildcards: Any) -> str:
-        """A key that changes with the pictures of a data set that is somebody's own.
+        """Return a key that changes with the images of a user's own data set.
 
-        Its folder is no input: any file in it would count, and a picture within would not.
+        Its folder is not an input. Otherwise any new file in it would run the rule again, and a
+        changed image would not.
         """
         data = self.datasets[wildcards.dataset]
         if not parts.options_schema("sources", data["source"]).get("early"):
@@ -184,14 +185,14 @@ class Plan:
     # Public files
 
     def public(self, name: str) -> str:
-        """The path of a file that the configuration names: a public one is in data/."""
+        """Return the path of a file that the configuration names; public files are in data/."""
         return f"data/{name}" if parts.is_public(name, self.sources) else name
 
     def _public(self, files: Mapping[str, str]) -> dict[str, str]:
         return {option: self.public(name) for option, name in files.items()}
 
     def origin(self, wildcards: Any) -> str:
-        """Where a public file comes from and how large it is, for a dry run to say."""
+        """Describe the origin and the size of a public file, for a dry run."""
         mirrored = Path(self.mirror, wildcards.file)
         if self.mirror and mirrored.exists():
             return f"the mirror ({mirrored})"
@@ -202,12 +203,15 @@ class Plan:
     # Features
 
     def features_file(self, wildcards: Any) -> str:
-        """The features of a data set; of several networks, their names are joined by `+`."""
+        """Return the features of a data set; the names of several networks are joined by `+`."""
         backbone = self.datasets[wildcards.dataset]["backbone"]
         return f"results/features/{self.source(wildcards)}/{backbone}.h5"
 
     def parts_of_features(self, wildcards: Any) -> list[str] | str:
-        """The parts of an extraction, or precomputed features from the mirror or from anywhere."""
+        """Return the parts of an extraction, or the file of precomputed features.
+
+        Precomputed features are at the configuration's path, or on the mirror.
+        """
         data = self.datasets[wildcards.dataset]
         if wildcards.backbone == "precomputed":
             named, mirrored = Path(data["features"]), Path(self.mirror, data["features"])
@@ -217,12 +221,12 @@ class Plan:
         return [f"{stem}.part{part}-of-{data['parts']}.h5" for part in range(data["parts"])]
 
     def features_of_each(self, wildcards: Any) -> list[str]:
-        """The features of several networks, one file each."""
+        """List the features of several networks, one file per network."""
         folder = f"results/features/{wildcards.dataset}"
         return [f"{folder}/{name}.h5" for name in wildcards.backbones.split("+")]
 
     def backbone_weights(self, wildcards: Any) -> list[str]:
-        """The backbone's weights, if they are a public file; otherwise torchvision gets them."""
+        """Return the backbone's weights, if they are public; otherwise torchvision gets them."""
         pattern = rf"weights/{wildcards.backbone}-[0-9a-f]+\.pth"
         default = self.datasets[wildcards.dataset]["weights"] == "IMAGENET1K_V1"
         return [f"data/{name}" for name in self.sources if default and re.fullmatch(pattern, name)]
@@ -239,7 +243,7 @@ class Plan:
         datasets: Any,
         keep: Callable[[Description], bool] = lambda description: True,
     ) -> list[str]:
-        """Fill a pattern in for every seed of the models of some data sets, or of some models."""
+        """Fill in a pattern for every seed of the models that `keep` selects in some data sets."""
         return [
             pattern.format(dataset=name, model=model, seed=seed)
             for name in datasets
@@ -249,7 +253,7 @@ class Plan:
         ]
 
     def training_key(self, dataset: str, model: str, seed: int) -> str:
-        """A hash of all that makes a training, but names."""
+        """Hash everything that defines a training, except names."""
         data = self.datasets[dataset]
         return digest(data.get("of", dataset), data["models"][model], seed, data.get("draw"))
 
@@ -264,7 +268,7 @@ class Plan:
         }
 
     def twin(self, wildcards: Any) -> list[str] | str:
-        """The model.json of the same training by an earlier name, to be taken over."""
+        """Return the model.json of an identical training with an earlier name, to be reused."""
         own = (wildcards.dataset, wildcards.model, int(wildcards.seed))
         dataset, model, seed = first = self.first_names.get(self.training_key(*own), own)
         if first == own:
@@ -281,12 +285,12 @@ class Plan:
 
     @cached_property
     def parsers(self) -> dict[str, str]:
-        """The parsers of these texts, by treebank. Other options do not matter to a treebank."""
+        """The parsers of these texts, by treebank; a treebank does not depend on other options."""
         named = {treebank_name(text): parts.parser(dict(text)) for text in self.texts.values()}
         return {name: parser for name, parser in named.items() if parser}
 
     def text_files(self, wildcards: Any) -> list[str]:
-        """What a model's texts learned from the captions, by language."""
+        """List the vocabularies of a model's texts, one file per language."""
         model = self.description(wildcards)
         languages = model["languages"]
         if model.get("shared"):
@@ -295,7 +299,7 @@ class Plan:
         return [f"{stem}.{language}.json" for language in languages]
 
     def text(self, wildcards: Any) -> str:
-        """A text and its options, with the files that it names where they are."""
+        """Return a text and its options as JSON, with the paths of its files."""
         text = dict(self.texts[wildcards.text])
         return as_json(text | self._public(parts.named_files("text", text)))
 
@@ -304,7 +308,7 @@ class Plan:
         return [archive(path) for path in self._public(files).values()]
 
     def treebanks(self, wildcards: Any) -> list[str]:
-        """The parsed captions that a text reads, a model, or all models of a data set; or none."""
+        """List the parsed captions that a text, a model, or all models of a data set need."""
         if hasattr(wildcards, "text"):
             read = [(self.texts[wildcards.text], wildcards.language.split("+"))]
         else:
@@ -320,7 +324,7 @@ class Plan:
         return list(dict.fromkeys(files))
 
     def treebank_of_ratings(self, wildcards: Any) -> list[str]:
-        """The parsed sentences that people rated, if a model reads them as trees."""
+        """Return the parsed rated sentences, if a model reads sentences as trees."""
         name = treebank_name(self.description(wildcards)["text"])
         return [f"<experiment>/ratings/{name}.conllu.gz"] if name else []
 
@@ -340,18 +344,18 @@ class Plan:
 
     @property
     def tokenised_option(self) -> Options:
-        """Whether the rated sentences are tokens with spaces between them."""
+        """The option `--tokenised`, if the rated sentences are tokens with spaces between them."""
         tokens = self.ratings.get("source") == "sts" and self.ratings["tokenizer"] != "none"
         return ["--tokenised"] if tokens else []
 
     def rate_options(self, wildcards: Any) -> Options:
-        """How a model's ratings are made: few epochs, where no figure shows them all."""
+        """Return the options of a model's ratings: few epochs, unless a figure shows all."""
         shown = self.datasets[wildcards.dataset]["papers"]
         every = any(self.papers[paper].every_epoch for paper in shown)
         return [*self.tokenised_option, *([] if every else ["--few"])]
 
     def baseline(self, wildcards: Any) -> str:
-        """A baseline and its options, with the files that it names where they are."""
+        """Return a baseline and its options as JSON, with the paths of its files."""
         settings: dict[str, Any] = self.ratings["baselines"][wildcards.baseline]
         return as_json(settings | self._baseline_files(settings))
 
@@ -376,15 +380,15 @@ class Plan:
         return {name: known[name] for name in [*papers.always(), *named]}
 
     def shown_in(self, paper: str) -> list[str]:
-        """The data sets whose models a paper's tables and figures show."""
+        """List the data sets whose models a paper's tables and figures show."""
         every = self.papers[paper].always
         return [name for name, data in self.datasets.items() if every or paper in data["papers"]]
 
     def rated_in(self, paper: str) -> list[str]:
-        """The data sets of a paper whose models are rated, if there are ratings.
+        """List the data sets of a paper whose models are rated, if there are ratings.
 
-        Draws stand beside the whole data set to be compared with numbers of a paper. Where it has
-        none of ratings, they are rated only if it is shown nothing else.
+        Subsamples (`draw`) are compared with numbers of a paper. If the paper has no ratings of
+        subsamples, they are rated only if the paper shows no whole data set.
         """
         if self.papers[paper].always:
             rated = {name for named in set(self.papers) - {paper} for name in self.rated_in(named)}
@@ -394,21 +398,21 @@ class Plan:
         return shown if self.papers[paper].rates_draws else whole or shown
 
     def ratings_of_models(self, suffix: str, paper: str) -> list[str]:
-        """Scores (.csv) or predictions (.predictions.csv) of a paper's models.
+        """List the scores (.csv) or predictions (.predictions.csv) of a paper's models.
 
-        The rated sentences are English, so that models without it have none.
+        The rated sentences are English, so models without English have none.
         """
         return self.every_model(f"{RATED_BY_MODEL}{suffix}", self.rated_in(paper), read_english)
 
     def ratings_files(self, suffix: str, paper: str) -> list[str]:
-        """Those of a paper's models, and of the baselines."""
+        """List the scores or predictions of a paper's models and of the baselines."""
         return self.ratings_of_models(suffix, paper) + [
             f"{RATED_BY_BASELINE}{suffix}".format(baseline=name)
             for name in self.ratings.get("baselines", [])
         ]
 
     def scores_shown(self, wildcards: Any) -> list[str]:
-        """A model's correlations with ratings, if its papers show them."""
+        """Return a model's correlations with ratings, if its papers show them."""
         shown_by = self.datasets[wildcards.dataset]["papers"]
         rated = any(wildcards.dataset in self.rated_in(paper) for paper in shown_by)
         if not rated or not read_english(self.description(wildcards)):
@@ -418,7 +422,7 @@ class Plan:
         return [path.format(**names)]
 
     def robustness_files(self, datasets: list[str]) -> list[str]:
-        """By model: of those that several data sets have, the first one's; and the baselines."""
+        """List the robustness files of baselines and of models, each from its first data set."""
         measured = self.ratings.get("robustness", [])
         of_first_seed = {
             model: ROBUSTNESS.format(
@@ -449,7 +453,7 @@ class Plan:
 
     @property
     def rerankers(self) -> list[str]:
-        """The folders of the models that translations are re-ranked by."""
+        """The folders of the models that re-rank translations."""
         dataset = self.translation["dataset"]
         seed = self.datasets[dataset]["seeds"][0]
         return [
@@ -464,7 +468,7 @@ class Plan:
         return f"results/features/{self.pictured}/{backbone}.h5"
 
     def reranked(self, lengths: list[int]) -> list[str]:
-        """The scores of all systems' re-ranked lists of these lengths."""
+        """List the scores of all systems' re-ranked lists of these lengths."""
         return [
             RERANKED.format(system=system, n=n)
             for system in self.translation["systems"]
@@ -472,7 +476,7 @@ class Plan:
         ]
 
     def translation_kinds(self) -> dict[str, dict[str, Any]]:
-        """The files of translation that tables and figures are made of, by kind."""
+        """Return the translation files that tables and figures need, by kind."""
         if "translation" not in self.config:
             return {}
         shortest, *longer = sorted(self.translation["n_best"])

@@ -56,7 +56,7 @@ parser.add_argument(
 
 
 def wanted(config: dict[str, Any], datasets: Path) -> Iterator[dict[str, Any]]:
-    """What decides each training, translator and extraction of a configuration, as far as known."""
+    """Yield the known settings and inputs of each training, translator and extraction."""
     from groundvec.config import parts
     from groundvec.config.schema import settings_of
     from groundvec.runtime.files import sha256

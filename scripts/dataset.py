@@ -47,7 +47,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 def arguments_of(source: str) -> dict[str, dict[str, Any]]:
-    """The arguments of a source's `read`, and how a command line sets each."""
+    """Return the command-line option of each argument of a source's `read`."""
     said = parts.options_schema("sources", source)
     options = {"source": source} | dict.fromkeys(said["properties"], True)
     public = {

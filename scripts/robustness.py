@@ -52,7 +52,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 def of_model(arguments: argparse.Namespace, ratings: "pd.DataFrame") -> "pd.DataFrame":
-    """A trained model's rows: those of its ensemble."""
+    """Compute the rows of a trained model's ensemble."""
     from functools import partial
 
     import pandas as pd

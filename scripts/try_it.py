@@ -84,7 +84,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 def weight(folder: str) -> int:
-    """How many bytes the snapshots of a training's ensemble have."""
+    """Sum the bytes of the snapshots in a training's ensemble."""
     from groundvec.model.folder import read_ensemble, snapshot_name
 
     names = map(snapshot_name, read_ensemble(folder)["epochs"])

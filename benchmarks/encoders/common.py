@@ -1,4 +1,4 @@
-"""What the programs beside it share: they measure encoders, and write a table for the pages."""
+"""Measure encoders and write a table for the pages: functions that this folder's programs share."""
 
 import argparse
 from collections.abc import Callable

@@ -76,7 +76,7 @@ def page(results: dict[str, Result]) -> str:
 
 @styled
 def ratios(results: dict[str, Result]) -> Figure:
-    """How many times the floor each case takes, ours and plain, a line a case."""
+    """Draw the time of ours and plain divided by the floor, one line per case."""
     rows = [row for stage in STAGES[:-1] for row in results[stage]["rows"] if row["floor"]]
     figure = Figure(figsize=(PAGE, 0.6 + 0.25 * len(rows)), layout="constrained")
     axes = figure.subplots()
@@ -111,7 +111,7 @@ def growth(results: dict[str, Result]) -> Figure:
 
 
 def draw_growth(axes: Axes, row: Result) -> None:
-    """One panel: time on the left, memory on the right where it was measured."""
+    """Draw one panel: time on the left; memory, if it was measured, on the right."""
     sizes, seconds, memory = zip(*row["points"], strict=True)
     axes.set_title(f"{row['what']}: exponent {row['exponent']:.2f}")
     axes.set_xlabel(row["against"])

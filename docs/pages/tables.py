@@ -1,4 +1,4 @@
-"""What the modules of pages share: kept files, their cells as text, and tables in Markdown."""
+"""Functions that the pages' modules share: kept files, their cells as text, Markdown tables."""
 
 import io
 import re

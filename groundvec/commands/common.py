@@ -1,4 +1,4 @@
-"""What several commands do alike."""
+"""Functions that several commands share."""
 
 import argparse
 import os

@@ -1,4 +1,4 @@
-"""What every command-line program does alike: arguments, logs, errors."""
+"""Arguments, logs and errors of every command-line program."""
 
 import argparse
 import errno

@@ -46,7 +46,7 @@ CLASSES = {
 
 
 def names(kind: str) -> list[str]:
-    """The names of the parts in a folder."""
+    """List the names of the parts in a folder."""
     return sorted(path.stem for path in (FOLDER / kind).glob("*.yaml"))
 
 
@@ -70,12 +70,12 @@ def options_schema(kind: str, name: str) -> dict[str, Any]:
 
 
 def file(kind: str, name: str) -> str:
-    """The source file of a part, such as `groundvec/encoders/rnn.py`."""
+    """Return the source file of a part, such as `groundvec/encoders/rnn.py`."""
     return f"groundvec/{kind}/{name.replace('-', '_')}.py"
 
 
 def module(kind: str, name: str) -> str:
-    """The name of a part's module, such as `groundvec.encoders.rnn`."""
+    """Return the name of a part's module, such as `groundvec.encoders.rnn`."""
     return file(kind, name).removesuffix(".py").replace("/", ".")
 
 
@@ -90,13 +90,13 @@ def find(kind: str, name: str) -> Any:
 
 
 def exported() -> list[str]:
-    """The encoders that can become ONNX: those with a module in groundvec/export/onnx."""
+    """List the encoders that can be exported to ONNX, by a module in groundvec/export/onnx."""
     root = FOLDER.parent
     return [name for name in names("encoders") if (root / file("export/onnx", name)).exists()]
 
 
 def of_grid(name: str) -> dict[str, Any] | None:
-    """The encoder that a name of the paper's grid stands for, such as gru-2048-attention."""
+    """Describe the encoder of a model name in the paper's grid, such as gru-2048-attention."""
     cell = re.fullmatch("([a-z]+)-([1-9][0-9]{0,5})-([a-z]+)", name)
     if not cell:
         return None
@@ -104,12 +104,12 @@ def of_grid(name: str) -> dict[str, Any] | None:
 
 
 def options(part: dict[str, Any]) -> dict[str, Any]:
-    """A part's options: all but its name."""
+    """Return a part's options: all its keys but `name`."""
     return {key: value for key, value in part.items() if key != "name"}
 
 
 def chosen(description: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The parts of a description, by their folder."""
+    """Return the parts of a description, by their folder."""
     found = {
         "text": description["text"],
         "encoders": description["encoder"],
@@ -120,14 +120,14 @@ def chosen(description: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def files(description: dict[str, Any]) -> list[str]:
-    """The source files of a description's parts, for the hash of the code that a stage runs."""
+    """List the source files of a description's parts, for the hash of a stage's code."""
     return [file(kind, part["name"]) for kind, part in chosen(description).items()]
 
 
 def named_files(
     kind: str, part: dict[str, Any], key: str = "name", named: str = "file"
 ) -> dict[str, str]:
-    """The files, or folders, that a part's options name, by option; `captions` is none."""
+    """Return the files or folders in a part's options, by option; `captions` is not a file."""
     schema = options_schema(kind, part[key])["properties"]
     return {
         option: value
@@ -137,14 +137,14 @@ def named_files(
 
 
 def is_public(name: str, public: Iterable[str]) -> bool:
-    """Whether a file that options name is one of these public ones, or in one."""
+    """Return whether a file is one of these public files, or inside one."""
     return any(f"{name}/".startswith(f"{each}/") for each in public)
 
 
 def stated(
     schema: dict[str, Any], given: dict[str, Any], keyword: str
 ) -> Iterator[tuple[str, Any]]:
-    """What a schema states by a keyword: for the whole, then for each option that is set.
+    """Find a keyword in a schema: at its top, then in each option that is set.
 
     Args:
         schema: of the options.
@@ -152,7 +152,7 @@ def stated(
         keyword: such as `needs`.
 
     Yields:
-        The option, or an empty text for the whole, and what stands there.
+        The option, or an empty text for the top, and the keyword's value.
     """
     if keyword in schema:
         yield "", schema[keyword]
@@ -162,13 +162,13 @@ def stated(
 
 
 def provided(kind: str, part: dict[str, Any]) -> set[str]:
-    """What a part provides, such as `letters`."""
+    """Return the names that a part provides for the `needs` of others, such as `letters`."""
     found = stated(options_schema(kind, part["name"]), part, "provides")
     return {name for _, names in found for name in names}
 
 
 def parser(text: dict[str, Any]) -> str:
-    """Return what parses the sentences that a text reads; nothing if it reads them as they are."""
+    """Return the parser of a text's sentences; empty if the text reads no trees."""
     option = options_schema("text", text["name"]).get("treebank")
     return text[option] if option else ""
 
@@ -190,7 +190,7 @@ def treebank(text: dict[str, Any], paths: Sequence[str | Path]) -> Any:
 
 
 def vector_size(description: dict[str, Any]) -> int:
-    """How many numbers a model's vectors have, those beside the encoder's `size` included."""
+    """Return the size of a model's vectors: the encoder's `size` plus all additional columns."""
     encoder = description["encoder"]
     longer = stated(options_schema("encoders", encoder["name"]), encoder, "longer_by")
     beside = sum(encoder[option] for _, option in longer)

@@ -26,7 +26,7 @@ DAMAGED_ERRNO = None, errno.EINVAL
 
 
 class _Member(NamedTuple):
-    """What is asked of a member of either kind of archive."""
+    """A member of a zip or tar archive."""
 
     name: str
     is_folder: bool

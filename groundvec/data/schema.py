@@ -29,7 +29,7 @@ PAIRS = "pairs"  # the split of images without captions, of which only parallel.
 
 
 def caption_ids(image_ids: pd.Series, languages: pd.Series) -> pd.Series:
-    """Number the captions of each image and language from 0: `<image_id>#<k>`.
+    """Make the captions' ids: `<image_id>#<k>`, with k from 0 for each image and language.
 
     Languages other than the first row's show in the id: `<image_id>#<language><k>`.
     """

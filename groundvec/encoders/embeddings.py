@@ -1,4 +1,4 @@
-"""What stands for a character, a word or an n-gram."""
+"""Embeddings of characters, words and n-grams."""
 
 from math import sqrt
 

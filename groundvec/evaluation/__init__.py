@@ -1,1 +1,1 @@
-"""How good embeddings are: retrieval, and people's ratings of similarity."""
+"""Evaluation of embeddings: retrieval, and human ratings of similarity."""

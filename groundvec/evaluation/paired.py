@@ -1,7 +1,7 @@
-"""How systems differ on the same items: a paired bootstrap (Efron & Tibshirani 1993, chapter 13).
+"""Differences of systems on the same items: a paired bootstrap (Efron & Tibshirani 1993, ch. 13).
 
-Items are drawn with replacement, the same ones for all systems, so that what is hard or easy for
-all of them does not widen the intervals of their differences.
+Items are drawn with replacement, the same ones for all systems. So an item that is hard or easy for
+all systems does not widen the intervals of their differences.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""How much a system's answers suffer when sentences are typed badly."""
+"""Robustness of a system to typing errors."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,7 @@
-"""Which snapshots of a training are best.
+"""The choice of the best snapshots of a training.
 
-It is apart from `groundvec.evaluation.retrieval`: a change of what is measured of ensembles leaves
-them alone, and so their ratings.
+It is separate from `groundvec.evaluation.retrieval`. So a change to the ensembles' measures does
+not choose the snapshots again, and does not compute their ratings again.
 """
 
 import pandas as pd

@@ -79,7 +79,7 @@ class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that pack
 
     @property
     def first(self) -> Model:
-        """What all snapshots have alike."""
+        """Return the first snapshot; all snapshots have the same texts and description."""
         return cast(Model, self.snapshots[0])
 
     def preprocess(
@@ -113,7 +113,7 @@ class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that pack
         return features | {"sentence_embedding": similarity.embed(mean, self.first.similarity)}
 
     def get_embedding_dimension(self) -> int:
-        """The size of the vectors."""
+        """Return the size of the vectors."""
         return self.first.size
 
     def save(self, output_path: str, *args: Any, **kwargs: Any) -> None:

@@ -41,7 +41,7 @@ INTERPOLATIONS = ("bilinear", "bicubic", "lanczos")
 
 @dataclass(frozen=True)
 class Transform:
-    """What a network's weights expect: the size of the picture and its normalisation."""
+    """The preprocessing that a network's weights expect: image size and normalization."""
 
     resize: int  # of the smallest side, in pixels
     crop: int  # in pixels

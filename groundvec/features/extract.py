@@ -265,7 +265,7 @@ HALF = {"float16": torch.float16, "bfloat16": torch.bfloat16}
 
 
 def precision_on(precision: str, device: str) -> str:
-    """The precision that a device computes in; a CPU without the instructions has no bfloat16."""
+    """Return the precision of a device: float32 on a CPU without instructions for bfloat16."""
     missing = precision == "bfloat16" and device == "cpu" and not has_bfloat16()
     return "float32" if missing else precision
 

@@ -58,7 +58,7 @@ def _hdf5(path: Path, mode: str) -> h5py.File:
 
 
 def _fixed(*texts: bytes) -> np.dtype[Any]:
-    """The type of texts in UTF-8 that are as long as the longest of these."""
+    """Return the HDF5 type of UTF-8 texts with the length of the longest of these."""
     dtype: np.dtype[Any] = h5py.string_dtype("utf-8", max([1, *map(len, texts)]))
     return dtype
 
@@ -91,7 +91,7 @@ class Rows:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many rows there are, and their width."""
+        """Return the number of rows and their width."""
         return len(self.rows), self.matrix.shape[1]
 
     def __getitem__(self, places: np.ndarray | slice) -> np.ndarray:
@@ -287,7 +287,7 @@ def _open(path: str | Path) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarra
 
 
 def _scalar(name: str, value: Any) -> Any:
-    """An attribute's value as JSON can hold it; ValueError if it is an array, or no UTF-8."""
+    """Convert an attribute's value for JSON; ValueError if it is an array, or not UTF-8."""
     value = value.item() if isinstance(value, np.generic) else value
     value = value.decode() if isinstance(value, bytes) else value
     if isinstance(value, str):

@@ -78,7 +78,7 @@ class Projection(nn.Module):
 
 
 def _mean(features: Matrix, of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """The mean (width,) float64 over images of something that is computed of blocks of them."""
+    """Compute the mean (width,) float64 over images of a function, which is applied by blocks."""
     total = np.zeros(features.shape[1])
     for start in range(0, len(features), IMAGES_PER_BATCH):
         block = of(features[start : start + IMAGES_PER_BATCH])
@@ -134,7 +134,7 @@ class Model(nn.Module):
         self.objective = make(**parts.options(objective))
 
     def name_of(self, language: str) -> str:
-        """The name of a language's encoder among `captions`."""
+        """Return the name of a language's encoder among `captions`."""
         return SHARED if self.description.get("shared") else language
 
     def language(self, name: str | None) -> str:

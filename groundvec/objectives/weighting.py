@@ -1,4 +1,4 @@
-"""How much of a loss is of images and captions, and how much of captions of the same images."""
+"""Weights of a loss: of images with captions, and of captions of the same images."""
 
 from collections.abc import Callable
 from itertools import combinations

@@ -11,18 +11,19 @@ import torch
 
 
 def cyclic(step: int, period: int, low: float, high: float) -> float:
-    """The learning rate of batch `step` (from 0): `low`, up to `high` and back in `period`.
+    """Compute the learning rate of batch `step` (from 0): `low`, up to `high` and back in `period`.
 
-    After Smith (2017). The formula as printed in the paper has lost its division by the period;
-    this is the one that does what the text says.
+    After Smith (2017). The formula that is printed in the paper lacks the division by the period;
+    this one agrees with the paper's text.
     """
     return low + 0.5 * (high - low) * (1 + cos(pi * (1 + 2 * step / period)))
 
 
 def cosine(step: int, period: int, low: float, high: float) -> float:
-    """The learning rate of batch `step` (from 0): a line up to `high`, half a cosine to `low`.
+    """Compute the learning rate of batch `step` (from 0): linear warm-up, then cosine annealing.
 
-    The line takes the first `WARM_UP` of the period.
+    The warm-up rises to `high` in the first `WARM_UP` of the period. Half a cosine then falls to
+    `low`.
     """
     warm_up, step = WARM_UP * period, step % period
     if step < warm_up:

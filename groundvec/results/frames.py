@@ -61,7 +61,7 @@ class Schema:
 
 
 def schema_of(form: Any) -> Schema:
-    """The schema of a type of `groundvec.results.schemas`, such as `History`."""
+    """Return the schema of a type in `groundvec.results.schemas`, such as `History`."""
     schema: Schema
     [schema] = form.__metadata__
     return schema
@@ -183,16 +183,16 @@ def write(path: str | Path, table: pd.DataFrame, form: Any) -> None:
 
 
 def checked(table: pd.DataFrame, form: Any, path: str | Path, remedy: str) -> pd.DataFrame:
-    """The table with numbers as numbers.
+    """Check a table against its schema, and convert its numbers from text.
 
     Args:
-        table: columns of the schema, and perhaps others; what is missing is NaN or an empty text.
+        table: columns of the schema, and perhaps others. Missing values are NaN or empty texts.
         form: one of `groundvec.results.schemas`.
         path: of its file, for errors.
-        remedy: what an error advises.
+        remedy: the advice at the end of an error.
 
     Raises:
-        InputError: a field is not as the schema says.
+        InputError: a field does not fit the schema.
     """
     found = table.copy(deep=False)
     for name, column in schema_of(form).columns.items():
@@ -229,7 +229,7 @@ def checked(table: pd.DataFrame, form: Any, path: str | Path, remedy: str) -> pd
 
 
 def _numbers(values: pd.Series) -> pd.Series:
-    """Values as numbers; what is none is NaN."""
+    """Convert values to numbers; others become NaN."""
     if values.dtype == bool:
         return pd.Series(np.nan, values.index)
     try:

@@ -21,27 +21,27 @@ WHOLE = ("mean", "weighted mean", "concatenated")  # statistics of several subta
 
 
 def text(what: str, among: tuple[str, ...] = (), empty: bool | tuple[str, ...] = False) -> Column:
-    """A column of texts."""
+    """Declare a column of texts."""
     return Column(what, str, among=among, empty=empty)
 
 
 def count(what: str, low: int = 0, empty: bool | tuple[str, ...] = False) -> Column:
-    """A column of whole numbers."""
+    """Declare a column of whole numbers."""
     return Column(what, int, low=low, empty=empty)
 
 
 def percent(what: str, empty: bool = False) -> Column:
-    """A column of percentages."""
+    """Declare a column of percentages."""
     return Column(what, float, "percent", 0, 100, empty=empty)
 
 
 def number(what: str, unit: str = "", low: float = -float("inf"), empty: bool = False) -> Column:
-    """A column of other numbers."""
+    """Declare a column of other numbers."""
     return Column(what, float, unit, low, empty=empty)
 
 
 def correlation(what: str, empty: bool = False) -> Column:
-    """A column of correlations."""
+    """Declare a column of correlations."""
     return Column(what, float, low=-1, high=1, empty=empty)
 
 
@@ -83,7 +83,7 @@ METRICS = {
 
 
 def correlations(prefix: str = "", empty: bool = False) -> dict[str, Column]:
-    """The columns of correlations and their intervals."""
+    """Declare the columns of correlations and their intervals."""
     of = ", without the seen pairs" if prefix else ""
     found = {}
     for measure, name in (("pearson", "Pearson's r"), ("spearman", "Spearman's rho")):

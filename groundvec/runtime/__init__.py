@@ -1,1 +1,1 @@
-"""How a stage runs, and not what it computes: no hash of code counts what is here."""
+"""Modules that only affect how a stage runs, not its results; no hash of code includes them."""

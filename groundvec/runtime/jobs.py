@@ -1,4 +1,4 @@
-"""What a job needs that may be told to stop at any moment, be started twice, or lose a process."""
+"""Robust jobs: they can be stopped at any moment, be started twice, or lose a process."""
 
 import fcntl
 import logging

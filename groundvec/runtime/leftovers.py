@@ -1,7 +1,7 @@
-"""What trainings and extractions left in the folder of checkpoints, and what of it is needed.
+"""Leftovers of trainings and extractions in the folder of checkpoints, and which are needed.
 
-Each folder there has a file about.json (`groundvec.runtime.jobs.describe`): the hash of what it
-says is the folder's name. What is not as these programs leave it is left alone.
+Each folder there has a file about.json (`groundvec.runtime.jobs.describe`). The hash of its content
+is the folder's name. All other files and folders are left alone.
 """
 
 import os

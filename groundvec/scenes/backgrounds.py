@@ -1,4 +1,4 @@
-"""What lies behind the objects of a scene: the sky with its weather, and the landscape.
+"""Backgrounds of scenes: the sky with its weather, and the landscape.
 
 Landscapes are drawn with a pen whose origin is the bottom left corner. Objects stand on the
 lowest 80 pixels, landmarks reach up from 72 and boats swim at 90.
@@ -22,7 +22,7 @@ _SKIES = {  # the colour above and at the horizon, and how the light colours the
 
 
 def background(name: str, sky: str, rng: random.Random) -> Image.Image:
-    """The empty scene, `FINE` times as large as the finished picture."""
+    """Draw the scene without objects, `FINE` times as large as the final image."""
     above, below, light = _SKIES[sky]
     steps = np.clip(np.linspace(0, 1.8, HEIGHT * FINE), 0, 1)[:, None]
     rows = np.outer(1 - steps, above) + np.outer(steps, below)

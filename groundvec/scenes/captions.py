@@ -59,10 +59,10 @@ def _sentence(grammar: Grammar, clauses: list[str]) -> str:
 
 
 def choose(scene: Scene, rng: random.Random) -> set[str]:
-    """What a describer might mention: usually what happens, rarely everything.
+    """Choose the facts that a caption mentions: usually the action, rarely all facts.
 
-    The action and the relations that are kept bring their objects; without any, `a` and `b` are
-    just there. Then come these objects' attributes, the background and the sky.
+    The chosen action and relations bring their objects. Without any, the caption only says that `a`
+    and `b` exist. Then these objects' attributes, the background and the sky are chosen.
     """
     mention: set[str] = set()
     for name, objects in predicates(scene).items():

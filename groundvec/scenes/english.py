@@ -77,7 +77,7 @@ _SKIES = {
 
 
 class English(Grammar):
-    """How English says the facts of a scene."""
+    """English grammar for the facts of a scene."""
 
     def noun(self, name: str, negated: bool = False) -> str:
         """Make a noun phrase, such as `two big black dogs` or `a man in a red shirt`."""

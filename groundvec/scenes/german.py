@@ -100,7 +100,7 @@ _SKIES = {
 
 
 class German(Grammar):
-    """How German says the facts of a scene."""
+    """German grammar for the facts of a scene."""
 
     def noun(self, name: str, case: str, negated: bool = False) -> str:
         """Make a noun phrase in the case `nom`, `acc` or `dat`, such as `einen großen Hund`."""

@@ -1,9 +1,9 @@
-"""What the grammars of the captions' languages share.
+"""The base of the grammars of the captions' languages.
 
 A sentence has noun phrases for the objects, a clause about them (an action, a relation or that
-they exist) and adjuncts (landmark, place, weather). All choices of words hang on one random
-number and on what is chosen for, not on the order of choosing, so that the scenes of a family can
-be captioned in the same words.
+they exist) and adjuncts (landmark, place, weather). Each choice of a word depends on one random
+number and on the name of the choice, not on the order of choices. So the scenes of a family can be
+captioned in the same words.
 """
 
 import random
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Grammar(ABC):
-    """What the two languages share: picking words, and what is said about which object."""
+    """The base of both languages: choices of words, and the facts about each object."""
 
     def __init__(self, scene: Scene, mention: set[str], salt: float, negated: bool) -> None:
         self.scene, self.mention, self.salt, self.negated = scene, mention, salt, negated

@@ -12,13 +12,16 @@ PAIRS = {"train": 5, "dev": 1, "test": 1}  # of a scene
 
 
 def pairs(scenes: str | Path, seed: int) -> pd.DataFrame:
-    """Of each scene some pairs that say the same facts; columns split, image_id, en and de.
+    """Make sentence pairs in English and German with the same facts of a scene.
 
-    They are none of the captions: their choice of facts has draws of its own.
+    They differ from the captions: their facts are drawn separately.
 
     Args:
         scenes: the scenes.jsonl that `groundvec.scenes.generate` wrote.
         seed: of the draws.
+
+    Returns:
+        Some pairs per scene, in columns split, image_id, en and de.
     """
     rows = []
     for line in Path(scenes).read_text("utf-8").splitlines():

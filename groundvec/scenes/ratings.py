@@ -68,7 +68,7 @@ def graded_pairs(seed: int) -> pd.DataFrame:
 
 
 def grade(a: Sentence, b: Sentence) -> float:
-    """The similarity of two sentences from 0 to 5, with one decimal; see the top of this file."""
+    """Grade the similarity of two sentences from 0 to 5, with one decimal; see the module's top."""
     shared = sum(weight for value, weight in a.weights.items() if value in b.weights)
     overlap = 2 * shared / (sum(a.weights.values()) + sum(b.weights.values()))
     return round(5 * overlap * (0.5 if a.denied != b.denied else 1), 1)
@@ -81,7 +81,7 @@ Maker = Callable[[list[list[Scene]], random.Random], Iterator[Pair]]
 def _distinct(
     makers: list[Maker], scenes: list[list[Scene]], rng: random.Random, size: int
 ) -> list[Pair]:
-    """`size` pairs, made by the makers in turn, of different sentences and none twice."""
+    """Collect `size` pairs of different sentences from the makers in turn, none twice."""
     sources = [maker(scenes, rng) for maker in makers]
     pairs: dict[frozenset[str], Pair] = {}
     while len(pairs) < size:
@@ -92,7 +92,7 @@ def _distinct(
 
 
 def _paraphrases(scenes: list[list[Scene]], rng: random.Random) -> Iterator[Pair]:
-    """The same facts of a scene in other words."""
+    """Yield pairs with the same facts of a scene in different words."""
     while True:
         scene = rng.choice(rng.choice(scenes))
         mention = choose(scene, rng)
@@ -100,7 +100,7 @@ def _paraphrases(scenes: list[list[Scene]], rng: random.Random) -> Iterator[Pair
 
 
 def _denials(scenes: list[list[Scene]], rng: random.Random) -> Iterator[Pair]:
-    """Facts of a scene and, in other words, their denial; in every other pair both are denied."""
+    """Yield pairs of facts and, in different words, their denial; every other pair denies both."""
     while True:
         for both in (False, True):
             scene = rng.choice(rng.choice(scenes))
@@ -109,9 +109,9 @@ def _denials(scenes: list[list[Scene]], rng: random.Random) -> Iterator[Pair]:
 
 
 def _swaps(scenes: list[list[Scene]], rng: random.Random) -> Iterator[Pair]:
-    """The same kinds of facts of two scenes of a family, which differ by an exchange.
+    """Yield pairs about two scenes of a family, which differ by an exchange.
 
-    In every other pair they are in the same words.
+    Both mention the same kinds of facts, in every other pair in the same words.
     """
     while True:
         for alike in (False, True):
@@ -130,7 +130,7 @@ def _swaps(scenes: list[list[Scene]], rng: random.Random) -> Iterator[Pair]:
 
 
 def _overlaps(scenes: list[list[Scene]], rng: random.Random, denied: float = 0) -> Iterator[Pair]:
-    """Any two captions, in turn with a grade from 0 to 1, from 1 to 2, and so on.
+    """Yield pairs of any two captions, in turn with a grade from 0 to 1, from 1 to 2, and so on.
 
     Args:
         denied: how many of the captions deny what they mention, from 0 to 1.

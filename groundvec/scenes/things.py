@@ -244,7 +244,7 @@ def _wheel(pen: Pen, x: float, y: float, r: float) -> None:
 
 
 def _car(pen: Pen, paint: Colour, pose: str) -> None:
-    """In the pose `open` it is a convertible, for a driver that was drawn before it."""
+    """Draw a car; in the pose `open` it is a convertible, for a driver that was drawn before it."""
     if pose != "open":
         pen.polygon("-44,40 -32,68 20,68 40,40", paint)
         pen.polygon("-36,42 -28,62 -8,62 -8,42", (176, 220, 240))
@@ -259,7 +259,7 @@ def _car(pen: Pen, paint: Colour, pose: str) -> None:
 
 
 def _boat(pen: Pen, paint: Colour, pose: str) -> None:
-    """The poses `sails` and `hull` are its two halves, to sit between."""
+    """Draw a boat; the poses `sails` and `hull` are its two halves, for somebody to sit between."""
     if pose != "hull":
         pen.line("-8,14 -8,104", 4, WOOD)
         pen.polygon("-4,102 -4,34 40,34", shade(paint, 1.25))

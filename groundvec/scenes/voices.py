@@ -1,4 +1,4 @@
-"""What one does to another, in the active and in the passive, and with their roles exchanged.
+"""Sentence pairs in the active and in the passive voice, and with exchanged roles.
 
 *A dog chases a cat* and *a cat is chased by a dog* say the same in two orders of words; *a cat
 chases a dog* and *a dog is chased by a cat* say something else, in the words of the one and of the

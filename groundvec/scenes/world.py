@@ -82,7 +82,7 @@ def facts(scene: Scene) -> dict[str, str]:
 
 
 def predicates(scene: Scene) -> dict[str, tuple[str, str]]:
-    """The facts that say something about two objects, and which objects these are."""
+    """Return the facts about two objects, and these objects' ids."""
     action = scene["action"]
     named = {"action": (action["agent"], action["patient"])} if action else {}
     for relation in scene["relations"]:
@@ -92,10 +92,10 @@ def predicates(scene: Scene) -> dict[str, tuple[str, str]]:
 
 
 def swap(scene: Scene, what: str, first: str, second: str) -> Scene:
-    """A copy of `scene` in which two objects, given by id, exchange something.
+    """Copy a scene and exchange one property of two objects, given by id.
 
-    That is a `colour`, `size` or `count`, or their `role`: everything, so that each does what the
-    other did.
+    The property is `colour`, `size`, `count` or `role`. For `role` all properties are exchanged, so
+    that each object takes the other's part.
     """
     scene = copy.deepcopy(scene)
     one, two = (next(o for o in scene["objects"] if o["id"] == i) for i in (first, second))
@@ -105,7 +105,7 @@ def swap(scene: Scene, what: str, first: str, second: str) -> Scene:
 
 
 def _swaps(scene: Scene) -> Iterator[tuple[str, str, str]]:
-    """The exchanges that make another scene which can be drawn, of the same words."""
+    """Yield the exchanges that keep the words of the scene, and that can be drawn."""
     for one, two in itertools.combinations(scene["objects"], 2):
         pair = one["id"], two["id"]
         kinds = one["kind"], two["kind"]
@@ -129,7 +129,7 @@ def _swaps(scene: Scene) -> Iterator[tuple[str, str, str]]:
 
 
 def _colours(rng: random.Random, kinds: list[str]) -> list[str]:
-    """A colour for each kind, if possible of those that the first two kinds can exchange."""
+    """Choose a colour for each kind; the first two mostly get colours that they can exchange."""
     palettes = [COLOURS[kind] for kind in kinds]
     common = [colour for colour in palettes[0] if colour in palettes[1]]
     if len(common) > 1 and rng.random() < 0.8:
@@ -138,7 +138,7 @@ def _colours(rng: random.Random, kinds: list[str]) -> list[str]:
 
 
 def _scene(rng: random.Random) -> Scene:
-    """One scene at random; the weights favour those whose words alone do not tell them apart."""
+    """Draw a scene at random; the weights favour scenes that differ only in the order of words."""
     (genre,) = rng.choices(("roles", "thing", "relation", "table", "counts"), (34, 32, 17, 5, 12))
     background = rng.choice(BACKGROUNDS)
     relations, action, counts = [], None, [1, 1]

@@ -1,4 +1,4 @@
-"""What all texts share: sentences are cleaned, and kept as one flat array of indices."""
+"""Functions that all texts share: clean sentences and keep them as one flat array of indices."""
 
 import logging
 from collections import Counter
@@ -31,7 +31,7 @@ class Cut:
 
     @property
     def lengths(self) -> np.ndarray:
-        """How many indices, nodes or words each sentence has: (sentences,) int64."""
+        """Count the indices, nodes or words of each sentence: (sentences,) int64."""
         return np.diff(self.starts)
 
 
@@ -62,7 +62,7 @@ class Encoded(Cut):
         return cls.of(flat, np.concatenate(lengths))
 
     def batch(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Indices (N,) of the sentences `rows`, one after another, and lengths (B,); both int64."""
+        """Return the concatenated indices (N,) and lengths (B,) of the sentences `rows`: int64."""
         positions, lengths = select(self.starts, rows)
         return self.indices[positions].astype(np.int64), lengths
 

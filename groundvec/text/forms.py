@@ -126,7 +126,7 @@ class _Binary:
 
 
 class _Remaining:
-    """What remains of a dependency tree while words go; after each of them it is a tree."""
+    """A dependency tree while words are removed; it is a tree after each removal."""
 
     def __init__(self, tree: Tree) -> None:
         empty = not tree.words
@@ -189,7 +189,7 @@ class _Remaining:
         return self.relations[word] in PREPOSITIONS or self.tags[word] == "ADP"
 
     def phrase(self, word: int, objects: list[int]) -> tuple[list[int], int]:
-        """The words of a preposition that ends here, and which of them the others hang from."""
+        """Return the words of a preposition that ends at `word`, and their head."""
         for length in (3, 2):
             inside = list(range(max(word - length + 1, 0), word + 1))
             if " ".join(self.words[each] for each in inside) not in PHRASES:

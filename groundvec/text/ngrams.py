@@ -46,7 +46,7 @@ class Text:
         return Encoded.of(np.concatenate(indices), np.concatenate(lengths).astype(np.int64))
 
     def _encode(self, sentences: list[str]) -> tuple[np.ndarray, np.ndarray]:
-        """Indices (N,) of sentences, one sentence after another, and how many each has."""
+        """Return the concatenated indices (N,) of sentences, and the number per sentence."""
         # Each word with a space at both ends: " a  dog " are two.
         spaced = [f" {sentence.replace(' ', '  ')} " for sentence in sentences]
         text = "".join(spaced)

@@ -1,4 +1,4 @@
-"""What is kept of a training, so that it can be killed at any moment and goes on where it was."""
+"""Checkpoints of a training, so that it resumes if it is killed at any moment."""
 
 import io
 import logging

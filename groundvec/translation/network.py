@@ -17,7 +17,7 @@ DEVIATION, LARGEST_DEVIATION = 0.01, 0.1
 
 @dataclass
 class Memory:
-    """What the decoder looks at of B source sentences of up to S words."""
+    """The encoder's output for the decoder: B source sentences of up to S words."""
 
     annotations: Tensor  # (B, S, 2 size)
     keys: Tensor  # (B, S, size): the same, projected for the attention

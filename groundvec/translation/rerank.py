@@ -158,7 +158,7 @@ def words(lists: Lists) -> np.ndarray:
 
 @dataclass
 class Reranked:
-    """What one re-ranker chose of the test lists."""
+    """The choices of one re-ranker from the test lists."""
 
     rows: np.ndarray  # (sentences,) of the lists
     weights: dict[str, float]  # by feature; nothing for the baseline and the oracle

@@ -1,4 +1,4 @@
-"""How good translations are: BLEU, TER and METEOR, and whether two systems differ."""
+"""Evaluation of translations: BLEU, TER and METEOR, with tests of differences between systems."""
 
 import logging
 import shutil
@@ -45,7 +45,7 @@ def bleu_statistics(
 
 @dataclass
 class Judgement:
-    """What a metric says of several systems' translations of the same sentences."""
+    """The scores of several systems' translations of the same sentences, by one metric."""
 
     metric: str
     scores: dict[str, float]  # from 0 to 100, by system; nothing, where the metric cannot be had

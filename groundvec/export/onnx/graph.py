@@ -1,4 +1,4 @@
-"""What graphs are written with: lines of text, the weights that they name, and small layers.
+"""Helpers that write ONNX graphs: lines of text, the weights that they name, and small layers.
 
 A part of a graph is some lines in the syntax of `onnx.parser`, and its weights. The operators are
 explained at https://onnx.ai/onnx/operators.

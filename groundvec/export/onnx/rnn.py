@@ -91,7 +91,7 @@ def pooling(layer: nn.Module, inside: str) -> Part:
 
 
 def convolved(convolution: Convolution) -> Part:
-    """What `groundvec.encoders.convolution` makes of vectors: `read`, and how many are `fewer`."""
+    """Write the convolution in ONNX: its vectors are named `read`, their numbers `fewer`."""
     lines = "by_channel = Transpose<perm = [0, 2, 1]>(vectors_of_indices)\n"
     weights: Weights = {}
     maps = []
@@ -137,7 +137,7 @@ def convolved(convolution: Convolution) -> Part:
 
 
 def gates(network: nn.GRU | nn.LSTM, order: list[int]) -> Weights:
-    """The weights of an RNN, direction by direction, with the gates in ONNX's order."""
+    """Return the weights of an RNN, stacked by direction, with the gates in ONNX's order."""
 
     def reordered(name: str) -> np.ndarray:
         value = array(getattr(network, name))

@@ -7,7 +7,7 @@ from groundvec.model.spelling import FACTOR, LENGTHS, MODULUS, Spelling
 
 
 def spelt(spelling: Spelling) -> Part:
-    """What `groundvec.model.spelling` says of a sentence, `spelt`; padding is spaces to it."""
+    """Write the character n-gram features in ONNX, named `spelt`; padding counts as spaces."""
     constants = {"factor": FACTOR, "modulus": MODULUS, "size": len(spelling.rarity)}
     lines = "".join(f"{key} = Constant<value = int64 {{{n}}}>()\n" for key, n in constants.items())
     lines += f"""

@@ -1,4 +1,4 @@
-"""What every experiment shows first, whatever its papers: all systems in one table."""
+"""The summary of every experiment: all systems in one table."""
 
 from groundvec.papers import Item, Paper
 
