@@ -213,7 +213,7 @@ class Results:
         self.select, self.given = select, given | (settings or {})
 
     def __getitem__(self, kind: str) -> Any:
-        """What was given of a kind."""
+        """Return what was given of a kind."""
         if not self.given.get(kind):
             needed = f"--{kind.replace('_', '-')}" if kind in KINDS else f"`{kind}` in --settings"
             raise InputError(f"this table or figure needs {needed}: give it too")
