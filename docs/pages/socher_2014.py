@@ -54,7 +54,11 @@ def tuned(experiment: str = "dt-rnn-tuning") -> pd.DataFrame:
     table = kept(f"{experiment}/snapshots").query("kind == 'snapshot'")
     ends = {name: [*map(str, snapshots(model["training"]))] for name, model in described.items()}
     table = table[[epoch in ends[model] for model, epoch in table[["model", "epochs"]].to_numpy()]]
-    usual = {name: models[name].isna() | models[name].eq(of) for name, (_, of) in OPTIONS.items()}
+    usual = {
+        name: models[name].isna() | models[name].eq(of)
+        for name, (_, of) in OPTIONS.items()
+        if name in models
+    }
     best = table.groupby("model")["dev_r10"].max()
     return models.assign(dev_r10=best, usual=pd.DataFrame(usual).all(axis=1))
 
@@ -63,7 +67,7 @@ def grid(table: pd.DataFrame, rows: str, columns: str) -> str:
     """Write development recall by two columns, the best of each row in bold."""
     values = table.pivot(index=rows, columns=columns, values="dev_r10").loc[table[rows].unique()]
     text = values.apply(decimals)
-    text = text.where(values.lt(values.max(axis=1), axis=0), "**" + text + "**")
+    text = text.mask(values.eq(values.max(axis=1), axis=0), "**" + text + "**")
     text.columns = [f"{value:g}" for value in values.columns]
     return markdown(text.rename_axis(None).reset_index(names=""), 1)
 
@@ -161,9 +165,11 @@ def values() -> dict[str, Any]:
     table = claims("dt-rnn").assign(holds=lambda of: of["verdict"].eq(HOLDS))
     of_claim = table[table["claim"].eq(RELATIONS)].groupby(["objective", "dataset"])["holds"].sum()
     bag = table[table["claim"].eq("Trees beat the bag")].groupby("objective")["holds"]
+    centered = table[table["claim"].eq("Trees beat the centered bag")]["holds"]
     return {
         "margin": of_claim[MARGIN][list(DATASETS)[::-1]].tolist(),
         "hinge": of_claim[HINGE][list(DATASETS)[::-1]].tolist(),
         "squared": of_claim[SQUARED][list(DATASETS)[::-1]].tolist(),
         "bag": [f"{bag.sum()[of]} of {bag.size()[of]}" for of in (MARGIN, SQUARED, HINGE)],
+        "centered": f"{centered.sum()} of {len(centered)}",
     }
