@@ -15,8 +15,7 @@ and of the whole part:
     either: [a, b]              options of which there is one
     limits: It does not ...     a sentence for the model card
     learned: {properties: ...}  of a text, the schema of what its `as_dict` has beside options
-    treebank: parser            of a text that reads parsed sentences, the option that names what
-                                parses them; its class has `read_treebanks`
+    treebank: parser            of a text of parsed sentences, the option that names the parser
 
 Where pictures and captions come from is such a part of a data set (`groundvec.sources`).
 

@@ -31,7 +31,7 @@ class Cut:
 
     @property
     def lengths(self) -> np.ndarray:
-        """Count the indices, nodes or words of each sentence: (sentences,) int64."""
+        """Return the length of each sentence, as an int64 array of shape (sentences,)."""
         return np.diff(self.starts)
 
 
