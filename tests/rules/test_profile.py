@@ -60,10 +60,9 @@ def test_a_dry_run_needs_no_slurm_and_little_more_than_its_start(
 
 def test_every_rule_with_a_gpu_gets_one():
     rules = "".join(path.read_text() for path in PROFILE.parents[1].glob("rules/*.smk"))
-    with_gpu = re.findall(r"^\s*rule (\w+):\n(?:(?!\s*rule\b).*\n)*?\s+gpu=GPU,", rules, re.M)
-    some = re.findall(
-        r"^\s*rule (\w+):\n(?:(?!\s*rule\b).*\n)*?\s+gpu=lambda .* GPU \*", rules, re.M
-    )
+    rule = r"^\s*(?:use rule \w+ as|rule) (\w+)(?: with)?:\n(?:(?!\s*(?:use )?rule\b).*\n)*?\s+gpu="
+    with_gpu = re.findall(rf"{rule}GPU,", rules, re.M)
+    some = re.findall(rf"{rule}lambda .* GPU \*", rules, re.M)
     profile = yaml.safe_load(PROFILE.read_text())["set-resources"]
     assert {"train", "translator", "robustness"} < set(with_gpu)
     assert set(some) == {"baseline", "robustness_of_baseline"}
