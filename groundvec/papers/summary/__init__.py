@@ -3,8 +3,8 @@
 from groundvec.papers import Item, Paper
 
 PAPER = Paper(
-    name="Summary",
-    citation={"title": "All systems of an experiment"},
+    name="All systems",
+    citation={"title": "Side by side"},
     follows="merkx_frank_2019",
     always=True,
     tables={
