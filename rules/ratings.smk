@@ -29,6 +29,7 @@ use rule ratings_sts as ratings_scenes with:
         tasks="<experiment>/ratings/scenes.tasks.csv",
     log:
         "<experiment>/logs/ratings/scenes.log",
+    localrule: True  # which is not taken over
     params:
         how=["scenes", "--seed", "1"],
         files=file_options,
