@@ -6,6 +6,8 @@ from typing import Any
 import pandas as pd
 
 from docs.pages.tables import ROOT, cells, evaluated, markdown, with_ends
+from groundvec.render.tables import decimals
+from groundvec.results.frames import read_csv
 
 
 def rated(encoders: dict[str, str]) -> str:
@@ -28,6 +30,25 @@ def rated(encoders: dict[str, str]) -> str:
         ]
         shown[parts[0].columns] = pd.concat(parts)
     return markdown(shown, 4)
+
+
+def published(encoders: dict[str, list[str]]) -> str:
+    """Write MTEB's scores of encoders rated here beside those that others have published.
+
+    Args:
+        encoders: what each is called, and its size.
+    """
+    theirs = read_csv(ROOT / "docs" / "published.csv")
+    table = theirs.assign(spearman=100 * theirs["spearman"])
+    for name in encoders.keys() - {*theirs["encoder"]}:
+        ours = evaluated(name).query("definition == 'MTEB cosine'")
+        table = pd.concat([table, ours.assign(encoder=name)])
+    scores = table.pivot(index="encoder", columns="task", values="spearman")
+    scores = scores.loc[[*encoders], theirs["task"].unique()]
+    shown = scores.assign(mean=scores.mean(axis=1)).apply(decimals)
+    for place, heading in enumerate(["encoder", "size"]):
+        shown.insert(place, heading, [of[place] for of in encoders.values()])
+    return markdown(shown, 2)
 
 
 def values() -> dict[str, Any]:
