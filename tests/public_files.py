@@ -135,8 +135,8 @@ def multi30k(folder, pictures, train):
     names = [f"{number}.jpg" for number in range(train + MULTI30K)]
     described = {"train": names[:train], "val": names[train:-TESTED], "test_2016": names[-TESTED:]}
     translated = {"train": names[:train], "val": names[train : train + TESTED]}
-    translated |= dict.fromkeys([f"test_{year}_flickr" for year in (2016, 2017, 2018)], [])
-    translated["test_2016_flickr"] = names[-TESTED:]
+    translated |= {"test_2016_flickr": names[-TESTED:]}
+    translated |= {"test_2017_flickr": [], "test_2018_flickr": []}
 
     def sentence(name, language, k=1):
         return pictures[int(name.removesuffix(".jpg"))][1 + ("en", "de").index(language)][k - 1]

@@ -28,8 +28,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -52,6 +52,7 @@ PICTURES = {  # of each split, by source; `pairs` are those of sentences to tran
     "multi30k": {"train": 29000, "dev": 500, "test": 514, "pairs": 1000},
     "pascal1k": {"train": 800, "dev": 100, "test": 100},
 }
+TIMES = ("here", "in full")
 MULTI30K_OF_FLICKR8K = {"train": 5528, "dev": 934, "test": 929}
 RATED = sum(sum(of.values()) for of in SUBTASKS.values()) + 8628 + 9927  # with STS-B and SICK
 
@@ -83,10 +84,9 @@ def prepare(folder, config):
         sys.exit(f"error: {folder} is no complete rehearsal: delete it, or name another folder")
     folder.mkdir(parents=True)
     copy_project(folder)
-    text = json.dumps(config)
     backbones = {b for data in full["datasets"].values() for b in data["backbone"].split("+")}
     networks = sorted(backbones & {"resnet152", "vgg19"})
-    everything = "multi30k" in text or "infersent" in text
+    everything = any(name in json.dumps(config) for name in ("multi30k", "infersent"))
     public_files.write(folder, 2 * batch, networks, everything)
     shorten(config, batch)
     (folder / "rehearsal.json").write_text(json.dumps(config))  # last: then it is prepared
@@ -94,24 +94,20 @@ def prepare(folder, config):
 
 def jobs(folder):
     """Yield each finished job's rule, the parts of its log's path, and its seconds."""
-    found = {}
-    for path in (folder / ".snakemake/metadata").rglob("*"):
-        if path.is_file():
-            job = json.loads(path.read_text())
-            found[tuple(job["log"] or job["shellcmd"])] = job
-    for job in found.values():
-        parts = Path(*job["log"][:1]).with_suffix("").parts
-        yield job["rule"], parts, job["endtime"] - job["starttime"]
+    records = [path for path in (folder / ".snakemake/metadata").rglob("*") if path.is_file()]
+    found = {job["log"][0]: job for job in map(json.loads, map(Path.read_text, records))}
+    for log, job in found.items():
+        yield job["rule"], Path(log).with_suffix("").parts, job["endtime"] - job["starttime"]
 
 
 def growth(folder, full, small, rule, parts):
     """How many times as long a job takes in full, but for its start; and how many such jobs."""
+    ratings = folder / "results" / full["experiment"] / "ratings/sts.csv"
+    rated = RATED / len(pd.read_csv(ratings)) if ratings.exists() else 1
+    if rule in ("baseline", "ratings_sts", "trees_ratings"):
+        return rated, 1
     named = [full["translation"]["dataset"]] if "translation" in parts else parts
     name = next((part for part in named if part in full["datasets"]), None)
-    if rule in ("baseline", "ratings_sts", "trees_ratings"):
-        return RATED / len(
-            pd.read_csv(folder / "results" / full["experiment"] / "ratings/sts.csv")
-        ), 1
     if name is None:
         return 1, 1
     data, short = full["datasets"][name], small["datasets"][name]
@@ -120,34 +116,30 @@ def growth(folder, full, small, rule, parts):
     whole = MULTI30K_OF_FLICKR8K if "pictures" in data else PICTURES.get(data["source"], here)
     if "draw" in data and rule in ("train", "retrieval"):
         whole, here = (dict(zip(SPLITS, each["draw"], strict=True)) for each in (data, short))
-    model = next((part for part in parts if part in data["models"]), None)
-    training, shorter = (
-        each["models"][model]["training"] if model else {"epochs": 1, "cycle": 1}
-        for each in (data, short)
-    )
-    epochs = training["epochs"] / shorter["epochs"]
-    snapshots = (training["epochs"] // training["cycle"] + 1) / (shorter["epochs"] + 1)
     pictures = sum(whole.values()) / sum(here.values())
     trained = whole["train"] / here["train"]
     tested = (whole["dev"] + whole["test"]) / (here["dev"] + here["test"])
-    count = len(data["seeds"]) / len(short["seeds"]) if parts[-1].startswith("seed") else 1
-    match rule:
-        case "extract_features":
-            return pictures * data["crops"] / short["crops"], count
-        case "train":
-            return trained * epochs, count
-        case "retrieval":
-            return tested * snapshots, count
-        case "rate":
-            every = any(papers.known()[paper].every_epoch for paper in data["papers"])
-            return RATED / 360 * (snapshots if every else 1), count
-        case "translator":
-            return trained * full["translation"]["systems"][parts[-2]]["epochs"] / 2, 1
-        case "translate" | "rerank":
-            return 1007 / public_files.TESTED, 1  # sentences of Multi30k, development and test
-        case "unpack" | "text" | "trees" | "join_features" | "concatenate_features":
-            return pictures, 1
-    return (pictures if rule.startswith("dataset") else 1), count
+    epochs = snapshots = count = 1
+    if model := next((part for part in parts if part in data["models"]), None):
+        training, shorter = (each["models"][model]["training"] for each in (data, short))
+        epochs = training["epochs"] / shorter["epochs"]
+        snapshots = (training["epochs"] / training["cycle"] + 1) / (shorter["epochs"] + 1)
+        count = len(data["seeds"]) / len(short["seeds"])
+    if rule == "translator":
+        epochs = full["translation"]["systems"][parts[-2]]["epochs"] / 2
+    every = any(papers.known()[paper].every_epoch for paper in data["papers"])
+    sentences = 1007 / public_files.TESTED  # to translate, of Multi30k's two lists
+    times = {
+        "extract_features": pictures * data["crops"] / short["crops"],
+        "train": trained * epochs,
+        "translator": trained * epochs,
+        "retrieval": tested * snapshots,
+        "rate": rated * (snapshots if every else 1),
+        **dict.fromkeys(("translate", "rerank"), sentences),
+        **dict.fromkeys(("unpack", "text", "trees", f"dataset_{data['source']}"), pictures),
+        **dict.fromkeys(("join_features", "concatenate_features"), pictures),
+    }
+    return times.get(rule, 1), count
 
 
 def stages(folder, config):
@@ -164,28 +156,37 @@ def stages(folder, config):
             history = folder.joinpath("results", full["experiment"], "models", *parts[-3:])
             fixed = max(seconds - pd.read_csv(history / "history.csv")["seconds"].iloc[-1], 0)
         in_full = count * (fixed + times * (seconds - fixed))
-        rows.append({"stage": rule, "jobs": 1, "here": seconds, "in full": in_full})
-    table = pd.DataFrame(rows).groupby("stage").sum().sort_values("in full", ascending=False)
-    table.loc["all, one after another"] = table.sum()
+        rows.append((rule, 1, seconds, in_full))
+    table = pd.DataFrame(rows, columns=["stage", "jobs", *TIMES]).groupby("stage").sum()
     # What is copied from the mirror here is downloaded in full.
     table.loc[table.index == "download", "in full"] = float("nan")
+    table = table.sort_values("in full", ascending=False)
+    table.loc["all, one after another"] = table.sum()
     return table.astype({"jobs": int})
 
 
+def clock(seconds):
+    """Hours, minutes and seconds."""
+    return str(timedelta(seconds=round(seconds)))
+
+
 def main(arguments):
-    config = yaml.safe_load(arguments.config.read_text("utf-8"))
+    text = arguments.config.read_text("utf-8")
+    config = yaml.safe_load(text)
     folder = (arguments.folder or Path(tempfile.mkdtemp(), "rehearsal")).resolve()
     if not (folder / "rehearsal.json").exists():
-        prepare(folder, yaml.safe_load(arguments.config.read_text("utf-8")))
+        prepare(folder, yaml.safe_load(text))
     command = [sys.executable, "-m", "snakemake", "--configfile", "rehearsal.json"]
     options = arguments.options or ["--cores", "all"]
     env = os.environ | {"GROUNDVEC_MIRROR": str(folder / "mirror"), "PYTHONPATH": str(folder)}
-    if status := subprocess.run([*command, *options], cwd=folder, env=env).returncode:
-        sys.exit(f"The rehearsal in {folder} has failed; with --folder {folder} it goes on.")
+    process = subprocess.Popen([*command, *options], cwd=folder, env=env)
+    while process.poll() is None:
+        with suppress(KeyboardInterrupt):  # it goes to Snakemake too, which ends its jobs first
+            process.wait()
+    if process.returncode:
+        sys.exit(f"error: the rehearsal has not ended; --folder {folder} goes on with it")
     if (folder / "results").exists():  # not after a dry run
-        clock = partial(timedelta, microseconds=0)
-        show = lambda s: "-" if pd.isna(s) else str(clock(seconds=round(s)))  # noqa: E731
-        print(stages(folder, config).to_string(formatters={"here": show, "in full": show}))
+        print(stages(folder, config).to_string(formatters=dict.fromkeys(TIMES, clock), na_rep="-"))
     if (page := folder / "results" / config["experiment"] / "report/index.html").exists():
         print(f"The page of the rehearsal is {page}.")
 
