@@ -143,7 +143,7 @@ def growth(folder, full, small, rule, parts):
 
 
 def stages(folder, config):
-    """A row per rule: jobs and seconds here, and seconds in full."""
+    """A row per rule that takes longer in full: jobs and seconds here, and seconds in full."""
     full, small = complete(config), complete(json.loads((folder / "rehearsal.json").read_text()))
     began = time.monotonic()
     subprocess.run([sys.executable, "-c", "import groundvec.model.network"], check=True)
@@ -156,7 +156,8 @@ def stages(folder, config):
             history = folder.joinpath("results", full["experiment"], "models", *parts[-3:])
             fixed = max(seconds - pd.read_csv(history / "history.csv")["seconds"].iloc[-1], 0)
         in_full = count * (fixed + times * (seconds - fixed))
-        rows.append((rule, 1, seconds, in_full))
+        stage = rule if times != 1 or rule == "download" else "tables, figures and so on"
+        rows.append((stage, 1, seconds, in_full))
     table = pd.DataFrame(rows, columns=["stage", "jobs", *TIMES]).groupby("stage").sum()
     # What is copied from the mirror here is downloaded in full.
     table.loc[table.index == "download", "in full"] = float("nan")
