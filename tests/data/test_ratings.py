@@ -2,6 +2,8 @@ import logging
 import math
 import subprocess
 import sys
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import pandas as pd
@@ -46,25 +48,37 @@ PUBLIC = {
 SICK_HEADER = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
 
 
-def small(public: bool) -> dict[str, str]:
-    """Every file that is read, with one or two pairs each: path -> content."""
+def small(public: bool, pairs: Iterator[tuple[str, str, float]] | None = None) -> dict[str, str]:
+    """Every file that is read: path -> content. Each has the next twelve of the rated pairs.
+
+    By default each has one or two of its own.
+    """
+
+    def rows(*own):
+        return list(islice(pairs, 12)) if pairs else own
+
     files = {}
     for year, names in SUBTASKS.items():
         folder = PUBLIC[year] if public else f"STS/STS{year}-en-test"
         prefix = "STS2016" if public and year == "16" else "STS"
         more = "\tsource one\tsource two" if public and year == "16" else ""
         for name in names:
-            text = f"A {name}'s {year}.\tB 1,2{more}\nNobody\trated this{more}\n"
+            rated = rows((f"A {name}'s {year}.", "B 1,2", 2.5), ("Nobody", "rated this", ""))
+            text = "".join(f"{a}\t{b}{more}\n" for a, b, _ in rated)
             files[f"{folder}/{prefix}.input.{name}.txt"] = text
-            files[f"{folder}/{prefix}.gs.{name}.txt"] = "2.5\n\n"
+            gold = "".join(f"{rating}\n" for *_, rating in rated)
+            files[f"{folder}/{prefix}.gs.{name}.txt"] = gold
     benchmark = "stsbenchmark" if public else "STS/STSBenchmark"
     for split, end in {"train": "\r", "dev": "", "test": "\tlicence\tsource"}.items():
-        line = f'main-news\tMSRpar\t2012{split}\t0001\t5.000\tShe said "So\tNA{end}\n'
-        files[f"{benchmark}/sts-{split}.csv"] = line
+        files[f"{benchmark}/sts-{split}.csv"] = "".join(
+            f"main-news\tMSRpar\t2012{split}\t0001\t{rating:.3f}\t{a}\t{b}{end}\n"
+            for a, b, rating in rows(('She said "So', "NA", 5))
+        )
     for name in ("train", "trial", "test_annotated"):
         folder = f"sick_{name}" if public else "SICK"
-        text = f"{SICK_HEADER}1\tA Kid\tNo kid\t3.3\tNEUTRAL\n2\tX\tY\t1\tNEUTRAL\n"
-        files[f"{folder}/SICK_{name}.txt"] = text
+        rated = enumerate(rows(("A Kid", "No kid", 3.3), ("X", "Y", 1)), 1)
+        text = "".join(f"{k}\t{a}\t{b}\t{max(rating, 1)}\tNEUTRAL\n" for k, (a, b, rating) in rated)
+        files[f"{folder}/SICK_{name}.txt"] = SICK_HEADER + text
     return files
 
 

@@ -678,7 +678,7 @@ def test_mscoco_from_small_archives_of_the_public_form(built):
 # Every experiment, as a dry run; and real data where there is a mirror
 
 
-@pytest.mark.parametrize("experiment", ["flickr8k", "paper", "best", "dt-rnn", "mlmme"])
+@pytest.mark.parametrize("experiment", ["flickr8k", "paper", "best", "dt-rnn", "mlmme", "pascal1k"])
 def test_a_dry_run_works_offline(built, experiment):
     output = snakemake(built, "-n", "--configfile", f"config/{experiment}.yaml", **NO_NETWORK)
     assert "rule train:" in output

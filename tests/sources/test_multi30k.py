@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
@@ -32,16 +33,26 @@ def write(path, lines):
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
 
 
+def small(root, described, translated, sentence):
+    """Files of the same form as Multi30k's: names of images by split, in task 2 and in task 1.
+
+    `sentence(name, language, k)` is the k-th description of an image; without k, its translation.
+    """
+    for split, names in described.items():
+        write(root / f"task2/image_splits/{split}_images.txt", names)
+        for k, language in product(range(1, 6), ("en", "de")):
+            lines = [sentence(name, language, k) for name in names]
+            write(root / f"task2/raw/{split}.{k}.{language}.gz", lines)
+    for split, names in translated.items():
+        write(root / f"task1/image_splits/{split}.txt", names)
+        for language in ("en", "de"):
+            write(root / f"task1/raw/{split}.{language}.gz", [sentence(n, language) for n in names])
+    return root
+
+
 @pytest.fixture
 def folder(tmp_path):
-    """Files of the same form as Multi30k's, of eight images and two that nobody has."""
-    root = tmp_path / "multi30k"
-    for split, names in NAMES.items():
-        write(root / f"task2/image_splits/{split}_images.txt", names)
-        for k in range(1, 6):
-            for language in ("en", "de"):
-                lines = [f"{name[:2]}  {language} {k}." for name in names]
-                write(root / f"task2/raw/{split}.{k}.{language}.gz", lines)
+    """Those of eight images and two that nobody has."""
     translated = {
         "train": NAMES["train"],
         "val": NAMES["val"],
@@ -49,12 +60,11 @@ def folder(tmp_path):
         "test_2017_flickr": ["90_aa.jpg"],
         "test_2018_flickr": ["91_bb.jpg"],
     }
-    for split, names in translated.items():
-        write(root / f"task1/image_splits/{split}.txt", names)
-        for language in ("en", "de"):
-            lines = [f"{name[:2]} said in {language}" for name in names]
-            write(root / f"task1/raw/{split}.{language}.gz", lines)
-    return root
+
+    def sentence(name, language, k=None):
+        return f"{name[:2]}  {language} {k}." if k else f"{name[:2]} said in {language}"
+
+    return small(tmp_path / "multi30k", NAMES, translated, sentence)
 
 
 @pytest.fixture
