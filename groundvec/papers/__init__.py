@@ -1,5 +1,7 @@
 """The papers, a folder each: what a paper is, what it shows, and the numbers that it reports.
 
+`summary` and `ablation` belong to no paper, and are described likewise.
+
 - `__init__.py` describes the paper, as a `PAPER`;
 - `NAME.py` writes the table or figure NAME: it has `make(results, stem)`, which is given the inputs
   that the description names (`groundvec.reporting.results.Results`);

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec.evaluation import paired
-from groundvec.papers.groundvec_2026 import learning
-from groundvec.papers.groundvec_2026.ablation import ablation, make
+from groundvec.papers.ablation import learning
+from groundvec.papers.ablation.ablation import ablation, make
 from groundvec.render.figures import curve_styles
 from groundvec.reporting import bootstrap
 from groundvec.reporting.results import Results

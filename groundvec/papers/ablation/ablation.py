@@ -1,4 +1,4 @@
-"""What each part of a model gives: models side by side, and how they differ from the first."""
+"""A table of models side by side, and of how they differ from the first."""
 
 from pathlib import Path
 

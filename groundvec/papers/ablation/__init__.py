@@ -1,4 +1,4 @@
-"""What no paper shows: this project's own models."""
+"""An ablation, which no paper shows: models side by side."""
 
 from groundvec.papers import Experiment, Item, Paper
 
@@ -9,8 +9,8 @@ def mistyped(experiment: Experiment) -> bool:
 
 
 PAPER = Paper(
-    name="groundvec",
-    citation={"title": "Beyond the papers"},
+    name="Ablation",
+    citation={"title": "Models side by side"},
     follows="merkx_frank_2019",
     tables={
         "ablation": Item(
