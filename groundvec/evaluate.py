@@ -194,7 +194,7 @@ def retrieval(
     """
     a, b, image = _checked_vectors(captions, images, image_of_caption, folds, similarity)
     a, b = _comparable(a, b, similarity)
-    found = search.find(a, b, image, folds, similarity)
+    found = search.rank_both_ways(a, b, image, folds, similarity)
     counts = np.bincount(image)
     few, many = counts.min(), counts.max()
     name = search.test_set_name(len(b), folds)

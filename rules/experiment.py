@@ -146,10 +146,10 @@ def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> N
             _check_path(f"{place}.{option}", Path(folder), folder=True)
         if _source(dataset).get("early"):
             from groundvec import sources
-            from groundvec.data import schema
+            from groundvec.data.dataset import check_files
 
             captions, images = sources.reader(dataset["source"])(**sources.arguments(dataset))
-            schema.check_files(images)
+            check_files(images)
             _check_languages(place, dataset, captions.language.unique().tolist())
         for model, description in dataset["models"].items():
             for kind, part in parts.chosen(description).items():

@@ -31,7 +31,7 @@ def retrieval() -> str:
 def ratings() -> str:
     """Write correlations with people's ratings: means over seeds, lowest and highest."""
     table = tables.scores(*FOLDERS).drop(columns=tables.RECALLS).dropna(how="all")
-    shown = table.sort_index(axis=1).apply(tables.over_seeds, by=tables.SYSTEM)
+    shown = table.sort_index(axis=1).apply(tables.mean_and_range, by=tables.SYSTEM)
     shown.loc[LEARNED] = decimals(tables.rated("learned")[shown.columns])
     there = [system for system in MODELS if system in shown.index]
     shown = shown.loc[there]

@@ -11,7 +11,7 @@ from docs.pages.tables import (
     counted,
     kept,
     markdown,
-    over_seeds,
+    mean_and_range,
 )
 from groundvec.render.tables import MISSING, decimals
 from groundvec.reporting.verdicts import HOLDS
@@ -45,7 +45,7 @@ def reached(names: str) -> pd.DataFrame:
     table = pd.concat([recalls.sort_values("language", ascending=False, kind="stable"), ratings])
     table = table[table["name"].str.fullmatch(names)].assign(model=lambda of: of["name"])
     index = ["source", "model", "measure"]
-    text = over_seeds(table.set_index(index)["value"], index).unstack()
+    text = mean_and_range(table.set_index(index)["value"], index).unstack()
     return text[table["measure"].unique()].fillna(MISSING)
 
 

@@ -39,7 +39,7 @@ def grid(experiment: str) -> str:
     """Write what each cell reaches: the mean over its seeds, the lowest and the highest."""
     table = tables.scores(experiment)
     order = table.groupby("model")[tables.STS].mean().sort_values(ascending=False).index
-    shown = table[tables.REACHED].apply(tables.over_seeds, by="model").loc[order]
+    shown = table[tables.REACHED].apply(tables.mean_and_range, by="model").loc[order]
     shown.insert(0, "seeds", table.groupby("model").size())
     shown.insert(0, "model", tables.code(order))
     return tables.markdown(shown, 2)
@@ -65,7 +65,7 @@ def minutes(experiment: str) -> pd.Series:
 def times() -> str:
     """Write the minutes of training of each model: the mean over seeds, lowest and highest."""
     columns = {"4 epochs": FOUR, "32 epochs": LONG}
-    found = {of: tables.over_seeds(minutes(file), "model", 0) for of, file in columns.items()}
+    found = {of: tables.mean_and_range(minutes(file), "model", 0) for of, file in columns.items()}
     shown = pd.DataFrame(found).fillna(MISSING).loc[list(TRAINED)]
     shown.insert(0, "minutes of training", tables.code(shown.index))
     return tables.markdown(shown, 1)

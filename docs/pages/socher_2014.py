@@ -18,8 +18,8 @@ from docs.pages.tables import (
     with_ends,
 )
 from groundvec.papers.socher_2014.labels import BINARISED, CCA, HINGE, MARGIN, SQUARED, labelled
-from groundvec.papers.socher_2014.ranks import TASKS, sorted_systems
 from groundvec.papers.socher_2014.reported import OF_CCA
+from groundvec.papers.socher_2014.retrieval import TASKS, sorted_systems
 from groundvec.render.tables import MISSING, decimals
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
 from groundvec.training.loop import snapshots

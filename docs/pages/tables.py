@@ -94,7 +94,7 @@ def rows_of(table: pd.DataFrame, columns: list[str]) -> pd.MultiIndex:
     return pd.MultiIndex.from_frame(table[columns].drop_duplicates())
 
 
-def over_seeds(values: pd.Series, by: str | Sequence[str], digits: int = 1) -> pd.Series:
+def mean_and_range(values: pd.Series, by: str | Sequence[str], digits: int = 1) -> pd.Series:
     """Write the mean of each group, with the lowest and the highest where it has several values.
 
     Args:

@@ -168,7 +168,7 @@ class Ranks(NamedTuple):
     image: np.ndarray  # (queries of all folds,) the row of each one's image
 
 
-def find(
+def rank_both_ways(
     captions: np.ndarray,
     images: np.ndarray,
     image: np.ndarray,
@@ -201,7 +201,7 @@ def find(
     ]
 
 
-def find_sentences(
+def rank_sentences(
     captions: np.ndarray, image: np.ndarray, similarity: str = "cosine"
 ) -> list[Ranks]:
     """Compute the `sentence_ranks`; an empty list if no image has several captions."""
@@ -216,8 +216,8 @@ def evaluate(
     folds: int = 1,
     similarity: str = "cosine",
 ) -> pd.DataFrame:
-    """Score what `find` finds."""
-    return scored(find(captions, images, image, folds, similarity))
+    """Score what `rank_both_ways` finds."""
+    return scored(rank_both_ways(captions, images, image, folds, similarity))
 
 
 def scored(found: Iterable[Ranks]) -> pd.DataFrame:
@@ -261,7 +261,7 @@ def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
 
 
 def chance_of_sentences(image: np.ndarray) -> pd.DataFrame:
-    """Compute the expected scores of `find_sentences` for a model that ranks at random."""
+    """Compute the expected scores of `rank_sentences` for a model that ranks at random."""
     others = np.bincount(image)[image] - 1
     others = others[others > 0]
     if not len(others):
@@ -355,7 +355,7 @@ def score_model(
     of_queries = []
     for kind, of, vectors in _systems(load, epochs, ensemble["epochs"], split, similarity):
         every_way = kind != "snapshot" or of == [ensemble["best"]]
-        for language, cut, found in _find_all(split, *vectors, similarity, folds, every_way):
+        for language, cut, found in _rank_all(split, *vectors, similarity, folds, every_way):
             test_set = test_set_name(images, cut)
             tables.append(_labelled(scored(found), language, kind, of, test_set=test_set))
             if cut == 1 and (kind == "ensemble" or (kind == "snapshot" and of[0] in compared)):
@@ -418,7 +418,7 @@ def _systems(
     yield "ensemble", ensemble, (images, captions)
 
 
-def _find_all(
+def _rank_all(
     split: Split,
     images: np.ndarray,
     captions: dict[str, np.ndarray],
@@ -433,11 +433,11 @@ def _find_all(
     """
     image = {language: own.image for language, own in split.captions.items()}
     for language, own in captions.items():
-        found = find(own, images, image[language], similarity=similarity)
-        found += find_sentences(own, image[language], similarity) if every_way else []
+        found = rank_both_ways(own, images, image[language], similarity=similarity)
+        found += rank_sentences(own, image[language], similarity) if every_way else []
         yield language, 1, found
         if folds > 1:
-            yield language, folds, find(own, images, image[language], folds, similarity)
+            yield language, folds, rank_both_ways(own, images, image[language], folds, similarity)
     for one, other in permutations(captions, 2) if every_way else []:
         ranks = translation_ranks(
             captions[one], image[one], captions[other], image[other], similarity

@@ -113,7 +113,7 @@ def averaged(table: pd.DataFrame, keys: list[str], weights: str | None = None) -
     return pd.DataFrame([key for key, _ in groups], columns=keys).assign(draws=pd.Series(means))
 
 
-def over_seeds(draws: Sequence[np.ndarray]) -> tuple[float, float, float]:
+def mean_of_seeds(draws: Sequence[np.ndarray]) -> tuple[float, float, float]:
     """Average the draws of trainings with several seeds, with the 95% interval.
 
     Returns:

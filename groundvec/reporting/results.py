@@ -220,7 +220,7 @@ class Results:
         return self.given[kind]
 
     @cached_property
-    def ranks(self) -> schemas.Retrieval:
+    def all_retrieval(self) -> schemas.Retrieval:
         """All retrieval scores: also between captions, and simulated chance."""
         return read_retrieval(self["retrieval"], everything=True)
 

@@ -475,7 +475,7 @@ RerankWeights = Annotated[
 Claims = Annotated[
     pd.DataFrame,
     Schema(
-        "claims.csv of scripts/report.py, also returned by `claims.over_seeds`",
+        "claims.csv of scripts/report.py, also returned by `claims.decide`",
         "one row per claim of a paper and condition",
         {
             "paper": text("folder of the paper"),

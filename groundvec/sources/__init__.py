@@ -2,7 +2,7 @@
 
 The module has
 
-    read(...) -> (captions, images)     in the columns of `groundvec.data.schema`
+    read(...) -> (captions, images)     in the columns of `groundvec.data.dataset`
     state(...) -> str                   a key of the pictures, for a source that is `early`
 
 The YAML file is a JSON schema of the options that a data set's description has beside `source`.

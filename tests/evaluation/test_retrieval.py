@@ -297,7 +297,7 @@ def test_every_snapshot_and_the_ensemble_is_scored_in_every_language(scored):
             vectors = (v / np.linalg.norm(v, axis=1)[:, None] for v in (of_captions, of_images))
             of_captions, of_images = vectors
             expected = retrieval.evaluate(of_captions, of_images, image[language], folds)
-            of_sentences = retrieval.scored(retrieval.find_sentences(of_captions, image[language]))
+            of_sentences = retrieval.scored(retrieval.rank_sentences(of_captions, image[language]))
         if language == "en" and folds == 1 and (kind != "snapshot" or epochs == "2"):
             expected = pd.concat([expected, of_sentences], ignore_index=True)
         columns = list(expected)

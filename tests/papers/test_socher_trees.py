@@ -219,7 +219,7 @@ def trained(tmp_path):
     """
     import torch
 
-    from groundvec.data import schema
+    from groundvec.data import dataset
     from groundvec.features import store
     from groundvec.model.network import Model
     from groundvec.model.weights import save as save_weights
@@ -245,9 +245,9 @@ def trained(tmp_path):
             (names[i], f"{names[i]}#{k}", "en", splits[i], tree.text)
             for (i, k), tree in parses.items()
         ],
-        columns=schema.CAPTION_COLUMNS,
+        columns=dataset.CAPTION_COLUMNS,
     )
-    schema.write(tmp_path, captions, images)
+    dataset.write(tmp_path, captions, images)
     features = np.random.default_rng(0).normal(size=(8, 12)).astype(np.float32)
     store.write(tmp_path / "features.h5", features, names, {})
     text = Text.build(captions["caption"], "by hand", "collapsed", "captions", 4, treebank=bank)

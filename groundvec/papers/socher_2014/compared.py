@@ -6,7 +6,7 @@ import pandas as pd
 
 from groundvec.cutoffs import CUTOFFS
 from groundvec.papers.socher_2014.labels import CCA
-from groundvec.papers.socher_2014.ranks import HEADINGS, TASKS
+from groundvec.papers.socher_2014.retrieval import HEADINGS, TASKS
 from groundvec.reporting.compared import Values, joined, test_set
 
 
