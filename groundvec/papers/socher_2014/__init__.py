@@ -144,17 +144,6 @@ PAPER = Paper(
         ),
     },
     figures={
-        "relations": Item(
-            inputs=("models",),
-            models=has_relations,
-            caption="""
-            The relations whose matrices in the SDT-RNN have the largest Frobenius norms
-            (section 6.7 of Socher et al. 2014): means over the seeds, with 95% t intervals
-            where there are several. Left the norm of the matrix, from the norm of the identity
-            (dashed) on, near which all of them start; right the norm of the matrix minus the
-            identity, which is what was learned.
-            """,
-        ),
         "figure3": Item(
             inputs=("models", "captions", "treebanks"),
             models=has_relations,
