@@ -94,43 +94,7 @@ def recall_interval(recall: float, queries: int) -> float:
     return 196 * float(np.sqrt(p * (1 - p) / queries))
 
 
-class Metric(NamedTuple):
-    """A number of the ranks of one direction.
-
-    A new one is an entry of `METRICS`, and its columns in `groundvec.results.schemas.METRICS`.
-    """
-
-    name: str
-    of_query: Callable[[Any], Any]  # ranks -> what is averaged
-    average: Callable[[np.ndarray], Any]
-    by_chance: Callable[[np.ndarray], Any]  # `_found_by_chance` -> its expectation
-    ends: tuple[str, ...] = ()  # the columns of its 95% interval end so: _ci is half its width
-    interval: Callable[[float, np.ndarray, np.ndarray], tuple[float, ...]] = lambda *_: ()
-    factor: float = 1.0  # 100 for percent
-
-    def columns(self, value: float, interval: Iterable[float]) -> dict[str, float]:
-        """Name the value and its interval."""
-        of_ends = zip(self.ends, interval, strict=True)
-        return {self.name: value, **{f"{self.name}{end}": number for end, number in of_ends}}
-
-    def of_folds(self, values: Iterable[Any]) -> float:
-        """Average the values of the folds."""
-        return self.factor * float(np.mean(list(values)))
-
-
-def _recall(k: int) -> Metric:
-    return Metric(
-        f"r{k}",
-        lambda ranks: ranks <= k,
-        np.mean,
-        lambda found: found[min(k, len(found) - 1)],
-        ("_ci",),
-        lambda recall, ranks, _: (recall_interval(recall, len(ranks)),),
-        100.0,
-    )
-
-
-def _interval_of_mean(_: float, ranks: np.ndarray, image: np.ndarray) -> tuple[float, float]:
+def _interval_of_mean(ranks: np.ndarray, image: np.ndarray) -> tuple[float, float]:
     """Compute the 95% interval of a mean rank by bootstrap over images."""
     image = np.unique(image, return_inverse=True)[1]
     sums, counts = np.bincount(image, ranks), np.bincount(image)
@@ -144,20 +108,6 @@ def _median_by_chance(found: np.ndarray) -> float:
     # Where half of the ranks are at most k exactly, it lies between k and the next.
     sides = [np.searchsorted(found.round(DECIMALS), 0.5, side) for side in ("left", "right")]
     return float(np.mean(sides))
-
-
-METRICS = (
-    *map(_recall, CUTOFFS),
-    Metric("median_rank", lambda ranks: ranks, np.median, _median_by_chance),
-    Metric(
-        "mean_rank",
-        lambda ranks: ranks,
-        np.mean,
-        lambda found: (1 - found).sum(),  # of the probabilities that it is above 0, 1, 2, ...
-        ("_low", "_high"),
-        _interval_of_mean,
-    ),
-)
 
 
 class Ranks(NamedTuple):
@@ -228,14 +178,25 @@ def scored(found: Iterable[Ranks]) -> pd.DataFrame:
     return pd.DataFrame([_row(*each) for each in found])
 
 
+def _mean(of_folds: Iterable[Any]) -> float:
+    return float(np.mean(list(of_folds)))
+
+
 def _row(direction: str, of_folds: list[np.ndarray], image: np.ndarray) -> dict[str, Any]:
     """Make a row of scores."""
     ranks = np.concatenate(of_folds)
     row: dict[str, Any] = {"direction": direction}
-    for metric in METRICS:
-        value = metric.of_folds(metric.average(metric.of_query(fold)) for fold in of_folds)
-        row |= metric.columns(value, metric.interval(value, ranks, image))
-    return row | {"queries": len(ranks)}
+    for k in CUTOFFS:
+        recall = 100 * _mean(np.mean(fold <= k) for fold in of_folds)
+        row |= {f"r{k}": recall, f"r{k}_ci": recall_interval(recall, len(ranks))}
+    low, high = _interval_of_mean(ranks, image)
+    return row | {
+        "median_rank": _mean(map(np.median, of_folds)),
+        "mean_rank": _mean(map(np.mean, of_folds)),
+        "mean_rank_low": low,
+        "mean_rank_high": high,
+        "queries": len(ranks),
+    }
 
 
 def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
@@ -280,10 +241,16 @@ def chance_of_translations(image: np.ndarray, image_of_candidates: np.ndarray) -
 def _chance_row(direction: str, of_folds: list[np.ndarray], queries: int) -> dict[str, Any]:
     """Make a row of scores from the `_found_by_chance` of each fold."""
     row: dict[str, Any] = {"direction": direction}
-    for metric in METRICS:
-        value = metric.of_folds(map(metric.by_chance, of_folds))
-        row |= metric.columns(value, (0.0 if end == "_ci" else value for end in metric.ends))
-    return row | {"queries": queries}
+    for k in CUTOFFS:
+        recall = 100 * _mean(found[min(k, len(found) - 1)] for found in of_folds)
+        row |= {f"r{k}": recall, f"r{k}_ci": 0.0}
+    # The sum of the probabilities that the rank is above 0, 1, 2, ...
+    mean_rank = _mean((1 - found).sum() for found in of_folds)
+    return row | {
+        "median_rank": _mean(map(_median_by_chance, of_folds)),
+        **dict.fromkeys(("mean_rank", "mean_rank_low", "mean_rank_high"), mean_rank),
+        "queries": queries,
+    }
 
 
 def _found_by_chance(own: np.ndarray, candidates: int) -> np.ndarray:

@@ -73,7 +73,7 @@ def recalls(empty: bool = False) -> dict[str, Column]:
     return {**found, "median_rank": number("median rank", low=1, empty=empty)}
 
 
-# What `groundvec.evaluation.retrieval.METRICS` computes.
+# What `groundvec.evaluation.retrieval.scored` computes.
 METRICS = {
     **recalls(),
     "mean_rank": number("mean rank", low=1),

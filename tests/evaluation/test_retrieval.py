@@ -381,7 +381,7 @@ def test_chance_of_sentences_is_what_random_vectors_get():
 def test_the_interval_of_a_mean_rank_holds_images_together():
     image = np.repeat(np.arange(50), 4)
     of_images = np.random.default_rng(0).normal(100, 10, 50)
-    low, high = retrieval._interval_of_mean(0.0, of_images[image], image)
+    low, high = retrieval._interval_of_mean(of_images[image], image)
     half = 1.96 * of_images.std() / np.sqrt(50)  # as if there were one query an image
     assert high - low == pytest.approx(2 * half, rel=0.1)
     assert low < of_images.mean() < high
