@@ -354,7 +354,7 @@ def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
 
 
 def _measures(ranks: pd.Series) -> dict[str, pd.Series]:
-    """Return what recalls, in percent, and the mean rank are means of, by their names."""
+    """Return the values of each query whose means are recalls, in percent, and the mean rank."""
     return {**{f"r{k}": 100 * (ranks <= k) for k in CUTOFFS}, "mean_rank": ranks}
 
 

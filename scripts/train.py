@@ -96,7 +96,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 def read_texts(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Read what scripts/text.py wrote, by language."""
+    """Read the texts of scripts/text.py, by language."""
     from groundvec.runtime.errors import InputError
     from groundvec.runtime.files import read_json
 

@@ -29,7 +29,7 @@ def verdicts() -> str:
 
 
 def reached(names: str) -> pd.DataFrame:
-    """Write what models of one language and of several reach: means over seeds, lowest and highest.
+    """Write scores of models of one language and of several: means over seeds, lowest and highest.
 
     Args:
         names: a pattern of the models.
@@ -50,13 +50,13 @@ def reached(names: str) -> pd.DataFrame:
 
 
 def with_seeds() -> str:
-    """Write what models of words reach, on what the paper reports."""
+    """Write the scores of models of words, on the paper's measures."""
     table = reached(r"VSE|MLMME, β = [\d.]+").loc[["reported", "measured"]]
     return markdown(table.filter(regex=": |images").reset_index(), 2)
 
 
 def words_and_characters() -> str:
-    """Write what models over characters reach beside those over words."""
+    """Write the scores of models over characters beside those over words."""
     table = reached(r"(VSE|MLMME, β = 0.5)( \(.*\))?").loc["measured"]
     return markdown(table.reset_index(), 1)
 

@@ -9,7 +9,7 @@ from docs.pages.tables import ROOT, cells, evaluated, markdown, with_ends
 
 
 def rated(encoders: dict[str, str]) -> str:
-    """Write what encoders reach by SentEval's definition (Pearson) and by MTEB's (Spearman)."""
+    """Write encoders' scores by SentEval's definition (Pearson) and by MTEB's (Spearman)."""
     shown = pd.DataFrame()
     for name, heading in encoders.items():
         table = evaluated(name).query(
@@ -31,7 +31,7 @@ def rated(encoders: dict[str, str]) -> str:
 
 
 def values() -> dict[str, Any]:
-    """Read what fewer crops cost in a search, and how long features take."""
+    """Read recall and time of a search by the number of crops, and the time of features."""
     search, features = (
         json.loads((ROOT / "benchmarks" / "results" / f"{stage}.json").read_text())["rows"]
         for stage in ("search", "features")

@@ -19,7 +19,7 @@ DRAWS = {"dt-rnn": 10_000, "flickr8k-epochs": 1_000, "mlmme": 1_000}
 
 
 def systems() -> pd.DataFrame:
-    """Write what every system reaches on Flickr8k."""
+    """Collect the scores of every system on Flickr8k."""
     best = tables.scores("best").xs(("flickr8k", "best"), level=("dataset", "model")).mean()
     rows = {
         "the paper: GRU 2048, ResNet-152, ensemble of two snapshots": paper(),
@@ -126,5 +126,5 @@ def runs() -> str:
 
 
 def values() -> dict[str, int]:
-    """Count what sentences on verdicts say."""
+    """Count for the sentences on verdicts."""
     return {"near_zero": near_zero()}

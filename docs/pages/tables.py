@@ -150,14 +150,14 @@ def scores(*folders: str) -> pd.DataFrame:
 
 
 def evaluated(name: str) -> pd.DataFrame:
-    """Read what `groundvec evaluate ratings` wrote of an encoder; correlations times 100."""
+    """Read an encoder's scores by `groundvec evaluate ratings`; correlations times 100."""
     table = kept(f"evaluate/{name}")
     numbers = table.filter(regex="pearson|spearman").columns
     return table.assign(**100 * table[numbers])
 
 
 def rated(name: str) -> pd.Series:
-    """Read what an encoder reaches by SentEval's definition (Pearson), by names as in `WITH_R1`."""
+    """Read an encoder's scores by SentEval's definition (Pearson), by names as in `WITH_R1`."""
     table = evaluated(name).query("definition != 'MTEB cosine'")
     mean = table["task"].eq("all") & table["statistic"].eq("weighted mean")
     table = table[mean | table["task"].isin(["STS-B", "SICK"])]

@@ -166,7 +166,7 @@ def evaluate(
     folds: int = 1,
     similarity: str = "cosine",
 ) -> pd.DataFrame:
-    """Score what `rank_both_ways` finds."""
+    """Score the ranks of both directions."""
     return scored(rank_both_ways(captions, images, image, folds, similarity))
 
 

@@ -1,4 +1,4 @@
-"""How the loss and the recall on the development set went in each training."""
+"""The loss and the recall on the development set by epoch, of each training."""
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator

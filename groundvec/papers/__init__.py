@@ -27,7 +27,7 @@ NOT_CLAIMED = "Not in the paper"  # begins the name of a comparison that the pap
 
 @dataclass(frozen=True)
 class Experiment:
-    """What a configuration holds for one paper.
+    """The part of a configuration that one paper shows.
 
     Args:
         config: the completed configuration.
@@ -88,7 +88,7 @@ class Item:
         return cleandoc(self.caption)
 
     def names(self, name: str, experiment: Experiment) -> list[str]:
-        """List what an experiment has of it: `table2`, or `samples-DATASET` for each."""
+        """List an experiment's files of it: `table2`, or `samples-DATASET` for each."""
         if self.each == "dataset":
             parts = {
                 f"{name}-{dataset}": Experiment(experiment.config, {dataset: data})
@@ -160,7 +160,7 @@ def items() -> Iterator[tuple[str, str, Item]]:
 
 
 def always() -> list[str]:
-    """Return the names of what is shown of every data set."""
+    """Return the names of the folders that are shown of every data set."""
     return [name for name, paper in known().items() if paper.always]
 
 
@@ -170,7 +170,7 @@ def named() -> list[str]:
 
 
 def references(papers: list[str]) -> list[Mapping[str, Any]]:
-    """Return what to cite for papers: of what no paper shows, the one that it goes on from."""
+    """Return the works to cite for papers; of no paper's items, the one that they go on from."""
     cited = sorted({known()[paper].follows or paper for paper in papers})
     return [known()[paper].citation for paper in cited]
 

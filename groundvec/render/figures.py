@@ -1,4 +1,4 @@
-"""What several figures share: colours, and the styles of curves."""
+"""Colours and styles of curves, which several figures share."""
 
 from collections.abc import Iterable
 from itertools import cycle, product

@@ -57,7 +57,7 @@ def picture(page: Axes, x: float, y: float, path: str, right: bool = False) -> N
 
 
 def wrap(text: str, width: float, lines: int) -> list[str]:
-    """Break a text into lines of about `width`, and cut what does not fit into so many lines."""
+    """Break a text into at most so many lines of about `width`, and cut the rest."""
     text = " ".join(text.split())
     letters = lacking(text)
     more = with_letters(letters) if letters else None

@@ -1,4 +1,4 @@
-"""What systems reach in every draw of a paired bootstrap, and the intervals of their differences.
+"""Scores of systems in each draw of a paired bootstrap, and intervals of their differences.
 
 Systems of one data set, or judged by the same pairs, are measured in the same draws: what is hard
 for all of them does not widen the intervals of their differences (`evaluation.paired`). Draws are

@@ -1,4 +1,4 @@
-"""What papers claim, as differences of two systems: one frame and one table for every paper.
+"""Claims of papers, as differences of two systems: one frame and one table for every paper.
 
 A paper's `claims.py` finds the systems of each claim, and measures their differences seed by seed,
 in the columns `COMPARED`, seed, difference, low, high, p and draws. `decide` makes `Claims`

@@ -1,4 +1,4 @@
-"""Whether what a paper claims holds here."""
+"""Verdicts on a paper's claims."""
 
 import pandas as pd
 

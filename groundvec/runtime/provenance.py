@@ -1,4 +1,4 @@
-"""Where a result came from: the commit, the versions, the machine, and the code it depends on."""
+"""Provenance of a result: the commit, the versions, the machine, and the code it depends on."""
 
 import ast
 import hashlib
@@ -64,7 +64,7 @@ class _Statements(ast.NodeTransformer):
 
 @cache
 def _read(path: Path) -> tuple[str, list[tuple[str, Path | None]]]:
-    """Hash what a source file does, but for its imports of this library; and find these.
+    """Hash a source file, but for comments and imports of this library; and find these.
 
     The templates that it fills in and its words belong to it. Each import is the name it gives, and
     the file it is from: none for plumbing.
@@ -113,7 +113,7 @@ def covered(*sources: str) -> dict[Path, str]:
 
 @cache
 def code_hash(*sources: str) -> str:
-    """Hash what source files do, together with every module of this library that they import.
+    """Hash source files together with every module of this library that they import.
 
     Found by reading the sources, not by running them, so it is cheap enough for the Snakefile.
     Another comment, docstring, layout or address leaves the hash alone, and so does a change in a

@@ -79,15 +79,15 @@ class Grammar(ABC):
 
     @abstractmethod
     def action(self, verb: str, agent: str, patient: str) -> list[str]:
-        """Clauses that say what the agent does to the patient."""
+        """Make clauses in which the agent does something to the patient."""
 
     @abstractmethod
     def relation(self, subject: str, name: str, object: str, below: str | None) -> list[str]:
-        """Clauses that say where the subject is; `below` is what is under the same object."""
+        """Make clauses about the subject's place; `below` is under the same object."""
 
     @abstractmethod
     def existence(self, names: list[str]) -> list[str]:
-        """Clauses that say that there are these objects."""
+        """Make clauses that say that there are these objects."""
 
     def clauses(self, said: list[str]) -> list[str]:
         """List all clauses that say the predicates `said`, or that the mentioned objects exist."""

@@ -1,4 +1,4 @@
-"""Where captioned pictures come from: per source, a module and a YAML file, as of the other parts.
+"""Sources of captioned pictures: a module and a YAML file each, like the other parts.
 
 The module has
 

@@ -1,4 +1,4 @@
-"""How models learn: recall on the development set by epoch, and by the time that it took."""
+"""Learning curves: recall on the development set by epoch, and by the time that it took."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What Calixto & Liu (2017) claim, and whether it holds here."""
+"""The claims of Calixto & Liu (2017), and whether they hold here."""
 
 from pathlib import Path
 
@@ -44,7 +44,7 @@ COLUMNS = [*COMPARED, "seed", "source", "difference", "low", "high", "p", "draws
 
 
 def make(results: Results, stem: Path) -> None:
-    """Write the claims, from what was written as Tables 1 to 4."""
+    """Write the claims, from Tables 1 to 4."""
     write(stem, claims(results), TITLE, NOTES)
 
 

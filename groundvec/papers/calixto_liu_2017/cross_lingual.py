@@ -1,4 +1,4 @@
-"""How well sentences find those of another language of the same image: not in the paper."""
+"""Retrieval between sentences of two languages about one image: not in the paper."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What Merkx & Frank (2019) claim of their models, and whether it holds here."""
+"""The claims of Merkx & Frank (2019), and whether they hold here."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What Socher et al. (2014) claim, and whether it holds here."""
+"""The claims of Socher et al. (2014), and whether they hold here."""
 
 from itertools import product
 from pathlib import Path
@@ -181,7 +181,7 @@ def agreements(trainings: pd.DataFrame, printed: dict[tuple[str, ...], float]) -
 
 
 def _printed(reported: pd.DataFrame) -> dict[tuple[str, ...], float]:
-    """Compute what the paper's numbers give: by the columns `REPORTED`, and a number or `AGREE`."""
+    """Compute the paper's differences, by the columns `REPORTED` and a number or `AGREE`."""
     found = {}
     reported = reported.replace({"system": {"kCCA": CCA}})
     for direction, number in product(TASKS, HEADINGS):

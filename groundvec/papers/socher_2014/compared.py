@@ -1,4 +1,4 @@
-"""What Socher et al. (2014) report beside what was measured, of the tables that have both."""
+"""Numbers of Socher et al. (2014) beside measured ones, of the tables that have both."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""How Socher et al.'s (2014) systems agree with ratings of sentence pairs: not in the paper."""
+"""Agreement of Socher et al.'s (2014) systems with ratings of sentences: not in the paper."""
 
 from pathlib import Path
 
