@@ -8,13 +8,12 @@ from docs.pages.tables import (
     REACHED,
     WAYS,
     compared,
-    counted,
     kept,
     markdown,
     mean_and_range,
 )
 from groundvec.render.tables import MISSING, decimals
-from groundvec.reporting.verdicts import HOLDS
+from groundvec.reporting.verdicts import HOLDS, counted
 
 
 def verdicts() -> str:
@@ -24,7 +23,7 @@ def verdicts() -> str:
     rows = ["claim", "models of", "seeds", "measure"]
     found = table.groupby(rows, sort=False)["difference"].agg(["min", "max"]).apply(decimals)
     found.columns = ["lowest difference", "highest"]
-    found.insert(0, "verdicts", counted(table, rows))
+    found.insert(0, "verdicts", counted(table["verdict"], [table[name] for name in rows]))
     return markdown(found.reset_index(), 5)
 
 

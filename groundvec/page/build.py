@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from groundvec.page.claims import WIDTH, claims
 from groundvec.page.gallery import small_picture
-from groundvec.page.training import curves
 from groundvec.papers import NOT_CLAIMED, known
+from groundvec.render.figures import learning_curves
 from groundvec.render.samples import TOP
 from groundvec.render.tables import MINUS, MISSING, decimals, read_table
 from groundvec.render.templates import fill
@@ -276,7 +276,7 @@ def _training(results: Results) -> list[dict[str, Any]]:
         {
             "dataset": dataset,
             "id": f"training-{number}",
-            "svg": inline(svg(curves(rows)), f"training-{number}"),
+            "svg": inline(svg(learning_curves(rows)), f"training-{number}"),
             "last": rows.loc[rows.groupby(["model", "seed"], sort=False)["epoch"].idxmax()]
             .astype(object)
             .fillna(MISSING)

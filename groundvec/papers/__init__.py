@@ -46,6 +46,14 @@ class Experiment:
         """Return whether there are ratings, which are of English, and all models read it."""
         return "ratings" in self.config and all("en" in model["languages"] for model in self.models)
 
+    def in_english(self) -> bool:
+        """Return whether a model reads English."""
+        return any("en" in model["languages"] for model in self.models)
+
+    def rated_in_part(self) -> bool:
+        """Return whether there are ratings, and a model reads English, their language."""
+        return "ratings" in self.config and self.in_english()
+
     def compares(self, count: int = 2) -> bool:
         """Return whether a data set has so many models."""
         return any(len(data["models"]) >= count for data in self.datasets.values())
