@@ -19,8 +19,8 @@ import pandas as pd
 
 from groundvec import similarity as similarities
 from groundvec.cutoffs import CUTOFFS
-from groundvec.data.rated import fetch_rated
 from groundvec.data.ratings import GROUPS, SICK, TASKS, read_sts
+from groundvec.data.sts_archives import fetch_rated
 from groundvec.evaluation import overlap, paired
 from groundvec.evaluation import ratings as senteval
 from groundvec.evaluation import retrieval as search
@@ -80,7 +80,7 @@ def ratings(
         encode: a function from a list of sentences to an array (N, size), or an object with such a
             method `encode`. It is called once, with what `sentences` returns.
         tasks: some of `TASKS`.
-        folders: of the unpacked archives; by default they are fetched (`data.rated`).
+        folders: of the unpacked archives; by default they are fetched (`data.sts_archives`).
         captions: that the encoder was trained on. The pairs that hold one are counted, and the
             scores are also computed without these pairs.
 
