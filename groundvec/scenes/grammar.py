@@ -56,7 +56,8 @@ class Grammar(ABC):
 
     def number(self, count: int) -> str:
         """Write a number as a word or in digits."""
-        return self.pick("digits", (self.words["numbers"][str(count)], str(count)))
+        word: str = self.words["numbers"][str(count)]
+        return self.pick("digits", (word, str(count)))
 
     def adjuncts(self) -> list[str]:
         """List the landmark of an action, the background and the sky, as far as mentioned."""
