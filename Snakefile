@@ -20,7 +20,7 @@ except TypeError:  # a file on GitHub, for one
 sys.path.insert(0, HOME)
 
 from groundvec.config.schema import read_yaml
-from groundvec.data.rated import MIRRORED, PUBLIC
+from groundvec.data.sts_archives import MIRRORED, PUBLIC
 from groundvec.runtime.errors import InputError
 from rules.experiment import check_files, complete
 from rules.items import FORMATS, Items, ensembles

@@ -70,7 +70,7 @@ def rows(small: bool) -> list[Row]:
 
 
 def growth(what: str, against: str, sizes: list[int], make: Callable[[int], Contestant]) -> Row:
-    """Measure a case at all sizes; `make` turns a size into what is measured."""
+    """Measure a case at all sizes; `make` turns a size into a contestant."""
     runs = {str(size): make(size) for size in sizes}
     clock = processor if threads() == 1 else time.perf_counter
     seconds = in_turn(runs, 1 if len(sizes) < 3 else 3, clock)

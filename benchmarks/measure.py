@@ -181,7 +181,7 @@ def threads() -> int:
 
 
 def hardware() -> dict[str, Any]:
-    """Describe the machine and the versions: what the numbers are numbers of."""
+    """Describe the machine and the versions that the numbers are of."""
     import torch
 
     versions = {}

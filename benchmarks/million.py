@@ -25,7 +25,7 @@ import numpy as np
 from measure import Contestant, Row, program, row
 from training import letters, trainer, untrained
 
-from groundvec.data import schema
+from groundvec.data import dataset
 from groundvec.data.split import Captions, Split, load_split
 from groundvec.device import choose
 from groundvec.evaluation.ranks import ranks
@@ -62,7 +62,7 @@ def generate(folder: Path, images: int) -> None:
     rng = np.random.default_rng(0)
     ids = [f"{number:08}.jpg" for number in range(images)]
     with (folder / "captions.csv").open("w") as file:
-        file.write(",".join(schema.CAPTION_COLUMNS) + "\n")
+        file.write(",".join(dataset.CAPTION_COLUMNS) + "\n")
         for number, image in enumerate(ids):
             lines = (
                 f'{image},{image}#{k},en,train,"{SENTENCES[(5 * number + k) * 7919 % 1000]}"\n'
@@ -78,7 +78,7 @@ def generate(folder: Path, images: int) -> None:
 
 
 def load(folder: Path) -> Split:
-    captions = schema.read_captions(folder / "captions.csv")
+    captions = dataset.read_captions(folder / "captions.csv")
     texts = {"en": Text.build(SENTENCES)}
     return load_split(captions, "train", partial(store.read, folder / "features.h5"), texts)
 

@@ -31,7 +31,7 @@ COMMANDS = {
 
 
 def main() -> None:
-    """Do what the command line says."""
+    """Run the command that the command line names."""
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser("groundvec", description=__doc__, formatter_class=form)
     parser.add_argument("--version", action="version", version=groundvec.__version__)

@@ -49,7 +49,7 @@ def cores() -> int:
 
 
 def reseed(device: torch.device, number: int) -> None:
-    """Seed what is random on a device.
+    """Seed the random numbers of a device.
 
     `torch.manual_seed` would seed every kind of device, and write a traceback for each that is not
     in use, which takes as long as a small network's step.

@@ -18,8 +18,9 @@ import numpy as np
 import pandas as pd
 
 from groundvec import similarity as similarities
-from groundvec.data.rated import fetch_rated
+from groundvec.cutoffs import CUTOFFS
 from groundvec.data.ratings import GROUPS, SICK, TASKS, read_sts
+from groundvec.data.sts_archives import fetch_rated
 from groundvec.evaluation import overlap, paired
 from groundvec.evaluation import ratings as senteval
 from groundvec.evaluation import retrieval as search
@@ -79,7 +80,7 @@ def ratings(
         encode: a function from a list of sentences to an array (N, size), or an object with such a
             method `encode`. It is called once, with what `sentences` returns.
         tasks: some of `TASKS`.
-        folders: of the unpacked archives; by default they are fetched (`data.rated`).
+        folders: of the unpacked archives; by default they are fetched (`data.sts_archives`).
         captions: that the encoder was trained on. The pairs that hold one are counted, and the
             scores are also computed without these pairs.
 
@@ -194,7 +195,7 @@ def retrieval(
     """
     a, b, image = _checked_vectors(captions, images, image_of_caption, folds, similarity)
     a, b = _comparable(a, b, similarity)
-    found = search.find(a, b, image, folds, similarity)
+    found = search.rank_both_ways(a, b, image, folds, similarity)
     counts = np.bincount(image)
     few, many = counts.min(), counts.max()
     name = search.test_set_name(len(b), folds)
@@ -228,14 +229,11 @@ def retrieval(
 def _with_ends(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the metrics and the ends of their intervals, such as r1_low."""
     found: dict[str, pd.Series] = {}
-    for metric in search.METRICS:
-        value = found[metric.name] = scores[metric.name]
-        if metric.ends == ("_ci",):
-            half = scores[f"{metric.name}_ci"]
-            found |= {f"{metric.name}_low": value - half, f"{metric.name}_high": value + half}
-        else:
-            found |= {metric.name + end: scores[metric.name + end] for end in metric.ends}
-    return pd.DataFrame(found)
+    for k in CUTOFFS:
+        recall, half = scores[f"r{k}"], scores[f"r{k}_ci"]
+        found |= {f"r{k}": recall, f"r{k}_low": recall - half, f"r{k}_high": recall + half}
+    ranks = ["median_rank", "mean_rank", "mean_rank_low", "mean_rank_high"]
+    return pd.DataFrame(found).join(scores[ranks])
 
 
 def _checked_vectors(
@@ -355,6 +353,11 @@ def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
     return named.assign(test="Williams")
 
 
+def _measures(ranks: pd.Series) -> dict[str, pd.Series]:
+    """Return the values of each query whose means are recalls, in percent, and the mean rank."""
+    return {**{f"r{k}": 100 * (ranks <= k) for k in CUTOFFS}, "mean_rank": ranks}
+
+
 def _differences(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     """Compare ranks."""
     queries = ["test_set", "direction", "image"]
@@ -369,10 +372,9 @@ def _differences(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
         of_both = [each[each["direction"] == direction] for each in (one, other)]
         counts = of_both[0].groupby("image").size().to_numpy(float)[None]
         times = paired.draws(counts.shape[1], np.random.default_rng(SEED))
-        for metric in (each for each in search.METRICS if each.average is np.mean):
+        for measure in _measures(one["rank"]):
             sums = [
-                (metric.factor * metric.of_query(each["rank"])).groupby(each["image"]).sum()
-                for each in of_both
+                _measures(each["rank"])[measure].groupby(each["image"]).sum() for each in of_both
             ]
             means = paired.mean(np.stack(sums), counts, times)
             differences = means[0] - means[1]
@@ -382,7 +384,7 @@ def _differences(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
             p = min(1.0, 2 * (1 + tail) / (1 + len(drawn)))
             row = [
                 direction,
-                metric.name,
+                measure,
                 len(of_both[0]),
                 *means[:, 0],
                 differences[0],
@@ -468,9 +470,8 @@ def table(scores: pd.DataFrame) -> str:
     factor = 100 if rated else 1
     shown = KEYS if rated else ["direction", "test_set"]
     text = scores[shown].copy()
-    metrics = [metric.name for metric in search.METRICS]
     for name in scores:
-        if f"{name}_low" in scores or name in metrics:
+        if f"{name}_low" in scores or name == "median_rank":
             text[name] = [f"{factor * value:.1f}" for value in scores[name]]
         if f"{name}_low" in scores:
             ends = zip(scores[f"{name}_low"], scores[f"{name}_high"], strict=True)

@@ -79,7 +79,7 @@ def _schema() -> dict[str, Any]:
 
 
 def _inherit(datasets: Any) -> None:
-    """Fill in what a data set that is `of` another one has from it: all but what is trained.
+    """Fill in the keys that a data set `of` another one inherits: all but those of training.
 
     Raises:
         InputError: there is no such data set, or something is said that is the other one's to say.
@@ -123,7 +123,7 @@ def _source_options(dataset: Mapping[str, Any]) -> set[str]:
 
 
 def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> None:
-    """Raise InputError if what a completed configuration names is not there, or not as it says.
+    """Raise InputError if a file that a completed configuration names is missing or differs.
 
     Snakemake alone would not say so where results exist: it would keep them.
 
@@ -146,10 +146,10 @@ def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> N
             _check_path(f"{place}.{option}", Path(folder), folder=True)
         if _source(dataset).get("early"):
             from groundvec import sources
-            from groundvec.data import schema
+            from groundvec.data.dataset import check_files
 
             captions, images = sources.reader(dataset["source"])(**sources.arguments(dataset))
-            schema.check_files(images)
+            check_files(images)
             _check_languages(place, dataset, captions.language.unique().tolist())
         for model, description in dataset["models"].items():
             for kind, part in parts.chosen(description).items():
@@ -303,7 +303,7 @@ def _check_path(
     also: Iterable[str] = (),
     remedy: str = "correct the path",
 ) -> None:
-    """Raise InputError if there is no such file, or folder; with what its name may have been."""
+    """Raise InputError if there is no such file, or folder, with the name that was meant."""
     if path.is_dir() if folder else path.is_file():
         return
     meant = closest(str(path), also)

@@ -15,7 +15,7 @@ from typing import Any
 from groundvec import papers, sources
 from groundvec.config import parts
 from groundvec.config.schema import settings_of
-from groundvec.data.rated import chosen
+from groundvec.data.sts_archives import chosen
 from groundvec.runtime.provenance import digest
 
 DATASET = "results/datasets/{dataset}"

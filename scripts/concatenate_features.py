@@ -18,11 +18,11 @@ parser.add_argument("--features", **FILES, required=True, help="an HDF5 file for
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from groundvec.data import schema
+    from groundvec.data import dataset
     from groundvec.features import store
     from groundvec.features.concatenation import concatenate
 
-    images = schema.read_images(arguments.images)
+    images = dataset.read_images(arguments.images)
     features, attributes = concatenate(arguments.features, images)
     store.write(arguments.output, features, images.image_id, attributes)
 

@@ -28,7 +28,7 @@ from groundvec.config import parts
 from groundvec.config.arguments import make_parser
 from groundvec.config.cli import run
 from groundvec.config.schema import find_mistake
-from groundvec.data import schema
+from groundvec.data import dataset
 from groundvec.runtime.errors import InputError
 
 
@@ -42,7 +42,7 @@ def main(arguments: argparse.Namespace) -> None:
     if "folder" in signature(read).parameters:
         given["folder"] = arguments.output
     captions, images = read(**given)
-    schema.write(arguments.output, captions, images)
+    dataset.write(arguments.output, captions, images)
     logging.info("%d captions, %d images: %s", len(captions), len(images), arguments.output)
 
 

@@ -37,7 +37,7 @@ def main(arguments: argparse.Namespace) -> None:
     import json
     from importlib.metadata import version
 
-    from groundvec.data import schema
+    from groundvec.data import dataset
     from groundvec.device import choose, cores
     from groundvec.features import backbones, store
     from groundvec.features.extract import extract, precision_on
@@ -49,7 +49,7 @@ def main(arguments: argparse.Namespace) -> None:
         raise InputError(f"--part {arguments.part} must be from 0 to {arguments.parts - 1}")
     threads = min(arguments.threads or cores(), cores())
     device = choose(arguments.device, threads)
-    images = schema.read_images(arguments.images).iloc[arguments.part :: arguments.parts]
+    images = dataset.read_images(arguments.images).iloc[arguments.part :: arguments.parts]
     network = arguments.backbone, arguments.weights, arguments.weights_file
     backbone = backbones.load(*network, **arguments.settings)
     with locked(arguments.work / digest(str(arguments.output)), str(arguments.output)):

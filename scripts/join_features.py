@@ -18,10 +18,10 @@ parser.add_argument("--parts", **FILES, required=True, help="HDF5 or .npz files"
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from groundvec.data import schema
+    from groundvec.data import dataset
     from groundvec.features import store
 
-    image_ids = schema.read_images(arguments.images).image_id
+    image_ids = dataset.read_images(arguments.images).image_id
     features, attributes = store.join(arguments.parts, image_ids)
     store.write(arguments.output, features, image_ids, attributes)
 

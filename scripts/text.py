@@ -18,7 +18,7 @@ import pandas as pd
 from groundvec.config import parts
 from groundvec.config.arguments import make_parser
 from groundvec.config.cli import run
-from groundvec.data import schema
+from groundvec.data import dataset
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json
 
@@ -30,7 +30,7 @@ parser.add_argument(
 
 def main(arguments: argparse.Namespace) -> None:
     captions = pd.concat(
-        [schema.read_captions(arguments.captions, each) for each in arguments.languages]
+        [dataset.read_captions(arguments.captions, each) for each in arguments.languages]
     )
     make = parts.find("text", arguments.text["name"])
     treebank = parts.treebank(arguments.text, arguments.treebanks)

@@ -49,7 +49,7 @@ def main(arguments: argparse.Namespace) -> None:
     import torch
 
     from groundvec.config import parts
-    from groundvec.data import schema
+    from groundvec.data import dataset
     from groundvec.data.split import drawn, load_split
     from groundvec.device import choose, deterministic
     from groundvec.evaluation.ranks import development_recall
@@ -67,7 +67,7 @@ def main(arguments: argparse.Namespace) -> None:
     contents = read_texts(arguments)
     treebank = parts.treebank(described["text"], arguments.treebanks)
     texts = make_texts(described, contents, treebank)
-    captions = schema.read_captions(arguments.captions)
+    captions = dataset.read_captions(arguments.captions)
     if arguments.draw:
         captions = drawn(captions, arguments.draw, arguments.seed)
     read_features = partial(store.read, arguments.features)
@@ -96,7 +96,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 def read_texts(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Read what scripts/text.py wrote, by language."""
+    """Read the texts of scripts/text.py, by language."""
     from groundvec.runtime.errors import InputError
     from groundvec.runtime.files import read_json
 

@@ -13,7 +13,7 @@ from itertools import chain
 
 from groundvec.config.arguments import SHARED, make_parser
 from groundvec.config.cli import run
-from groundvec.data import schema
+from groundvec.data import dataset
 from groundvec.data.ratings import read_ratings
 from groundvec.text import treebank
 from groundvec.text.encoded import cleaned
@@ -28,7 +28,9 @@ parser.add_argument("--language", default="en", help="of the captions to parse (
 
 def main(arguments: argparse.Namespace) -> None:
     if arguments.captions:
-        sentences = schema.read_captions(arguments.captions, arguments.language)["caption"].tolist()
+        sentences = dataset.read_captions(arguments.captions, arguments.language)[
+            "caption"
+        ].tolist()
     else:
         ratings = read_ratings(arguments.ratings)
         sentences = list(chain(ratings["sentence_a"], ratings["sentence_b"]))

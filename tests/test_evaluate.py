@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from groundvec import baselines, evaluate
-from groundvec.data import rated
+from groundvec.data import sts_archives
 from groundvec.evaluation import correlation, significance
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_csv
@@ -205,14 +205,14 @@ def test_the_rated_sentences_are_fetched_once(tmp_path, monkeypatch, public):
     """From a mirror of two archives or of the nine public ones; then the cache is enough."""
     files, mirror = tmp_path / "files", tmp_path / "mirror"
     test_ratings.write(files, test_ratings.small(public))
-    for name, archive in (rated.PUBLIC if public else rated.MIRRORED).items():
+    for name, archive in (sts_archives.PUBLIC if public else sts_archives.MIRRORED).items():
         form = "gztar" if archive.endswith("gz") else "zip"
         stem = mirror / "sts" / archive.partition(".")[0]
         shutil.make_archive(str(stem), form, files, name)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("GROUNDVEC_MIRROR", str(mirror))
     sums = dict.fromkeys(("sha256", "size", "md5"))  # those of the real files
-    real, at_work = rated.fetch, set()
+    real, at_work = sts_archives.fetch, set()
     asks = "import sys; from pathlib import Path; from groundvec.runtime.jobs import running; "
     asks += "print(running(Path(sys.argv[1])))"
     other = [sys.executable, "-c", asks, tmp_path / "cache/groundvec/sts"]
@@ -221,19 +221,19 @@ def test_the_rated_sentences_are_fetched_once(tmp_path, monkeypatch, public):
         at_work.add(subprocess.check_output(other, cwd=ROOT, text=True).partition(":")[0])
         real(name, source | sums, *more)
 
-    monkeypatch.setattr(rated, "fetch", fetch)
+    monkeypatch.setattr(sts_archives, "fetch", fetch)
     texts = evaluate.sentences(["SICK"])
     assert "A Kid" in texts
     fetched = {path.name for path in (tmp_path / "cache/groundvec/sts").iterdir() if path.is_dir()}
     assert fetched == (SICK if public else {"SICK"})  # of the other tasks, nothing
     assert at_work == {"the rated sentences"}  # so that no other process fetches them, too
     monkeypatch.delenv("GROUNDVEC_MIRROR")
-    monkeypatch.setattr(rated, "fetch", None)
+    monkeypatch.setattr(sts_archives, "fetch", None)
     assert evaluate.sentences(["SICK"]) == texts
 
 
 def test_the_workflow_reads_the_addresses_that_the_package_has():
-    assert (ROOT / "resources" / "sources.yaml").resolve() == rated.SOURCES
+    assert (ROOT / "resources" / "sources.yaml").resolve() == sts_archives.SOURCES
 
 
 def test_importing_it_waits_for_no_large_package():

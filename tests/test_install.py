@@ -17,7 +17,7 @@ USE = """
 import groundvec, numpy, pathlib, sys, torch
 from groundvec import ImageEncoder, SentenceEncoder
 from groundvec.config.description import complete_description
-from groundvec.data import rated
+from groundvec.data import sts_archives
 from groundvec.features.backbones import Backbone, Transform
 from PIL import Image
 
@@ -27,7 +27,7 @@ described = complete_description({"languages": ["en"], "encoder": encoder})
 assert described["objective"]["margin"] == 0.2  # the schema's default
 backbones = pathlib.Path(groundvec.__file__).parent / "features" / "backbones.yaml"
 assert "resnet152" in backbones.read_text()
-assert "sts/SICK.zip" in rated.SOURCES.read_text()
+assert "sts/SICK.zip" in sts_archives.SOURCES.read_text()
 
 encoder = SentenceEncoder.load("flickr8k")
 dog, puppy, cars = encoder.encode(["A dog runs in snow.", "A puppy runs in snow.", "Two cars."])

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec.papers.socher_2014 import labels, ranks
+from groundvec.papers.socher_2014 import labels, retrieval
 from groundvec.results import schemas
 from groundvec.runtime.files import write_json
 from tests.result_files import described, filled, make, write_models
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 REPORTED = ROOT / "groundvec" / "papers" / "socher_2014" / "reported"
 
 
-C2C, C2I, I2C = ranks.TASKS
+C2C, C2I, I2C = retrieval.TASKS
 
 
 MARGIN = {"objective": {"name": "hinge", "margin": 3, "reduction": "sum"}, "similarity": "dot"}

@@ -31,7 +31,7 @@ def retrieval() -> str:
 def ratings() -> str:
     """Write correlations with people's ratings: means over seeds, lowest and highest."""
     table = tables.scores(*FOLDERS).drop(columns=tables.RECALLS).dropna(how="all")
-    shown = table.sort_index(axis=1).apply(tables.over_seeds, by=tables.SYSTEM)
+    shown = table.sort_index(axis=1).apply(tables.mean_and_range, by=tables.SYSTEM)
     shown.loc[LEARNED] = decimals(tables.rated("learned")[shown.columns])
     there = [system for system in MODELS if system in shown.index]
     shown = shown.loc[there]
@@ -56,7 +56,7 @@ def differences(experiment: str, dataset: str) -> str:
 
 
 def mistyped(measures: dict[str, str]) -> str:
-    """Write what two models reach, by cosine, where a share of the letters is mistyped."""
+    """Write the scores of two models, by cosine, where a share of the letters is mistyped."""
     table = tables.kept("best/robustness").query("model in ['best', 'mistyped']")
     table = table[table["kind"].eq("typing errors")]
     values = table.pivot(index=["model", "rate"], columns="measure", values="value").reset_index()
@@ -67,7 +67,7 @@ def mistyped(measures: dict[str, str]) -> str:
 
 
 def parts(parts: dict[str, str], subtasks: dict[str, list[str]]) -> str:
-    """Write what each part of the shipped encoder's vector reaches alone, by cosine."""
+    """Write the scores of each part of the shipped encoder's vector alone, by cosine."""
     found = {"pairs": list(subtasks)}
     for name, heading in parts.items():
         table = tables.evaluated(name).query("definition == 'SentEval cosine'")
@@ -77,7 +77,7 @@ def parts(parts: dict[str, str], subtasks: dict[str, list[str]]) -> str:
 
 
 def values() -> dict[str, Any]:
-    """Compute what the shipped vector and its parts reach, and what the GRU gives to `best`."""
+    """Compute the scores of the shipped vector and its parts, and the gain of `best` by its GRU."""
     found = {"counts": "counts", "learned": "learned", "whole": "flickr8k-v3"}
     chosen = "task == 'all' and statistic == 'weighted mean'"
     percent = tables.evaluated("development").query(chosen)

@@ -8,13 +8,12 @@ from docs.pages.tables import (
     REACHED,
     WAYS,
     compared,
-    counted,
     kept,
     markdown,
-    over_seeds,
+    mean_and_range,
 )
 from groundvec.render.tables import MISSING, decimals
-from groundvec.reporting.verdicts import HOLDS
+from groundvec.reporting.verdicts import HOLDS, counted
 
 
 def verdicts() -> str:
@@ -24,12 +23,12 @@ def verdicts() -> str:
     rows = ["claim", "models of", "seeds", "measure"]
     found = table.groupby(rows, sort=False)["difference"].agg(["min", "max"]).apply(decimals)
     found.columns = ["lowest difference", "highest"]
-    found.insert(0, "verdicts", counted(table, rows))
+    found.insert(0, "verdicts", counted(table["verdict"], [table[name] for name in rows]))
     return markdown(found.reset_index(), 5)
 
 
 def reached(names: str) -> pd.DataFrame:
-    """Write what models of one language and of several reach: means over seeds, lowest and highest.
+    """Write scores of models of one language and of several: means over seeds, lowest and highest.
 
     Args:
         names: a pattern of the models.
@@ -45,18 +44,18 @@ def reached(names: str) -> pd.DataFrame:
     table = pd.concat([recalls.sort_values("language", ascending=False, kind="stable"), ratings])
     table = table[table["name"].str.fullmatch(names)].assign(model=lambda of: of["name"])
     index = ["source", "model", "measure"]
-    text = over_seeds(table.set_index(index)["value"], index).unstack()
+    text = mean_and_range(table.set_index(index)["value"], index).unstack()
     return text[table["measure"].unique()].fillna(MISSING)
 
 
 def with_seeds() -> str:
-    """Write what models of words reach, on what the paper reports."""
+    """Write the scores of models of words, on the paper's measures."""
     table = reached(r"VSE|MLMME, β = [\d.]+").loc[["reported", "measured"]]
     return markdown(table.filter(regex=": |images").reset_index(), 2)
 
 
 def words_and_characters() -> str:
-    """Write what models over characters reach beside those over words."""
+    """Write the scores of models over characters beside those over words."""
     table = reached(r"(VSE|MLMME, β = 0.5)( \(.*\))?").loc["measured"]
     return markdown(table.reset_index(), 1)
 

@@ -11,7 +11,7 @@ from groundvec.results.frames import read_csv
 
 
 def rated(encoders: dict[str, str]) -> str:
-    """Write what encoders reach by SentEval's definition (Pearson) and by MTEB's (Spearman)."""
+    """Write encoders' scores by SentEval's definition (Pearson) and by MTEB's (Spearman)."""
     shown = pd.DataFrame()
     for name, heading in encoders.items():
         table = evaluated(name).query(
@@ -52,7 +52,7 @@ def published(encoders: dict[str, list[str]]) -> str:
 
 
 def values() -> dict[str, Any]:
-    """Read what fewer crops cost in a search, and how long features take."""
+    """Read recall and time of a search by the number of crops, and the time of features."""
     search, features = (
         json.loads((ROOT / "benchmarks" / "results" / f"{stage}.json").read_text())["rows"]
         for stage in ("search", "features")

@@ -70,7 +70,7 @@ def stages() -> dict[str, str]:
 
 
 def columns(graph: nx.DiGraph, order: list[str]) -> tuple[list[list[Place]], list[list[Place]]]:
-    """Put each rule one column left of the first that needs it; what nothing needs is rightmost.
+    """Put each rule one column left of the first that needs it, and the last rules rightmost.
 
     Returns:
         The columns, each from top to bottom, and for each edge the places that it goes through:

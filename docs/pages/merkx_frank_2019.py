@@ -25,7 +25,7 @@ BESIDE = ["char-GRU Flickr8k (reported)", "BOW (reported)", "InferSent (reported
 
 
 def paper() -> pd.Series:
-    """Read what Merkx & Frank (2019) report, by `tables.WITH_R1`."""
+    """Read the numbers that Merkx & Frank (2019) report, by `tables.WITH_R1`."""
     recalls = pd.read_csv(REPORTED / "table2.csv").query("dataset == 'flickr8k'")
     recalls = recalls[recalls["model"] == "char-GRU"].set_index("direction")
     found = recalls.loc[list(DIRECTIONS), ["r1", "r10"]].to_numpy().ravel()
@@ -36,10 +36,10 @@ def paper() -> pd.Series:
 
 
 def grid(experiment: str) -> str:
-    """Write what each cell reaches: the mean over its seeds, the lowest and the highest."""
+    """Write the scores of each cell: the mean over its seeds, the lowest and the highest."""
     table = tables.scores(experiment)
     order = table.groupby("model")[tables.STS].mean().sort_values(ascending=False).index
-    shown = table[tables.REACHED].apply(tables.over_seeds, by="model").loc[order]
+    shown = table[tables.REACHED].apply(tables.mean_and_range, by="model").loc[order]
     shown.insert(0, "seeds", table.groupby("model").size())
     shown.insert(0, "model", tables.code(order))
     return tables.markdown(shown, 2)
@@ -65,7 +65,7 @@ def minutes(experiment: str) -> pd.Series:
 def times() -> str:
     """Write the minutes of training of each model: the mean over seeds, lowest and highest."""
     columns = {"4 epochs": FOUR, "32 epochs": LONG}
-    found = {of: tables.over_seeds(minutes(file), "model", 0) for of, file in columns.items()}
+    found = {of: tables.mean_and_range(minutes(file), "model", 0) for of, file in columns.items()}
     shown = pd.DataFrame(found).fillna(MISSING).loc[list(TRAINED)]
     shown.insert(0, "minutes of training", tables.code(shown.index))
     return tables.markdown(shown, 1)
@@ -114,7 +114,7 @@ def subtasks() -> str:
 
 
 def without_training_captions(rows: dict[str, list[str]]) -> str:
-    """Write what the shipped encoder reaches with and without pairs that hold a caption."""
+    """Write the shipped encoder's scores with and without pairs that hold a caption."""
     keys = ["task", "subtask", "definition", "statistic"]
     table = tables.evaluated("flickr8k-v3").set_index(keys).loc[[*map(tuple, rows.values())]]
     shown = tables.cells(
@@ -140,7 +140,7 @@ def beside_senteval() -> str:
 
 
 def values() -> dict[str, Any]:
-    """Compute what trainings of 4 and of 32 epochs reach, beside the paper's and each other."""
+    """Compare trainings of 4 and of 32 epochs with the paper's and with each other."""
     own, rated = selected()
     long, four = (tables.scores(name).droplevel(["folder", "dataset"]) for name in (LONG, FOUR))
     means, of_paper = long.groupby("model").mean(), paper()

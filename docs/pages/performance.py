@@ -53,7 +53,7 @@ def page(results: dict[str, Result]) -> str:
         return next((row for row in rows(stage) if row["what"].startswith(start)), Row())
 
     def measured(stage: str, caller: Callable[[], str] | None = None) -> str:
-        """Write a stage's table, and under it what it was measured by and on."""
+        """Write a stage's table, and under it the command, the machine and the versions."""
         result = results[stage]
         if not result["rows"]:
             return f"Not measured: `python benchmarks/{stage}.py`."

@@ -38,7 +38,7 @@ def sources() -> dict[str, tuple[list[str], list[str]]]:
                 found[name] = found[base]
     # Rules with names that are put together: one for each source, table and figure.
     for name in parts.names("sources"):
-        of_source = [parts.file("sources", name), "groundvec/data/schema.py"]
+        of_source = [parts.file("sources", name), "groundvec/data/dataset.py"]
         found[f"dataset_{name}"] = of_source, []
     for paper, about in papers.known().items():
         for name in about.items:

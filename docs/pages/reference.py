@@ -24,7 +24,7 @@ def result_files() -> str:
 
 
 def of_schema(name: str, schema: Schema) -> str:
-    """Write a heading, what a row is about, and the columns."""
+    """Write a heading, the meaning of a row, and the columns."""
     rows = [
         {
             "column": f"`{column}`",
@@ -42,7 +42,7 @@ def of_schema(name: str, schema: Schema) -> str:
 
 
 def allowed(column: Column) -> str:
-    """Write what a field of a column may be."""
+    """Write the values that a column allows."""
     low, high = (f"{end:g}" if isfinite(end) else "" for end in (column.low, column.high))
     ends = f"{low} to {high}" if low and high else f"from {low}" if low else ""
     words = [", ".join(f"`{value}`" for value in column.among), ends]

@@ -7,6 +7,7 @@ from scipy.stats import norm
 from docs.pages import tables
 from docs.pages.merkx_frank_2019 import CLAIMS, LONG, TRAINED, paper
 from groundvec.render.tables import MISSING, decimals
+from groundvec.reporting.verdicts import VERDICTS, counted
 
 SEEDS = {1: "one seed", 2: "two seeds", 3: "three seeds"}
 RATED_ALONE = {
@@ -19,7 +20,7 @@ DRAWS = {"dt-rnn": 10_000, "flickr8k-epochs": 1_000, "mlmme": 1_000}
 
 
 def systems() -> pd.DataFrame:
-    """Write what every system reaches on Flickr8k."""
+    """Collect the scores of every system on Flickr8k."""
     best = tables.scores("best").xs(("flickr8k", "best"), level=("dataset", "model")).mean()
     rows = {
         "the paper: GRU 2048, ResNet-152, ensemble of two snapshots": paper(),
@@ -68,8 +69,7 @@ def turned() -> str:
     before, after = (tables.compared(file).set_index(keys)["verdict"] for file in files)
     both = before.index.intersection(after.index)
     counts = pd.crosstab(before[both], after[both])
-    order = tables.VERDICTS
-    counts = counts.reindex(index=order, columns=order, fill_value=0).add_prefix("now: ")
+    counts = counts.reindex(index=VERDICTS, columns=VERDICTS, fill_value=0).add_prefix("now: ")
     return tables.markdown(counts.rename_axis("with private features").reset_index(), 1)
 
 
@@ -99,9 +99,13 @@ def turned_of_languages() -> str:
     of_images = table["measure"].str.fullmatch("STS 201[45] images")
     table["measure"] = table["measure"].mask(of_images, "STS 2014 and 2015 images")
     keys = ["claim", "measure"]
-    before = then.melt(keys, tables.VERDICTS, "verdict", "count")
+    before = then.melt(keys, VERDICTS, "verdict", "count")
     before = before.loc[before.index.repeat(before["count"])]
-    shown = pd.DataFrame({"then": tables.counted(before, keys), "now": tables.counted(table, keys)})
+    counts = {
+        when: counted(of["verdict"], [of[key] for key in keys])
+        for when, of in (("then", before), ("now", table))
+    }
+    shown = pd.DataFrame(counts)
     return tables.markdown(shown.loc[tables.rows_of(then, keys)].reset_index(), 4)
 
 
@@ -126,5 +130,5 @@ def runs() -> str:
 
 
 def values() -> dict[str, int]:
-    """Count what sentences on verdicts say."""
+    """Count for the sentences on verdicts."""
     return {"near_zero": near_zero()}

@@ -10,7 +10,6 @@ from docs.pages.tables import (
     DIFFERENCE,
     ROOT,
     compared,
-    counted,
     intervals,
     kept,
     markdown,
@@ -18,10 +17,10 @@ from docs.pages.tables import (
     with_ends,
 )
 from groundvec.papers.socher_2014.labels import BINARISED, CCA, HINGE, MARGIN, SQUARED, labelled
-from groundvec.papers.socher_2014.ranks import TASKS, sorted_systems
 from groundvec.papers.socher_2014.reported import OF_CCA
+from groundvec.papers.socher_2014.retrieval import TASKS, sorted_systems
 from groundvec.render.tables import MISSING, decimals
-from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
+from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN, counted
 from groundvec.training.loop import snapshots
 from rules.experiment import complete
 
@@ -29,7 +28,7 @@ MARKS = {HOLDS: "\N{CHECK MARK}", FAILS: "\N{MULTIPLICATION SIGN}", OPEN: "?"}
 OBJECTIVES = [MARGIN, HINGE, SQUARED, *OF_CCA.values()]
 DATASETS = {"flickr8k-1000": "draws", "flickr8k": "all of Flickr8k"}
 # What config/dt-rnn-tuning.yaml varies: columns of `labelled`, their names here, and the usual.
-RATE, SHRINKAGE = "training.optimiser.learning_rate", "objective.shrinkage"
+RATE = "training.optimiser.learning_rate"
 OPTIONS: dict[str, tuple[str, Any]] = {
     "objective.margin": ("margin", 3),
     "training.optimiser.l2": ("L2 penalty", 0.08),
@@ -39,7 +38,7 @@ RELATIONS = "Relations beat positions"
 XAVIER = ", usual first weights of the images' layer"
 
 
-def tuned(experiment: str = "dt-rnn-tuning") -> pd.DataFrame:
+def tuned(experiment: str) -> pd.DataFrame:
     """Read the models that tune, with the development recall of the best snapshot.
 
     Returns:
@@ -51,6 +50,9 @@ def tuned(experiment: str = "dt-rnn-tuning") -> pd.DataFrame:
     models = pd.json_normalize(list(described.values())).assign(model=list(described))
     # As if of different data sets, so that the names of the same system are the same.
     models = labelled(models.assign(dataset=models["model"])).set_index("model")
+    if "image.gaussian" in models:
+        xavier = models["image.gaussian"].isna()
+        models["name"] = models["name"].mask(xavier, models["name"] + XAVIER)
     table = kept(f"{experiment}/snapshots").query("kind == 'snapshot'")
     ends = {name: [*map(str, snapshots(model["training"]))] for name, model in described.items()}
     table = table[[epoch in ends[model] for model, epoch in table[["model", "epochs"]].to_numpy()]]
@@ -63,8 +65,13 @@ def tuned(experiment: str = "dt-rnn-tuning") -> pd.DataFrame:
     return models.assign(dev_r10=best, usual=pd.DataFrame(usual).all(axis=1))
 
 
-def grid(table: pd.DataFrame, rows: str, columns: str) -> str:
-    """Write development recall by two columns, the best of each row in bold."""
+def grid(experiment: str, where: str, rows: str, columns: str) -> str:
+    """Write development recall by two columns of `tuned`, the best of each row in bold.
+
+    Args:
+        where: a query that selects the models.
+    """
+    table = tuned(experiment).query(where)
     values = table.pivot(index=rows, columns=columns, values="dev_r10").loc[table[rows].unique()]
     text = values.apply(decimals)
     text = text.mask(values.eq(values.max(axis=1), axis=0), "**" + text + "**")
@@ -72,28 +79,9 @@ def grid(table: pd.DataFrame, rows: str, columns: str) -> str:
     return markdown(text.rename_axis(None).reset_index(names=""), 1)
 
 
-def learning_rates() -> str:
-    """Write development recall by system and learning rate."""
-    table = tuned()
-    return grid(table[table["usual"] & table[SHRINKAGE].isna()], "name", RATE)
-
-
-def squared_rates() -> str:
-    """Write development recall under the squared error, by system and learning rate."""
-    table = tuned("dt-rnn-squared")
-    usual = table["image.gaussian"].isna()
-    return grid(table.assign(name=table["name"].mask(usual, table["name"] + XAVIER)), "name", RATE)
-
-
-def shrinkages() -> str:
-    """Write development recall of kernel CCA by how vectors are compared and by shrinkage."""
-    table = tuned()
-    return grid(table[table[SHRINKAGE].notna()], "objective", SHRINKAGE)
-
-
 def options() -> str:
     """Write development recall of the SDT-RNN with another margin, penalty or nonlinearity."""
-    table = tuned()
+    table = tuned("dt-rnn-tuning")
     table = table[(table["name"] == "SDT-RNN") & (table[RATE] == 0.003)]
     rows = [["as in the paper", *decimals(table.loc[table["usual"], "dev_r10"])]]
     for option, (name, usual) in OPTIONS.items():
@@ -136,7 +124,11 @@ def verdicts() -> str:
     """Write how many comparisons of each claim and objective hold, by data set."""
     table = claims("dt-rnn")
     rows = ["claim", "objective"]
-    text = counted(table, [*rows, "dataset"]).unstack("dataset").fillna(MISSING)
+    text = (
+        counted(table["verdict"], [table[name] for name in (*rows, "dataset")])
+        .unstack("dataset")
+        .fillna(MISSING)
+    )
     text = text.loc[rows_of(table, rows), list(DATASETS)]
     seeds = table.groupby("dataset")["seeds"].first()
     text.columns = [f"{said}, seeds: {seeds[of]}" for of, said in DATASETS.items()]

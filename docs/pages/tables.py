@@ -17,14 +17,12 @@ from groundvec.evaluation.seeds import t_interval
 from groundvec.render.style import styled
 from groundvec.render.tables import bracketed, decimals
 from groundvec.reporting import claims
-from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
 from groundvec.results.frames import read_csv
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "docs" / "results"
 DECLARED = yaml.safe_load(Path(__file__).with_name("declared.yaml").read_text(encoding="utf-8"))
 SYSTEM = ["folder", "dataset", "model"]
-VERDICTS = [HOLDS, FAILS, OPEN]
 DIFFERENCE = ["difference", "low", "high"]
 # The measures of short tables, as `scores` and `rated` call them.
 WAYS = dict(zip(DIRECTIONS, ["images by captions", "captions by images"], strict=True))
@@ -94,7 +92,7 @@ def rows_of(table: pd.DataFrame, columns: list[str]) -> pd.MultiIndex:
     return pd.MultiIndex.from_frame(table[columns].drop_duplicates())
 
 
-def over_seeds(values: pd.Series, by: str | Sequence[str], digits: int = 1) -> pd.Series:
+def mean_and_range(values: pd.Series, by: str | Sequence[str], digits: int = 1) -> pd.Series:
     """Write the mean of each group, with the lowest and the highest where it has several values.
 
     Args:
@@ -109,14 +107,6 @@ def of_seeds(values: pd.Series) -> str:
     """Write the mean over seeds and its t interval."""
     low, high = t_interval(values)
     return bracketed([values.mean()], [low], [high])[0]
-
-
-def counted(table: pd.DataFrame, rows: list[str]) -> pd.Series:
-    """Write how many comparisons of each row hold, do not hold or are not decided."""
-    counts = table.groupby(rows, sort=False)["verdict"].value_counts().unstack(fill_value=0)
-    return counts.reindex(columns=VERDICTS, fill_value=0).apply(
-        lambda row: ", ".join(f"{verdict} in {n}" for verdict, n in row.items() if n), axis=1
-    )
 
 
 def once(names: pd.Series) -> pd.Series:
@@ -150,14 +140,14 @@ def scores(*folders: str) -> pd.DataFrame:
 
 
 def evaluated(name: str) -> pd.DataFrame:
-    """Read what `groundvec evaluate ratings` wrote of an encoder; correlations times 100."""
+    """Read an encoder's scores by `groundvec evaluate ratings`; correlations times 100."""
     table = kept(f"evaluate/{name}")
     numbers = table.filter(regex="pearson|spearman").columns
     return table.assign(**100 * table[numbers])
 
 
 def rated(name: str) -> pd.Series:
-    """Read what an encoder reaches by SentEval's definition (Pearson), by names as in `WITH_R1`."""
+    """Read an encoder's scores by SentEval's definition (Pearson), by names as in `WITH_R1`."""
     table = evaluated(name).query("definition != 'MTEB cosine'")
     mean = table["task"].eq("all") & table["statistic"].eq("weighted mean")
     table = table[mean | table["task"].isin(["STS-B", "SICK"])]

@@ -3,7 +3,7 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from docs.pages.tables import kept, markdown, over_seeds, svg
+from docs.pages.tables import kept, markdown, mean_and_range, svg
 from groundvec.render.style import BLUE, COLUMN, GREEN, VERMILLION, styled
 
 RECALLS = {
@@ -24,7 +24,7 @@ def by_pictures() -> pd.DataFrame:
 
 def few_pictures() -> str:
     """Write retrieval by the number of training pictures."""
-    shown = by_pictures().apply(over_seeds, by="training pictures").reset_index()
+    shown = by_pictures().apply(mean_and_range, by="training pictures").reset_index()
     shown["training pictures"] = shown["training pictures"].map("{:,}".format)
     return markdown(shown, 1)
 

@@ -30,7 +30,7 @@ class Baseline(Protocol):
 
 
 def load(encoder: str, **options: Any) -> Baseline:
-    """Make the baseline of this name; only its own module, and what that needs, is imported.
+    """Make the baseline of this name; of the baselines' modules only its own is imported.
 
     Args:
         encoder: such as `trigrams`.

@@ -24,7 +24,7 @@ class Baseline:
     device = "cpu"
 
     def __init__(self, vectors: str | Path) -> None:
-        """Take the vectors from a file as `groundvec.text.vectors.read_vectors` reads it."""
+        """Take the vectors from a file in a form of `groundvec.text.vectors.read_vectors`."""
         self.path = vectors
 
     def encode(self, sentences: Sequence[str]) -> np.ndarray:

@@ -38,7 +38,7 @@ def run(main: Callable[[argparse.Namespace], None], parser: argparse.ArgumentPar
 
 
 def show(*lines: str) -> None:
-    """Print lines to standard output, without what does something to a terminal."""
+    """Print lines to standard output, without control characters."""
     print("\n".join(map(printable, lines)))
 
 
@@ -169,7 +169,7 @@ def _fill_standard_streams() -> None:
 
 
 def _refused(error: Exception) -> str:
-    """Say in one line what the system refused and how to help it; nothing for a bug."""
+    """Name in one line the system's refusal and the remedy; nothing for a bug."""
     # Torch's is a RuntimeError: "can't allocate memory", or CUDA's "Tried to allocate".
     of_torch = isinstance(error, RuntimeError) and "allocate" in str(error)
     if isinstance(error, MemoryError) or of_torch:

@@ -85,7 +85,7 @@ def complete_description(description: dict[str, Any], place: str = "model") -> d
 
 
 def _fill_image(description: dict[str, Any]) -> None:
-    """Fill in `image`, if it is missing: what the encoder's options say of its last layer too."""
+    """Fill in `image`, if it is missing, with the encoder's options of the last layer."""
     of_image = configuration_schema()["$defs"]["model"]["properties"]["image"]["properties"]
     both = {key: value for key, value in description["encoder"].items() if key in of_image}
     if both:
@@ -138,7 +138,7 @@ def check_fit(description: dict[str, Any]) -> None:
 
 
 def _providers(need: str) -> list[str]:
-    """List what provides something that a part or an option needs, in words."""
+    """List the parts and options that provide a need of another, in words."""
     if need in OWN_PROVIDED:
         return [OWN_PROVIDED[need]]
     found = []

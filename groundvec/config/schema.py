@@ -222,7 +222,7 @@ def hint_at(name: str, known: Iterable[str]) -> str:
 
 
 def check_form(config: dict[str, Any]) -> None:
-    """Refuse what contains itself, what is far too large, and names that YAML reads as no text."""
+    """Refuse values that contain themselves or are far too large, and names that are no text."""
     for number, (place, value) in enumerate(_walk(config)):
         if len(place) > DEEPEST or number > MOST:
             raise InputError(f"configuration, {place[0]}: it contains itself, or too many values")
@@ -276,7 +276,7 @@ def read_yaml(text: str, name: str | Path) -> Any:
 
 
 def _check_keys(root: yaml.Node | None, name: str | Path) -> None:
-    """Raise InputError if a key occurs twice in what YAML describes."""
+    """Raise InputError if a key occurs twice in a YAML mapping."""
     todo = [root]
     seen: set[int] = set()  # an alias can make a node its own child
     while todo:

@@ -32,7 +32,7 @@ _COMPILED = [(re.compile(pattern), by) for pattern, by in SUBSTITUTIONS]
 
 
 def clean(caption: str) -> str:
-    """Bring a caption to the one spelling of what it looks like.
+    """Bring a caption to the one spelling of its looks.
 
     - Unicode's normalization form NFKC: composed letters; ligatures, full-width letters and
       superscripts as plain ones; `...` for an ellipsis. An acute accent that stands alone, as in

@@ -83,7 +83,7 @@ def _recorded(record: Path) -> str | None:
 def _fetch(
     name: str, source: dict[str, Any], target: Path, mirror: str | Path | None = None
 ) -> str | None:
-    """Do what `fetch` does, without a record; returns the address that the file came from."""
+    """Fetch without a record; returns the address that the file came from."""
     in_mirror, mirrored = None, source
     if mirror is not None:
         in_mirror = Path(mirror, name)
@@ -157,7 +157,7 @@ def fetch_images(
     name: str,
     mirror: str | Path | None = None,
 ) -> None:
-    """Bring a page's JPEG images into a folder, as `fetch` does; keep what is there.
+    """Bring a page's JPEG images into a folder, like `fetch`; keep those that are there.
 
     An image that cannot be had is logged, and the others are fetched.
 
@@ -231,7 +231,7 @@ def _listed(mirror: Path) -> dict[str, dict[str, str]]:
 
 
 def _problem(path: Path, expected: dict[str, Any], name: str) -> str | None:
-    """Say how a file differs from what is expected, or None; log its SHA-256 sum."""
+    """Say how a file differs from the expected one, or None; log its SHA-256 sum."""
     size = path.stat().st_size
     if expected.get("size") not in (None, size):
         return f"has {size} bytes, not the expected {expected['size']}"
@@ -319,7 +319,7 @@ def _transient(error: Exception, began: bool) -> bool:
 
 
 def _attempt(url: str, part: Path, name: str, size: int | None, headers: Mapping[str, str]) -> None:
-    """Ask for what `part` lacks, and append it."""
+    """Ask for the rest of `part`, and append it."""
     have = _size(part)
     ranges = {"Range": f"bytes={have}-"} if have else {}
     request = urllib.request.Request(url, headers={"User-Agent": "groundvec", **headers, **ranges})

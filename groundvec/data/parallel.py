@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from groundvec.data.schema import SPLITS, refuse
+from groundvec.data.dataset import SPLITS, refuse
 from groundvec.results import frames
 from groundvec.results.schemas import Parallel
 

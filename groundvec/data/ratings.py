@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.data.schema import SPLITS, refuse
+from groundvec.data.dataset import SPLITS, refuse
 from groundvec.data.tokenization import prepare
 from groundvec.results.frames import read_fields, schema_of, write
 from groundvec.results.schemas import Ratings, Tasks

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from groundvec.data import schema
+from groundvec.data import dataset
 from groundvec.runtime.arrays import Matrix
 from groundvec.runtime.errors import InputError
 
@@ -95,7 +95,7 @@ def captions_of(about: Mapping[str, Any], path: str | Path) -> pd.DataFrame:
         about: the content of its model.json.
         path: the data set's captions.csv.
     """
-    captions = schema.read_captions(path)
+    captions = dataset.read_captions(path)
     return drawn(captions, about["draw"], about["seed"]) if "draw" in about else captions
 
 
@@ -130,7 +130,7 @@ def load_split(
     """Load one split of a data set, without images that lack captions in one of the languages.
 
     Args:
-        captions: see `groundvec.data.schema.read_captions`.
+        captions: see `groundvec.data.dataset.read_captions`.
         name: train, dev or test.
         read_features: returns the features (N, width) of images with these ids.
         texts: what encodes the captions of each language (`groundvec.text`).

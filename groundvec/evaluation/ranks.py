@@ -69,7 +69,7 @@ def rounding(captions: np.ndarray, images: np.ndarray, similarity: str) -> float
 
 
 def development_recall(model: "Model", dev: Split) -> dict[str, float]:
-    """Compute what a training records after every epoch, by which snapshots are chosen.
+    """Compute the recalls of a training after an epoch, by which snapshots are chosen.
 
     These are the recalls in percent, means over languages, and `dev_recall`, the mean R@10 of both
     directions.

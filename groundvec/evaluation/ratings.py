@@ -205,7 +205,7 @@ def score_model(
     device: str = "cpu",
     tokenised: bool = False,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Score each of a model's snapshots, and its ensemble, as `score` does.
+    """Score each of a model's snapshots, and its ensemble, by `score`.
 
     Args:
         load: returns the model's snapshot of an epoch.

@@ -94,43 +94,7 @@ def recall_interval(recall: float, queries: int) -> float:
     return 196 * float(np.sqrt(p * (1 - p) / queries))
 
 
-class Metric(NamedTuple):
-    """A number of the ranks of one direction.
-
-    A new one is an entry of `METRICS`, and its columns in `groundvec.results.schemas.METRICS`.
-    """
-
-    name: str
-    of_query: Callable[[Any], Any]  # ranks -> what is averaged
-    average: Callable[[np.ndarray], Any]
-    by_chance: Callable[[np.ndarray], Any]  # `_found_by_chance` -> its expectation
-    ends: tuple[str, ...] = ()  # the columns of its 95% interval end so: _ci is half its width
-    interval: Callable[[float, np.ndarray, np.ndarray], tuple[float, ...]] = lambda *_: ()
-    factor: float = 1.0  # 100 for percent
-
-    def columns(self, value: float, interval: Iterable[float]) -> dict[str, float]:
-        """Name the value and its interval."""
-        of_ends = zip(self.ends, interval, strict=True)
-        return {self.name: value, **{f"{self.name}{end}": number for end, number in of_ends}}
-
-    def of_folds(self, values: Iterable[Any]) -> float:
-        """Average the values of the folds."""
-        return self.factor * float(np.mean(list(values)))
-
-
-def _recall(k: int) -> Metric:
-    return Metric(
-        f"r{k}",
-        lambda ranks: ranks <= k,
-        np.mean,
-        lambda found: found[min(k, len(found) - 1)],
-        ("_ci",),
-        lambda recall, ranks, _: (recall_interval(recall, len(ranks)),),
-        100.0,
-    )
-
-
-def _interval_of_mean(_: float, ranks: np.ndarray, image: np.ndarray) -> tuple[float, float]:
+def _interval_of_mean(ranks: np.ndarray, image: np.ndarray) -> tuple[float, float]:
     """Compute the 95% interval of a mean rank by bootstrap over images."""
     image = np.unique(image, return_inverse=True)[1]
     sums, counts = np.bincount(image, ranks), np.bincount(image)
@@ -146,20 +110,6 @@ def _median_by_chance(found: np.ndarray) -> float:
     return float(np.mean(sides))
 
 
-METRICS = (
-    *map(_recall, CUTOFFS),
-    Metric("median_rank", lambda ranks: ranks, np.median, _median_by_chance),
-    Metric(
-        "mean_rank",
-        lambda ranks: ranks,
-        np.mean,
-        lambda found: (1 - found).sum(),  # of the probabilities that it is above 0, 1, 2, ...
-        ("_low", "_high"),
-        _interval_of_mean,
-    ),
-)
-
-
 class Ranks(NamedTuple):
     """The ranks of one direction's queries."""
 
@@ -168,7 +118,7 @@ class Ranks(NamedTuple):
     image: np.ndarray  # (queries of all folds,) the row of each one's image
 
 
-def find(
+def rank_both_ways(
     captions: np.ndarray,
     images: np.ndarray,
     image: np.ndarray,
@@ -201,7 +151,7 @@ def find(
     ]
 
 
-def find_sentences(
+def rank_sentences(
     captions: np.ndarray, image: np.ndarray, similarity: str = "cosine"
 ) -> list[Ranks]:
     """Compute the `sentence_ranks`; an empty list if no image has several captions."""
@@ -216,8 +166,8 @@ def evaluate(
     folds: int = 1,
     similarity: str = "cosine",
 ) -> pd.DataFrame:
-    """Score what `find` finds."""
-    return scored(find(captions, images, image, folds, similarity))
+    """Score the ranks of both directions."""
+    return scored(rank_both_ways(captions, images, image, folds, similarity))
 
 
 def scored(found: Iterable[Ranks]) -> pd.DataFrame:
@@ -228,14 +178,25 @@ def scored(found: Iterable[Ranks]) -> pd.DataFrame:
     return pd.DataFrame([_row(*each) for each in found])
 
 
+def _mean(of_folds: Iterable[Any]) -> float:
+    return float(np.mean(list(of_folds)))
+
+
 def _row(direction: str, of_folds: list[np.ndarray], image: np.ndarray) -> dict[str, Any]:
     """Make a row of scores."""
     ranks = np.concatenate(of_folds)
     row: dict[str, Any] = {"direction": direction}
-    for metric in METRICS:
-        value = metric.of_folds(metric.average(metric.of_query(fold)) for fold in of_folds)
-        row |= metric.columns(value, metric.interval(value, ranks, image))
-    return row | {"queries": len(ranks)}
+    for k in CUTOFFS:
+        recall = 100 * _mean(np.mean(fold <= k) for fold in of_folds)
+        row |= {f"r{k}": recall, f"r{k}_ci": recall_interval(recall, len(ranks))}
+    low, high = _interval_of_mean(ranks, image)
+    return row | {
+        "median_rank": _mean(map(np.median, of_folds)),
+        "mean_rank": _mean(map(np.mean, of_folds)),
+        "mean_rank_low": low,
+        "mean_rank_high": high,
+        "queries": len(ranks),
+    }
 
 
 def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
@@ -261,7 +222,7 @@ def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
 
 
 def chance_of_sentences(image: np.ndarray) -> pd.DataFrame:
-    """Compute the expected scores of `find_sentences` for a model that ranks at random."""
+    """Compute the expected scores of `rank_sentences` for a model that ranks at random."""
     others = np.bincount(image)[image] - 1
     others = others[others > 0]
     if not len(others):
@@ -280,10 +241,16 @@ def chance_of_translations(image: np.ndarray, image_of_candidates: np.ndarray) -
 def _chance_row(direction: str, of_folds: list[np.ndarray], queries: int) -> dict[str, Any]:
     """Make a row of scores from the `_found_by_chance` of each fold."""
     row: dict[str, Any] = {"direction": direction}
-    for metric in METRICS:
-        value = metric.of_folds(map(metric.by_chance, of_folds))
-        row |= metric.columns(value, (0.0 if end == "_ci" else value for end in metric.ends))
-    return row | {"queries": queries}
+    for k in CUTOFFS:
+        recall = 100 * _mean(found[min(k, len(found) - 1)] for found in of_folds)
+        row |= {f"r{k}": recall, f"r{k}_ci": 0.0}
+    # The sum of the probabilities that the rank is above 0, 1, 2, ...
+    mean_rank = _mean((1 - found).sum() for found in of_folds)
+    return row | {
+        "median_rank": _mean(map(_median_by_chance, of_folds)),
+        **dict.fromkeys(("mean_rank", "mean_rank_low", "mean_rank_high"), mean_rank),
+        "queries": queries,
+    }
 
 
 def _found_by_chance(own: np.ndarray, candidates: int) -> np.ndarray:
@@ -355,7 +322,7 @@ def score_model(
     of_queries = []
     for kind, of, vectors in _systems(load, epochs, ensemble["epochs"], split, similarity):
         every_way = kind != "snapshot" or of == [ensemble["best"]]
-        for language, cut, found in _find_all(split, *vectors, similarity, folds, every_way):
+        for language, cut, found in _rank_all(split, *vectors, similarity, folds, every_way):
             test_set = test_set_name(images, cut)
             tables.append(_labelled(scored(found), language, kind, of, test_set=test_set))
             if cut == 1 and (kind == "ensemble" or (kind == "snapshot" and of[0] in compared)):
@@ -418,7 +385,7 @@ def _systems(
     yield "ensemble", ensemble, (images, captions)
 
 
-def _find_all(
+def _rank_all(
     split: Split,
     images: np.ndarray,
     captions: dict[str, np.ndarray],
@@ -433,11 +400,11 @@ def _find_all(
     """
     image = {language: own.image for language, own in split.captions.items()}
     for language, own in captions.items():
-        found = find(own, images, image[language], similarity=similarity)
-        found += find_sentences(own, image[language], similarity) if every_way else []
+        found = rank_both_ways(own, images, image[language], similarity=similarity)
+        found += rank_sentences(own, image[language], similarity) if every_way else []
         yield language, 1, found
         if folds > 1:
-            yield language, folds, find(own, images, image[language], folds, similarity)
+            yield language, folds, rank_both_ways(own, images, image[language], folds, similarity)
     for one, other in permutations(captions, 2) if every_way else []:
         ranks = translation_ranks(
             captions[one], image[one], captions[other], image[other], similarity

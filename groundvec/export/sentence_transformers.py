@@ -128,7 +128,7 @@ class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that pack
 
     @classmethod
     def load(cls, model_name_or_path: str, subfolder: str = "", *args: Any, **kwargs: Any) -> Self:
-        """Load what `save` wrote, here or on the hub."""
+        """Load a folder that `save` wrote, here or on the hub."""
         hub = ("token", "cache_folder", "revision", "local_files_only")
         chosen = {key: kwargs[key] for key in hub if key in kwargs}
         return cls(load_dir_path(model_name_or_path, subfolder, **chosen) or model_name_or_path)

@@ -112,7 +112,7 @@ class _Kept:
     """Finished features in files, by the checksums of their pictures."""
 
     def __init__(self, work: Path, backbone: Backbone, device: str, strict: bool) -> None:
-        """Choose the folder of what this network computes; `strict` if it must be writable."""
+        """Choose the folder of this network's features; `strict` if it must be writable."""
         self.decides = {
             "backbone": backbone.name,
             "weights": backbone.sha256,

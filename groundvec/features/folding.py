@@ -11,7 +11,7 @@ TOLERANCE = 1e-3  # of the largest feature; float32's rounding is below 1e-5
 
 @torch.no_grad()
 def fold(network: nn.Module, side: int) -> nn.Module:
-    """Return a copy of a network whose convolutions do what batch normalisations did after them.
+    """Return a copy of a network with batch normalisations folded into its convolutions.
 
     Which normalisation reads which convolution is seen in one forward pass. A network that would
     compute other features is returned as it is.

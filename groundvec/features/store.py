@@ -143,7 +143,7 @@ def join(
 def _gather(
     paths: Sequence[str | Path], image_ids: Collection[str], mapped: bool = False
 ) -> tuple[Rows, dict[str, Any]]:
-    """Do what `join` does.
+    """Join the files, for `join`.
 
     Args:
         mapped: leave the features of the first file where they are, if it can be mapped.

@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from groundvec.page.claims import WIDTH, claims
 from groundvec.page.gallery import small_picture
-from groundvec.page.training import curves
 from groundvec.papers import NOT_CLAIMED, known
+from groundvec.render.figures import learning_curves
 from groundvec.render.samples import TOP
 from groundvec.render.tables import MINUS, MISSING, decimals, read_table
 from groundvec.render.templates import fill
@@ -93,7 +93,7 @@ def page(results: Results) -> str:
 
 
 def title(trained: pd.DataFrame) -> str:
-    """Say what was run: `2 models trained on Flickr8k and scenes`; of one model its name."""
+    """Name the run: `2 models trained on Flickr8k and scenes`; of one model its name."""
     *others, last = (NAMES.get(name, name) for name in trained["dataset"].unique())
     where = f"{', '.join(others)} and {last}" if others else last
     what = trained["model"].iloc[0] if len(trained) == 1 else f"{len(trained)} models"
@@ -136,7 +136,7 @@ def _about(path: Path) -> dict[str, Any]:
 
 
 def _table(path: Path) -> dict[str, Any]:
-    """Read a table: where it stands, what is shown of it, and its CSV file."""
+    """Read a table: its place, its shown cells, and its CSV file."""
     about, content = _about(path), read_csv(path)
     return about | {
         "shown": read_table(path.with_suffix(".json")),
@@ -176,7 +176,7 @@ def inline(text: str, prefix: str) -> Markup:
 
 
 def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Group tables and figures by paper, and count what holds."""
+    """Group tables and figures by paper, and count the claims that hold."""
     papers = []
     numbered = sorted(tables, key=lambda table: (table["name"][:5] != "table", table["name"]))
     for key in dict.fromkeys(item["paper"] for item in [*tables, *figures]):
@@ -230,7 +230,7 @@ def _mark(queries: list[dict[str, Any]]) -> None:
 
 
 def _number_thumbnails(galleries: list[dict[str, Any]]) -> list[str]:
-    """List every thumbnail once, and give its number to what is shown of it."""
+    """List every thumbnail once, and give its number to the places that show it."""
     numbers: dict[str, int] = {}
     for gallery in galleries:
         for about in gallery["thumbnails"].values():
@@ -276,7 +276,7 @@ def _training(results: Results) -> list[dict[str, Any]]:
         {
             "dataset": dataset,
             "id": f"training-{number}",
-            "svg": inline(svg(curves(rows)), f"training-{number}"),
+            "svg": inline(svg(learning_curves(rows)), f"training-{number}"),
             "last": rows.loc[rows.groupby(["model", "seed"], sort=False)["epoch"].idxmax()]
             .astype(object)
             .fillna(MISSING)
@@ -302,7 +302,7 @@ def _disagreements(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _provenance(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """List what gave the tables' rows, and which tables."""
+    """List the runs that gave the tables' rows, and which tables."""
     names = [name for name in PROVENANCE if name != "configuration"]
     found: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for table in tables:

@@ -1,4 +1,4 @@
-"""What the best models of a data set retrieve on its test set."""
+"""Retrievals by the best models of a data set from its test set."""
 
 import base64
 from io import BytesIO

@@ -1,5 +1,7 @@
 """The papers, a folder each: what a paper is, what it shows, and the numbers that it reports.
 
+`summary` and `ablation` belong to no paper, and are described likewise.
+
 - `__init__.py` describes the paper, as a `PAPER`;
 - `NAME.py` writes the table or figure NAME: it has `make(results, stem)`, which is given the inputs
   that the description names (`groundvec.reporting.results.Results`);
@@ -25,7 +27,7 @@ NOT_CLAIMED = "Not in the paper"  # begins the name of a comparison that the pap
 
 @dataclass(frozen=True)
 class Experiment:
-    """What a configuration holds for one paper.
+    """The part of a configuration that one paper shows.
 
     Args:
         config: the completed configuration.
@@ -43,6 +45,14 @@ class Experiment:
     def rated(self) -> bool:
         """Return whether there are ratings, which are of English, and all models read it."""
         return "ratings" in self.config and all("en" in model["languages"] for model in self.models)
+
+    def in_english(self) -> bool:
+        """Return whether a model reads English."""
+        return any("en" in model["languages"] for model in self.models)
+
+    def rated_in_part(self) -> bool:
+        """Return whether there are ratings, and a model reads English, their language."""
+        return "ratings" in self.config and self.in_english()
 
     def compares(self, count: int = 2) -> bool:
         """Return whether a data set has so many models."""
@@ -86,7 +96,7 @@ class Item:
         return cleandoc(self.caption)
 
     def names(self, name: str, experiment: Experiment) -> list[str]:
-        """List what an experiment has of it: `table2`, or `samples-DATASET` for each."""
+        """List an experiment's files of it: `table2`, or `samples-DATASET` for each."""
         if self.each == "dataset":
             parts = {
                 f"{name}-{dataset}": Experiment(experiment.config, {dataset: data})
@@ -158,7 +168,7 @@ def items() -> Iterator[tuple[str, str, Item]]:
 
 
 def always() -> list[str]:
-    """Return the names of what is shown of every data set."""
+    """Return the names of the folders that are shown of every data set."""
     return [name for name, paper in known().items() if paper.always]
 
 
@@ -168,7 +178,7 @@ def named() -> list[str]:
 
 
 def references(papers: list[str]) -> list[Mapping[str, Any]]:
-    """Return what to cite for papers: of what no paper shows, the one that it goes on from."""
+    """Return the works to cite for papers; of no paper's items, the one that they go on from."""
     cited = sorted({known()[paper].follows or paper for paper in papers})
     return [known()[paper].citation for paper in cited]
 

@@ -44,5 +44,5 @@ def write(stem: Path, table: Claims, title: str, notes: list[str]) -> None:
     text = text.loc[:, ~text.isin(["", MISSING]).all()]  # such as p, where nothing was tested
     align = ["r" if name in NUMBERS else "l" for name in text]
     groups = table["claim"] + ": " + table["dataset"].replace(NAMES)
-    headings = counted(groups, table["verdict"])
+    headings = groups + " (" + groups.map(counted(table["verdict"], groups)) + ")"
     write_table(stem, table, text, align, title, [*notes, *NOTES], headings)

@@ -23,6 +23,6 @@ def with_letters(letters: frozenset[str]) -> str | None:
 
 
 def boxes(letters: Collection[str]) -> str:
-    """Say in one line which letters are drawn as boxes, and what to do about it."""
+    """Name in one line the letters that are drawn as boxes, and the remedy."""
     some = "".join(sorted(letters)[:20]) + (" ..." if len(letters) > 20 else "")
     return f"no font here has {some}, which are drawn as boxes: use .html, or install a font"

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import findfont, get_font
 from matplotlib.patches import Rectangle
 
-from groundvec.data import schema
+from groundvec.data import dataset
 from groundvec.features.images import load
 from groundvec.render.fonts import with_letters
 from groundvec.render.style import FONT, FONT_SIZE, GREEN, PAGE, lacking
@@ -23,7 +23,7 @@ PICTURE = 0.8  # the side of the square that a picture is fitted into
 
 def paths_of(results: Results, image_ids: Iterable[str]) -> pd.Series:
     """Find the file of each of a data set's images, by its id."""
-    path_of = schema.read_images(results["images"]).set_index("image_id")["path"]
+    path_of = dataset.read_images(results["images"]).set_index("image_id")["path"]
     if missing := set(image_ids) - set(path_of.index):
         raise InputError(
             f"{results['images']} has no row of the image {min(missing)} (of {len(missing)} in all "
@@ -57,7 +57,7 @@ def picture(page: Axes, x: float, y: float, path: str, right: bool = False) -> N
 
 
 def wrap(text: str, width: float, lines: int) -> list[str]:
-    """Break a text into lines of about `width`, and cut what does not fit into so many lines."""
+    """Break a text into at most so many lines of about `width`, and cut the rest."""
     text = " ".join(text.split())
     letters = lacking(text)
     more = with_letters(letters) if letters else None

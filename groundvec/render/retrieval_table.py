@@ -1,4 +1,4 @@
-"""What tables of retrieval scores share: both directions side by side, as in a paper's table."""
+"""Tables of retrieval scores: both directions side by side, as in a paper's table."""
 
 from pathlib import Path
 

@@ -43,7 +43,7 @@ def retrieved(scores: np.ndarray, own: np.ndarray, same: float) -> list[tuple[in
 
 @styled
 def samples(embedded: Embedded, path_of: pd.Series, count: int = 3, seed: int = 1) -> Figure:
-    """Draw what is `retrieved` for random captions, then for random images.
+    """Draw the `retrieved` items for random captions, then for random images.
 
     A right one has a tick at its rank, a picture also a frame.
 

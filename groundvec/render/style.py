@@ -1,4 +1,4 @@
-"""How every figure looks, and how it is written."""
+"""The style of figures, and how they are written."""
 
 import logging
 from functools import cache

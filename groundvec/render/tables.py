@@ -134,7 +134,7 @@ def write_numbers(path: str | Path, table: pd.DataFrame) -> None:
 
 
 def decimals(values: Iterable[float], digits: int = 1) -> list[str]:
-    """Write numbers with so many digits after the point; what is missing is a dash."""
+    """Write numbers with so many digits after the point; missing ones as a dash."""
     # Adding 0 turns -0.0 into 0.0.
     rounded = [MISSING if pd.isna(v) else f"{round(v, digits) + 0:.{digits}f}" for v in values]
     return [text.replace("-", MINUS) for text in rounded]
@@ -152,7 +152,7 @@ def bracketed(
 
 
 def column_with_interval(table: pd.DataFrame, column: str, digits: int = 1) -> list[str]:
-    """Write a column as `bracketed` does, with the intervals in `COLUMN_low` and `COLUMN_high`."""
+    """Write a column, `bracketed` with its intervals in `COLUMN_low` and `COLUMN_high`."""
     return bracketed(table[column], table[f"{column}_low"], table[f"{column}_high"], digits)
 
 
@@ -169,7 +169,7 @@ def wide(cells: pd.DataFrame, rows: list[str], column: str) -> pd.DataFrame:
 
 
 def p_values(values: pd.Series) -> list[str]:
-    """Write p-values to three digits, `< 0.001` if they are smaller; what is missing is a dash."""
+    """Write p-values to three digits, `< 0.001` if they are smaller; missing ones as a dash."""
     texts = zip(values, decimals(values, 3), strict=True)
     return ["< 0.001" if value < 0.001 else text for value, text in texts]
 

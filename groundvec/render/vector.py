@@ -51,7 +51,7 @@ def _titled(group: str, titles: list[str]) -> str:
 
 
 def _series(figure: Figure) -> Iterator[tuple[Artist, list[str]]]:
-    """Find what has markers, but not too many of them, and their titles."""
+    """Find the artists with markers, but not too many of them, and their titles."""
     for axes in figure.axes:
         if not axes.axison:
             continue

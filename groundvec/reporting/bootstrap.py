@@ -1,4 +1,4 @@
-"""What systems reach in every draw of a paired bootstrap, and the intervals of their differences.
+"""Scores of systems in each draw of a paired bootstrap, and intervals of their differences.
 
 Systems of one data set, or judged by the same pairs, are measured in the same draws: what is hard
 for all of them does not widen the intervals of their differences (`evaluation.paired`). Draws are
@@ -113,7 +113,7 @@ def averaged(table: pd.DataFrame, keys: list[str], weights: str | None = None) -
     return pd.DataFrame([key for key, _ in groups], columns=keys).assign(draws=pd.Series(means))
 
 
-def over_seeds(draws: Sequence[np.ndarray]) -> tuple[float, float, float]:
+def mean_of_seeds(draws: Sequence[np.ndarray]) -> tuple[float, float, float]:
     """Average the draws of trainings with several seeds, with the 95% interval.
 
     Returns:

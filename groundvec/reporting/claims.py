@@ -1,7 +1,7 @@
-"""What papers claim, as differences of two systems: one frame and one table for every paper.
+"""Claims of papers, as differences of two systems: one frame and one table for every paper.
 
 A paper's `claims.py` finds the systems of each claim, and measures their differences seed by seed,
-in the columns `COMPARED`, seed, difference, low, high, p and draws. `over_seeds` makes `Claims`
+in the columns `COMPARED`, seed, difference, low, high, p and draws. `decide` makes `Claims`
 of them, which everybody reads.
 """
 
@@ -21,7 +21,7 @@ COMPARED = ["claim", "dataset", "condition", "measure", "worse", "better"]
 ROUNDING = 1e-9  # of means
 
 
-def over_seeds(paper: str, differences: pd.DataFrame) -> Claims:
+def decide(paper: str, differences: pd.DataFrame) -> Claims:
     """Join the seeds of every comparison, and decide whether the claim holds.
 
     Args:

@@ -1,4 +1,4 @@
-"""What the papers report beside what was measured, from tables that were written before."""
+"""Reported numbers beside measured ones, from tables that were written before."""
 
 from collections.abc import Iterator
 from importlib import import_module

@@ -103,7 +103,7 @@ def _shorten(path: str | Path, table: schemas.Robustness) -> None:
 
 
 def read_translations(path: str | Path) -> schemas.Translations:
-    """Read what each re-ranker puts first; what is empty is an empty text."""
+    """Read each re-ranker's first translations; missing ones are empty texts."""
     return read(path, schemas.Translations).fillna({"image_id": "", "hypothesis": ""})
 
 
@@ -163,7 +163,7 @@ def _all(form: Any, check: Callable[[Any, Any], None] | None = None) -> Callable
 
 
 class Results:
-    """What a table or figure is made of: each kind of files, and what reads it.
+    """The inputs of a table or figure: each kind of files, and its reader.
 
     Args:
         select: which model of a data set is selected, see `systems.select`.
@@ -213,14 +213,14 @@ class Results:
         self.select, self.given = select, given | (settings or {})
 
     def __getitem__(self, kind: str) -> Any:
-        """Return what was given of a kind."""
+        """Return the given files or setting of a kind."""
         if not self.given.get(kind):
             needed = f"--{kind.replace('_', '-')}" if kind in KINDS else f"`{kind}` in --settings"
             raise InputError(f"this table or figure needs {needed}: give it too")
         return self.given[kind]
 
     @cached_property
-    def ranks(self) -> schemas.Retrieval:
+    def all_retrieval(self) -> schemas.Retrieval:
         """All retrieval scores: also between captions, and simulated chance."""
         return read_retrieval(self["retrieval"], everything=True)
 

@@ -148,7 +148,7 @@ def select(measured: Retrieval, measures: Measures | None, by: str) -> dict[str,
 
 
 def criterion(by: str) -> str:
-    """Say what `select` selects, for notes: `the model with ...`."""
+    """Describe the selected model, for notes: `the model with ...`."""
     best = "the best R@10 on its data set's development set (mean of both directions)"
     if by == "recall":
         return f"the model with {best}"

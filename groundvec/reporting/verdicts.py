@@ -1,16 +1,17 @@
-"""Whether what a paper claims holds here."""
+"""Verdicts on a paper's claims."""
+
+from typing import Any
 
 import pandas as pd
 
 LEVEL = 0.05  # of tests, two-sided
 HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided"
+VERDICTS = [HOLDS, FAILS, OPEN]
 
 
-def counted(claims: pd.Series, verdicts: pd.Series) -> pd.Series:
-    """Write headings of claims that say how many of their rows hold: `CLAIM (holds in 3)`."""
-    counts = verdicts.groupby(claims, sort=False).value_counts().unstack(fill_value=0)
-    said = {
-        claim: f"{claim} ({', '.join(f'{verdict} in {n}' for verdict, n in row.items() if n)})"
-        for claim, row in counts.reindex(columns=[HOLDS, FAILS, OPEN], fill_value=0).iterrows()
-    }
-    return claims.map(said)
+def counted(verdicts: pd.Series, by: Any) -> pd.Series:
+    """Write how many comparisons of each group hold: `holds in 3, not decided in 1`."""
+    counts = verdicts.groupby(by, sort=False).value_counts().unstack(fill_value=0)
+    return counts.reindex(columns=VERDICTS, fill_value=0).apply(
+        lambda row: ", ".join(f"{verdict} in {n}" for verdict, n in row.items() if n), axis=1
+    )

@@ -73,7 +73,7 @@ def recalls(empty: bool = False) -> dict[str, Column]:
     return {**found, "median_rank": number("median rank", low=1, empty=empty)}
 
 
-# What `groundvec.evaluation.retrieval.METRICS` computes.
+# What `groundvec.evaluation.retrieval.scored` computes.
 METRICS = {
     **recalls(),
     "mean_rank": number("mean rank", low=1),
@@ -475,7 +475,7 @@ RerankWeights = Annotated[
 Claims = Annotated[
     pd.DataFrame,
     Schema(
-        "claims.csv of scripts/report.py, also returned by `claims.over_seeds`",
+        "claims.csv of scripts/report.py, also returned by `claims.decide`",
         "one row per claim of a paper and condition",
         {
             "paper": text("folder of the paper"),

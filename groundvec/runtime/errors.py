@@ -30,13 +30,13 @@ def printable(text: str) -> str:
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """Return what somebody probably meant by a name that is not among those that are known."""
+    """Return the known name that somebody probably meant by an unknown one."""
     return next(iter(get_close_matches(name, list(known), n=1)), None)
 
 
 @contextmanager
 def extra(name: str) -> Iterator[None]:
-    """Import within the block what only an extra of this package installs.
+    """Import within the block packages that only an extra of this package installs.
 
     Raises:
         InputError: it is not installed; which extra has it.

@@ -168,7 +168,7 @@ def write_csv(path: str | Path, table: "pd.DataFrame") -> None:
 
 
 def cache() -> Path:
-    """Return the user's folder for what can be fetched or computed again."""
+    """Return the user's folder for files that can be fetched or computed again."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "groundvec")
 
 
@@ -201,7 +201,7 @@ def check_regular(path: str | Path) -> None:
 
 
 def read_at_most(file: IO[bytes] | gzip.GzipFile, most: int, name: str | Path) -> bytes:
-    """Read the rest of a file, which may unpack what it reads; InputError if it has more bytes."""
+    """Read the rest of a file, which may be compressed; InputError if it has more bytes."""
     data = file.read(most + 1)
     if len(data) > most:
         raise InputError(

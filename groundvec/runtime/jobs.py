@@ -48,7 +48,7 @@ def catch_sigterm() -> Iterator[threading.Event]:
 
 @contextmanager
 def working(loader: Iterable[Any]) -> Iterator[Iterator[Any]]:
-    """Give what a DataLoader loads; its processes end with the block, however that ends.
+    """Yield from a DataLoader; its processes end with the block, however that ends.
 
     By itself torch ends them when nothing refers to them any more, and the traceback of an error
     does until the program ends. Python then waits for them, for ever if they ignore SIGTERM.
@@ -116,7 +116,7 @@ def locked(folder: Path, name: str) -> Iterator[None]:
 
 
 def describe(folder: Path, kind: str, name: str, decides: dict[str, Any]) -> None:
-    """Write beside work what it is of, for whoever wants to know whether it is still needed.
+    """Describe work in a file beside it, which says whether it is still needed.
 
     Args:
         folder: of the work, whose name is the hash of what decides its result.

@@ -44,7 +44,7 @@ class Leftover:
 
 
 def find(work: Path) -> list[Leftover]:
-    """List what is in the folder of checkpoints, the folder `features` in it included.
+    """List the content of the folder of checkpoints, its folder `features` included.
 
     Raises:
         InputError: it is not a folder, or cannot be read.
@@ -97,7 +97,7 @@ def _look_at(path: Path) -> Leftover:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """List all that is in a folder, what is in folders first; follow no links.
+    """List all files and folders in a folder, each after its own content; follow no links.
 
     Raises:
         OSError: a folder cannot be read.
@@ -111,7 +111,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def needed(leftover: Leftover, wanted: Iterable[dict[str, Any]]) -> bool:
-    """Return whether this is work that is wanted, described by some of what decides it.
+    """Return whether this work is wanted, by the settings that describe it.
 
     It is not if it was made with other versions of libraries that decide it.
     """

@@ -1,4 +1,4 @@
-"""Where a result came from: the commit, the versions, the machine, and the code it depends on."""
+"""Provenance of a result: the commit, the versions, the machine, and the code it depends on."""
 
 import ast
 import hashlib
@@ -27,7 +27,7 @@ def digest(*parts: Any) -> str:
 
 # How a stage runs, and not what it computes. The bare package imports only what users ask it for.
 PLUMBING = tuple(f"groundvec.{room}." for room in ("runtime", "config", "results", "cli", "parts"))
-TEMPLATES = (".css", ".html", ".js", ".md", ".tex")  # of a module, beside it by its name
+BESIDE = (".css", ".html", ".js", ".md", ".tex", ".toml")  # files of a module, of its name
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -64,19 +64,19 @@ class _Statements(ast.NodeTransformer):
 
 @cache
 def _read(path: Path) -> tuple[str, list[tuple[str, Path | None]]]:
-    """Hash what a source file does, but for its imports of this library; and find these.
+    """Hash a source file, but for comments and imports of this library; and find these.
 
-    The templates that it fills in belong to it. Each import is the name it gives, and the file it
-    is from: none for plumbing.
+    The templates that it fills in and its words belong to it. Each import is the name it gives, and
+    the file it is from: none for plumbing.
     """
     statements = _Statements()
     tree = statements.visit(ast.parse(path.read_bytes()))
     imports = [
         (ast.unparse(alias), _file(module, alias.name)) for module, alias in statements.imports
     ]
-    templates = [path.with_suffix(suffix) for suffix in TEMPLATES]
-    filled = [template.read_bytes() for template in templates if template.exists()]
-    return digest(ast.unparse(tree), *filled), imports
+    beside = [path.with_suffix(suffix) for suffix in BESIDE]
+    contents = [file.read_bytes() for file in beside if file.exists()]
+    return digest(ast.unparse(tree), *contents), imports
 
 
 def _file(module: str, name: str) -> Path | None:
@@ -113,7 +113,7 @@ def covered(*sources: str) -> dict[Path, str]:
 
 @cache
 def code_hash(*sources: str) -> str:
-    """Hash what source files do, together with every module of this library that they import.
+    """Hash source files together with every module of this library that they import.
 
     Found by reading the sources, not by running them, so it is cheap enough for the Snakefile.
     Another comment, docstring, layout or address leaves the hash alone, and so does a change in a

@@ -39,7 +39,7 @@ def caption(
 
 
 def voices(scene: Scene, mention: set[str], rng: random.Random) -> dict[str, str]:
-    """Say in English what happens in a scene: in the `active` and, where natural, the `passive`.
+    """Say the action of a scene in English: in the `active` and, where natural, the `passive`.
 
     The words and their order are chosen alike; with `rng` in the same state also those of another
     scene of the family.

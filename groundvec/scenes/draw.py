@@ -180,7 +180,7 @@ def _rows(canvas: Image.Image, things: Sequence[Scene], rng: random.Random) -> N
 
 
 def picture(scene: Scene, rng: random.Random) -> Image.Image:
-    """Draw a scene, (320, 256) RGB; `rng` varies what the facts leave open."""
+    """Draw a scene, (320, 256) RGB; `rng` decides all that the facts leave open."""
     canvas = background(scene["background"], scene["sky"], rng)
     things = {thing["id"]: thing for thing in scene["objects"]}
     relations, action = scene["relations"], scene["action"]

@@ -1,114 +1,37 @@
 """The English of the captions."""
 
-from groundvec.scenes.grammar import Grammar
+from groundvec.scenes.grammar import Grammar, words_of
 from groundvec.scenes.world import ANIMALS, ANIMATE
-
-_NOUNS = {
-    "man": ("man men", "guy guys"),
-    "woman": ("woman women", "lady ladies"),
-    "child": ("child children", "kid kids"),
-    "dog": ("dog dogs",),
-    "cat": ("cat cats",),
-    "horse": ("horse horses",),
-    "sheep": ("sheep sheep",),
-    "duck": ("duck ducks",),
-    "rabbit": ("rabbit rabbits", "bunny bunnies"),
-    "bird": ("bird birds",),
-    "house": ("house houses",),
-    "tree": ("tree trees",),
-    "car": ("car cars",),
-    "boat": ("boat boats", "sailboat sailboats"),
-    "bicycle": ("bicycle bicycles", "bike bikes"),
-    "ball": ("ball balls",),
-    "balloon": ("balloon balloons",),
-    "kite": ("kite kites",),
-    "table": ("table tables",),
-}
-_CLOTHES = {"man": "shirt", "woman": "dress", "child": "T-shirt"}
-_SIZES = {"big": ("big", "large"), "small": ("small", "little")}
-_NUMBERS = {2: "two", 3: "three", 4: "four"}
-_POSTURES = dict.fromkeys(ANIMATE, "standing") | {
-    "bird": "flying",
-    "kite": "flying",
-    "balloon": "floating",
-    "ball": "lying",
-    "car": "parked",
-}
-# Third person, present participle and, where a passive is natural, past participle.
-_VERBS = {
-    "chase": (("chases", "chasing", "chased"), ("runs after", "running after", None)),
-    "pull": (("pulls", "pulling", "pulled"),),
-    "push": (("pushes", "pushing", "pushed"),),
-    "carry": (("carries", "carrying", "carried"),),
-    "jump over": (("jumps over", "jumping over", None), ("leaps over", "leaping over", None)),
-    "hold": (("holds", "holding", "held"),),
-    "fly": (("flies", "flying", "flown"),),
-    "ride": (("rides", "riding", "ridden"),),
-    "play with": (("plays with", "playing with", None),),
-    "drive": (("drives", "driving", "driven"),),
-    "sail in": (("sails in", "sailing in", None),),
-}
-# The same seen from the patient.
-_CONVERSES = {"chase": ("runs away from", "running away from"), "carry": ("rides on", "riding on")}
-_RELATIONS = {
-    "left of": (("to the left of", "left of"), ("to the right of", "right of")),
-    "above": (("above", "over"), ("below", "under")),
-    "in front of": (("in front of",), ("behind",)),
-    "on": (("on", "on top of"), ()),
-    "under": (("under", "underneath"), ()),
-}
-_PLACES = {
-    "beach": ("on the beach", "at the beach", "on a beach", "by the sea"),
-    "meadow": ("in a meadow", "in a field", "on the grass"),
-    "street": ("on the street", "on a road", "in the city"),
-    "snow": ("in the snow", "in a snowy landscape"),
-    "mountains": ("in the mountains",),
-    "lake": ("by the lake", "at a lake", "on the shore of a lake"),
-    "desert": ("in the desert", "in a desert"),
-    "forest": ("in the forest", "in a forest", "in the woods"),
-}
-_SKIES = {
-    "sunny": ("on a sunny day", "in the sunshine"),
-    "cloudy": ("on a cloudy day", "in cloudy weather"),
-    "rainy": ("in the rain", "on a rainy day"),
-    "sunset": ("at sunset", "in the evening"),
-    "night": ("at night", "in the moonlight"),
-}
 
 
 class English(Grammar):
     """English grammar for the facts of a scene."""
 
+    words = words_of(__file__)
+
     def noun(self, name: str, negated: bool = False) -> str:
         """Make a noun phrase, such as `two big black dogs` or `a man in a red shirt`."""
         kind, many = self.kind(name), self.many(name)
         size, colour = self.value(name, "size"), self.value(name, "colour")
-        count = self.count(name)
-        words = [self.pick(size, _SIZES[size])] if size else []
-        if colour and kind not in _CLOTHES:
+        count, clothes = self.count(name), self.words["clothes"].get(kind)
+        words = [self.pick(size, self.words["sizes"][size])] if size else []
+        if colour and not clothes:
             words.append(colour)
-        words.append(self.pick(kind, _NOUNS[kind]).split()[many])
+        words.append(self.pick(kind, self.words["nouns"][kind]).split()[many])
         if negated:
             words.insert(0, "no")
         elif count:
-            words.insert(0, self.pick("digits", (_NUMBERS[count], str(count))))
+            words.insert(0, self.number(count))
         else:
             words.insert(0, "some" if many else "a")
-        if colour and kind in _CLOTHES:
-            short, long = f"in {colour}", f"in a {colour} {_CLOTHES[kind]}"
+        if colour and clothes:
+            short, long = f"in {colour}", f"in a {colour} {clothes}"
             words.append(short if many else self.pick("dress", (short, short, long)))
         return " ".join(words)
 
-    def adjuncts(self) -> list[str]:
-        """List the landmark of an action, the background and the sky, as far as mentioned."""
-        words = []
-        if "action" in self.mention and "c" in self.mention:
-            words.append(f"in front of {self.noun('c')}")
-        if "background" in self.mention:
-            words.append(self.pick("place", _PLACES[self.scene["background"]]))
-        if "sky" in self.mention:
-            words.append(self.pick("sky", _SKIES[self.scene["sky"]]))
-        return words
+    def in_front_of(self, name: str) -> str:
+        """Say that something is in front of an object."""
+        return f"in front of {self.noun(name)}"
 
     def clause(self, name: str, rest: str, finite: str = "") -> list[str]:
         """Clauses with the object `name` as subject: `... is {rest}` or `... {finite}`."""
@@ -136,7 +59,7 @@ class English(Grammar):
 
         Those of the active and the passive are alike, one by one.
         """
-        finite, active, passive = self.pick("verb", _VERBS[verb])
+        finite, active, passive = self.pick("verb", self.words["verbs"][verb])
         cart = ""
         if verb in ("pull", "push") and self.kind(patient) in ANIMATE:
             cart = self.pick("cart", ("in a cart", "in a wagon"))
@@ -148,21 +71,20 @@ class English(Grammar):
             voice = self.pick("voice", (f"being {passive}", passive))
             voices["passive"] = self.clause(patient, f"{voice} {cart} by {self.noun(agent)}")
         if verb == "chase" or (verb == "carry" and self.kind(agent) in ANIMALS):
-            finite, converse = _CONVERSES[verb]
+            finite, converse = self.words["converses"][verb]
             by = self.noun(agent)
             voices["converse"] = self.clause(patient, f"{converse} {by}", f"{finite} {by}")
         return voices
 
     def relation(self, subject: str, name: str, object: str, below: str | None) -> list[str]:
         """Clauses with either object as subject."""
-        there, back = _RELATIONS[name]
-        if self.pick("order", (False, True)) and back:
-            subject, object, there = object, subject, back
-        where = f"{self.pick('relation', there)} {self.noun(object)}"
+        subject, preposition, object = self.turned(subject, name, object)
+        where = f"{preposition} {self.noun(object)}"
         if below:
             where += f" with {self.noun(below)} under it"
-        posture = self.pick("posture", ("", _POSTURES.get(self.kind(subject), "")))
-        return self.clause(subject, f"{posture} {where}")
+        kind = self.kind(subject)
+        posture = "standing" if kind in ANIMATE else self.words["postures"].get(kind, "")
+        return self.clause(subject, f"{self.pick('posture', ('', posture))} {where}")
 
     def existence(self, names: list[str]) -> list[str]:
         """Clauses that say that there are these objects."""

@@ -1,42 +1,8 @@
 """The German of the captions: gender, case, endings and word order."""
 
-from groundvec.scenes.grammar import Grammar
+from groundvec.scenes.grammar import Grammar, words_of
 from groundvec.scenes.world import ANIMALS, ANIMATE
 
-_NOUNS = {  # gender, nominative singular and plural
-    "man": ("m Mann Männer",),
-    "woman": ("f Frau Frauen", "f Dame Damen"),
-    "child": ("n Kind Kinder",),
-    "dog": ("m Hund Hunde",),
-    "cat": ("f Katze Katzen",),
-    "horse": ("n Pferd Pferde",),
-    "sheep": ("n Schaf Schafe",),
-    "duck": ("f Ente Enten",),
-    "rabbit": ("n Kaninchen Kaninchen",),
-    "bird": ("m Vogel Vögel",),
-    "house": ("n Haus Häuser",),
-    "tree": ("m Baum Bäume",),
-    "car": ("n Auto Autos",),
-    "boat": ("n Boot Boote", "n Segelboot Segelboote"),
-    "bicycle": ("n Fahrrad Fahrräder", "n Rad Räder"),
-    "ball": ("m Ball Bälle",),
-    "balloon": ("m Luftballon Luftballons", "m Ballon Ballons"),
-    "kite": ("m Drachen Drachen",),
-    "table": ("m Tisch Tische",),
-}
-_COLOURS = {
-    "red": "rot",
-    "blue": "blau",
-    "green": "grün",
-    "yellow": "gelb",
-    "black": "schwarz",
-    "white": "weiß",
-    "brown": "braun",
-    "grey": "grau",
-}
-_CLOTHES = {"man": "Hemd", "woman": "Kleid", "child": "T-Shirt"}
-_SIZES = {"big": ("groß",), "small": ("klein",)}
-_NUMBERS = {2: "zwei", 3: "drei", 4: "vier"}
 _ARTICLES = {
     "m": {"nom": "ein", "acc": "einen", "dat": "einem"},
     "f": {"nom": "eine", "acc": "eine", "dat": "einer"},
@@ -51,95 +17,48 @@ _ENDINGS = {
     "plural": {"nom": "e", "acc": "e", "dat": "en"},
 }
 _PRONOUNS = {"m": "der", "f": "die", "n": "das"}
-_POSTURES = {
-    "bird": ("fliegt", "fliegen"),
-    "kite": ("fliegt", "fliegen"),
-    "balloon": ("schwebt", "schweben"),
-    "ball": ("liegt", "liegen"),
-    "boat": ("schwimmt", "schwimmen"),
-}
-# Finite form, the object's preposition and case, what closes the clause, passive participle.
-_VERBS = {
-    "chase": (("jagt", "", "acc", "", "gejagt"), ("verfolgt", "", "acc", "", "verfolgt")),
-    "pull": (("zieht", "", "acc", "", "gezogen"),),
-    "push": (("schiebt", "", "acc", "", "geschoben"),),
-    "carry": (("trägt", "", "acc", "", "getragen"),),
-    "jump over": (("springt", "über", "acc", "", None),),
-    "hold": (("hält", "", "acc", "", "gehalten"),),
-    "fly": (("lässt", "", "acc", "steigen", None),),
-    "ride": (("fährt", "auf", "dat", "", None), ("fährt", "mit", "dat", "", None)),
-    "play with": (("spielt", "mit", "dat", "", None),),
-    "drive": (("fährt", "", "acc", "", "gefahren"), ("lenkt", "", "acc", "", "gelenkt")),
-    "sail in": (("segelt", "in", "dat", "", None), ("fährt", "in", "dat", "", None)),
-}
-_CONVERSES = {"chase": ("flieht", "vor"), "carry": ("reitet", "auf")}
-_RELATIONS = {  # all with the dative
-    "left of": (("links von", "links neben"), ("rechts von", "rechts neben")),
-    "above": (("über",), ("unter",)),
-    "in front of": (("vor",), ("hinter",)),
-    "on": (("auf",), ()),
-    "under": (("unter",), ()),
-}
-_PLACES = {
-    "beach": ("am Strand", "an einem Strand", "am Meer"),
-    "meadow": ("auf einer Wiese", "auf der Wiese", "auf einem Feld"),
-    "street": ("auf der Straße", "auf einer Straße", "in der Stadt"),
-    "snow": ("im Schnee", "in einer verschneiten Landschaft"),
-    "mountains": ("in den Bergen", "im Gebirge"),
-    "lake": ("am See", "an einem See", "am Ufer eines Sees"),
-    "desert": ("in der Wüste", "in einer Wüste"),
-    "forest": ("im Wald", "in einem Wald"),
-}
-_SKIES = {
-    "sunny": ("bei Sonnenschein", "in der Sonne"),
-    "cloudy": ("bei trübem Wetter", "bei bewölktem Himmel"),
-    "rainy": ("im Regen", "bei Regen"),
-    "sunset": ("bei Sonnenuntergang", "am Abend"),
-    "night": ("nachts", "in der Nacht", "im Mondschein"),
-}
 
 
 class German(Grammar):
     """German grammar for the facts of a scene."""
 
+    words = words_of(__file__)
+
     def noun(self, name: str, case: str, negated: bool = False) -> str:
         """Make a noun phrase in the case `nom`, `acc` or `dat`, such as `einen großen Hund`."""
         kind, many = self.kind(name), self.many(name)
         size, colour = self.value(name, "size"), self.value(name, "colour")
-        count = self.count(name)
-        gender, one, more = self.pick(kind, _NOUNS[kind]).split()
+        count, clothes = self.count(name), self.words["clothes"].get(kind)
+        gender, one, more = self.pick(kind, self.words["nouns"][kind]).split()
         ending = _ENDINGS["plural" if many else gender][case]
         if many and negated:
             ending, words = "en", [_KEIN_PLURAL[case]]
         elif many and count:
-            words = [self.pick("digits", (_NUMBERS[count], str(count)))]
+            words = [self.number(count)]
         elif many:
             words = ["einige" + ("n" if case == "dat" else "")]
         else:
             words = [("k" if negated else "") + _ARTICLES[gender][case]]
         if size:
-            words.append(self.pick(size, _SIZES[size]) + ending)
-        if colour and kind not in _CLOTHES:
-            words.append(_COLOURS[colour] + ending)
+            words.append(self.pick(size, self.words["sizes"][size]) + ending)
+        if colour and not clothes:
+            words.append(self.words["colours"][colour] + ending)
         if many and case == "dat" and more[-1] not in "ns":
             more += "n"
         words.append(more if many else one)
-        if colour and kind in _CLOTHES:
-            colour = _COLOURS[colour]
-            short, long = f"in {colour.capitalize()}", f"in einem {colour}en {_CLOTHES[kind]}"
+        if colour and clothes:
+            colour = self.words["colours"][colour]
+            short, long = f"in {colour.capitalize()}", f"in einem {colour}en {clothes}"
             words.append(short if many else self.pick("dress", (short, short, long)))
         return " ".join(words)
 
+    def in_front_of(self, name: str) -> str:
+        """Say that something is in front of an object."""
+        return f"vor {self.noun(name, 'dat')}"
+
     def adjuncts(self) -> list[str]:
         """List the sky, the background and the landmark of an action, as far as mentioned."""
-        words = []
-        if "sky" in self.mention:
-            words.append(self.pick("sky", _SKIES[self.scene["sky"]]))
-        if "background" in self.mention:
-            words.append(self.pick("place", _PLACES[self.scene["background"]]))
-        if "action" in self.mention and "c" in self.mention:
-            words.append(f"vor {self.noun('c', 'dat')}")
-        return words
+        return super().adjuncts()[::-1]
 
     def clause(self, name: str, finite: str, rest: str, tail: str = "") -> list[str]:
         """Clauses with the object `name` as subject; `tail` closes the verb's bracket."""
@@ -154,14 +73,14 @@ class German(Grammar):
         if near:
             options += 2 * [f"{near[0]} {finite} {subject} {' '.join(near[1:])} {rest} {tail}"]
         if not self.negated:
-            gender = self.pick(self.kind(name), _NOUNS[self.kind(name)])[0]
+            gender = self.pick(self.kind(name), self.words["nouns"][self.kind(name)])[0]
             pronoun = "die" if self.many(name) else _PRONOUNS[gender]
             options.append(f"{subject}, {pronoun} {mid} {rest} {tail} {finite}")
         return options
 
     def action(self, verb: str, agent: str, patient: str) -> list[str]:
         """Clauses in the active, in the passive or with a verb for the patient's part."""
-        finite, preposition, case, tail, passive = self.pick("verb", _VERBS[verb])
+        finite, preposition, case, tail, passive = self.pick("verb", self.words["verbs"][verb])
         cart = ""
         if verb in ("pull", "push") and self.kind(patient) in ANIMATE:
             cart = self.pick("cart", ("in einem Karren", "in einem Wagen"))
@@ -172,17 +91,16 @@ class German(Grammar):
             auxiliary = "werden" if self.many(patient) else "wird"
             options += [self.clause(patient, auxiliary, f"von {by} {cart}", passive)]
         if verb == "chase" or (verb == "carry" and self.kind(agent) in ANIMALS):
-            finite, preposition = _CONVERSES[verb]
+            finite, preposition = self.words["converses"][verb]
             options += [self.clause(patient, finite, f"{preposition} {by}")]
         return self.pick("order", (options[0], *options))
 
     def relation(self, subject: str, name: str, object: str, below: str | None) -> list[str]:
         """Clauses with either object as subject."""
-        there, back = _RELATIONS[name]
-        if self.pick("order", (False, True)) and back:
-            subject, object, there = object, subject, back
-        where = f"{self.pick('relation', there)} {self.noun(object, 'dat')}"
-        posture = _POSTURES.get(self.kind(subject), ("steht", "stehen"))[self.many(subject)]
+        subject, preposition, object = self.turned(subject, name, object)
+        where = f"{preposition} {self.noun(object, 'dat')}"
+        postures = self.words["postures"].get(self.kind(subject), ("steht", "stehen"))
+        posture = postures[self.many(subject)]
         if below:
             where += f" mit {self.noun(below, 'dat')} darunter"
         near = " ".join(self.adjuncts())

@@ -7,17 +7,26 @@ captioned in the same words.
 """
 
 import random
+import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
 
 from groundvec.scenes.world import Scene, predicates
 
 T = TypeVar("T")
 
 
+def words_of(module: str) -> dict[str, Any]:
+    """Read the words of a language: the TOML file beside its module."""
+    return tomllib.loads(Path(module).with_suffix(".toml").read_text("utf-8"))
+
+
 class Grammar(ABC):
     """The base of both languages: choices of words, and the facts about each object."""
+
+    words: ClassVar[dict[str, Any]]  # see `words_of`
 
     def __init__(self, scene: Scene, mention: set[str], salt: float, negated: bool) -> None:
         self.scene, self.mention, self.salt, self.negated = scene, mention, salt, negated
@@ -45,17 +54,41 @@ class Grammar(ABC):
         """Return how many there are if it is to be mentioned."""
         return self.things[name]["count"] if f"{name}.count" in self.mention else None
 
+    def number(self, count: int) -> str:
+        """Write a number as a word or in digits."""
+        word: str = self.words["numbers"][str(count)]
+        return self.pick("digits", (word, str(count)))
+
+    def adjuncts(self) -> list[str]:
+        """List the landmark of an action, the background and the sky, as far as mentioned."""
+        found = [self.in_front_of("c")] if {"action", "c"} <= self.mention else []
+        for fact, kind, name in (("background", "places", "place"), ("sky", "skies", "sky")):
+            if fact in self.mention:
+                found.append(self.pick(name, self.words[kind][self.scene[fact]]))
+        return found
+
+    def turned(self, subject: str, name: str, object: str) -> tuple[str, str, str]:
+        """Choose which object of a relation is the subject: subject, preposition and object."""
+        there, back = self.words["relations"][name]
+        if self.pick("order", (False, True)) and back:
+            subject, object, there = object, subject, back
+        return subject, self.pick("relation", there), object
+
+    @abstractmethod
+    def in_front_of(self, name: str) -> str:
+        """Say that something is in front of an object."""
+
     @abstractmethod
     def action(self, verb: str, agent: str, patient: str) -> list[str]:
-        """Clauses that say what the agent does to the patient."""
+        """Make clauses in which the agent does something to the patient."""
 
     @abstractmethod
     def relation(self, subject: str, name: str, object: str, below: str | None) -> list[str]:
-        """Clauses that say where the subject is; `below` is what is under the same object."""
+        """Make clauses about the subject's place; `below` is under the same object."""
 
     @abstractmethod
     def existence(self, names: list[str]) -> list[str]:
-        """Clauses that say that there are these objects."""
+        """Make clauses that say that there are these objects."""
 
     def clauses(self, said: list[str]) -> list[str]:
         """List all clauses that say the predicates `said`, or that the mentioned objects exist."""

@@ -56,7 +56,7 @@ class Pen:
         self.shapes: list[tuple[list[Point], Colour, float]] = []
 
     def move(self, x: float, y: float) -> None:
-        """Put the origin of what follows at `x`, `y` of the object."""
+        """Put the origin of the next shapes at `x`, `y` of the object."""
         self.offset = (x, y)
 
     def polygon(self, points: str | Iterable[Point], fill: Colour) -> None:

@@ -1,8 +1,8 @@
-"""Where captioned pictures come from: per source, a module and a YAML file, as of the other parts.
+"""Sources of captioned pictures: a module and a YAML file each, like the other parts.
 
 The module has
 
-    read(...) -> (captions, images)     in the columns of `groundvec.data.schema`
+    read(...) -> (captions, images)     in the columns of `groundvec.data.dataset`
     state(...) -> str                   a key of the pictures, for a source that is `early`
 
 The YAML file is a JSON schema of the options that a data set's description has beside `source`.

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.data import schema
+from groundvec.data import dataset
 from groundvec.data.cleaning import clean
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import SMALL, open_zip, read_at_most, text_lines
@@ -23,7 +23,7 @@ CAPTIONS = "Flickr8k.token.txt"
 
 
 def read(images: str | Path, text: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Read Flickr8k as (captions, images) of the schema; images in the order of the split lists.
+    """Read Flickr8k as (captions, images); images in the order of the split lists.
 
     Captions of a name that is in no split are dropped, and counted in the log. In the public files
     that is 460 of the 40,460, of 92 names: 91 images, and one misspelt name that has no image.
@@ -35,12 +35,12 @@ def read(images: str | Path, text: str | Path) -> tuple[pd.DataFrame, pd.DataFra
     Raises:
         InputError: if a file is missing or damaged, or a line cannot be understood.
     """
-    names = {split: _lines(text, f"Flickr_8k.{split}Images.txt") for split in schema.SPLITS}
+    names = {split: _lines(text, f"Flickr_8k.{split}Images.txt") for split in dataset.SPLITS}
     found = pd.concat(
         [pd.DataFrame({"image_id": listed, "split": split}) for split, listed in names.items()],
         ignore_index=True,
     )
-    schema.refuse_names(found, f"{text}: Flickr_8k.{{split}}Images.txt")
+    dataset.refuse_names(found, f"{text}: Flickr_8k.{{split}}Images.txt")
     found["path"] = [str(Path(images, name)) for name in found.image_id]
 
     said = _lines(text, CAPTIONS)
@@ -65,7 +65,7 @@ def read(images: str | Path, text: str | Path) -> tuple[pd.DataFrame, pd.DataFra
         (~strays.str.endswith(".jpg")).sum(),
     )
     captions = captions.dropna(subset="split").reset_index(drop=True)
-    return captions[schema.CAPTION_COLUMNS], found
+    return captions[dataset.CAPTION_COLUMNS], found
 
 
 def _lines(text: str | Path, name: str) -> pd.Series:

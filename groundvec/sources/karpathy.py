@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-from groundvec.data import schema
+from groundvec.data import dataset
 from groundvec.data.archives import DAMAGED
 from groundvec.data.cleaning import clean
 from groundvec.runtime.errors import InputError
@@ -41,7 +41,7 @@ NIST: Callable[[str], str] = Tokenizer13a()  # type: ignore[no-untyped-call]
 def read(
     images: str | Path, json: str | Path, captions: int | None = None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Read one of Karpathy's files as (captions, images) of the schema, in the file's order.
+    """Read one of Karpathy's files as (captions, images), in the file's order.
 
     The id of an image is its file name. The splits train and restval make up train (of MSCOCO
     113,287 images), val is dev and test is test. Captions are the annotations' own (the file's
@@ -55,7 +55,7 @@ def read(
 
     Raises:
         InputError: if the file is missing, damaged or of another form, a caption or an image has a
-            problem (see `schema.check`), or a split would have no image.
+            problem (see `dataset.check`), or a split would have no image.
     """
     found, said = [], []
     for number, entry in enumerate(_entries(json)):
@@ -76,25 +76,25 @@ def read(
                 f"{where}: the file name {path!r} or the split {split!r} holds a line break or "
                 "control character; rename the file"
             )
-        split = SPLITS.get(split, split)  # an unknown one stays, for the check of the schema
+        split = SPLITS.get(split, split)  # an unknown one stays, for `dataset.check`
         found.append((name, split, path, where))
         said += [(name, split, tokenise(text), where) for text in texts[:captions]]
 
-    table = pd.DataFrame(found, columns=[*schema.IMAGE_COLUMNS, "where"], dtype=str)
-    schema.refuse_names(table, "{where}", "path")
+    table = pd.DataFrame(found, columns=[*dataset.IMAGE_COLUMNS, "where"], dtype=str)
+    dataset.refuse_names(table, "{where}", "path")
     table["path"] = [str(Path(images, path)) for path in table["path"]]
     rows = pd.DataFrame(said, columns=["image_id", "split", "caption", "where"], dtype=str)
     rows["language"] = "en"
-    rows["caption_id"] = schema.caption_ids(rows.image_id, rows.language)
-    kept = rows[schema.CAPTION_COLUMNS]
-    schema.check(kept, table[schema.IMAGE_COLUMNS], rows["where"])
-    counts = table.split.value_counts().reindex(schema.SPLITS, fill_value=0)
+    rows["caption_id"] = dataset.caption_ids(rows.image_id, rows.language)
+    kept = rows[dataset.CAPTION_COLUMNS]
+    dataset.check(kept, table[dataset.IMAGE_COLUMNS], rows["where"])
+    counts = table.split.value_counts().reindex(dataset.SPLITS, fill_value=0)
     if without := ", ".join(counts.index[counts == 0]):
         raise InputError(
             f"{json}: no image is in split {without}; each of the three needs at least one"
         )
     log.info("%d captions of %d train, %d dev and %d test images", len(kept), *counts)
-    return kept, table[schema.IMAGE_COLUMNS]
+    return kept, table[dataset.IMAGE_COLUMNS]
 
 
 def _entries(path: str | Path) -> list[Any]:

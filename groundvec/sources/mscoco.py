@@ -9,7 +9,7 @@ from groundvec.sources import karpathy
 
 
 def read(train: Path, val: Path, captions: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Read MSCOCO as (captions, images) of the schema; see `karpathy.read`.
+    """Read MSCOCO as (captions, images); see `karpathy.read`.
 
     Args:
         train: the folder train2014 of images.

@@ -18,7 +18,7 @@ from typing import IO
 
 import pandas as pd
 
-from groundvec.data import parallel, schema
+from groundvec.data import dataset, parallel
 from groundvec.data.cleaning import clean
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import SMALL, open_zip, read_at_most, text_lines
@@ -40,7 +40,7 @@ Read = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
 def read(
     archive: str | Path, images: str | Path, folder: Path, flickr8k: str | Path | None = None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Read Multi30k as (captions, images) of the schema, and write its pairs.
+    """Read Multi30k as (captions, images), and write its pairs.
 
     Args:
         archive: multi30k.zip, with the files anywhere within, or the folder it was unpacked to.
@@ -60,11 +60,11 @@ def read(
 
 
 def read_flickr30k(archive: str | Path, images_folder: str | Path) -> Read:
-    """Read Multi30k with Flickr30k's images, as (captions, images) of the schema, and pairs.
+    """Read Multi30k with Flickr30k's images, as (captions, images), and pairs.
 
     Train is the published one; dev is the first 500 images of the published validation split, test
     the others. Pairs are those of `groundvec.data.parallel`, in the published splits: test is that
-    of 2016, whose images are there too, without captions (`schema.PAIRS`).
+    of 2016, whose images are there too, without captions (`dataset.PAIRS`).
 
     Args:
         archive: as of `read`.
@@ -80,9 +80,9 @@ def read_flickr30k(archive: str | Path, images_folder: str | Path) -> Read:
     names.loc[names.published == "val", "split"] = "dev"
     names.loc[names.published.eq("val") & of_val.ge(DEV), "split"] = "test"
     pairs = pd.concat([_pairs(files, name) for name in DESCRIBED.values()], ignore_index=True)
-    published = dict(zip(DESCRIBED.values(), schema.SPLITS, strict=True))
+    published = dict(zip(DESCRIBED.values(), dataset.SPLITS, strict=True))
     pairs["split"] = pairs.published.map(published)
-    tested = pairs.loc[pairs.split == "test", ["name"]].assign(split=schema.PAIRS)
+    tested = pairs.loc[pairs.split == "test", ["name"]].assign(split=dataset.PAIRS)
     images = pd.concat([names[["name", "split"]], tested], ignore_index=True)
     images["image_id"] = images.name
     images["path"] = [str(Path(images_folder, name)) for name in images.name]
@@ -116,7 +116,7 @@ def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Pa
         *(
             len(names),
             len(described),
-            *names.split.value_counts().reindex(schema.SPLITS, fill_value=0),
+            *names.split.value_counts().reindex(dataset.SPLITS, fill_value=0),
         ),
     )
     pairs = pd.concat([_pairs(files, name) for name in TRANSLATED], ignore_index=True)
@@ -167,7 +167,7 @@ class _Files:
 
     def refuse_twice(self, rows: pd.DataFrame) -> None:
         """Raise InputError if an image is there twice."""
-        schema.refuse(
+        dataset.refuse(
             rows[rows.name.duplicated()],
             f"{self.archive}: the image {{name!r}}{{more}} is listed twice; get the public files "
             "again",
@@ -177,7 +177,7 @@ class _Files:
         """Make a row per image: name, published split, and sentences, by column and file."""
         names = self.lines(images)
         found = pd.DataFrame({"name": names})
-        schema.refuse_names(found, f"{self.archive}: {images}", "name")
+        dataset.refuse_names(found, f"{self.archive}: {images}", "name")
         self.refuse_twice(found)
         columns = {"name": names, "published": [published] * len(names)}
         for column, file in sentences.items():
@@ -219,17 +219,17 @@ def _captions(names: pd.DataFrame) -> pd.DataFrame:
     ).sort_index(kind="stable")
     captions["language"] = captions.column.str.partition(" ")[0]
     captions = captions.reset_index(drop=True)
-    captions["caption_id"] = schema.caption_ids(captions.image_id, captions.language)
-    return captions[schema.CAPTION_COLUMNS]
+    captions["caption_id"] = dataset.caption_ids(captions.image_id, captions.language)
+    return captions[dataset.CAPTION_COLUMNS]
 
 
 def _images(names: pd.DataFrame) -> pd.DataFrame:
-    return names[schema.IMAGE_COLUMNS]
+    return names[dataset.IMAGE_COLUMNS]
 
 
 def _with_ids(pairs: pd.DataFrame, names: pd.DataFrame) -> pd.DataFrame:
     """Add the ids of those images that the data set has."""
     pairs["image_id"] = pairs.name.map(names.set_index("name").image_id).fillna("")
-    counts = pairs.split.value_counts().reindex(schema.SPLITS, fill_value=0)
+    counts = pairs.split.value_counts().reindex(dataset.SPLITS, fill_value=0)
     log.info("pairs of sentences: %d train, %d dev, %d test", *counts)
     return pairs[["split", "image_id", *LANGUAGES]]

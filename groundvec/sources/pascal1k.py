@@ -15,7 +15,7 @@ from urllib.parse import unquote
 import pandas as pd
 from bs4 import BeautifulSoup, NavigableString, Tag
 
-from groundvec.data import schema
+from groundvec.data import dataset
 from groundvec.data.cleaning import clean
 from groundvec.runtime.errors import InputError
 
@@ -26,7 +26,7 @@ ADDRESS = re.compile(r"[\w-][\w .-]*/[\w-][\w .-]*")
 
 
 def read(images: str | Path, page: str | Path, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Read Pascal1K as (captions, images) of the schema, in the page's order.
+    """Read Pascal1K as (captions, images), in the page's order.
 
     The id of an image is its address on the page, `category/name.jpg`. Sentences are taken as they
     stand, however many an image has. The split is drawn (`draw_split`).
@@ -42,7 +42,7 @@ def read(images: str | Path, page: str | Path, seed: int) -> tuple[pd.DataFrame,
             category cannot be divided.
     """
     rows = _rows(Path(page))
-    schema.refuse(
+    dataset.refuse(
         rows[rows.sentences.map(len) == 0],
         "{where}{more}: the image {image_id} has no sentences; write some or remove its row",
     )
@@ -54,14 +54,14 @@ def read(images: str | Path, page: str | Path, seed: int) -> tuple[pd.DataFrame,
     found["path"] = [str(Path(images, name)) for name in found.image_id]
     captions = rows.explode("sentences", ignore_index=True).rename(columns={"sentences": "caption"})
     captions["language"] = "en"
-    captions["caption_id"] = schema.caption_ids(captions.image_id, captions.language)
+    captions["caption_id"] = dataset.caption_ids(captions.image_id, captions.language)
 
-    counts = found.split.value_counts()[schema.SPLITS]
+    counts = found.split.value_counts()[dataset.SPLITS]
     log.info("%d captions of %d train, %d dev and %d test images", len(captions), *counts)
     names = found.image_id.map(posixpath.basename)
     if twice := names[names.duplicated()].nunique():
         log.warning("%d file names are in two categories: the same photographs, perhaps", twice)
-    return captions[schema.CAPTION_COLUMNS], found
+    return captions[dataset.CAPTION_COLUMNS], found
 
 
 def image_ids(page: str | Path) -> list[str]:
@@ -81,7 +81,7 @@ def draw_split(image_ids: pd.Series, seed: int) -> pd.Series:
     categories = image_ids.str.partition("/")[0].rename("category")
     sizes = image_ids.groupby(categories, sort=False).size().reset_index(name="size")
     first = sizes.iloc[0]
-    schema.refuse(
+    dataset.refuse(
         sizes[(sizes["size"] % 10 != 0) | (sizes["size"] != first["size"])],
         f"the category {{category}}{{more}} has {{size}} images, and {first.category} has "
         f"{first['size']}: to be split 80/10/10, all need the same number, a multiple of ten; "
@@ -112,12 +112,12 @@ def _rows(page: Path) -> pd.DataFrame:
     if rows.empty:
         raise InputError(f"{page} has no rows with images: it is another page; get the right one")
     rows["image_id"] = [posixpath.normpath(unquote(address.strip())) for address in rows.address]
-    schema.refuse(
+    dataset.refuse(
         rows[[not ADDRESS.fullmatch(name) for name in rows.image_id]],
         "{where}{more}: the image {address!r} is not category/name.jpg below the page's folder; "
         "get the page as it was published, or correct the address",
     )
-    schema.refuse(
+    dataset.refuse(
         rows[rows.image_id.duplicated()],
         "{where}{more}: the image {image_id} is listed twice; list each image once",
     )

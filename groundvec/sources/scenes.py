@@ -10,7 +10,7 @@ from groundvec.scenes import parallel as scene_pairs
 
 
 def read(count: int, seed: int, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Draw and describe scenes, as (captions, images) of the schema.
+    """Draw and describe scenes, as (captions, images).
 
     Args:
         count: how many.

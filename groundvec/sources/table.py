@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.data import schema
+from groundvec.data import dataset
 from groundvec.data.cleaning import clean
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import text_lines
 from groundvec.runtime.provenance import digest
 
-csv.field_size_limit(2**30)  # characters of a caption; `schema.check` has the real limit
+csv.field_size_limit(2**30)  # characters of a caption; `dataset.check` has the real limit
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ OPTIONAL = ["split", "language"]
 
 
 def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Read a table as (captions, images) of the schema, in the table's order.
+    """Read a table as (captions, images), in the table's order.
 
     The id of an image is its name in the table, in its shortest form (`./a.jpg` is a.jpg). Without
     a column `split`, the images are split 80/10/10 by `split_by_name`; without a column
@@ -38,7 +38,7 @@ def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFr
 
     Raises:
         InputError: naming the file and the line, if the table is not UTF-8 CSV with these columns,
-            a row has a problem (see `schema.check`), or a split would have no image.
+            a row has a problem (see `dataset.check`), or a split would have no image.
     """
     rows = _rows(Path(table), Path(images))
     captions = rows.rename(columns={"image": "image_id"})
@@ -48,21 +48,21 @@ def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFr
     if "split" not in captions:
         captions["split"] = captions.image_id.map(split_by_name(captions.image_id))
         log.info("%s has no column split: the images are split 80/10/10 by their names", table)
-    captions["caption_id"] = schema.caption_ids(captions.image_id, captions.language)
+    captions["caption_id"] = dataset.caption_ids(captions.image_id, captions.language)
     found = captions[["image_id", "split"]].drop_duplicates("image_id", ignore_index=True)
     found["path"] = [str(Path(images, name)) for name in found.image_id]
 
     where = captions.pop("where")
-    captions = captions[schema.CAPTION_COLUMNS]
-    schema.check(captions, found, where)
-    counts = found.split.value_counts().reindex(schema.SPLITS, fill_value=0)
+    captions = captions[dataset.CAPTION_COLUMNS]
+    dataset.check(captions, found, where)
+    counts = found.split.value_counts().reindex(dataset.SPLITS, fill_value=0)
     without = ", ".join(counts.index[counts == 0])
     if without:
         raise InputError(
             f"{table}: no image is in split {without}; each of the three needs at least one"
         )
     log.info(
-        "%d captions of %d train, %d dev and %d test images", len(captions), *counts[schema.SPLITS]
+        "%d captions of %d train, %d dev and %d test images", len(captions), *counts[dataset.SPLITS]
     )
     return captions, found
 
@@ -136,7 +136,7 @@ def _rows(path: Path, images: Path) -> pd.DataFrame:
     header, fields, lines = _fields(path)
     where = pd.Series([f"{path} line {line}" for line in lines])
     counts = pd.DataFrame({"where": where, "count": [len(row) for row in fields]})
-    schema.refuse(
+    dataset.refuse(
         counts[counts["count"] != len(header)],
         f"{{where}}{{more}} has {{count}} fields, but the header has {len(header)}; put a caption "
         "that holds a comma in quotation marks",
@@ -145,7 +145,7 @@ def _rows(path: Path, images: Path) -> pd.DataFrame:
     nameless = rows.columns.str.fullmatch(NAMELESS)
     for k in nameless.nonzero()[0]:
         column = pd.DataFrame({"where": where, "field": rows.iloc[:, int(k)]})
-        schema.refuse(
+        dataset.refuse(
             column[~column.field.str.fullmatch(r"\s*\d*\s*")],
             "{where}{more}: {field!r} is in a column without a name; name the column, or remove it",
         )
@@ -153,20 +153,20 @@ def _rows(path: Path, images: Path) -> pd.DataFrame:
     for name in set(rows) - {"caption"}:
         rows[name] = rows[name].str.strip()
     rows["where"] = where
-    schema.refuse(rows[rows.image == ""], "{where}{more}: the image's file name is missing")
-    schema.refuse(
+    dataset.refuse(rows[rows.image == ""], "{where}{more}: the image's file name is missing")
+    dataset.refuse(
         rows[rows.image.str.contains(r"[\x00-\x1f\x7f]")],
         "{where}{more}: the image's file name {image!r} holds a line break or control character; "
         "rename the file",
     )
-    schema.refuse(
+    dataset.refuse(
         rows[rows.image.str.contains("://")],
         "{where}{more}: the image {image} is an address; download it into the folder of images, "
         "and write its file name",
     )
     rows["image"] = [_relative(name, images) for name in rows.image]
-    schema.refuse_names(rows, "{where}", "image")
-    paths = schema.stored(str(images / name) for name in rows.image)
+    dataset.refuse_names(rows, "{where}", "image")
+    paths = dataset.stored(str(images / name) for name in rows.image)
     rows["image"] = [Path(path).relative_to(images).as_posix() for path in paths]
     return rows
 

@@ -54,5 +54,5 @@ class Text:
         return Encoded.of(self._index[points], [len(sentence) for sentence in finished])
 
     def as_dict(self) -> dict[str, str | list[int]]:
-        """Return what `Text(**...)` takes, ready for JSON."""
+        """Return the arguments of `Text`, ready for JSON."""
         return {"characters": self.characters, "counts": self.counts}

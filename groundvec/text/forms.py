@@ -140,7 +140,7 @@ class _Remaining:
         return [child for child, head in enumerate(self.heads) if head == word]
 
     def drop(self, word: int) -> None:
-        """Let a word go; what hung from it hangs from its head."""
+        """Drop a word, and hang its dependents from its head."""
         for child in self.children(word):
             self.heads[child] = self.heads[word]
         self.heads[word] = GONE
@@ -260,7 +260,7 @@ class _Remaining:
 
 
 def _has_letters(word: str) -> bool:
-    """Return whether a word has a letter or a digit: what has neither is punctuation."""
+    """Return whether a word has a letter or a digit; others are punctuation."""
     return any(map(str.isalnum, word))
 
 

@@ -69,7 +69,7 @@ class Text:
         return bucket + 2, np.bincount(sentence, minlength=len(spaced))
 
     def as_dict(self) -> dict[str, int]:
-        """Return what `Text(**...)` takes, ready for JSON."""
+        """Return the arguments of `Text`, ready for JSON."""
         return {"shortest": self.shortest, "longest": self.longest, "buckets": self.buckets}
 
 

@@ -36,7 +36,7 @@ SUBSTITUTIONS = [
 
 
 def substitutions(text: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return what a model's text needs; nothing if a tokenizer or a parser cuts sentences itself.
+    """Return the substitutions for a model's text; none if it tokenizes or parses itself.
 
     Args:
         text: a description's `text`.

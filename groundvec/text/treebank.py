@@ -51,7 +51,7 @@ class Tree:
 
 
 def problem(heads: Sequence[int]) -> str:
-    """Say what keeps words with these heads from being a tree; nothing if they are one."""
+    """Say why words with these heads are no tree; nothing if they are one."""
     roots = heads.count(ROOT)
     if roots != 1:
         return f"{roots or 'no'} roots"

@@ -76,7 +76,7 @@ class Text:
         vectors: np.ndarray | str | None = None,
         treebank: Treebank | None = None,
     ) -> None:
-        """Take what `build` learns; `vectors` may be packed (`groundvec.text.vectors.pack`)."""
+        """Keep the results of `build`; `vectors` may be packed (`groundvec.text.vectors.pack`)."""
         for kind, names in {"words": words, "relations": relations, "places": places}.items():
             if len(set(names)) != len(names) or len(names) > LARGEST - 2:
                 raise InputError(f"trees need distinct {kind}, {LARGEST - 2:,} at most")
@@ -188,12 +188,12 @@ class Text:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what `Text(**...)` takes, ready for JSON: all but the vectors."""
+        """Return the arguments of `Text` but the vectors, ready for JSON."""
         names = ("words", "relations", "counts", "places", "dimension", "parser", "form")
         return {name: getattr(self, name) for name in names}
 
     def packed(self) -> dict[str, Any]:
-        """Return what `Text(**...)` takes, the vectors too."""
+        """Return the arguments of `Text`, the vectors too."""
         assert self.vectors is not None, "this text was made without vectors"
         return self.as_dict() | {"vectors": pack(self.vectors[2:])}
 
@@ -242,7 +242,7 @@ def _from_file(path: str, words: list[str], dimension: int) -> tuple[list[str], 
 
 
 def _describe(edges: Counter[str], spoken: Counter[str], words: list[str]) -> None:
-    """Log what was learned from the captions."""
+    """Log the numbers of words and relations of the captions."""
     known = set(words)
     without = [count for word, count in spoken.items() if word not in known]
     log.info(

@@ -68,5 +68,5 @@ class Text:
         return Words(np.array(rows, np.int64), starts, self.hashed.encode(list(index)))
 
     def as_dict(self) -> dict[str, int]:
-        """Return what `Text(**...)` takes, ready for JSON."""
+        """Return the arguments of `Text`, ready for JSON."""
         return self.hashed.as_dict()

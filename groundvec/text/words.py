@@ -80,5 +80,5 @@ class Text:
         return Encoded.of(indices, lengths)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what `Text(**...)` takes, ready for JSON."""
+        """Return the arguments of `Text`, ready for JSON."""
         return {"words": self.words, **self.options}

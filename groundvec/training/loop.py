@@ -50,7 +50,7 @@ def train(
     evaluate: Callable[[Model], dict[str, float]],
     name: str = "training",
 ) -> list[dict[str, Any]]:
-    """Train `model` in place as its description says, or resume what was interrupted in `work`.
+    """Train `model` in place by its description, or resume an interrupted training in `work`.
 
     After initialisation, randomness is a function of the seed and the epoch (the order of the
     captions) or the step (dropout). So a training that was killed and resumed ends in the same

@@ -61,7 +61,7 @@ class Translator(nn.Module):
             nn.init.zeros_(words.weight.data[PADDING])
 
     def encode(self, source: Tensor) -> tuple[Memory, Tensor]:
-        """Read sentences (B, S), padded: what is looked at, and the first states (B, size)."""
+        """Read padded sentences (B, S): the encoder's states, and the decoder's first (B, size)."""
         inside = source != PADDING
         packed = pack_padded_sequence(
             self.dropout(self.source(source)),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.data.cleaning import clean
-from groundvec.data.schema import SPLITS, refuse
+from groundvec.data.dataset import SPLITS, refuse
 from groundvec.results.frames import read_fields
 from groundvec.runtime.errors import InputError
 

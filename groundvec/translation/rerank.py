@@ -188,7 +188,7 @@ def rerank(dev: Judged, test: Judged, features: Features) -> dict[str, Reranked]
 def scored(
     test: Judged, chosen: Mapping[str, Reranked], against: Mapping[str, str], language: str
 ) -> tuple[list[dict[str, Any]], pd.DataFrame]:
-    """Score what the re-rankers put first.
+    """Score the re-rankers' first translations.
 
     Args:
         against: the re-rankers that all are tested against, by the ends of the columns of p-values.

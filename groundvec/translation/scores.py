@@ -24,7 +24,7 @@ METEOR_LANGUAGES = {
 def bleu_statistics(
     hypotheses: Sequence[str], references: Sequence[str]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute what BLEU is made of, by hypothesis.
+    """Compute the counts behind BLEU, by hypothesis.
 
     Args:
         references: one for each hypothesis.
@@ -193,7 +193,7 @@ class Meteor:
         )
 
     def statistics(self, hypotheses: Sequence[str], references: Sequence[str]) -> np.ndarray:
-        """Compute what METEOR is made of (N, 23), which may be summed."""
+        """Compute the counts behind METEOR (N, 23), which may be summed."""
         pairs = zip(hypotheses, references, strict=True)
         lines = [f"SCORE ||| {_plain(r)} ||| {_plain(h)}" for h, r in pairs]
         return np.array([line.split() for line in self._ask(lines)], np.float64)

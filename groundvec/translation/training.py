@@ -100,7 +100,7 @@ def train(
     work: Path,
     name: str = "translator",
 ) -> History:
-    """Train `translator`, or resume what was interrupted in `work`; keep the best weights.
+    """Train `translator`, or resume an interrupted training in `work`; keep the best weights.
 
     After each epoch the development sentences are translated greedily. Training ends after
     `epochs`, or when their BLEU has not risen for `patience` epochs. Batches and dropout are

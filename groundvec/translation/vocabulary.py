@@ -59,7 +59,7 @@ class Vocabulary:
         ]
 
     def as_dict(self) -> dict[str, object]:
-        """Return what `Vocabulary(**...)` takes, ready for JSON."""
+        """Return the arguments of `Vocabulary`, ready for JSON."""
         return {"language": self.language, "words": self.words}
 
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from groundvec.config import parts
 from groundvec.config.cli import BOUNDS, execute
-from groundvec.data import schema
+from groundvec.data import dataset
 from groundvec.runtime.files import atomic, copy, read_json, write_bytes, write_json
 from groundvec.text.characters import Text
 
@@ -109,7 +109,7 @@ def test_a_training_on_a_full_disk_is_one_line_and_goes_on_when_there_is_room(tm
     images = pd.DataFrame({"image_id": ids, "split": split, "path": __file__})
     captions = images[["image_id", "split"]].assign(language="en", caption="A dog.")
     captions["caption_id"] = captions["image_id"] + "#0"
-    schema.write(tmp_path, captions[schema.CAPTION_COLUMNS], images)
+    dataset.write(tmp_path, captions[dataset.CAPTION_COLUMNS], images)
     write_json(tmp_path / "v.json", Text.build(["A dog."]).as_dict())
     with h5py.File(tmp_path / "f.h5", "w") as file:
         file["features"] = np.random.default_rng(0).normal(size=(12, 16)).astype(np.float32)

@@ -16,7 +16,7 @@ from examples import description, save_model
 from PIL import Image
 
 from groundvec.__main__ import COMMANDS
-from groundvec.data.schema import read_captions
+from groundvec.data.dataset import read_captions
 from groundvec.features import store
 from groundvec.model.network import Model
 from groundvec.runtime.files import sha256

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec.data import schema
+from groundvec.data import dataset
 from groundvec.data.split import load_split
 from groundvec.runtime.errors import InputError
 from groundvec.sources import flickr8k, karpathy, table
@@ -75,7 +75,7 @@ def test_flickr8k(tmp_path, caplog, zipped):
         ("30_c.jpg", "30_c.jpg#0", "en", "train", "A black dog & a spotted dog"),
         ("20_b.jpg", "20_b.jpg#0", "en", "dev", "a"),
     ]
-    schema.check(captions, images)
+    dataset.check(captions, images)
     assert "dropped 3 captions of 2 names that are in no split (1 of them" in caplog.text
 
 
@@ -101,7 +101,7 @@ def test_flickr8k_names_the_line_that_it_cannot_understand(tmp_path):
 def test_flickr8k_that_contradicts_itself_is_refused(tmp_path, change, error):
     captions, images = flickr8k.read("photos", write_flickr8k(tmp_path / "text", **change))
     with pytest.raises(InputError, match=re.escape(error)):
-        schema.write(tmp_path / "out", captions, images)
+        dataset.write(tmp_path / "out", captions, images)
 
 
 def test_flickr8k_files_that_are_missing_or_damaged(tmp_path):
@@ -131,7 +131,7 @@ def test_flickr8k_files_that_are_missing_or_damaged(tmp_path):
 def test_flickr8k_of_the_mirror(mirror, caplog):
     caplog.set_level(logging.INFO)
     captions, images = flickr8k.read("photos", mirror / "flickr8k" / "Flickr8k_text.zip")
-    schema.check(captions, images)
+    dataset.check(captions, images)
     assert images.split.value_counts().to_dict() == {"train": 6000, "dev": 1000, "test": 1000}
     assert len(captions) == 40_000
     assert (captions.groupby("image_id").size() == 5).all()
@@ -190,7 +190,7 @@ def test_mscoco(tmp_path):
         coco_entry(8, "test", "a cow"),
     )
     captions, images = karpathy.read("data/mscoco", path)
-    schema.check(captions, images)
+    dataset.check(captions, images)
     assert rows(images) == [
         (
             *("COCO_train2014_000000000009.jpg", "train"),
@@ -484,7 +484,7 @@ def test_table_that_is_not_there(tmp_path):
 # --- The program ----------------------------------------------------------------------------------
 
 
-def dataset(*arguments):
+def program(*arguments):
     return subprocess.run(
         [sys.executable, ROOT / "scripts" / "dataset.py", *map(str, arguments)],
         capture_output=True,
@@ -496,10 +496,10 @@ def test_program_writes_both_files(tmp_path):
     for name in "abc":
         (tmp_path / f"{name}.jpg").touch()
     path = write_table(tmp_path, GOOD)
-    result = dataset("table", "--table", path, "--images", tmp_path, "--output", tmp_path / "out")
+    result = program("table", "--table", path, "--images", tmp_path, "--output", tmp_path / "out")
     assert result.returncode == 0, result.stderr
-    captions = schema.read_captions(tmp_path / "out" / "captions.csv")
-    images = schema.read_images(tmp_path / "out" / "images.csv")
+    captions = dataset.read_captions(tmp_path / "out" / "captions.csv")
+    images = dataset.read_images(tmp_path / "out" / "images.csv")
     assert captions.caption.tolist() == ["A cat.", "A dog.", "A cow."]
     assert images.path.tolist() == [str(tmp_path / f"{name}.jpg") for name in "abc"]
 
@@ -507,7 +507,7 @@ def test_program_writes_both_files(tmp_path):
 def test_program_ends_with_one_line_and_writes_nothing_if_images_are_missing(tmp_path):
     (tmp_path / "b.jpg").touch()
     path = write_table(tmp_path, GOOD)
-    result = dataset("table", "--table", path, "--images", tmp_path, "--output", tmp_path / "out")
+    result = program("table", "--table", path, "--images", tmp_path, "--output", tmp_path / "out")
     assert result.returncode == 1
     errors = [line for line in result.stderr.splitlines() if line.startswith("error:")]
     assert len(errors) == 1
@@ -519,16 +519,16 @@ def test_program_ends_with_one_line_and_writes_nothing_if_images_are_missing(tmp
 
 
 def test_program_generates_scenes(tmp_path):
-    result = dataset("scenes", "--count", 20, "--seed", 1, "--output", tmp_path)
+    result = program("scenes", "--count", 20, "--seed", 1, "--output", tmp_path)
     assert result.returncode == 0, result.stderr
-    images = schema.read_images(tmp_path / "images.csv")
+    images = dataset.read_images(tmp_path / "images.csv")
     assert len(images) == len(list((tmp_path / "images").iterdir())) == 20
     assert len((tmp_path / "scenes.jsonl").read_text().splitlines()) == 20
-    assert len(schema.read_captions(tmp_path / "captions.csv", "de")) == 100
+    assert len(dataset.read_captions(tmp_path / "captions.csv", "de")) == 100
 
 
 def test_program_shows_an_example():
-    result = dataset("--help")
+    result = program("--help")
     assert result.returncode == 0
     assert "python scripts/dataset.py table --table my/captions.csv" in result.stdout
 

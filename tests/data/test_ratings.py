@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from groundvec.data.dataset import SPLITS
 from groundvec.data.ratings import COLUMNS, STS, count, read_ratings, read_sts, write_ratings
-from groundvec.data.schema import SPLITS
 from groundvec.data.tokenization import prepare
 from groundvec.runtime.errors import InputError
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from groundvec.data import schema
+from groundvec.data import dataset
 from groundvec.data.ratings import read_sts, write_ratings
 from groundvec.evaluation.overlap import normalised, score_unseen, seen, training_captions
 from groundvec.evaluation.ratings import predict
@@ -63,7 +63,7 @@ def write_captions(folder, **of_languages):
         for k, caption in enumerate(texts)
     ]
     path = folder / "captions.csv"
-    pd.DataFrame(rows, columns=schema.CAPTION_COLUMNS).to_csv(path, index=False)
+    pd.DataFrame(rows, columns=dataset.CAPTION_COLUMNS).to_csv(path, index=False)
     return path
 
 

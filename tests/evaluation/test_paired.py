@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec.evaluation import paired
-from groundvec.papers.groundvec_2026 import learning
-from groundvec.papers.groundvec_2026.ablation import ablation, make
-from groundvec.render.figures import curve_styles
+from groundvec.papers.ablation.ablation import ablation, make
+from groundvec.render.figures import curve_styles, learning_curves
 from groundvec.reporting import bootstrap
 from groundvec.reporting.results import Results
 from groundvec.results import schemas
@@ -173,8 +172,12 @@ def test_learning_is_drawn_by_epoch_and_by_time():
         ("d", "less", 1, 0, 2.0, 0.0),
         ("d", "less", 1, 1, 40.0, 30.0),
     ]
-    figure = learning.curves(pd.DataFrame(rows, columns=columns))
-    by_epoch, by_time = ([line.get_xydata().tolist() for line in p.lines] for p in figure.axes)
+    history = pd.DataFrame(rows, columns=columns).assign(loss=[np.nan, 2, np.nan, 4, np.nan, 1])
+    figure = learning_curves(history)
+    loss, by_epoch, by_time = (
+        [line.get_xydata().tolist() for line in p.lines] for p in figure.axes
+    )
+    assert loss == [[[1, 3]], [[1, 1]]]
     assert by_epoch == [[[0, 2], [1, 55]], [[0, 2], [1, 40]]]
     assert by_time == [[[0, 2], [1.5, 55]], [[0, 2], [0.5, 40]]]
     [legend] = figure.legends

@@ -297,7 +297,7 @@ def test_every_snapshot_and_the_ensemble_is_scored_in_every_language(scored):
             vectors = (v / np.linalg.norm(v, axis=1)[:, None] for v in (of_captions, of_images))
             of_captions, of_images = vectors
             expected = retrieval.evaluate(of_captions, of_images, image[language], folds)
-            of_sentences = retrieval.scored(retrieval.find_sentences(of_captions, image[language]))
+            of_sentences = retrieval.scored(retrieval.rank_sentences(of_captions, image[language]))
         if language == "en" and folds == 1 and (kind != "snapshot" or epochs == "2"):
             expected = pd.concat([expected, of_sentences], ignore_index=True)
         columns = list(expected)
@@ -381,7 +381,7 @@ def test_chance_of_sentences_is_what_random_vectors_get():
 def test_the_interval_of_a_mean_rank_holds_images_together():
     image = np.repeat(np.arange(50), 4)
     of_images = np.random.default_rng(0).normal(100, 10, 50)
-    low, high = retrieval._interval_of_mean(0.0, of_images[image], image)
+    low, high = retrieval._interval_of_mean(of_images[image], image)
     half = 1.96 * of_images.std() / np.sqrt(50)  # as if there were one query an image
     assert high - low == pytest.approx(2 * half, rel=0.1)
     assert low < of_images.mean() < high

@@ -12,7 +12,7 @@ from scipy import stats
 from groundvec.evaluation import paired
 from groundvec.evaluation.seeds import of_items, t_interval
 from groundvec.reporting import bootstrap
-from groundvec.reporting.claims import over_seeds
+from groundvec.reporting.claims import decide
 from groundvec.results import frames
 from groundvec.results.frames import schema_of
 from groundvec.results.schemas import Claims
@@ -118,7 +118,7 @@ def test_the_seeds_of_a_comparison_are_joined():
     table = seeds(items.mean(axis=1), reported=4.0).assign(**gains)
     one = seeds([-1.0], better="c", low=-2.0, high=-0.5)
     tested = seeds([1.0], better="d", p=0.2)
-    found = over_seeds("a_paper", pd.concat([table, one, tested]))
+    found = decide("a_paper", pd.concat([table, one, tested]))
     assert list(found) == list(schema_of(Claims).columns)
     assert found[["better", "seeds", "verdict"]].values.tolist() == [
         ["b", 3, "holds"],
@@ -149,5 +149,5 @@ def test_intervals_that_pages_show_are_those_of_their_seeds_values():
 def test_seeds_that_drew_their_own_pictures_are_not_drawn_again():
     """Their pictures' part of the variance is that between them."""
     values, times = [1.0, 2.0, 3.0], [np.array([value, 0.0, 50.0]) for value in (1, 2, 3)]
-    found = over_seeds("", seeds(values, test_to_train=0.25).assign(draws=times))
+    found = decide("", seeds(values, test_to_train=0.25).assign(draws=times))
     assert found.loc[0, ["low", "high"]].tolist() == pytest.approx(t_interval(values, 0, 0.25))

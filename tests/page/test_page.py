@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from groundvec.cutoffs import CUTOFFS
-from groundvec.data import schema
+from groundvec.data import dataset
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.features import store
 from groundvec.model.network import Model
@@ -61,10 +61,10 @@ def trained(tmp_path_factory):
             for name, split in zip(names, splits, strict=True)
             for k in range(5)
         ],
-        columns=schema.CAPTION_COLUMNS,
+        columns=dataset.CAPTION_COLUMNS,
     )
     images = pd.DataFrame({"image_id": names, "split": splits, "path": paths})
-    schema.write(folder, captions, images)
+    dataset.write(folder, captions, images)
     features = np.random.default_rng(0).normal(size=(36, 12)).astype(np.float32)
     store.write(folder / "features.h5", features, names, {})
     text = Text.build(captions["caption"])

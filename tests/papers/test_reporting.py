@@ -611,7 +611,7 @@ def trained(pictures, tmp_path):
     """An untrained network as a training's only snapshot, with its data; gives its folder."""
     import torch
 
-    from groundvec.data import schema
+    from groundvec.data import dataset
     from groundvec.features import store
     from groundvec.model.network import Model
     from groundvec.model.weights import save as save_weights
@@ -626,9 +626,9 @@ def trained(pictures, tmp_path):
             for name, split in zip(names, splits, strict=True)
             for k in range(6)  # of which five are used
         ],
-        columns=schema.CAPTION_COLUMNS,
+        columns=dataset.CAPTION_COLUMNS,
     )
-    schema.write(tmp_path, captions, images)
+    dataset.write(tmp_path, captions, images)
     features = np.random.default_rng(0).normal(size=(7, 12)).astype(np.float32)
     store.write(tmp_path / "features.h5", features, names, {})
     torch.manual_seed(0)

@@ -11,12 +11,12 @@ from groundvec.evaluation.seeds import t_interval
 from groundvec.papers.socher_2014 import (
     claims,
     labels,
-    ranks,
+    retrieval,
 )
 from groundvec.papers.socher_2014.reported import OF_CCA
 from groundvec.reporting import results
 from groundvec.reporting.bootstrap import WAY
-from groundvec.reporting.claims import over_seeds
+from groundvec.reporting.claims import decide
 from groundvec.runtime.errors import InputError
 from tests.result_files import write_models
 from tests.tree_files import (
@@ -123,7 +123,7 @@ def test_claims_hold_fail_or_are_not_decided(tmp_path):
     assert found[*key, "char-GRU", "SDT-RNN"][-1] == "does not hold"
     assert {key[0] for key in found} >= {"Relations beat positions", "Mean rank and recall agree"}
     tasks = [row[1] for row in next(iter(parts.values()))]
-    assert tasks[:3] == list(ranks.TASKS.values())
+    assert tasks[:3] == list(retrieval.TASKS.values())
     # In a heading, how many of its rows.
     counts = "(holds in 3, not decided in 3)"
     assert f"Trees beat the bag: draws {counts}" in parts
@@ -150,7 +150,7 @@ def test_seeds_are_compared_with_themselves_only():
     draws = table.assign(kind="snapshot", draws=[np.full(9, rank) for rank in table["mean_rank"]])
     draws = draws[[*WAY, "draws"]]
     table["system"] = table["name"] = table["model"].map({"a": "BoW", "e": "SDT-RNN"})
-    found = over_seeds("", claims.differences(table[table["seed"] != 3], draws, {}))
+    found = decide("", claims.differences(table[table["seed"] != 3], draws, {}))
     assert found[["difference", "low", "high", "seeds"]].values.tolist() == [[1, 1, 1, 2]]
     # A seed that one of them lacks does not count.
     one = table.drop(table.index[0])

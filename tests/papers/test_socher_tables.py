@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from groundvec.evaluation.seeds import t_interval
-from groundvec.papers.socher_2014 import labels, ranks
+from groundvec.papers.socher_2014 import labels, retrieval
 from groundvec.papers.socher_2014.reported import read_ranks
 from groundvec.reporting import results
 from groundvec.runtime.errors import InputError
@@ -132,7 +132,7 @@ def test_the_snapshot_is_the_best_one(tmp_path):
         table = training("a", 14, best=best)
         arguments = results_of(tmp_path, table)
         given = {"models": arguments[1:2], "retrieval": arguments[3:]}
-        rows = ranks.of_trainings(results.Results(**given))
+        rows = retrieval.of_trainings(results.Results(**given))
         rows = rows[rows["source"] == "measured"]
         assert rows["mean_rank"].tolist() == [7, 14, 28]
         assert (rows["epochs"] == best).all()

@@ -13,12 +13,10 @@ from groundvec.papers.socher_2014 import (
     active_passive,
     figure3,
     labels,
-    relations,
     section_6_6,
     section_6_7,
 )
 from groundvec.papers.socher_2014.reported import ReportedRelations
-from groundvec.render import style
 from groundvec.results.frames import read
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json
@@ -102,24 +100,6 @@ def test_rare_relations_have_less_than_ten_edges():
     assert table["relations"].tolist() == [141, 3]
     assert table["rare"][1] == 1.5  # dep and poss; dep
     assert table["rare_share"][1] == pytest.approx((1 + 0.2) / 2)
-
-
-def test_the_largest_norms_stand_beside_what_was_learned(tmp_path):
-    names = ["det", *(f"r{k}" for k in range(28)), "nsubj_$pass"]
-    both = pd.concat([of_seeds(names, names), of_seeds(names, dataset="flickr8k")])
-    figure = relations.largest(section_6_7.over_seeds(both))
-    first, distance, second, _ = figure.axes
-    assert [label.get_text() for label in first.get_yticklabels()] == names[:15]
-    norms, learned = (
-        next(line for line in panel.lines if line.get_marker() == "o").get_xdata().tolist()
-        for panel in (first, distance)
-    )
-    assert norms == [31.5 - k for k in range(15)]
-    table = section_6_7.over_seeds(both).query("dataset == 'draws' and place <= 15")
-    assert learned == table["from_identity"].tolist()
-    assert second.lines[0].get_xdata()[0] == 31
-    style.save(figure, tmp_path / "relations")
-    assert (tmp_path / "relations.png").exists()
 
 
 def test_a_sentence_has_a_verb_if_a_word_is_tagged_as_one():
@@ -219,7 +199,7 @@ def trained(tmp_path):
     """
     import torch
 
-    from groundvec.data import schema
+    from groundvec.data import dataset
     from groundvec.features import store
     from groundvec.model.network import Model
     from groundvec.model.weights import save as save_weights
@@ -245,9 +225,9 @@ def trained(tmp_path):
             (names[i], f"{names[i]}#{k}", "en", splits[i], tree.text)
             for (i, k), tree in parses.items()
         ],
-        columns=schema.CAPTION_COLUMNS,
+        columns=dataset.CAPTION_COLUMNS,
     )
-    schema.write(tmp_path, captions, images)
+    dataset.write(tmp_path, captions, images)
     features = np.random.default_rng(0).normal(size=(8, 12)).astype(np.float32)
     store.write(tmp_path / "features.h5", features, names, {})
     text = Text.build(captions["caption"], "by hand", "collapsed", "captions", 4, treebank=bank)
@@ -285,8 +265,6 @@ def test_norms_are_read_from_the_best_snapshots(trained, tmp_path):
     assert table.loc["nsubj", "norm"] == pytest.approx(expected, rel=1e-5)
     counts = (tmp_path / "section_6_7-counts.md").read_text()
     assert "| measured | draws | 3 | 0 | 0.00 |" in counts and "| 141 |" in counts
-    run("relations", *trained, "--output", tmp_path / "relations")
-    assert (tmp_path / "relations.pdf").exists()
 
 
 def test_pairs_of_each_seed_s_own_draw_are_marked_by_their_verbs(trained, tmp_path):
@@ -412,7 +390,7 @@ def test_the_sentence_of_the_drawing_is_of_middle_length():
 
 def test_without_an_sdt_rnn_nothing_is_said_of_its_relations(tmp_path):
     arguments = results_of(tmp_path, training("d", 10))
-    for item in ("section_6_7", "relations", "section_6_6", "figure3", "samples"):
+    for item in ("section_6_7", "section_6_6", "figure3", "samples"):
         with pytest.raises(InputError, match="there is no SDT-RNN among the models"):
             run(item, *arguments, "--output", tmp_path / item)
 

@@ -260,7 +260,7 @@ def test_it_says_how_many_numbers_were_not_trained(folder, part):
 
 def test_the_papers_are_cited(folder):
     """Of what no paper shows, the one whose method it goes on from."""
-    papers = ["groundvec_2026", "socher_2014", "calixto_liu_2017"]
+    papers = ["ablation", "socher_2014", "calixto_liu_2017"]
     text = make(folder, papers=papers).split("## Citation")[1]
     for name in ("Merkx, Danny", "Socher, Richard", "Calixto, Iacer", "Hodosh, M."):
         assert f"- {name}" in text

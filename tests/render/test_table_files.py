@@ -78,7 +78,6 @@ def every_table(files, retrieval, tmp_path):
         "table2": (*retrieval, *reported["table2"]),
         "table3": (*retrieval, *predicted, "--ratings", tmp_path / "ratings.csv"),
         "table_s1": (*retrieval, *scores, *overlap, *reported["table_s1"]),
-        "section_4_1": (*retrieval, *scores),
         "section_4_3": (*retrieval, *predicted, *reported["table_s1"]),
         "section_4_3_4": (*retrieval, *scores, *reported["section_4_3_4"]),
         "snapshots": retrieval,
@@ -92,10 +91,10 @@ def every_table(files, retrieval, tmp_path):
 TABLES = {"table1", "table2", "table3", "table_s1", "table_s1-spearman", "table_s1-models"}
 
 
-TABLES |= {"section_4_1", "section_4_3", "section_4_3_4", "snapshots", "claims"}
+TABLES |= {"section_4_3", "section_4_3_4", "snapshots", "claims"}
 
 
-BY_THIS_RUN = {"table1", "table3", "section_4_1", "section_4_3", "section_4_3-tests"}
+BY_THIS_RUN = {"table1", "table3", "section_4_3", "section_4_3-tests"}
 
 
 BY_THIS_RUN |= {"section_4_3_4", "claims"}

@@ -1,4 +1,4 @@
-"""Which of two systems is better: sections 4.1, 4.3 and 4.3.4 of Merkx & Frank (2019)."""
+"""Which of two systems is better: sections 4.3 and 4.3.4 of Merkx & Frank (2019)."""
 
 import numpy as np
 import pandas as pd
@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec.evaluation.significance import compare, holm
+from groundvec.evaluation.significance import holm
 from groundvec.papers.merkx_frank_2019 import (
-    section_4_1,
     section_4_3,
     section_4_3_4,
 )
@@ -19,12 +18,8 @@ from tests.result_files import (
     REPORTED,
     SELECTED,
     SYSTEM,
-    TRAININGS,
-    models,
     rows,
     run,
-    trained,
-    write,
 )
 
 
@@ -146,99 +141,6 @@ def test_significance_counts_both_ways_raw_and_corrected(tmp_path, retrieval, mo
     tested = pd.read_csv(tmp_path / "s-tests.csv")
     assert len(tested) == 6 * 4
     assert list(tested)[:5] == ["a", "b", "task", "subtask", "n"]
-
-
-def test_section_4_1_compares_the_selected_model_and_gru_with_lstm(tmp_path):
-    described = models(
-        tmp_path,
-        *(("flickr8k", name) for name in ("gru-8-max", "lstm-8-max", "gru-16-max", "lstm-16-max")),
-        *(("flickr8k", "gru-8-max", 2), ("flickr8k", "lstm-16-attention"), ("scenes", "words")),
-        words={"encoder": {"name": "bag", "size": 8}},
-    )
-    selected = {"flickr8k": ("gru-8-max", 2), "scenes": ("words", 1)}
-    compared = section_4_1.compared_models(described, selected)
-    assert compared.drop(columns="dataset").values.tolist() == [
-        ["gru-8-max", "gru-16-max", 2, 1],
-        ["gru-8-max", "lstm-16-attention", 2, 1],
-        ["gru-8-max", "lstm-8-max", 2, 1],
-        ["gru-8-max", "lstm-16-max", 2, 1],
-        ["gru-16-max", "lstm-16-max", 1, 1],
-    ]
-    with pytest.raises(InputError, match="nothing to compare"):
-        section_4_1.compared_models(described, {"scenes": ("words", 1)})
-
-
-def values(model, measures):
-    """What `as_values` gives of an ensemble: value, low and high of each measure."""
-    return pd.DataFrame(
-        [
-            ("flickr8k", model, 1, "ensemble", measure, task, *numbers)
-            for (measure, task), numbers in measures.items()
-        ],
-        columns=["dataset", "model", "seed", "kind", "measure", "task", "value", "low", "high"],
-    )
-
-
-def test_section_4_1_says_which_model_is_better():
-    sts, recall, sick = ("STS 12-16", "all"), ("training task", None), ("SICK-R", "SICK")
-    table = pd.concat(
-        [
-            values("a", {sts: (60, 50, 70), sick: (80, 79, 81), recall: (50, 49, 51)}),
-            # Above the whole interval; within it; and above it by rounding only.
-            values("b", {sts: (70.5, 60, 80), sick: (80.5, 79, 82), recall: (48, 47, 50 - 1e-12)}),
-        ]
-    )
-    pairs = [("flickr8k", "a", "b", 1, 1), ("flickr8k", "b", "a", 1, 1)]
-    compared = pd.DataFrame(pairs, columns=["dataset", "a", "b", "a_seed", "b_seed"])
-    rng = np.random.default_rng(0)
-    truth = rng.uniform(1, 5, 200)
-    predicted = [
-        pd.DataFrame(
-            {
-                "system": f"flickr8k/{model}/seed1",
-                "kind": "ensemble",
-                "pair": range(200),
-                "task": "SICK",
-                "subtask": "Relatedness",
-                "rating": truth,
-                "cosine": 0.5,
-                "classifier": truth + noise * rng.standard_normal(200),
-            }
-        )
-        for model, noise in (("a", 1), ("b", 3))
-    ]
-    found = section_4_1.differences(table, compared, pd.concat(predicted))
-    assert found["measure"].tolist() == ["STS 12-16", "SICK-R", "training task"] * 2
-    assert found["better_by_interval"].tolist() == ["B", "", "", "A", "", ""]
-    assert found["better_by_williams"].fillna("none").tolist() == [
-        *("none", "A", "none"),
-        *("none", "B", "none"),
-    ]
-    expected = compare(*predicted).iloc[0]
-    for column in ("t", "p"):
-        assert found[column][1] == pytest.approx(expected[column])
-        assert found[column].isna().tolist() == [True, False, True] * 2
-    assert found.iloc[3][["a", "a_value", "b_low"]].tolist() == ["b", 70.5, 50]
-    without = section_4_1.differences(table, compared, None)
-    assert without["better_by_williams"].isna().all()
-    with pytest.raises(InputError, match=r"flickr8k/a/seed1 and flickr8k/b/seed1: .* same pairs"):
-        section_4_1.differences(table, compared, predicted[0])
-
-
-def test_section_4_1_is_written_with_its_intervals(retrieval, tmp_path):
-    names = [f"flickr8k/{model}/seed{seed}" for model, seed, _ in TRAININGS]
-    tables = [trained(name, r) for name, r in zip(names, (0.4, 0.1, 0.5), strict=True)]
-    scores = ("--scores", *write(tmp_path, *tables))
-    run("section_4_1", *retrieval, *scores, "--output", tmp_path / "s")
-    shown = rows((tmp_path / "s.md").read_text("utf-8"))["Flickr8k"]
-    dash = "\N{EN DASH}"
-    both = ["gru-8-max", "lstm-8-max"]
-    # The intervals of `scenes_rows`; of recall 1 on either side, in both directions.
-    assert shown[1:] == [
-        [*both, "Scenes", "45.0 [41.0, 53.0]", "55.0 [51.0, 63.0]", "B", dash, dash],
-        [*both, "Scenes-R", "70.0 [67.0, 76.0]", "80.0 [77.0, 86.0]", "B", dash, dash],
-        [*both, "training task", "50.0 [49.3, 50.7]", "30.0 [29.3, 30.7]", "A", dash, dash],
-    ]
 
 
 def curve(measure, values, model="gru-8-max", seed=1):

@@ -460,7 +460,7 @@ def test_what_the_other_data_set_says_is_not_said_again(key):
 
 
 def test_a_model_is_selected_only_where_a_paper_shows_one_alone():
-    ours = {"of": "one", "models": ["lstm-8-max"], "papers": ["groundvec_2026"]}
+    ours = {"of": "one", "models": ["lstm-8-max"], "papers": ["ablation"]}
     datasets = {**SMALL["datasets"], "ours": ours}
     assert complete({**SMALL, "datasets": datasets, "select": "gru-8-max"})["select"] == "gru-8-max"
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from groundvec.data.rated import PUBLIC
+from groundvec.data.sts_archives import PUBLIC
 from groundvec.papers import known
 from rules.experiment import complete
 from rules.items import Items, ensembles

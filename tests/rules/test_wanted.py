@@ -45,7 +45,7 @@ def project(tmp_path_factory):
         (
             "socher_2014",
             "first, second, third",
-            "table1 table3 claims active_passive relations section_6_6 section_6_7 samples figure3",
+            "table1 table3 claims active_passive section_6_6 section_6_7 samples figure3",
         ),
         ("merkx_frank_2019", "first", ""),
         ("merkx_frank_2019, socher_2014", "first", "table1 table3 active_passive"),

@@ -102,7 +102,7 @@ def test_one_command_makes_every_table_and_figure(built):
         for p in (results / name).iterdir()
     }
     figures = (*(f"figure{k}" for k in range(1, 5)), "agreement", "samples-tiny-scenes")
-    tables = ("table1", "table2", "snapshots", "table3", "section_4_1", "section_4_3")
+    tables = ("table1", "table2", "snapshots", "table3", "section_4_3")
     tables += ("section_4_3_4", "claims", "table_s1", "table_s1-models", "table_s1-spearman")
     suffixes = ("csv", "html", "json", "md", "tex")
     assert made == {
@@ -114,7 +114,7 @@ def test_one_command_makes_every_table_and_figure(built):
 
 def test_everything_is_on_one_page_as_well(built):
     page = (built / "results/tiny/report/index.html").read_text("utf-8")
-    for paper in ("merkx_frank_2019", "socher_2014", "calixto_liu_2017", "groundvec_2026"):
+    for paper in ("merkx_frank_2019", "socher_2014", "calixto_liu_2017", "ablation"):
         for table in (built / "results/tiny" / paper / "tables").glob("*.html"):
             assert f'id="{paper}-{table.stem}"' in page
         for figure in (built / "results/tiny" / paper / "figures").glob("*.svg"):
@@ -125,14 +125,14 @@ def test_everything_is_on_one_page_as_well(built):
 
 def test_mistakes_are_made_and_what_they_do_is_drawn(built):
     results = built / "results/tiny"
-    assert {path.name for path in (results / "groundvec_2026/figures").iterdir()} == {
+    assert {path.name for path in (results / "ablation/figures").iterdir()} == {
         f"{name}.{suffix}"
         for name in ("learning", "robustness")
         for suffix in ("pdf", "png", "svg")
     }
     table = pd.read_csv(results / "robustness/own/convolved/seed1.csv")
     assert table.groupby(["kind", "rate"]).size().eq(4).all() and len(table) == 3 * 5 * 4
-    drawn = (results / "groundvec_2026/figures/robustness.svg").read_text("utf-8")
+    drawn = (results / "ablation/figures/robustness.svg").read_text("utf-8")
     assert "convolved" in drawn and "trigrams" in drawn
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from groundvec.commands.common import read_lines
-from groundvec.data import ratings, schema
+from groundvec.data import dataset, ratings
 from groundvec.data.archives import unpack
 from groundvec.features import images, store
 from groundvec.results import frames
@@ -76,7 +76,7 @@ READERS = {  # of a file's content: what is read of it
     "sick.txt": (PAIR, lambda path: ratings._columns(path, 5, 5, a=0, b=1)),
     "captions.csv": (
         "image_id,caption_id,language,split,caption\na,a#0,en,test,Ä\n",
-        schema.read_captions,
+        dataset.read_captions,
     ),
     "parallel.csv": (
         "split,image_id,en,de\ntest,,Ä,B\n",

@@ -146,7 +146,7 @@ SOURCES, TABLE = recomputed.sources(), recomputed.table()
 # The modules of every training, whatever its model. Whoever adds one has trainings run again for
 # what may not concern them.
 OF_TRAINING = """
-    cutoffs data/cleaning data/schema data/split device evaluation/ranks
+    cutoffs data/cleaning data/dataset data/split device evaluation/ranks
     features/store
     model/folder model/network model/spelling model/weights
     similarity text/characters text/encoded text/mistakes

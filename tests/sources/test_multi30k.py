@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from groundvec import scenes
-from groundvec.data import parallel, schema
+from groundvec.data import dataset, parallel
 from groundvec.runtime.errors import InputError
 from groundvec.scenes import parallel as said_twice
 from groundvec.sources import multi30k
@@ -114,7 +114,7 @@ def test_published_splits_with_flickr30k_s_images(folder, monkeypatch, inside):
     captions, images, pairs = multi30k.read_flickr30k(archive, "photos")
     assert images.path.tolist() == [f"photos/{i}0.jpg" for i in range(1, 9)]
     assert images.split.tolist() == ["train"] * 3 + ["dev"] * 2 + ["test"] + ["pairs"] * 2
-    schema.check(captions, images)
+    dataset.check(captions, images)
     assert len(captions) == 6 * 10
     first = captions[captions.image_id == "10.jpg"]
     assert first.caption.tolist() == [f"10 {x} {k}." for x in ("en", "de") for k in range(1, 6)]
@@ -134,7 +134,7 @@ def test_the_images_that_are_flickr8k_s_in_its_own_split(folder, flickr8k, caplo
         ["50_b.jpg", "test", "photos/50_b.jpg"],
         ["70_c.jpg", "train", "photos/70_c.jpg"],
     ]
-    schema.check(captions, images)
+    dataset.check(captions, images)
     assert captions.loc[captions.language == "de", "caption"].iloc[0] == "10 de 1."
     found = pairs.set_index(pairs.en.str[:2])
     assert found.split[found.split != "train"].to_dict() == {"10": "dev", "50": "test"}
@@ -153,12 +153,12 @@ def test_the_mirror_s_multi30k(mirror, tmp_path):
     text = mirror / "flickr8k" / "Flickr8k_text.zip"
     archive = mirror / "multi30k" / "multi30k.zip"
     captions, images, pairs = multi30k.read_flickr8k(archive, "photos", text)
-    counts = images.split.value_counts()[schema.SPLITS].tolist()
+    counts = images.split.value_counts()[dataset.SPLITS].tolist()
     assert counts == [5528, 934, 929]
     assert len(captions) == 10 * sum(counts)
-    assert pairs.split.value_counts()[schema.SPLITS].tolist() == [31222, 934, 929]
+    assert pairs.split.value_counts()[dataset.SPLITS].tolist() == [31222, 934, 929]
     assert pairs.image_id[pairs.split != "train"].isin(images.image_id).all()
-    schema.check(captions, images)
+    dataset.check(captions, images)
     parallel.write(tmp_path / "parallel.csv", pairs)
 
 
@@ -207,7 +207,7 @@ def test_a_missing_description_is_named(folder):
     write(folder / "task2/raw/val.3.de.gz", ["a", " ", "c"])
     captions, images, _ = multi30k.read_flickr30k(folder, "photos")
     with pytest.raises(InputError, match=r"caption 50\.jpg#de2: the caption is empty; write one"):
-        schema.check(captions, images)
+        dataset.check(captions, images)
 
 
 # Pairs
@@ -272,4 +272,4 @@ def test_the_script_writes_the_pairs_beside_the_captions(folder, flickr8k, tmp_p
     command += ["--flickr8k", flickr8k, "--output", tmp_path / "out"]
     subprocess.run(command, cwd=ROOT, check=True, env={"PYTHONPATH": str(ROOT)})
     assert len(translated.read(tmp_path / "out" / "parallel.csv", "dev", "en", "de")) == 1
-    assert len(schema.read_captions(tmp_path / "out" / "captions.csv", "de")) == 20
+    assert len(dataset.read_captions(tmp_path / "out" / "captions.csv", "de")) == 20

@@ -19,7 +19,7 @@ import pytest
 import yaml
 from PIL import Image
 
-from groundvec.data import download, schema
+from groundvec.data import dataset, download
 from groundvec.runtime.errors import InputError
 from groundvec.sources import pascal1k
 from rules.experiment import complete
@@ -66,8 +66,8 @@ def read(tmp_path, text=PAGE, seed=7):
 def test_a_page_of_the_published_form(tmp_path, caplog):
     caplog.set_level(logging.INFO)
     captions, images = read(tmp_path)
-    schema.check(captions, images)
-    assert list(images.columns) == schema.IMAGE_COLUMNS
+    dataset.check(captions, images)
+    assert list(images.columns) == dataset.IMAGE_COLUMNS
     assert images.image_id.tolist() == IDS
     assert images.path.tolist() == [f"photos/{name}" for name in IDS]
     assert captions.groupby("image_id").caption.agg(list).to_dict() == SENTENCES
@@ -463,7 +463,7 @@ def test_the_workflow_goes_on_after_an_image_was_missing(project, site):
     by_hand.write_bytes(JPEGS["cat/19.jpg"])
     snakemake(project, TARGET, *CONFIG)
     assert len(site.paths) == 21  # nothing twice
-    images = schema.read_images(project / TARGET)
+    images = dataset.read_images(project / TARGET)
     assert images.image_id.tolist() == IDS
     assert images.path.tolist() == [f"data/pascal1k/images/{name}" for name in IDS]
     assert images.split.value_counts().to_dict() == {"train": 16, "dev": 2, "test": 2}
@@ -472,7 +472,7 @@ def test_the_workflow_goes_on_after_an_image_was_missing(project, site):
     page.write_text(page.read_text().replace("The only one.", "The only sentence."))
     snakemake(project, TARGET, *CONFIG)
     assert len(site.paths) == 21
-    captions = schema.read_captions(project / "results/datasets/pascal1k/captions.csv")
+    captions = dataset.read_captions(project / "results/datasets/pascal1k/captions.csv")
     assert captions.caption[captions.image_id == "cat/13.jpg"].tolist() == ["The only sentence."]
     plan = snakemake(project, TARGET, "-n", *CONFIG, "--config", "datasets={pascal1k: {seed: 8}}")
     assert "dataset_pascal1k" in plan and "pascal1k_images" not in plan

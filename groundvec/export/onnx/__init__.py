@@ -83,7 +83,7 @@ def export(
 
 
 def _ensemble(snapshots: Sequence[Part], model: Model, precision: str) -> ModelProto:
-    """Snapshots side by side, and their vectors joined as `groundvec.similarity.join` does it."""
+    """Snapshots side by side, and their vectors joined like by `groundvec.similarity.join`."""
     size = model.size
     of_words = "words of n-grams" in parts.provided("text", model.description["text"])
     axes = "batch, longest, ngrams" if of_words else "batch, longest"

@@ -28,7 +28,7 @@ def weights_of(name: str, layer: nn.Module) -> Weights:
 
 
 def at_end(source: str, result: str, similarity: str) -> str:
-    """Write a line that does what `groundvec.similarity.embed` does."""
+    """Write `groundvec.similarity.embed` as a line of the graph."""
     operator = "LpNormalization" if similarity == "cosine" else "Identity"
     return f"{result} = {operator}({source})\n"
 

@@ -21,12 +21,6 @@ def several_languages(experiment: Experiment) -> bool:
     return any(len(model["languages"]) > 1 for model in experiment.models)
 
 
-def rated(experiment: Experiment) -> bool:
-    """Return whether there are ratings, and a model reads English, the language of the ratings."""
-    reads = any("en" in model["languages"] for model in experiment.models)
-    return reads and "ratings" in experiment.config
-
-
 def can_compare(experiment: Experiment) -> bool:
     """Return whether the experiment has anything that the paper makes a claim about."""
     return reranked(experiment) or any(map(comparable, experiment.datasets.values()))
@@ -70,7 +64,7 @@ PAPER = Paper(
         "table2": Item(
             inputs=("models", "scores", "predictions"),
             reported="table2",
-            when=rated,
+            when=Experiment.rated_in_part,
             caption="""
             Correlations with ratings of sentence pairs: of image descriptions (Table 2 of
             Calixto & Liu 2017), and of all other tasks. † marks a model of several languages

@@ -1,4 +1,4 @@
-"""What Calixto & Liu (2017) claim, and whether it holds here."""
+"""The claims of Calixto & Liu (2017), and whether they hold here."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from groundvec.papers.calixto_liu_2017.table3 import METRICS
 from groundvec.render.claims import write
 from groundvec.render.tables import TIMES
 from groundvec.reporting import bootstrap
-from groundvec.reporting.claims import COMPARED, over_seeds
+from groundvec.reporting.claims import COMPARED, decide
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import named
 from groundvec.results.frames import read_csv
@@ -44,7 +44,7 @@ COLUMNS = [*COMPARED, "seed", "source", "difference", "low", "high", "p", "draws
 
 
 def make(results: Results, stem: Path) -> None:
-    """Write the claims, from what was written as Tables 1 to 4."""
+    """Write the claims, from Tables 1 to 4."""
     write(stem, claims(results), TITLE, NOTES)
 
 
@@ -66,7 +66,7 @@ def claims(results: Results) -> Claims:
     order = [IMAGES, SENTENCES, RATINGS, BETA]
     order += [ADEQUACY, IMPROVES, OVER_VSE, OVER_TEXT, OVER_LENGTH, HARM, BEST]
     ours = ours.sort_values("claim", key=lambda names: names.map(order.index), kind="stable")
-    return over_seeds("calixto_liu_2017", ours)
+    return decide("calixto_liu_2017", ours)
 
 
 def _pairs(table: pd.DataFrame, alike: list[str]) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""What Calixto & Liu (2017) report beside what was measured, of the tables that have both."""
+"""Numbers of Calixto & Liu (2017) beside measured ones, of the tables that have both."""
 
 import pandas as pd
 

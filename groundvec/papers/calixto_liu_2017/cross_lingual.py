@@ -1,4 +1,4 @@
-"""How well sentences find those of another language of the same image: not in the paper."""
+"""Retrieval between sentences of two languages about one image: not in the paper."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ NOTES = [
 
 def make(results: Results, stem: Path) -> None:
     """Write the table of retrieval between languages."""
-    table = cross_lingual(results.ranks, results.models)
+    table = cross_lingual(results.all_retrieval, results.models)
     names = with_seeds(table["name"], table["seed"])
     text = pd.DataFrame({"images": table["test_set"], "model": names})
     for k in CUTOFFS:

@@ -1,4 +1,4 @@
-"""What Calixto & Liu (2017) call models: by their descriptions, and never by a name."""
+"""Names of models in Calixto & Liu (2017): by their descriptions, never by their own names."""
 
 import pandas as pd
 

@@ -47,7 +47,7 @@ def chosen(table: Translations) -> pd.DataFrame:
 
 @styled
 def translations(table: Translations, names: dict[str, str], path_of: pd.Series) -> Figure:
-    """Draw sentences beside their pictures: each with its reference, and who puts what first."""
+    """Draw sentences beside their pictures, each with its reference and its first translations."""
     width = PAGE - TEXT - MARGIN
     blocks = []
     for _, rows in table.groupby("id"):

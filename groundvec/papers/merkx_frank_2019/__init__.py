@@ -76,17 +76,6 @@ PAPER = Paper(
             snapshot.
             """,
         ),
-        "section_4_1": Item(
-            inputs=("selected", "scores", "predictions"),
-            when=lambda experiment: experiment.rated() and experiment.compares(),
-            verdicts=True,
-            caption="""
-            Which of two models is better on the measures of Figure 2 (after section 4.1 of
-            Merkx & Frank 2019): the selected model beside every other, and GRU beside LSTM of
-            the same size and pooling. By the other's 95% interval, and
-            for tasks with training pairs also by Williams's test.
-            """,
-        ),
         "section_4_3": Item(
             inputs=("selected", "predictions"),
             reported="table_s1",

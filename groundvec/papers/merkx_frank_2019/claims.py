@@ -1,4 +1,4 @@
-"""What Merkx & Frank (2019) claim of their models, and whether it holds here."""
+"""The claims of Merkx & Frank (2019), and whether they hold here."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.render.claims import write
 from groundvec.render.tables import TIMES
 from groundvec.reporting import bootstrap
-from groundvec.reporting.claims import COMPARED, over_seeds
+from groundvec.reporting.claims import COMPARED, decide
 from groundvec.reporting.measures import RECALL, SEMANTIC
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import best_snapshot, check_scored, criterion, described, named
@@ -85,13 +85,13 @@ def claims(
         ensembles = training[training["kind"] == "ensemble"]
         parts += of_training(training, best, ends)
         parts.append(compared(BASELINES, baselines, ensembles))
-    return over_seeds("merkx_frank_2019", pd.concat([part for part in parts if len(part)]))
+    return decide("merkx_frank_2019", pd.concat([part for part in parts if len(part)]))
 
 
 def compared(
     claim: str, worse: pd.DataFrame, better: pd.DataFrame, alike: Sequence[str] = ()
 ) -> pd.DataFrame:
-    """Compare rows of the same measure, every two of them: input for `over_seeds`.
+    """Compare rows of the same measure, every two of them: input for `decide`.
 
     Args:
         worse, better: columns name, measure and draws, and those that are `alike`; `better` has

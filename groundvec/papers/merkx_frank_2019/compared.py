@@ -1,4 +1,4 @@
-"""What Merkx & Frank (2019) report beside what was measured, of the tables that have both."""
+"""Numbers of Merkx & Frank (2019) beside measured ones, of the tables that have both."""
 
 import pandas as pd
 

@@ -50,7 +50,7 @@ def by_epoch(retrieval: Retrieval, measures: Measures | None) -> pd.DataFrame:
 
 
 def reported(tables: Iterable[str | Path], models: Models) -> pd.DataFrame:
-    """Read what the paper reports of its char-GRU from the CSV files of its other tables."""
+    """Read the paper's numbers of its char-GRU from the CSV files of its other tables."""
     parts = [pd.DataFrame(columns=["dataset", "measure", "value"])]
     for path in map(Path, tables):
         table = read_csv(path)

@@ -1,4 +1,4 @@
-"""What the selected model retrieves, as a picture: not in the paper."""
+"""Sample retrievals by the selected model, as a picture: not in the paper."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from groundvec.reporting.systems import described
 
 
 def make(results: Results, stem: Path) -> None:
-    """Draw what the selected model's ensemble retrieves of one data set's test set."""
+    """Draw retrievals by the selected model's ensemble from one data set's test set."""
     of_one(results.retrieval)
     [(dataset, (model, seed))] = results.selected.items()
     about = described(results.models, dataset, model, seed)

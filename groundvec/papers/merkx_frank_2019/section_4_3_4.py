@@ -1,4 +1,4 @@
-"""How the training task and the semantic score change late in training (section 4.3.4)."""
+"""Changes of the training task and the semantic score late in training (section 4.3.4)."""
 
 from functools import partial
 from pathlib import Path

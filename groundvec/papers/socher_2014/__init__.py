@@ -21,11 +21,6 @@ def has_relations(model: Mapping[str, Any]) -> bool:
     )
 
 
-def in_english(experiment: Experiment) -> bool:
-    """Return whether a model reads English."""
-    return any("en" in model["languages"] for model in experiment.models)
-
-
 PAPER = Paper(
     name="Socher et al. (2014)",
     citation={
@@ -122,7 +117,7 @@ PAPER = Paper(
         ),
         "ratings": Item(
             inputs=("rated_models", "scores"),
-            when=lambda experiment: "ratings" in experiment.config and in_english(experiment),
+            when=Experiment.rated_in_part,
             caption="""
             Correlation of every system with people's ratings of pairs of sentences (not in
             Socher et al. 2014), as for the char-GRU of Merkx & Frank (2019), of each model's
@@ -134,7 +129,7 @@ PAPER = Paper(
         "active_passive": Item(
             inputs=("models",),
             each="dataset",
-            when=in_english,
+            when=Experiment.in_english,
             caption="""
             How near a sentence is to its passive, and to the sentence with agent and patient
             exchanged, in which the words are the same and the facts are not. Socher et al.
@@ -144,17 +139,6 @@ PAPER = Paper(
         ),
     },
     figures={
-        "relations": Item(
-            inputs=("models",),
-            models=has_relations,
-            caption="""
-            The relations whose matrices in the SDT-RNN have the largest Frobenius norms
-            (section 6.7 of Socher et al. 2014): means over the seeds, with 95% t intervals
-            where there are several. Left the norm of the matrix, from the norm of the identity
-            (dashed) on, near which all of them start; right the norm of the matrix minus the
-            identity, which is what was learned.
-            """,
-        ),
         "figure3": Item(
             inputs=("models", "captions", "treebanks"),
             models=has_relations,

@@ -1,4 +1,4 @@
-"""Whether a sentence's vector is nearer to its passive's than to one with the roles exchanged.
+"""Nearness of sentences to their passives, and to those with the roles exchanged.
 
 Socher et al. (2014) expect of trees that a sentence and its passive get similar vectors (section
 3), above all where the matrices are of relations (section 3.3), and do not measure it.

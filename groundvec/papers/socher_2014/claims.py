@@ -1,4 +1,4 @@
-"""What Socher et al. (2014) claim, and whether it holds here."""
+"""The claims of Socher et al. (2014), and whether they hold here."""
 
 from itertools import product
 from pathlib import Path
@@ -8,7 +8,7 @@ import pandas as pd
 
 from groundvec.cutoffs import CUTOFFS
 from groundvec.evaluation.correlation import fisher_interval, spearman
-from groundvec.papers.socher_2014 import ranks
+from groundvec.papers.socher_2014 import retrieval
 from groundvec.papers.socher_2014.labels import (
     BAG,
     CCA,
@@ -19,13 +19,13 @@ from groundvec.papers.socher_2014.labels import (
     SQUARED,
     UNWEIGHTED,
 )
-from groundvec.papers.socher_2014.ranks import HEADINGS, TASKS, TEST_SET
 from groundvec.papers.socher_2014.reported import OF_CCA, read_ranks
+from groundvec.papers.socher_2014.retrieval import HEADINGS, TASKS, TEST_SET
 from groundvec.render.claims import write
 from groundvec.render.tables import TIMES, write_numbers
 from groundvec.reporting import bootstrap
 from groundvec.reporting.bootstrap import WAY
-from groundvec.reporting.claims import COMPARED, over_seeds
+from groundvec.reporting.claims import COMPARED, decide
 from groundvec.reporting.results import Results
 
 TREES = ["DT-RNN", "SDT-RNN"]
@@ -56,7 +56,7 @@ NOTES = [
 
 def make(results: Results, stem: Path) -> None:
     """Write the claims; the differences of every seed are called stem-draws.csv."""
-    trainings = ranks.of_trainings(results)
+    trainings = retrieval.of_trainings(results)
     trainings = trainings[trainings["source"] == "measured"]
     printed = _printed(read_ranks(results["reported"]))
     measured = {RANK: bootstrap.mean_ranks(results.query_ranks)} | {
@@ -65,7 +65,7 @@ def make(results: Results, stem: Path) -> None:
     parts = [differences(trainings, of, printed, number) for number, of in measured.items()]
     parts.append(agreements(trainings, printed))
     seeds = pd.concat(parts, ignore_index=True)
-    write(stem, over_seeds("socher_2014", seeds), TITLE, NOTES)
+    write(stem, decide("socher_2014", seeds), TITLE, NOTES)
     numbers = seeds.drop(columns=["draws", "test_to_train"])
     write_numbers(stem.with_name(f"{stem.name}-draws.csv"), numbers)
 
@@ -115,10 +115,10 @@ def differences(
     """Compute how much better a number is for the system that is said to be better.
 
     Args:
-        trainings: the measured rows of `ranks.of_trainings`, of single snapshots.
+        trainings: the measured rows of `retrieval.of_trainings`, of single snapshots.
         measured: the number, from `bootstrap.mean_ranks` or `bootstrap.recalls`.
         printed: the differences of the paper's numbers, by the columns `REPORTED` and the number.
-        number: one of `ranks.NUMBERS`, for the claims about it.
+        number: one of `retrieval.NUMBERS`, for the claims about it.
     """
     trainings = trainings.assign(kind="snapshot").merge(measured, on=WAY)
     table = compared(trainings[["dataset", "model", *LABELS]].drop_duplicates())
@@ -181,7 +181,7 @@ def agreements(trainings: pd.DataFrame, printed: dict[tuple[str, ...], float]) -
 
 
 def _printed(reported: pd.DataFrame) -> dict[tuple[str, ...], float]:
-    """Compute what the paper's numbers give: by the columns `REPORTED`, and a number or `AGREE`."""
+    """Compute the paper's differences, by the columns `REPORTED` and a number or `AGREE`."""
     found = {}
     reported = reported.replace({"system": {"kCCA": CCA}})
     for direction, number in product(TASKS, HEADINGS):

@@ -1,4 +1,4 @@
-"""What Socher et al. (2014) report beside what was measured, of the tables that have both."""
+"""Numbers of Socher et al. (2014) beside measured ones, of the tables that have both."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ import pandas as pd
 
 from groundvec.cutoffs import CUTOFFS
 from groundvec.papers.socher_2014.labels import CCA
-from groundvec.papers.socher_2014.ranks import HEADINGS, TASKS
+from groundvec.papers.socher_2014.retrieval import HEADINGS, TASKS
 from groundvec.reporting.compared import Values, joined, test_set
 
 

@@ -1,4 +1,4 @@
-"""What tables call a system: by its description, and never by the name that somebody gave it."""
+"""Names of systems in Socher et al. (2014): by their descriptions, never by their own names."""
 
 import pandas as pd
 

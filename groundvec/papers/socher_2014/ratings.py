@@ -1,4 +1,4 @@
-"""How Socher et al.'s (2014) systems agree with ratings of sentence pairs: not in the paper."""
+"""Agreement of Socher et al.'s (2014) systems with ratings of sentences: not in the paper."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec.papers.socher_2014.labels import labelled
-from groundvec.papers.socher_2014.ranks import TRAINING, averaged, origin, sorted_systems
+from groundvec.papers.socher_2014.retrieval import TRAINING, averaged, origin, sorted_systems
 from groundvec.render.tables import MISSING, column_with_interval, write_table
 from groundvec.reporting.measures import SEMANTIC, as_values
 from groundvec.reporting.results import Results

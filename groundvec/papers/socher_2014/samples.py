@@ -14,7 +14,7 @@ from groundvec.reporting.results import Results
 
 
 def make(results: Results, stem: Path) -> None:
-    """Draw what the SDT-RNN retrieves of one data set's test set."""
+    """Draw retrievals by the SDT-RNN from one data set's test set."""
     about = of_one(trained_as(results.models, "SDT-RNN")).iloc[0]
     found = embed(results, about, treebank=given_treebank(results))
     save(samples(found, paths_of(results, found.image_ids)), stem)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from groundvec.papers.socher_2014 import ranks
+from groundvec.papers.socher_2014 import retrieval
 from groundvec.reporting.results import Results
 
 TITLE = "Mean ranks with a squared error or Euclidean distances."
@@ -10,5 +10,5 @@ TITLE = "Mean ranks with a squared error or Euclidean distances."
 
 def make(results: Results, stem: Path) -> None:
     """Write Table 2."""
-    table = ranks.beside(*ranks.of_objectives(results, squared=True))
-    ranks.write(stem, table, list(ranks.TASKS), ["mean_rank"], TITLE)
+    table = retrieval.beside(*retrieval.of_objectives(results, squared=True))
+    retrieval.write(stem, table, list(retrieval.TASKS), ["mean_rank"], TITLE)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from groundvec.papers.socher_2014 import ranks
+from groundvec.papers.socher_2014 import retrieval
 from groundvec.papers.socher_2014.reported import read_ranks
 from groundvec.reporting.results import Results
 
@@ -12,7 +12,7 @@ DIRECTIONS = ["caption_to_image", "image_to_caption"]
 
 def make(results: Results, stem: Path) -> None:
     """Write Table 3; of the reported systems those whose recall is."""
-    table = ranks.over_seeds(ranks.of_trainings(results))
+    table = retrieval.over_seeds(retrieval.of_trainings(results))
     reported = read_ranks(results["reported"])
     reported = reported[reported["caption_to_image_r10"].notna()]
-    ranks.write(stem, ranks.beside(table, reported), DIRECTIONS, ranks.NUMBERS, TITLE)
+    retrieval.write(stem, retrieval.beside(table, reported), DIRECTIONS, retrieval.NUMBERS, TITLE)

@@ -83,7 +83,7 @@ def _recalls(retrieval: Retrieval) -> pd.DataFrame:
 
 
 def _reported(models: Models) -> pd.DataFrame:
-    """Read what the paper's own network reaches on the data sets' sources."""
+    """Read the reported scores of the paper's own network on the data sets' sources."""
     recalls = read(REPORTED / "table2.csv", ReportedRetrieval)
     recalls = recalls[recalls["model"].eq("char-GRU") & ~recalls["test_set"].str.contains("folds")]
     correlations = read_correlations(REPORTED / "table_s1.csv")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec.data import schema
+from groundvec.data import dataset
 from groundvec.data.cleaning import LONGEST, clean
 from groundvec.runtime.errors import InputError
 
@@ -109,25 +109,25 @@ def test_any_text_survives_writing_and_reading(tmp_path_factory, texts, name):
             "caption": texts,
         }
     )
-    schema.write(folder, captions, images)
-    again = schema.read_captions(folder / "captions.csv")
+    dataset.write(folder, captions, images)
+    again = dataset.read_captions(folder / "captions.csv")
     assert again.caption.tolist() == texts
     assert again.caption_id.tolist() == [f"{name}#{k}" for k in range(len(texts))]
     content = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
     images = images.assign(sha256=content)
-    assert schema.read_images(folder / "images.csv").values.tolist() == images.values.tolist()
+    assert dataset.read_images(folder / "images.csv").values.tolist() == images.values.tolist()
 
 
 def test_words_that_look_like_missing_values_or_numbers_stay_text(tmp_path):
     captions, images = tables()
     captions["caption"] = ["NA", "null", "007", "1e3", "True", "nan"]
-    schema.write(tmp_path, captions, images)
-    again = schema.read_captions(tmp_path / "captions.csv")
+    dataset.write(tmp_path, captions, images)
+    again = dataset.read_captions(tmp_path / "captions.csv")
     assert again.caption.tolist() == ["NA", "null", "007", "1e3", "True", "nan"]
 
 
 def test_caption_ids_number_each_image_and_language():
-    ids = schema.caption_ids(
+    ids = dataset.caption_ids(
         pd.Series(["a", "a", "b", "a", "a", "b"]), pd.Series(["en", "de", "en", "en", "de", "de"])
     )
     assert ids.tolist() == ["a#0", "a#de0", "b#0", "a#1", "a#de1", "b#de0"]
@@ -136,12 +136,12 @@ def test_caption_ids_number_each_image_and_language():
 def test_reading_one_language(tmp_path):
     captions, images = tables()
     captions["language"] = ["en", "de"] * 3
-    schema.write(tmp_path, captions, images)
+    dataset.write(tmp_path, captions, images)
     path = tmp_path / "captions.csv"
-    assert schema.read_captions(path, "de").caption.tolist() == ["Cats", "Dogs", "Cows"]
-    assert len(schema.read_captions(path)) == 6
+    assert dataset.read_captions(path, "de").caption.tolist() == ["Cats", "Dogs", "Cows"]
+    assert len(dataset.read_captions(path)) == 6
     with pytest.raises(InputError, match=r"captions\.csv has no captions in language 'fr'.*en, de"):
-        schema.read_captions(path, "fr")
+        dataset.read_captions(path, "fr")
 
 
 def two_splits(captions, images):
@@ -256,17 +256,17 @@ def column_extra(captions, images):
 )
 def test_bad_data_is_refused_in_one_line_and_nothing_is_written(tmp_path, spoil, error):
     captions, images = tables()
-    schema.check(captions, images)
+    dataset.check(captions, images)
     spoil(captions, images)
     with pytest.raises(InputError, match=re.escape(error) + "$"):
-        schema.write(tmp_path / "new", captions, images)
+        dataset.write(tmp_path / "new", captions, images)
     assert not (tmp_path / "new").exists()
 
 
 def test_a_caption_of_a_thousand_characters_is_fine():
     captions, images = tables()
     captions.loc[3, "caption"] = "x" * 1000
-    schema.check(captions, images)
+    dataset.check(captions, images)
 
 
 @pytest.mark.parametrize(
@@ -282,22 +282,22 @@ def test_a_caption_of_a_thousand_characters_is_fine():
 def test_a_damaged_file_is_refused_by_name(tmp_path, content, error):
     (tmp_path / "images.csv").write_bytes(content)
     with pytest.raises(InputError, match=rf"images\.csv.*{error}") as caught:
-        schema.read_images(tmp_path / "images.csv")
+        dataset.read_images(tmp_path / "images.csv")
     assert "\n" not in str(caught.value)
 
 
 def test_a_file_that_is_not_there_is_refused_by_name(tmp_path):
     with pytest.raises(InputError, match=r"captions\.csv does not exist"):
-        schema.read_captions(tmp_path / "captions.csv")
+        dataset.read_captions(tmp_path / "captions.csv")
 
 
 def test_missing_image_files_are_named_and_counted(tmp_path):
     for name in "ab":
         (tmp_path / name).touch()
-    schema.check_files(pd.DataFrame({"path": [str(tmp_path / name) for name in "ab"]}))
+    dataset.check_files(pd.DataFrame({"path": [str(tmp_path / name) for name in "ab"]}))
     images = pd.DataFrame({"path": [str(tmp_path / name) for name in "avwbxyz"]})
     with pytest.raises(InputError) as caught:
-        schema.check_files(images)
+        dataset.check_files(images)
     v, w, x = (tmp_path / name for name in "vwx")
     assert str(caught.value).startswith(
         f"5 of 7 image files are missing: {v}, {w}, {x} and 2 more; "

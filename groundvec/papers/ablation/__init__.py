@@ -1,4 +1,4 @@
-"""What no paper shows: this project's own models."""
+"""An ablation, which no paper shows: models side by side."""
 
 from groundvec.papers import Experiment, Item, Paper
 
@@ -9,8 +9,8 @@ def mistyped(experiment: Experiment) -> bool:
 
 
 PAPER = Paper(
-    name="groundvec",
-    citation={"title": "Beyond the papers"},
+    name="Ablation",
+    citation={"title": "Models side by side"},
     follows="merkx_frank_2019",
     tables={
         "ablation": Item(
@@ -26,9 +26,9 @@ PAPER = Paper(
         "learning": Item(
             inputs=("history",),
             caption="""
-            How models learn: R@10 on the development set (mean of both directions) after every
-            epoch, and by the minutes that training had taken until then, whatever else the
-            machine did meanwhile. Means over the seeds.
+            How models learn: the loss and R@10 on the development set (mean of both directions)
+            after every epoch, and R@10 by the minutes that training had taken until then,
+            whatever else the machine did meanwhile. Means over the seeds.
             """,
         ),
         "robustness": Item(

@@ -1,4 +1,4 @@
-"""What badly typed sentences do to models and baselines, as curves."""
+"""Scores of models and baselines on badly typed sentences, as curves."""
 
 from pathlib import Path
 

@@ -68,7 +68,7 @@ def of_trainings(results: Results) -> pd.DataFrame:
         InputError: there are scores without a model, or a model without scores of its snapshots.
     """
     models = labelled(results.models)
-    measured = in_order(results.ranks, models)
+    measured = in_order(results.all_retrieval, models)
     place = measured["direction"].map(list(TASKS).index)
     measured = measured.loc[place.sort_values(kind="stable").index]
     test = measured["split"].eq("test") & ~measured["test_set"].str.endswith("-folds")

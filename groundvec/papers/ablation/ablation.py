@@ -1,4 +1,4 @@
-"""What each part of a model gives: models side by side, and how they differ from the first."""
+"""A table of models side by side, and of how they differ from the first."""
 
 from pathlib import Path
 
@@ -74,9 +74,9 @@ def ablation(ranks: QueryRanks, predictions: Predictions | None, history: Histor
         for model, draws in by_model.items():
             both = draws.index.intersection(first.index)
             gains = [draws[seed] - first[seed] for seed in both] if draws is not first else []
-            compared = bootstrap.over_seeds(gains) if gains else (np.nan, np.nan, np.nan)
+            compared = bootstrap.mean_of_seeds(gains) if gains else (np.nan, np.nan, np.nan)
             labels = (dataset, model, len(draws), minutes.get((dataset, model)), measure)
-            rows.append((*labels, *bootstrap.over_seeds(draws.tolist()), *compared))
+            rows.append((*labels, *bootstrap.mean_of_seeds(draws.tolist()), *compared))
     names = ["dataset", "model", "seeds", "minutes", "measure"]
     return pd.DataFrame(rows, columns=[*names, *VALUES])
 
