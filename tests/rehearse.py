@@ -39,7 +39,7 @@ ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from groundvec import papers
-from groundvec.data.schema import SPLITS
+from groundvec.data.dataset import SPLITS
 from rules.experiment import complete
 from tests import public_files
 from tests.data.test_ratings import SUBTASKS
