@@ -57,6 +57,24 @@ def claims(file: str) -> str:
     return tables.markdown(shown, 6)
 
 
+def claims_by_size() -> str:
+    """Write the differences after 32 epochs, of models of each size, with a mark of the verdict."""
+    columns = {}
+    for model, file in CLAIMS.items():
+        size, table = model.split("-")[1], tables.compared(file)
+        texts = (
+            tables.intervals(table, tables.DIFFERENCE) + " " + table["verdict"].map(tables.MARKS)
+        )
+        systems = table[["better", "worse"]].replace(f"-{size}-", "-", regex=True)
+        rows = pd.MultiIndex.from_frame(table[["claim", "measure"]].join(systems))
+        seeds = table["seeds"].max()
+        columns[f"{size} numbers, seeds: {seeds}"] = texts.set_axis(rows)
+    shown = pd.concat(columns, axis=1, sort=False).fillna(MISSING).reset_index()
+    shown = shown.sort_values("claim", key=lambda of: of.map([*of.unique()].index), kind="stable")
+    shown["claim"] = tables.once(shown["claim"])
+    return tables.markdown(shown, 4)
+
+
 def minutes(experiment: str) -> pd.Series:
     """Read the minutes of each training, by model and seed."""
     return tables.kept(f"{experiment}/history").groupby(["model", "seed"])["seconds"].max() / 60

@@ -8,6 +8,7 @@ import yaml
 
 from docs.pages.tables import (
     DIFFERENCE,
+    MARKS,
     ROOT,
     compared,
     intervals,
@@ -20,11 +21,10 @@ from groundvec.papers.socher_2014.labels import BINARISED, CCA, HINGE, MARGIN, S
 from groundvec.papers.socher_2014.reported import OF_CCA
 from groundvec.papers.socher_2014.retrieval import TASKS, sorted_systems
 from groundvec.render.tables import MISSING, decimals
-from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN, counted
+from groundvec.reporting.verdicts import HOLDS, counted
 from groundvec.training.loop import snapshots
 from rules.experiment import complete
 
-MARKS = {HOLDS: "\N{CHECK MARK}", FAILS: "\N{MULTIPLICATION SIGN}", OPEN: "?"}
 OBJECTIVES = [MARGIN, HINGE, SQUARED, *OF_CCA.values()]
 DATASETS = {"flickr8k-1000": "draws", "flickr8k": "all of Flickr8k"}
 # What config/dt-rnn-tuning.yaml varies: columns of `labelled`, their names here, and the usual.

@@ -17,6 +17,7 @@ from groundvec.evaluation.seeds import t_interval
 from groundvec.render.style import styled
 from groundvec.render.tables import bracketed, decimals
 from groundvec.reporting import claims
+from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
 from groundvec.results.frames import read_csv
 
 ROOT = Path(__file__).parents[2]
@@ -24,6 +25,7 @@ KEPT = ROOT / "docs" / "results"
 DECLARED = yaml.safe_load(Path(__file__).with_name("declared.yaml").read_text(encoding="utf-8"))
 SYSTEM = ["folder", "dataset", "model"]
 DIFFERENCE = ["difference", "low", "high"]
+MARKS = {HOLDS: "\N{CHECK MARK}", FAILS: "\N{MULTIPLICATION SIGN}", OPEN: "?"}
 # The measures of short tables, as `scores` and `rated` call them.
 WAYS = dict(zip(DIRECTIONS, ["images by captions", "captions by images"], strict=True))
 RECALLS = [f"R@{k}, {way}" for way in WAYS.values() for k in (1, 10)]
