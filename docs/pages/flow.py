@@ -20,7 +20,7 @@ from groundvec import papers
 from groundvec.config import parts
 
 PAPERS = list(papers.known())
-NOT_DRAWN = ("flickr30k",)  # needs a folder of your own pictures
+NOT_DRAWN = ("flickr30k", "multi30k")  # which need a folder of your own pictures
 COLOURS = ["#f6d6a8", "#cfe3b4", "#b7dfd3", "#b9d7f0", "#cfc8ee"]
 COLOURS += ["#ecc6df", "#f3c1b8", "#dddddd", "#f2e59c"]
 WIDTH, HEIGHT, GAP_X, GAP_Y, MARGIN = 128, 26, 46, 12, 12  # of a rule's box, and around it
