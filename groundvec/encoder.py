@@ -194,7 +194,7 @@ def _load(
         )
         if inference.able(description) and not torch_is_better:
             return inference.load(folder, epochs)
-    with extra("pictures"):
+    with extra("torch"):
         from groundvec.device import choose
         from groundvec.model.network import load_ensemble
     return load_ensemble(folder, epochs, choose(device, precision=precision))
@@ -204,7 +204,7 @@ def _on(device: str, model: Reader) -> Reader:
     """Return a snapshot that computes on a device."""
     if isinstance(model, inference.Network) and device == "cpu":
         return model
-    with extra("pictures"):
+    with extra("torch"):
         from groundvec.device import usable
         from groundvec.model.network import Model, load_model
     if isinstance(model, inference.Network):
