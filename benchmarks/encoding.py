@@ -1,18 +1,18 @@
 """The time to encode sentences, by the shipped encoders and by others.
 
-*Ours* is `SentenceEncoder.load(name).encode`, for the newest and for the first shipped encoder.
-On a CPU, each is compared with two *plain* ones:
+*Ours* is `SentenceEncoder.load(name).encode`, for the newest and for the first shipped encoder, and
+for the bag of n-grams. On a CPU, where it is NumPy, each is compared with two *plain* ones:
 
-- the first encoder with torch's own `nn.GRU`, on packed sentences;
+- the same encoder in torch, as it is trained;
 - the same encoder in ONNX Runtime.
 
 The newest is also compared with the network of all-MiniLM-L6-v2, in sentence-transformers. Its
 weights are random, which does not change its time. Each word is one token, so its input is shorter
 than with its own tokenizer. If the processor has instructions for bfloat16, the first encoder in
-bfloat16 is compared with `nn.GRU` in float32.
+bfloat16 is compared with torch's own `nn.GRU` in float32, on packed sentences.
 
 The sentences are random words, and as long as the captions of Flickr8k. The last row is `groundvec
-encode` on ten sentences; its floor is a process that imports torch.
+similarity` of two sentences; its floor is a process that imports NumPy.
 """
 
 import subprocess
@@ -21,7 +21,7 @@ import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 from unittest.mock import patch
 
 import numpy as np
@@ -43,7 +43,8 @@ from groundvec.device import choose, rounds_to_bfloat16
 from groundvec.encoders.convolution import Convolution
 from groundvec.encoders.rnn import Encoder
 from groundvec.export.onnx import export
-from groundvec.model.network import Model
+from groundvec.model.network import Model, load_ensemble
+from groundvec.model.shipped import find
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 BATCH = 128  # sentences
@@ -75,27 +76,29 @@ def some_sentences(count: int) -> list[str]:
 
 def beside(device: str, sentences: list[str], rounds: int) -> list[Row]:
     """Measure a row for each that ours is compared with."""
-    names = ("flickr8k-v3", "flickr8k-v1")
-    newest, first = (SentenceEncoder.load(name, device=device) for name in names)
-    cases = [(newest, "MiniLM-L6's network", minilm(device))]
+    names = ("flickr8k-v3", "flickr8k-v1", "flickr8k-v2")
+    encoders = [SentenceEncoder.load(name, device=device) for name in names]
+    cases = [("flickr8k-v3", encoders[0], "MiniLM-L6's network", minilm(device))]
     where, floor = f", on {torch.cuda.get_device_name()}" if device == "cuda" else "", None
-    if device == "cpu":  # on a GPU the first is packed too
-        for encoder in (newest, first):
-            cases.append((encoder, "nn.GRU, packed", packed(first)))
-            cases.append((encoder, "ONNX Runtime", by_onnx(encoder)))
+    if device == "cpu":  # on a GPU ours is torch too
+        models = {name: load_ensemble(find(name)) for name in names}
+        for name, encoder in zip(names, encoders, strict=True):
+            cases.append((name, encoder, "torch", SentenceEncoder(models[name]).encode))
+            cases.append((name, encoder, "ONNX Runtime", by_onnx(models[name])))
         # All of the first's multiplications, as fast as a large matrix's; for a part of them.
-        of_one = multiplications(first.models[0], sum(map(len, sentences)) / len(sentences))
+        first = models["flickr8k-v1"]
+        of_one = multiplications(first[0], sum(map(len, sentences)) / len(sentences))
         one = 256 * 512 * 3 * 512
         floor = work(one / of_one / 1000, multiplier(256, 512, 3 * 512), times=8)
     found = []
     thousands = len(sentences) / 1000
-    for encoder, name, other in cases:
+    for name, encoder, beside_what, other in cases:
         other(sentences[:BATCH]), encoder.encode(sentences[:BATCH])  # what is set up once
         contestants = (work(thousands, way, sentences) for way in (encoder.encode, other))
-        what = f"{names[encoder is first]} beside {name}{where}"
-        own_floor = floor if encoder is first else None
+        what = f"{name} beside {beside_what}{where}"
+        own_floor = floor if name == "flickr8k-v1" else None
         found.append(row(what, UNIT, *contestants, own_floor, rounds))
-    return found + (in_bfloat16(first, sentences) if device == "cpu" else [])
+    return found + (in_bfloat16(SentenceEncoder(first), sentences) if device == "cpu" else [])
 
 
 def in_bfloat16(encoder: SentenceEncoder, sentences: list[str]) -> list[Row]:
@@ -123,18 +126,15 @@ def in_bfloat16(encoder: SentenceEncoder, sentences: list[str]) -> list[Row]:
 
 
 def starting(rounds: int) -> Row:
-    """Ten sentences by the command, beside a process that imports torch and does nothing else.
-
-    Both collect garbage as rarely, and leave the rest to the system (`groundvec.config.cli`).
-    """
-    floor = "import gc; gc.set_threshold(100_000); import torch; gc.freeze()"
-    options: dict[str, Any] = {"input": "A dog runs.\n" * 10, "text": True, "check": True}
-    run = partial(subprocess.run, stdout=subprocess.DEVNULL, **options)
+    """Two sentences by the command, beside a process that imports NumPy and does nothing else."""
+    run = partial(subprocess.run, stdout=subprocess.DEVNULL, check=True)
+    compare = ("-m", "groundvec", "similarity", "--device", "cpu", "A dog runs.", "A cat sleeps.")
     ours, nothing = (
-        work(1, run, [sys.executable, *command])
-        for command in (("-m", "groundvec", "encode", "--device", "cpu"), ("-c", floor))
+        work(1, run, [sys.executable, *command]) for command in (compare, ("-c", "import numpy"))
     )
-    return row("ten sentences by `groundvec encode`", "s a process", ours, None, nothing, rounds)
+    return row(
+        "two sentences by `groundvec similarity`", "s a process", ours, None, nothing, rounds
+    )
 
 
 def multiplications(model: Model, length: float) -> float:
@@ -165,15 +165,15 @@ def packed(encoder: SentenceEncoder) -> Encode:
     return encode
 
 
-def by_onnx(encoder: SentenceEncoder) -> Encode:
+def by_onnx(models: list[Model]) -> Encode:
     """Return the `encode` of the exported ONNX graph, longest sentences first."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "model.onnx")
-        export(encoder.models, path)
+        export(models, path)
         graph = onnxruntime.InferenceSession(path, options)
-    text = encoder.models[0].texts["en"]
+    text = models[0].texts["en"]
 
     def encode(sentences: list[str]) -> None:
         encoded = text.encode(sentences)

@@ -14,18 +14,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
-import torch
 
 from groundvec import similarity
-from groundvec.device import PRECISIONS, choose, usable
-from groundvec.model import hub
+from groundvec.model import hub, inference
 from groundvec.model.folder import read_description
-from groundvec.model.network import Model, encode_images, encode_sentences, load_ensemble
-from groundvec.runtime.errors import InputError, printable
+from groundvec.model.sentences import Reader, encode_sentences
+from groundvec.runtime.errors import InputError, extra, printable
 from groundvec.runtime.files import cache, sha256
 from groundvec.text.encoded import strings
 from groundvec.text.punctuation import set_apart
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from groundvec.features.backbones import Backbone
+    from groundvec.model.network import Model
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +42,9 @@ PICTURE = re.compile(
     r"\.(jpe?g|jpe|jfif|pjpe?g|pjp|mpo|a?png|webp|gif|tiff?|bmp|avifs?|hei[cf]s?|hif)",
     re.IGNORECASE,
 )
+PRECISIONS = ("float32", "bfloat16")
+# Where GPUs show, NVIDIA's, those of WSL and AMD's: only then torch is asked for one.
+GPUS = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
 # Folders of thumbnails and trash, beside those whose names begin with a dot.
 HIDDEN = {"@eadir", "@__thumb", "@recycle", "#recycle", "$recycle.bin", "__macosx", "lost+found"}
 
@@ -54,7 +57,7 @@ class SentenceEncoder:
     (2, 2048)
 
     Attributes:
-        models: its snapshots.
+        models: its snapshots, in NumPy (`groundvec.model.inference`) or torch.
         description: of their parts.
         languages: that it reads; the first is the one it takes where none is named.
         size: of the vectors.
@@ -63,7 +66,7 @@ class SentenceEncoder:
 
     folder: Path | None = None
 
-    def __init__(self, models: Sequence[Model]) -> None:
+    def __init__(self, models: Sequence[Reader]) -> None:
         self.models = list(models)
         self.description = self.models[0].description
         self.languages = list(self.models[0].texts)
@@ -84,7 +87,8 @@ class SentenceEncoder:
 
         Args:
             epochs: of its snapshots; by default the ensemble that `ensemble.json` names.
-            device: where to compute; by default a GPU where there is one.
+            device: where to compute; by default a GPU where there is one. On a CPU most networks
+                are computed by NumPy, without torch.
             precision: of the factors of products, of all encoders from now on: `float32`, or
                 `bfloat16`, which is faster in recurrent networks on CPUs with instructions for it.
 
@@ -97,7 +101,7 @@ class SentenceEncoder:
             raise InputError(
                 f"there is no precision {precision!r}: take one of {', '.join(PRECISIONS)}"
             )
-        encoder = cls(load_ensemble(folder, epochs, choose(device, precision=precision)))
+        encoder = cls(_load(folder, epochs, device, precision))
         encoder.folder = folder
         return encoder
 
@@ -157,9 +161,7 @@ class SentenceEncoder:
         if not tokenised:
             sentences = set_apart(sentences, self.description["text"])
         if device:
-            usable(device)
-            for model in self.models:
-                model.to(device)
+            self.models = [_on(device, model) for model in self.models]
         vectors = encode_sentences(self.models, sentences, language, show_progress, batch_size)
         return similarity.unit(vectors) if normalize else vectors
 
@@ -181,6 +183,35 @@ class SentenceEncoder:
         return scores.reshape(one.shape[:-1] + other.shape[:-1])
 
 
+def _load(
+    folder: Path, epochs: Sequence[int] | None, device: str | None, precision: str
+) -> Sequence[Reader]:
+    """Load snapshots, in NumPy if that is asked for no more than it can, and is as fast."""
+    if precision == "float32" and device in (None, "cpu"):
+        description = read_description(folder)["description"]
+        torch_is_better = find_spec("torch") and (
+            inference.large(description) or (device is None and any(map(os.path.exists, GPUS)))
+        )
+        if inference.able(description) and not torch_is_better:
+            return inference.load(folder, epochs)
+    with extra("torch"):
+        from groundvec.device import choose
+        from groundvec.model.network import load_ensemble
+    return load_ensemble(folder, epochs, choose(device, precision=precision))
+
+
+def _on(device: str, model: Reader) -> Reader:
+    """Return a snapshot that computes on a device."""
+    if isinstance(model, inference.Network) and device == "cpu":
+        return model
+    with extra("torch"):
+        from groundvec.device import usable
+        from groundvec.model.network import Model, load_model
+    if isinstance(model, inference.Network):
+        model = load_model(model.folder, model.epoch)
+    return cast(Model, model).to(usable(device))
+
+
 class ImageEncoder:
     """Pictures in, vectors out, in the space of the same model's sentences.
 
@@ -192,7 +223,9 @@ class ImageEncoder:
         backbones: the networks that compute the features, mostly one.
     """
 
-    def __init__(self, models: Sequence[Model], backbones: "Backbone | Sequence[Backbone]") -> None:
+    def __init__(
+        self, models: "Sequence[Model]", backbones: "Backbone | Sequence[Backbone]"
+    ) -> None:
         """Combine trained models with the networks that compute their features.
 
         Raises:
@@ -228,7 +261,10 @@ class ImageEncoder:
         Raises:
             InputError: also if a network is not known, or its weights cannot be had.
         """
-        from groundvec.features import backbones
+        with extra("pictures"):
+            from groundvec.device import choose
+            from groundvec.features import backbones
+            from groundvec.model.network import load_ensemble
 
         folder = hub.find(model)
         if backbone is None:
@@ -257,7 +293,10 @@ class ImageEncoder:
         return self._encode(_with_sums(pictures(images)), skip_unusable)
 
     def _encode(self, images: "pd.DataFrame", skip_unusable: bool) -> np.ndarray:
+        import torch
+
         from groundvec.features.extract import CPU_BATCH, extract, refuse
+        from groundvec.model.network import encode_images
 
         device = str(next(self.models[0].parameters()).device)
         features: list[np.ndarray] = []
@@ -343,7 +382,8 @@ def _unreadable(named: Path, error: OSError) -> None:
 
 def _with_sums(files: list[Path]) -> "pd.DataFrame":
     """Make a table of files and their checksums, in the form of images.csv."""
-    import pandas as pd  # here, for it takes half as long to import as torch
+    with extra("pictures"):
+        import pandas as pd
 
     with ThreadPoolExecutor() as pool:
         return pd.DataFrame({"path": map(str, files), "sha256": list(pool.map(_sum, files))})

@@ -64,7 +64,7 @@ def of_model(arguments: argparse.Namespace, ratings: "pd.DataFrame") -> "pd.Data
     from groundvec.evaluation.ratings import LANGUAGE, stopped, system_name
     from groundvec.features import store
     from groundvec.model.folder import read_description
-    from groundvec.model.network import encode_images
+    from groundvec.model.network import encode_images, load_ensemble
     from groundvec.runtime.errors import InputError
     from groundvec.runtime.provenance import provenance
 
@@ -72,7 +72,8 @@ def of_model(arguments: argparse.Namespace, ratings: "pd.DataFrame") -> "pd.Data
         raise InputError("--captions and --features go together: give both, or none of them")
     device = choose(threads=arguments.threads)
     about = read_description(arguments.trained)
-    encoder = SentenceEncoder.load(arguments.trained, device=device)
+    models = load_ensemble(arguments.trained, device=device)
+    encoder = SentenceEncoder(models)
     encode = partial(encoder.encode, tokenised=True)  # as the files have them
 
     def encode_rated(sentences: list[str]) -> "np.ndarray":
@@ -83,9 +84,9 @@ def of_model(arguments: argparse.Namespace, ratings: "pd.DataFrame") -> "pd.Data
     if arguments.captions:
         captions = captions_of(about, arguments.captions)
         read_features = partial(store.read, arguments.features)
-        split = load_split(captions, "test", read_features, encoder.models[0].texts)
+        split = load_split(captions, "test", read_features, models[0].texts)
         own, kind = split.captions[encoder.languages[0]], about["description"]["similarity"]
-        images = encode_images(encoder.models, split.features)
+        images = encode_images(models, split.features)
         rows += robustness.of_retrieval(own.texts, own.image, images, encode, kind)
     labels = {name: about[name] for name in ("dataset", "model", "seed")}
     labels |= {"system": system_name(**labels), "configuration": about["key"]}

@@ -54,7 +54,8 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.device import choose, deterministic
     from groundvec.evaluation.ranks import development_recall
     from groundvec.features import store
-    from groundvec.model.network import Model, make_texts
+    from groundvec.model.network import Model
+    from groundvec.model.sentences import make_texts
     from groundvec.runtime.files import sha256
     from groundvec.runtime.jobs import describe, locked
     from groundvec.runtime.provenance import code_hash, digest

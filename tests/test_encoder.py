@@ -325,7 +325,7 @@ def test_features_are_computed_on_the_gpu_of_the_model(photos, lite, monkeypatch
         return np.zeros((len(files), backbone.width))
 
     monkeypatch.setattr("groundvec.features.extract.extract", extract)
-    monkeypatch.setattr("groundvec.encoder.encode_images", lambda models, features: features)
+    monkeypatch.setattr("groundvec.model.network.encode_images", lambda models, features: features)
     images.encode(photos)
     assert devices == ["cuda:1"]
 

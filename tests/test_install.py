@@ -1,4 +1,4 @@
-"""`pip install .`: what it brings is enough to use a trained model, and all files are there."""
+"""`pip install .`: what it brings is enough to encode sentences, and all files are there."""
 
 import os
 import shutil
@@ -53,19 +53,18 @@ def installed(tmp_path_factory):
     options = ["--no-deps", "--no-build-isolation", "--no-index"]
     subprocess.run([*PIP, "install", *options, "--target", target, source], check=True)
 
-    # An environment with nothing else in it: links to the packages that these two name.
+    # Environments with nothing else in them: links to the packages that each needs.
     [own] = distributions(name="groundvec", path=[str(target)])
-    brought = closure(own.requires)
-    assert "torch" in brought and not brought & {"snakemake", "pytest", "spacy", "matplotlib"}
-    packages = folder / "packages"
-    packages.mkdir()
-    for of in map(distribution, brought):
-        for name in {path.parts[0] for path in of.files} - {"..", "__pycache__"}:
-            if not (packages / name).exists():  # some share a folder, such as nvidia
-                (packages / name).symlink_to(of.locate_file(name))
+    for extra in ("", "pictures"):
+        packages = folder / f"packages-{extra}"
+        packages.mkdir()
+        for of in map(distribution, closure(own.requires, extra)):
+            for name in {path.parts[0] for path in of.files} - {"..", "__pycache__"}:
+                if not (packages / name).exists():  # some share a folder, such as nvidia
+                    (packages / name).symlink_to(of.locate_file(name))
 
-    def run(*command):
-        paths = f"{target}{os.pathsep}{packages}"
+    def run(*command, extra=""):
+        paths = f"{target}{os.pathsep}{folder / f'packages-{extra}'}"
         env = {**os.environ, "PYTHONPATH": paths, "XDG_CACHE_HOME": str(folder / "cache")}
         # The interpreter below a virtual environment; -S leaves out the packages that it has.
         command = [sys._base_executable, "-PS", *map(str, command)]
@@ -74,22 +73,35 @@ def installed(tmp_path_factory):
     return target, run
 
 
-def closure(requirements):
-    """The packages that these bring, with what they need in turn, without any extra."""
-    found, todo = set(), [Requirement(text) for text in requirements]
+def closure(requirements, extra=""):
+    """The packages that these bring, with what they need in turn, without or with an extra."""
+    found, todo = set(), [(Requirement(text), extra) for text in requirements]
     while todo:
-        requirement = todo.pop()
+        requirement, extra = todo.pop()
         name = canonicalize_name(requirement.name)
-        needed = not requirement.marker or requirement.marker.evaluate({"extra": ""})
-        if needed and name not in found:
+        if requirement.marker and not requirement.marker.evaluate({"extra": extra}):
+            continue
+        if name == "groundvec":  # another extra of its own
+            todo += [(Requirement(text), *requirement.extras) for text in requirements]
+        elif name not in found:
             found.add(name)
-            todo += map(Requirement, distribution(name).requires or [])
+            todo += [(Requirement(text), "") for text in distribution(name).requires or []]
     return found
+
+
+def test_sentences_need_less_than_200_megabytes(installed):
+    """All files of the packages and of groundvec itself, without compiled Python."""
+    [own] = distributions(name="groundvec", path=[str(installed[0])])
+    brought = closure(own.requires)
+    assert not brought & {"torch", "pandas", "scipy", "pillow"}
+    files = [of.locate_file(path) for of in [own, *map(distribution, brought)] for path in of.files]
+    sizes = [path.stat().st_size for path in files if path.suffix != ".pyc" and path.exists()]
+    assert 50e6 < sum(sizes) < 200e6
 
 
 def test_the_library_works_with_what_is_installed_beside_it(installed):
     target, run = installed
-    result = run("-c", USE, target)
+    result = run("-c", USE, target, extra="pictures")
     assert result.returncode == 0, result.stderr
 
 

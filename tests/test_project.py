@@ -35,7 +35,7 @@ def test_conda_environments_have_the_same_pins(path):
 
 def test_conda_environments_hold_all_that_the_library_imports():
     packages = yaml.safe_load((ROOT / "envs" / "groundvec.yaml").read_text())["dependencies"]
-    assert required() | required("pipeline") <= pins(packages[-1]["pip"]).keys()
+    assert required() | required("train") <= pins(packages[-1]["pip"]).keys()
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "rules").glob("*.smk")), ids=lambda p: p.name)

@@ -21,6 +21,8 @@ from common import MODEL, program
 from groundvec import SentenceEncoder
 from groundvec.evaluation.correlation import pearson
 from groundvec.export.onnx import PRECISIONS, export
+from groundvec.model import hub
+from groundvec.model.network import load_ensemble
 
 
 def encode(path: str | Path, sentences: list[str]) -> np.ndarray:
@@ -53,7 +55,8 @@ def scores(given: argparse.Namespace) -> pd.DataFrame:
         lines = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     ratings = np.array([float(line[4]) for line in lines])
     sentences = [line[5] for line in lines] + [line[6] for line in lines]
-    encoder = SentenceEncoder.load(given.model, device="cpu")
+    models = load_ensemble(hub.find(given.model))
+    encoder = SentenceEncoder(models)
     expected = encoder.encode(sentences)
 
     def r(vectors: np.ndarray) -> float:
@@ -64,7 +67,7 @@ def scores(given: argparse.Namespace) -> pd.DataFrame:
     with tempfile.TemporaryDirectory() as folder:
         for precision in PRECISIONS:
             path = Path(folder, f"{precision}.onnx")
-            export(encoder.models, path, precision=precision)
+            export(models, path, precision=precision)
             vectors = encode(path, sentences)
             megabytes = path.stat().st_size / 1e6
             found.append((precision, megabytes, np.abs(vectors - expected).max(), r(vectors)))

@@ -25,6 +25,7 @@ from common import program
 
 from groundvec import SentenceEncoder, baselines, evaluate
 from groundvec.data.tokenization import prepare
+from groundvec.model import shipped
 
 SEED = 0
 PARTS = {  # of the vector of flickr8k-v3
@@ -45,9 +46,9 @@ def untrained() -> SentenceEncoder:
     """Draw the weights anew; the characters are those that the trained encoder knows."""
     import torch
 
-    from groundvec.model.network import Model
+    from groundvec.model.network import Model, load_ensemble
 
-    [trained, *_] = SentenceEncoder.load("flickr8k-v1").models
+    [trained, *_] = load_ensemble(shipped.find("flickr8k-v1"))
     described = {name: of for name, of in trained.description.items() if name != "spelling"}
     torch.manual_seed(SEED)
     return SentenceEncoder([Model(described, trained.texts, trained.width)])
@@ -63,17 +64,18 @@ def printable(folder: str) -> SentenceEncoder:
     """Load a model, and add the characters of `string.printable` that it does not know."""
     import torch
 
+    from groundvec.model.network import load_ensemble
     from groundvec.text.characters import Text
 
-    encoder = SentenceEncoder.load(folder)
-    for model in encoder.models:
+    models = load_ensemble(folder)
+    for model in models:
         torch.manual_seed(SEED)  # snapshots of one training share what it never changed
         text, table = model.texts["en"], model.captions["en"].embedding
         new = "".join(sorted({*string.printable} - {*text.characters}))
         model.texts["en"] = Text(text.characters + new, [*text.counts, *len(new) * [0]])
         drawn = torch.randn(len(new), table.embedding_dim)
         table.weight = torch.nn.Parameter(torch.cat([table.weight, drawn]))
-    return encoder
+    return SentenceEncoder(models)
 
 
 def scores(given: argparse.Namespace) -> pd.DataFrame:

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from groundvec.commands import common
 from groundvec.config.cli import show
 from groundvec.runtime import files
+from groundvec.runtime.errors import extra
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,7 +137,8 @@ def main(arguments: argparse.Namespace) -> None:
     for name in ("output", "output_items"):
         if getattr(arguments, name, None):
             files.check_output(getattr(arguments, name))
-    arguments.action(arguments)
+    with extra("evaluate"):
+        arguments.action(arguments)
 
 
 def _ratings(arguments: argparse.Namespace) -> None:

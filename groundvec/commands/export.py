@@ -63,9 +63,10 @@ def main(arguments: argparse.Namespace) -> None:
         files.check_output(arguments.output)
         with extra("onnx"):
             from groundvec.export import onnx
-        from groundvec.encoder import SentenceEncoder
+            from groundvec.model.hub import find
+            from groundvec.model.network import load_ensemble
 
-        models = SentenceEncoder.load(arguments.model, device="cpu").models
+        models = load_ensemble(find(arguments.model))
         precision = arguments.precision or "float32"
         onnx.export(models, arguments.output, arguments.language, precision)
     elif arguments.output.suffix or arguments.precision or arguments.language:

@@ -176,7 +176,7 @@ def _refused(error: Exception) -> str:
         reason = str(error).partition("\n")[0]
         return f"not enough memory ({reason}): free some, or use a smaller model or data set"
     if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("groundvec"):
-        return f'{error.name} is not installed: pip install "groundvec[pipeline]"'
+        return f'{error.name} is not installed: pip install "groundvec[train]"'
     if isinstance(error, RuntimeError | ImportError) and "torchvision" in str(error):
         return (
             "this torchvision was built for another torch: install both from one place, with "

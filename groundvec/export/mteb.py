@@ -12,8 +12,9 @@ from torch import nn
 
 from groundvec.config import parts
 from groundvec.data.cleaning import LONGEST
-from groundvec.encoder import SentenceEncoder
+from groundvec.model import hub
 from groundvec.model.folder import read_description
+from groundvec.model.network import load_ensemble
 from groundvec.model.shipped import NEWEST, versions
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_bytes
@@ -71,31 +72,31 @@ def describe(model: str) -> dict[str, Any]:
         raise InputError(
             f"MTEB cannot load {model}: push it to a hub and name it as user/name@commit"
         )
-    encoder = SentenceEncoder.load(model, device="cpu")
-    trained = read_description(encoder.folder) if encoder.folder else {}
+    folder = hub.find(model)
+    models, trained = load_ensemble(folder), read_description(folder)
     source = str(trained.get("source", trained.get("dataset")))
     known = source in parts.names("sources")
     tasks = parts.options_schema("sources", source).get("mteb") if known else None
-    modules = [module for each in encoder.models for module in each.modules()]
+    modules = [module for each in models for module in each.modules()]
     tables = [each.weight for each in modules if isinstance(each, nn.Embedding | nn.EmbeddingBag)]
-    weights = sum(each.numel() for of in encoder.models for each in of.parameters())
+    weights = sum(each.numel() for of in models for each in of.parameters())
     return {
         "loader_kwargs": {"model": model},
         "name": name,
         "revision": revision,
         "release_date": None,
-        "languages": [LANGUAGES[each] for each in encoder.languages if each in LANGUAGES],
+        "languages": [LANGUAGES[each] for each in models[0].texts if each in LANGUAGES],
         "n_parameters": weights,
         "n_embedding_parameters": sum(each.numel() for each in tables),
         "memory_usage_mb": round(4 * weights / 2**20),
         "max_tokens": LONGEST,  # characters: what is longer is cut
-        "embed_dim": encoder.size,
+        "embed_dim": models[0].size,
         "license": None,
         "open_weights": True,
         "public_training_code": None,
         "public_training_data": None,
         "framework": ["PyTorch", "safetensors"],
-        "similarity_fn_name": encoder.description["similarity"],
+        "similarity_fn_name": models[0].similarity,
         "use_instructions": False,
         "training_datasets": tasks,
     }

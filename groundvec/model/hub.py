@@ -177,7 +177,8 @@ def push(source: str | Path, name: str, private: bool = False) -> str:
     Raises:
         InputError: there is no such model, or it is damaged; the name is none; the hub refuses it.
     """
-    from groundvec.model.network import load_model
+    with extra("hub"):
+        from groundvec.model.network import load_model
 
     api = _api()
     if not NAME.fullmatch(name) or "@" in name:

@@ -12,20 +12,18 @@ from torch.nn.functional import pad
 from groundvec import similarity
 from groundvec.config import parts
 from groundvec.config.description import check_fit
-from groundvec.config.schema import find_mistake
 from groundvec.model import weights
 from groundvec.model.folder import read_description, read_ensemble, snapshot_name
+from groundvec.model.sentences import Reader, make_texts
 from groundvec.model.spelling import Spelling
 from groundvec.runtime import arrays
 from groundvec.runtime.arrays import Matrix
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json
-from groundvec.runtime.progress import Progress
 
 if TYPE_CHECKING:
     from groundvec.text.treebank import Treebank
 
-INDICES_PER_BATCH = 8_192
 IMAGES_PER_BATCH = 4_096
 
 
@@ -86,10 +84,7 @@ def _mean(features: Matrix, of: Callable[[np.ndarray], np.ndarray]) -> np.ndarra
     return total / len(features)
 
 
-SHARED = "shared"  # the name of the one encoder of all languages
-
-
-class Model(nn.Module):
+class Model(nn.Module, Reader):
     """An image encoder, and a caption encoder for each language, that embed into one space.
 
     If the description says `shared`, one caption encoder for all languages. The objective is kept
@@ -133,23 +128,6 @@ class Model(nn.Module):
         make = parts.find("objectives", objective["name"])
         self.objective = make(**parts.options(objective))
 
-    def name_of(self, language: str) -> str:
-        """Return the name of a language's encoder among `captions`."""
-        return SHARED if self.description.get("shared") else language
-
-    def language(self, name: str | None) -> str:
-        """Return the language of this name, by default the first; InputError if there is none."""
-        name = name or next(iter(self.texts))
-        if name not in self.texts:
-            known = ", ".join(self.texts)
-            raise InputError(f"this model has no language {name!r}: choose one of {known}")
-        return name
-
-    @property
-    def size(self) -> int:
-        """Compute the size of the vectors outside training."""
-        return parts.vector_size(self.description)
-
     def fit_idf(self, captions: Mapping[str, Any]) -> None:
         """Fit what weights n-grams by rarity to the training captions.
 
@@ -189,88 +167,11 @@ class Model(nn.Module):
         return result
 
     @torch.inference_mode()
-    def encode_captions(
-        self, encoded: Any, language: str, progress: bool = False, most: int | None = None
-    ) -> np.ndarray:
-        """Embed encoded sentences of a language: (N, size) float32, in the order given.
-
-        They are batched longest first, a fixed number of indices at a time, so that a very long
-        sentence does not exhaust the memory.
-
-        Args:
-            most: the largest number of sentences in a batch, if it has one.
-        """
+    def embed_batch(self, language: str, batch: Sequence[np.ndarray]) -> np.ndarray:
+        """Embed what the language's `Encoded.batch` returned: (B, size)."""
         device = next(self.parameters()).device
-        result = arrays.empty((len(encoded), self.size))
-        lengths = encoded.lengths
-        order = np.argsort(-lengths, kind="stable")
-        start = 0
-        hidden = not progress
-        with Progress(total=len(order), desc="encoding", unit="sentences", disable=hidden) as bar:
-            while start < len(order):
-                longest = lengths[order[start]]
-                count = max(1, INDICES_PER_BATCH // longest)
-                rows = order[start : start + min(count, most or count)]
-                batch = to_tensors(encoded.batch(rows), device)
-                result[rows] = self.embed_captions(language, batch).cpu().numpy()
-                start += len(rows)
-                bar.update(len(rows))
-        return result
-
-    def encode_sentences(
-        self,
-        sentences: Sequence[str],
-        language: str | None = None,
-        progress: bool = False,
-        most: int | None = None,
-    ) -> np.ndarray:
-        """Embed raw sentences of a language, by default the first: (N, size) float32.
-
-        Args:
-            most: the largest number of sentences in a batch, if it has one.
-
-        Raises:
-            InputError: the model knows no such language.
-        """
-        language = self.language(language)
-        return self.encode_captions(
-            self.texts[language].encode(sentences), language, progress, most
-        )
-
-
-def make_texts(
-    description: dict[str, Any],
-    contents: Mapping[str, dict[str, Any]],
-    treebank: "Treebank | None" = None,
-) -> dict[str, Any]:
-    """Make the texts of a model's languages.
-
-    Args:
-        contents: by language, what `Text.as_dict` returned.
-        treebank: see `load_model`.
-
-    Raises:
-        InputError: they are others than these.
-    """
-    text = description["text"]
-    options = parts.options_schema("text", text["name"])
-    learned = options.get("learned", {})
-    schema = {
-        "type": "object",
-        "required": learned.get("required", [*options["properties"]]),
-        "properties": options["properties"] | learned.get("properties", {}),
-        "additionalProperties": False,
-    }
-    for language in description["languages"]:
-        if language not in contents:
-            raise InputError(f"there is no text of the language {language!r}")
-        if problem := find_mistake(contents[language], schema):
-            raise InputError(f"texts.{language}: {problem}")
-    make, reads_trees = parts.find("text", text["name"]), "trees" in parts.provided("text", text)
-    reading = {"treebank": treebank} if treebank and reads_trees else {}
-    return {
-        language: make(**contents[language], **reading) for language in description["languages"]
-    }
+        vectors: np.ndarray = self.embed_captions(language, to_tensors(batch, device)).cpu().numpy()
+        return vectors
 
 
 def to_tensors(batch: Sequence[np.ndarray], device: torch.device | str) -> list[Tensor]:
@@ -322,18 +223,6 @@ def load_ensemble(
 def encode_images(models: Sequence[Model], features: Matrix) -> np.ndarray:
     """Embed image features (N, width) by an ensemble: (N, size)."""
     vectors = [model.encode_images(features) for model in models]
-    return similarity.join(vectors, models[0].similarity)
-
-
-def encode_sentences(
-    models: Sequence[Model],
-    sentences: Sequence[str],
-    language: str | None = None,
-    progress: bool = False,
-    most: int | None = None,
-) -> np.ndarray:
-    """Embed raw sentences by an ensemble, as each `Model.encode_sentences` does: (N, size)."""
-    vectors = [model.encode_sentences(sentences, language, progress, most) for model in models]
     return similarity.join(vectors, models[0].similarity)
 
 

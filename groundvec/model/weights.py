@@ -1,7 +1,6 @@
 """The weights of a network in a file, as safetensors: nothing in it is executed."""
 
 import hashlib
-from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +10,9 @@ from safetensors.torch import load_file
 from safetensors.torch import save as to_bytes
 from torch import nn
 
+from groundvec.model.stored import SCALE, check_file, factors
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import SMALL, check_memory, check_regular, sha256, write_bytes
-
-SCALE = ".scale"  # ends the name of the factors of a matrix in int8, one per row
+from groundvec.runtime.files import check_memory, write_bytes
 
 
 def save(network: nn.Module, path: Path, int8: bool = False) -> str:
@@ -44,16 +42,11 @@ def _rounded(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     return result
 
 
-def _factors(names: Collection[str]) -> set[str]:
-    """Select the names of the factors of matrices in int8."""
-    return {name + SCALE for name in names} & set(names)
-
-
 def _whole(stored: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """Return the weights as float32."""
-    result, factors = {}, _factors(stored)
+    result, scales = {}, factors(stored)
     for name, value in stored.items():
-        if name not in factors:
+        if name not in scales:
             # A copy is where torch wants it: products with the file's are rounded otherwise.
             result[name] = value.to(torch.float32, copy=True)
             if name + SCALE in stored:
@@ -73,23 +66,13 @@ def load(network: nn.Module, path: Path, checksum: str | None = None) -> None:
         InputError: the file is missing or damaged, or its weights are of other names or shapes,
             more than this machine's memory can hold, or not finite.
     """
-    if not path.exists():
-        raise InputError(f"{path} does not exist: train the model first, or get it again")
-    check_regular(path)
-    if checksum is not None and sha256(path) != checksum:
-        raise InputError(
-            f"{path} is damaged, its checksum is not that in model.json: delete it and make "
-            "the model again, or get it again"
-        )
+    check_file(path, checksum)
     expected = network.state_dict()
-    with path.open("rb") as file:
-        if int.from_bytes(file.read(8), "little") > SMALL:
-            raise InputError(f"{path} does not hold the weights of this model (a huge header)")
     try:
         with safe_open(path, "pt") as file:
             names = list(file.keys())
             shapes = {
-                name: file.get_slice(name).get_shape() for name in set(names) - _factors(names)
+                name: file.get_slice(name).get_shape() for name in set(names) - factors(names)
             }
         if shapes != {name: list(value.shape) for name, value in expected.items()}:
             raise ValueError("other names or shapes")

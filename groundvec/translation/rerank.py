@@ -67,7 +67,8 @@ def distances(
     Returns:
         The names of the features, and (hypotheses, features).
     """
-    from groundvec.model.network import encode_images, encode_sentences
+    from groundvec.model.network import encode_images
+    from groundvec.model.sentences import encode_sentences
 
     source, target = languages
     sentence, kind = lists.sentence, models[0].similarity

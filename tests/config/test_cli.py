@@ -290,7 +290,7 @@ def test_a_program_that_is_told_to_stop_leaves_nothing_half_written(tmp_path):
         ("OSError(27, 'File too large')", "no space left on the disk while writing the results"),
         ("MemoryError('Unable to allocate 9 PiB')", "not enough memory (Unable to allocate 9 PiB)"),
         ('RuntimeError("can\'t allocate memory: 9\\n at")', "not enough memory (can't allocate"),
-        ("ModuleNotFoundError(name='h5py')", 'h5py is not installed: pip install "groundvec[pipe'),
+        ("ModuleNotFoundError(name='h5py')", 'h5py is not installed: pip install "groundvec[train'),
     ],
 )
 def test_what_the_system_refuses_is_one_line(tmp_path, raised, said):
