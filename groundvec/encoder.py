@@ -189,9 +189,8 @@ def _load(
     """Load snapshots, in NumPy if that is asked for no more than it can, and is as fast."""
     if precision == "float32" and device in (None, "cpu"):
         description = read_description(folder)["description"]
-        torch_is_better = find_spec("torch") and (
-            inference.large(description) or (device is None and any(map(os.path.exists, GPUS)))
-        )
+        gpu = device is None and any(map(os.path.exists, GPUS))
+        torch_is_better = (gpu or inference.large(description)) and find_spec("torch")
         if inference.able(description) and not torch_is_better:
             return inference.load(folder, epochs)
     with extra("torch"):

@@ -14,7 +14,7 @@ from PIL import Image
 from torchvision.models import get_model
 
 from groundvec import scenes
-from groundvec.data import rated
+from groundvec.data import sts_archives
 from groundvec.runtime.files import sha256
 from groundvec.scenes.ratings import graded_pairs
 from tests.baselines import test_baselines
@@ -150,7 +150,7 @@ def sts(folder, pairs):
     """STS 2012-2016, STS-B and SICK: twelve pairs a file."""
     with tempfile.TemporaryDirectory() as root:
         test_ratings.write(Path(root), test_ratings.small(True, iter(pairs)))
-        for name, archive in rated.PUBLIC.items():
+        for name, archive in sts_archives.PUBLIC.items():
             stem, _, suffix = archive.partition(".")
             form = {"zip": "zip", "tar.gz": "gztar"}[suffix]
             shutil.make_archive(str(folder / stem), form, root, name)
