@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -190,13 +189,21 @@ def _load(
     if precision == "float32" and device in (None, "cpu"):
         description = read_description(folder)["description"]
         gpu = device is None and any(map(os.path.exists, GPUS))
-        torch_is_better = (gpu or inference.large(description)) and find_spec("torch")
-        if inference.able(description) and not torch_is_better:
+        torch_is_better = gpu or inference.large(description)
+        if inference.able(description) and not (torch_is_better and _has_torch()):
             return inference.load(folder, epochs)
     with extra("torch"):
         from groundvec.device import choose
         from groundvec.model.network import load_ensemble
     return load_ensemble(folder, epochs, choose(device, precision=precision))
+
+
+def _has_torch() -> bool:
+    try:
+        import torch  # noqa: F401
+    except ModuleNotFoundError:
+        return False
+    return True
 
 
 def _on(device: str, model: Reader) -> Reader:

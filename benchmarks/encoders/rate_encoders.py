@@ -18,7 +18,7 @@ import argparse
 import string
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 from common import program
@@ -70,7 +70,7 @@ def printable(folder: str) -> SentenceEncoder:
     models = load_ensemble(folder)
     for model in models:
         torch.manual_seed(SEED)  # snapshots of one training share what it never changed
-        text, table = model.texts["en"], model.captions["en"].embedding
+        text, table = model.texts["en"], cast(Any, model.captions["en"]).embedding
         new = "".join(sorted({*string.printable} - {*text.characters}))
         model.texts["en"] = Text(text.characters + new, [*text.counts, *len(new) * [0]])
         drawn = torch.randn(len(new), table.embedding_dim)

@@ -108,7 +108,7 @@ def test_a_large_recurrent_network_or_one_on_a_gpu_is_torch_s(tmp_path, monkeypa
     monkeypatch.setattr(encoder, "GPUS", [])
     monkeypatch.setattr(inference, "LARGE", 8)
     assert kind() is Model
-    monkeypatch.setattr(encoder, "find_spec", lambda name: None)  # torch is not installed
+    monkeypatch.setitem(sys.modules, "torch", None)  # as if it were not installed
     assert kind() is inference.Network
 
 

@@ -148,7 +148,7 @@ SOURCES, TABLE = recomputed.sources(), recomputed.table()
 OF_TRAINING = """
     cutoffs data/cleaning data/dataset data/split device evaluation/ranks
     features/store
-    model/folder model/network model/spelling model/weights
+    model/folder model/network model/sentences model/spelling model/stored model/weights
     similarity text/characters text/encoded text/mistakes
     training/checkpoints training/epochs training/loop
 """

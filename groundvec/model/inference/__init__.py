@@ -85,7 +85,8 @@ class Network(Reader):
                 f"{folder / 'model.json'} does not describe a model: {error}"
             ) from None
         make, options = import_module(_module(description)).Encoder, parts.options(encoder)
-        self.captions, self.spelling = {}, {}
+        self.captions: dict[str, Any] = {}
+        self.spelling: dict[str, Spelling] = {}
         for language, own in self.texts.items():
             name = self.name_of(language)
             if name not in self.captions:
@@ -102,7 +103,7 @@ class Network(Reader):
         if cosines:
             vectors = unit(vectors)
         if language in self.spelling:
-            vectors = self.spelling[language].append(vectors, *batch, cosines=cosines)
+            vectors = self.spelling[language].append(vectors, batch, cosines)
         return vectors
 
 

@@ -89,7 +89,8 @@ class Steps:
     def reversed(self) -> np.ndarray:
         """Find the places (N,) that are read from the end of the sentences, stepwise."""
         step = self.lengths[self.sentence] - 1 - self.step
-        return np.array(self.starts)[step] + self.sentence
+        places: np.ndarray = np.array(self.starts)[step] + self.sentence
+        return places
 
     def reduce(self, function: np.ufunc, values: np.ndarray) -> np.ndarray:
         """Combine stepwise values (N, size) of each sentence by `np.add` or another: (B, size)."""
@@ -187,7 +188,8 @@ class Attention:
         np.exp(weights, out=weights)
         total = steps.reduce(np.add, weights)
         weights *= states
-        return steps.reduce(np.add, weights) / total
+        pooled: np.ndarray = steps.reduce(np.add, weights) / total
+        return pooled
 
 
 def largest(states: np.ndarray, steps: Steps) -> np.ndarray:

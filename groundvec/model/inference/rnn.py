@@ -1,6 +1,6 @@
 """A GRU or LSTM, pooled over time, in NumPy (`groundvec.encoders.rnn`)."""
 
-from collections.abc import Sequence, Sized
+from collections.abc import Callable, Sequence, Sized
 from functools import partial
 from typing import Any
 
@@ -35,11 +35,12 @@ class Encoder:
             embedding = convolution["channels"]
         each = width // directions
         self.rnn = Recurrence(under(take, "rnn."), cell, embedding, each, directions)
-        self.pooling = {
+        poolings: dict[str, Callable[[], Callable[[np.ndarray, Steps], np.ndarray]]] = {
             "attention": partial(layers.Attention, under(take, "pooling."), width),
             "max": lambda: layers.largest,
             "last": lambda: partial(layers.last, units=each),
-        }[pooling]()
+        }
+        self.pooling = poolings[pooling]()
         self.projection = Linear(under(take, "projection."), width, size) if units else None
 
     def __call__(self, indices: np.ndarray, lengths: np.ndarray, *_: np.ndarray) -> np.ndarray:
@@ -49,7 +50,7 @@ class Encoder:
             table, lengths = self.convolution(table[indices], lengths)
             indices = np.arange(len(table))
         steps = Steps(lengths)
-        pooled: np.ndarray = self.pooling(self.rnn(table, indices[steps.places()], steps), steps)
+        pooled = self.pooling(self.rnn(table, indices[steps.places()], steps), steps)
         return self.projection(pooled) if self.projection else pooled
 
 

@@ -1,5 +1,7 @@
 """Character n-gram features beside an encoder's vector, in NumPy (`groundvec.model.spelling`)."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
@@ -23,12 +25,10 @@ class Spelling:
         small = [index.get(c.lower(), i) for c, i in index.items()]
         self.letters = np.array([self.space, UNKNOWN, *small])
 
-    def append(
-        self, vectors: np.ndarray, indices: np.ndarray, lengths: np.ndarray, cosines: bool
-    ) -> np.ndarray:
+    def append(self, vectors: np.ndarray, batch: Sequence[np.ndarray], cosines: bool) -> np.ndarray:
         """Add what `learned` says to vectors (B, size), and append the n-grams."""
         embed = unit if cosines else lambda values: values
-        spelt = unit(self.counts(indices, lengths) * self.rarity)
+        spelt = unit(self.counts(*batch) * self.rarity)
         if self.learned is not None:
             vectors = embed(vectors + embed(spelt @ self.learned.T))
         return embed(np.hstack([vectors, spelt]))
