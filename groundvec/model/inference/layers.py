@@ -84,7 +84,8 @@ class Steps:
     def places(self) -> np.ndarray:
         """Find where each place is in an array of the sentences one after another: (N,)."""
         starts = self.lengths.cumsum() - self.lengths
-        return starts[self.sentence] + self.step
+        places: np.ndarray = starts[self.sentence] + self.step
+        return places
 
     def reversed(self) -> np.ndarray:
         """Find the places (N,) that are read from the end of the sentences, stepwise."""
