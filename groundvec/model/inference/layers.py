@@ -17,7 +17,7 @@ from groundvec.similarity import unit
 Take = Callable[..., np.ndarray]
 
 ATTENTION_SIZE = 128  # as in `groundvec.encoders.pooling`
-BLOCK = 64  # sums that are computed at a time, which the processor's cache holds
+BLOCK = 128  # sums that are computed at a time, which the processor's cache holds
 
 
 def under(take: Take, prefix: str) -> Take:
@@ -84,7 +84,8 @@ class Steps:
     def places(self) -> np.ndarray:
         """Find where each place is in an array of the sentences one after another: (N,)."""
         starts = self.lengths.cumsum() - self.lengths
-        return starts[self.sentence] + self.step
+        places: np.ndarray = starts[self.sentence] + self.step
+        return places
 
     def reversed(self) -> np.ndarray:
         """Find the places (N,) that are read from the end of the sentences, stepwise."""

@@ -48,7 +48,7 @@ class Encoder:
         words, steps = sums(self.embedding, ngrams, sizes), Steps(lengths)
         state = scaled(sums(words, places, lengths))
         states = self.rnn(scaled(words), places[steps.places()], steps)
-        vectors = self.of_state(state) + self.of_order(self.pooling(states, steps))
+        vectors: np.ndarray = self.of_state(state) + self.of_order(self.pooling(states, steps))
         if not (self.append_state or self.counts):
             return vectors
         beside = [state] if self.append_state else []
