@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from groundvec import SentenceEncoder
 from groundvec.export.onnx import export
-from groundvec.model.network import Model
+from groundvec.model.hub import find
+from groundvec.model.network import Model, load_ensemble
 from groundvec.runtime.errors import InputError
 from groundvec.text import characters, ngrams, trees, word_ngrams, words
 
@@ -210,7 +211,7 @@ def test_what_reads_trees_is_refused(encoder, tmp_path):
 
 @pytest.fixture(scope="module")
 def shipped():
-    return SentenceEncoder.load("flickr8k-v1", device="cpu")
+    return SentenceEncoder(load_ensemble(find("flickr8k-v1")))
 
 
 @pytest.mark.parametrize(
@@ -244,7 +245,7 @@ def test_the_lines_in_the_documentation_read_the_file(shipped, tmp_path, monkeyp
 
 def test_the_lines_in_the_documentation_hash_n_grams_as_the_text_does(tmp_path):
     lines = re.search(r"```python\n(from sklearn.*?)```", PAGE.read_text(), re.S)[1]
-    encoder = SentenceEncoder.load("flickr8k-v2", device="cpu")
+    encoder = SentenceEncoder(load_ensemble(find("flickr8k-v2")))
     export(encoder.models, tmp_path / "flickr8k-v2.onnx")
     graph = session(tmp_path / "flickr8k-v2.onnx")
     text = encoder.models[0].texts["en"]
@@ -260,7 +261,7 @@ def test_the_lines_in_the_documentation_hash_n_grams_as_the_text_does(tmp_path):
 
 def test_the_lines_in_the_documentation_read_words_of_n_grams(tmp_path):
     """They go on from those of the other two encoders."""
-    newest = SentenceEncoder.load("flickr8k", device="cpu")
+    newest = SentenceEncoder(load_ensemble(find("flickr8k")))
     export(newest.models, tmp_path / "flickr8k.onnx")
     graph = session(tmp_path / "flickr8k.onnx")
     about = json.loads(graph.get_modelmeta().custom_metadata_map["groundvec"])

@@ -13,7 +13,8 @@ from examples import description
 
 from groundvec import SentenceEncoder
 from groundvec.export.onnx import export
-from groundvec.model.network import Model
+from groundvec.model.hub import find
+from groundvec.model.network import Model, load_ensemble
 from groundvec.page.try_it import first, low, panel, precision, readable, runtime_files, small
 from groundvec.reporting.embedded import Embedded
 from groundvec.runtime.errors import InputError
@@ -80,7 +81,7 @@ def archive(tmp_path_factory):
 def encoder(name):
     """The shipped encoder, or an untrained one."""
     if name == "flickr8k-v1":
-        return SentenceEncoder.load(name)
+        return SentenceEncoder(load_ensemble(find(name)))
     options, text = MODELS[name]
     about = description(**options)
     known = text.build(2 * CAPTIONS)  # rarer words are unknown
@@ -349,8 +350,8 @@ def test_a_large_test_set_is_searched_in_part():
 
 
 def test_half_precision_is_for_encoders_that_stay_as_they_are():
-    shipped = SentenceEncoder.load("flickr8k-v1")  # whose weights are halves
-    assert precision(shipped.models, CAPTIONS) == "float16"
+    halves = encoder("flickr8k-v1").models  # as its weights are
+    assert precision(halves, CAPTIONS) == "float16"
     assert precision(encoder("characters").models, CAPTIONS) == "float32"
 
 
