@@ -1,15 +1,14 @@
 """The time to encode sentences, by the shipped encoders and by others.
 
-*Ours* is `SentenceEncoder.load(name).encode`, for the newest and for the first shipped encoder, and
-for the bag of n-grams. On a CPU, where it is NumPy, each is compared with two *plain* ones:
+*Ours* is `SentenceEncoder.load(name).encode`, for the shipped encoders. On a CPU, where it
+is NumPy, each is compared with two *plain* ones:
 
 - the same encoder in torch, as it is trained;
 - the same encoder in ONNX Runtime.
 
 The newest is also compared with the network of all-MiniLM-L6-v2, in sentence-transformers. Its
 weights are random, which does not change its time. Each word is one token, so its input is shorter
-than with its own tokenizer. If the processor has instructions for bfloat16, the first encoder in
-bfloat16 is compared with torch's own `nn.GRU` in float32, on packed sentences.
+than with its own tokenizer.
 
 The sentences are random words, and as long as the captions of Flickr8k. The last row is `groundvec
 similarity` of two sentences; its floor is a process that imports NumPy.
@@ -21,27 +20,20 @@ import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import cast
-from unittest.mock import patch
 
 import numpy as np
 import onnxruntime
 import torch
-from measure import Row, multiplier, program, row, threads, work
+from measure import Row, program, row, threads, work
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
-from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_sequence, unpack_sequence
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 from groundvec import SentenceEncoder
-from groundvec.device import choose, rounds_to_bfloat16
-from groundvec.encoders.convolution import Convolution
-from groundvec.encoders.rnn import Encoder
 from groundvec.export.onnx import export
 from groundvec.model.network import Model, load_ensemble
 from groundvec.model.shipped import find
@@ -76,53 +68,23 @@ def some_sentences(count: int) -> list[str]:
 
 def beside(device: str, sentences: list[str], rounds: int) -> list[Row]:
     """Measure a row for each that ours is compared with."""
-    names = ("flickr8k-v3", "flickr8k-v1", "flickr8k-v2")
+    names = ("flickr8k-v3", "flickr8k-v2")
     encoders = [SentenceEncoder.load(name, device=device) for name in names]
     cases = [("flickr8k-v3", encoders[0], "MiniLM-L6's network", minilm(device))]
-    where, floor = f", on {torch.cuda.get_device_name()}" if device == "cuda" else "", None
+    where = f", on {torch.cuda.get_device_name()}" if device == "cuda" else ""
     if device == "cpu":  # on a GPU ours is torch too
         models = {name: load_ensemble(find(name)) for name in names}
         for name, encoder in zip(names, encoders, strict=True):
             cases.append((name, encoder, "torch", SentenceEncoder(models[name]).encode))
             cases.append((name, encoder, "ONNX Runtime", by_onnx(models[name])))
-        # All of the first's multiplications, as fast as a large matrix's; for a part of them.
-        first = models["flickr8k-v1"]
-        of_one = multiplications(first[0], sum(map(len, sentences)) / len(sentences))
-        one = 256 * 512 * 3 * 512
-        floor = work(one / of_one / 1000, multiplier(256, 512, 3 * 512), times=8)
     found = []
     thousands = len(sentences) / 1000
     for name, encoder, beside_what, other in cases:
         other(sentences[:BATCH]), encoder.encode(sentences[:BATCH])  # what is set up once
         contestants = (work(thousands, way, sentences) for way in (encoder.encode, other))
         what = f"{name} beside {beside_what}{where}"
-        own_floor = floor if name == "flickr8k-v1" else None
-        found.append(row(what, UNIT, *contestants, own_floor, rounds))
-    return found + (in_bfloat16(SentenceEncoder(first), sentences) if device == "cpu" else [])
-
-
-def in_bfloat16(encoder: SentenceEncoder, sentences: list[str]) -> list[Row]:
-    """Compare products in bfloat16 with `nn.GRU` in float32.
-
-    The row has the smallest cosine of both vectors. If the processor has no instructions for
-    bfloat16, there is no row.
-    """
-
-    def rounded() -> np.ndarray:
-        choose(precision="bfloat16")
-        vectors = encoder.encode(sentences) if rounds_to_bfloat16() else np.empty(0)
-        choose()
-        return vectors
-
-    if not len(vectors := rounded()):
-        return []
-    what, thousands = (
-        "flickr8k-v1, products in bfloat16, beside nn.GRU, packed",
-        len(sentences) / 1000,
-    )
-    cosine = float(np.vecdot(vectors, encoder.encode(sentences)).min())
-    plain = work(thousands, packed(encoder), sentences)
-    return [row(what, UNIT, work(thousands, rounded), plain) | {"cosine": cosine}]
+        found.append(row(what, UNIT, *contestants, None, rounds))
+    return found
 
 
 def starting(rounds: int) -> Row:
@@ -135,34 +97,6 @@ def starting(rounds: int) -> Row:
     return row(
         "two sentences by `groundvec similarity`", "s a process", ours, None, nothing, rounds
     )
-
-
-def multiplications(model: Model, length: float) -> float:
-    """Count the multiplications for one sentence in an encoder with convolutions before its RNN."""
-    encoder = cast(Encoder, model.captions["en"])
-    convolution = cast(Convolution, encoder.convolution)
-
-    def size(part: nn.Module) -> int:
-        return sum(weights.numel() for weights in part.parameters() if weights.ndim > 1)
-
-    of_characters, projection = size(convolution.layers), size(encoder.projection)
-    of_places = size(encoder) - size(encoder.embedding) - of_characters - projection
-    places = length / convolution.pool
-    return length * of_characters + places * of_places + projection + size(model.spelling)
-
-
-def packed(encoder: SentenceEncoder) -> Encode:
-    """Return the `encode` of this encoder with torch's own recurrent layer."""
-
-    def states(rnn: nn.GRU, table: Tensor, indices: Tensor, lengths: Tensor) -> Tensor:
-        sentences = pack_sequence(table[indices].split(lengths.tolist()), enforce_sorted=False)
-        return torch.cat(unpack_sequence(rnn(sentences)[0]))
-
-    def encode(sentences: list[str]) -> None:
-        with patch("groundvec.encoders.recurrence.hidden_states", states):
-            encoder.encode(sentences)
-
-    return encode
 
 
 def by_onnx(models: list[Model]) -> Encode:

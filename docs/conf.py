@@ -20,7 +20,6 @@ PAGES = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
-    "groundvec/model/pretrained/flickr8k-v1/README.md": "card-flickr8k-v1.md",
     "groundvec/model/pretrained/flickr8k-v2/README.md": "card-flickr8k-v2.md",
     "groundvec/model/pretrained/flickr8k-v3/README.md": "card-flickr8k-v3.md",
 }

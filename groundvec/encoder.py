@@ -41,7 +41,6 @@ PICTURE = re.compile(
     r"\.(jpe?g|jpe|jfif|pjpe?g|pjp|mpo|a?png|webp|gif|tiff?|bmp|avifs?|hei[cf]s?|hif)",
     re.IGNORECASE,
 )
-PRECISIONS = ("float32", "bfloat16")
 # Where GPUs show, NVIDIA's, those of WSL and AMD's: only then torch is asked for one.
 GPUS = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
 # Folders of thumbnails and trash, beside those whose names begin with a dot.
@@ -77,7 +76,6 @@ class SentenceEncoder:
         model: str | Path,
         epochs: Sequence[int] | None = None,
         device: str | None = None,
-        precision: str = "float32",
     ) -> Self:
         """Load a model that comes with this package, by its name, or a trained one, by its folder.
 
@@ -88,19 +86,12 @@ class SentenceEncoder:
             epochs: of its snapshots; by default the ensemble that `ensemble.json` names.
             device: where to compute; by default a GPU where there is one. On a CPU most networks
                 are computed by NumPy, without torch.
-            precision: of the factors of products, of all encoders from now on: `float32`, or
-                `bfloat16`, which is faster in recurrent networks on CPUs with instructions for it.
 
         Raises:
-            InputError: no such model, snapshot or precision; files that are damaged or of another
-                form.
+            InputError: no such model or snapshot; files that are damaged or of another form.
         """
         folder = hub.find(model)
-        if precision not in PRECISIONS:
-            raise InputError(
-                f"there is no precision {precision!r}: take one of {', '.join(PRECISIONS)}"
-            )
-        encoder = cls(_load(folder, epochs, device, precision))
+        encoder = cls(_load(folder, epochs, device))
         encoder.folder = folder
         return encoder
 
@@ -129,11 +120,11 @@ class SentenceEncoder:
         One string is one sentence, and returns one vector (size,). A vector depends on its sentence
         alone. Sentences are cleaned as captions are in training (`groundvec.data.cleaning`), and
         punctuation is set apart from words (`groundvec.text.punctuation`). The empty string has a
-        vector too. A final full stop changes nothing for encoders of characters, such as
-        `flickr8k-v1`, and little for those of n-grams: with and without it, vectors of
-        `flickr8k-v3` have a cosine of about 0.998. Characters or words that training never met are
-        read as one unknown; character n-grams are hashed and have no unknown. What is beyond 1,000
-        characters is cut off, with a warning.
+        vector too. A final full stop changes nothing for encoders of characters, and little for
+        those of n-grams: with and without it, vectors of `flickr8k-v3` have a cosine of about
+        0.998. Characters or words that training never met are read as one unknown; character
+        n-grams are hashed and have no unknown. What is beyond 1,000 characters is cut off, with a
+        warning.
 
         Args:
             sentences: any number of them.
@@ -182,11 +173,9 @@ class SentenceEncoder:
         return scores.reshape(one.shape[:-1] + other.shape[:-1])
 
 
-def _load(
-    folder: Path, epochs: Sequence[int] | None, device: str | None, precision: str
-) -> Sequence[Reader]:
-    """Load snapshots, in NumPy if that is asked for no more than it can, and is as fast."""
-    if precision == "float32" and device in (None, "cpu"):
+def _load(folder: Path, epochs: Sequence[int] | None, device: str | None) -> Sequence[Reader]:
+    """Load snapshots, in NumPy where it can compute them, and is as fast."""
+    if device in (None, "cpu"):
         description = read_description(folder)["description"]
         gpu = device is None and any(map(os.path.exists, GPUS))
         torch_is_better = gpu or inference.large(description)
@@ -195,7 +184,7 @@ def _load(
     with extra("torch"):
         from groundvec.device import choose
         from groundvec.model.network import load_ensemble
-    return load_ensemble(folder, epochs, choose(device, precision=precision))
+    return load_ensemble(folder, epochs, choose(device))
 
 
 def _has_torch() -> bool:

@@ -239,7 +239,6 @@ def ranks(what: str, row: str, said: str) -> Case:
 
 
 LANGUAGES = [f"{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(676)]
-CONVOLUTION = {"channels": 16300, "widths": [1] * 200_000, "pool": 1}
 
 CASES = {
     "A configuration": [
@@ -472,14 +471,6 @@ CASES = {
             claim(
                 description=description("gru-8-max") | {"languages": LANGUAGES},
                 texts=dict.fromkeys(LANGUAGES, Text.build(["A dog."]).as_dict()),
-            ),
-            "is too long",
-        ),
-        model(
-            "a convolution of 200,000 widths",
-            claim(
-                description=description("gru-8-max")
-                | {"encoder": description("gru-8-max")["encoder"] | {"convolution": CONVOLUTION}}
             ),
             "is too long",
         ),

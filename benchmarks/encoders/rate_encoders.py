@@ -1,8 +1,7 @@
 r"""Rate an encoder that has no command of its own, for the table of docs/evaluate.md.
 
 `trigrams`: hashed character trigrams. `bag`: the mean of GloVe's 100-d vectors of a sentence's
-tokens. `untrained`: the recurrent network of the encoder `flickr8k-v1` with random weights,
-without the character n-grams beside it. `outputs`, `state`, `learned` (both) and `counts`: a part
+tokens. `outputs`, `state`, `learned` (both) and `counts`: a part
 of the vector of `flickr8k-v3`. `printable`: a trained model of characters, where each character of
 `string.printable` that no caption has gets a random embedding in place of zeros, as in Merkx &
 Frank's published code. The result is that of `groundvec evaluate ratings -o`.
@@ -25,7 +24,6 @@ from common import program
 
 from groundvec import SentenceEncoder, baselines, evaluate
 from groundvec.data.tokenization import prepare
-from groundvec.model import shipped
 
 SEED = 0
 PARTS = {  # of the vector of flickr8k-v3
@@ -40,18 +38,6 @@ def bag(vectors: Path) -> Any:
     """Read GloVe's words, which are in lower case; sentences are tokenized, as SentEval's are."""
     encoder = baselines.load("bag-of-words", vectors=vectors)
     return lambda sentences: encoder.encode(prepare(sentences, "moses", True))
-
-
-def untrained() -> SentenceEncoder:
-    """Draw the weights anew; the characters are those that the trained encoder knows."""
-    import torch
-
-    from groundvec.model.network import Model, load_ensemble
-
-    [trained, *_] = load_ensemble(shipped.find("flickr8k-v1"))
-    described = {name: of for name, of in trained.description.items() if name != "spelling"}
-    torch.manual_seed(SEED)
-    return SentenceEncoder([Model(described, trained.texts, trained.width)])
 
 
 def part(name: str) -> Any:
@@ -83,7 +69,6 @@ def scores(given: argparse.Namespace) -> pd.DataFrame:
     encoders: dict[str, Callable[[], Any]] = {
         "trigrams": lambda: baselines.load("trigrams"),
         "bag": lambda: bag(given.vectors),
-        "untrained": untrained,
         "printable": lambda: printable(given.model),
     }
     encoder = encoders.get(given.encoder, lambda: part(given.encoder))()
@@ -94,7 +79,7 @@ if __name__ == "__main__":
     program(
         __doc__,
         scores,
-        encoder={"choices": ["trigrams", "bag", "untrained", "printable", *PARTS]},
+        encoder={"choices": ["trigrams", "bag", "printable", *PARTS]},
         __vectors={"type": Path, "help": "bag: GloVe's vectors, FILE or ZIP/MEMBER"},
         __model={"help": "printable: its folder"},
     )

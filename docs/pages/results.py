@@ -12,7 +12,6 @@ from groundvec.reporting.verdicts import VERDICTS, counted
 SEEDS = {1: "one seed", 2: "two seeds", 3: "three seeds"}
 RATED_ALONE = {
     "trigrams": "character trigrams, nothing learned",
-    "untrained": "a network before training",
 }
 BEST = "[`best`](docs/best.md): subword embeddings (character n-grams) and a GRU, "
 # Of the bootstrap behind the claims of one seed.

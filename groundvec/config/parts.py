@@ -11,7 +11,6 @@ the options, with their defaults. It also says, of the part or of an option that
 and of the whole part:
 
     ordered: [low, high]        options whose values do not decrease
-    divisible: {a: b}           `a` is a multiple of the number of entries of `b`
     either: [a, b]              options of which there is one
     limits: It does not ...     a sentence for the model card
     learned: {properties: ...}  of a text, the schema of what its `as_dict` has beside options
@@ -192,5 +191,4 @@ def vector_size(description: dict[str, Any]) -> int:
     """Return the size of a model's vectors: the encoder's `size` plus all additional columns."""
     encoder = description["encoder"]
     longer = stated(options_schema("encoders", encoder["name"]), encoder, "longer_by")
-    beside = sum(encoder[option] for _, option in longer)
-    return int(encoder["size"] + beside + description.get("spelling", {}).get("size", 0))
+    return int(encoder["size"] + sum(encoder[option] for _, option in longer))

@@ -135,7 +135,7 @@ def fill(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> None:
 def _validator(schema: dict[str, Any]) -> Draft202012Validator:
     """Return a validator for which text matches a pattern as a whole, and numbers are finite.
 
-    It also knows the keywords `ordered`, `divisible` and `either` of the parts' options
+    It also knows the keywords `ordered` and `either` of the parts' options
     (`groundvec.config.parts`).
     """
 
@@ -147,16 +147,6 @@ def _validator(schema: dict[str, Any]) -> Draft202012Validator:
             if given[low] > given[high]:
                 yield ValidationError(
                     f"{low} {given[low]} is above {high} {given[high]}: swap them"
-                )
-
-    def divisible(_: Any, keys: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
-        for key, among in keys.items() if isinstance(instance, dict) else []:
-            number, count = instance.get(key), instance.get(among)
-            count = len(count) if isinstance(count, list) else 0
-            if isinstance(number, int) and count and number % count:
-                yield ValidationError(
-                    f"{number} {key} cannot be shared by {count} {among}: take a multiple of "
-                    f"{count}"
                 )
 
     def either(_: Any, keys: list[str], instance: Any, schema: Any) -> Iterator[ValidationError]:
@@ -180,7 +170,7 @@ def _validator(schema: dict[str, Any]) -> Draft202012Validator:
     types = Draft202012Validator.TYPE_CHECKER.redefine_many(
         {"integer": is_integer, "number": is_number}
     )
-    keywords = {"pattern": pattern, "ordered": ordered, "divisible": divisible, "either": either}
+    keywords = {"pattern": pattern, "ordered": ordered, "either": either}
     stricter = validators.extend(Draft202012Validator, keywords, type_checker=types)
     validator: Draft202012Validator = stricter(schema)
     return validator

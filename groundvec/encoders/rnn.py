@@ -5,13 +5,11 @@ with its last state, in Calixto & Liu 2017, section 5.
 """
 
 from collections.abc import Sized
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from groundvec.encoders import recurrence
-from groundvec.encoders.convolution import Convolution
 from groundvec.encoders.embeddings import initial
 from groundvec.encoders.pooling import Attention, LastState, MaxPooling
 from groundvec.text.encoded import PADDING, UNKNOWN
@@ -38,7 +36,6 @@ class Encoder(nn.Module):
         bidirectional: bool = True,
         dropout: float = 0.0,
         gaussian: float | None = None,
-        convolution: dict[str, Any] | None = None,
     ) -> None:
         """Build an untrained network.
 
@@ -53,15 +50,12 @@ class Encoder(nn.Module):
             dropout: probability that a number of the pooled state is dropped in training.
             gaussian: standard deviation of all matrices but the recurrent ones, which are then
                 orthogonal, gate by gate, and biases 0; by default torch's initialization.
-            convolution: options of a `Convolution` between the embeddings and the RNN.
         """
         super().__init__()
         width, directions = units or size, 1 + bidirectional
         self.embedding = nn.Embedding.from_pretrained(initial(len(text), embedding), freeze=False)
-        self.convolution = Convolution(embedding, **convolution) if convolution else None
-        read = convolution["channels"] if convolution else embedding
         self.rnn = CELLS[cell](
-            read, width // directions, batch_first=True, bidirectional=bidirectional
+            embedding, width // directions, batch_first=True, bidirectional=bidirectional
         )
         self.pooling = (
             LastState(width, directions) if pooling == "last" else POOLINGS[pooling](width)
@@ -81,11 +75,7 @@ class Encoder(nn.Module):
 
     def pooled(self, indices: Tensor, lengths: Tensor, *_: Tensor) -> Tensor:
         """Compute the pooled states (B, units), the input of the linear layer."""
-        table = self.embedding.weight
-        if self.convolution:
-            table, lengths = self.convolution(self.embedding(indices), lengths)
-            indices = torch.arange(len(table), device=table.device)
-        states = recurrence.hidden_states(self.rnn, table, indices, lengths)
+        states = recurrence.hidden_states(self.rnn, self.embedding.weight, indices, lengths)
         pooled: Tensor = self.pooling(states, lengths.to(states.device))
         return pooled
 

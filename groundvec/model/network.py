@@ -15,7 +15,6 @@ from groundvec.config.description import check_fit
 from groundvec.model import weights
 from groundvec.model.folder import read_description, read_ensemble, snapshot_name
 from groundvec.model.sentences import Reader, make_texts
-from groundvec.model.spelling import Spelling
 from groundvec.runtime import arrays
 from groundvec.runtime.arrays import Matrix
 from groundvec.runtime.errors import InputError
@@ -119,11 +118,6 @@ class Model(nn.Module, Reader):
                 f"this encoder cannot be built: {description['encoder']} ({error})"
             ) from None
         self.image = Projection(width, options["size"], **description.get("image", {}))
-        self.spelling = nn.ModuleDict()
-        if spelling := description.get("spelling"):
-            for language, text in texts.items():
-                learned = options["size"] if spelling.get("learned") else None
-                self.spelling[language] = Spelling(text, spelling["size"], learned)
         objective = description["objective"]
         make = parts.find("objectives", objective["name"])
         self.objective = make(**parts.options(objective))
@@ -135,25 +129,21 @@ class Model(nn.Module, Reader):
             captions: by language, encoded.
         """
         for language, encoded in captions.items():
-            beside = [self.spelling[language]] if language in self.spelling else []
-            for part in (self.captions[self.name_of(language)], *beside):
-                if hasattr(part, "fit_idf"):
-                    cast(Any, part).fit_idf(encoded)
+            encoder = self.captions[self.name_of(language)]
+            if hasattr(encoder, "fit_idf"):
+                cast(Any, encoder).fit_idf(encoded)
 
     def embed_images(self, features: Tensor) -> Tensor:
         """Embed image features (B, width): (B, size).
 
-        Outside training there are zeros for what captions have beside: `spelling`, or a `state`.
+        Outside training there are zeros for the columns that only captions have.
         """
         vectors = similarity.embed(self.image(features), self.similarity)
         return vectors if self.training else pad(vectors, (0, self.size - vectors.shape[1]))
 
     def embed_captions(self, language: str, batch: Sequence[Tensor]) -> Tensor:
         """Embed what the language's `Encoded.batch` returned, as tensors: (B, size)."""
-        vectors = similarity.embed(self.captions[self.name_of(language)](*batch), self.similarity)
-        if language not in self.spelling:
-            return vectors
-        return cast(Spelling, self.spelling[language]).append(vectors, batch, self.similarity)
+        return similarity.embed(self.captions[self.name_of(language)](*batch), self.similarity)
 
     @torch.inference_mode()
     def encode_images(self, features: Matrix) -> np.ndarray:

@@ -112,13 +112,12 @@ def _of_description(about: dict[str, Any]) -> dict[str, Any]:
     vectors = description["text"].get("vectors", "captions")
     backbone = about.get("features", {}).get("backbone", "precomputed")
     schemas = (options_schema(kind, part["name"]) for kind, part in chosen(description).items())
-    spelling = description.get("spelling", {}).get("size")
     return {
         "description": description,
         "languages": " and ".join(LANGUAGES.get(code, code) for code in description["languages"]),
         "size": vector_size(description),
         "similarity": SIMILARITIES[description["similarity"]],
-        "untrained": spelling or description["encoder"].get("counts"),
+        "untrained": description["encoder"].get("counts"),
         "example": EXAMPLES.get(description["languages"][0], "..."),
         "vectors": "" if vectors == "captions" else Path(vectors).name,
         "backbones": [] if backbone == "precomputed" else backbone.split("+"),

@@ -156,8 +156,7 @@ def make_step(
         if settings["clip_image"] is not None:
             clip_grad_norm_(model.image.parameters(), settings["clip_image"])
         if settings["clip_caption"] is not None:
-            of_captions = [*model.captions.parameters(), *model.spelling.parameters()]
-            clip_grad_norm_(of_captions, settings["clip_caption"])
+            clip_grad_norm_(model.captions.parameters(), settings["clip_caption"])
         optimiser.step()
         return loss.detach()
 
@@ -192,4 +191,3 @@ def freeze_alternately(model: Model, epoch: int) -> None:
         of_images = (epoch - 1) // period % 2 == 0
         model.image.requires_grad_(of_images)
         model.captions.requires_grad_(not of_images)
-        model.spelling.requires_grad_(not of_images)

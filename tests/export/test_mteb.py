@@ -34,7 +34,7 @@ def packages(monkeypatch):
         monkeypatch.setitem(sys.modules, module.__name__, module)
 
 
-@pytest.mark.parametrize("name", ["flickr8k", "flickr8k-v1"])
+@pytest.mark.parametrize("name", ["flickr8k", "flickr8k-v2"])
 def test_the_module_describes_and_loads_a_shipped_model(packages, tmp_path, name):
     mteb.save(name, tmp_path / "entry.py")
     meta = vars(runpy.run_path(str(tmp_path / "entry.py"))["META"])

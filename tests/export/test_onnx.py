@@ -32,7 +32,6 @@ TEXTS = {
     "word-ngrams": word_ngrams.Text(2, 4, buckets=50),
 }
 RNN = {"name": "rnn", "size": 8}
-CONVOLUTION = {"channels": 9, "widths": [1, 2, 5], "pool": 4}
 BAG = {"name": "bag", "size": 8, "embedding": 7}
 ENCODERS = [
     (RNN | {"cell": "gru", "pooling": "attention"}, "characters", "cosine"),
@@ -41,8 +40,6 @@ ENCODERS = [
     (RNN | {"cell": "lstm", "pooling": "max", "bidirectional": False}, "characters", "dot"),
     (RNN | {"cell": "gru", "pooling": "last", "units": 6}, "characters", "euclidean"),
     (RNN | {"cell": "gru", "pooling": "last", "bidirectional": False}, "words", "cosine"),
-    (RNN | {"cell": "gru", "convolution": CONVOLUTION}, "characters", "cosine"),
-    (RNN | {"cell": "lstm", "convolution": CONVOLUTION, "pooling": "max"}, "words", "cosine"),
     (BAG, "words", "cosine"),
     (BAG, "ngrams", "dot"),
     (BAG | {"idf": True}, "ngrams", "cosine"),
@@ -133,24 +130,6 @@ def test_vectors_of_words_of_n_grams_are_those_of_pytorch(beside, sentences):
     np.testing.assert_allclose(found, one.encode_sentences(sentences), atol=1e-5)
 
 
-@pytest.mark.parametrize("learned", [False, True])
-def test_spelling_goes_along(tmp_path, learned):
-    spelling = {"size": 30, "learned": learned}
-    models = [model(seed=seed, spelling=spelling) for seed in range(2)]
-    for each in models:
-        each.spelling["en"].fit_idf(TEXTS["characters"].encode(CAPTIONS))
-    export(models, tmp_path / "model.onnx")
-    onnx.checker.check_model(tmp_path / "model.onnx", full_check=True)
-    graph = session(tmp_path / "model.onnx")
-    sentences = ["A dog.", "", "dogs  Dogs DOGS", "never seen: éß🐶", "Zwei Hunde! " * 9]
-    indices = [TEXTS["characters"].encode([each]).indices.tolist() for each in sentences]
-    found = run(graph, indices)
-    assert found.shape == (5, 38)
-    np.testing.assert_allclose(found, by_torch(models, indices), atol=1e-6)
-    for alone, row in zip(indices, found, strict=True):
-        np.testing.assert_allclose(run(graph, [alone])[0], row, atol=1e-6)
-
-
 def test_the_file_says_how_a_sentence_is_read(tmp_path):
     """All that a reader without this project needs, for an encoder of characters."""
     export([model()], tmp_path / "model.onnx")
@@ -211,12 +190,12 @@ def test_what_reads_trees_is_refused(encoder, tmp_path):
 
 @pytest.fixture(scope="module")
 def shipped():
-    return SentenceEncoder(load_ensemble(find("flickr8k-v1")))
+    return SentenceEncoder(load_ensemble(find("flickr8k-v2")))
 
 
 @pytest.mark.parametrize(
     ("precision", "share", "difference"),
-    [("float16", 0.51, 1e-6), ("int8", 0.27, 0.004)],  # its weights are 16 bits wide as they are
+    [("float16", 0.51, 0.001), ("int8", 0.27, 0.001)],
 )
 def test_smaller_weights_make_a_smaller_file_and_nearly_the_same_vectors(
     precision, share, difference, shipped, tmp_path
@@ -233,14 +212,15 @@ def test_smaller_weights_make_a_smaller_file_and_nearly_the_same_vectors(
     np.testing.assert_allclose(found, expected, atol=difference)
 
 
-def test_the_lines_in_the_documentation_read_the_file(shipped, tmp_path, monkeypatch):
-    export(shipped.models, tmp_path / "flickr8k-v1.onnx")
+def test_the_lines_in_the_documentation_read_the_file(tmp_path, monkeypatch):
+    encoder = SentenceEncoder([model()])
+    export(encoder.models, tmp_path / "characters.onnx")
     monkeypatch.chdir(tmp_path)
     lines = re.search(r"```python\n(import json.*?)```", PAGE.read_text(), re.S)[1]
     names = {}
     exec(lines, names)
     sentence = "  The dog's\trun: éß!"
-    np.testing.assert_allclose(names["encode"](sentence), shipped.encode(sentence), atol=1e-6)
+    np.testing.assert_allclose(names["encode"](sentence), encoder.encode(sentence), atol=1e-6)
 
 
 def test_the_lines_in_the_documentation_hash_n_grams_as_the_text_does(tmp_path):

@@ -41,8 +41,6 @@ TEXTS = {
 BAG = {"name": "bag", "size": 16, "embedding": 7}
 RNN = {"name": "rnn", "cell": "gru", "size": 16}
 NGRAM_RNN = {"name": "ngram-rnn", "size": 5, "embedding": 7, "units": 10}
-CONVOLUTION = {"channels": 12, "widths": [1, 2, 3, 5], "pool": 4}
-SPELLING = {"spelling": {"size": 11, "learned": True}}
 MODELS = [
     *((BAG | more, text, {}) for text in ("words", "ngrams") for more in ({}, {"idf": True})),
     (BAG | {"size": 9, "state": True}, "ngrams", {}),
@@ -53,9 +51,6 @@ MODELS = [
         for both in (True, False)
     ),
     (RNN | {"units": 6, "pooling": "last"}, "words", {}),
-    (RNN | {"convolution": CONVOLUTION}, "characters", {}),
-    (RNN, "characters", SPELLING),
-    (RNN, "characters", {"spelling": {"size": 11}}),
     (NGRAM_RNN, "word-ngrams", {}),
     (NGRAM_RNN | {"state": True}, "word-ngrams", {}),
     (NGRAM_RNN | {"state": True, "counts": 4}, "word-ngrams", {}),

@@ -1,6 +1,5 @@
 import hashlib
 import json
-import math
 import re
 from pathlib import Path
 from string import ascii_lowercase
@@ -17,7 +16,6 @@ from safetensors.torch import load_file, save_file
 from groundvec import SentenceEncoder
 from groundvec.device import choose, rounds_to_bfloat16
 from groundvec.encoders import pooling, recurrence, rnn
-from groundvec.encoders.convolution import Convolution
 from groundvec.model.network import Model, load_model
 from groundvec.model.weights import load as load_weights
 from groundvec.model.weights import save as save_weights
@@ -40,12 +38,10 @@ TEXTS = {
 MODELS = [*((cell, "characters") for cell in CELLS), ("gru-16-max", "words")]
 MODELS += [(BAG, "words"), (BAG, "ngrams"), (BAG | {"idf": True, "dropout": 0.5}, "ngrams")]
 MODELS += [(BAG | {"size": 9, "state": True}, "words")]
-CONVOLUTION = {"channels": 12, "widths": [2, 3, 5], "pool": 4}
 GRU = {"name": "rnn", "cell": "gru", "size": 16}
 NGRAM_RNN = {"name": "ngram-rnn", "size": 5, "embedding": 7, "units": 10}
 NGRAM_RNN |= {"state": True, "counts": 4}
 MODELS += [(NGRAM_RNN, "word-ngrams")]
-MODELS += [(GRU | {"convolution": CONVOLUTION}, "characters")]
 
 
 def model(encoder="gru-16-attention", seed=0, text="characters"):
@@ -181,32 +177,6 @@ def test_a_gpu_s_way_to_the_largest_has_the_same_numbers_and_gradients():
         assert torch.equal(one, other)
 
 
-@given(st.lists(st.integers(1, 11), min_size=1, max_size=5))
-def test_a_convolution_reads_each_sentence_as_if_it_were_alone(lengths):
-    """Beside a loop over sentences, widths and places; a sentence is framed by zeros."""
-    torch.manual_seed(len(lengths))
-    layer = Convolution(embedding=3, **CONVOLUTION)
-    vectors = torch.randn(sum(lengths), 3)
-    found, counts = layer(vectors, torch.tensor(lengths))
-    assert counts.tolist() == [math.ceil(length / 4) for length in lengths]
-    expected = []
-    for sentence in vectors.split(lengths):
-        maps = [[] for _ in sentence]
-        for convolution, width in zip(layer.layers, (2, 3, 5), strict=True):
-            for place in range(len(sentence)):
-                value = convolution.bias.clone()
-                for i in range(width):
-                    where = place + i - (width - 1) // 2
-                    if 0 <= where < len(sentence):
-                        value += convolution.weight[:, :, i] @ sentence[where]
-                maps[place].append(value.relu())
-        for start in range(0, len(sentence), 4):
-            largest = torch.stack([torch.cat(row) for row in maps[start : start + 4]]).amax(dim=0)
-            share = layer.gate(largest).sigmoid()
-            expected.append(share * layer.change(largest).relu() + (1 - share) * largest)
-    torch.testing.assert_close(found, torch.stack(expected), atol=1e-5, rtol=0)
-
-
 def test_attention_by_hand():
     """a_t = softmax over t of V tanh(W h_t + b_w) + b_v, one weight a feature."""
     attention = pooling.Attention(2)
@@ -284,9 +254,9 @@ def test_a_sentence_of_no_known_word_stays_zero_in_an_ensemble():
 
 def test_a_model_of_parts_that_do_not_fit_is_refused():
     """Also where no configuration was checked: its description may come from anybody."""
-    described = {**description(), "spelling": {"size": 8}, "similarity": "dot"}
+    described = {**description(BAG | {"state": True}), "similarity": "dot"}
     with pytest.raises(
-        InputError, match="`spelling` needs cosines, which `similarity: cosine` provides"
+        InputError, match="`state` needs cosines, which `similarity: cosine` provides"
     ):
         Model(described, {"en": TEXT}, 6)
 
@@ -377,10 +347,8 @@ def test_weights_that_are_not_finite_do_not_load(tmp_path, value):
         load_model(tmp_path, 4)
 
 
-MANY = {"channels": 16300, "widths": [1] * 200_000, "pool": 1}
 # As large as the schema lets a model be.
 HUGE = {"cell": "lstm", "size": 16384, "units": 16384, "embedding": 16384, "gaussian": 1}
-HUGE |= {"convolution": {"channels": 16300, "widths": [100] * 100, "pool": 1}}
 LANGUAGES = [a + b for a in ascii_lowercase for b in ascii_lowercase]
 VOCABULARIES = {language: {"characters": "a", "counts": [1]} for language in LANGUAGES}
 DEEP = {"words": [], "relations": [], "counts": [], "places": [], "vectors": ""}
@@ -397,10 +365,6 @@ def merged(content, change):
     ("change", "message"),
     [
         ({"description": {"encoder": {"size": 10**9}}}, "1000000000 is greater than the maximum"),
-        (
-            {"description": {"encoder": {"convolution": MANY}}},
-            r"widths: \[1, 1, .* 1\] is too long",
-        ),
         ({"description": {"encoder": HUGE}}, "does not hold the weights of this model"),
         (
             {"description": {"languages": LANGUAGES}, "texts": VOCABULARIES},

@@ -247,7 +247,6 @@ def test_a_bag_of_words_does_not_read_the_order_and_trees_need_a_parser(folder):
 @pytest.mark.parametrize(
     "part",
     [
-        {"spelling": {"size": 1024}},
         {"encoder": {"name": "ngram-rnn", "size": 8, "units": 8, "counts": 1024}},
     ],
 )

@@ -184,15 +184,6 @@ def test_every_key_of_the_schema_is_described():
             "models.mine: `alternate` needs weights to train, which another encoder provides",
         ),
         (
-            described(
-                encoder={
-                    **{"name": "rnn", "cell": "gru", "size": 4},
-                    "convolution": {"channels": 5, "widths": [1, 2], "pool": 2},
-                }
-            ),
-            "models.mine.encoder.convolution: 5 channels cannot be shared by 2 widths",
-        ),
-        (
             described(text={"name": "words"}, training={"typing_errors": 0.1}),
             "mine: `typing_errors` needs letters, which the text characters or the text ngrams",
         ),
@@ -226,10 +217,6 @@ def test_every_key_of_the_schema_is_described():
                 text={"name": "ngrams"}, encoder={"name": "ngram-rnn", "size": 4, "units": 4}
             ),
             "the encoder ngram-rnn needs words of n-grams, which the text word-ngrams provides",
-        ),
-        (
-            described(spelling={"size": 8}, similarity="dot"),
-            "models.mine: `spelling` needs cosines, which `similarity: cosine`",
         ),
         (
             described(

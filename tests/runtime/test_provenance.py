@@ -148,8 +148,8 @@ SOURCES, TABLE = recomputed.sources(), recomputed.table()
 OF_TRAINING = """
     cutoffs data/cleaning data/dataset data/split device evaluation/ranks
     features/store
-    model/folder model/network model/sentences model/spelling model/stored model/weights
-    similarity text/characters text/encoded text/mistakes
+    model/folder model/network model/sentences model/stored model/weights
+    similarity text/mistakes
     training/checkpoints training/epochs training/loop
 """
 LONG = {"extract_features", "train", "translator", "translate", "rate", "baseline", "retrieval"}

@@ -19,17 +19,14 @@ import json
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 from onnx import ModelProto, compose, helper, numpy_helper, parser
 
 from groundvec.config import parts
 from groundvec.data import cleaning
-from groundvec.export.onnx.graph import FLOAT, Part, Weights, at_end, weights_of
-from groundvec.export.onnx.spelling import spelt
+from groundvec.export.onnx.graph import FLOAT, Part, Weights, at_end
 from groundvec.model.network import Model
-from groundvec.model.spelling import Spelling
 from groundvec.model.weights import to_int8
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_bytes
@@ -117,27 +114,7 @@ def snapshot(model: Model, language: str) -> Part:
         raise InputError(f"the encoder {name} cannot become ONNX: only {', '.join(known)} can")
     module = import_module(parts.module("export/onnx", name))
     lines, weights = module.embedded(model.captions[model.name_of(language)])
-    if language not in model.spelling:
-        return COMMON + lines + at_end("embedded", "vectors", model.similarity), weights
-    spelling = cast(Spelling, model.spelling[language])
-    of_letters, more = spelt(spelling)
-    meant = "meant"
-    lines += at_end("embedded", meant, model.similarity) + of_letters
-    if spelling.learned:
-        meant = "meant_by_both"
-        lines += f"""
-            learned_columns = Transpose<perm = [1, 0]>(learned_weight)
-            learned = MatMul(spelt, learned_columns)
-            {at_end("learned", "meant_by_letters", model.similarity)}
-            both = Add(meant, meant_by_letters)
-            {at_end("both", meant, model.similarity)}
-        """
-        more |= weights_of("learned", spelling.learned)
-    lines += f"""
-        beside = Concat<axis = 1>({meant}, spelt)
-        {at_end("beside", "vectors", model.similarity)}
-    """
-    return COMMON + lines, weights | more
+    return COMMON + lines + at_end("embedded", "vectors", model.similarity), weights
 
 
 def store(weights: Weights, precision: str) -> Part:

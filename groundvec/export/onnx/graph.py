@@ -23,7 +23,7 @@ def linear(name: str, source: str, result: str) -> str:
 
 
 def weights_of(name: str, layer: nn.Module) -> Weights:
-    """Collect the weights that `linear` names, or a convolution's."""
+    """Collect the weights that `linear` names."""
     return {f"{name}_{key}": array(value) for key, value in layer.named_parameters()}
 
 

@@ -31,7 +31,7 @@ def embedded(encoder: Encoder) -> Part:
         inside_words = Unsqueeze(inside_sentence, last_axis)
     """
     for more_lines, more in (
-        recurrent(encoder.rnn, "read", "lengths"),
+        recurrent(encoder.rnn, "read"),
         pooling(encoder.pooling, "inside_words"),
     ):
         lines, weights = lines + more_lines, weights | more

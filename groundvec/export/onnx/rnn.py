@@ -5,11 +5,9 @@ from typing import cast
 import numpy as np
 from torch import nn
 
-from groundvec.encoders.convolution import Convolution
 from groundvec.encoders.pooling import Attention, LastState, MaxPooling
 from groundvec.encoders.rnn import Encoder
 from groundvec.export.onnx.graph import INT32, Part, Weights, array, linear, weights_of
-from groundvec.text.encoded import PADDING
 
 # Where torch has the gates that ONNX wants: of a GRU update, reset and new, of an LSTM input,
 # output, forget and cell.
@@ -29,22 +27,15 @@ def pooled(encoder: Encoder) -> Part:
     """Compute the `pooled` states of a GRU or LSTM."""
     lines = "vectors_of_indices = Gather(embedding, indices)\n"
     weights = {"embedding": array(encoder.embedding.weight)}
-    read, lengths, inside = "vectors_of_indices", "lengths", "inside"
-    if encoder.convolution:
-        of_convolution, more = convolved(encoder.convolution)
-        lines, weights = lines + of_convolution, weights | more
-        weights["embedding"] = weights["embedding"].copy()
-        weights["embedding"][PADDING] = 0  # as if nothing stood there
-        read, lengths, inside = "read", "fewer", "inside_fewer"
     for more_lines, more in (
-        recurrent(encoder.rnn, read, lengths),
-        pooling(encoder.pooling, inside),
+        recurrent(encoder.rnn, "vectors_of_indices"),
+        pooling(encoder.pooling, "inside"),
     ):
         lines, weights = lines + more_lines, weights | more
     return lines, weights
 
 
-def recurrent(network: nn.GRU | nn.LSTM, read: str, lengths: str) -> Part:
+def recurrent(network: nn.GRU | nn.LSTM, read: str) -> Part:
     """Compute the `states` over (batch, longest, width), and those at the `ends`."""
     cell = "lstm" if isinstance(network, nn.LSTM) else "gru"
     direction = "bidirectional" if network.bidirectional else "forward"
@@ -53,7 +44,7 @@ def recurrent(network: nn.GRU | nn.LSTM, read: str, lengths: str) -> Part:
         options += ", linear_before_reset = 1"  # as torch has it
     lines = f"""
         steps = Transpose<perm = [1, 0, 2]>({read})
-        counts = Cast<to = {INT32}>({lengths})
+        counts = Cast<to = {INT32}>(lengths)
         by_step, ends = {cell.upper()}<{options}>(steps, of_input, of_hidden, rnn_bias, counts)
         by_sentence = Transpose<perm = [2, 0, 1, 3]>(by_step)
         directions_together = Constant<value = int64[3] {{0, 0, -1}}>()
@@ -88,52 +79,6 @@ def pooling(layer: nn.Module, inside: str) -> Part:
         pooled = ReduceSum<keepdims = 0>(weighted, time)
     """
     return lines, weights_of("hidden", attention.hidden) | weights_of("out", attention.out)
-
-
-def convolved(convolution: Convolution) -> Part:
-    """Write the convolution in ONNX: its vectors are named `read`, their numbers `fewer`."""
-    lines = "by_channel = Transpose<perm = [0, 2, 1]>(vectors_of_indices)\n"
-    weights: Weights = {}
-    maps = []
-    for i, (layer, width) in enumerate(zip(convolution.layers, convolution.widths, strict=True)):
-        weights |= weights_of(f"width{i}", layer)
-        lines += f"""
-            map{i} = Conv<pads = [{(width - 1) // 2}, {width // 2}]>
-                (by_channel, width{i}_weight, width{i}_bias)
-        """
-        maps.append(f"map{i}")
-    pool = convolution.pool
-    lines += f"""
-        maps = Concat<axis = 1>({", ".join(maps)})
-        positive = Relu(maps)
-        inside_channels = Transpose<perm = [0, 2, 1]>(inside)
-        zero = Constant<value_float = 0.0>()
-        maps_inside = Where(inside_channels, positive, zero)
-        largest = MaxPool<kernel_shape = [{pool}], strides = [{pool}], ceil_mode = 1>(maps_inside)
-        carried = Transpose<perm = [0, 2, 1]>(largest)
-        {linear("gate", "carried", "gate")}
-        {linear("change", "carried", "change")}
-        share = Sigmoid(gate)
-        changed = Relu(change)
-        difference = Sub(changed, carried)
-        replaced = Mul(share, difference)
-        read = Add(carried, replaced)
-        less_one = Constant<value = int64 {{{pool - 1}}}>()
-        pool = Constant<value = int64 {{{pool}}}>()
-        rounded_up = Add(lengths, less_one)
-        fewer = Div(rounded_up, pool)
-        first = Constant<value = int64 {{0}}>()
-        step = Constant<value = int64 {{1}}>()
-        shape_read = Shape<start = 1, end = 2>(read)
-        places_read = Squeeze(shape_read)
-        places = Range(first, places_read, step)
-        fewer_rows = Unsqueeze(fewer, last_axis)
-        inside_places = Less(places, fewer_rows)
-        inside_fewer = Unsqueeze(inside_places, last_axis)
-    """
-    for name in ("gate", "change"):
-        weights |= weights_of(name, getattr(convolution, name))
-    return lines, weights
 
 
 def gates(network: nn.GRU | nn.LSTM, order: list[int]) -> Weights:

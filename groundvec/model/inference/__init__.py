@@ -22,7 +22,6 @@ from groundvec.config import parts
 from groundvec.config.description import check_fit
 from groundvec.model.folder import read_description, read_ensemble, snapshot_name
 from groundvec.model.inference.layers import under
-from groundvec.model.inference.spelling import Spelling
 from groundvec.model.sentences import Reader, make_texts
 from groundvec.model.stored import Weights
 from groundvec.runtime.errors import InputError
@@ -86,25 +85,15 @@ class Network(Reader):
             ) from None
         make, options = import_module(_module(description)).Encoder, parts.options(encoder)
         self.captions: dict[str, Any] = {}
-        self.spelling: dict[str, Spelling] = {}
         for language, own in self.texts.items():
             name = self.name_of(language)
             if name not in self.captions:
                 self.captions[name] = make(under(take, f"captions.{name}."), own, **options)
-            if spelling := description.get("spelling"):
-                learned = encoder["size"] if spelling.get("learned") else None
-                of_language = under(take, f"spelling.{language}.")
-                self.spelling[language] = Spelling(of_language, own, spelling["size"], learned)
 
     def embed_batch(self, language: str, batch: Sequence[np.ndarray]) -> np.ndarray:
         """Embed what the language's `Encoded.batch` returned: (B, size)."""
-        cosines = self.similarity == "cosine"
         vectors: np.ndarray = self.captions[self.name_of(language)](*batch)
-        if cosines:
-            vectors = unit(vectors)
-        if language in self.spelling:
-            vectors = self.spelling[language].append(vectors, batch, cosines)
-        return vectors
+        return unit(vectors) if self.similarity == "cosine" else vectors
 
 
 def _module(description: dict[str, Any]) -> str:
