@@ -1,6 +1,6 @@
 """The time to encode sentences, by the shipped encoders and by others.
 
-*Ours* is `SentenceEncoder.load(name).encode`, for the shipped encoders. On a CPU, where it
+*Ours* is `SentenceEncoder(name).encode`, for the shipped encoders. On a CPU, where it
 is NumPy, each is compared with two *plain* ones:
 
 - the same encoder in torch, as it is trained;
@@ -69,7 +69,7 @@ def some_sentences(count: int) -> list[str]:
 def beside(device: str, sentences: list[str], rounds: int) -> list[Row]:
     """Measure a row for each that ours is compared with."""
     names = ("flickr8k-v3", "flickr8k-v2")
-    encoders = [SentenceEncoder.load(name, device=device) for name in names]
+    encoders = [SentenceEncoder(name, device=device) for name in names]
     cases = [("flickr8k-v3", encoders[0], "MiniLM-L6's network", minilm(device))]
     where = f", on {torch.cuda.get_device_name()}" if device == "cuda" else ""
     if device == "cpu":  # on a GPU ours is torch too

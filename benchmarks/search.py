@@ -34,7 +34,7 @@ def rows(small: bool) -> list[Row]:
         if small:
             return case(made(folder), unseeing(), folder)
         captions = photographs(folder)
-        encoders = (ImageEncoder.load("flickr8k", crops=crops) for crops in CROPS)
+        encoders = (ImageEncoder("flickr8k", crops=crops) for crops in CROPS)
         return [each for encoder in encoders for each in case(captions, encoder, folder)]
 
 
@@ -48,7 +48,7 @@ def unseeing() -> ImageEncoder:
     """Make an encoder of the features of one small network, with one crop."""
     backbone = backbones.load("efficientnet_lite0", crops=1)
     model = untrained({"encoder": {"name": "bag", "size": 8}}, ["A dog runs."], backbone.width)
-    return ImageEncoder([model.eval()], backbone)
+    return ImageEncoder([model.eval()], backbone=backbone)
 
 
 def photographs(folder: Path) -> pd.DataFrame:
@@ -90,7 +90,7 @@ def case(captions: pd.DataFrame, seeing: ImageEncoder, folder: Path) -> list[Row
     what = f"{crops} crop{'s' * (crops > 1)}"
     first = row(f"{what}, first time", "s a picture", ours)
     os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
-    sentences = reading.encode(captions["caption"], tokenised=True)
+    sentences = reading.encode(captions["caption"], tokenized=True)
     found = ranks(sentences, seeing.encode(paths), image, similarity)
     recalls = {
         f"{direction}_r{k}": 100 * float(np.mean(of <= k))

@@ -1,22 +1,31 @@
 """Visually grounded sentence embeddings: sentences and pictures in, vectors out.
 
 >>> from groundvec import SentenceEncoder
->>> SentenceEncoder.load("flickr8k").encode(["A dog runs."])
+>>> SentenceEncoder("flickr8k").encode(["A dog runs."])
 """
 
+from importlib import import_module
 from typing import Any
 
-OFFERED = ("ImageEncoder", "SentenceEncoder", "search")
+MODULES = {
+    "SentenceEncoder": "groundvec.encoder",
+    "ImageEncoder": "groundvec.encoder",
+    "Index": "groundvec.index",
+    "search": "groundvec.index",
+}
+__all__ = ["ImageEncoder", "Index", "SentenceEncoder", "search"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import the encoders, and torch with them, only when they are asked for."""
+    """Import what is offered only when it is asked for."""
     if name == "__version__":
         from importlib.metadata import version
 
         return version("groundvec")
-    if name in OFFERED:
-        from groundvec import encoder
-
-        return getattr(encoder, name)
+    if name in MODULES:
+        return getattr(import_module(MODULES[name]), name)
     raise AttributeError(f"module 'groundvec' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "evaluate", "__version__"]

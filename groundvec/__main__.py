@@ -5,6 +5,7 @@ Examples:
   groundvec similarity "A dog runs on the beach." "A puppy plays in the sand."
   groundvec search holiday/ "a dog on a beach" -o dogs.html
   groundvec evaluate ratings --model flickr8k
+  groundvec train captions.csv photos/ -o my-model
   groundvec COMMAND --help
 """
 
@@ -14,7 +15,7 @@ import sys
 
 try:
     import groundvec
-    from groundvec.commands import common, encode, evaluate, export, info, search, similarity
+    from groundvec.commands import common, encode, evaluate, export, info, search, similarity, train
     from groundvec.config import cli
     from groundvec.runtime.errors import InputError
 except KeyboardInterrupt:  # as `cli.execute` ends what is interrupted later
@@ -27,6 +28,7 @@ COMMANDS = {
     "info": info,
     "evaluate": evaluate,
     "export": export,
+    "train": train,
 }
 
 

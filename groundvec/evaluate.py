@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 DEFINITIONS = {
     "SentEval cosine": "Cosine of the two vectors, test pairs of each subtask. The sentences are "
-    f"tokenised (Moses); those of {GROUPS[0]} and {GROUPS[1]} are in lower case.",
+    f"tokenized (Moses); those of {GROUPS[0]} and {GROUPS[1]} are in lower case.",
     "SentEval classifier": "Softmax layer on [|u - v|, u * v], trained on the train pairs and "
     "stopped by the dev pairs (seed 1111); expected grade of the test pairs. Same sentences.",
     "MTEB cosine": "Cosine of the two vectors of the raw sentences, without training. All test "
@@ -99,7 +99,7 @@ def ratings(
     if isinstance(encode, str | bytes) or not callable(function):
         raise InputError(
             f"{encode!r} is no encoder: give a function from sentences to vectors, or an object "
-            'with a method encode, such as SentenceEncoder.load("flickr8k")'
+            'with a method encode, such as SentenceEncoder("flickr8k")'
         )
     rated = read_rated(tasks, folders)
     texts = _distinct(rated)

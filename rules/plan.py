@@ -343,16 +343,16 @@ class Plan:
         return [f"data/sts/{name}" for name in chosen(Path("data/sts"), self.mirror)]
 
     @property
-    def tokenised_option(self) -> Options:
-        """The option `--tokenised`, if the rated sentences are tokens with spaces between them."""
+    def tokenized_option(self) -> Options:
+        """The option `--tokenized`, if the rated sentences are tokens with spaces between them."""
         tokens = self.ratings.get("source") == "sts" and self.ratings["tokenizer"] != "none"
-        return ["--tokenised"] if tokens else []
+        return ["--tokenized"] if tokens else []
 
     def rate_options(self, wildcards: Any) -> Options:
         """Return the options of a model's ratings: few epochs, unless a figure shows all."""
         shown = self.datasets[wildcards.dataset]["papers"]
         every = any(self.papers[paper].every_epoch for paper in shown)
-        return [*self.tokenised_option, *([] if every else ["--few"])]
+        return [*self.tokenized_option, *([] if every else ["--few"])]
 
     def baseline(self, wildcards: Any) -> str:
         """Return a baseline and its options as JSON, with the paths of its files."""

@@ -21,7 +21,7 @@ rule robustness:
         system=lambda wildcards, input: [
             "--trained",
             os.path.dirname(input[0]),
-            *plan.tokenised_option,
+            *plan.tokenized_option,
         ],
         files=file_options,
         code=code("scripts/robustness.py"),

@@ -35,7 +35,7 @@ parser.add_argument(
     "--retrieval", type=Path, required=True, help="what scripts/retrieval.py wrote of the model"
 )
 parser.add_argument("--scores", type=Path, help="what scripts/overlap.py wrote of it")
-parser.add_argument("--load", help="what SentenceEncoder.load is given (default: the folder)")
+parser.add_argument("--load", help="what SentenceEncoder is given (default: the folder)")
 
 
 def main(arguments: argparse.Namespace) -> None:

@@ -13,8 +13,7 @@ from pathlib import Path
 
 from groundvec.config.arguments import make_parser
 from groundvec.config.cli import run
-from groundvec.evaluation.snapshots import best_snapshots
-from groundvec.model.folder import learned_images
+from groundvec.evaluation.snapshots import ensemble
 from groundvec.results.frames import read
 from groundvec.results.schemas import History
 from groundvec.runtime.files import read_json, write_json
@@ -25,14 +24,9 @@ parser.add_argument("--model", type=Path, required=True, help="the training's mo
 
 
 def main(arguments: argparse.Namespace) -> None:
-    history = read(arguments.history, History).set_index("epoch")
-    model = read_json(arguments.model)
-    # Of equal scores the later ones are the best.
-    scores = history["dev_recall"][model["snapshots"]] * learned_images(model)
-    epochs = best_snapshots(scores)
-    [best] = best_snapshots(scores, 1)
-    write_json(arguments.output, {"epochs": epochs, "best": best})
-    logging.info("the ensemble is of epochs %s", " and ".join(map(str, epochs)))
+    chosen = ensemble(read(arguments.history, History), read_json(arguments.model))
+    write_json(arguments.output, chosen)
+    logging.info("the ensemble is of epochs %s", " and ".join(map(str, chosen["epochs"])))
 
 
 if __name__ == "__main__":

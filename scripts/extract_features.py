@@ -33,17 +33,13 @@ parser.add_argument("--parts", type=int, default=1, help="how many there are (de
 
 
 def main(arguments: argparse.Namespace) -> None:
-    import dataclasses
-    import json
-    from importlib.metadata import version
-
     from groundvec.data import dataset
     from groundvec.device import choose, cores
     from groundvec.features import backbones, store
-    from groundvec.features.extract import extract, precision_on
+    from groundvec.features.extract import described_features, extract
     from groundvec.runtime.errors import InputError
     from groundvec.runtime.jobs import locked
-    from groundvec.runtime.provenance import digest, provenance
+    from groundvec.runtime.provenance import digest
 
     if not 0 <= arguments.part < arguments.parts:
         raise InputError(f"--part {arguments.part} must be from 0 to {arguments.parts - 1}")
@@ -54,19 +50,8 @@ def main(arguments: argparse.Namespace) -> None:
     backbone = backbones.load(*network, **arguments.settings)
     with locked(arguments.work / digest(str(arguments.output)), str(arguments.output)):
         features = extract(images, backbone, arguments.work, device, threads)
-    origin = provenance(device)
-    attributes = origin | {
-        "backbone": backbone.name,
-        "weights": backbone.weights,
-        "weights_sha256": backbone.sha256,
-        "crops": backbone.crops,
-        "transform": json.dumps(dataclasses.asdict(backbone.transform)),
-        "precision": precision_on(backbone.precision, device),
-        "versions": ", ".join(
-            [origin["versions"], *(f"{name} {version(name)}" for name in ("torchvision", "pillow"))]
-        ),
-    }
-    store.write(arguments.output, features, images.image_id, attributes)
+    described = described_features(backbone, device)
+    store.write(arguments.output, features, images.image_id, described)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import argparse
 from groundvec.config.arguments import make_parser
 from groundvec.config.cli import run
 
-shared = "model ratings tokenised treebanks threads"
+shared = "model ratings tokenized treebanks threads"
 writes = (".predictions.csv", ".csv")
 parser = make_parser(__doc__, shared, "the files to write, as a stem", writes=writes)
 parser.add_argument(
@@ -53,7 +53,7 @@ def main(arguments: argparse.Namespace) -> None:
         read_ratings(arguments.ratings),
         {"system": system_name(**labels)} | labels,
         device,
-        arguments.tokenised,
+        arguments.tokenized,
     )
     source = {"encoder": "", "configuration": model["key"], **provenance(device)}
     write(f"{arguments.output}.predictions.csv", predictions, Predictions)

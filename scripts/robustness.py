@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-shared = "name? ratings tokenised captions? features? threads"
+shared = "name? ratings tokenized captions? features? threads"
 parser = make_parser(__doc__, shared, "the CSV to write")
 system = parser.add_mutually_exclusive_group(required=True)
 system.add_argument("--trained", type=Path, help="the folder of a training")
@@ -74,10 +74,10 @@ def of_model(arguments: argparse.Namespace, ratings: "pd.DataFrame") -> "pd.Data
     about = read_description(arguments.trained)
     models = load_ensemble(arguments.trained, device=device)
     encoder = SentenceEncoder(models)
-    encode = partial(encoder.encode, tokenised=True)  # as the files have them
+    encode = partial(encoder.encode, tokenized=True)  # as the files have them
 
     def encode_rated(sentences: list[str]) -> "np.ndarray":
-        given = list(map(stopped, sentences)) if arguments.tokenised else sentences
+        given = list(map(stopped, sentences)) if arguments.tokenized else sentences
         return encode(given, language=LANGUAGE)
 
     rows = robustness.of_ratings(ratings, encode_rated)

@@ -29,7 +29,7 @@ backbones = pathlib.Path(groundvec.__file__).parent / "features" / "backbones.ya
 assert "resnet152" in backbones.read_text()
 assert "sts/SICK.zip" in sts_archives.SOURCES.read_text()
 
-encoder = SentenceEncoder.load("flickr8k")
+encoder = SentenceEncoder("flickr8k")
 dog, puppy, cars = encoder.encode(["A dog runs in snow.", "A puppy runs in snow.", "Two cars."])
 assert dog @ puppy > dog @ cars
 
@@ -37,7 +37,7 @@ Image.new("RGB", (40, 30), "red").save("red.png")
 network = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(3 * 8 * 8, 5840))
 how = Transform(9, 8, (0,) * 3, (1,) * 3, "bilinear")
 small = Backbone("small", "", "", lambda: network, 5840, how)
-assert ImageEncoder.load("flickr8k", backbone=small).encode("red.png").shape == (1, encoder.size)
+assert ImageEncoder("flickr8k", backbone=small).encode("red.png").shape == (1, encoder.size)
 """
 
 

@@ -38,7 +38,7 @@ def scores(_: argparse.Namespace) -> pd.DataFrame:
     test_pairs = set(keys(pairs[tested]))
     count = sum(key in test_pairs for key in keys(pairs[development]))
     found = pd.DataFrame({"pair": np.arange(len(pairs)), **pairs[overlap.SUBTASK]})
-    items = evaluate.ratings(SentenceEncoder.load(ENCODER), CHOSEN).items
+    items = evaluate.ratings(SentenceEncoder(ENCODER), CHOSEN).items
     labels = dict.fromkeys(["system", "kind", "epochs"], "")
     table = overlap.score_unseen(
         items.assign(**labels), found.assign(**dict.fromkeys(overlap.SEEN, seen))

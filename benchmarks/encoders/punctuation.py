@@ -43,20 +43,20 @@ def of_stop(captions: list[str], encode: Callable[[list[str]], np.ndarray]) -> f
 
 def scores(given: argparse.Namespace) -> pd.DataFrame:
     """Measure a row for each way to prepare sentences."""
-    encoder = SentenceEncoder.load(given.model)
+    encoder = SentenceEncoder(given.model)
     raw, _ = read_sts(given.folders, tokenizer="none", lowercase=())
     moses, _ = read_sts(given.folders)
     lines = given.captions.read_text("utf-8").splitlines()
     captions = [line.rstrip(" .") for line in lines[:: len(lines) // CAPTIONS][:CAPTIONS]]
-    as_they_are = partial(encoder.encode, tokenised=True)
+    as_they_are = partial(encoder.encode, tokenized=True)
     rows: list[dict[str, Any]] = [
-        {"sentences": "as in the files (`tokenised=True`)"}
+        {"sentences": "as in the files (`tokenized=True`)"}
         | agreement(raw, as_they_are)
         | {"final_stop": of_stop(captions, as_they_are)},
         {"sentences": "as in the files, punctuation set apart"}
         | agreement(raw, encoder.encode)
         | {"final_stop": of_stop(captions, encoder.encode)},
-        {"sentences": "tokenised by Moses, and lowercased as by SentEval"}
+        {"sentences": "tokenized by Moses, and lowercased as by SentEval"}
         | agreement(moses, lambda given: as_they_are(map(senteval.stopped, given))),
     ]
     return pd.DataFrame(rows).assign(encoder=given.model, captions=len(captions))

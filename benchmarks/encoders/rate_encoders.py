@@ -42,7 +42,7 @@ def bag(vectors: Path) -> Any:
 
 def part(name: str) -> Any:
     """Encode sentences by one of `PARTS`."""
-    encoder = SentenceEncoder.load("flickr8k-v3")
+    encoder = SentenceEncoder("flickr8k-v3")
     return lambda sentences: encoder.encode(sentences)[:, PARTS[name]]
 
 

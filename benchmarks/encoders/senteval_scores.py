@@ -1,6 +1,6 @@
 r"""SentEval's own scores of an encoder, beside those of `groundvec evaluate`.
 
-SentEval gets the tokenised pairs in files of its own form, and the encoder's vectors. It is a clone
+SentEval gets the tokenized pairs in files of its own form, and the encoder's vectors. It is a clone
 of github.com/facebookresearch/SentEval, and no package. Two things are replaced so that it runs
 today: its classifiers are trained without a GPU, and its arrays of lists are arrays of objects.
 
@@ -115,7 +115,7 @@ def scores(given: argparse.Namespace) -> pd.DataFrame:
     )
     pairs, _ = read_sts(given.folders)
     sentences = pd.concat([pairs[side] for side in PAIR]).unique().tolist()
-    encoded = SentenceEncoder.load(given.model).encode(sentences)
+    encoded = SentenceEncoder(given.model).encode(sentences)
     vectors = {" ".join(s.split()): of for s, of in zip(sentences, encoded, strict=True)}
     with tempfile.TemporaryDirectory() as folder:
         write_pairs(pairs, Path(folder))

@@ -26,7 +26,7 @@ class Baseline(Protocol):
     device: str
 
     def encode(self, sentences: Sequence[str]) -> np.ndarray:
-        """Embed tokenised sentences (tokens separated by spaces): (N, size) float32."""
+        """Embed tokenized sentences (tokens separated by spaces): (N, size) float32."""
 
 
 def load(encoder: str, **options: Any) -> Baseline:

@@ -28,7 +28,7 @@ class Baseline:
         self.path = vectors
 
     def encode(self, sentences: Sequence[str]) -> np.ndarray:
-        """Embed tokenised sentences (tokens separated by spaces): (N, dimensions) float32.
+        """Embed tokenized sentences (tokens separated by spaces): (N, dimensions) float32.
 
         Each call reads the file of vectors: give it all sentences at once.
         """

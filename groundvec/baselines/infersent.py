@@ -67,7 +67,7 @@ class Baseline(nn.Module):
 
     @torch.inference_mode()
     def encode(self, sentences: Sequence[str]) -> np.ndarray:
-        """Embed tokenised sentences (tokens separated by spaces): (N, 2 x units) float32.
+        """Embed tokenized sentences (tokens separated by spaces): (N, 2 x units) float32.
 
         They are batched longest first, a fixed number of words at a time. Each call reads the file
         of vectors: give it all sentences at once.

@@ -24,10 +24,10 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", help="cpu or cuda (default: cuda where there is one)")
 
 
-def add_tokenised(parser: argparse.ArgumentParser) -> None:
+def add_tokenized(parser: argparse.ArgumentParser) -> None:
     """Let a command read sentences that are in the form of the training captions already."""
     parser.add_argument(
-        "--tokenised",
+        "--tokenized",
         action="store_true",
         help='punctuation stands apart from words already, as in "A dog \'s ball .": leave it',
     )

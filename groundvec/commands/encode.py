@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="float32",
         help="of the numbers; float16 is half as large (default: %(default)s)",
     )
-    common.add_tokenised(parser)
+    common.add_tokenized(parser)
     common.add_model(parser)
 
 
@@ -75,7 +75,7 @@ def main(arguments: argparse.Namespace) -> None:
 
     from groundvec.encoder import SentenceEncoder
 
-    encoder = SentenceEncoder.load(arguments.model, device=arguments.device)
+    encoder = SentenceEncoder(arguments.model, device=arguments.device)
     blocks = _encode(encoder, sentences, arguments)
     if arguments.output == common.STANDARD:
         # Not sys.stdout.buffer: under PYTHONUNBUFFERED it may write a part only.
@@ -85,13 +85,13 @@ def main(arguments: argparse.Namespace) -> None:
     with files.atomic(arguments.output) as temporary:
         ending = temporary.suffix.lower()
         if ending == ".parquet":
-            _write_parquet(temporary, blocks, encoder.size, arguments.dtype)
+            _write_parquet(temporary, blocks, encoder.dim, arguments.dtype)
             return
         with temporary.open("wb") as output:
             if ending == ".csv":
                 _write_csv(output, blocks)
             else:
-                _write_npy(output, blocks, (len(sentences), encoder.size), arguments.dtype)
+                _write_npy(output, blocks, (len(sentences), encoder.dim), arguments.dtype)
 
 
 def _encode(
@@ -105,9 +105,9 @@ def _encode(
             block = sentences[start : start + BLOCK]
             vectors = encoder.encode(
                 block,
-                normalize=arguments.normalize,
+                normalize_embeddings=arguments.normalize,
                 language=arguments.language,
-                tokenised=arguments.tokenised,
+                tokenized=arguments.tokenized,
             )
             yield block, vectors.astype(arguments.dtype)
             bar.update(len(block))

@@ -175,8 +175,8 @@ def _encoder(arguments: argparse.Namespace) -> tuple[Any, str]:
     from groundvec.device import choose
     from groundvec.encoder import SentenceEncoder
 
-    encoder = SentenceEncoder.load(arguments.model, device=(device := choose()))
-    return lambda sentences: encoder.encode(sentences, show_progress=True), device
+    encoder = SentenceEncoder(arguments.model, device=(device := choose()))
+    return lambda sentences: encoder.encode(sentences, show_progress_bar=True), device
 
 
 def _retrieval(arguments: argparse.Namespace) -> None:

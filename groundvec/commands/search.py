@@ -1,8 +1,8 @@
 """Find the pictures that a sentence describes best.
 
-The best come first, a score and a path a line. The features of each picture are computed by the
-networks that the model was trained with, and kept, so that the next search in the same pictures is
-quick. Files that are no pictures, whatever they are called, are left out.
+The best come first, a score and a path a line. The vectors of the pictures are kept in the user's
+cache: a later search in the same folder reads new and changed pictures only. Files that are no
+pictures, whatever they are called, are left out.
 
 Examples:
   groundvec search holiday/ "a dog on a beach"
@@ -12,13 +12,16 @@ Examples:
 
 import argparse
 import base64
+import datetime
 import html
 import io
 import logging
+import os
 import string
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
+from urllib.parse import quote
 
 from groundvec.commands import common
 from groundvec.config.cli import show
@@ -28,6 +31,8 @@ from groundvec.runtime.errors import InputError, printable
 
 if TYPE_CHECKING:
     from PIL import Image, ImageFont
+
+    from groundvec.index import Index
 
 log = logging.getLogger(__name__)
 
@@ -43,13 +48,18 @@ PAGE = string.Template("""<!doctype html>
 <meta name="viewport" content="width=device-width">
 <title>$sentence</title>
 <style>
-  :root { color-scheme: light dark; font-family: system-ui, sans-serif; }
-  ol { display: flex; flex-wrap: wrap; gap: 1rem; padding: 0; list-style: none; }
-  li { width: ${side}px; overflow-wrap: anywhere; }
-  img { display: block; max-width: 100%; }
+  :root { color-scheme: light dark; font-family: system-ui, sans-serif; line-height: 1.4; }
+  main { max-width: 100rem; margin: auto; padding: 0 1rem; }
+  ol { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(16rem, 100%), 1fr));
+       gap: 1rem; padding: 0; list-style: none; }
+  li { overflow-wrap: anywhere; font-size: 0.875rem; }
+  img { display: block; width: 100%; aspect-ratio: 1; object-fit: contain;
+        background: color-mix(in srgb, gray 12%, transparent); }
 </style>
 <main>
 <h1>$sentence</h1>
+<p>The $best best of $pictures pictures, by $model, $date. The number is the similarity of the
+picture and the sentence.</p>
 <ol>
 $items
 </ol>
@@ -57,7 +67,7 @@ $items
 </html>
 """)
 ITEM = string.Template(
-    '<li><img src="data:image/jpeg;base64,$data" alt="$name">$score <a href="$link">$name</a></li>'
+    '<li><a href="$link"><img src="data:image/jpeg;base64,$data" alt="$name"></a>$score $name</li>'
 )
 
 
@@ -87,7 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "for a network that --backbone names)",
     )
     common.add_model(parser)
-    common.add_tokenised(parser)
+    common.add_tokenized(parser)
 
 
 def main(arguments: argparse.Namespace) -> None:
@@ -97,29 +107,27 @@ def main(arguments: argparse.Namespace) -> None:
     common.check_sentence(arguments.sentence, "say what to look for last, in quotation marks")
     files.check_output(arguments.output)
 
-    from groundvec.encoder import pictures, search
+    from groundvec.index import Index
 
-    searched = pictures(arguments.images)
-    for path in searched if arguments.output.exists() else []:
-        if arguments.output.samefile(path):
-            raise InputError(f"{path} is searched, and would be overwritten: name another output")
-    found = search(
-        searched,
-        arguments.sentence,
+    index = Index(
+        arguments.images,
         model=arguments.model,
-        best=arguments.best,
-        language=arguments.language,
         device=arguments.device,
         backbone=arguments.backbone,
         crops=arguments.crops,
-        tokenised=arguments.tokenised,
+    )
+    for path in index.paths if arguments.output.exists() else []:
+        if arguments.output.samefile(path):
+            raise InputError(f"{path} is searched, and would be overwritten: name another output")
+    found = index.search(
+        arguments.sentence, arguments.best, arguments.language, arguments.tokenized
     )
     if arguments.output == common.STANDARD:
         for path, score in found:
             show(f"{score:.4f}  {_name(path)}")
     elif arguments.output.suffix.lower() == ".html":
-        page = _page(arguments.sentence, found).encode(errors="replace")
-        files.write_bytes(arguments.output, page)
+        page = _page(arguments.sentence, found, index, arguments.output)
+        files.write_bytes(arguments.output, page.encode(errors="replace"))
     else:
         data = io.BytesIO()
         sheet = _sheet(arguments.sentence, found)
@@ -146,21 +154,33 @@ def _thumbnail(path: Path) -> "Image.Image":
     return image
 
 
-def _page(sentence: str, found: Found) -> str:
-    """Make a page that needs no other file: it has small pictures, with links to the files."""
+def _page(sentence: str, found: Found, index: "Index", output: Path) -> str:
+    """Make a page that needs no other file: it has small pictures, with links to the files.
+
+    The links are relative, so that a folder may be sent with the page in it.
+    """
     items = []
     for path, score in found:
         data = io.BytesIO()
         _thumbnail(path).save(data, "JPEG")
+        link = os.path.relpath(path, output.resolve().parent)
         items.append(
             ITEM.substitute(
                 data=base64.b64encode(data.getvalue()).decode(),
                 score=f"{score:.3f}",
-                link=html.escape(path.resolve().as_uri()),
+                link=html.escape(quote(os.fsencode(link))),
                 name=html.escape(_name(path)),
             )
         )
-    return PAGE.substitute(sentence=html.escape(sentence), side=SIDE, items="\n".join(items))
+    folder = index.encoder.folder
+    return PAGE.substitute(
+        sentence=html.escape(sentence),
+        items="\n".join(items),
+        best=len(found),
+        pictures=f"{len(index.paths):,}",
+        model=html.escape(_name(Path(folder.name))) if folder else "a model",
+        date=datetime.date.today().isoformat(),
+    )
 
 
 def _sheet(sentence: str, found: Found) -> "Image.Image":

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="compare two text files instead, one sentence per line; - is standard input",
     )
-    common.add_tokenised(parser)
+    common.add_tokenized(parser)
     common.add_model(parser)
 
 
@@ -49,9 +49,9 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec import similarity
     from groundvec.encoder import SentenceEncoder
 
-    encoder = SentenceEncoder.load(arguments.model, device=arguments.device)
+    encoder = SentenceEncoder(arguments.model, device=arguments.device)
     vectors = encoder.encode(
-        a + b, show_progress=True, language=arguments.language, tokenised=arguments.tokenised
+        a + b, show_progress_bar=True, language=arguments.language, tokenized=arguments.tokenized
     )
     measure = encoder.description["similarity"]
     for near in similarity.of_pairs(vectors[: len(a)], vectors[len(a) :], measure).tolist():

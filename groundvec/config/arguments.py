@@ -75,7 +75,7 @@ SHARED: dict[str, dict[str, Any]] = {
         "default": None,
         "help": "(default: cuda where there is one)",
     },
-    "tokenised": {
+    "tokenized": {
         "action": "store_true",
         "default": False,
         "help": "the rated sentences are tokens with spaces between them",

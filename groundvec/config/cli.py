@@ -8,6 +8,7 @@ import logging
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,8 @@ def execute(
     # again, and once more at the end, takes half a second.
     gc.set_threshold(100_000)
     _fill_standard_streams()
+    # A warning is a line of its own, without the place in the code.
+    warnings.showwarning = lambda message, *_: logging.warning("%s", message)
     logging.raiseExceptions = False  # a log on a full disk must not hide what is said here
     formatter, console = _Printable("%(message)s"), logging.StreamHandler()
     console.setFormatter(formatter)

@@ -1,4 +1,4 @@
-"""Sentences as SentEval gives them to a system: tokenised, perhaps lowercased."""
+"""Sentences as SentEval gives them to a system: tokenized, perhaps lowercased."""
 
 import re
 from collections.abc import Iterable

@@ -187,7 +187,7 @@ def score(
 
 
 def stopped(sentence: str) -> str:
-    """Append a full stop to a tokenised sentence, as the published code does.
+    """Append a full stop to a tokenized sentence, as the published code does.
 
     It looks at the last *token*, so `p.m.` gets one, unlike in `groundvec.text.characters`.
     """
@@ -203,7 +203,7 @@ def score_model(
     ratings: pd.DataFrame,
     labels: dict[str, Any],
     device: str = "cpu",
-    tokenised: bool = False,
+    tokenized: bool = False,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Score each of a model's snapshots, and its ensemble, by `score`.
 
@@ -213,12 +213,12 @@ def score_model(
         ensemble: its `epochs`.
         compared: the epochs of the snapshots whose predictions are returned, beside the ensemble's.
         similarity: of the model.
-        tokenised: the sentences are tokens with spaces between them, and need to be `stopped`.
+        tokenized: the sentences are tokens with spaces between them, and need to be `stopped`.
     """
     embedded: dict[int, np.ndarray] = {}
 
     def encode(sentences: list[str], epoch: int) -> np.ndarray:
-        given = list(map(stopped, sentences)) if tokenised else sentences
+        given = list(map(stopped, sentences)) if tokenized else sentences
         vectors = load(epoch).encode_sentences(given, LANGUAGE, progress=True)
         if epoch in ensemble["epochs"]:
             embedded[epoch] = vectors

@@ -4,7 +4,11 @@ It is separate from `groundvec.evaluation.retrieval`. So a change to the ensembl
 not choose the snapshots again, and does not compute their ratings again.
 """
 
+from typing import Any
+
 import pandas as pd
+
+from groundvec.model.folder import learned_images
 
 DECIMALS = 9  # scores are compared to so many: beyond is rounding, which differs by processor
 
@@ -18,3 +22,19 @@ def best_snapshots(dev_recall: pd.Series, count: int = 2) -> list[int]:
         dev_recall: indexed by epoch.
     """
     return sorted(dev_recall.round(DECIMALS).iloc[::-1].nlargest(count).index.tolist())
+
+
+def ensemble(history: pd.DataFrame, model: dict[str, Any]) -> dict[str, Any]:
+    """Choose the two snapshots of an ensemble, and the best one: the content of ensemble.json.
+
+    Of a training with beta 0, whose recall of images is chance, they are the last ones.
+
+    Args:
+        history: of the training, in the form of history.csv.
+        model: the content of its model.json.
+    """
+    recall = history.set_index("epoch")["dev_recall"]
+    # Of equal scores the later ones are the best.
+    scores = recall[model["snapshots"]] * learned_images(model)
+    [best] = best_snapshots(scores, 1)
+    return {"epochs": best_snapshots(scores), "best": best}

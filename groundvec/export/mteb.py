@@ -34,7 +34,7 @@ class GroundvecEncoder(AbsEncoder):
     def __init__(self, model_name, revision, device=None, *, model, **kwargs):
         from groundvec import SentenceEncoder
 
-        self.encoder = SentenceEncoder.load(model, device=device)
+        self.encoder = SentenceEncoder(model, device=device)
 
     def encode(self, inputs, *, task_metadata, hf_split, hf_subset, prompt_type=None, **kwargs):
         return np.concatenate([self.encoder.encode(batch["text"]) for batch in inputs])

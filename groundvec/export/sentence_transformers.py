@@ -65,10 +65,10 @@ class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that pack
     """Sentences in, vectors out: those of `groundvec.SentenceEncoder`.
 
     A model of several languages reads its first one, or that of `encode(..., language="de")`. What
-    is tokenised as the training captions are stays so with `encode(..., tokenised=True)`.
+    is tokenized as the training captions are stays so with `encode(..., tokenized=True)`.
     """
 
-    forward_kwargs = {"language", "tokenised"}  # noqa: RUF012 - the package has it so
+    forward_kwargs = {"language", "tokenized"}  # noqa: RUF012 - the package has it so
 
     def __init__(self, folder: str | Path) -> None:
         """Load the ensemble in a model folder; InputError if it cannot be."""
@@ -87,7 +87,7 @@ class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that pack
         inputs: Sequence[Any],
         prompt: str | None = None,
         language: str | None = None,
-        tokenised: bool = False,
+        tokenized: bool = False,
         **kwargs: Any,
     ) -> dict[str, Any]:
         """Encode sentences for `forward`, with the prompt, if there is one, before each.
@@ -97,7 +97,7 @@ class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that pack
         """
         text = self.first.texts[self.first.language(language)]
         sentences = [f"{prompt or ''}{sentence}" for sentence in strings(inputs)]
-        if not tokenised:
+        if not tokenized:
             sentences = set_apart(sentences, self.first.description["text"])
         encoded = text.encode(sentences)
         return {"sentences": encoded.batch(np.arange(len(encoded)))}

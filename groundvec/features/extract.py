@@ -2,6 +2,7 @@
 
 import ctypes
 import io
+import json
 import logging
 import math
 import signal
@@ -11,6 +12,7 @@ from contextlib import closing, suppress
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,7 +28,7 @@ from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_bytes
 from groundvec.runtime.jobs import Stopped, catch_sigterm, describe, working
 from groundvec.runtime.progress import Progress
-from groundvec.runtime.provenance import code_hash, digest
+from groundvec.runtime.provenance import code_hash, digest, provenance
 
 log = logging.getLogger(__name__)
 
@@ -106,6 +108,21 @@ def refuse(problems: list[str], images: int) -> None:
         raise InputError(f"{heading} {problems[0]}")
     if problems:
         raise InputError(heading, *problems)
+
+
+def described_features(backbone: Backbone, device: str) -> dict[str, Any]:
+    """Return the attributes of a network's features, for `groundvec.features.store.write`."""
+    origin = provenance(device)
+    versions = (f"{name} {version(name)}" for name in ("torchvision", "pillow"))
+    return origin | {
+        "backbone": backbone.name,
+        "weights": backbone.weights,
+        "weights_sha256": backbone.sha256,
+        "crops": backbone.crops,
+        "transform": json.dumps(asdict(backbone.transform)),
+        "precision": precision_on(backbone.precision, device),
+        "versions": ", ".join([origin["versions"], *versions]),
+    }
 
 
 class _Kept:

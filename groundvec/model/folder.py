@@ -9,7 +9,7 @@ from typing import Any
 
 from groundvec.config.schema import find_mistake
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import SMALL, check_regular, read_json
+from groundvec.runtime.files import SMALL, check_regular, copy, read_json, write_json
 
 INTEGER = {"type": "integer"}
 EPOCH = {**INTEGER, "minimum": 0, "maximum": 10_000}
@@ -81,6 +81,25 @@ def own_files(folder: Path) -> list[Path]:
         if path.name != "snapshots":
             check_regular(path)
     return [folder / name for name in names]
+
+
+def copy_ensemble(folder: Path, target: Path) -> None:
+    """Copy a model to a new folder, of its snapshots those of the ensemble alone.
+
+    Raises:
+        InputError: there is something at `target`, or what `own_files` raises.
+    """
+    if target.exists():
+        raise InputError(f"{target} already exists: name another folder")
+    content, ensemble = read_description(folder), read_ensemble(folder)
+    used = [snapshot_name(epoch) for epoch in ensemble["epochs"]]
+    sums = content.get("sha256", {})
+    content |= {"saved": ensemble["epochs"]}
+    content |= {"sha256": {key: sums[key] for key in map(str, ensemble["epochs"]) if key in sums}}
+    for path in own_files(folder):
+        if path.name in used or path.name in ("README.md", "ensemble.json"):
+            copy(path, target / path.relative_to(folder))
+    write_json(target / "model.json", content)  # the last: with it all is there
 
 
 def read_description(folder: str | Path) -> dict[str, Any]:

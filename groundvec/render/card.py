@@ -72,7 +72,7 @@ def card(
         references: of papers to cite, in the form of CITATION.cff.
         retrieval: the scores of this model that scripts/retrieval.py wrote.
         scores: those of scripts/overlap.py, if it was rated.
-        load: the name for `SentenceEncoder.load`, by default the folder.
+        load: the name for `SentenceEncoder`, by default the folder.
 
     Raises:
         InputError: a file that is missing, is not whole, is about another model, or has no scores

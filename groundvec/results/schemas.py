@@ -148,8 +148,8 @@ Ratings = Annotated[
         {
             **TASK,
             "split": text("split", SPLITS),
-            "sentence_a": text("first sentence, tokenised"),
-            "sentence_b": text("second sentence, tokenised"),
+            "sentence_a": text("first sentence, tokenized"),
+            "sentence_b": text("second sentence, tokenized"),
             "rating": Column("mean rating of their similarity", float, "", 0, 5),
         },
     ),

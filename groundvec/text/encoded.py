@@ -1,6 +1,6 @@
 """Functions that all texts share: clean sentences and keep them as one flat array of indices."""
 
-import logging
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -17,8 +17,6 @@ PADDING, UNKNOWN = 0, 1
 LARGEST = 2**16  # different indices of a text; they are kept in 16 bits
 AT_LEAST = 2  # rarer words of the training captions are unknown
 ROWS = 4096  # captions that are counted at once
-
-log = logging.getLogger(__name__)
 
 
 class Cut:
@@ -134,8 +132,9 @@ def cleaned(sentences: Sequence[str]) -> list[str]:
     """
     result = [clean(sentence) for sentence in strings(sentences)]
     if long := [sentence for sentence in result if len(sentence) > LONGEST]:
-        log.warning(
-            "%d of %d sentences are cut after %d characters; the first begins %r",
-            *(len(long), len(result), LONGEST, long[0][:40]),
+        warnings.warn(
+            f"{len(long)} of {len(result)} sentences are cut after {LONGEST} characters; the first "
+            f"begins {long[0][:40]!r}",
+            stacklevel=2,
         )
     return [sentence[:LONGEST].rstrip() for sentence in result]

@@ -196,7 +196,7 @@ def _open(path: Path) -> Iterator[tuple[IO[bytes], int]]:
 def look_up(
     sentences: Sequence[Sequence[str]], path: str | Path
 ) -> tuple[list[list[int]], np.ndarray]:
-    """Read the vectors of the words of tokenised sentences; words without one are left out.
+    """Read the vectors of the words of tokenized sentences; words without one are left out.
 
     How many those are is logged.
 

@@ -26,18 +26,18 @@ class Vocabulary:
         self._index = {word: index for index, word in enumerate(self.words, 3)}
 
     @classmethod
-    def build(cls, language: str, tokenised: Iterable[str]) -> "Vocabulary":
+    def build(cls, language: str, tokenized: Iterable[str]) -> "Vocabulary":
         """Collect the words that stand in sentences often enough, the most frequent first."""
-        sentences = (sentence.split() for sentence in tokenised)
+        sentences = (sentence.split() for sentence in tokenized)
         return cls(language, frequent(sentences, LARGEST - 3))
 
     def __len__(self) -> int:
         """Count the indices: padding, unknown and the end included."""
         return len(self.words) + 3
 
-    def encode(self, tokenised: Sequence[str]) -> Encoded:
-        """Look up the words of `tokenised` sentences; each gets an end."""
-        words = [sentence.split() for sentence in tokenised]
+    def encode(self, tokenized: Sequence[str]) -> Encoded:
+        """Look up the words of `tokenized` sentences; each gets an end."""
+        words = [sentence.split() for sentence in tokenized]
         lengths = np.fromiter(map(len, words), np.int64, len(words)) + 1
         indices = np.full(lengths.sum(), END)
         inside = np.ones(len(indices), bool)

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import unquote
 
 import forks
 import numpy as np
@@ -60,7 +61,7 @@ def model(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def encoder(model):
-    return SentenceEncoder.load(model)
+    return SentenceEncoder(model)
 
 
 @pytest.fixture
@@ -135,15 +136,17 @@ def test_a_language_can_be_chosen(groundvec, tmp_path, model, encoder):
     assert not np.allclose(expected, encoder.encode(["Ein Hund."]), atol=1e-3)
 
 
-@pytest.mark.parametrize("option", ["normalize", "tokenised"])
-def test_what_the_encoder_can_do_the_command_can_too(groundvec, tmp_path, option):
+@pytest.mark.parametrize(
+    ("option", "same"), [("normalize", "normalize_embeddings"), ("tokenized", "tokenized")]
+)
+def test_what_the_encoder_can_do_the_command_can_too(groundvec, tmp_path, option, same):
     sentences = ["A dog's ball."]
     described = description("gru-16-attention", parts={"similarity": "dot"})  # not of unit length
     save_model(tmp_path / "dot", Model(described, {"en": Text.build(["A dog 's ball ."])}, 8))
     (tmp_path / "s.txt").write_text(sentences[0])
     groundvec("encode", "s.txt", f"--{option}", "--model", "dot", "-o", "v.npy")
-    encoder = SentenceEncoder.load(tmp_path / "dot")
-    expected = encoder.encode(sentences, **{option: True})
+    encoder = SentenceEncoder(tmp_path / "dot")
+    expected = encoder.encode(sentences, **{same: True})
     np.testing.assert_allclose(np.load(tmp_path / "v.npy"), expected, atol=1e-6)
     assert not np.allclose(expected, encoder.encode(sentences), atol=1e-3)
 
@@ -352,7 +355,10 @@ def test_a_page_of_the_best_needs_no_other_file(groundvec, model, photos, tmp_pa
     assert groundvec("search", "photos", sentence, "--model", model, "-o", "best.html") == ""
     page = (tmp_path / "best.html").read_text()
     assert page.count("<h1>A &lt;b&gt;dog&lt;/b&gt; &amp; $cat.</h1>") == 1
-    assert re.findall(r"(?:src|href)=\"(?!data:image/jpeg;base64,|file:///)", page) == []
+    links = re.findall(r'href="([^"]+)"', page)
+    assert all((tmp_path / unquote(link)).is_file() for link in links) and len(links) == 4
+    assert re.findall(r'src="(?!data:image/jpeg;base64,)', page) == []
+    assert "The 4 best of 4 pictures, by " in page
     pictures = re.findall(r'src="data:image/jpeg;base64,([^"]+)" alt="([^"]+)"', page)
     assert {name for _, name in pictures} == {f"photos/{i} &lt;&amp;.png" for i in range(4)}
     for data, _ in pictures:
@@ -402,7 +408,9 @@ def test_a_contact_sheet_that_is_too_high_for_jpeg_is_refused(tmp_path, monkeypa
     Image.new("RGB", (320, 320), "red").save(tmp_path / "a.png")
     monkeypatch.setattr("groundvec.commands.search.COLUMNS", 1)
     found = [(tmp_path / "a.png", 0.5)] * 189
-    monkeypatch.setattr("groundvec.encoder.search", lambda *_, **__: found)
+    monkeypatch.setattr("groundvec.index.Index.__init__", lambda self, *_, **__: None)
+    monkeypatch.setattr("groundvec.index.Index.paths", [], raising=False)
+    monkeypatch.setattr("groundvec.index.Index.search", lambda *_: found)
     parser = argparse.ArgumentParser()
     COMMANDS["search"].add_arguments(parser)
 

@@ -269,7 +269,7 @@ def test_files_that_do_not_belong_together_are_named(files, tmp_path):
 @pytest.mark.mirror
 @pytest.mark.parametrize("tokenizer", ["moses", "none"])
 def test_flickr8k_s_training_captions_are_among_the_rated_sentences(mirror, tmp_path, tokenizer):
-    """As many with tokenised as with untokenised sentences."""
+    """As many with tokenized as with untokenized sentences."""
     import zipfile
 
     for name in ("STS", "SICK"):

@@ -298,11 +298,11 @@ def test_snapshots_and_their_ensemble_are_scored():
     np.testing.assert_allclose(of_ensemble, together["cosine"], atol=1e-6)
 
     pairs = pairs.assign(sentence_a=pairs["sentence_a"] + " p.m.")
-    for tokenised, end in ((True, "p.m. ."), (False, "p.m.")):
+    for tokenized, end in ((True, "p.m. ."), (False, "p.m.")):
         given.clear()
         ratings.score_model(
             *(Snapshot, [0], {"epochs": [0]}, {}, "dot", pairs, {"system": "x"}),
-            tokenised=tokenised,
+            tokenized=tokenized,
         )
         assert given[0][0].endswith(end)
 

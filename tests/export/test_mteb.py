@@ -45,7 +45,7 @@ def test_the_module_describes_and_loads_a_shipped_model(packages, tmp_path, name
     about = dict.fromkeys(["task_metadata", "hf_split", "hf_subset"])
     vectors = loaded.encode([{"text": ["A dog.", "A cat."]}, {"text": ["Cars."]}], **about)
     assert vectors.shape == (3, meta["embed_dim"])
-    own = SentenceEncoder.load(name, device="cpu").encode("Cars.")
+    own = SentenceEncoder(name, device="cpu").encode("Cars.")
     assert vectors[2] == pytest.approx(own, abs=1e-6)
 
 

@@ -208,7 +208,7 @@ def test_smaller_weights_make_a_smaller_file_and_nearly_the_same_vectors(
     encoded = shipped.models[0].texts["en"].encode(sentences)  # as they are
     indices = [encoded.batch(np.array([row]))[0].tolist() for row in range(2)]
     found = run(session(tmp_path / "small.onnx"), indices)
-    expected = shipped.encode(sentences, tokenised=True)
+    expected = shipped.encode(sentences, tokenized=True)
     np.testing.assert_allclose(found, expected, atol=difference)
 
 
@@ -235,7 +235,7 @@ def test_the_lines_in_the_documentation_hash_n_grams_as_the_text_does(tmp_path):
     assert sorted(names["indices"]) == sorted(expected)
     names["graph"] = graph
     exec(re.search(r"```python\n(vector = graph.run.*?)```", PAGE.read_text(), re.S)[1], names)
-    vector = encoder.encode(names["sentence"], tokenised=True)
+    vector = encoder.encode(names["sentence"], tokenized=True)
     np.testing.assert_allclose(names["vector"], vector, atol=1e-6)
 
 

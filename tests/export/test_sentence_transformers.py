@@ -41,15 +41,15 @@ def load(folder):
 
 
 def test_it_gives_the_encoder_s_vectors_and_saved_again_the_same(trained, tmp_path):
-    encoder = SentenceEncoder.load(trained, device="cpu")
+    encoder = SentenceEncoder(trained, device="cpu")
     save(trained, tmp_path / "saved")
     loaded = load(tmp_path / "saved")
     vectors = loaded.encode(SENTENCES, batch_size=4)
     assert vectors.dtype == np.float32 and loaded.get_embedding_dimension() == 16
     np.testing.assert_allclose(vectors, encoder.encode(SENTENCES), atol=1e-6)
-    as_they_are = encoder.encode(SENTENCES, tokenised=True)
+    as_they_are = encoder.encode(SENTENCES, tokenized=True)
     assert np.abs(as_they_are - vectors).max() > 0.01
-    np.testing.assert_allclose(loaded.encode(SENTENCES, tokenised=True), as_they_are, atol=1e-6)
+    np.testing.assert_allclose(loaded.encode(SENTENCES, tokenized=True), as_they_are, atol=1e-6)
     np.testing.assert_allclose(
         loaded.encode("A dog.", language="de"), encoder.encode("A dog.", language="de"), atol=1e-6
     )
@@ -57,13 +57,13 @@ def test_it_gives_the_encoder_s_vectors_and_saved_again_the_same(trained, tmp_pa
     loaded.save(str(tmp_path / "again"))
     again = load(tmp_path / "again")
     np.testing.assert_array_equal(again.encode(SENTENCES, batch_size=4), vectors)
-    of_folder = SentenceEncoder.load(tmp_path / "again", device="cpu")
+    of_folder = SentenceEncoder(tmp_path / "again", device="cpu")
     np.testing.assert_array_equal(of_folder.encode(SENTENCES), encoder.encode(SENTENCES))
 
 
 def test_it_compares_as_the_model_does(trained, tmp_path):
     save(trained, tmp_path / "saved")
-    loaded, encoder = load(tmp_path / "saved"), SentenceEncoder.load(trained, device="cpu")
+    loaded, encoder = load(tmp_path / "saved"), SentenceEncoder(trained, device="cpu")
     assert loaded.similarity_fn_name == encoder.description["similarity"]
     vectors = loaded.encode(SENTENCES)
     theirs, ours = loaded.similarity(vectors, vectors).numpy(), encoder.similarity(*[SENTENCES] * 2)
@@ -114,7 +114,7 @@ def test_its_tools_run_on_it(trained, tmp_path):
     a, b = SENTENCES[:5], ["Zwei Hunde!", "A dog.", "2 cats", "A", "never seen"]
     people = [0.1, 0.9, 0.4, 0.2, 0.7]
     scores = loaded.evaluate(EmbeddingSimilarityEvaluator(a, b, people, main_similarity="cosine"))
-    encoded = (SentenceEncoder.load(trained, device="cpu").encode(each) for each in (a, b))
+    encoded = (SentenceEncoder(trained, device="cpu").encode(each) for each in (a, b))
     one, other = (each / np.linalg.norm(each, axis=1, keepdims=True) for each in encoded)
     expected = spearman((one * other).sum(axis=1), np.array(people))
     assert scores["spearman_cosine"] == pytest.approx(expected, abs=1e-6)
@@ -155,5 +155,5 @@ def test_the_command_writes_such_a_folder(trained, tmp_path):
     arguments = ["-m", "groundvec", "export", "trained", "-o", "saved"]
     written = forks.run(*arguments, cwd=tmp_path, env=environment)
     assert written.returncode == 0, written.stderr
-    expected = SentenceEncoder.load(trained, device="cpu").encode("A dog.")
+    expected = SentenceEncoder(trained, device="cpu").encode("A dog.")
     np.testing.assert_allclose(load(tmp_path / "saved").encode("A dog."), expected, atol=1e-6)

@@ -22,7 +22,7 @@ SHIPPED = PRETRAINED / NEWEST["flickr8k"]
 USE = """
 import sys
 from groundvec import SentenceEncoder
-encoder = SentenceEncoder.load(sys.argv[1])
+encoder = SentenceEncoder(sys.argv[1])
 print(encoder.encode("A dog runs.").tolist())
 """
 
@@ -157,13 +157,13 @@ def test_what_is_pushed_is_loaded_and_gives_the_same_vectors(repositories, tmp_p
     own = tmp_path / "own"
     shutil.copytree(SHIPPED, own)
     (own / "notes.py").write_text("raise SystemExit('executed')")
-    encoder = SentenceEncoder.load(own, device="cpu")
-    pinned = encoder.push("user/model")
+    encoder = SentenceEncoder(own, device="cpu")
+    pinned = encoder.push_to_hub("user/model")
     name, _, commit = pinned.partition("@")
     assert name == "user/model" and len(commit) == 40
     files = repositories.repositories[name][commit]
     assert "notes.py" not in files and "model.json" in files
-    loaded = SentenceEncoder.load("user/model", device="cpu")
+    loaded = SentenceEncoder("user/model", device="cpu")
     assert (loaded.encode("A dog runs.") == encoder.encode("A dog runs.")).all()
     assert f"load {pinned} to have the same weights again" in caplog.text
     hub.push(own, "user/secret", private=True)
@@ -210,14 +210,14 @@ def test_nothing_but_json_safetensors_and_the_card_is_fetched(repositories):
 def test_a_model_that_is_damaged_or_of_another_form_is_refused(repositories, changes, error):
     put(repositories, **changes)
     with pytest.raises(InputError, match=error):
-        SentenceEncoder.load("user/model")
+        SentenceEncoder("user/model")
 
 
 def test_weights_of_another_checksum_are_refused(repositories):
     epoch = about()["saved"][0]
     put(repositories, **{f"snapshots/epoch-{epoch:03}.safetensors": b"other"})
     with pytest.raises(InputError, match="its checksum is not that"):
-        SentenceEncoder.load("user/model")
+        SentenceEncoder("user/model")
 
 
 def test_what_is_not_there_or_too_large_is_one_line(repositories):
@@ -229,11 +229,11 @@ def test_what_is_not_there_or_too_large_is_one_line(repositories):
         ("user/empty", "user/empty has no model.json: it is no model of this project"),
     ]:
         with pytest.raises(InputError, match=error) as caught:
-            SentenceEncoder.load(name)
+            SentenceEncoder(name)
         assert len(str(caught.value).splitlines()) == 1
     repositories.claimed = 2**40
     with pytest.raises(InputError, match="more than any model of this kind"):
-        SentenceEncoder.load("user/model")
+        SentenceEncoder("user/model")
 
 
 @pytest.mark.parametrize(
@@ -360,7 +360,7 @@ def test_no_damaged_model_is_pushed(repositories, tmp_path):
 def test_a_hub_that_does_not_answer_is_one_line(repositories, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     with pytest.raises(InputError, match=r"user/model: http://.* cannot be used"):
-        SentenceEncoder.load("user/model")
+        SentenceEncoder("user/model")
 
 
 @pytest.mark.parametrize("name", ["results/none", "a/b/c", "no such", "../x/y", "user/na me"])
@@ -369,21 +369,21 @@ def test_a_path_with_a_mistake_asks_no_hub(tmp_path, monkeypatch, name):
     (tmp_path / "results").mkdir()
     monkeypatch.setattr(hub, "download", lambda name: pytest.fail("asked the hub"))
     with pytest.raises(InputError, match="there is no model"):
-        SentenceEncoder.load(name)
+        SentenceEncoder(name)
 
 
 def test_only_a_model_with_a_folder_and_a_name_is_pushed():
-    encoder = SentenceEncoder.load("flickr8k", device="cpu")
+    encoder = SentenceEncoder("flickr8k", device="cpu")
     for name in ("model", "user/name@main", "a/b/c"):
         with pytest.raises(InputError, match="is no name on a hub: write user/name"):
-            encoder.push(name)
-    with pytest.raises(InputError, match="has no folder to push"):
-        SentenceEncoder(encoder.models).push("user/name")
+            encoder.push_to_hub(name)
+    with pytest.raises(InputError, match="has no folder: load it from one"):
+        SentenceEncoder(encoder.models).push_to_hub("user/name")
 
 
 def test_the_endpoint_of_the_environment_is_asked(repositories):
     put(repositories)
     command = [sys.executable, "-c", USE, "user/model"]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
-    own = SentenceEncoder.load("flickr8k", device="cpu").encode("A dog runs.").tolist()
+    own = SentenceEncoder("flickr8k", device="cpu").encode("A dog runs.").tolist()
     assert json.loads(found.stdout) == pytest.approx(own)

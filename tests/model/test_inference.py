@@ -85,7 +85,7 @@ def test_vectors_are_those_of_torch(tmp_path, encoder, text, more):
 @pytest.mark.parametrize("name", shipped.versions())
 def test_shipped_encoders_are_those_of_torch(name):
     sentences = [*ODD, "A man in a red shirt rides his bicycle, slowly."]
-    found = SentenceEncoder.load(name, device="cpu")
+    found = SentenceEncoder(name, device="cpu")
     assert isinstance(found.models[0], inference.Network)
     expected = SentenceEncoder(load_ensemble(shipped.find(name)))
     np.testing.assert_allclose(found.encode(sentences), expected.encode(sentences), atol=1e-5)
@@ -95,7 +95,7 @@ def test_a_large_recurrent_network_or_one_on_a_gpu_is_torch_s(tmp_path, monkeypa
     both(tmp_path, RNN, "characters", {})
 
     def kind():
-        return type(SentenceEncoder.load(tmp_path, epochs=[4]).models[0])
+        return type(SentenceEncoder(tmp_path, epochs=[4]).models[0])
 
     assert kind() is (Model if any(map(os.path.exists, encoder.GPUS)) else inference.Network)
     monkeypatch.setattr(encoder, "GPUS", ["/"])
@@ -108,7 +108,7 @@ def test_a_large_recurrent_network_or_one_on_a_gpu_is_torch_s(tmp_path, monkeypa
 
 
 def test_an_encoder_moves_to_another_device():
-    found = SentenceEncoder.load("flickr8k", device="cpu")
+    found = SentenceEncoder("flickr8k", device="cpu")
     before = found.encode(CAPTIONS, device="cpu")
     assert isinstance(found.models[0], inference.Network)
     np.testing.assert_allclose(found.encode(CAPTIONS, device="cpu:0"), before, atol=1e-5)
@@ -124,7 +124,7 @@ def test_weights_of_another_shape_are_refused(tmp_path):
 
 
 def test_an_encoder_works_in_a_process_that_was_forked_later():
-    found = SentenceEncoder.load("flickr8k", device="cpu")
+    found = SentenceEncoder("flickr8k", device="cpu")
     expected = found.encode(CAPTIONS)
     with multiprocessing.get_context("fork").Pool(1) as pool:
         vectors = pool.apply_async(found.encode, [CAPTIONS]).get(60)

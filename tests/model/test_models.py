@@ -239,7 +239,7 @@ def test_the_ensemble_is_the_renormalised_sum_of_its_snapshots(tmp_path):
     total = embed(one, captions) + embed(two, captions)
     expected = total / np.sqrt((total**2).sum(axis=1))[:, None]
     np.testing.assert_allclose(
-        SentenceEncoder.load(tmp_path).encode(captions, tokenised=True), expected, atol=1e-6
+        SentenceEncoder(tmp_path).encode(captions, tokenized=True), expected, atol=1e-6
     )
     np.testing.assert_allclose(
         join([np.eye(2), np.eye(2)[::-1]], "cosine"), np.full((2, 2), np.sqrt(0.5))
@@ -427,7 +427,7 @@ def test_an_ensemble_that_names_no_epochs_is_refused(tmp_path, epochs):
     saved_model(tmp_path)
     write_json(tmp_path / "ensemble.json", {"epochs": epochs, "best": 4})
     with pytest.raises(InputError, match=r"ensemble\.json does not describe a model"):
-        SentenceEncoder.load(tmp_path)
+        SentenceEncoder(tmp_path)
 
 
 def test_programs_compute_float32_as_such():

@@ -92,7 +92,7 @@ def encoder(name):
 def searched(encoder):
     """A test set of three pictures, and of CAPTIONS."""
     rng = np.random.default_rng(3)
-    vectors = rng.normal(size=(3, encoder.size)).astype(np.float32)
+    vectors = rng.normal(size=(3, encoder.dim)).astype(np.float32)
     return Embedded(
         captions=CAPTIONS,
         image=np.array([0, 0, 1, 1, 2, 2]),

@@ -167,8 +167,8 @@ def test_it_names_every_network_that_described_the_pictures(folder):
 
 def test_it_says_how_the_model_was_made_and_is_loaded(folder):
     text = make(folder, load="flickr8k")
-    assert 'SentenceEncoder.load("flickr8k")' in text
-    assert f'SentenceEncoder.load("{folder / "model"}")' in make(folder)
+    assert 'SentenceEncoder("flickr8k")' in text
+    assert f'SentenceEncoder("{folder / "model"}")' in make(folder)
     for line in (
         "| seed | 1 |",
         "| the weights are those after epoch | 4 and 8 |",

@@ -177,10 +177,10 @@ def test_every_model_and_baseline_is_judged_by_the_ratings(built):
     scores = pd.read_csv(folder / "models/tiny-scenes/gru-32-attention/seed1.csv")
     assert scores["epochs"].unique().tolist() == ["0", "1", "2", "3", "4", "2+4"]
     assert scores[["configuration", "commit", "versions", "machine"]].notna().all(axis=None)
-    encoder = SentenceEncoder.load(model)
+    encoder = SentenceEncoder(model)
     swap = pairs[pairs["subtask"] == "Swap"]
     a, b = (
-        encoder.encode(swap[side].tolist(), tokenised=True) for side in ("sentence_a", "sentence_b")
+        encoder.encode(swap[side].tolist(), tokenized=True) for side in ("sentence_a", "sentence_b")
     )
     expected = np.corrcoef((a * b).sum(axis=1), swap["rating"])[0, 1]
     row = scores[(scores["subtask"] == "Swap") & (scores["kind"] == "ensemble")].iloc[0]
@@ -397,7 +397,7 @@ def test_a_training_killed_and_started_again_ends_in_the_same_weights(built, tmp
 def test_an_encoder_of_the_results_can_be_used(built):
     from groundvec import SentenceEncoder
 
-    vectors = SentenceEncoder.load(built / MODEL).encode(["A dog.", "Two cats!"])
+    vectors = SentenceEncoder(built / MODEL).encode(["A dog.", "Two cats!"])
     assert vectors.shape == (2, 32)
 
 

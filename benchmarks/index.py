@@ -1,0 +1,50 @@
+"""Time and memory of a later search in a folder: `groundvec search`, a process.
+
+The folder has 10,000 files, whose vectors are random: a later search reads the index and not the
+pictures. The floor is a process that lists the files with their sizes and times.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+from measure import Row, peak_memory, program, row, work
+
+from groundvec import ImageEncoder, Index
+
+FILES = 10_000
+
+
+def rows(small: bool) -> list[Row]:
+    count = 20 if small else FILES
+    with tempfile.TemporaryDirectory() as name, patch.dict(os.environ, XDG_CACHE_HOME=name):
+        photos = Path(name, "photos")
+        photos.mkdir()
+        for number in range(count):
+            (photos / f"{number}.jpg").write_text(str(number))
+        with patch.object(ImageEncoder, "embed", drawn):
+            Index(photos)
+        run = partial(subprocess.run, stdout=subprocess.DEVNULL, check=True)
+        command = [sys.executable, "-m", "groundvec", "search", str(photos), "a dog", "-n", "3"]
+        listing = "import os, sys; [entry.stat() for entry in os.scandir(sys.argv[1])]"
+        floor = work(1, run, [sys.executable, "-c", listing, str(photos)])
+        ours = work(1, run, command)
+        found = row(f"a later search in {count:,} files", "s a search", ours, None, floor)
+        return [found | {"memory_mb": peak_memory(ours)}]
+
+
+def drawn(
+    encoder: ImageEncoder, paths: list[Path], sums: list[str]
+) -> tuple[np.ndarray, list[str]]:
+    """Draw vectors in place of those of the pictures."""
+    size = encoder.models[0].size
+    return np.random.default_rng(0).normal(size=(len(paths), size)).astype(np.float32), []
+
+
+if __name__ == "__main__":
+    program(__doc__, rows)

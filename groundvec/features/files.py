@@ -1,0 +1,102 @@
+"""Files that are pictures, in folders of anybody."""
+
+import logging
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from groundvec.runtime.errors import InputError, printable
+from groundvec.runtime.files import sha256
+
+log = logging.getLogger(__name__)
+
+# What files of `features.images.FORMATS` are called.
+PICTURE = re.compile(
+    r"\.(jpe?g|jpe|jfif|pjpe?g|pjp|mpo|a?png|webp|gif|tiff?|bmp|avifs?|hei[cf]s?|hif)",
+    re.IGNORECASE,
+)
+# Folders of thumbnails and trash, beside those whose names begin with a dot.
+HIDDEN = {"@eadir", "@__thumb", "@recycle", "#recycle", "$recycle.bin", "__macosx", "lost+found"}
+UNREADABLE = "unreadable "  # in place of a checksum, before the path; it is refused later
+
+
+def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
+    """List the pictures of a folder and those in it, sorted; or one file, or several, as named.
+
+    Links to folders are followed. Hidden files, folders of thumbnails and trash, and unreadable
+    folders are left out. A line counts what else is no picture that is read.
+
+    Raises:
+        InputError: there is no such file, or none in the folder; the folder cannot be read.
+    """
+    named = [images] if isinstance(images, str | Path) else list(images)
+    files: list[Path] = []
+    for path in map(Path, named):
+        if path.is_dir():
+            inside = list(_inside(path))
+            found = sorted(file for file in inside if PICTURE.fullmatch(file.suffix))
+            left = _count(file.suffix.lower() for file in inside)
+            if not found:
+                raise InputError(f"{path} holds no pictures ({left or 'no files'}): name another")
+            if left:
+                log.warning("%s", printable(f"{path}: left out what is not read: {left}"))
+            files += found
+        elif path.is_file():
+            files.append(path)
+        else:
+            problem = "is neither a file nor a folder" if path.exists() else "does not exist"
+            raise InputError(f"{path} {problem}: name a picture or a folder of pictures")
+    return files
+
+
+def _count(endings: Iterable[str]) -> str:
+    """Count the files of each ending that no picture has, the most frequent first."""
+    kinds = Counter(
+        ending if 0 < len(ending) < 12 else "without ending"
+        for ending in endings
+        if not PICTURE.fullmatch(ending)
+    ).most_common()
+    more = sum(count for _, count in kinds[4:])
+    listed = [f"{count:,} {kind}" for kind, count in kinds[:4]]
+    return ", ".join([*listed, f"{more:,} others"] if more else listed)
+
+
+def _inside(top: Path) -> Iterator[Path]:
+    """List the files in a folder and those in it, but for what file managers hide."""
+    seen = set()
+    for folder, inner, names in os.walk(top, onerror=partial(_unreadable, top), followlinks=True):
+        status = os.stat(folder)  # noqa: PTH116
+        if (status.st_dev, status.st_ino) in seen:  # by a link
+            inner.clear()
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        inner[:] = sorted(
+            name for name in inner if not name.startswith(".") and name.lower() not in HIDDEN
+        )
+        paths = (Path(folder, name) for name in names if not name.startswith("."))
+        yield from filter(Path.is_file, paths)
+
+
+def _unreadable(named: Path, error: OSError) -> None:
+    """Handle a folder that `os.walk` cannot read: `named`, or one within it."""
+    if error.filename == str(named):
+        raise InputError(f"{named} cannot be read ({error.strerror}): change its permissions")
+    folder = printable(str(error.filename))
+    log.warning("%s cannot be read (%s); its pictures are left out", folder, error.strerror)
+
+
+def checksums(files: Sequence[str | Path]) -> list[str]:
+    """Compute the SHA-256 sum of each file, several at a time; see `UNREADABLE`."""
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(_sum, files))
+
+
+def _sum(path: str | Path) -> str:
+    try:
+        return sha256(path)
+    except OSError:
+        return f"{UNREADABLE}{path}"

@@ -1,0 +1,111 @@
+"""One training, from the files of a data set to the folder of the trained model."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import torch
+
+from groundvec.config import parts
+from groundvec.data import dataset
+from groundvec.data.split import drawn, load_split
+from groundvec.evaluation.ranks import development_recall
+from groundvec.features import store
+from groundvec.model.folder import snapshot_name
+from groundvec.model.network import Model
+from groundvec.model.sentences import make_texts
+from groundvec.results.frames import write
+from groundvec.results.schemas import History
+from groundvec.runtime.files import copy, sha256, write_json
+from groundvec.runtime.jobs import describe, locked
+from groundvec.runtime.provenance import code_hash, digest, provenance
+from groundvec.training import loop
+
+log = logging.getLogger(__name__)
+
+
+def run(
+    description: dict[str, Any],
+    labels: Mapping[str, Any],
+    captions: Path,
+    features: Path,
+    contents: Mapping[str, dict[str, Any]],
+    work: Path,
+    output: Path,
+    device: str,
+    source: str = "table",
+    draw: Sequence[int] | None = None,
+    treebanks: Sequence[Path] = (),
+) -> None:
+    """Train a model; write its snapshots, history.csv and, when these are there, model.json.
+
+    If it was killed before, it goes on. If it is finished, only the results are written again.
+
+    Args:
+        description: of the model's parts, with all defaults.
+        labels: `dataset`, `model` and `seed`, the columns of results.
+        captions: a data set's captions.csv.
+        features: the HDF5 file of its image features.
+        contents: by language, what `Text.as_dict` returned.
+        work: a folder for checkpoints, of any trainings.
+        output: the folder to write.
+        device: where to train.
+        source: of the data set.
+        draw: how many images of each split to draw with the seed; by default all.
+        treebanks: parsed captions, for a text of trees.
+
+    Raises:
+        InputError, Stopped: see `groundvec.training.loop.train`.
+    """
+    seed = labels["seed"]
+    torch.manual_seed(seed)
+    treebank = parts.treebank(description["text"], treebanks)
+    texts = make_texts(description, contents, treebank)
+    read = dataset.read_captions(captions)
+    if draw:
+        read = drawn(read, draw, seed)
+    read_features = partial(store.read, features)
+    training, dev = (load_split(read, name, read_features, texts) for name in ("train", "dev"))
+    model = Model(description, texts, training.features.shape[1]).to(device)
+    decides = {
+        "description": description,
+        "seed": seed,
+        "draw": draw,
+        "code": code_hash("groundvec/training/run.py", *parts.files(description)),
+        "captions": sha256(captions),
+        "features": store.fingerprint(features),
+        "texts": digest([*contents.values()]),
+        "treebanks": [sha256(path) for path in treebanks],
+    }
+    # A hash of everything that decides the result: it names the folder of the checkpoints.
+    key = digest(decides)
+    title = f"{labels['model']} seed {seed}"
+    with locked(work / key, str(output)):
+        describe(work / key, "training", f"{labels['dataset']} {title}", decides)
+        evaluate = partial(development_recall, dev=dev)
+        history = loop.train(model, training, seed, work / key, evaluate, title)
+        names = {epoch: snapshot_name(epoch) for epoch in loop.saved(description["training"])}
+        snapshots = work / key / "snapshots"
+        for name in names.values():
+            copy(snapshots / name, output / "snapshots" / name)
+        write(output / "history.csv", pd.DataFrame([{**labels, **row} for row in history]), History)
+        content = {
+            **labels,
+            "source": source,
+            "description": description,
+            "texts": {language: text.as_dict() for language, text in model.texts.items()},
+            "width": model.width,
+            **({"draw": draw} if draw else {}),
+            "snapshots": loop.snapshots(description["training"]),
+            "saved": list(names),
+            "sha256": {epoch: sha256(snapshots / name) for epoch, name in names.items()},
+            "features": store.attributes(features),
+            "key": key,
+            # Of the run that trained, which may be an earlier one.
+            "provenance": {name: history[-1][name] for name in provenance()},
+        }
+        write_json(output / "model.json", content)
+    log.info("%s: done, in %s", title, output)
