@@ -5,7 +5,7 @@ Examples:
   groundvec similarity "A dog runs on the beach." "A puppy plays in the sand."
   groundvec search holiday/ "a dog on a beach" -o dogs.html
   groundvec evaluate ratings --model flickr8k
-  groundvec train captions.csv photos/ -o my-model
+  groundvec train my/captions.csv my/photos -o my-encoder
   groundvec COMMAND --help
 """
 

@@ -8,8 +8,7 @@ than 3,000 pictures are trained on for more epochs, in smaller batches.
 What is finished is kept in a folder beside the model. If the command was stopped, give it again.
 
 Examples:
-  groundvec train captions.csv photos/ -o my-model
-  groundvec search photos/ "a dog on a beach" --model my-model
+  groundvec train my/captions.csv my/photos -o my-encoder
 """
 
 import argparse
