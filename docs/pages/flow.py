@@ -22,7 +22,7 @@ NOT_DRAWN = ("flickr30k", "multi30k")  # which need a folder of your own picture
 
 
 def drawing() -> str:
-    """Draw the rules of each file in `rules/`, with an arrow to each rule that needs their files."""
+    """Draw each rule in the frame of its file, with arrows to the rules that need its outputs."""
     graph = rule_graph()
     lines = ["```mermaid", "flowchart TD"]
     for stage, rules in stages().items():

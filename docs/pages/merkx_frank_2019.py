@@ -1,7 +1,5 @@
 """docs/merkx-frank-2019.md: the grid of Merkx & Frank (2019), after 4 and after 32 epochs."""
 
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,9 +7,7 @@ import pandas as pd
 
 from docs.pages import tables
 from groundvec import papers
-from groundvec.evaluation import retrieval
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.papers.merkx_frank_2019 import table2
 from groundvec.render.tables import MISSING, decimals
 
 FOUR, LONG = "flickr8k-seeds", "flickr8k-epochs"  # epochs: 4 and 32
@@ -87,25 +83,6 @@ def times() -> str:
     shown = pd.DataFrame(found).fillna(MISSING).loc[list(TRAINED)]
     shown.insert(0, "minutes of training", tables.code(shown.index))
     return tables.markdown(shown, 1)
-
-
-def of_table_2() -> str:
-    """Write the paper's Table 2 beside the models of config/flickr8k-epochs.yaml."""
-    recalls = tables.kept(f"{LONG}/retrieval")
-    models = recalls[["dataset", "model", "seed"]].drop_duplicates().assign(data_source="flickr8k")
-    models = models.sort_values("model", key=lambda of: of.map(list(TRAINED).index), kind="stable")
-    images = np.repeat(np.arange(1000), 5)  # of the test set's captions
-    by_chance = retrieval.chance(images).assign(
-        dataset="flickr8k", test_set="1k", language="en", split="test", kind="chance"
-    )
-    _, ratings = selected()
-    own = ratings[ratings["kind"] == "ensemble"].iloc[0]
-    measured, reported = pd.concat([recalls, by_chance]), pd.read_csv(REPORTED / "table2.csv")
-    chosen = {"flickr8k": (own["model"], int(own["seed"]))}
-    with tempfile.TemporaryDirectory() as folder:
-        table = table2.table2(measured, reported, models, chosen)
-        table2.show(table, own["model"], Path(folder) / "table2")
-        return (Path(folder) / "table2.md").read_text(encoding="utf-8").rstrip()
 
 
 def selected() -> tuple[str, pd.DataFrame]:

@@ -10,9 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
-from docs.pages.tables import ROOT, rendered, svg
+from docs.pages.tables import ROOT, svg
 from groundvec.render.style import BLUE, PAGE, VERMILLION, styled
 from groundvec.render.tables import decimals
+from groundvec.render.templates import fill
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -61,7 +62,7 @@ def page(results: dict[str, Result]) -> str:
         about = [machine[of] for of in ("processor", "generation", "instructions") if of in machine]
         versions = [f"{name} {machine[name]}" for name in ("python", *PACKAGES) if name in machine]
         return (
-            f"{caller() if caller else table(result['rows'])}\n\n`{result['command']}` on "
+            f"{caller().strip() if caller else table(result['rows'])}\n\n`{result['command']}` on "
             f"{result['date']} at commit `{result['commit']}`: {', '.join(about)}, "
             f"{machine['memory_gb']} GB, GPU: {machine['gpu'] or 'none'}; {', '.join(versions)}."
         )
@@ -70,8 +71,13 @@ def page(results: dict[str, Result]) -> str:
         return number(value) if isinstance(value, int | float) else value
 
     memory = results["features"].get("machine", {"memory_gb": 0})["memory_gb"]
-    functions = {"rows": rows, "case": case, "measured": measured, "decimals": decimals}
-    return rendered("performance", finished, memory_gb=memory, **functions)
+    values = {"rows": rows, "case": case, "measured": measured, "decimals": decimals}
+    return fill(
+        ROOT / "docs" / "performance.template",
+        values | {"memory_gb": memory},
+        finalize=finished,
+        keep_trailing_newline=True,
+    )
 
 
 @styled

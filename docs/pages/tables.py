@@ -9,7 +9,6 @@ from typing import Any
 import matplotlib
 import pandas as pd
 import yaml
-from jinja2 import Environment, StrictUndefined
 from matplotlib.figure import Figure
 
 from groundvec.evaluation.ranks import DIRECTIONS
@@ -159,17 +158,6 @@ def rated(name: str) -> pd.Series:
 
 def _measures(tasks: pd.Series, methods: pd.Series) -> pd.Series:
     return tasks.replace("all", "STS 2012-2016") + ", " + methods
-
-
-def rendered(name: str, finalize: Callable[[Any], Any] | None = None, **values: Any) -> str:
-    """Write a file by its template in docs/.
-
-    Args:
-        finalize: writes each value.
-    """
-    text = (ROOT / "docs" / f"{name}.template").read_text(encoding="utf-8")
-    environment = Environment(finalize=finalize, undefined=StrictUndefined, autoescape=False)
-    return environment.from_string(text).render(**values) + "\n"
 
 
 @styled

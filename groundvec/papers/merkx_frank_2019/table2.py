@@ -22,15 +22,10 @@ def make(results: Results, stem: Path) -> None:
     """Write Table 2."""
     reported = read(results["reported"], ReportedRetrieval)
     table = table2(results.retrieval, reported, results.models, results.selected)
-    show(table, results.select, stem)
-
-
-def show(table: pd.DataFrame, select: str, stem: Path) -> None:
-    """Write the result of `table2`, whose models were selected by `select`."""
     name = model_name(table).where(table["source"] == "measured", table["model"])
     dagger = table["selected"].map({True: DAGGER}).fillna("")
     labels = pd.DataFrame({"source": table["source"], "model": name + dagger})
-    notes = [f"{DAGGER} The selected model of a data set: {criterion(select)}."]
+    notes = [f"{DAGGER} The selected model of a data set: {criterion(results.select)}."]
     notes += [REPORTED] if "reported" in set(table["source"]) else []
     title = "Image-caption retrieval on the test sets."
     write(stem, table, test_set(table), labels, title, [*notes, MEASURED, CHANCE])
