@@ -9,6 +9,7 @@ from docs.pages import tables
 from groundvec import papers
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.render.tables import MISSING, decimals
+from groundvec.reporting.systems import sorted_by
 
 FOUR, LONG = "flickr8k-seeds", "flickr8k-epochs"  # epochs: 4 and 32
 REPORTED = papers.FOLDER / "merkx_frank_2019" / "reported"
@@ -66,7 +67,7 @@ def claims_by_size() -> str:
         seeds = table["seeds"].max()
         columns[f"{size} numbers, seeds: {seeds}"] = texts.set_axis(rows)
     shown = pd.concat(columns, axis=1, sort=False).fillna(MISSING).reset_index()
-    shown = shown.sort_values("claim", key=lambda of: of.map([*of.unique()].index), kind="stable")
+    shown = sorted_by(shown, ["claim"])
     shown["claim"] = tables.once(shown["claim"])
     return tables.markdown(shown, 4)
 

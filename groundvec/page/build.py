@@ -18,6 +18,7 @@ from groundvec.render.templates import fill
 from groundvec.render.vector import svg
 from groundvec.reporting.claims import read
 from groundvec.reporting.compared import ABOVE, BELOW, INSIDE, compared
+from groundvec.reporting.measures import whole
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, PROVENANCE, rows_of
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
@@ -242,8 +243,7 @@ def _best(
     results: Results, galleries: list[dict[str, Any]], tables: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Take the test scores of the best model of each data set, and those of chance."""
-    retrieval = results.retrieval
-    test = retrieval[retrieval["split"].eq("test") & ~retrieval["test_set"].str.endswith("-folds")]
+    test = whole(results.retrieval)
     semantic: dict[Any, float] = {}
     key = ["dataset", "model", "seed"]
     for table in tables:

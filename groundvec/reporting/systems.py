@@ -1,7 +1,10 @@
 """Models and baselines: their order, their names, and which of them tables and figures show."""
 
+from collections.abc import Iterable, Mapping
+
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from groundvec.evaluation.ratings import system_name
 from groundvec.evaluation.snapshots import DECIMALS
@@ -37,14 +40,27 @@ def ordered(models: pd.DataFrame) -> pd.DataFrame:
         pooling=table["encoder.pooling"].astype(object).fillna(""),
         size=pd.to_numeric(table["encoder.size"]).fillna(0).astype(int),
     )
-    places = table[["size", "seed"]].copy()
     known = {"network": ["GRU", "LSTM"], "pooling": ["attention", "max"]}
-    for column in ("dataset", "network", "pooling", "model"):
-        names = list(dict.fromkeys([*known.get(column, []), *table[column]]))
-        places[column] = table[column].map(names.index)
     keys = ["dataset", "network", "pooling", "size", "model", "seed"]
-    order = places.sort_values(keys, kind="stable").index
-    return table.loc[order].reset_index(drop=True)
+    return sorted_by(table, keys, known).reset_index(drop=True)
+
+
+def sorted_by(
+    table: pd.DataFrame, keys: list[str], known: Mapping[str, Iterable[str]] | None = None
+) -> pd.DataFrame:
+    """Sort rows by columns: numbers by value, names by their first appearance.
+
+    Args:
+        known: by column, the names that come before the others, in this order.
+    """
+
+    def places(column: pd.Series) -> pd.Series:
+        if is_numeric_dtype(column):
+            return column
+        names = list(dict.fromkeys([*(known or {}).get(str(column.name), []), *column]))
+        return column.map(names.index)
+
+    return table.sort_values(keys, key=places, kind="stable")
 
 
 def _network(parts: pd.Series) -> str:

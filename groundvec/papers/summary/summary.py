@@ -9,9 +9,9 @@ from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.papers import FOLDER
 from groundvec.papers.merkx_frank_2019.reported import ReportedRetrieval, read_correlations
 from groundvec.render.tables import MISSING, decimals, write_table
-from groundvec.reporting.measures import SEMANTIC
+from groundvec.reporting.measures import SEMANTIC, whole
 from groundvec.reporting.results import Results
-from groundvec.reporting.systems import NAMES, PROVENANCE, in_order
+from groundvec.reporting.systems import NAMES, PROVENANCE, in_order, sorted_by
 from groundvec.results.frames import read
 from groundvec.results.schemas import Measures, Models, Retrieval
 
@@ -59,9 +59,8 @@ def summary(models: Models, retrieval: Retrieval, measures: Measures | None) -> 
         own = rated["model"].where(rated["kind"].eq("ensemble"), rated["system"])
         found.append(rated.assign(system=own))
     table = pd.concat(found, ignore_index=True)
-    place = [*models["dataset"].drop_duplicates(), ""]
-    table = table.iloc[table["dataset"].map(place.index).argsort(kind="stable")]
-    groups = table.groupby([*KEYS, "measure"], sort=False)
+    datasets = {"dataset": [*models["dataset"], ""]}
+    groups = sorted_by(table, ["dataset"], datasets).groupby([*KEYS, "measure"], sort=False)
     joined = (
         groups["value"].agg(["mean", "min", "max"]).set_axis(["value", "lowest", "highest"], axis=1)
     )
@@ -71,8 +70,7 @@ def summary(models: Models, retrieval: Retrieval, measures: Measures | None) -> 
 
 
 def _recalls(retrieval: Retrieval) -> pd.DataFrame:
-    whole = retrieval["kind"].eq("ensemble") & ~retrieval["test_set"].str.endswith("-folds")
-    test = retrieval[whole & retrieval["split"].eq("test")]
+    test = whole(retrieval[retrieval["kind"] == "ensemble"])
     test = test.assign(system=test["model"])
     parts = []
     for k in (1, 10):
@@ -88,8 +86,8 @@ def _reported(models: Models) -> pd.DataFrame:
     recalls = recalls[recalls["model"].eq("char-GRU") & ~recalls["test_set"].str.contains("folds")]
     correlations = read_correlations(REPORTED / "table_s1.csv")
     rows = []
-    whole = models[models["test_to_train"].eq(0)]
-    for dataset, source in whole[["dataset", "data_source"]].drop_duplicates().to_numpy():
+    undrawn = models[models["test_to_train"].eq(0)]
+    for dataset, source in undrawn[["dataset", "data_source"]].drop_duplicates().to_numpy():
         own = recalls[recalls["dataset"] == source].set_index("direction")
         rated = correlations[correlations["system"] == f"char-GRU {NAMES.get(source, source)}"]
         if own.empty or rated.empty:
