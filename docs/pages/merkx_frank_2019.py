@@ -2,17 +2,15 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from docs.pages import tables
-from groundvec import papers
 from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.papers.summary import summary
 from groundvec.render.tables import MISSING, decimals
 from groundvec.reporting.systems import sorted_by
 
 FOUR, LONG = "flickr8k-seeds", "flickr8k-epochs"  # epochs: 4 and 32
-REPORTED = papers.FOLDER / "merkx_frank_2019" / "reported"
 SIZES = [f"gru-{size}-attention" for size in (256, 512, 1024)]
 CLAIMS = {  # of config/flickr8k-epochs.yaml, by the model that was selected
     model: f"{LONG}/claims{end}" for model, end in zip(SIZES, ("", "-512", "-1024"), strict=True)
@@ -23,13 +21,8 @@ BESIDE = ["char-GRU Flickr8k (reported)", "BOW (reported)", "InferSent (reported
 
 def paper() -> pd.Series:
     """Read the numbers that Merkx & Frank (2019) report, by `tables.WITH_R1`."""
-    recalls = pd.read_csv(REPORTED / "table2.csv").query("dataset == 'flickr8k'")
-    recalls = recalls[recalls["model"] == "char-GRU"].set_index("direction")
-    found = recalls.loc[list(DIRECTIONS), ["r1", "r10"]].to_numpy().ravel()
-    ratings = pd.read_csv(REPORTED / "table_s1.csv").set_index("task")
-    value, sts = ratings["char_gru_flickr8k"], ratings.filter(like="STS 20", axis=0)
-    mean = np.average(sts["char_gru_flickr8k"], weights=sts["pairs"])
-    return pd.Series([*found, mean, value["STS-B"], value["SICK"]], tables.WITH_R1)
+    names = {summary.STS: tables.STS, "STS-B": tables.STSB, "SICK-R": tables.SICK}
+    return pd.Series(summary.reported("flickr8k")).rename(names)
 
 
 def grid(experiment: str) -> str:
@@ -164,7 +157,7 @@ def values() -> dict[str, Any]:
     wins = tables.kept(f"{LONG}/section_4_3")
     wins = wins[wins["a"] == own].set_index("b")[["a_interval", "b_interval"]]
     as_paper, bag, infersent = wins.loc[BESIDE].to_numpy().tolist()
-    table = pd.read_csv(REPORTED / "table2.csv").query("dataset == 'flickr8k'")
+    table = pd.read_csv(summary.REPORTED / "table2.csv").query("dataset == 'flickr8k'")
     wehrmann = table[table["model"].str.startswith("Wehrmann")].set_index("direction")
     return {
         "sick": [of_paper[tables.SICK] - means.loc[model, tables.SICK] for model in SIZES],

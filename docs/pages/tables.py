@@ -11,8 +11,8 @@ import pandas as pd
 import yaml
 from matplotlib.figure import Figure
 
-from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.evaluation.seeds import t_interval
+from groundvec.papers.summary.summary import WAYS
 from groundvec.render.style import styled
 from groundvec.render.tables import bracketed, decimals
 from groundvec.reporting import claims
@@ -26,7 +26,6 @@ SYSTEM = ["folder", "dataset", "model"]
 DIFFERENCE = ["difference", "low", "high"]
 MARKS = {HOLDS: "\N{CHECK MARK}", FAILS: "\N{MULTIPLICATION SIGN}", OPEN: "?"}
 # The measures of short tables, as `scores` and `rated` call them.
-WAYS = dict(zip(DIRECTIONS, ["images by captions", "captions by images"], strict=True))
 RECALLS = [f"R@{k}, {way}" for way in WAYS.values() for k in (1, 10)]
 STS, STSB, SICK = "STS 2012-2016, cosine", "STS-B, classifier", "SICK, classifier"
 WITH_R1 = [*RECALLS, STS, STSB, SICK]

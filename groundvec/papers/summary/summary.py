@@ -1,6 +1,7 @@
 """The summary: recall and ratings of every system of an experiment, over its seeds."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -81,24 +82,32 @@ def _recalls(retrieval: Retrieval) -> pd.DataFrame:
 
 
 def _reported(models: Models) -> pd.DataFrame:
-    """Read the reported scores of the paper's own network on the data sets' sources."""
+    whole = models[models["test_to_train"].eq(0)]
+    rows = [
+        (dataset, "en", PAPER, *measured)
+        for dataset, source in whole[["dataset", "data_source"]].drop_duplicates().to_numpy()
+        for measured in reported(source).items()
+    ]
+    return pd.DataFrame(rows, columns=[*KEYS, "measure", "value"]).assign(seed=np.nan)
+
+
+def reported(source: str) -> dict[str, float]:
+    """Read the reported scores of the paper's own network on a data set, by measure, if any."""
     recalls = read(REPORTED / "table2.csv", ReportedRetrieval)
     recalls = recalls[recalls["model"].eq("char-GRU") & ~recalls["test_set"].str.contains("folds")]
     correlations = read_correlations(REPORTED / "table_s1.csv")
-    rows = []
-    undrawn = models[models["test_to_train"].eq(0)]
-    for dataset, source in undrawn[["dataset", "data_source"]].drop_duplicates().to_numpy():
-        own = recalls[recalls["dataset"] == source].set_index("direction")
-        rated = correlations[correlations["system"] == f"char-GRU {NAMES.get(source, source)}"]
-        if own.empty or rated.empty:
-            continue
-        values = {f"R@{k}, {WAYS[way]}": own.loc[way, f"r{k}"] for k in (1, 10) for way in WAYS}
-        sts = rated[rated["task"].str.startswith("STS 20")]
-        values[STS] = 100 * np.average(sts["pearson"], weights=sts["pairs"])
-        for task, name in {"STS-B": "STS-B", "SICK": "SICK-R"}.items():
-            values[name] = 100 * rated.loc[rated["task"] == task, "pearson"].item()
-        rows += [(dataset, "en", PAPER, measure, value) for measure, value in values.items()]
-    return pd.DataFrame(rows, columns=[*KEYS, "measure", "value"]).assign(seed=np.nan)
+    own = recalls[recalls["dataset"] == source].set_index("direction")
+    rated = correlations[correlations["system"] == f"char-GRU {NAMES.get(source, source)}"]
+    if own.empty or rated.empty:
+        return {}
+    values: dict[str, Any] = {
+        f"R@{k}, {WAYS[way]}": own.loc[way, f"r{k}"] for k in (1, 10) for way in WAYS
+    }
+    sts = rated[rated["task"].str.startswith("STS 20")]
+    values[STS] = 100 * np.average(sts["pearson"], weights=sts["pairs"])
+    for task, name in {"STS-B": "STS-B", "SICK": "SICK-R"}.items():
+        values[name] = 100 * rated.loc[rated["task"] == task, "pearson"].item()
+    return values
 
 
 def _once(values: pd.Series) -> str:
