@@ -46,10 +46,8 @@ def table2(
     numbers = [*MEASURES, "mean_rank", "queries"]
     ours = side_by_side(test[test["kind"] == "ensemble"], keys, numbers)
     ours = in_order(ours, models)
-    ours["selected"] = [
-        selected[dataset] == (model, seed)
-        for dataset, model, seed in zip(ours["dataset"], ours["model"], ours["seed"], strict=True)
-    ]
+    trainings = pd.MultiIndex.from_frame(ours[["dataset", "model", "seed"]])
+    ours["selected"] = trainings.isin([(dataset, *own) for dataset, own in selected.items()])
     of_paper = reported["dataset"].map(partial(beside, models))
     reported = reported.assign(dataset=of_paper, language="en")  # the paper's captions are
     theirs = side_by_side(reported, ["paper", *keys[:4]], MEASURES)

@@ -9,7 +9,7 @@ import pandas as pd
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.papers import FOLDER
 from groundvec.papers.merkx_frank_2019.reported import ReportedRetrieval, read_correlations
-from groundvec.render.tables import MISSING, decimals, write_table
+from groundvec.render.tables import MISSING, decimals, wide, write_table
 from groundvec.reporting.measures import SEMANTIC, whole
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, PROVENANCE, in_order, sorted_by
@@ -33,10 +33,8 @@ def make(results: Results, stem: Path) -> None:
     """Write the summary."""
     table = summary(results.models, results.retrieval, results.measures)
     measures = list(dict.fromkeys(table["measure"]))
-    shown = table.assign(text=_texts(table)).pivot(index=KEYS, columns="measure", values="text")
+    text = wide(table.assign(text=_texts(table)), KEYS, "measure")
     rows = table.drop_duplicates(KEYS)
-    shown = shown.loc[list(rows[KEYS].itertuples(index=False, name=None)), measures]
-    text = shown.fillna(MISSING).reset_index()
     datasets = text.pop("dataset").replace({**NAMES, "": "Baselines"})
     text.insert(2, "seeds", rows["seeds"].astype(str).replace("0", MISSING).to_numpy())
     if text["language"].nunique() < 2:
