@@ -202,22 +202,23 @@ def main_systems(
         for dataset, (model, _) in selected.items()
     }
     models = [model for model, _ in selected.values()]
-    wanted: list[tuple[str, str, int | None, str]] = [
-        (dataset, "ensemble", None, name) for dataset, name in names.items()
+    wanted = [(dataset, "", name) for dataset, name in names.items()]
+    wanted += [
+        (dataset, str(best), f"{names[dataset]}, epoch {best}")
+        for dataset, best in (snapshots or {}).items()
     ]
-    for dataset, best in (snapshots or {}).items():
-        wanted.append((dataset, "snapshot", best, f"{names[dataset]}, epoch {best}"))
-    for dataset, name in names.items():
-        model = selected[dataset][0]
-        other = name if models.count(model) > 1 else model
-        wanted.append((dataset, "snapshot", 0, f"untrained {other}"))
+    wanted += [
+        (dataset, "0", f"untrained {names[dataset] if models.count(model) > 1 else model}")
+        for dataset, (model, _) in selected.items()
+    ]
     parts = []
-    for dataset, kind, epoch, name in wanted:
+    for dataset, epoch, name in wanted:
         system = system_name(dataset, *selected[dataset])
-        rows = table[(table["system"] == system) & (table["kind"] == kind)]
-        rows = rows if epoch is None else rows[rows["epochs"] == str(epoch)]
+        rows = table[table["system"] == system]
+        ensemble, snapshot = rows["kind"].eq("ensemble"), rows["epochs"].eq(epoch)
+        rows = rows[snapshot & ~ensemble if epoch else ensemble]
         if rows.empty:
-            what = "its ensemble" if epoch is None else f"epoch {epoch}"
+            what = f"epoch {epoch}" if epoch else "its ensemble"
             raise InputError(
                 f"of the selected model {system} there are no semantic results of {what}: give "
                 "its file too, or make it again"
