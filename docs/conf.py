@@ -10,7 +10,8 @@ project = "groundvec"
 author = "The groundvec developers"
 release = installed_version("groundvec")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinxcontrib.mermaid"]
+myst_fence_as_directive = ["mermaid"]
 exclude_patterns = ["images", "results"]
 
 # The pages are read on GitHub too, so links are as there: `../groundvec/config/schema.yaml` leads

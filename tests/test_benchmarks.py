@@ -10,8 +10,6 @@ from pathlib import Path
 import forks
 import pytest
 
-from docs.pages import performance
-
 ROOT = Path(__file__).parent.parent
 PROGRAMS = sorted(path for path in (ROOT / "benchmarks").glob("*.py") if path.name != "measure.py")
 KEYS = {"stage", "what", "unit", "ours", "plain", "floor", "ratio_plain", "ratio_floor", "threads"}
@@ -53,15 +51,6 @@ def test_results_that_are_kept_are_of_full_size_and_of_a_commit(path):
     content = json.loads(path.read_text())
     check(content, path.stem)
     assert "--small" not in content["command"] and content["commit"] != "unknown"
-
-
-def test_a_page_without_results_says_that_nothing_was_measured():
-    nothing = {stage: {"rows": []} for stage in performance.STAGES}
-    text = performance.page(nothing)
-    for stage in performance.STAGES:
-        assert f"Not measured: `python benchmarks/{stage}.py`" in text
-    for draw in (performance.ratios, performance.growth):
-        assert "<svg" in performance.svg(draw(nothing))
 
 
 def test_the_exponent_is_the_slope_through_the_upper_points():

@@ -22,7 +22,7 @@ from groundvec.sources import table
 from tests.test_layout import FLOORS
 
 ROOT = Path(__file__).parent.parent
-FLOW = ROOT / "docs" / "images" / "flow.svg"
+FLOW = ROOT / "docs" / "architecture.md"
 
 
 def test_the_drawing_of_the_flow_shows_the_rules_as_they_are(tmp_path, monkeypatch):

@@ -4,14 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from docs.pages.tables import (
-    REACHED,
-    WAYS,
-    compared,
-    kept,
-    markdown,
-    mean_and_range,
-)
+from docs.pages.tables import REACHED, compared, kept, markdown, mean_and_range
+from groundvec.papers.summary.summary import WAYS
 from groundvec.render.tables import MISSING, decimals
 from groundvec.reporting.verdicts import HOLDS, counted
 

@@ -1,21 +1,16 @@
 """docs/merkx-frank-2019.md: the grid of Merkx & Frank (2019), after 4 and after 32 epochs."""
 
-import tempfile
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from docs.pages import tables
-from groundvec import papers
-from groundvec.evaluation import retrieval
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.papers.merkx_frank_2019 import table2
+from groundvec.papers.summary import summary
 from groundvec.render.tables import MISSING, decimals
+from groundvec.reporting.systems import sorted_by
 
 FOUR, LONG = "flickr8k-seeds", "flickr8k-epochs"  # epochs: 4 and 32
-REPORTED = papers.FOLDER / "merkx_frank_2019" / "reported"
 SIZES = [f"gru-{size}-attention" for size in (256, 512, 1024)]
 CLAIMS = {  # of config/flickr8k-epochs.yaml, by the model that was selected
     model: f"{LONG}/claims{end}" for model, end in zip(SIZES, ("", "-512", "-1024"), strict=True)
@@ -26,13 +21,8 @@ BESIDE = ["char-GRU Flickr8k (reported)", "BOW (reported)", "InferSent (reported
 
 def paper() -> pd.Series:
     """Read the numbers that Merkx & Frank (2019) report, by `tables.WITH_R1`."""
-    recalls = pd.read_csv(REPORTED / "table2.csv").query("dataset == 'flickr8k'")
-    recalls = recalls[recalls["model"] == "char-GRU"].set_index("direction")
-    found = recalls.loc[list(DIRECTIONS), ["r1", "r10"]].to_numpy().ravel()
-    ratings = pd.read_csv(REPORTED / "table_s1.csv").set_index("task")
-    value, sts = ratings["char_gru_flickr8k"], ratings.filter(like="STS 20", axis=0)
-    mean = np.average(sts["char_gru_flickr8k"], weights=sts["pairs"])
-    return pd.Series([*found, mean, value["STS-B"], value["SICK"]], tables.WITH_R1)
+    names = {summary.STS: tables.STS, "STS-B": tables.STSB, "SICK-R": tables.SICK}
+    return pd.Series(summary.reported("flickr8k")).rename(names)
 
 
 def grid(experiment: str) -> str:
@@ -70,7 +60,7 @@ def claims_by_size() -> str:
         seeds = table["seeds"].max()
         columns[f"{size} numbers, seeds: {seeds}"] = texts.set_axis(rows)
     shown = pd.concat(columns, axis=1, sort=False).fillna(MISSING).reset_index()
-    shown = shown.sort_values("claim", key=lambda of: of.map([*of.unique()].index), kind="stable")
+    shown = sorted_by(shown, ["claim"])
     shown["claim"] = tables.once(shown["claim"])
     return tables.markdown(shown, 4)
 
@@ -87,25 +77,6 @@ def times() -> str:
     shown = pd.DataFrame(found).fillna(MISSING).loc[list(TRAINED)]
     shown.insert(0, "minutes of training", tables.code(shown.index))
     return tables.markdown(shown, 1)
-
-
-def of_table_2() -> str:
-    """Write the paper's Table 2 beside the models of config/flickr8k-epochs.yaml."""
-    recalls = tables.kept(f"{LONG}/retrieval")
-    models = recalls[["dataset", "model", "seed"]].drop_duplicates().assign(data_source="flickr8k")
-    models = models.sort_values("model", key=lambda of: of.map(list(TRAINED).index), kind="stable")
-    images = np.repeat(np.arange(1000), 5)  # of the test set's captions
-    by_chance = retrieval.chance(images).assign(
-        dataset="flickr8k", test_set="1k", language="en", split="test", kind="chance"
-    )
-    _, ratings = selected()
-    own = ratings[ratings["kind"] == "ensemble"].iloc[0]
-    measured, reported = pd.concat([recalls, by_chance]), pd.read_csv(REPORTED / "table2.csv")
-    chosen = {"flickr8k": (own["model"], int(own["seed"]))}
-    with tempfile.TemporaryDirectory() as folder:
-        table = table2.table2(measured, reported, models, chosen)
-        table2.show(table, own["model"], Path(folder) / "table2")
-        return (Path(folder) / "table2.md").read_text(encoding="utf-8").rstrip()
 
 
 def selected() -> tuple[str, pd.DataFrame]:
@@ -186,7 +157,7 @@ def values() -> dict[str, Any]:
     wins = tables.kept(f"{LONG}/section_4_3")
     wins = wins[wins["a"] == own].set_index("b")[["a_interval", "b_interval"]]
     as_paper, bag, infersent = wins.loc[BESIDE].to_numpy().tolist()
-    table = pd.read_csv(REPORTED / "table2.csv").query("dataset == 'flickr8k'")
+    table = pd.read_csv(summary.REPORTED / "table2.csv").query("dataset == 'flickr8k'")
     wehrmann = table[table["model"].str.startswith("Wehrmann")].set_index("direction")
     return {
         "sick": [of_paper[tables.SICK] - means.loc[model, tables.SICK] for model in SIZES],

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import defaultdict
 from collections.abc import Callable
 from math import nan
 from typing import Any
@@ -10,9 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
-from docs.pages.tables import ROOT, rendered, svg
+from docs.pages.tables import ROOT, svg
 from groundvec.render.style import BLUE, PAGE, VERMILLION, styled
 from groundvec.render.tables import decimals
+from groundvec.render.templates import fill
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -23,20 +25,9 @@ STAGES += ["workflow", "growth"]
 Result = dict[str, Any]
 
 
-class Row(dict[str, Any]):
-    """A case; what was not measured is NaN."""
-
-    def __missing__(self, key: str) -> float:
-        return nan
-
-
 def read() -> dict[str, Result]:
-    """Read the results by stage; those that are not there have no rows."""
-    paths = {stage: RESULTS / f"{stage}.json" for stage in STAGES}
-    results: dict[str, Result] = {
-        stage: json.loads(path.read_text()) if path.exists() else {"rows": []}
-        for stage, path in paths.items()
-    }
+    """Read the results by stage."""
+    results = {stage: json.loads((RESULTS / f"{stage}.json").read_text()) for stage in STAGES}
     for row in results["growth"]["rows"]:  # of the last size
         row |= dict(zip(("largest", "seconds", "memory"), row["points"][-1], strict=True))
     return results
@@ -45,23 +36,25 @@ def read() -> dict[str, Result]:
 def page(results: dict[str, Result]) -> str:
     """Write the page by its template."""
 
-    def rows(stage: str) -> list[Row]:
-        found = results[stage]["rows"]
-        return [Row({key: of for key, of in row.items() if of is not None}) for row in found]
+    def rows(stage: str) -> list[Result]:
+        """List the cases of a stage; what was not measured is NaN."""
+        return [
+            defaultdict(lambda: nan, {key: of for key, of in row.items() if of is not None})
+            for row in results[stage]["rows"]
+        ]
 
-    def case(stage: str, start: str) -> Row:
-        return next((row for row in rows(stage) if row["what"].startswith(start)), Row())
+    def case(stage: str, start: str) -> Result:
+        found = (row for row in rows(stage) if row["what"].startswith(start))
+        return next(found, defaultdict(lambda: nan))
 
     def measured(stage: str, caller: Callable[[], str] | None = None) -> str:
         """Write a stage's table, and under it the command, the machine and the versions."""
         result = results[stage]
-        if not result["rows"]:
-            return f"Not measured: `python benchmarks/{stage}.py`."
         machine = result["machine"]
         about = [machine[of] for of in ("processor", "generation", "instructions") if of in machine]
         versions = [f"{name} {machine[name]}" for name in ("python", *PACKAGES) if name in machine]
         return (
-            f"{caller() if caller else table(result['rows'])}\n\n`{result['command']}` on "
+            f"{caller().strip() if caller else table(result['rows'])}\n\n`{result['command']}` on "
             f"{result['date']} at commit `{result['commit']}`: {', '.join(about)}, "
             f"{machine['memory_gb']} GB, GPU: {machine['gpu'] or 'none'}; {', '.join(versions)}."
         )
@@ -69,9 +62,13 @@ def page(results: dict[str, Result]) -> str:
     def finished(value: Any) -> Any:
         return number(value) if isinstance(value, int | float) else value
 
-    memory = results["features"].get("machine", {"memory_gb": 0})["memory_gb"]
-    functions = {"rows": rows, "case": case, "measured": measured, "decimals": decimals}
-    return rendered("performance", finished, memory_gb=memory, **functions)
+    values = {"rows": rows, "case": case, "measured": measured, "decimals": decimals}
+    return fill(
+        ROOT / "docs" / "performance.template",
+        values | {"memory_gb": results["features"]["machine"]["memory_gb"]},
+        finalize=finished,
+        keep_trailing_newline=True,
+    )
 
 
 @styled
@@ -83,8 +80,7 @@ def ratios(results: dict[str, Result]) -> Figure:
     places = range(len(rows))
     axes.scatter([row["ratio_floor"] for row in rows], places, color=BLUE, label="ours", zorder=3)
     plain = [(row["plain"] / row["floor"], y) for y, row in enumerate(rows) if row["plain"]]
-    x, y = zip(*plain, strict=True) if plain else ((), ())
-    axes.scatter(x, y, color=VERMILLION, marker="s", label="plain")
+    axes.scatter(*zip(*plain, strict=True), color=VERMILLION, marker="s", label="plain")
     axes.axvline(1, color="0.4")
     axes.set_yticks(places, [f"{row['stage']}: {row['what']}" for row in rows])
     axes.invert_yaxis()
@@ -100,7 +96,7 @@ def ratios(results: dict[str, Result]) -> Figure:
 def growth(results: dict[str, Result]) -> Figure:
     """Time and memory against size, a panel a case, all axes logarithmic."""
     rows = results["growth"]["rows"]
-    lines = max(1, -(-len(rows) // 2))
+    lines = -(-len(rows) // 2)
     figure = Figure(figsize=(PAGE, 2 * lines), layout="constrained")
     panels = figure.subplots(lines, 2, squeeze=False).flat
     for row, axes in zip(rows, panels, strict=False):

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from docs.pages.tables import rendered
 from groundvec import papers
 from groundvec.config import parts
+from groundvec.render.templates import fill
 from groundvec.runtime.provenance import ROOT, covered
 
 GROUPS = ("dataset", *papers.known())
@@ -74,7 +74,8 @@ def page() -> str:
     names = {of: f"`{of.removeprefix('groundvec/').removesuffix('.py')}`" for of in found}
     rows = [(names[of], _short(rules, every)) for of, rules in found.items() if rules]
     unused = [names[of] for of, rules in found.items() if not rules]
-    return rendered("recomputed", rows=rows, unused=unused)
+    values = {"rows": rows, "unused": unused}
+    return fill(ROOT / "docs" / "recomputed.template", values, keep_trailing_newline=True)
 
 
 def _short(rules: dict[str, bool], every: list[str]) -> str:

@@ -21,6 +21,7 @@ from groundvec.papers.socher_2014.labels import BINARISED, CCA, HINGE, MARGIN, S
 from groundvec.papers.socher_2014.reported import OF_CCA
 from groundvec.papers.socher_2014.retrieval import TASKS, sorted_systems
 from groundvec.render.tables import MISSING, decimals
+from groundvec.reporting.systems import sorted_by
 from groundvec.reporting.verdicts import HOLDS, counted
 from groundvec.training.loop import snapshots
 from rules.experiment import complete
@@ -114,10 +115,7 @@ def mean_ranks() -> str:
 def claims(experiment: str) -> pd.DataFrame:
     """Read the claims that compare two systems, the paper's objective first."""
     table = compared(f"{experiment}/claims").rename(columns={"condition": "objective"})
-    order = [*table["claim"].unique(), *OBJECTIVES]
-    return table.sort_values(
-        ["claim", "objective"], key=lambda of: of.map(order.index), kind="stable"
-    )
+    return sorted_by(table, ["claim", "objective"], {"objective": OBJECTIVES})
 
 
 def verdicts() -> str:

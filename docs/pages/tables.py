@@ -9,11 +9,10 @@ from typing import Any
 import matplotlib
 import pandas as pd
 import yaml
-from jinja2 import Environment, StrictUndefined
 from matplotlib.figure import Figure
 
-from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.evaluation.seeds import t_interval
+from groundvec.papers.summary.summary import WAYS
 from groundvec.render.style import styled
 from groundvec.render.tables import bracketed, decimals
 from groundvec.reporting import claims
@@ -27,7 +26,6 @@ SYSTEM = ["folder", "dataset", "model"]
 DIFFERENCE = ["difference", "low", "high"]
 MARKS = {HOLDS: "\N{CHECK MARK}", FAILS: "\N{MULTIPLICATION SIGN}", OPEN: "?"}
 # The measures of short tables, as `scores` and `rated` call them.
-WAYS = dict(zip(DIRECTIONS, ["images by captions", "captions by images"], strict=True))
 RECALLS = [f"R@{k}, {way}" for way in WAYS.values() for k in (1, 10)]
 STS, STSB, SICK = "STS 2012-2016, cosine", "STS-B, classifier", "SICK, classifier"
 WITH_R1 = [*RECALLS, STS, STSB, SICK]
@@ -159,17 +157,6 @@ def rated(name: str) -> pd.Series:
 
 def _measures(tasks: pd.Series, methods: pd.Series) -> pd.Series:
     return tasks.replace("all", "STS 2012-2016") + ", " + methods
-
-
-def rendered(name: str, finalize: Callable[[Any], Any] | None = None, **values: Any) -> str:
-    """Write a file by its template in docs/.
-
-    Args:
-        finalize: writes each value.
-    """
-    text = (ROOT / "docs" / f"{name}.template").read_text(encoding="utf-8")
-    environment = Environment(finalize=finalize, undefined=StrictUndefined, autoescape=False)
-    return environment.from_string(text).render(**values) + "\n"
 
 
 @styled

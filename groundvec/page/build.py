@@ -13,11 +13,12 @@ from groundvec.page.gallery import small_picture
 from groundvec.papers import NOT_CLAIMED, known
 from groundvec.render.figures import learning_curves
 from groundvec.render.samples import TOP
-from groundvec.render.tables import MINUS, MISSING, decimals, read_table
-from groundvec.render.templates import fill
+from groundvec.render.tables import MINUS, MISSING, number, read_table
+from groundvec.render.templates import fill, listed
 from groundvec.render.vector import svg
 from groundvec.reporting.claims import read
 from groundvec.reporting.compared import ABOVE, BELOW, INSIDE, compared
+from groundvec.reporting.measures import whole
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, PROVENANCE, rows_of
 from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
@@ -88,16 +89,15 @@ def page(results: Results) -> str:
         classes=CLASSES,
         names=NAMES,
     )
-    filters = {"number": lambda value: decimals([value])[0], "breakable": breakable}
+    filters: dict[str, Any] = {"number": number, "breakable": breakable}
     return fill(Path(__file__).with_suffix(".html"), values, filters, autoescape=True)
 
 
 def title(trained: pd.DataFrame) -> str:
     """Name the run: `2 models trained on Flickr8k and scenes`; of one model its name."""
-    *others, last = (NAMES.get(name, name) for name in trained["dataset"].unique())
-    where = f"{', '.join(others)} and {last}" if others else last
+    datasets = [NAMES.get(name, name) for name in trained["dataset"].unique()]
     what = trained["model"].iloc[0] if len(trained) == 1 else f"{len(trained)} models"
-    return f"{what} trained on {where}"
+    return f"{what} trained on {listed(datasets)}"
 
 
 def breakable(cell: str) -> str:
@@ -223,9 +223,9 @@ def _mark(queries: list[dict[str, Any]]) -> None:
     Those are shown when a reader asks for more, or for hits or misses alone.
     """
     seen = {True: 0, False: 0}
-    for number, query in enumerate(queries):
+    for place, query in enumerate(queries):
         hit = any(item["right"] and item["rank"] <= TOP for item in query["found"])
-        query |= {"hit": hit, "late": number >= FIRST, "late_alike": seen[hit] >= FIRST}
+        query |= {"hit": hit, "late": place >= FIRST, "late_alike": seen[hit] >= FIRST}
         seen[hit] += 1
 
 
@@ -242,8 +242,7 @@ def _best(
     results: Results, galleries: list[dict[str, Any]], tables: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Take the test scores of the best model of each data set, and those of chance."""
-    retrieval = results.retrieval
-    test = retrieval[retrieval["split"].eq("test") & ~retrieval["test_set"].str.endswith("-folds")]
+    test = whole(results.retrieval)
     semantic: dict[Any, float] = {}
     key = ["dataset", "model", "seed"]
     for table in tables:

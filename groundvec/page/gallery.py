@@ -80,39 +80,35 @@ def queries(embedded: Embedded) -> dict[str, list[Any]]:
         caption's nearest others): for each query its image and caption, and what was found, each
         with rank, right, score, and the image or the caption.
     """
-    same = rounding(embedded.caption_vectors, embedded.image_vectors, embedded.similarity)
+    of_captions, of_images = embedded.caption_vectors, embedded.image_vectors
+    images = [{"image": str(image)} for image in embedded.image_ids]
+    captions = [{"caption": text} for text in embedded.captions]
+    same = rounding(of_captions, of_images, embedded.similarity)
     first = _first_captions(embedded)
-    rows = np.random.default_rng(SEED).permutation(list(first))[:QUERIES]
 
-    def found(candidates: np.ndarray, query: np.ndarray, own: np.ndarray) -> list[dict[str, Any]]:
+    def found(
+        query: np.ndarray, candidates: np.ndarray, own: np.ndarray, shown: list[dict[str, str]]
+    ) -> list[dict[str, Any]]:
         scores = nearness(candidates, query[None], embedded.similarity)[:, 0]
         return [
-            {"rank": rank, "right": right, "score": round(float(scores[row]), 3), "row": row}
+            {"rank": rank, "right": right, "score": round(float(scores[row]), 3), **shown[row]}
             for rank, row, right in retrieved(scores, own, same)
         ]
 
-    def images(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [{**item, "image": str(embedded.image_ids[item.pop("row")])} for item in items]
-
-    def captions(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [{**item, "caption": embedded.captions[item.pop("row")]} for item in items]
-
     tasks: dict[str, list[Any]] = {"to_images": [], "to_captions": [], "to_sentences": []}
-    numbers = np.arange(len(embedded.captions))
-    for row in rows:
-        caption = int(np.flatnonzero(embedded.image == row)[0])
-        query = {"image": str(embedded.image_ids[row]), "caption": first[row]}
-        vector = embedded.caption_vectors[caption]
-        own_image, own_captions = np.arange(len(embedded.image_ids)) == row, embedded.image == row
-        of_images = found(embedded.image_vectors, vector, own_image)
-        tasks["to_images"].append({**query, "found": images(of_images)})
-        of_captions = found(embedded.caption_vectors, embedded.image_vectors[row], own_captions)
-        tasks["to_captions"].append({**query, "found": captions(of_captions)})
-        others = numbers[numbers != caption]
-        if own_captions[others].any():
-            near = found(embedded.caption_vectors[others], vector, own_captions[others])
-            near = [{**item, "row": int(others[item["row"]])} for item in near]
-            tasks["to_sentences"].append({**query, "found": captions(near)})
+    for row in np.random.default_rng(SEED).permutation(list(first))[:QUERIES]:
+        query = {**images[row], "caption": first[row]}
+        own = embedded.image == row
+        caption = int(own.argmax())
+        near = found(of_captions[caption], of_images, np.arange(len(images)) == row, images)
+        tasks["to_images"].append({**query, "found": near})
+        near = found(of_images[row], of_captions, own, captions)
+        tasks["to_captions"].append({**query, "found": near})
+        others = np.delete(np.arange(len(captions)), caption)
+        if own[others].any():
+            texts = [captions[k] for k in others]
+            near = found(of_captions[caption], of_captions[others], own[others], texts)
+            tasks["to_sentences"].append({**query, "found": near})
     return tasks
 
 

@@ -5,7 +5,7 @@ and Markdown (Mitchell et al. 2019, Model cards for model reporting).
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,8 @@ from groundvec.cutoffs import CUTOFFS
 from groundvec.data.cleaning import LONGEST
 from groundvec.model.folder import read_description, read_ensemble
 from groundvec.render.retrieval_table import conventions, with_interval
-from groundvec.render.tables import MISSING, decimals, markdown
-from groundvec.render.templates import fill
+from groundvec.render.tables import MISSING, decimals, markdown, markdown_cell, number
+from groundvec.render.templates import fill, listed
 from groundvec.reporting.measures import SEEN_NOTE, headline
 from groundvec.reporting.results import read_overlap, read_retrieval
 from groundvec.runtime.errors import InputError
@@ -36,19 +36,10 @@ PAIRS = ["task", "subtask", "method", "statistic"]
 WORST = 3  # so many subtasks are named
 
 
-def _listed(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-
-
-def _number(value: float, digits: int = 1) -> str:
-    return decimals([value], digits)[0]
-
-
 FILTERS = {
-    "cell": lambda value: markdown(str(value)).replace("|", r"\|"),
+    "cell": markdown_cell,
     "json": lambda value: json.dumps(value, ensure_ascii=False),
-    "listed": _listed,
-    "number": _number,
+    "number": number,
     "shown": markdown,
     "yaml": lambda value: yaml.safe_dump(value, sort_keys=False, allow_unicode=True),
 }
@@ -114,7 +105,7 @@ def _of_description(about: dict[str, Any]) -> dict[str, Any]:
     schemas = (options_schema(kind, part["name"]) for kind, part in chosen(description).items())
     return {
         "description": description,
-        "languages": " and ".join(LANGUAGES.get(code, code) for code in description["languages"]),
+        "languages": listed([LANGUAGES.get(code, code) for code in description["languages"]]),
         "size": vector_size(description),
         "similarity": SIMILARITIES[description["similarity"]],
         "untrained": description["encoder"].get("counts"),

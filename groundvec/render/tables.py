@@ -102,7 +102,7 @@ def write_table(
         "label": f"tab:{Path(stem).name}",
     }
     filters = {"latex": _symbols, "heading": _stacked if landscape else _latex}
-    for form, cell in (("md", _markdown), ("tex", _latex), ("html", escape)):
+    for form, cell in (("md", markdown_cell), ("tex", _latex), ("html", escape)):
         content = fill(
             Path(__file__).with_suffix(f".{form}"),
             values,
@@ -138,6 +138,11 @@ def decimals(values: Iterable[float], digits: int = 1) -> list[str]:
     # Adding 0 turns -0.0 into 0.0.
     rounded = [MISSING if pd.isna(v) else f"{round(v, digits) + 0:.{digits}f}" for v in values]
     return [text.replace("-", MINUS) for text in rounded]
+
+
+def number(value: float, digits: int = 1) -> str:
+    """Write a number, as `decimals` does."""
+    return decimals([value], digits)[0]
 
 
 def bracketed(
@@ -179,8 +184,9 @@ def markdown(text: str) -> str:
     return re.sub(r"[\\`*_<$~]|\](?=\()", r"\\\g<0>", printable(text))
 
 
-def _markdown(cell: str) -> str:
-    return markdown(cell).replace("|", r"\|")
+def markdown_cell(content: object) -> str:
+    """Escape what a cell of a Markdown table holds."""
+    return markdown(str(content)).replace("|", r"\|")
 
 
 LATEX = str.maketrans(

@@ -1,6 +1,6 @@
 """Jinja2 templates: a file beside the module of its name, whose hash counts it too."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,12 @@ LATEX = {
 }
 
 
+def listed(names: Sequence[str]) -> str:
+    """Join names: `a`, `a and b`, or `a, b and c`."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def fill(
     template: Path,
     values: Mapping[str, Any],
@@ -26,7 +32,7 @@ def fill(
     Args:
         template: its file.
         values: by their names in the template.
-        filters: more of them, for the template.
+        filters: more of them, beside `listed`.
         options: of `jinja2.Environment`.
     """
     options = (LATEX if template.suffix == ".tex" else {}) | options
@@ -37,5 +43,5 @@ def fill(
         undefined=StrictUndefined,
         **options,
     )
-    environment.filters |= filters or {}
+    environment.filters |= {"listed": listed, **(filters or {})}
     return environment.get_template(template.name).render(values)

@@ -14,14 +14,20 @@ SEEN_NOTE = (
 )
 
 
+def whole(measured: Retrieval, split: str = "test") -> Retrieval:
+    """Take the rows of a whole split, without means over folds."""
+    folds = measured["test_set"].str.endswith("-folds")
+    return measured[measured["split"].eq(split) & ~folds]
+
+
 def recall(measured: Retrieval, split: str) -> pd.DataFrame:
     """Average R@10 on the whole development or test set over both directions, in percent.
 
     The half of its interval is sqrt(a^2 + b^2) / 2 for intervals a and b of the directions.
     """
-    whole = ~measured["test_set"].str.endswith("-folds")
-    rows = measured[(measured["split"] == split) & whole]
-    groups = rows.groupby(["dataset", "model", "seed", "kind", "epochs"], sort=False)
+    groups = whole(measured, split).groupby(
+        ["dataset", "model", "seed", "kind", "epochs"], sort=False
+    )
     return groups.agg(
         r10=("r10", "mean"), r10_ci=("r10_ci", lambda ci: np.sqrt((ci**2).sum()) / len(ci))
     ).reset_index()

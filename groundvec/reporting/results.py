@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterable
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
@@ -107,8 +107,8 @@ def read_translations(path: str | Path) -> schemas.Translations:
     return read(path, schemas.Translations).fillna({"image_id": "", "hypothesis": ""})
 
 
-def read_scores(paths: Iterable[str | Path]) -> schemas.Scores:
-    """Read correlations with ratings, one file per system.
+def read_systems(paths: Iterable[str | Path], form: Any) -> pd.DataFrame:
+    """Read scores with ratings, overlaps or predictions, one file per system.
 
     Returns:
         `seed` is Int64, missing for baselines, whose dataset, model and epochs are empty texts.
@@ -116,23 +116,15 @@ def read_scores(paths: Iterable[str | Path]) -> schemas.Scores:
     Raises:
         InputError: a file that is not whole, or two about the same system.
     """
-    return _read_systems(paths, schemas.Scores).astype({"seed": "Int64"})
-
-
-def read_overlap(paths: Iterable[str | Path]) -> schemas.Overlap:
-    """Read scores with and without the seen pairs, one file per training; as `read_scores`."""
-    return _read_systems(paths, schemas.Overlap).astype({"seed": "Int64"})
-
-
-def read_predictions(paths: Iterable[str | Path]) -> schemas.Predictions:
-    """Read predictions for the test pairs, one file per system; as `read_scores`."""
-    return _read_systems(paths, schemas.Predictions)
-
-
-def _read_systems(paths: Iterable[str | Path], form: Any) -> pd.DataFrame:
     table = read_all(paths, form, _check_systems)
     texts = table.columns.intersection(["dataset", "model", "epochs"])
-    return table.fillna(dict.fromkeys(texts, ""))
+    whole = table.columns.intersection(["seed"])
+    return table.fillna(dict.fromkeys(texts, "")).astype(dict.fromkeys(whole, "Int64"))
+
+
+read_scores = partial(read_systems, form=schemas.Scores)
+read_overlap = partial(read_systems, form=schemas.Overlap)
+read_predictions = partial(read_systems, form=schemas.Predictions)
 
 
 def _check_systems(path: str | Path, table: pd.DataFrame) -> None:
@@ -157,11 +149,6 @@ class Files(cached_property[T]):
         self.what, self.many = what, many
 
 
-def _all(form: Any, check: Callable[[Any, Any], None] | None = None) -> Callable[[Any], Any]:
-    """Return a reader of several files of one form."""
-    return lambda paths: read_all(paths, form, *([check] if check else []))
-
-
 class Results:
     """The inputs of a table or figure: each kind of files, and its reader.
 
@@ -180,16 +167,17 @@ class Results:
     overlap = Files("what scripts/overlap.py wrote, a file for each model", read_overlap)
     predictions = Files("what each system predicts for the rated pairs", read_predictions)
     reranked = Files(
-        "scores of scripts/rerank.py, a file for each system and length", _all(schemas.Reranked)
+        "scores of scripts/rerank.py, a file for each system and length",
+        partial(read_all, form=schemas.Reranked),
     )
     query_ranks = Files(
         "the rank of each query, also of scripts/retrieval.py, a file for each model",
-        _all(schemas.QueryRanks),
+        partial(read_all, form=schemas.QueryRanks),
     )
-    history = Files("the history.csv of each training", _all(schemas.History))
+    history = Files("the history.csv of each training", partial(read_all, form=schemas.History))
     robustness = Files(  # a model's `system` is its short name
         "what scripts/robustness.py wrote, a file for each system",
-        _all(schemas.Robustness, _shorten),
+        partial(read_all, form=schemas.Robustness, each=_shorten),
     )
     tables = Files("tables of scripts/report.py as CSV, with .json beside each", list[Path])
     treebanks = Files(

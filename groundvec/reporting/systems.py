@@ -1,7 +1,10 @@
 """Models and baselines: their order, their names, and which of them tables and figures show."""
 
+from collections.abc import Iterable, Mapping
+
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from groundvec.evaluation.ratings import system_name
 from groundvec.evaluation.snapshots import DECIMALS
@@ -37,14 +40,27 @@ def ordered(models: pd.DataFrame) -> pd.DataFrame:
         pooling=table["encoder.pooling"].astype(object).fillna(""),
         size=pd.to_numeric(table["encoder.size"]).fillna(0).astype(int),
     )
-    places = table[["size", "seed"]].copy()
     known = {"network": ["GRU", "LSTM"], "pooling": ["attention", "max"]}
-    for column in ("dataset", "network", "pooling", "model"):
-        names = list(dict.fromkeys([*known.get(column, []), *table[column]]))
-        places[column] = table[column].map(names.index)
     keys = ["dataset", "network", "pooling", "size", "model", "seed"]
-    order = places.sort_values(keys, kind="stable").index
-    return table.loc[order].reset_index(drop=True)
+    return sorted_by(table, keys, known).reset_index(drop=True)
+
+
+def sorted_by(
+    table: pd.DataFrame, keys: list[str], known: Mapping[str, Iterable[str]] | None = None
+) -> pd.DataFrame:
+    """Sort rows by columns: numbers by value, names by their first appearance.
+
+    Args:
+        known: by column, the names that come before the others, in this order.
+    """
+
+    def places(column: pd.Series) -> pd.Series:
+        if is_numeric_dtype(column):
+            return column
+        names = list(dict.fromkeys([*(known or {}).get(str(column.name), []), *column]))
+        return column.map(names.index)
+
+    return table.sort_values(keys, key=places, kind="stable")
 
 
 def _network(parts: pd.Series) -> str:
@@ -186,22 +202,23 @@ def main_systems(
         for dataset, (model, _) in selected.items()
     }
     models = [model for model, _ in selected.values()]
-    wanted: list[tuple[str, str, int | None, str]] = [
-        (dataset, "ensemble", None, name) for dataset, name in names.items()
+    wanted = [(dataset, "", name) for dataset, name in names.items()]
+    wanted += [
+        (dataset, str(best), f"{names[dataset]}, epoch {best}")
+        for dataset, best in (snapshots or {}).items()
     ]
-    for dataset, best in (snapshots or {}).items():
-        wanted.append((dataset, "snapshot", best, f"{names[dataset]}, epoch {best}"))
-    for dataset, name in names.items():
-        model = selected[dataset][0]
-        other = name if models.count(model) > 1 else model
-        wanted.append((dataset, "snapshot", 0, f"untrained {other}"))
+    wanted += [
+        (dataset, "0", f"untrained {names[dataset] if models.count(model) > 1 else model}")
+        for dataset, (model, _) in selected.items()
+    ]
     parts = []
-    for dataset, kind, epoch, name in wanted:
+    for dataset, epoch, name in wanted:
         system = system_name(dataset, *selected[dataset])
-        rows = table[(table["system"] == system) & (table["kind"] == kind)]
-        rows = rows if epoch is None else rows[rows["epochs"] == str(epoch)]
+        rows = table[table["system"] == system]
+        ensemble, snapshot = rows["kind"].eq("ensemble"), rows["epochs"].eq(epoch)
+        rows = rows[snapshot & ~ensemble if epoch else ensemble]
         if rows.empty:
-            what = "its ensemble" if epoch is None else f"epoch {epoch}"
+            what = f"epoch {epoch}" if epoch else "its ensemble"
             raise InputError(
                 f"of the selected model {system} there are no semantic results of {what}: give "
                 "its file too, or make it again"

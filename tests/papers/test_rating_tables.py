@@ -1,6 +1,7 @@
 """Tables of ratings: Tables 1 and 3, and the supplement of Merkx & Frank (2019)."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -51,7 +52,7 @@ def test_table1_says_where_its_sources_differ_from_the_paper_s(tmp_path):
     for task, differ in (("STS 2013", True), ("Scenes", False)):
         columns = {"task": [task], "subtask": "HDL", "source": "newswire headlines"}
         tasks = pd.DataFrame(columns | {"train": 0, "dev": 0, "test": 750, "dropped": 0})
-        table1.write_table1(tmp_path / task, tasks)
+        table1.make(SimpleNamespace(tasks=tasks), tmp_path / task)
         text = (tmp_path / f"{task}.md").read_text("utf-8")
         assert ("exchanges those of SMTeuroparl" in text) == differ
 
@@ -119,10 +120,11 @@ def test_table3_begins_with_the_pairs_that_the_paper_shows(files, tmp_path):
     pairs = pairs.replace({"subtask": {"colour": "SMTeuroparl"}})
     ours = ["We often pontificate here.", "We are proud often here to represent the citizens ."]
     pairs.loc[1, ["sentence_a", "sentence_b"]] = ours
-    chosen = table3.table3(table, pairs, SELECTED)
+    given = {"predictions": table, "ratings": pairs, "selected": SELECTED, "select": "recall"}
+    table3.make(SimpleNamespace(**given), tmp_path / "table3")
+    chosen = pd.read_csv(tmp_path / "table3.csv")
     assert chosen["agreement"].tolist()[:3] == ["example", "highest", "lowest"]
     assert chosen.iloc[0][["pair", "sentence_a", "sentence_b"]].tolist() == [1, *ours]
-    table3.write_table3(tmp_path / "table3", chosen, "recall")
     shown = rows((tmp_path / "table3.md").read_text("utf-8"))["gru-8-max Flickr8k"]
     assert shown[1][:3] == ["STS 2012 SMTeuroparl", "example", "1.00"]
 

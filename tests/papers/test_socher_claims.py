@@ -31,6 +31,8 @@ from tests.tree_files import (
     trees,
 )
 
+NOTHING = pd.DataFrame(columns=["system", "objective", "direction", "number", "value"])  # printed
+
 
 def verdicts(parts):
     return {
@@ -150,11 +152,11 @@ def test_seeds_are_compared_with_themselves_only():
     draws = table.assign(kind="snapshot", draws=[np.full(9, rank) for rank in table["mean_rank"]])
     draws = draws[[*WAY, "draws"]]
     table["system"] = table["name"] = table["model"].map({"a": "BoW", "e": "SDT-RNN"})
-    found = decide("", claims.differences(table[table["seed"] != 3], draws, {}))
+    found = decide("", claims.differences(table[table["seed"] != 3], draws, NOTHING))
     assert found[["difference", "low", "high", "seeds"]].values.tolist() == [[1, 1, 1, 2]]
     # A seed that one of them lacks does not count.
     one = table.drop(table.index[0])
-    assert claims.differences(one, draws, {})["seed"].tolist() == [2, 3]
+    assert claims.differences(one, draws, NOTHING)["seed"].tolist() == [2, 3]
 
 
 def test_draws_have_intervals_that_know_that_they_overlap(tmp_path):

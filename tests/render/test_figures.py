@@ -124,7 +124,7 @@ def read(folder, reader, *tables):
     """What the reader makes of the tables as files, and the files."""
     paths = []
     for table in tables:
-        paths.append(folder / f"{reader.__name__}-{len(paths)}.csv")
+        paths.append(folder / f"{list(FORMS).index(reader)}-{len(paths)}.csv")
         filled(table, FORMS[reader]).to_csv(paths[-1], index=False)
     return reader(paths), paths
 

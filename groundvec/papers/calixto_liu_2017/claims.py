@@ -11,7 +11,7 @@ from groundvec.render.tables import TIMES
 from groundvec.reporting import bootstrap
 from groundvec.reporting.claims import COMPARED, decide
 from groundvec.reporting.results import Results
-from groundvec.reporting.systems import named
+from groundvec.reporting.systems import named, sorted_by
 from groundvec.results.frames import read_csv
 from groundvec.results.schemas import Claims, Predictions, QueryRanks
 from groundvec.runtime.errors import InputError
@@ -65,8 +65,7 @@ def claims(results: Results) -> Claims:
     ours = ours.merge(reported, "left", on=keys)
     order = [IMAGES, SENTENCES, RATINGS, BETA]
     order += [ADEQUACY, IMPROVES, OVER_VSE, OVER_TEXT, OVER_LENGTH, HARM, BEST]
-    ours = ours.sort_values("claim", key=lambda names: names.map(order.index), kind="stable")
-    return decide("calixto_liu_2017", ours)
+    return decide("calixto_liu_2017", sorted_by(ours, ["claim"], {"claim": order}))
 
 
 def _pairs(table: pd.DataFrame, alike: list[str]) -> pd.DataFrame:

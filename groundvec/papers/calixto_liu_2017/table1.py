@@ -10,6 +10,7 @@ from groundvec.papers.calixto_liu_2017.labels import of_languages
 from groundvec.papers.calixto_liu_2017.reported import ReportedLanguages, read_languages
 from groundvec.render.retrieval_table import CHANCE, chance, side_by_side, write
 from groundvec.render.tables import MISSING
+from groundvec.reporting.measures import whole
 from groundvec.reporting.results import MEASURES, Results
 from groundvec.reporting.systems import NAMES, PROVENANCE, beside, in_order, with_seeds
 from groundvec.results.schemas import Models, Retrieval
@@ -46,8 +47,7 @@ def table1(measured: Retrieval, reported: ReportedLanguages, models: Models) -> 
     `caption_to_image_r10_gain`.
     """
     named = of_languages(models)
-    whole = ~measured["test_set"].str.endswith("-folds")
-    test = measured[(measured["split"] == "test") & whole]
+    test = whole(measured)
     keys = ["dataset", "test_set", "language", "model", "seed"]
     numbers = [*MEASURES, "mean_rank", "queries"]
     ours = in_order(side_by_side(test[test["kind"] == "ensemble"], keys, numbers), models)

@@ -93,9 +93,9 @@ def names_of(models: Models) -> dict[str, str]:
 
 def _gain(table: pd.DataFrame, over: str) -> pd.Series:
     """Compute how much higher each score is than that of one re-ranker, whose own is NaN."""
-    cells = table[["n_best", "system", "metric", "source"]].astype(str).agg(" ".join, axis=1)
     one = table["name"] == over
-    return (table["score"] - cells.map(table["score"][one].set_axis(cells[one]))).mask(one)
+    alike = [table[key] for key in ("n_best", "system", "metric", "source")]
+    return (table["score"] - table["score"].where(one).groupby(alike).transform("max")).mask(one)
 
 
 def _texts(table: pd.DataFrame) -> pd.Series:

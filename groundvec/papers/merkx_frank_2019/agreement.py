@@ -26,14 +26,11 @@ def subtask_of(predictions: Predictions, name: str | None = None) -> tuple[str, 
     Without a name it is the unsupervised subtask with the most pairs, or else a supervised one.
     """
     pairs = predictions.drop_duplicates("pair")
-    counts = pairs.groupby(["task", "subtask"], sort=False).agg(
-        unsupervised=("classifier", lambda column: column.isna().all()), pairs=("pair", "size")
-    )
+    groups = pairs.groupby(["task", "subtask"], sort=False)["classifier"]
+    classified, sizes = groups.count(), groups.size()
     if name is None:
-        choices = zip(counts.index, counts["unsupervised"], counts["pairs"], strict=True)
-        (task, subtask), _, _ = max(choices, key=lambda choice: choice[1:])
-        return task, subtask
-    known = {f"{task}/{subtask}": (task, subtask) for task, subtask in counts.index}
+        return (sizes[classified == 0] if (classified == 0).any() else sizes).idxmax()
+    known = {f"{task}/{subtask}": (task, subtask) for task, subtask in sizes.index}
     if name not in known:
         raise InputError(f"there is no subtask {name!r}: choose one of {', '.join(known)}")
     return known[name]

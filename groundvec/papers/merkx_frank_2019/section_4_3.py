@@ -89,21 +89,15 @@ def counts(systems: pd.DataFrame, reported: pd.DataFrame, tested: pd.DataFrame) 
     correlations = pd.concat([ours, theirs[list(ours)]])
 
     significant = {
-        f"{side}_{test}": tested[tested[p].lt(LEVEL) & tested["t"].mul(sign).gt(0)]
-        .groupby(["a", "b"])
-        .size()
+        f"{side}_{test}": tested[p].lt(LEVEL) & tested["t"].mul(sign).gt(0)
         for test, p in (("williams", "p"), ("holm", "p_holm"))
         for side, sign in (("a", 1), ("b", -1))
     }
-    table = outside_intervals(correlations)
-    pairs = pd.MultiIndex.from_frame(table[["a", "b"]])
-    sources = [table[side].isin(theirs["name"]).astype(int) for side in "ab"]
-    measured = sources[0] + sources[1] == 0
-    for column, sizes in significant.items():
-        count = sizes.reindex(pairs, fill_value=0).astype("Int64").reset_index(drop=True)
-        table[column] = count.where(measured)
+    sizes = tested.assign(**significant).groupby(["a", "b"])[list(significant)].sum()
+    table = outside_intervals(correlations).merge(sizes.astype("Int64"), "left", on=["a", "b"])
+    reported_ones = table[["a", "b"]].isin(theirs["name"].tolist()).sum(axis=1)
     kinds = {0: "Measured", 1: "Measured and reported", 2: "Reported"}
-    table["group"] = (sources[0] + sources[1]).map(kinds)
+    table["group"] = reported_ones.map(kinds)
     columns = ["group", "a", "b", "subtasks", *significant, "a_interval", "b_interval"]
     return table.sort_values("group", kind="stable")[columns].reset_index(drop=True)
 

@@ -7,7 +7,6 @@ import pandas as pd
 
 from groundvec.render.tables import MISSING, write_table
 from groundvec.reporting.results import Results
-from groundvec.results.schemas import Tasks
 
 NOTES = [
     "The systems' cosine similarities are correlated with the ratings of the test pairs. Where "
@@ -23,11 +22,7 @@ SOURCES_NOTE = (
 
 def make(results: Results, stem: Path) -> None:
     """Write Table 1."""
-    write_table1(stem, results.tasks)
-
-
-def write_table1(stem: Path, tasks: Tasks) -> None:
-    """Write the tasks and their pairs."""
+    tasks = results.tasks
     supervised = tasks["train"] > 0
     total: dict[str, object] = {"task": "Total", "subtask": "", "source": "", "train": 0, "dev": 0}
     for column in ("test", "dropped"):

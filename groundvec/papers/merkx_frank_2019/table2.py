@@ -22,15 +22,10 @@ def make(results: Results, stem: Path) -> None:
     """Write Table 2."""
     reported = read(results["reported"], ReportedRetrieval)
     table = table2(results.retrieval, reported, results.models, results.selected)
-    show(table, results.select, stem)
-
-
-def show(table: pd.DataFrame, select: str, stem: Path) -> None:
-    """Write the result of `table2`, whose models were selected by `select`."""
     name = model_name(table).where(table["source"] == "measured", table["model"])
     dagger = table["selected"].map({True: DAGGER}).fillna("")
     labels = pd.DataFrame({"source": table["source"], "model": name + dagger})
-    notes = [f"{DAGGER} The selected model of a data set: {criterion(select)}."]
+    notes = [f"{DAGGER} The selected model of a data set: {criterion(results.select)}."]
     notes += [REPORTED] if "reported" in set(table["source"]) else []
     title = "Image-caption retrieval on the test sets."
     write(stem, table, test_set(table), labels, title, [*notes, MEASURED, CHANCE])
@@ -51,10 +46,8 @@ def table2(
     numbers = [*MEASURES, "mean_rank", "queries"]
     ours = side_by_side(test[test["kind"] == "ensemble"], keys, numbers)
     ours = in_order(ours, models)
-    ours["selected"] = [
-        selected[dataset] == (model, seed)
-        for dataset, model, seed in zip(ours["dataset"], ours["model"], ours["seed"], strict=True)
-    ]
+    trainings = pd.MultiIndex.from_frame(ours[["dataset", "model", "seed"]])
+    ours["selected"] = trainings.isin([(dataset, *own) for dataset, own in selected.items()])
     of_paper = reported["dataset"].map(partial(beside, models))
     reported = reported.assign(dataset=of_paper, language="en")  # the paper's captions are
     theirs = side_by_side(reported, ["paper", *keys[:4]], MEASURES)

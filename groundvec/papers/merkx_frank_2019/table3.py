@@ -36,7 +36,22 @@ NOTES = [
 def make(results: Results, stem: Path) -> None:
     """Write Table 3."""
     table = table3(results.predictions, results.ratings, results.selected)
-    write_table3(stem, table, results.select)
+    text = pd.DataFrame(
+        {
+            "subtask": table["task"] + " " + table["subtask"],
+            "agreement": table["agreement"],
+            "rating": decimals(table["rating"], 2),
+            "model": decimals(table["prediction"], 2),
+            "sentence a": table["sentence_a"],
+            "sentence b": table["sentence_b"],
+        }
+    )
+    text.loc[table["agreement"] == "lowest", "subtask"] = ""
+    sentence = r"p{0.29\linewidth}"
+    align = ["l", "l", "r", "r", sentence, sentence]
+    title = "Pairs on which the model and the ratings agree most and least."
+    notes = [*NOTES, f"The model of a data set: the ensemble of {criterion(results.select)}."]
+    write_table(stem, table, text, align, title, notes, table["name"])
 
 
 def table3(
@@ -104,23 +119,3 @@ def _standardised(values: pd.Series) -> pd.Series:
     if np.ptp(values) == 0:
         return pd.Series(0.0, values.index)
     return (values - values.mean()) / values.std(ddof=0)
-
-
-def write_table3(stem: Path, table: pd.DataFrame, select: str) -> None:
-    """Write the result of `table3`, of models that were selected by `select`."""
-    text = pd.DataFrame(
-        {
-            "subtask": table["task"] + " " + table["subtask"],
-            "agreement": table["agreement"],
-            "rating": decimals(table["rating"], 2),
-            "model": decimals(table["prediction"], 2),
-            "sentence a": table["sentence_a"],
-            "sentence b": table["sentence_b"],
-        }
-    )
-    text.loc[table["agreement"] == "lowest", "subtask"] = ""
-    sentence = r"p{0.29\linewidth}"
-    align = ["l", "l", "r", "r", sentence, sentence]
-    title = "Pairs on which the model and the ratings agree most and least."
-    notes = [*NOTES, f"The model of a data set: the ensemble of {criterion(select)}."]
-    write_table(stem, table, text, align, title, notes, table["name"])

@@ -3,7 +3,6 @@
 from itertools import product
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from groundvec.cutoffs import CUTOFFS
@@ -34,7 +33,6 @@ LABELS = ["system", "name", "objective"]
 AGREE = "Mean rank and recall agree"
 BY_RECALL = "The SDT-RNN is best by recall too (Table 3)"
 RANK = "mean_rank"
-REPORTED = ["system_worse", "objective_worse", "system_better", "objective_better", "direction"]
 
 TITLE = "The claims of Socher et al. (2014), and whether they hold."
 NOTES = [
@@ -109,7 +107,7 @@ def compared(models: pd.DataFrame) -> pd.DataFrame:
 def differences(
     trainings: pd.DataFrame,
     measured: pd.DataFrame,
-    printed: dict[tuple[str, ...], float],
+    printed: pd.DataFrame,
     number: str = RANK,
 ) -> pd.DataFrame:
     """Compute how much better a number is for the system that is said to be better.
@@ -117,7 +115,7 @@ def differences(
     Args:
         trainings: the measured rows of `retrieval.of_trainings`, of single snapshots.
         measured: the number, from `bootstrap.mean_ranks` or `bootstrap.recalls`.
-        printed: the differences of the paper's numbers, by the columns `REPORTED` and the number.
+        printed: the paper's numbers, from `_printed`.
         number: one of `retrieval.NUMBERS`, for the claims about it.
     """
     trainings = trainings.assign(kind="snapshot").merge(measured, on=WAY)
@@ -132,11 +130,14 @@ def differences(
         names = {name: f"{name}_{side}" for name in ("model", "draws")}
         table = table.merge(scores.rename(columns=names), on=keys)
         keys = [*same, "model_better"]
+        theirs = printed[printed["number"] == number].add_suffix(f"_{side}")
+        table = table.merge(theirs.rename(columns={f"direction_{side}": "direction"}), "left")
     if table.empty:
         return pd.DataFrame(columns=[*COMPARED, "seed", "difference", "draws"])
-    both = table["draws_better"], table["draws_worse"]
     # A mean rank is the better the lower it is: the other's is the larger value.
-    table = table.assign(**bootstrap.difference(*(reversed(both) if number == RANK else both)))
+    more, less = ("worse", "better") if number == RANK else ("better", "worse")
+    gains = bootstrap.difference(table[f"draws_{more}"], table[f"draws_{less}"])
+    table = table.assign(reported=table[f"value_{more}"] - table[f"value_{less}"], **gains)
     worse, objective = table["name_worse"], table["objective_worse"]
     same_objective = objective == table["objective_better"]
     several = trainings["language"].nunique() > 1
@@ -145,26 +146,27 @@ def differences(
         measure=table["direction"].map(TASKS) + ("" if number == RANK else f", {HEADINGS[number]}"),
         worse=worse.where(same_objective, worse + ", " + objective),
         better=table["name_better"],
-        reported=[
-            printed.get((*key, number), np.nan)
-            for key in table[REPORTED].itertuples(index=False, name=None)
-        ],
     )
     columns = ["seed", "reported", "difference", "low", "high", "draws", "test_to_train"]
     return table[[*COMPARED, *columns]]
 
 
-def agreements(trainings: pd.DataFrame, printed: dict[tuple[str, ...], float]) -> pd.DataFrame:
+def agreements(trainings: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Correlate mean rank and R@10 over at least three systems, both best first.
 
     There is a row for each test set, seed and direction of search. The intervals are Fisher's.
     """
     rows = []
+    keys = ["direction", "system", "objective"]
+    paper = printed.pivot(index=keys, columns="number", values="value").dropna()
     both_ways = trainings[trainings["direction"] != "caption_to_caption"]
     keys = ["dataset", "language", "direction", "seed"]
     for (dataset, language, direction, seed), own in both_ways.groupby(keys, sort=False):
         if len(own) > 2:
-            value = spearman(own["mean_rank"].to_numpy(), -own["r10"].to_numpy())
+            value, theirs = (
+                spearman(of["mean_rank"].to_numpy(), -of["r10"].to_numpy())
+                for of in (own, paper.loc[direction])
+            )
             low, high = fisher_interval(value, len(own))
             rows.append(
                 {
@@ -172,7 +174,7 @@ def agreements(trainings: pd.DataFrame, printed: dict[tuple[str, ...], float]) -
                     "condition": language if trainings["language"].nunique() > 1 else "",
                     "measure": f"correlation, {TASKS[str(direction)]}",
                     "seed": seed,
-                    "reported": 100 * printed.get(("", "", "", "", str(direction), AGREE), np.nan),
+                    "reported": 100 * theirs,
                     **{"difference": 100 * value, "low": 100 * low, "high": 100 * high},
                     "test_to_train": own["test_to_train"].iloc[0],
                 }
@@ -180,18 +182,14 @@ def agreements(trainings: pd.DataFrame, printed: dict[tuple[str, ...], float]) -
     return pd.DataFrame(rows).assign(claim=AGREE, worse=None, better=None, draws=None)
 
 
-def _printed(reported: pd.DataFrame) -> dict[tuple[str, ...], float]:
-    """Compute the paper's differences, by the columns `REPORTED` and a number or `AGREE`."""
-    found = {}
+def _printed(reported: pd.DataFrame) -> pd.DataFrame:
+    """List the paper's numbers: columns system, objective, direction, number and value."""
     reported = reported.replace({"system": {"kCCA": CCA}})
-    for direction, number in product(TASKS, HEADINGS):
-        column, sign = f"{direction}_{number}", -1 if number == RANK else 1
-        printed = reported.reindex(columns=["system", "objective", column]).dropna()
-        for (*worse, a), (*better, b) in product(printed.to_numpy(), repeat=2):
-            found[*worse, *better, direction, number] = sign * (b - a)
-    for direction in list(TASKS)[1:]:
-        printed = reported.dropna(subset=f"{direction}_r10")
-        recall = printed[f"{direction}_r10"].to_numpy()
-        agreement = spearman(printed[f"{direction}_{RANK}"].to_numpy(), -recall)
-        found["", "", "", "", direction, AGREE] = agreement
-    return found
+    parts = [
+        reported[["system", "objective"]].assign(
+            direction=direction, number=number, value=reported[f"{direction}_{number}"]
+        )
+        for direction, number in product(TASKS, HEADINGS)
+        if f"{direction}_{number}" in reported
+    ]
+    return pd.concat(parts).dropna()

@@ -25,17 +25,15 @@ def system(parts: pd.Series) -> str:
     """Name a system, such as `SDT-RNN`; one that no paper names has its model's name."""
     encoder, form = parts["encoder.name"], str(parts.get("text.form"))
     if parts.get("objective.name") == "cca":
-        name = CCA
-    elif encoder == "mean":
-        name = BAG
-    elif encoder == "trees" and form in PAPERS_FORM.values():
-        name = COMPOSED.get(str(parts.get("encoder.compose")), parts["model"])
-        name += UNWEIGHTED if parts.get("encoder.weighted") is False else ""
-    elif encoder == "trees":
-        name = FORMS.get(form, parts["model"])
-    else:
-        name = recurrent_name(parts)
-    return name
+        return CCA
+    if encoder == "mean":
+        return BAG
+    if encoder != "trees":
+        return recurrent_name(parts)
+    if form not in PAPERS_FORM.values():
+        return FORMS.get(form, str(parts["model"]))
+    name = COMPOSED.get(str(parts.get("encoder.compose")), str(parts["model"]))
+    return name + (UNWEIGHTED if parts.get("encoder.weighted") is False else "")
 
 
 def objective(parts: pd.Series) -> str:

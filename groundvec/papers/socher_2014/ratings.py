@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from groundvec.papers.socher_2014.labels import labelled
 from groundvec.papers.socher_2014.retrieval import TRAINING, averaged, origin, sorted_systems
-from groundvec.render.tables import MISSING, column_with_interval, write_table
+from groundvec.render.tables import MISSING, column_with_interval, wide, write_table
 from groundvec.reporting.measures import SEMANTIC, as_values
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import (
@@ -17,6 +16,7 @@ from groundvec.reporting.systems import (
     check_scored,
     every_system,
     rows_of,
+    sorted_by,
 )
 
 SYSTEM = ["dataset", "objective", "system", "name", "model"]
@@ -95,19 +95,18 @@ def write(
         cell: the same; the last is a column's heading.
         spans: headings above the columns.
     """
-    shown = table.assign(
-        text=column_with_interval(table, "value"), column=table[cell].agg(" ".join, axis=1)
+    ours = table["dataset"] != ""
+    seeds = table.groupby(SYSTEM)["seeds"].transform("first").astype(str)
+    cells = table.assign(
+        group=table["dataset"].replace(NAMES).where(ours, "Baselines"),
+        system=table["name"],
+        seeds=seeds.where(ours, MISSING),
+        column=table[cell].agg(" ".join, axis=1),
+        text=column_with_interval(table, "value"),
     )
-    columns = shown.drop_duplicates("column")
-    place = columns.groupby(cell[0], sort=False).ngroup()
-    columns = columns.loc[place.sort_values(kind="stable").index]
-    rows = shown.drop_duplicates(SYSTEM)
-    values = shown.pivot(index=SYSTEM, columns="column", values="text").fillna(MISSING)
-    values = values.loc[pd.MultiIndex.from_frame(rows[SYSTEM]), columns["column"]]
-    ours = rows["dataset"] != ""
-    text = rows[["name", "objective"]].rename(columns={"name": "system"})
-    text["seeds"] = rows["seeds"].astype(str).where(ours, MISSING)
-    text = pd.DataFrame(np.column_stack([text, values]), columns=[*text, *columns[cell[-1]]])
-    groups = rows["dataset"].replace(NAMES).where(ours, "Baselines")
+    rows = ["group", "system", "objective", "seeds"]
+    columns = sorted_by(cells, cell[:1]).drop_duplicates("column")
+    text = wide(cells, rows, "column")[[*rows, *columns["column"]]]
+    text.columns = [*rows, *columns[cell[-1]]]
     align = "llr" + "r" * len(columns)
-    write_table(stem, table, text, align, title, notes, groups, spans)
+    write_table(stem, table, text, align, title, notes, text.pop("group"), spans)

@@ -10,8 +10,9 @@ from groundvec.papers.socher_2014.labels import BINARISED, FORMS, HINGE, MARGIN,
 from groundvec.papers.socher_2014.reported import LOSSES, OF_CCA, read_ranks
 from groundvec.render.retrieval_table import test_set
 from groundvec.render.tables import MISSING, column_with_interval, write_table
+from groundvec.reporting.measures import whole
 from groundvec.reporting.results import Results
-from groundvec.reporting.systems import PROVENANCE, best_snapshot, in_order
+from groundvec.reporting.systems import PROVENANCE, best_snapshot, in_order, sorted_by
 from groundvec.runtime.errors import InputError
 
 # The paper's tasks, by the direction of retrieval.
@@ -68,16 +69,13 @@ def of_trainings(results: Results) -> pd.DataFrame:
         InputError: there are scores without a model, or a model without scores of its snapshots.
     """
     models = labelled(results.models)
-    measured = in_order(results.all_retrieval, models)
-    place = measured["direction"].map(list(TASKS).index)
-    measured = measured.loc[place.sort_values(kind="stable").index]
-    test = measured["split"].eq("test") & ~measured["test_set"].str.endswith("-folds")
-    of_training = dict(iter(measured.groupby(TRAINING)))
+    test = in_order(whole(results.all_retrieval), models)
+    test = sorted_by(test, ["direction"], {"direction": TASKS})
+    of_training = dict(iter(test.groupby(TRAINING)))
     parts = []
     for _, about in models.iterrows():
-        rows = of_training.get(tuple(about[TRAINING]), measured[:0])
-        chosen = rows["kind"].eq("snapshot") & rows["epochs"].eq(str(best_snapshot(about)))
-        rows = rows[chosen & test[rows.index]]
+        rows = of_training.get(tuple(about[TRAINING]), test[:0])
+        rows = rows[rows["kind"].eq("snapshot") & rows["epochs"].eq(str(best_snapshot(about)))]
         if rows.empty:
             training = "/".join(map(str, about[TRAINING]))
             raise InputError(
@@ -87,7 +85,7 @@ def of_trainings(results: Results) -> pd.DataFrame:
         labels = {name: about[name] for name in ("system", "objective", "name", "test_to_train")}
         parts.append(rows.assign(source="measured", **labels))
     # Every model's scores come with the same chance.
-    chance = measured[test & measured["kind"].isin(list(RANDOM))]
+    chance = test[test["kind"].isin(list(RANDOM))]
     chance = chance.drop_duplicates([*TEST_SET, "kind", "direction"])
     name = chance["kind"].map(RANDOM)
     source = chance["kind"].map({"chance": "computed", "random": "simulated"})
@@ -166,7 +164,7 @@ def sorted_systems(table: pd.DataFrame) -> pd.DataFrame:
 
     Other systems follow in their order of appearance.
     """
-    orders = {
+    known = {
         "source": ["reported", "computed", "simulated", "measured"],
         "objective": ["", MARGIN, HINGE],
         "system": SYSTEMS,
@@ -174,13 +172,8 @@ def sorted_systems(table: pd.DataFrame) -> pd.DataFrame:
     # kCCA has an objective of its own, and stands among the systems that it is compared with.
     family = {of_cca: LOSSES[loss] for loss, of_cca in OF_CCA.items()}
     keyed = table.assign(objective=table["objective"].replace(family))
-    places = pd.DataFrame(index=table.index)
-    keys = [key for key in (*TEST_SET, *orders) if key in table]
-    for column in keys:
-        names = list(dict.fromkeys([*orders.get(column, []), *keyed[column]]))
-        places[column] = keyed[column].map(names.index)
-    order = places.sort_values(keys, kind="stable").index
-    return table.loc[order].reset_index(drop=True)
+    keys = [key for key in (*TEST_SET, *known) if key in table]
+    return table.loc[sorted_by(keyed, keys, known).index].reset_index(drop=True)
 
 
 def beside(table: pd.DataFrame, reported: pd.DataFrame) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from groundvec.papers.socher_2014.labels import trained_as
 from groundvec.papers.socher_2014.reported import ReportedRelations
 from groundvec.render.tables import MISSING, column_with_interval, decimals, write_table
 from groundvec.reporting.results import Results
-from groundvec.reporting.systems import NAMES, best_snapshot
+from groundvec.reporting.systems import NAMES, best_snapshot, sorted_by
 from groundvec.results.frames import read
 from groundvec.text.trees import RARE
 
@@ -105,8 +105,7 @@ def over_seeds(table: pd.DataFrame) -> pd.DataFrame:
         rows.append(row)
     found = pd.DataFrame(rows)
     place = found.groupby("dataset")["norm"].rank(ascending=False, method="first").astype(int)
-    order = found["dataset"].map(list(found["dataset"].unique()).index)
-    found = found.assign(place=place, order=order).sort_values(["order", "place"])
+    found = sorted_by(found.assign(place=place), ["dataset", "place"])
     values = [f"{name}{end}" for name in ("norm", "from_identity") for end in ("", "_low", "_high")]
     return found[[*keys, "place", "seeds", "edges", "share", *values]].reset_index(drop=True)
 

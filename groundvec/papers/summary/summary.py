@@ -1,6 +1,7 @@
 """The summary: recall and ratings of every system of an experiment, over its seeds."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,10 +9,10 @@ import pandas as pd
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.papers import FOLDER
 from groundvec.papers.merkx_frank_2019.reported import ReportedRetrieval, read_correlations
-from groundvec.render.tables import MISSING, decimals, write_table
-from groundvec.reporting.measures import SEMANTIC
+from groundvec.render.tables import MISSING, decimals, wide, write_table
+from groundvec.reporting.measures import SEMANTIC, whole
 from groundvec.reporting.results import Results
-from groundvec.reporting.systems import NAMES, PROVENANCE, in_order
+from groundvec.reporting.systems import NAMES, PROVENANCE, in_order, sorted_by
 from groundvec.results.frames import read
 from groundvec.results.schemas import Measures, Models, Retrieval
 
@@ -32,10 +33,8 @@ def make(results: Results, stem: Path) -> None:
     """Write the summary."""
     table = summary(results.models, results.retrieval, results.measures)
     measures = list(dict.fromkeys(table["measure"]))
-    shown = table.assign(text=_texts(table)).pivot(index=KEYS, columns="measure", values="text")
+    text = wide(table.assign(text=_texts(table)), KEYS, "measure")
     rows = table.drop_duplicates(KEYS)
-    shown = shown.loc[list(rows[KEYS].itertuples(index=False, name=None)), measures]
-    text = shown.fillna(MISSING).reset_index()
     datasets = text.pop("dataset").replace({**NAMES, "": "Baselines"})
     text.insert(2, "seeds", rows["seeds"].astype(str).replace("0", MISSING).to_numpy())
     if text["language"].nunique() < 2:
@@ -59,9 +58,8 @@ def summary(models: Models, retrieval: Retrieval, measures: Measures | None) -> 
         own = rated["model"].where(rated["kind"].eq("ensemble"), rated["system"])
         found.append(rated.assign(system=own))
     table = pd.concat(found, ignore_index=True)
-    place = [*models["dataset"].drop_duplicates(), ""]
-    table = table.iloc[table["dataset"].map(place.index).argsort(kind="stable")]
-    groups = table.groupby([*KEYS, "measure"], sort=False)
+    datasets = {"dataset": [*models["dataset"], ""]}
+    groups = sorted_by(table, ["dataset"], datasets).groupby([*KEYS, "measure"], sort=False)
     joined = (
         groups["value"].agg(["mean", "min", "max"]).set_axis(["value", "lowest", "highest"], axis=1)
     )
@@ -71,8 +69,7 @@ def summary(models: Models, retrieval: Retrieval, measures: Measures | None) -> 
 
 
 def _recalls(retrieval: Retrieval) -> pd.DataFrame:
-    whole = retrieval["kind"].eq("ensemble") & ~retrieval["test_set"].str.endswith("-folds")
-    test = retrieval[whole & retrieval["split"].eq("test")]
+    test = whole(retrieval[retrieval["kind"] == "ensemble"])
     test = test.assign(system=test["model"])
     parts = []
     for k in (1, 10):
@@ -83,24 +80,32 @@ def _recalls(retrieval: Retrieval) -> pd.DataFrame:
 
 
 def _reported(models: Models) -> pd.DataFrame:
-    """Read the reported scores of the paper's own network on the data sets' sources."""
+    whole = models[models["test_to_train"].eq(0)]
+    rows = [
+        (dataset, "en", PAPER, *measured)
+        for dataset, source in whole[["dataset", "data_source"]].drop_duplicates().to_numpy()
+        for measured in reported(source).items()
+    ]
+    return pd.DataFrame(rows, columns=[*KEYS, "measure", "value"]).assign(seed=np.nan)
+
+
+def reported(source: str) -> dict[str, float]:
+    """Read the reported scores of the paper's own network on a data set, by measure, if any."""
     recalls = read(REPORTED / "table2.csv", ReportedRetrieval)
     recalls = recalls[recalls["model"].eq("char-GRU") & ~recalls["test_set"].str.contains("folds")]
     correlations = read_correlations(REPORTED / "table_s1.csv")
-    rows = []
-    whole = models[models["test_to_train"].eq(0)]
-    for dataset, source in whole[["dataset", "data_source"]].drop_duplicates().to_numpy():
-        own = recalls[recalls["dataset"] == source].set_index("direction")
-        rated = correlations[correlations["system"] == f"char-GRU {NAMES.get(source, source)}"]
-        if own.empty or rated.empty:
-            continue
-        values = {f"R@{k}, {WAYS[way]}": own.loc[way, f"r{k}"] for k in (1, 10) for way in WAYS}
-        sts = rated[rated["task"].str.startswith("STS 20")]
-        values[STS] = 100 * np.average(sts["pearson"], weights=sts["pairs"])
-        for task, name in {"STS-B": "STS-B", "SICK": "SICK-R"}.items():
-            values[name] = 100 * rated.loc[rated["task"] == task, "pearson"].item()
-        rows += [(dataset, "en", PAPER, measure, value) for measure, value in values.items()]
-    return pd.DataFrame(rows, columns=[*KEYS, "measure", "value"]).assign(seed=np.nan)
+    own = recalls[recalls["dataset"] == source].set_index("direction")
+    rated = correlations[correlations["system"] == f"char-GRU {NAMES.get(source, source)}"]
+    if own.empty or rated.empty:
+        return {}
+    values: dict[str, Any] = {
+        f"R@{k}, {WAYS[way]}": own.loc[way, f"r{k}"] for k in (1, 10) for way in WAYS
+    }
+    sts = rated[rated["task"].str.startswith("STS 20")]
+    values[STS] = 100 * np.average(sts["pearson"], weights=sts["pairs"])
+    for task, name in {"STS-B": "STS-B", "SICK": "SICK-R"}.items():
+        values[name] = 100 * rated.loc[rated["task"] == task, "pearson"].item()
+    return values
 
 
 def _once(values: pd.Series) -> str:
