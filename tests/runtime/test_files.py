@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from groundvec.commands.common import read_lines
-from groundvec.data import dataset, ratings
+from groundvec.data import dataset, parallel, ratings
 from groundvec.data.archives import unpack
 from groundvec.features import images, store
 from groundvec.results import frames
@@ -21,7 +21,7 @@ from groundvec.runtime.files import DEEPEST, read_json, sha256
 from groundvec.sources import flickr8k, karpathy, multi30k, pascal1k, table
 from groundvec.text import treebank
 from groundvec.text.vectors import read_vectors
-from groundvec.translation import nbest, pairs
+from groundvec.translation import nbest
 
 ROOT = Path(__file__).parents[2]
 BOMB = 2**27  # bytes, of which gzip makes 130 kB
@@ -80,7 +80,7 @@ READERS = {  # of a file's content: what is read of it
     ),
     "parallel.csv": (
         "split,image_id,en,de\ntest,,Ä,B\n",
-        lambda path: pairs.read(path, "test", "en", "de"),
+        lambda path: parallel.read(path, "test", "en", "de"),
     ),
     "Flickr_8k.testImages.txt": ("ä.jpg\nb.jpg\n", lambda p: flickr8k._lines(p.parent, p.name)),
     "test.txt": ("ä.jpg\nb.jpg\n", lambda path: multi30k._Files(path.parent).lines("test.txt")),

@@ -17,7 +17,6 @@ from groundvec.data import dataset, parallel
 from groundvec.runtime.errors import InputError
 from groundvec.scenes import parallel as said_twice
 from groundvec.sources import multi30k
-from groundvec.translation import pairs as translated
 
 ROOT = Path(__file__).parents[2]
 NAMES = {
@@ -220,7 +219,7 @@ def test_pairs_are_read_as_they_were_written(tmp_path):
     )
     parallel.write(path, pairs)
     for row, split in enumerate(("train", "dev")):
-        [found] = translated.read(path, split, "en", "de").values.tolist()
+        [found] = parallel.read(path, split, "en", "de").values.tolist()
         assert found == pairs.iloc[row, 1:].tolist()
 
 
@@ -271,5 +270,5 @@ def test_the_script_writes_the_pairs_beside_the_captions(folder, flickr8k, tmp_p
     ]
     command += ["--flickr8k", flickr8k, "--output", tmp_path / "out"]
     subprocess.run(command, cwd=ROOT, check=True, env={"PYTHONPATH": str(ROOT)})
-    assert len(translated.read(tmp_path / "out" / "parallel.csv", "dev", "en", "de")) == 1
+    assert len(parallel.read(tmp_path / "out" / "parallel.csv", "dev", "en", "de")) == 1
     assert len(dataset.read_captions(tmp_path / "out" / "captions.csv", "de")) == 20
