@@ -15,7 +15,6 @@ Examples:
 
 import argparse
 import logging
-import os
 from typing import TYPE_CHECKING, Any
 
 from groundvec.config.arguments import FILES, add_settings, make_parser
@@ -42,8 +41,6 @@ parser.add_argument(
 
 
 def main(arguments: argparse.Namespace) -> None:
-    # cuBLAS is deterministic only with a fixed workspace; it reads this when it is loaded.
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     from functools import partial
 
     import torch
@@ -62,8 +59,8 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.training import loop
 
     described = arguments.description
-    device = choose(arguments.device, arguments.threads, described["training"]["precision"])
     deterministic()
+    device = choose(arguments.device, arguments.threads, described["training"]["precision"])
     torch.manual_seed(arguments.seed)
     contents = read_texts(arguments)
     treebank = parts.treebank(described["text"], arguments.treebanks)

@@ -12,7 +12,6 @@ Example:
 
 import argparse
 import logging
-import os
 
 from groundvec.config.arguments import make_parser
 from groundvec.config.cli import run
@@ -23,8 +22,6 @@ parser = make_parser(__doc__, shared, "the folder to write", writes, "translator
 
 
 def main(arguments: argparse.Namespace) -> None:
-    # cuBLAS is deterministic only with a fixed workspace; it reads this when it is loaded.
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     import pandas as pd
     import torch
 
@@ -36,8 +33,8 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.runtime.provenance import code_hash, digest, provenance
     from groundvec.translation import model, training
 
-    device = choose(arguments.device, arguments.threads)
     deterministic()
+    device = choose(arguments.device, arguments.threads)
     settings, languages = arguments.settings, (arguments.source, arguments.target)
     tables = [parallel.read(arguments.pairs, split, *languages) for split in ("train", "dev")]
     source, target, train, dev = training.prepare(tables[0], tables[1], *languages)

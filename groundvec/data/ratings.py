@@ -14,7 +14,7 @@ import pandas as pd
 
 from groundvec.data.dataset import SPLITS, refuse
 from groundvec.data.tokenization import prepare
-from groundvec.results.frames import read_fields, schema_of, write
+from groundvec.results.frames import read_fields, schema_of
 from groundvec.results.schemas import Ratings, Tasks
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import text_lines
@@ -158,16 +158,11 @@ def count(
     return counts.rename_axis(columns=None)[TASK_COLUMNS]
 
 
-def write_ratings(path: str | Path, ratings: Ratings) -> None:
-    """Write a ratings.csv, whole or not at all."""
-    write(path, ratings, Ratings)
-
-
 def read_ratings(path: str | Path) -> Ratings:
     """Read a ratings.csv, indexed from 0.
 
     Raises:
-        InputError: it is not what `write_ratings` writes; it names the line.
+        InputError: a pair is not whole; it names the line.
     """
     ratings = read_fields(path, COLUMNS)
     if ratings.empty:

@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec.data.dataset import SPLITS
-from groundvec.data.ratings import COLUMNS, STS, count, read_ratings, read_sts, write_ratings
+from groundvec.data.ratings import COLUMNS, STS, count, read_ratings, read_sts
 from groundvec.data.tokenization import prepare
+from groundvec.results import frames
+from groundvec.results.schemas import Ratings
 from groundvec.runtime.errors import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -210,7 +212,7 @@ scores = st.floats(0, 5).map(lambda score: round(score, 3))
 def test_what_is_written_is_read(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("ratings") / "ratings.csv"
     pairs = pd.DataFrame([("T", "S", *row) for row in rows], columns=COLUMNS)
-    write_ratings(path, pairs)
+    frames.write(path, pairs, Ratings)
     read = read_ratings(path)
     assert read.values.tolist() == pairs.values.tolist()
     assert read.rating.dtype == float
