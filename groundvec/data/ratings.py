@@ -92,10 +92,6 @@ def read_sts(
     Raises:
         InputError: a file is missing or there twice, or a line cannot be understood.
     """
-    if unknown := [name for name in lowercase if name not in GROUPS]:
-        raise InputError(
-            f"there is no {unknown[0]!r} to lowercase: choose from {', '.join(GROUPS)}"
-        )
     parts: list[pd.DataFrame] = []
     sources: dict[tuple[str, str], str] = {}
     dropped: dict[tuple[str, str], int] = {}

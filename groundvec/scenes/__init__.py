@@ -11,7 +11,6 @@ from typing import Any
 
 import pandas as pd
 
-from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import atomic, write_bytes
 from groundvec.runtime.progress import Progress
 from groundvec.scenes.captions import caption, choose
@@ -34,12 +33,7 @@ def generate(folder: Path, images: int, seed: int) -> tuple[pd.DataFrame, pd.Dat
     Returns:
         captions (`image_id, caption_id, language, split, caption`; five a language) and images
         (`image_id, split, path`).
-
-    Raises:
-        InputError: too few images for three splits.
     """
-    if images < 10:
-        raise InputError(f"scenes: {images} images are too few: ask for 10 or more")
     scenes = _scenes(images, seed)
     (folder / "images").mkdir(parents=True, exist_ok=True)
     with atomic(folder / "scenes.jsonl") as path, path.open("w", encoding="utf-8") as file:

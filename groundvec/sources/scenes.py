@@ -16,9 +16,6 @@ def read(count: int, seed: int, folder: Path) -> tuple[pd.DataFrame, pd.DataFram
         count: how many.
         seed: the same seed gives the same bytes.
         folder: where the pictures, the facts (scenes.jsonl) and parallel.csv are written.
-
-    Raises:
-        InputError: too few images for three splits.
     """
     captions, images = scenes.generate(folder, count, seed)
     parallel.write(folder / "parallel.csv", scene_pairs.pairs(folder / "scenes.jsonl", seed))

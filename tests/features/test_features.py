@@ -207,8 +207,6 @@ def test_unknown_names():
         backbones.load("resnet18", "V9")
     with pytest.raises(InputError, match="efficientnet_lite0 has no weights V9"):
         backbones.load("efficientnet_lite0", "V9")
-    with pytest.raises(InputError, match="no interpolation 'x': choose bilinear, bicubic, lanczos"):
-        backbones.load("efficientnet_lite0", interpolation="x")
 
 
 def test_a_network_without_a_linear_classifier(tmp_path):
