@@ -123,8 +123,8 @@ def _by_sacrebleu(
     for other in against:
         rest = [(name, texts) for name, texts in systems.items() if name != other]
         # It keeps what it knows of the references, so that each test needs a new one.
-        make: type[Metric] = BLEU if metric == "bleu" else TER
-        computed = {metric: make(references=[references])}
+        make = BLEU if metric == "bleu" else TER
+        computed: dict[str, Metric] = {metric: make(references=[references])}
         test = PairedTest([(other, systems[other]), *rest], computed, None, "ar", TRIALS)
         signatures, results = test()
         [name] = signatures
