@@ -59,15 +59,13 @@ def main(arguments: argparse.Namespace) -> None:
             model["description"]["similarity"],
             arguments.settings["folds"] if name == "test" else 1,
         )
-        of_split = pd.DataFrame(labels | {"split": name}, table.index)
-        tables.append(of_split.join(table.assign(**source)))
+        tables.append(table.assign(**labels, split=name, **source))
     # The ranks are the last split's, the test set's. Its images have the same numbers for models of
     # any language, though a model may have captions of some images only.
     images = captions.loc[captions["split"] == name, "image_id"].unique()
     numbers = pd.Index(images).get_indexer(split.image_ids)
     ranks["image"] = numbers[ranks["image"]]
-    of_queries = pd.DataFrame(labels, ranks.index).join(ranks)
-    write(f"{arguments.output}.ranks.csv", of_queries, QueryRanks)
+    write(f"{arguments.output}.ranks.csv", ranks.assign(**labels), QueryRanks)
     write(f"{arguments.output}.csv", pd.concat(tables), Retrieval)
     of_ensemble = tables[-1][tables[-1]["kind"] == "ensemble"]
     for row in of_ensemble.to_dict("records"):

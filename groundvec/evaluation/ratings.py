@@ -175,15 +175,12 @@ def score(
     """Call `predict` and `evaluate`, and label the rows.
 
     Args:
-        labels: columns to put first: system, dataset, model, seed, kind, epochs. The predictions
-            carry system, kind and epochs only.
+        labels: columns to add: system, dataset, model, seed, kind, epochs. The predictions carry
+            system, kind and epochs only.
     """
     predictions = predict(ratings, encode, device)
-    scores = evaluate(predictions)
     short = {name: labels[name] for name in ("system", "kind", "epochs")}
-    tables = [(short, predictions), (labels, scores)]
-    of_pairs, of_tasks = (table.assign(**of)[[*of, *table]] for of, table in tables)
-    return of_pairs, of_tasks
+    return predictions.assign(**short), evaluate(predictions).assign(**labels)
 
 
 def stopped(sentence: str) -> str:

@@ -108,22 +108,18 @@ def rank_both_ways(
     Raises:
         InputError: the images cannot be cut into so many equal folds.
     """
-    parts = _folds(image, len(images), folds)
-    of_folds = [
-        ranks(
-            captions if own.all() else captions[own],  # without a copy of them all
-            images[rows[0] : rows[-1] + 1],
-            image[own] - rows[0],
-            similarity,
+    found, own_image = [], []
+    for rows, own in _folds(image, len(images), folds):
+        of_fold = captions if own.all() else captions[own]  # without a copy of them all
+        own_image.append(image[own])
+        found.append(
+            ranks(of_fold, images[rows[0] : rows[-1] + 1], image[own] - rows[0], similarity)
         )
-        for rows, own in parts
-    ]
-    queries = ([image[own] for _, own in parts], [rows for rows, _ in parts])
+    of_captions, of_images = map(list, zip(*found, strict=True))
+    to_image, to_caption = DIRECTIONS
     return [
-        Ranks(direction, list(found), np.concatenate(of_queries))
-        for direction, found, of_queries in zip(
-            DIRECTIONS, zip(*of_folds, strict=True), queries, strict=True
-        )
+        Ranks(to_image, of_captions, np.concatenate(own_image)),
+        Ranks(to_caption, of_images, np.arange(len(images))),
     ]
 
 
@@ -179,14 +175,18 @@ def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
         InputError: the images cannot be cut into so many equal folds.
     """
     images = image.max() + 1
-    # For each fold the probability that the rank is at most 0, 1, 2, and so on.
-    found: dict[str, list[np.ndarray]] = {direction: [] for direction in DIRECTIONS}
-    for rows, own in _folds(image, images, folds):
-        of_images = np.bincount(image[own] - rows[0])
-        found["caption_to_image"].append(_found_by_chance(np.ones(1, int), len(rows)))
-        found["image_to_caption"].append(_found_by_chance(of_images, own.sum()))
-    queries = dict(zip(DIRECTIONS, (len(image), images), strict=True))
-    return pd.DataFrame([_chance_row(name, found[name], queries[name]) for name in DIRECTIONS])
+    parts = _folds(image, images, folds)
+    of_captions = [_found_by_chance(np.ones(1, int), len(rows)) for rows, _ in parts]
+    of_images = [
+        _found_by_chance(np.bincount(image[own] - rows[0]), own.sum()) for rows, own in parts
+    ]
+    to_image, to_caption = DIRECTIONS
+    return pd.DataFrame(
+        [
+            _chance_row(to_image, of_captions, len(image)),
+            _chance_row(to_caption, of_images, images),
+        ]
+    )
 
 
 def chance_of_captions(
@@ -276,34 +276,29 @@ def score_model(
         folds: if more than one, also score the mean over so many parts of the split.
 
     Returns:
-        Scores: the columns of `scored`, after language, kind (chance, random, snapshot or
-        ensemble), epochs and test_set. If captions find captions of another language, the
-        language is of queries and candidates, such as en-de. And the rank of each query in the
-        whole split: columns language, kind, epochs, direction, image (its row) and rank.
+        Scores: the columns of `scored`, and language, kind (chance, random, snapshot or ensemble),
+        epochs and test_set. If captions find captions of another language, the language is of
+        queries and candidates, such as en-de. And the rank of each query in the whole split:
+        columns language, kind, epochs, direction, image (its row) and rank.
     """
     images = len(split.features)
+    test_sets = {cut: test_set_name(images, cut) for cut in (1, folds)}
     tables = [
-        _labelled(table, language, "chance", [], test_set=test_set_name(images, cut))
+        table.assign(language=language, kind="chance", epochs="", test_set=test_sets[cut])
         for language, cut, table in _chances(split, folds)
     ]
     of_queries = []
     for kind, of, vectors in _systems(load, epochs, ensemble["epochs"], split, similarity):
+        labels = {"kind": kind, "epochs": "+".join(map(str, of))}
         every_way = kind != "snapshot" or of == [ensemble["best"]]
         for language, cut, found in _rank_all(split, *vectors, similarity, folds, every_way):
-            test_set = test_set_name(images, cut)
-            tables.append(_labelled(scored(found), language, kind, of, test_set=test_set))
+            labels["language"] = language
+            tables.append(scored(found).assign(**labels, test_set=test_sets[cut]))
             if cut == 1 and (kind == "ensemble" or (kind == "snapshot" and of[0] in compared)):
                 for direction, [ranks], image in found:
                     table = pd.DataFrame({"direction": direction, "image": image, "rank": ranks})
-                    of_queries.append(_labelled(table, language, kind, of))
+                    of_queries.append(table.assign(**labels))
     return pd.concat(tables, ignore_index=True), pd.concat(of_queries, ignore_index=True)
-
-
-def _labelled(
-    table: pd.DataFrame, language: str, kind: str, epochs: Sequence[int], **more: str
-) -> pd.DataFrame:
-    labels = {"language": language, "kind": kind, "epochs": "+".join(map(str, epochs)), **more}
-    return pd.DataFrame(labels, table.index).join(table)
 
 
 def _chances(split: Split, folds: int) -> Iterator[tuple[str, int, pd.DataFrame]]:

@@ -44,13 +44,7 @@ def generate(folder: Path, images: int, seed: int) -> tuple[pd.DataFrame, pd.Dat
             picture(scene, rng).save(data, "PNG")
             write_bytes(target, data.getbuffer())
             file.write(json.dumps(scene, ensure_ascii=False) + "\n")
-    captions = pd.DataFrame(
-        [
-            {"image_id": scene["image_id"], **each, "split": scene["split"]}
-            for scene in scenes
-            for each in scene["captions"]
-        ]
-    )
+    captions = pd.json_normalize(scenes, "captions", ["image_id", "split"])
     images_ = pd.DataFrame(scenes)[["image_id", "split"]]
     images_["path"] = [str(folder / "images" / f"{name}.png") for name in images_["image_id"]]
     return captions[["image_id", "caption_id", "language", "split", "caption"]], images_

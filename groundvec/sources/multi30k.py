@@ -82,7 +82,7 @@ def read_flickr30k(archive: str | Path, images_folder: str | Path) -> Read:
     images["image_id"] = images.name
     images["path"] = [str(Path(images_folder, name)) for name in images.name]
     names["image_id"] = names.name
-    return _captions(names), _images(images), _with_ids(pairs, images)
+    return _captions(names), images[dataset.IMAGE_COLUMNS], _with_ids(pairs, images)
 
 
 def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Path) -> Read:
@@ -117,7 +117,7 @@ def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Pa
     pairs = pd.concat([_pairs(files, name) for name in TRANSLATED], ignore_index=True)
     split = names.set_index("name").split
     pairs["split"] = pairs.name.map(split).fillna("train")
-    return _captions(names), _images(names), _with_ids(pairs, names)
+    return _captions(names), names[dataset.IMAGE_COLUMNS], _with_ids(pairs, names)
 
 
 def _refuse_twice(files: Files, rows: pd.DataFrame) -> None:
@@ -175,10 +175,6 @@ def _captions(names: pd.DataFrame) -> pd.DataFrame:
     captions = captions.reset_index(drop=True)
     captions["caption_id"] = dataset.caption_ids(captions.image_id, captions.language)
     return captions[dataset.CAPTION_COLUMNS]
-
-
-def _images(names: pd.DataFrame) -> pd.DataFrame:
-    return names[dataset.IMAGE_COLUMNS]
 
 
 def _with_ids(pairs: pd.DataFrame, names: pd.DataFrame) -> pd.DataFrame:

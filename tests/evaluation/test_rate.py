@@ -235,8 +235,8 @@ def test_a_system_s_files_are_labelled(predictions, scores):
     labels = {"system": "flickr8k/gru-1024-attention/seed1", "dataset": "flickr8k"}
     labels |= {"model": "gru-1024-attention", "seed": 1, "kind": "ensemble", "epochs": "4+8"}
     of_pairs, of_tasks = ratings.score(pairs, encoder(vectors), labels)
-    assert of_pairs.columns.tolist() == ["system", "kind", "epochs", *predictions]
-    assert of_tasks.columns.tolist() == [*labels, *scores]
+    assert of_pairs.columns.tolist() == [*predictions, "system", "kind", "epochs"]
+    assert of_tasks.columns.tolist() == [*scores, *labels]
     assert set(of_pairs["epochs"]) == {"4+8"}
     assert set(of_tasks["seed"]) == {1}
     pd.testing.assert_frame_equal(of_pairs[[*predictions]], predictions)
