@@ -17,10 +17,11 @@ from groundvec.scenes.captions import caption, choose
 from groundvec.scenes.draw import picture
 from groundvec.scenes.world import Scene, facts, families, predicates, swap
 
-__all__ = ["caption", "choose", "facts", "families", "generate", "picture", "predicates", "swap"]
+__all__ = ["caption", "choose", "facts", "families", "picture", "predicates", "swap"]
 
 LANGUAGES = ("en", "de")
 CAPTIONS = 5
+PAIRS = {"train": 5, "dev": 1, "test": 1}  # of a scene
 
 
 def generate(folder: Path, images: int, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -101,3 +102,30 @@ def _describe(scene: Scene, seed: int) -> list[dict[str, Any]]:
                 }
             )
     return rows
+
+
+def pairs(scenes: str | Path, seed: int) -> pd.DataFrame:
+    """Make sentence pairs in English and German with the same facts of a scene.
+
+    They differ from the captions: their facts are drawn separately.
+
+    Args:
+        scenes: the scenes.jsonl that `generate` wrote.
+        seed: of the draws.
+
+    Returns:
+        Some pairs per scene, in columns split, image_id, en and de.
+    """
+    rows = []
+    for line in Path(scenes).read_text("utf-8").splitlines():
+        scene = json.loads(line)
+        for k in range(PAIRS[scene["split"]]):
+            name = f"parallel {seed} {scene['image_id']} {k}"
+            mention = choose(scene, random.Random(name))
+            # The same draws for both, so that both choose the active or the passive, for one.
+            both = {
+                language: caption(scene, mention, random.Random(f"{name} words"), language)
+                for language in LANGUAGES
+            }
+            rows.append({"split": scene["split"], "image_id": scene["image_id"], **both})
+    return pd.DataFrame(rows)

@@ -6,7 +6,6 @@ import pandas as pd
 
 from groundvec import scenes
 from groundvec.data import parallel
-from groundvec.scenes import parallel as scene_pairs
 
 
 def read(count: int, seed: int, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -18,5 +17,5 @@ def read(count: int, seed: int, folder: Path) -> tuple[pd.DataFrame, pd.DataFram
         folder: where the pictures, the facts (scenes.jsonl) and parallel.csv are written.
     """
     captions, images = scenes.generate(folder, count, seed)
-    parallel.write(folder / "parallel.csv", scene_pairs.pairs(folder / "scenes.jsonl", seed))
+    parallel.write(folder / "parallel.csv", scenes.pairs(folder / "scenes.jsonl", seed))
     return captions, images

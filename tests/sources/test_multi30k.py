@@ -15,7 +15,6 @@ import pytest
 from groundvec import scenes
 from groundvec.data import dataset, parallel
 from groundvec.runtime.errors import InputError
-from groundvec.scenes import parallel as said_twice
 from groundvec.sources import multi30k
 
 ROOT = Path(__file__).parents[2]
@@ -238,9 +237,9 @@ def test_pairs_that_are_none_are_named(tmp_path, row, message):
 
 def test_scenes_are_said_alike_in_both_languages(tmp_path):
     _, images = scenes.generate(tmp_path, 20, 1)
-    pairs = said_twice.pairs(tmp_path / "scenes.jsonl", 1)
-    assert pairs.equals(said_twice.pairs(tmp_path / "scenes.jsonl", 1))
-    counts = images.split.map(said_twice.PAIRS).groupby(images.split).sum()
+    pairs = scenes.pairs(tmp_path / "scenes.jsonl", 1)
+    assert pairs.equals(scenes.pairs(tmp_path / "scenes.jsonl", 1))
+    counts = images.split.map(scenes.PAIRS).groupby(images.split).sum()
     assert pairs.split.value_counts().to_dict() == counts.to_dict()
     assert pairs.image_id.map(images.set_index("image_id").split).equals(pairs.split)
     colours = {"red": "rot", "blue": "blau", "green": "grün", "yellow": "gelb", "black": "schwarz"}
