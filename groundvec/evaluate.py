@@ -383,15 +383,6 @@ def _differences(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names)
 
 
-def read_items(path: str | Path) -> RatedPairs | FoundRanks:
-    """Read the items of a `Result` from a CSV file, for `compare`.
-
-    Raises:
-        InputError: the file is missing, damaged or of another form.
-    """
-    return frames.read(path, RatedPairs, FoundRanks)
-
-
 def read_array(path: str | Path) -> np.ndarray:
     """Read an array from a .npy file; nothing in it is executed.
 

@@ -77,7 +77,7 @@ def main(arguments: argparse.Namespace) -> None:
         "draw": arguments.draw,
         "code": code_hash("scripts/train.py", *parts.files(described)),
         "captions": sha256(arguments.captions),
-        "features": store.fingerprint(arguments.features),
+        "features": store.attributes(arguments.features)["fingerprint"],
         "texts": digest([*contents.values()]),
         "treebanks": [sha256(path) for path in arguments.treebanks],
     }

@@ -219,17 +219,12 @@ def _find(files: dict[tuple[str, str], list[Path]], year: str, name: str) -> Pat
     return found[0]
 
 
-def _lines(path: Path) -> list[str]:
-    with path.open("rb") as file:
-        found = list(text_lines(file, path, "get the public file again"))
-    if not any(found):
-        raise InputError(f"{path} is empty; get the public file again")
-    return found
-
-
 def _columns(path: Path, fewest: int, most: int, **columns: int) -> pd.DataFrame:
     """Read some columns of a tab-separated file, as text, and where each row is."""
-    fields = [line.split("\t") for line in _lines(path)]
+    with path.open("rb") as file:
+        fields = [line.split("\t") for line in text_lines(file, path, "get the public file again")]
+    if not any(map(any, fields)):
+        raise InputError(f"{path} is empty; get the public file again")
     where = [f"{path} line {i}" for i in range(1, len(fields) + 1)]
     counts = pd.DataFrame({"where": where, "number": [len(row) for row in fields]})
     wanted = str(fewest) if fewest == most else f"{fewest} to {most}"

@@ -672,12 +672,12 @@ def test_truncated_file(stored, length):
 
 def test_fingerprint_tells_contents_apart(stored):
     path, features, ids = stored
-    first = store.fingerprint(path)
+    first = store.attributes(path)["fingerprint"]
     other = path.with_name("b.h5")
 
     def written(features, ids):
         store.write(other, features, ids, {"backbone": "y"})
-        return store.fingerprint(other)
+        return store.attributes(other)["fingerprint"]
 
     assert written(features, ids) == first
     assert written(features + np.float32(1e-6), ids) != first
