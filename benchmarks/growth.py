@@ -30,7 +30,7 @@ from measure import (
 from training import grid, letters, untrained
 
 from groundvec.data.split import load_split
-from groundvec.evaluation.retrieval import evaluate
+from groundvec.evaluation.retrieval import rank_both_ways, scored
 from groundvec.features import backbones
 from groundvec.text.characters import Text
 
@@ -86,7 +86,7 @@ def growth(what: str, against: str, sizes: list[int], make: Callable[[int], Cont
 def retrieval(images: int) -> Contestant:
     embedded = np.random.default_rng(0).standard_normal((6 * images, 256), np.float32)
     image = np.repeat(np.arange(images), 5)
-    return work(1, evaluate, embedded[images:], embedded[:images], image)
+    return work(1, lambda: scored(rank_both_ways(embedded[images:], embedded[:images], image)))
 
 
 def loading(captions: int) -> Contestant:

@@ -13,8 +13,8 @@ import resource
 import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from math import isnan
 from pathlib import Path
 from statistics import median
@@ -99,25 +99,36 @@ def peak_memory(run: Contestant) -> float | None:
         Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
     except OSError:
         return None
-    before, others = _memory("status", "VmRSS"), set(_children())
+    before, others = memory("status", "VmRSS"), set(_children())
     children: dict[str, int] = {}
+
+    def look() -> None:
+        with suppress(OSError, StopIteration):  # a child that has just ended
+            for child in set(_children()) - others:
+                own = memory("smaps_rollup", "Private_Dirty", child)
+                children[child] = max(own, children.get(child, 0))
+
+    with sampled(look):
+        run()
+    return (memory("status", "VmHWM") - before + sum(children.values())) / 1024
+
+
+@contextmanager
+def sampled(look: Callable[[], None]) -> Iterator[None]:
+    """Call a function twenty times a second during the block."""
     done = threading.Event()
 
     def watch() -> None:
         while not done.wait(0.05):
-            with suppress(OSError, StopIteration):  # a child that has just ended
-                for child in set(_children()) - others:
-                    own = _memory("smaps_rollup", "Private_Dirty", child)
-                    children[child] = max(own, children.get(child, 0))
+            look()
 
     watcher = threading.Thread(target=watch)
     watcher.start()
     try:
-        run()
+        yield
     finally:
         done.set()
         watcher.join()
-    return (_memory("status", "VmHWM") - before + sum(children.values())) / 1024
 
 
 def _children() -> list[str]:
@@ -129,7 +140,7 @@ def _children() -> list[str]:
     return found
 
 
-def _memory(file: str, key: str, process: str = "self") -> int:
+def memory(file: str, key: str, process: str = "self") -> int:
     """Read a memory figure of a process from /proc, in kB."""
     lines = Path("/proc", process, file).read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(key))

@@ -12,7 +12,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator
 from functools import partial
 from itertools import chain, count
@@ -22,7 +21,7 @@ from unittest.mock import patch
 
 import h5py
 import numpy as np
-from measure import Contestant, Row, program, row
+from measure import Contestant, Row, memory, program, row, sampled
 from training import letters, trainer, untrained
 
 from groundvec.data import dataset
@@ -147,25 +146,16 @@ def watched(folder: str) -> None:
     """Load, train for a while and embed all images; print the peaks in GB, as JSON."""
     choose()
     peaks = {"own_gb": 0.0, "mapped_gb": 0.0, "resident_gb": 0.0}
-    done = threading.Event()
 
-    def watch() -> None:
-        names = {"RssAnon": "own_gb", "RssFile": "mapped_gb", "VmRSS": "resident_gb"}
-        while not done.wait(0.05):
-            for line in Path("/proc/self/status").read_text().splitlines():
-                key, _, value = line.partition(":")
-                if key in names:
-                    size = int(value.split()[0]) / 1e6
-                    peaks[names[key]] = max(peaks[names[key]], size)
+    def look() -> None:
+        for name, key in zip(peaks, ("RssAnon", "RssFile", "VmRSS"), strict=True):
+            peaks[name] = max(peaks[name], memory("status", key) / 1e6)
 
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    split = load(Path(folder))
-    loaded = dict(peaks)
-    contestant(split, BAG, 300)()
-    untrained({"encoder": BAG}, SENTENCES, WIDTH).eval().encode_images(split.features)
-    done.set()
-    watcher.join()
+    with sampled(look):
+        split = load(Path(folder))
+        loaded = dict(peaks)
+        contestant(split, BAG, 300)()
+        untrained({"encoder": BAG}, SENTENCES, WIDTH).eval().encode_images(split.features)
     print(json.dumps(peaks | {"loading_gb": loaded["own_gb"]}), flush=True)
 
 

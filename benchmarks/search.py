@@ -23,7 +23,6 @@ from groundvec.runtime.provenance import ROOT
 from groundvec.similarity import scores
 from groundvec.sources import flickr8k
 
-CROPS = (1, 2, 10)
 TIMED = 100  # photographs
 CUTOFFS = (1, 5, 10)
 
@@ -34,7 +33,7 @@ def rows(small: bool) -> list[Row]:
         if small:
             return case(made(folder), unseeing(), folder)
         captions = photographs(folder)
-        encoders = (ImageEncoder("flickr8k", crops=crops) for crops in CROPS)
+        encoders = (ImageEncoder("flickr8k", crops=crops) for crops in backbones.CROPS)
         return [each for encoder in encoders for each in case(captions, encoder, folder)]
 
 

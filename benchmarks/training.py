@@ -32,13 +32,13 @@ from groundvec.device import choose
 from groundvec.encoders import recurrence
 from groundvec.model.network import Model
 from groundvec.objectives import hinge
+from groundvec.runtime.provenance import ROOT
 from groundvec.text.characters import Text
 from groundvec.training import loop
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz '.,ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 BATCH, WIDTH, ATTENTION = 32, 2048, 128
 GATES = {"gru": 3, "lstm": 4}
-ROOT = Path(__file__).parent.parent
 BEST, DEMO = ROOT / "config" / "best.yaml", ROOT / "config.yaml"
 BAG = {"text": {"name": "words"}, "encoder": {"name": "bag", "size": 256}}
 TREES = ("DT-RNN", "SDT-RNN")

@@ -72,10 +72,9 @@ def has_bfloat16() -> bool:
 
 
 def deterministic() -> None:
-    """Let torch compute the same bits every time, or refuse to.
-
-    A program has to set CUBLAS_WORKSPACE_CONFIG before, for cuBLAS.
-    """
+    """Let torch compute the same bits every time, or refuse to; call it before a GPU is used."""
+    # cuBLAS is deterministic only with a fixed workspace; it reads this when it is loaded.
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.use_deterministic_algorithms(True)
     # Nothing here reads memory that it has not written, and to fill it takes time.
     torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]

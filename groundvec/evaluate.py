@@ -353,11 +353,6 @@ def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
     return named.assign(test="Williams")
 
 
-def _measures(ranks: pd.Series) -> dict[str, pd.Series]:
-    """Return the values of each query whose means are recalls, in percent, and the mean rank."""
-    return {**{f"r{k}": 100 * (ranks <= k) for k in CUTOFFS}, "mean_rank": ranks}
-
-
 def _differences(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     """Compare ranks."""
     queries = ["test_set", "direction", "image"]
@@ -368,42 +363,24 @@ def _differences(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
             "the same captions, images and folds"
         )
     rows = []
-    for direction in one["direction"].unique():
-        of_both = [each[each["direction"] == direction] for each in (one, other)]
-        counts = of_both[0].groupby("image").size().to_numpy(float)[None]
+    both = pd.concat([one.assign(system=0), other.assign(system=1)], ignore_index=True)
+    for direction, own in both.groupby("direction", sort=False):
+        by_image = [own["system"], own["image"]]
+        counts = own.groupby(by_image).size().unstack().to_numpy(float)
         times = paired.draws(counts.shape[1], np.random.default_rng(SEED))
-        for measure in _measures(one["rank"]):
-            sums = [
-                _measures(each["rank"])[measure].groupby(each["image"]).sum() for each in of_both
-            ]
-            means = paired.mean(np.stack(sums), counts, times)
+        measures = {f"r{k}": 100 * (own["rank"] <= k) for k in CUTOFFS} | {"mean_rank": own["rank"]}
+        for measure, values in measures.items():
+            sums = values.groupby(by_image).sum().unstack().to_numpy(float)
+            means = paired.mean(sums, counts, times)
             differences = means[0] - means[1]
             low, high = paired.interval(differences)
             drawn = differences[1:]
             tail = min(np.count_nonzero(drawn <= 0), np.count_nonzero(drawn >= 0))
             p = min(1.0, 2 * (1 + tail) / (1 + len(drawn)))
-            row = [
-                direction,
-                measure,
-                len(of_both[0]),
-                *means[:, 0],
-                differences[0],
-                low,
-                high,
-                p,
-            ]
-            rows.append(row)
+            found = *means[:, 0], differences[0], low, high, p
+            rows.append((direction, measure, len(own) // 2, *found))
     names = ["direction", "measure", "queries", "a", "b", "difference", "low", "high", "p"]
     return pd.DataFrame(rows, columns=names)
-
-
-def read_items(path: str | Path) -> RatedPairs | FoundRanks:
-    """Read the items of a `Result` from a CSV file, for `compare`.
-
-    Raises:
-        InputError: the file is missing, damaged or of another form.
-    """
-    return frames.read(path, RatedPairs, FoundRanks)
 
 
 def read_array(path: str | Path) -> np.ndarray:

@@ -16,7 +16,7 @@ from groundvec.config.arguments import FILES, add_settings, make_parser
 from groundvec.config.cli import run
 from groundvec.data import ratings
 from groundvec.results.frames import write
-from groundvec.results.schemas import Tasks
+from groundvec.results.schemas import Ratings, Tasks
 from groundvec.scenes import ratings as scenes
 
 parser = make_parser(__doc__)
@@ -42,7 +42,7 @@ def main(arguments: argparse.Namespace) -> None:
     else:
         table = scenes.graded_pairs(arguments.seed)
         tasks = ratings.count(table, scenes.SOURCES)
-    ratings.write_ratings(arguments.output, table)
+    write(arguments.output, table, Ratings)
     write(arguments.output_tasks, tasks, Tasks)
     logging.info("%s", tasks.to_string(index=False))
 

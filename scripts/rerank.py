@@ -39,19 +39,20 @@ def main(arguments: argparse.Namespace) -> None:
 
     import pandas as pd
 
+    from groundvec.data import parallel
     from groundvec.device import choose
     from groundvec.features import store
     from groundvec.results.frames import write
     from groundvec.results.schemas import Reranked, RerankWeights, Translations
     from groundvec.runtime.errors import InputError
     from groundvec.runtime.provenance import provenance
-    from groundvec.translation import nbest, pairs, rerank
+    from groundvec.translation import nbest, rerank
 
     device = choose(threads=arguments.threads)
     languages = arguments.source, arguments.target
     splits = []
     for name, path in (("dev", arguments.dev), ("test", arguments.test)):
-        table = pairs.read(arguments.pairs, name, *languages)
+        table = parallel.read(arguments.pairs, name, *languages)
         splits.append(rerank.judged(nbest.read(path, len(table)), table))
     dev, test = splits
     if dev.lists.names != test.lists.names:

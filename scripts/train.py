@@ -14,7 +14,6 @@ Examples:
 """
 
 import argparse
-import os
 
 from groundvec.config.arguments import FILES, add_settings, make_parser
 from groundvec.config.cli import run
@@ -37,8 +36,6 @@ parser.add_argument(
 
 
 def main(arguments: argparse.Namespace) -> None:
-    # cuBLAS is deterministic only with a fixed workspace; it reads this when it is loaded.
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     from groundvec.device import choose, deterministic
     from groundvec.runtime.errors import InputError
     from groundvec.runtime.files import read_json
@@ -51,8 +48,8 @@ def main(arguments: argparse.Namespace) -> None:
             f"--texts names {len(arguments.texts)} files: give one for each of the languages "
             f"{', '.join(languages)}, in this order"
         )
-    device = choose(arguments.device, arguments.threads, described["training"]["precision"])
     deterministic()
+    device = choose(arguments.device, arguments.threads, described["training"]["precision"])
     train(
         described,
         {"dataset": arguments.dataset, "model": arguments.name, "seed": arguments.seed},

@@ -19,13 +19,14 @@ parser.add_argument("--n", type=int, required=True, help="how many translations 
 
 
 def main(arguments: argparse.Namespace) -> None:
+    from groundvec.data import parallel
     from groundvec.device import choose
-    from groundvec.translation import beam, model, nbest, pairs
+    from groundvec.translation import beam, model, nbest
     from groundvec.translation.vocabulary import tokenise
 
     device = choose(arguments.device, arguments.threads)
     translator, source, target = model.load(arguments.model, device)
-    table = pairs.read(arguments.pairs, arguments.split, source.language, target.language)
+    table = parallel.read(arguments.pairs, arguments.split, source.language, target.language)
     encoded = source.encode(tokenise(table["source"]))
     lists = beam.translate(translator, encoded, target, arguments.n, progress=True)
     nbest.write(arguments.output, lists)

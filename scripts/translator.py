@@ -12,7 +12,6 @@ Example:
 
 import argparse
 import logging
-import os
 
 from groundvec.config.arguments import make_parser
 from groundvec.config.cli import run
@@ -23,22 +22,21 @@ parser = make_parser(__doc__, shared, "the folder to write", writes, "translator
 
 
 def main(arguments: argparse.Namespace) -> None:
-    # cuBLAS is deterministic only with a fixed workspace; it reads this when it is loaded.
-    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     import pandas as pd
     import torch
 
+    from groundvec.data import parallel
     from groundvec.device import choose, deterministic
     from groundvec.results.frames import write
     from groundvec.results.schemas import TranslatorHistory
     from groundvec.runtime.jobs import describe, locked
     from groundvec.runtime.provenance import code_hash, digest, provenance
-    from groundvec.translation import model, pairs, training
+    from groundvec.translation import model, training
 
-    device = choose(arguments.device, arguments.threads)
     deterministic()
+    device = choose(arguments.device, arguments.threads)
     settings, languages = arguments.settings, (arguments.source, arguments.target)
-    tables = [pairs.read(arguments.pairs, split, *languages) for split in ("train", "dev")]
+    tables = [parallel.read(arguments.pairs, split, *languages) for split in ("train", "dev")]
     source, target, train, dev = training.prepare(tables[0], tables[1], *languages)
     torch.manual_seed(arguments.seed)
     translator = model.build(source, target, settings).to(device)

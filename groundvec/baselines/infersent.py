@@ -40,11 +40,9 @@ class Baseline(nn.Module):
             version: 1 or 2, of both files.
 
         Raises:
-            InputError: another version, or a state file that is missing or of another form.
+            InputError: a state file that is missing or of another form.
         """
         super().__init__()
-        if version not in MARKS:
-            raise InputError(f"InferSent's version must be 1 or 2, not {version!r}")
         if not Path(state).is_file():
             raise InputError(f"{state} does not exist: put InferSent's state file there")
         self.version, self.path = version, vectors

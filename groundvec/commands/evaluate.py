@@ -200,8 +200,10 @@ def _retrieval(arguments: argparse.Namespace) -> None:
 
 def _compare(arguments: argparse.Namespace) -> None:
     from groundvec import evaluate
+    from groundvec.results import frames
+    from groundvec.results.schemas import FoundRanks, RatedPairs
 
-    a, b = map(evaluate.read_items, (arguments.a, arguments.b))
+    a, b = (frames.read(path, RatedPairs, FoundRanks) for path in (arguments.a, arguments.b))
     rows = evaluate.compare(a, b)
     if arguments.output == common.STANDARD:
         show(*rows.to_string(index=False, float_format="{:.4g}".format).split("\n"))

@@ -78,8 +78,8 @@ def main(arguments: argparse.Namespace) -> None:
     recipe = read_description(hub.find(arguments.recipe))
     captions, images = table.read(arguments.captions, arguments.photos)
     description = _description(recipe["description"], captions, arguments.epochs)
-    device = choose(arguments.device, precision=description["training"]["precision"])
     deterministic()
+    device = choose(arguments.device, precision=description["training"]["precision"])
     work = output.with_name(f".{output.name}.unfinished")
     of_captions, features = work / "captions.csv", work / "features.h5"
     dataset.write(work, captions, images)

@@ -1,6 +1,7 @@
-"""Unpack archives that come from elsewhere: everything in its place, or nothing."""
+"""Read and unpack archives that come from elsewhere: everything in its place, or nothing."""
 
 import errno
+import gzip
 import lzma
 import shutil
 import stat
@@ -13,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import most_unpacked, open_zip
+from groundvec.runtime.files import SMALL, most_unpacked, open_zip, read_at_most, text_lines
 from groundvec.runtime.progress import Progress
 
 # What the system says to names that are too long, or that are a file's and a folder's at once.
@@ -132,3 +133,43 @@ def _extract_members(archive: Path, members: list[_Member]) -> None:
                 f"{archive}: its member {member.name[:80]} cannot be unpacked ({error.strerror}): "
                 "its name is too long, or another member's as well; get the archive elsewhere"
             ) from None
+
+
+class Files:
+    """The text files in a folder or a zip archive, wherever in it they are.
+
+    Args:
+        path: the archive, or the folder it was unpacked to.
+        public: the name of the public archive, for errors.
+
+    Raises:
+        InputError: it is missing or damaged.
+    """
+
+    def __init__(self, path: str | Path, public: str) -> None:
+        self.path, self.public = path, public
+        self.root: Path | zipfile.Path = Path(path)
+        try:
+            if self.root.is_dir():
+                found = [file for file in self.root.rglob("*") if file.is_file()]
+                self.names = [file.relative_to(path).as_posix() for file in found]
+            else:
+                archive = open_zip(path)
+                self.root, self.names = zipfile.Path(archive), archive.namelist()
+        except FileNotFoundError:
+            raise InputError(f"{path} does not exist; get {public}") from None
+        except (zipfile.BadZipFile, OSError) as error:
+            raise InputError(f"{path} is damaged; get it again ({error})") from None
+
+    def lines(self, name: str) -> list[str]:
+        """Read the lines of a file, gzipped or not, such as `task1/raw/train.en.gz`."""
+        found = [path for path in self.names if f"/{path}".endswith(f"/{name}")]
+        if not found:
+            raise InputError(f"{self.path} has no {name}; get {self.public} again")
+        try:
+            with (self.root / min(found, key=len)).open("rb") as raw:
+                file = gzip.GzipFile(fileobj=raw) if name.endswith(".gz") else raw
+                content = read_at_most(file, SMALL, f"{self.path}: {name}")
+        except (*DAMAGED, OSError) as error:
+            raise InputError(f"{self.path}: {name} is damaged; get it again ({error})") from None
+        return list(text_lines(content, f"{self.path}: {name}", "get it again"))

@@ -3,6 +3,7 @@
 `groundvec.results.schemas` has their columns: `Captions` and `Images`.
 """
 
+import logging
 import os
 import posixpath
 import re
@@ -21,6 +22,8 @@ from groundvec.results import frames
 from groundvec.results.schemas import Captions, Images
 from groundvec.runtime.errors import InputError, closest
 from groundvec.runtime.files import check_output, sha256
+
+log = logging.getLogger(__name__)
 
 CAPTION_COLUMNS = list(frames.schema_of(Captions).columns)
 IMAGE_COLUMNS = ["image_id", "split", "path"]  # images.csv also has sha256, which `write` adds
@@ -114,6 +117,16 @@ def check(captions: Captions, images: pd.DataFrame, where: pd.Series | None = No
         f"{{where}}{{more}}: the caption has {{length:,}} characters, more than the limit of "
         f"{LONGEST:,}; shorten it or make several captions of it",
     )
+
+
+def check_splits(name: str | Path, captions: Captions, images: pd.DataFrame) -> None:
+    """Log how many captions and images there are; InputError if a split has no image."""
+    counts = images.split.value_counts().reindex(SPLITS, fill_value=0)
+    if without := ", ".join(counts.index[counts == 0]):
+        raise InputError(
+            f"{name}: no image is in split {without}; each of the three needs at least one"
+        )
+    log.info("%d captions of %d train, %d dev and %d test images", len(captions), *counts)
 
 
 def _check_fields(captions: pd.DataFrame, images: pd.DataFrame) -> None:

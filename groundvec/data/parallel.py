@@ -1,23 +1,58 @@
 """Sentences and their translations, which translation learns from: parallel.csv."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
+import pandas as pd
+
+from groundvec.data.cleaning import clean
 from groundvec.data.dataset import SPLITS, refuse
 from groundvec.results import frames
 from groundvec.results.schemas import Parallel
+from groundvec.runtime.errors import InputError
 
 COLUMNS = list(frames.schema_of(Parallel).columns)
 
 
 def write(path: str | Path, pairs: Parallel) -> None:
     """Check pairs and write them; InputError names the first that is not whole."""
-    pairs = pairs[COLUMNS].reset_index(drop=True)
-    pairs["row"] = pairs.index + 2  # of the file
-    refuse(pairs[~pairs.split.isin(SPLITS)], f"{path} line {{row}}{{more}}: no split {{split!r}}")
-    for language in ("en", "de"):
+    _check(path, pairs, ("en", "de"))
+    frames.write(path, pairs[COLUMNS], Parallel)
+
+
+def read(path: str | Path, split: str, source: str, target: str) -> pd.DataFrame:
+    """Read the pairs of one split, in the file's order.
+
+    Returns:
+        Columns image_id (empty where there is no picture), source and target.
+
+    Raises:
+        InputError: the file cannot be read, lacks a language or this split, or a sentence is empty.
+    """
+    table = frames.read_fields(path)
+    for column in ("split", "image_id", source, target):
+        if column not in table:
+            raise InputError(
+                f"{path} has no column {column!r}; its columns are {', '.join(table.columns)}"
+            )
+    _check(path, table, (source, target))
+    table = table[table["split"] == split]
+    if table.empty:
+        raise InputError(f"{path} has no pairs of the split {split}: add some")
+    table = table.assign(source=table[source].map(clean), target=table[target].map(clean))
+    return table[["image_id", "source", "target"]].reset_index(drop=True)
+
+
+def _check(path: str | Path, pairs: pd.DataFrame, languages: Iterable[str]) -> None:
+    pairs = pairs.reset_index(drop=True)
+    pairs["line"] = pairs.index + 2  # of the file
+    refuse(
+        pairs[~pairs["split"].isin(SPLITS)],
+        f"{path} line {{line}}{{more}}: no split {{split!r}}; the splits are {', '.join(SPLITS)}",
+    )
+    for language in languages:
         refuse(
-            pairs[pairs[language].str.strip() == ""],
-            f"{path} line {{row}}{{more}}: there is no sentence in {language}; write one or leave "
+            pairs[pairs[language].map(clean) == ""],
+            f"{path} line {{line}}{{more}}: there is no sentence in {language}; write one or leave "
             "the pair out",
         )
-    frames.write(path, pairs[COLUMNS], Parallel)

@@ -14,7 +14,7 @@ import pandas as pd
 
 from groundvec.data.dataset import SPLITS, refuse
 from groundvec.data.tokenization import prepare
-from groundvec.results.frames import read_fields, schema_of, write
+from groundvec.results.frames import read_fields, schema_of
 from groundvec.results.schemas import Ratings, Tasks
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import text_lines
@@ -92,10 +92,6 @@ def read_sts(
     Raises:
         InputError: a file is missing or there twice, or a line cannot be understood.
     """
-    if unknown := [name for name in lowercase if name not in GROUPS]:
-        raise InputError(
-            f"there is no {unknown[0]!r} to lowercase: choose from {', '.join(GROUPS)}"
-        )
     parts: list[pd.DataFrame] = []
     sources: dict[tuple[str, str], str] = {}
     dropped: dict[tuple[str, str], int] = {}
@@ -158,16 +154,11 @@ def count(
     return counts.rename_axis(columns=None)[TASK_COLUMNS]
 
 
-def write_ratings(path: str | Path, ratings: Ratings) -> None:
-    """Write a ratings.csv, whole or not at all."""
-    write(path, ratings, Ratings)
-
-
 def read_ratings(path: str | Path) -> Ratings:
     """Read a ratings.csv, indexed from 0.
 
     Raises:
-        InputError: it is not what `write_ratings` writes; it names the line.
+        InputError: a pair is not whole; it names the line.
     """
     ratings = read_fields(path, COLUMNS)
     if ratings.empty:
@@ -228,17 +219,12 @@ def _find(files: dict[tuple[str, str], list[Path]], year: str, name: str) -> Pat
     return found[0]
 
 
-def _lines(path: Path) -> list[str]:
-    with path.open("rb") as file:
-        found = list(text_lines(file, path, "get the public file again"))
-    if not any(found):
-        raise InputError(f"{path} is empty; get the public file again")
-    return found
-
-
 def _columns(path: Path, fewest: int, most: int, **columns: int) -> pd.DataFrame:
     """Read some columns of a tab-separated file, as text, and where each row is."""
-    fields = [line.split("\t") for line in _lines(path)]
+    with path.open("rb") as file:
+        fields = [line.split("\t") for line in text_lines(file, path, "get the public file again")]
+    if not any(map(any, fields)):
+        raise InputError(f"{path} is empty; get the public file again")
     where = [f"{path} line {i}" for i in range(1, len(fields) + 1)]
     counts = pd.DataFrame({"where": where, "number": [len(row) for row in fields]})
     wanted = str(fewest) if fewest == most else f"{fewest} to {most}"

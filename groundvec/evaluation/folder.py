@@ -54,10 +54,9 @@ def score_folder(
             model["description"]["similarity"],
             folds if name == "test" else 1,
         )
-        of_split = pd.DataFrame(labels | {"split": name}, table.index)
-        tables.append(of_split.join(table.assign(**source)))
+        tables.append(table.assign(**labels, split=name, **source))
     # Its images have the same numbers for models of any language, though a model may have captions
     # of some images only.
     images = captions.loc[captions["split"] == "test", "image_id"].unique()
     ranks["image"] = pd.Index(images).get_indexer(split.image_ids)[ranks["image"]]
-    return pd.concat(tables), pd.DataFrame(labels, ranks.index).join(ranks)
+    return pd.concat(tables), ranks.assign(**labels)

@@ -44,12 +44,17 @@ def predict(
         (NaN for tasks without training pairs).
 
     Raises:
-        InputError: the vectors are not finite or not (N, size), or a task has training pairs but no
-            development pairs.
+        InputError: a vector is not finite, or a task has training pairs but no development pairs.
     """
     codes, sentences = pd.factorize(pd.concat([ratings["sentence_a"], ratings["sentence_b"]]))
     a, b = np.split(codes, 2)
-    embeddings = _checked(encode(sentences.tolist()), sentences)
+    embeddings = encode(sentences.tolist())
+    finite = np.isfinite(embeddings).all(axis=1)
+    if not finite.all():
+        raise InputError(
+            f"the system's embedding of {sentences[finite.argmin()]!r} is not finite: check its "
+            "weights or its training"
+        )
     table = ratings[["task", "subtask", "rating"]].reset_index(drop=True)
     table.insert(0, "pair", np.arange(len(table)))
     table[["cosine", "classifier"]] = np.nan
@@ -73,22 +78,6 @@ def predict(
             ratings.iloc[rows], embeddings, a[rows], b[rows], device
         )
     return table.iloc[test].reset_index(drop=True)
-
-
-def _checked(embeddings: np.ndarray, sentences: pd.Index) -> np.ndarray:
-    embeddings = np.asarray(embeddings)
-    if embeddings.ndim != 2 or len(embeddings) != len(sentences):
-        raise InputError(
-            f"the system returned an array of shape {embeddings.shape} for {len(sentences)} "
-            "sentences: it must return one vector per sentence, (N, size)"
-        )
-    finite = np.isfinite(embeddings).all(axis=1)
-    if not finite.all():
-        raise InputError(
-            f"the system's embedding of {sentences[finite.argmin()]!r} is not finite: check its "
-            "weights or its training"
-        )
-    return embeddings
 
 
 def _classify(
@@ -175,15 +164,12 @@ def score(
     """Call `predict` and `evaluate`, and label the rows.
 
     Args:
-        labels: columns to put first: system, dataset, model, seed, kind, epochs. The predictions
-            carry system, kind and epochs only.
+        labels: columns to add: system, dataset, model, seed, kind, epochs. The predictions carry
+            system, kind and epochs only.
     """
     predictions = predict(ratings, encode, device)
-    scores = evaluate(predictions)
     short = {name: labels[name] for name in ("system", "kind", "epochs")}
-    tables = [(short, predictions), (labels, scores)]
-    of_pairs, of_tasks = (table.assign(**of)[[*of, *table]] for of, table in tables)
-    return of_pairs, of_tasks
+    return predictions.assign(**short), evaluate(predictions).assign(**labels)
 
 
 def stopped(sentence: str) -> str:

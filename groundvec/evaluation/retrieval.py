@@ -29,63 +29,39 @@ SENTENCES = "caption_to_caption"  # of the same image
 RANDOM = 64  # the size of random vectors
 
 
-def sentence_ranks(
-    captions: np.ndarray, image: np.ndarray, similarity: str = "cosine"
-) -> tuple[np.ndarray, np.ndarray]:
-    """Rank the nearest other caption of the same image among all other captions, from 1.
-
-    As in Socher et al. 2014, section 6.1.
-
-    Args:
-        captions: embedded captions (M, size).
-        image: (M,) the row of each caption's image.
-        similarity: how they are compared.
-
-    Returns:
-        (Q,) the rows of the captions whose image has another one, and (Q,) their ranks.
-    """
-    same = rounding(captions, captions, similarity)
-    queries = np.flatnonzero(np.bincount(image)[image] > 1)
-    found = np.empty(len(queries), np.int64)
-    for block in queries_in_blocks(len(queries), len(captions)):
-        rows = queries[block]
-        near = scores(captions[rows], captions, similarity)
-        near[np.arange(len(rows)), rows] = -np.inf
-        found[block] = _ranks_of_best(near, image[rows, None] == image, same)
-    return queries, found
-
-
-def translation_ranks(
+def caption_ranks(
     queries: np.ndarray,
     image: np.ndarray,
-    candidates: np.ndarray,
-    image_of_candidates: np.ndarray,
+    candidates: np.ndarray | None = None,
+    image_of_candidates: np.ndarray | None = None,
     similarity: str = "cosine",
 ) -> np.ndarray:
-    """Rank the nearest caption of the same image in another language, from 1.
+    """Rank (M,) the nearest caption of the same image, from 1.
 
     The others of the same image do not count against it.
 
     Args:
-        queries: embedded captions (M, size) of one language.
-        image: (M,) the row of each one's image, which has captions in both.
-        candidates: embedded captions (N, size) of the other language.
+        queries: embedded captions (M, size).
+        image: (M,) the row of each one's image.
+        candidates: embedded captions (N, size) of another language; by default all other queries,
+            as in Socher et al. 2014, section 6.1.
         image_of_candidates: (N,) the row of each one's image.
         similarity: how they are compared.
     """
+    others = candidates is None
+    if candidates is None or image_of_candidates is None:
+        candidates, image_of_candidates = queries, image
     same = rounding(queries, candidates, similarity)
     found = np.empty(len(queries), np.int64)
     for block in queries_in_blocks(len(queries), len(candidates)):
         near = scores(queries[block], candidates, similarity)
-        found[block] = _ranks_of_best(near, image[block, None] == image_of_candidates, same)
+        if others:
+            rows = np.arange(len(near))
+            near[rows, block.start + rows] = -np.inf
+        own = image[block, None] == image_of_candidates
+        best = np.where(own, near, -np.inf).max(axis=1)
+        found[block] = 1 + np.count_nonzero((near >= best[:, None] - same) & ~own, axis=1)
     return found
-
-
-def _ranks_of_best(near: np.ndarray, own: np.ndarray, same: float) -> np.ndarray:
-    """Rank (Q,) each query's best own candidate, from scores (Q, N) and whose they are."""
-    best = np.where(own, near, -np.inf).max(axis=1)
-    ahead: np.ndarray = np.count_nonzero((near >= best[:, None] - same) & ~own, axis=1)
-    return ahead + 1
 
 
 def recall_interval(recall: float, queries: int) -> float:
@@ -132,42 +108,30 @@ def rank_both_ways(
     Raises:
         InputError: the images cannot be cut into so many equal folds.
     """
-    parts = _folds(image, len(images), folds)
-    of_folds = [
-        ranks(
-            captions if own.all() else captions[own],  # without a copy of them all
-            images[rows[0] : rows[-1] + 1],
-            image[own] - rows[0],
-            similarity,
+    found, own_image = [], []
+    for rows, own in _folds(image, len(images), folds):
+        of_fold = captions if own.all() else captions[own]  # without a copy of them all
+        own_image.append(image[own])
+        found.append(
+            ranks(of_fold, images[rows[0] : rows[-1] + 1], image[own] - rows[0], similarity)
         )
-        for rows, own in parts
-    ]
-    queries = ([image[own] for _, own in parts], [rows for rows, _ in parts])
+    of_captions, of_images = map(list, zip(*found, strict=True))
+    to_image, to_caption = DIRECTIONS
     return [
-        Ranks(direction, list(found), np.concatenate(of_queries))
-        for direction, found, of_queries in zip(
-            DIRECTIONS, zip(*of_folds, strict=True), queries, strict=True
-        )
+        Ranks(to_image, of_captions, np.concatenate(own_image)),
+        Ranks(to_caption, of_images, np.arange(len(images))),
     ]
 
 
 def rank_sentences(
     captions: np.ndarray, image: np.ndarray, similarity: str = "cosine"
 ) -> list[Ranks]:
-    """Compute the `sentence_ranks`; an empty list if no image has several captions."""
-    queries, found = sentence_ranks(captions, image, similarity)
-    return [Ranks(SENTENCES, [found], image[queries])] if len(queries) else []
-
-
-def evaluate(
-    captions: np.ndarray,
-    images: np.ndarray,
-    image: np.ndarray,
-    folds: int = 1,
-    similarity: str = "cosine",
-) -> pd.DataFrame:
-    """Score the ranks of both directions."""
-    return scored(rank_both_ways(captions, images, image, folds, similarity))
+    """Compute the `caption_ranks` among others; an empty list if no image has several captions."""
+    several = np.bincount(image)[image] > 1
+    if not several.any():
+        return []
+    ranks = caption_ranks(captions, image, similarity=similarity)
+    return [Ranks(SENTENCES, [ranks[several]], image[several])]
 
 
 def scored(found: Iterable[Ranks]) -> pd.DataFrame:
@@ -211,31 +175,34 @@ def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
         InputError: the images cannot be cut into so many equal folds.
     """
     images = image.max() + 1
-    # For each fold the probability that the rank is at most 0, 1, 2, and so on.
-    found: dict[str, list[np.ndarray]] = {direction: [] for direction in DIRECTIONS}
-    for rows, own in _folds(image, images, folds):
-        of_images = np.bincount(image[own] - rows[0])
-        found["caption_to_image"].append(_found_by_chance(np.ones(1, int), len(rows)))
-        found["image_to_caption"].append(_found_by_chance(of_images, own.sum()))
-    queries = dict(zip(DIRECTIONS, (len(image), images), strict=True))
-    return pd.DataFrame([_chance_row(name, found[name], queries[name]) for name in DIRECTIONS])
+    parts = _folds(image, images, folds)
+    of_captions = [_found_by_chance(np.ones(1, int), len(rows)) for rows, _ in parts]
+    of_images = [
+        _found_by_chance(np.bincount(image[own] - rows[0]), own.sum()) for rows, own in parts
+    ]
+    to_image, to_caption = DIRECTIONS
+    return pd.DataFrame(
+        [
+            _chance_row(to_image, of_captions, len(image)),
+            _chance_row(to_caption, of_images, images),
+        ]
+    )
 
 
-def chance_of_sentences(image: np.ndarray) -> pd.DataFrame:
-    """Compute the expected scores of `rank_sentences` for a model that ranks at random."""
-    others = np.bincount(image)[image] - 1
-    others = others[others > 0]
-    if not len(others):
+def chance_of_captions(
+    image: np.ndarray, image_of_candidates: np.ndarray | None = None
+) -> pd.DataFrame:
+    """Compute the expected scores of `caption_ranks` for a model that ranks at random.
+
+    Without candidates there are none if no image has several captions.
+    """
+    candidates, itself = (image, 1) if image_of_candidates is None else (image_of_candidates, 0)
+    own = np.bincount(candidates)[image] - itself
+    own = own[own > 0]
+    if not len(own):
         return pd.DataFrame()
-    found = _found_by_chance(others, len(image) - 1)
-    return pd.DataFrame([_chance_row(SENTENCES, [found], len(others))])
-
-
-def chance_of_translations(image: np.ndarray, image_of_candidates: np.ndarray) -> pd.DataFrame:
-    """Compute the expected scores of `translation_ranks` for a model that ranks at random."""
-    own = np.bincount(image_of_candidates)[image]
-    found = _found_by_chance(own, len(image_of_candidates))
-    return pd.DataFrame([_chance_row(SENTENCES, [found], len(image))])
+    found = _found_by_chance(own, len(candidates) - itself)
+    return pd.DataFrame([_chance_row(SENTENCES, [found], len(own))])
 
 
 def _chance_row(direction: str, of_folds: list[np.ndarray], queries: int) -> dict[str, Any]:
@@ -309,34 +276,29 @@ def score_model(
         folds: if more than one, also score the mean over so many parts of the split.
 
     Returns:
-        Scores: the columns of `scored`, after language, kind (chance, random, snapshot or
-        ensemble), epochs and test_set. If captions find captions of another language, the
-        language is of queries and candidates, such as en-de. And the rank of each query in the
-        whole split: columns language, kind, epochs, direction, image (its row) and rank.
+        Scores: the columns of `scored`, and language, kind (chance, random, snapshot or ensemble),
+        epochs and test_set. If captions find captions of another language, the language is of
+        queries and candidates, such as en-de. And the rank of each query in the whole split:
+        columns language, kind, epochs, direction, image (its row) and rank.
     """
     images = len(split.features)
+    test_sets = {cut: test_set_name(images, cut) for cut in (1, folds)}
     tables = [
-        _labelled(table, language, "chance", [], test_set=test_set_name(images, cut))
+        table.assign(language=language, kind="chance", epochs="", test_set=test_sets[cut])
         for language, cut, table in _chances(split, folds)
     ]
     of_queries = []
     for kind, of, vectors in _systems(load, epochs, ensemble["epochs"], split, similarity):
+        labels = {"kind": kind, "epochs": "+".join(map(str, of))}
         every_way = kind != "snapshot" or of == [ensemble["best"]]
         for language, cut, found in _rank_all(split, *vectors, similarity, folds, every_way):
-            test_set = test_set_name(images, cut)
-            tables.append(_labelled(scored(found), language, kind, of, test_set=test_set))
+            labels["language"] = language
+            tables.append(scored(found).assign(**labels, test_set=test_sets[cut]))
             if cut == 1 and (kind == "ensemble" or (kind == "snapshot" and of[0] in compared)):
                 for direction, [ranks], image in found:
                     table = pd.DataFrame({"direction": direction, "image": image, "rank": ranks})
-                    of_queries.append(_labelled(table, language, kind, of))
+                    of_queries.append(table.assign(**labels))
     return pd.concat(tables, ignore_index=True), pd.concat(of_queries, ignore_index=True)
-
-
-def _labelled(
-    table: pd.DataFrame, language: str, kind: str, epochs: Sequence[int], **more: str
-) -> pd.DataFrame:
-    labels = {"language": language, "kind": kind, "epochs": "+".join(map(str, epochs)), **more}
-    return pd.DataFrame(labels, table.index).join(table)
 
 
 def _chances(split: Split, folds: int) -> Iterator[tuple[str, int, pd.DataFrame]]:
@@ -345,10 +307,10 @@ def _chances(split: Split, folds: int) -> Iterator[tuple[str, int, pd.DataFrame]
     for language, own in image.items():
         for cut in sorted({1, folds}):
             yield language, cut, chance(own, cut)
-        if len(of_sentences := chance_of_sentences(own)):
+        if len(of_sentences := chance_of_captions(own)):
             yield language, 1, of_sentences
     for one, other in permutations(image, 2):
-        yield f"{one}-{other}", 1, chance_of_translations(image[one], image[other])
+        yield f"{one}-{other}", 1, chance_of_captions(image[one], image[other])
 
 
 def _systems(
@@ -406,7 +368,5 @@ def _rank_all(
         if folds > 1:
             yield language, folds, rank_both_ways(own, images, image[language], folds, similarity)
     for one, other in permutations(captions, 2) if every_way else []:
-        ranks = translation_ranks(
-            captions[one], image[one], captions[other], image[other], similarity
-        )
+        ranks = caption_ranks(captions[one], image[one], captions[other], image[other], similarity)
         yield f"{one}-{other}", 1, [Ranks(SENTENCES, [ranks], image[one])]

@@ -65,7 +65,7 @@ def of_retrieval(
     Returns:
         Rows kind, rate, measure (such as `caption_to_image R@10`) and value, in percent.
     """
-    [cutoff] = CUTOFFS[-1:]
+    cutoff = CUTOFFS[-1]
 
     def measured(kind: str, rate: float) -> dict[str, float]:
         vectors = encode(spoil(captions, kind, rate, SEED))

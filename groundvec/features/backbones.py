@@ -36,7 +36,6 @@ STAGES = {  # the channels of all stages together, of the names whose features a
 }
 CROPS = (1, 2, 10)  # of a picture: see `images.cut`
 DEFAULT_WEIGHTS = "IMAGENET1K_V1"
-INTERPOLATIONS = ("bilinear", "bicubic", "lanczos")
 
 
 @dataclass(frozen=True)
@@ -92,22 +91,18 @@ def load(
         name: one of `LITE` or `STAGES`, or of a classification network of torchvision.
         weights: the name of torchvision's weights for it; by default IMAGENET1K_V1.
         weights_file: read them from here; by default they are downloaded to torch's own cache.
-        interpolation: one of `INTERPOLATIONS`, to resize pictures; by default as the weights want.
+        interpolation: bilinear, bicubic or lanczos, to resize pictures; by default as the weights
+            want it.
         precision: float32; float16, which is faster on GPUs; or bfloat16, on some CPUs.
         crops: of each picture: ten, two (the centre and its mirror image) or one (the centre).
 
     Raises:
-        InputError: an unknown name, interpolation or number of crops, or weights that cannot be had
-            or do not fit.
+        InputError: an unknown name or number of crops, or weights that cannot be had or do not fit.
     """
     make = _lite if name in LITE or name in STAGES else _torchvision
     backbone = replace(make(name, weights, weights_file), precision=precision, crops=crops)
     if interpolation is None:
         return backbone
-    if interpolation not in INTERPOLATIONS:
-        raise InputError(
-            f"there is no interpolation {interpolation!r}: choose {', '.join(INTERPOLATIONS)}"
-        )
     return replace(backbone, transform=replace(backbone.transform, interpolation=interpolation))
 
 

@@ -64,15 +64,9 @@ def _fixed(*texts: bytes) -> np.dtype[Any]:
 
 
 def attributes(path: str | Path) -> dict[str, Any]:
-    """Read how the features in a file were made."""
+    """Read how the features in a file were made; `fingerprint` is a hash of them and their ids."""
     with _open(path) as (_, _, described):
         return described
-
-
-def fingerprint(path: str | Path) -> str:
-    """Read the hash of the features and ids in a file."""
-    checksum: str = attributes(path)["fingerprint"]
-    return checksum
 
 
 @dataclass(frozen=True)

@@ -11,17 +11,17 @@ from typing import Any
 
 import pandas as pd
 
-from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import atomic, write_bytes
 from groundvec.runtime.progress import Progress
 from groundvec.scenes.captions import caption, choose
 from groundvec.scenes.draw import picture
 from groundvec.scenes.world import Scene, facts, families, predicates, swap
 
-__all__ = ["caption", "choose", "facts", "families", "generate", "picture", "predicates", "swap"]
+__all__ = ["caption", "choose", "facts", "families", "picture", "predicates", "swap"]
 
 LANGUAGES = ("en", "de")
 CAPTIONS = 5
+PAIRS = {"train": 5, "dev": 1, "test": 1}  # of a scene
 
 
 def generate(folder: Path, images: int, seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -34,12 +34,7 @@ def generate(folder: Path, images: int, seed: int) -> tuple[pd.DataFrame, pd.Dat
     Returns:
         captions (`image_id, caption_id, language, split, caption`; five a language) and images
         (`image_id, split, path`).
-
-    Raises:
-        InputError: too few images for three splits.
     """
-    if images < 10:
-        raise InputError(f"scenes: {images} images are too few: ask for 10 or more")
     scenes = _scenes(images, seed)
     (folder / "images").mkdir(parents=True, exist_ok=True)
     with atomic(folder / "scenes.jsonl") as path, path.open("w", encoding="utf-8") as file:
@@ -50,13 +45,7 @@ def generate(folder: Path, images: int, seed: int) -> tuple[pd.DataFrame, pd.Dat
             picture(scene, rng).save(data, "PNG")
             write_bytes(target, data.getbuffer())
             file.write(json.dumps(scene, ensure_ascii=False) + "\n")
-    captions = pd.DataFrame(
-        [
-            {"image_id": scene["image_id"], **each, "split": scene["split"]}
-            for scene in scenes
-            for each in scene["captions"]
-        ]
-    )
+    captions = pd.json_normalize(scenes, "captions", ["image_id", "split"])
     images_ = pd.DataFrame(scenes)[["image_id", "split"]]
     images_["path"] = [str(folder / "images" / f"{name}.png") for name in images_["image_id"]]
     return captions[["image_id", "caption_id", "language", "split", "caption"]], images_
@@ -113,3 +102,30 @@ def _describe(scene: Scene, seed: int) -> list[dict[str, Any]]:
                 }
             )
     return rows
+
+
+def pairs(scenes: str | Path, seed: int) -> pd.DataFrame:
+    """Make sentence pairs in English and German with the same facts of a scene.
+
+    They differ from the captions: their facts are drawn separately.
+
+    Args:
+        scenes: the scenes.jsonl that `generate` wrote.
+        seed: of the draws.
+
+    Returns:
+        Some pairs per scene, in columns split, image_id, en and de.
+    """
+    rows = []
+    for line in Path(scenes).read_text("utf-8").splitlines():
+        scene = json.loads(line)
+        for k in range(PAIRS[scene["split"]]):
+            name = f"parallel {seed} {scene['image_id']} {k}"
+            mention = choose(scene, random.Random(name))
+            # The same draws for both, so that both choose the active or the passive, for one.
+            both = {
+                language: caption(scene, mention, random.Random(f"{name} words"), language)
+                for language in LANGUAGES
+            }
+            rows.append({"split": scene["split"], "image_id": scene["image_id"], **both})
+    return pd.DataFrame(rows)

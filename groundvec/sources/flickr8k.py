@@ -6,16 +6,14 @@ are taken as they stand: case and punctuation kept, some with a final " ." and s
 """
 
 import logging
-import zipfile
-import zlib
 from pathlib import Path
 
 import pandas as pd
 
 from groundvec.data import dataset
+from groundvec.data.archives import Files
 from groundvec.data.cleaning import clean
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import SMALL, open_zip, read_at_most, text_lines
 
 log = logging.getLogger(__name__)
 
@@ -35,15 +33,19 @@ def read(images: str | Path, text: str | Path) -> tuple[pd.DataFrame, pd.DataFra
     Raises:
         InputError: if a file is missing or damaged, or a line cannot be understood.
     """
-    names = {split: _lines(text, f"Flickr_8k.{split}Images.txt") for split in dataset.SPLITS}
-    found = pd.concat(
-        [pd.DataFrame({"image_id": listed, "split": split}) for split, listed in names.items()],
-        ignore_index=True,
-    )
+    files = Files(text, "Flickr8k_text.zip")
+    rows = [
+        {"image_id": name, "split": split}
+        for split in dataset.SPLITS
+        for name in files.lines(f"Flickr_8k.{split}Images.txt")
+        if name.strip()
+    ]
+    found = pd.DataFrame(rows, columns=["image_id", "split"], dtype=str)
     dataset.refuse_names(found, f"{text}: Flickr_8k.{{split}}Images.txt")
     found["path"] = [str(Path(images, name)) for name in found.image_id]
 
-    said = _lines(text, CAPTIONS)
+    said = pd.Series(files.lines(CAPTIONS), dtype=str)
+    said = said[said.str.strip() != ""]
     captions = said.str.extract(r"^(?P<caption_id>(?P<image_id>[^\t]+)#\d+)\t(?P<caption>.*)$")
     bad = said[captions.caption_id.isna()]
     if not bad.empty:
@@ -66,17 +68,3 @@ def read(images: str | Path, text: str | Path) -> tuple[pd.DataFrame, pd.DataFra
     )
     captions = captions.dropna(subset="split").reset_index(drop=True)
     return captions[dataset.CAPTION_COLUMNS], found
-
-
-def _lines(text: str | Path, name: str) -> pd.Series:
-    """Read the lines of a file in an archive or folder, without the blank ones, indexed from 0."""
-    try:
-        root = Path(text) if Path(text).is_dir() else zipfile.Path(open_zip(text))
-        with (root / name).open("rb") as file:
-            content = read_at_most(file, SMALL, f"{text}: {name}")
-        found = pd.Series(list(text_lines(content, f"{text}: {name}", "get it again")), dtype=str)
-    except FileNotFoundError:
-        raise InputError(f"{text} does not exist or has no {name}; get Flickr8k_text.zip") from None
-    except (zipfile.BadZipFile, zlib.error) as error:
-        raise InputError(f"{text}: {name} is damaged; get it again ({error})") from None
-    return found[found.str.strip() != ""]

@@ -6,7 +6,6 @@ train2014.zip and val2014.zip, with five captions each (a few have six or seven)
 """
 
 import json
-import logging
 import re
 from collections.abc import Callable
 from html import unescape
@@ -27,8 +26,6 @@ from groundvec.runtime.files import (
     open_zip,
     read_at_most,
 )
-
-log = logging.getLogger(__name__)
 
 SPLITS = {"train": "train", "restval": "train", "val": "dev", "test": "test"}
 
@@ -88,12 +85,7 @@ def read(
     rows["caption_id"] = dataset.caption_ids(rows.image_id, rows.language)
     kept = rows[dataset.CAPTION_COLUMNS]
     dataset.check(kept, table[dataset.IMAGE_COLUMNS], rows["where"])
-    counts = table.split.value_counts().reindex(dataset.SPLITS, fill_value=0)
-    if without := ", ".join(counts.index[counts == 0]):
-        raise InputError(
-            f"{json}: no image is in split {without}; each of the three needs at least one"
-        )
-    log.info("%d captions of %d train, %d dev and %d test images", len(kept), *counts)
+    dataset.check_splits(json, kept, table)
     return kept, table[dataset.IMAGE_COLUMNS]
 
 

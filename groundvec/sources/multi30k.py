@@ -7,21 +7,16 @@ The images are Flickr30k's, and 7,478 of them are Flickr8k's too: there `1000268
 `1000268201_693b08cb0e.jpg`.
 """
 
-import gzip
 import logging
-import zipfile
-import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
-from typing import IO
 
 import pandas as pd
 
 from groundvec.data import dataset, parallel
+from groundvec.data.archives import Files
 from groundvec.data.cleaning import clean
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import SMALL, open_zip, read_at_most, text_lines
 from groundvec.sources.flickr8k import read as read_photographs
 
 log = logging.getLogger(__name__)
@@ -73,7 +68,7 @@ def read_flickr30k(archive: str | Path, images_folder: str | Path) -> Read:
     Raises:
         InputError: a file is missing or damaged, or has fewer or more lines than images.
     """
-    files = _Files(archive)
+    files = Files(archive, "multi30k.zip")
     names = _described(files, ["train", "val"])
     of_val = names.groupby("published").cumcount()
     names["split"] = "train"
@@ -87,7 +82,7 @@ def read_flickr30k(archive: str | Path, images_folder: str | Path) -> Read:
     images["image_id"] = images.name
     images["path"] = [str(Path(images_folder, name)) for name in images.name]
     names["image_id"] = names.name
-    return _captions(names), _images(images), _with_ids(pairs, images)
+    return _captions(names), images[dataset.IMAGE_COLUMNS], _with_ids(pairs, images)
 
 
 def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Path) -> Read:
@@ -102,7 +97,7 @@ def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Pa
     Raises:
         InputError: as `read_flickr30k`, and as that of Flickr8k.
     """
-    files = _Files(archive)
+    files = Files(archive, "multi30k.zip")
     _, images = read_photographs(images_folder, text)
     images["name"] = images.image_id.str.replace(r"_\w+(?=\.jpg$)", "", regex=True)
     described = _described(files, DESCRIBED)
@@ -122,75 +117,34 @@ def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Pa
     pairs = pd.concat([_pairs(files, name) for name in TRANSLATED], ignore_index=True)
     split = names.set_index("name").split
     pairs["split"] = pairs.name.map(split).fillna("train")
-    return _captions(names), _images(names), _with_ids(pairs, names)
+    return _captions(names), names[dataset.IMAGE_COLUMNS], _with_ids(pairs, names)
 
 
-class _Files:
-    """The lines of the files in an archive or folder, wherever in it they lie."""
-
-    def __init__(self, archive: str | Path) -> None:
-        self.archive = Path(archive)
-        try:
-            if self.archive.is_dir():
-                found = [path for path in self.archive.rglob("*") if path.is_file()]
-                self.paths = {path.relative_to(self.archive).as_posix(): path for path in found}
-            else:
-                with open_zip(self.archive) as file:
-                    self.paths = {name: self.archive for name in file.namelist()}
-        except FileNotFoundError:
-            raise InputError(f"{archive} does not exist; get multi30k.zip") from None
-        except (zipfile.BadZipFile, OSError) as error:
-            raise InputError(f"{archive} is damaged; get it again ({error})") from None
-
-    def lines(self, name: str) -> list[str]:
-        """Read the lines of a file, such as `task1/raw/train.en.gz`."""
-        found = [path for path in self.paths if f"/{path}".endswith(f"/{name}")]
-        if not found:
-            raise InputError(f"{self.archive} has no {name}; get multi30k.zip again")
-        path = min(found, key=len)
-        try:
-            with self._open(path) as raw:
-                file = gzip.GzipFile(fileobj=raw) if name.endswith(".gz") else raw
-                content = read_at_most(file, SMALL, f"{self.archive}: {name}")
-        except (zipfile.BadZipFile, OSError, EOFError, zlib.error) as error:
-            raise InputError(f"{self.archive}: {name} is damaged; get it again ({error})") from None
-        return list(map(clean, text_lines(content, f"{self.archive}: {name}", "get it again")))
-
-    @contextmanager
-    def _open(self, path: str) -> Iterator[IO[bytes]]:
-        if self.archive.is_dir():
-            with self.paths[path].open("rb") as file:
-                yield file
-        else:
-            with open_zip(self.archive) as archive, archive.open(path) as file:
-                yield file
-
-    def refuse_twice(self, rows: pd.DataFrame) -> None:
-        """Raise InputError if an image is there twice."""
-        dataset.refuse(
-            rows[rows.name.duplicated()],
-            f"{self.archive}: the image {{name!r}}{{more}} is listed twice; get the public files "
-            "again",
-        )
-
-    def table(self, published: str, images: str, sentences: dict[str, str]) -> pd.DataFrame:
-        """Make a row per image: name, published split, and sentences, by column and file."""
-        names = self.lines(images)
-        found = pd.DataFrame({"name": names})
-        dataset.refuse_names(found, f"{self.archive}: {images}", "name")
-        self.refuse_twice(found)
-        columns = {"name": names, "published": [published] * len(names)}
-        for column, file in sentences.items():
-            columns[column] = self.lines(file)
-            if len(columns[column]) != len(names):
-                raise InputError(
-                    f"{self.archive}: {file} has {len(columns[column]):,} lines and {images} has "
-                    f"{len(names):,}, one for each; get the public files again"
-                )
-        return pd.DataFrame(columns)
+def _refuse_twice(files: Files, rows: pd.DataFrame) -> None:
+    dataset.refuse(
+        rows[rows.name.duplicated()],
+        f"{files.path}: the image {{name!r}}{{more}} is listed twice; get the public files again",
+    )
 
 
-def _described(files: _Files, splits: Iterable[str]) -> pd.DataFrame:
+def _table(files: Files, published: str, images: str, sentences: dict[str, str]) -> pd.DataFrame:
+    """Make a row per image: name, published split, and sentences, by column and file."""
+    names = list(map(clean, files.lines(images)))
+    table = pd.DataFrame({"name": names}).assign(published=published)
+    dataset.refuse_names(table, f"{files.path}: {images}", "name")
+    _refuse_twice(files, table)
+    columns = {}
+    for column, file in sentences.items():
+        columns[column] = list(map(clean, files.lines(file)))
+        if len(columns[column]) != len(names):
+            raise InputError(
+                f"{files.path}: {file} has {len(columns[column]):,} lines and {images} has "
+                f"{len(names):,}, one for each; get the public files again"
+            )
+    return table.assign(**columns)
+
+
+def _described(files: Files, splits: Iterable[str]) -> pd.DataFrame:
     """Read the images of splits of task 2, with a column for each of their descriptions."""
     tables = []
     for published in splits:
@@ -199,16 +153,16 @@ def _described(files: _Files, splits: Iterable[str]) -> pd.DataFrame:
             for language, k in DESCRIPTIONS
         }
         images = f"task2/image_splits/{published}_images.txt"
-        tables.append(files.table(published, images, sentences))
+        tables.append(_table(files, published, images, sentences))
     described = pd.concat(tables, ignore_index=True)
-    files.refuse_twice(described)
+    _refuse_twice(files, described)
     return described
 
 
-def _pairs(files: _Files, published: str) -> pd.DataFrame:
+def _pairs(files: Files, published: str) -> pd.DataFrame:
     """Read the pairs of one split of task 1."""
     sentences = {language: f"task1/raw/{published}.{language}.gz" for language in LANGUAGES}
-    return files.table(published, f"task1/image_splits/{published}.txt", sentences)
+    return _table(files, published, f"task1/image_splits/{published}.txt", sentences)
 
 
 def _captions(names: pd.DataFrame) -> pd.DataFrame:
@@ -221,10 +175,6 @@ def _captions(names: pd.DataFrame) -> pd.DataFrame:
     captions = captions.reset_index(drop=True)
     captions["caption_id"] = dataset.caption_ids(captions.image_id, captions.language)
     return captions[dataset.CAPTION_COLUMNS]
-
-
-def _images(names: pd.DataFrame) -> pd.DataFrame:
-    return names[dataset.IMAGE_COLUMNS]
 
 
 def _with_ids(pairs: pd.DataFrame, names: pd.DataFrame) -> pd.DataFrame:

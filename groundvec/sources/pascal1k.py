@@ -56,8 +56,7 @@ def read(images: str | Path, page: str | Path, seed: int) -> tuple[pd.DataFrame,
     captions["language"] = "en"
     captions["caption_id"] = dataset.caption_ids(captions.image_id, captions.language)
 
-    counts = found.split.value_counts()[dataset.SPLITS]
-    log.info("%d captions of %d train, %d dev and %d test images", len(captions), *counts)
+    dataset.check_splits(page, captions, found)
     names = found.image_id.map(posixpath.basename)
     if twice := names[names.duplicated()].nunique():
         log.warning("%d file names are in two categories: the same photographs, perhaps", twice)

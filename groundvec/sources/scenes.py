@@ -6,7 +6,6 @@ import pandas as pd
 
 from groundvec import scenes
 from groundvec.data import parallel
-from groundvec.scenes import parallel as scene_pairs
 
 
 def read(count: int, seed: int, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -16,10 +15,7 @@ def read(count: int, seed: int, folder: Path) -> tuple[pd.DataFrame, pd.DataFram
         count: how many.
         seed: the same seed gives the same bytes.
         folder: where the pictures, the facts (scenes.jsonl) and parallel.csv are written.
-
-    Raises:
-        InputError: too few images for three splits.
     """
     captions, images = scenes.generate(folder, count, seed)
-    parallel.write(folder / "parallel.csv", scene_pairs.pairs(folder / "scenes.jsonl", seed))
+    parallel.write(folder / "parallel.csv", scenes.pairs(folder / "scenes.jsonl", seed))
     return captions, images

@@ -55,15 +55,7 @@ def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFr
     where = captions.pop("where")
     captions = captions[dataset.CAPTION_COLUMNS]
     dataset.check(captions, found, where)
-    counts = found.split.value_counts().reindex(dataset.SPLITS, fill_value=0)
-    without = ", ".join(counts.index[counts == 0])
-    if without:
-        raise InputError(
-            f"{table}: no image is in split {without}; each of the three needs at least one"
-        )
-    log.info(
-        "%d captions of %d train, %d dev and %d test images", len(captions), *counts[dataset.SPLITS]
-    )
+    dataset.check_splits(table, captions, found)
     return captions, found
 
 

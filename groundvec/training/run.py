@@ -76,7 +76,7 @@ def run(
         "draw": draw,
         "code": code_hash("groundvec/training/run.py", *parts.files(description)),
         "captions": sha256(captions),
-        "features": store.fingerprint(features),
+        "features": store.attributes(features)["fingerprint"],
         "texts": digest([*contents.values()]),
         "treebanks": [sha256(path) for path in treebanks],
     }

@@ -11,7 +11,6 @@ from groundvec.runtime.files import read_json, write_json
 from groundvec.translation.network import Translator
 from groundvec.translation.vocabulary import Vocabulary
 
-SIZE = {"type": "integer", "minimum": 1, "maximum": 2**16}
 WORDS = {
     "type": "object",
     "required": ["language", "words"],
@@ -21,20 +20,15 @@ WORDS = {
         "words": {"type": "array", "items": {"type": "string"}},
     },
 }
-# What model.json must hold; it may come from anybody.
+# What model.json must hold; it may come from anybody. The settings are those of the configuration.
 MODEL = {
     "required": ["source", "target", "settings", "sha256", "key"],
     "properties": {
         "source": WORDS,
         "target": WORDS,
         "settings": {
-            "type": "object",
+            "$ref": "#/$defs/translator",
             "required": ["size", "embedding", "dropout"],
-            "properties": {
-                "size": SIZE,
-                "embedding": SIZE,
-                "dropout": {"type": "number", "minimum": 0, "exclusiveMaximum": 1},
-            },
         },
         "sha256": {"type": "string"},
         "key": {"type": "string"},

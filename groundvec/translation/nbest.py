@@ -6,7 +6,7 @@ the sentence's number, from 0. The names may be left out, and what follows the s
 
 import gzip
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,9 +80,10 @@ def read(path: str | Path, sentences: int) -> Lists:
             )
         found, row = _features(fields[2], place)
         if names is not None and found != names:
+            here, above = (", ".join(each) or "none" for each in (found, names))
             raise InputError(
-                f"{place}: its features are {_listed(found)}, those above are {_listed(names)}: "
-                "write the lists again with the same features in all lines"
+                f"{place}: its features are {here}, those above are {above}: write the lists again "
+                "with the same features in all lines"
             )
         names = found
         ids.append(_id(fields[0], sentences, place))
@@ -164,7 +165,3 @@ def _features(field: str, place: str) -> tuple[list[str], list[float]]:
         names.append(f"{current}#{same + 1}" if same else current)
         values.append(_number(token, place))
     return names, values
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names) or "none"

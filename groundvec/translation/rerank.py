@@ -31,7 +31,7 @@ Features = dict[str, tuple[list[str], np.ndarray, np.ndarray]]
 class Judged:
     """Lists beside the references, and what BLEU says of each hypothesis."""
 
-    pairs: pd.DataFrame  # one row per sentence, see `groundvec.translation.pairs.read`
+    pairs: pd.DataFrame  # one row per sentence, see `groundvec.data.parallel.read`
     lists: Lists
     references: list[str]  # one a sentence
     statistics: np.ndarray  # (N, 10), see `bleu_statistics`
@@ -57,7 +57,7 @@ def distances(
     Of a sentence without a picture the second is 0 for all hypotheses.
 
     Args:
-        pairs: one row per sentence (`groundvec.translation.pairs.read`).
+        pairs: one row per sentence (`groundvec.data.parallel.read`).
         models: an ensemble.
         read_features: returns the features (images, width) of images with these ids; None for a
             model that learned no images (beta 0), which compares with the source only.

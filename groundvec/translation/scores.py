@@ -94,6 +94,21 @@ def randomisation(
     return float((differences >= differences[-1] - 1e-9).mean())
 
 
+def _tests(
+    values: dict[str, np.ndarray],
+    against: Sequence[str],
+    score: Callable[[np.ndarray], np.ndarray],
+    trials: int = TRIALS,
+) -> dict[tuple[str, str], float]:
+    """Compute `randomisation` of all systems with those in `against`."""
+    return {
+        (name, other): randomisation(values[name], values[other], score, trials)
+        for other in against
+        for name in values
+        if name != other
+    }
+
+
 def _by_sacrebleu(
     metric: str, systems: dict[str, list[str]], against: Sequence[str], references: list[str]
 ) -> Judgement:
@@ -108,11 +123,8 @@ def _by_sacrebleu(
     for other in against:
         rest = [(name, texts) for name, texts in systems.items() if name != other]
         # It keeps what it knows of the references, so that each test needs a new one.
-        computed: dict[str, Metric] = {
-            metric: BLEU(references=[references])
-            if metric == "bleu"
-            else TER(references=[references])
-        }
+        make = BLEU if metric == "bleu" else TER
+        computed: dict[str, Metric] = {metric: make(references=[references])}
         test = PairedTest([(other, systems[other]), *rest], computed, None, "ar", TRIALS)
         signatures, results = test()
         [name] = signatures
@@ -133,12 +145,7 @@ def _by_sentences(
     alone = {
         name: bleu_statistics(texts, references)[1][:, None] for name, texts in systems.items()
     }
-    p = {
-        (name, other): randomisation(alone[name], alone[other], lambda sums: sums[:, 0])
-        for other in against
-        for name in systems
-        if name != other
-    }
+    p = _tests(alone, against, lambda sums: sums[:, 0])
     scores = {name: float(values.mean()) for name, values in alone.items()}
     signature = f"mean of sentence BLEU|eff:yes|tok:13a|smooth:exp|ar:{TRIALS}|seed:{SEED}"
     return Judgement("sentence_bleu", scores, p, signature)
@@ -157,12 +164,7 @@ def _by_meteor(
     scores = {
         name: float(java.score(rows.sum(axis=0)[None])[0]) for name, rows in statistics.items()
     }
-    p = {
-        (name, other): randomisation(statistics[name], statistics[other], java.score, METEOR_TRIALS)
-        for other in against
-        for name in systems
-        if name != other
-    }
+    p = _tests(statistics, against, java.score, METEOR_TRIALS)
     return Judgement("meteor", scores, p, java.signature)
 
 

@@ -2,7 +2,7 @@
 
 import logging
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from torch.nn.utils import clip_grad_norm_
 
 from groundvec.device import reseed
 from groundvec.runtime.errors import InputError
-from groundvec.text.encoded import AT_LEAST, Encoded
+from groundvec.text.encoded import AT_LEAST, UNKNOWN, Encoded
 from groundvec.training.checkpoints import Checkpoints
 from groundvec.training.epochs import History, Training
 from groundvec.translation.beam import translate
@@ -62,32 +62,29 @@ def prepare(
     Raises:
         InputError: there are too few sentences to learn a word from.
     """
-    texts = [
-        {column: tokenise(split[column]) for column in ("source", "target")}
-        for split in (train, dev)
-    ]
-    of_source = Vocabulary.build(source, texts[0]["source"])
-    of_target = Vocabulary.build(target, texts[0]["target"])
-    first, second = [
-        Pairs(
-            of_source.encode(text["source"]),
-            of_target.encode(text["target"]),
-            table["target"].tolist(),
-        )
-        for text, table in zip(texts, (train, dev), strict=True)
-    ]
-    for name, words, encoded in (
-        (source, of_source, first.source),
-        (target, of_target, first.target),
-    ):
-        if not words.words:
-            raise InputError(
-                f"no {name} word is in the training sentences {AT_LEAST} times: add pairs to learn "
-                "from"
-            )
-        unknown = 100 * (encoded.indices == 1).mean()
-        log.info("%s: %d words, %.1f %% of the text unknown", name, len(words.words), unknown)
+    of_source, *sources = _encode(source, train["source"], dev["source"])
+    of_target, *targets = _encode(target, train["target"], dev["target"])
+    first, second = (
+        Pairs(texts, translations, table["target"].tolist())
+        for texts, translations, table in zip(sources, targets, (train, dev), strict=True)
+    )
     return of_source, of_target, first, second
+
+
+def _encode(
+    language: str, train: Iterable[str], dev: Iterable[str]
+) -> tuple[Vocabulary, Encoded, Encoded]:
+    training = tokenise(train)
+    words = Vocabulary.build(language, training)
+    if not words.words:
+        raise InputError(
+            f"no {language} word is in the training sentences {AT_LEAST} times: add pairs to learn "
+            "from"
+        )
+    encoded = words.encode(training)
+    unknown = 100 * (encoded.indices == UNKNOWN).mean()
+    log.info("%s: %d words, %.1f %% of the text unknown", language, len(words.words), unknown)
+    return words, encoded, words.encode(tokenise(dev))
 
 
 def train(

@@ -311,12 +311,6 @@ def test_what_is_not_a_state_file_is_named_and_not_run(tmp_path):
         load("infersent", **options)
 
 
-def test_infersent_has_two_versions(tmp_path):
-    options, _ = infersent(tmp_path)
-    with pytest.raises(InputError, match="version must be 1 or 2, not 3"):
-        load("infersent", **options | {"version": 3})
-
-
 # Sentence transformers
 
 
@@ -347,20 +341,6 @@ def test_without_the_package_the_error_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)  # its import now fails
     with pytest.raises(InputError, match=r'pip install "groundvec\[sentence-transformers\]"$'):
         load("sentence-transformers", model="all-fake")
-
-
-# By name
-
-
-def test_unknown_baselines_and_options_are_named():
-    with pytest.raises(InputError, match=r"unknown baseline 'glove': choose one of bag-of-words"):
-        load("glove")
-    with pytest.raises(InputError, match=r"bag-of-words: missing .*'vectors' .*options: vectors"):
-        load("bag-of-words")
-    with pytest.raises(InputError, match=r"trigrams: .*'size' \(its options: none\)"):
-        load("trigrams", size=3)
-    with pytest.raises(InputError, match=r"infersent: missing .*'version'"):
-        load("infersent", state="i.pkl", vectors="v.txt")
 
 
 def test_baselines_that_do_without_torch_do_not_import_it():

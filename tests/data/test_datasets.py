@@ -107,9 +107,9 @@ def test_flickr8k_that_contradicts_itself_is_refused(tmp_path, change, error):
 def test_flickr8k_files_that_are_missing_or_damaged(tmp_path):
     text = write_flickr8k(tmp_path / "text")
     (text / "Flickr_8k.devImages.txt").unlink()
-    with pytest.raises(InputError, match=r"text does not exist or has no Flickr_8k\.devImages"):
+    with pytest.raises(InputError, match=r"text has no Flickr_8k\.devImages"):
         flickr8k.read("photos", text)
-    with pytest.raises(InputError, match=r"none\.zip does not exist or has no Flickr_8k"):
+    with pytest.raises(InputError, match=r"none\.zip does not exist; get Flickr8k_text"):
         flickr8k.read("photos", tmp_path / "none.zip")
 
     archive = tmp_path / "text.zip"
@@ -118,7 +118,7 @@ def test_flickr8k_files_that_are_missing_or_damaged(tmp_path):
             file.writestr(name, content * 50)
     whole = archive.read_bytes()
     archive.write_bytes(whole[:-100])
-    with pytest.raises(InputError, match=r"text\.zip: .* is damaged"):
+    with pytest.raises(InputError, match=r"text\.zip is damaged"):
         flickr8k.read("photos", archive)
     archive.write_bytes(whole[:60] + bytes(40) + whole[100:])
     with pytest.raises(

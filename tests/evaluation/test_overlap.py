@@ -8,10 +8,12 @@ import pytest
 from scipy import stats
 
 from groundvec.data import dataset
-from groundvec.data.ratings import read_sts, write_ratings
+from groundvec.data.ratings import read_sts
 from groundvec.evaluation.overlap import normalised, score_unseen, seen, training_captions
 from groundvec.evaluation.ratings import predict
 from groundvec.reporting.results import read_overlap, read_predictions
+from groundvec.results.frames import write
+from groundvec.results.schemas import Ratings
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json
 from groundvec.sources import flickr8k
@@ -228,7 +230,7 @@ def files(tmp_path, predictions):
     model = about(dataset="scenes", model="gru-8-max", snapshots=[4], saved=[0, 4], width=6)
     text = {"characters": "abc .", "counts": [1] * 5}
     write_json(tmp_path / "model" / "model.json", model | {"texts": {"en": text}, "key": "k1"})
-    write_ratings(tmp_path / "ratings.csv", rated())
+    write(tmp_path / "ratings.csv", rated(), Ratings)
     predictions.to_csv(tmp_path / "predictions.csv", index=False)
     return {
         "model": tmp_path / "model",
@@ -256,7 +258,7 @@ def test_the_script_writes_what_the_reports_read(files, scores):
 
 def test_files_that_do_not_belong_together_are_named(files, tmp_path):
     pairs = rated()
-    write_ratings(files["ratings"], pairs[3:].reset_index(drop=True))
+    write(files["ratings"], pairs[3:].reset_index(drop=True), Ratings)
     message = r"of scenes/gru-8-max/seed1 are not of these rated pairs \(pair \d+, STS 2012"
     with pytest.raises(InputError, match=message):
         run(files)

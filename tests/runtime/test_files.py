@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from groundvec.commands.common import read_lines
-from groundvec.data import dataset, ratings
-from groundvec.data.archives import unpack
+from groundvec.data import dataset, parallel, ratings
+from groundvec.data.archives import Files, unpack
 from groundvec.features import images, store
 from groundvec.results import frames
 from groundvec.runtime.errors import InputError
@@ -21,7 +21,7 @@ from groundvec.runtime.files import DEEPEST, read_json, sha256
 from groundvec.sources import flickr8k, karpathy, multi30k, pascal1k, table
 from groundvec.text import treebank
 from groundvec.text.vectors import read_vectors
-from groundvec.translation import nbest, pairs
+from groundvec.translation import nbest
 
 ROOT = Path(__file__).parents[2]
 BOMB = 2**27  # bytes, of which gzip makes 130 kB
@@ -80,10 +80,9 @@ READERS = {  # of a file's content: what is read of it
     ),
     "parallel.csv": (
         "split,image_id,en,de\ntest,,Ä,B\n",
-        lambda path: pairs.read(path, "test", "en", "de"),
+        lambda path: parallel.read(path, "test", "en", "de"),
     ),
-    "Flickr_8k.testImages.txt": ("ä.jpg\nb.jpg\n", lambda p: flickr8k._lines(p.parent, p.name)),
-    "test.txt": ("ä.jpg\nb.jpg\n", lambda path: multi30k._Files(path.parent).lines("test.txt")),
+    "Flickr_8k.testImages.txt": ("ä.jpg\nb.jpg\n", lambda p: Files(p.parent, "x").lines(p.name)),
     "page.html": (
         '<table><tr><td><img src="a/b.jpg"><td><table><tr><td>Ä dog.</table></table>\n',
         lambda path: pascal1k._rows(path).drop(columns="where"),
@@ -176,7 +175,7 @@ def bombs(tmp_path_factory):
         lambda folder: treebank.read(folder / "sentences.gz"),
         lambda folder: nbest.read(folder / "blank.gz", 1),
         lambda folder: nbest.read(folder / "hypotheses.gz", 1),
-        lambda folder: multi30k._Files(folder / "multi30k.zip").lines("raw/train.1.en.gz"),
+        lambda folder: Files(folder / "multi30k.zip", "x").lines("raw/train.1.en.gz"),
         lambda folder: multi30k.read_flickr30k(folder / "multi30k.zip", folder),
     ],
 )

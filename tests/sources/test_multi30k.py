@@ -15,9 +15,7 @@ import pytest
 from groundvec import scenes
 from groundvec.data import dataset, parallel
 from groundvec.runtime.errors import InputError
-from groundvec.scenes import parallel as said_twice
 from groundvec.sources import multi30k
-from groundvec.translation import pairs as translated
 
 ROOT = Path(__file__).parents[2]
 NAMES = {
@@ -220,7 +218,7 @@ def test_pairs_are_read_as_they_were_written(tmp_path):
     )
     parallel.write(path, pairs)
     for row, split in enumerate(("train", "dev")):
-        [found] = translated.read(path, split, "en", "de").values.tolist()
+        [found] = parallel.read(path, split, "en", "de").values.tolist()
         assert found == pairs.iloc[row, 1:].tolist()
 
 
@@ -239,9 +237,9 @@ def test_pairs_that_are_none_are_named(tmp_path, row, message):
 
 def test_scenes_are_said_alike_in_both_languages(tmp_path):
     _, images = scenes.generate(tmp_path, 20, 1)
-    pairs = said_twice.pairs(tmp_path / "scenes.jsonl", 1)
-    assert pairs.equals(said_twice.pairs(tmp_path / "scenes.jsonl", 1))
-    counts = images.split.map(said_twice.PAIRS).groupby(images.split).sum()
+    pairs = scenes.pairs(tmp_path / "scenes.jsonl", 1)
+    assert pairs.equals(scenes.pairs(tmp_path / "scenes.jsonl", 1))
+    counts = images.split.map(scenes.PAIRS).groupby(images.split).sum()
     assert pairs.split.value_counts().to_dict() == counts.to_dict()
     assert pairs.image_id.map(images.set_index("image_id").split).equals(pairs.split)
     colours = {"red": "rot", "blue": "blau", "green": "grün", "yellow": "gelb", "black": "schwarz"}
@@ -271,5 +269,5 @@ def test_the_script_writes_the_pairs_beside_the_captions(folder, flickr8k, tmp_p
     ]
     command += ["--flickr8k", flickr8k, "--output", tmp_path / "out"]
     subprocess.run(command, cwd=ROOT, check=True, env={"PYTHONPATH": str(ROOT)})
-    assert len(translated.read(tmp_path / "out" / "parallel.csv", "dev", "en", "de")) == 1
+    assert len(parallel.read(tmp_path / "out" / "parallel.csv", "dev", "en", "de")) == 1
     assert len(dataset.read_captions(tmp_path / "out" / "captions.csv", "de")) == 20

@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 from groundvec import SentenceEncoder
 from groundvec.data.split import CAPTIONS_PER_IMAGE, Captions, Split, load_split
 from groundvec.encoders import rnn
-from groundvec.evaluation.retrieval import translation_ranks
+from groundvec.evaluation.retrieval import caption_ranks
 from groundvec.model.network import Model, load_model
 from groundvec.model.weights import save as save_weights
 from groundvec.objectives import contrastive, hinge, multilingual
@@ -314,7 +314,7 @@ def test_two_languages_are_learned_and_each_finds_the_other(tmp_path, shared):
 
     def score(model):
         english, german = (model.encode_captions(own[name].encoded, name) for name in own)
-        found = translation_ranks(english, own["en"].image, german, own["de"].image)
+        found = caption_ranks(english, own["en"].image, german, own["de"].image)
         return {"dev_recall": float((found <= 3).mean())}
 
     history = train(tmp_path, described, score=score)

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from groundvec.data import parallel
 from groundvec.runtime.errors import InputError
-from groundvec.translation import mira, nbest, pairs, scores
+from groundvec.translation import mira, nbest, scores
 from groundvec.translation.nbest import Lists
 from groundvec.translation.rerank import (
     BASELINE,
@@ -313,7 +314,7 @@ def test_meteor_is_that_of_its_jar():
 def test_pairs_are_read(tmp_path):
     path = tmp_path / "parallel.csv"
     path.write_text("split,image_id,en,de\ntrain,,A  dog,Ein Hund\ndev,7,A cat,Eine Katze\n")
-    table = pairs.read(path, "dev", "en", "de")
+    table = parallel.read(path, "dev", "en", "de")
     assert table.to_dict("records") == [
         {"image_id": "7", "source": "A cat", "target": "Eine Katze"}
     ]
@@ -322,9 +323,9 @@ def test_pairs_are_read(tmp_path):
         ("dev", "fr", "no column 'fr'"),
     ):
         with pytest.raises(InputError, match=said):
-            pairs.read(path, split, source, "de")
+            parallel.read(path, split, source, "de")
     path.write_text("split,image_id,en,de\ntrain,,A dog,\n")
     with pytest.raises(InputError, match="line 2"):
-        pairs.read(path, "train", "en", "de")
+        parallel.read(path, "train", "en", "de")
     with pytest.raises(InputError, match="does not exist"):
-        pairs.read(tmp_path / "none.csv", "train", "en", "de")
+        parallel.read(tmp_path / "none.csv", "train", "en", "de")

@@ -240,7 +240,7 @@ def test_a_translator_that_is_damaged_is_refused(tmp_path):
     path = tmp_path / "model.json"
     content = json.loads(path.read_text())
     for change, said in (
-        ({"settings": content["settings"] | {"size": 60000}}, "does not hold the weights"),
+        ({"settings": content["settings"] | {"size": 16000}}, "does not hold the weights"),
         ({"settings": content["settings"] | {"size": 0}}, "does not describe a translator"),
         ({"source": {"language": "en", "words": [1]}}, "does not describe a translator"),
         ({"target": {"language": "de", "words": ["a", "a"]}}, "distinct words"),
