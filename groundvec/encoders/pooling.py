@@ -36,7 +36,8 @@ class MaxPooling(nn.Module):
 
     def forward(self, states: Tensor, lengths: Tensor) -> Tensor:
         """Pool the states (N, size) of sentences of `lengths` (B,): (B, size)."""
-        return largest(states, lengths)
+        on_cpu = states.device.type == "cpu"
+        return pool("max", states, lengths) if on_cpu else padded_largest(states, lengths)
 
 
 class LastState(nn.Module):
@@ -59,15 +60,8 @@ def pool(mode: str, values: Tensor, lengths: Tensor) -> Tensor:
     return embedding_bag(rows, values, lengths.cumsum(0) - lengths, mode=mode)
 
 
-def largest(values: Tensor, lengths: Tensor) -> Tensor:
-    """Compute the max (B, size) over each sentence of values (N, size), with a gradient."""
-    if values.device.type == "cpu":
-        return pool("max", values, lengths)
-    return padded_largest(values, lengths)
-
-
 def padded_largest(values: Tensor, lengths: Tensor) -> Tensor:
-    """Compute `largest` where `embedding_bag` has no deterministic gradient of it: on a GPU."""
+    """Compute `pool("max", ...)` on a GPU, where it has no deterministic gradient."""
     inside = torch.arange(int(lengths.max()), device=lengths.device) < lengths[:, None]
     padded = values.new_full((*inside.shape, values.shape[1]), -torch.inf)
     padded[inside] = values

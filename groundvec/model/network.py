@@ -15,6 +15,7 @@ from groundvec.config.description import check_fit
 from groundvec.model import weights
 from groundvec.model.folder import read_description, read_ensemble, snapshot_name
 from groundvec.model.sentences import Reader, make_texts
+from groundvec.model.stored import open_snapshot
 from groundvec.runtime import arrays
 from groundvec.runtime.arrays import Matrix
 from groundvec.runtime.errors import InputError
@@ -179,13 +180,9 @@ def load_model(
         treebank: parsed sentences, for a model that reads trees; others are parsed.
 
     Raises:
-        InputError: no such model or snapshot, or what `weights.load` raises.
+        InputError: no such model or snapshot, it is damaged, or the weights are another model's.
     """
-    folder = Path(folder)
-    content = read_description(folder)
-    path = folder / "snapshots" / snapshot_name(epoch)
-    if not path.exists():
-        raise InputError(f"{path} does not exist: epochs with a snapshot are listed in model.json")
+    content, values = open_snapshot(folder, epoch)
     description = content["description"]
     try:
         texts = make_texts(description, content["texts"], treebank)
@@ -194,8 +191,8 @@ def load_model(
         with torch.device("meta"):
             model = Model(description, texts, content["width"])
     except (InputError, KeyError, TypeError) as error:
-        raise InputError(f"{folder / 'model.json'} does not describe a model: {error}") from None
-    weights.load(model, path, content.get("sha256", {}).get(str(epoch)))
+        raise InputError(f"{folder}/model.json does not describe a model: {error}") from None
+    weights.load(model, values)
     return model.to(device).eval()
 
 
