@@ -110,13 +110,11 @@ class Plan:
 
     @property
     def datasets(self) -> Mapping[str, Any]:
-        datasets: Mapping[str, Any] = self.config["datasets"]
-        return datasets
+        return self.config["datasets"]
 
     @property
     def ratings(self) -> Mapping[str, Any]:
-        ratings: Mapping[str, Any] = self.config.get("ratings", {})
-        return ratings
+        return self.config.get("ratings", {})
 
     # Data sets
 
@@ -179,8 +177,7 @@ class Plan:
         data = self.datasets[wildcards.dataset]
         if not parts.options_schema("sources", data["source"]).get("early"):
             return ""
-        state: str = sources.state(data)
-        return state
+        return sources.state(data)
 
     # Public files
 
@@ -234,8 +231,7 @@ class Plan:
     # Models
 
     def description(self, wildcards: Any) -> Description:
-        description: Description = self.datasets[wildcards.dataset]["models"][wildcards.model]
-        return description
+        return self.datasets[wildcards.dataset]["models"][wildcards.model]
 
     def every_model(
         self,
@@ -442,8 +438,7 @@ class Plan:
 
     @property
     def translation(self) -> Mapping[str, Any]:
-        translation: Mapping[str, Any] = self.config["translation"]
-        return translation
+        return self.config["translation"]
 
     @property
     def pictured(self) -> str:

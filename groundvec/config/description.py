@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from groundvec.config import parts
-from groundvec.config.schema import complete_by, configuration_schema, hint_at
+from groundvec.config.schema import complete_by, configuration_schema, hint_at, mistake
 from groundvec.runtime.errors import InputError
 
 # What the model provides itself, and how to get it; the rest is provided by parts.
@@ -39,9 +39,10 @@ def describe(
     elif encoder := parts.of_grid(name):
         given = {"encoder": encoder}
     else:
-        raise InputError(
-            f"configuration, {place}: unknown model {name!r}: describe it under `models`, or write "
-            f"RNN-SIZE-POOLING, such as gru-2048-attention{hint_at(name, models) if models else ''}"
+        raise mistake(
+            place,
+            f"unknown model {name!r}: describe it under `models`, or write RNN-SIZE-POOLING, such "
+            f"as gru-2048-attention{hint_at(name, models)}",
         )
     given.setdefault("languages", [dataset["language"]])
     given["training"] = copy.deepcopy({**dataset["training"], **given.get("training", {})})
@@ -62,24 +63,26 @@ def complete_description(description: dict[str, Any], place: str = "model") -> d
     try:
         check_fit(description)
     except InputError as error:
-        raise InputError(f"configuration, {place}: {error}") from None
+        raise mistake(place, str(error)) from None
     settings = description["training"]
     alone = len(description["languages"]) == 1 and not settings.get("paraphrases")
     if alone and description["objective"].get("beta") == 0:
-        raise InputError(
-            f"configuration, {place}.objective.beta: with 0 there is no loss of images, and with "
-            "one language no other: set it above 0, or train with more languages or `paraphrases`"
+        raise mistake(
+            f"{place}.objective.beta",
+            "with 0 there is no loss of images, and with one language no other: set it above 0, or "
+            "train with more languages or `paraphrases`",
         )
     if settings["epochs"] % settings["cycle"]:
-        raise InputError(
-            f"configuration, {place}: epochs {settings['epochs']} is not a multiple of cycle "
-            f"{settings['cycle']}: snapshots are taken at the end of a cycle, so change one of "
-            "the two"
+        raise mistake(
+            place,
+            f"epochs {settings['epochs']} is not a multiple of cycle {settings['cycle']}: "
+            "snapshots are taken at the end of a cycle, so change one of the two",
         )
     if settings["epochs"] < (both := 2 * settings.get("alternate", 0)):
-        raise InputError(
-            f"configuration, {place}: with `alternate` {both // 2}, {settings['epochs']} epochs do "
-            f"not train both networks: make epochs {both} or more"
+        raise mistake(
+            place,
+            f"with `alternate` {both // 2}, {settings['epochs']} epochs do not train both "
+            f"networks: make epochs {both} or more",
         )
     return description
 

@@ -92,7 +92,7 @@ def check(value: dict[str, Any], schema: dict[str, Any], *place: str) -> None:
     _read_numbers(value, validator)
     errors = sorted(validator.iter_errors(value), key=lambda error: list(map(str, error.path)))
     if errors:
-        raise InputError(_explain(errors[0], place))
+        raise _explain(errors[0], place)
 
 
 def _read_numbers(config: dict[str, Any], validator: Draft202012Validator) -> None:
@@ -172,11 +172,10 @@ def _validator(schema: dict[str, Any]) -> Draft202012Validator:
     )
     keywords = {"pattern": pattern, "ordered": ordered, "either": either}
     stricter = validators.extend(Draft202012Validator, keywords, type_checker=types)
-    validator: Draft202012Validator = stricter(schema)
-    return validator
+    return stricter(schema)
 
 
-def _explain(error: ValidationError, place: Iterable[Any] = ()) -> str:
+def _explain(error: ValidationError, place: Iterable[Any] = ()) -> InputError:
     message = error.message
     # JSON; the types also allow for errors that no schema has raised, which lack these.
     schema: Any = error.schema
@@ -195,7 +194,22 @@ def _explain(error: ValidationError, place: Iterable[Any] = ()) -> str:
         message = f"the name {instance!r} is taken: choose another one"
     elif error.validator == "type" and "string" in wanted:
         message += ": if it is meant as text, put it in quotation marks"
-    return f"configuration, {_dotted([*place, *error.path])}: {message}"
+    return mistake(_dotted([*place, *error.path]), message)
+
+
+def mistake(place: str, problem: str) -> InputError:
+    """Return the error of a configuration: where it is wrong, and what to write instead."""
+    return InputError(f"configuration, {place}: {problem}")
+
+
+def check_known(place: str, name: str, known: Iterable[str], problem: str) -> None:
+    """Raise the error of a configuration if a name is not a known one.
+
+    Args:
+        problem: what is wrong then; `{}` stands for the name.
+    """
+    if name not in list(known):
+        raise mistake(place, f"{problem.format(repr(name))}{hint_at(str(name), known)}")
 
 
 def _dotted(place: Iterable[Any]) -> str:
@@ -205,6 +219,8 @@ def _dotted(place: Iterable[Any]) -> str:
 def hint_at(name: str, known: Iterable[str]) -> str:
     """Return the end of an error about an unknown name: the closest known one, or all of them."""
     known = list(known)
+    if not known:
+        return ""
     if close := closest(name, known):
         return f": did you mean {close!r}?"
     more = f" and {len(known) - MOST_NAMED} others" if len(known) > MOST_NAMED else ""
@@ -215,13 +231,11 @@ def check_form(config: dict[str, Any]) -> None:
     """Refuse values that contain themselves or are far too large, and names that are no text."""
     for number, (place, value) in enumerate(_walk(config)):
         if len(place) > DEEPEST or number > MOST:
-            raise InputError(f"configuration, {place[0]}: it contains itself, or too many values")
+            raise mistake(place[0], "it contains itself, or too many values")
         for key in value if isinstance(value, Mapping) else []:
             if not isinstance(key, str):
-                raise InputError(
-                    f"configuration, {_dotted(place)}: YAML reads a name here as {key!r}: put it "
-                    "in quotation marks"
-                )
+                problem = f"YAML reads a name here as {key!r}: put it in quotation marks"
+                raise mistake(_dotted(place), problem)
 
 
 def _walk(value: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:

@@ -40,8 +40,7 @@ class Encoder(nn.Module):
 
     def forward(self, words: Tensor, lengths: Tensor, *_: Tensor) -> Tensor:
         """Embed sentences of `lengths` (B,), their words (N,) one after another: (B, size)."""
-        vectors: Tensor = self.projection(self.pooled(words, lengths))
-        return vectors
+        return self.projection(self.pooled(words, lengths))
 
     def pooled(self, words: Tensor, lengths: Tensor, *_: Tensor) -> Tensor:
         """Compute the mean vectors (B, dimension), the input of the linear layer."""

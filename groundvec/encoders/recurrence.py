@@ -66,8 +66,7 @@ def hidden_states(
     looked_up = indices[places] + len(vectors) * directions
     order = (places * len(weights) + directions).flatten()
     keep = torch.is_grad_enabled()
-    states: Tensor = cell.apply(torch.cat(tables), looked_up, order, counts, keep, *weights)
-    return states
+    return cell.apply(torch.cat(tables), looked_up, order, counts, keep, *weights)
 
 
 def packed_states(

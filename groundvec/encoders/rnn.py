@@ -70,14 +70,12 @@ class Encoder(nn.Module):
 
         `lengths` is on the CPU, wherever the indices are.
         """
-        vectors: Tensor = self.projection(self.dropout(self.pooled(indices, lengths)))
-        return vectors
+        return self.projection(self.dropout(self.pooled(indices, lengths)))
 
     def pooled(self, indices: Tensor, lengths: Tensor, *_: Tensor) -> Tensor:
         """Compute the pooled states (B, units), the input of the linear layer."""
         states = recurrence.hidden_states(self.rnn, self.embedding.weight, indices, lengths)
-        pooled: Tensor = self.pooling(states, lengths.to(states.device))
-        return pooled
+        return self.pooling(states, lengths.to(states.device))
 
     @torch.no_grad()
     def initialise(self, deviation: float) -> None:

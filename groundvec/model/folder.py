@@ -150,8 +150,7 @@ def checked(
     """
     if problem := find_mistake(content, {"type": "object"} | schema):
         raise InputError(f"{path} does not describe a {kind} ({problem}): make it again")
-    description: dict[str, Any] = content
-    return description
+    return content
 
 
 def snapshot_name(epoch: int) -> str:

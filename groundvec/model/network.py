@@ -58,8 +58,7 @@ class Projection(nn.Module):
         """Project image features (B, width): (B, size)."""
         if self.standardise:
             features = (features - self.mean) * self.scale
-        vectors: Tensor = self.projection(self.dropout(features))
-        return vectors
+        return self.projection(self.dropout(features))
 
     @torch.no_grad()
     def measure(self, features: Matrix) -> None:
@@ -161,8 +160,7 @@ class Model(nn.Module, Reader):
     def embed_batch(self, language: str, batch: Sequence[np.ndarray]) -> np.ndarray:
         """Embed what the language's `Encoded.batch` returned: (B, size)."""
         device = next(self.parameters()).device
-        vectors: np.ndarray = self.embed_captions(language, to_tensors(batch, device)).cpu().numpy()
-        return vectors
+        return self.embed_captions(language, to_tensors(batch, device)).cpu().numpy()
 
 
 def to_tensors(batch: Sequence[np.ndarray], device: torch.device | str) -> list[Tensor]:

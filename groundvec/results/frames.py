@@ -26,20 +26,20 @@ class Column:
 
     Args:
         what: describes it in one line.
+        among: the only texts that are allowed.
+        empty: whether a field may be empty; or the values of the column `kind` with which it may.
         dtype: str, int or float.
         unit: of the numbers.
         low, high: the smallest and the largest number.
-        among: the only texts that are allowed.
-        empty: whether a field may be empty; or the values of the column `kind` with which it may.
     """
 
     what: str
+    among: Collection[str] = ()
+    empty: bool | Collection[str] = False
     dtype: type[str] | type[int] | type[float] = str
     unit: str = ""
     low: float = -inf
     high: float = inf
-    among: Collection[str] = ()
-    empty: bool | Collection[str] = False
 
 
 @dataclass(frozen=True, eq=False)  # hashable, as types are
@@ -78,8 +78,7 @@ def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
         check_memory(path, Path(path).stat().st_size)
         with catch_warnings(action="error", category=ParserWarning):  # of fields that are left out
             options.setdefault("dtype", {"commit": str})  # 92e616859035 is no number
-            table: pd.DataFrame = pd.read_csv(path, compression=None, **options)
-            return table
+            return pd.read_csv(path, compression=None, **options)
     except FileNotFoundError:
         raise InputError(f"{path} does not exist: make it first") from None
     except InputError:

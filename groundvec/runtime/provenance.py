@@ -26,7 +26,7 @@ def digest(*parts: Any) -> str:
 
 
 # How a stage runs, and not what it computes. The bare package imports only what users ask it for.
-PLUMBING = tuple(f"groundvec.{room}." for room in ("runtime", "config", "results", "cli", "parts"))
+PLUMBING = tuple(f"groundvec.{room}." for room in ("runtime", "config", "results"))
 BESIDE = (".css", ".html", ".js", ".md", ".tex", ".toml")  # files of a module, of its name
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -99,8 +99,7 @@ def idf(bags: Callable[[np.ndarray], Sequence[np.ndarray]], captions: int, size:
         indices, lengths = bags(rows)
         row = np.repeat(np.arange(len(rows)), lengths)
         having += np.bincount(np.unique(row * size + indices) % size, minlength=size)
-    result: np.ndarray = np.log((1 + captions) / (1 + having))
-    return result
+    return np.log((1 + captions) / (1 + having))
 
 
 def strings(sentences: Any) -> list[str]:

@@ -1,6 +1,7 @@
 """Sentences as bags of hashed character n-grams: nothing is learned, and none is unknown."""
 
 from collections.abc import Iterable, Sequence
+from typing import Self
 
 import numpy as np
 
@@ -25,7 +26,7 @@ class Text:
         self.shortest, self.longest, self.buckets = shortest, longest, buckets
 
     @classmethod
-    def build(cls, captions: Iterable[str], **options: int) -> "Text":
+    def build(cls, captions: Iterable[str], **options: int) -> Self:
         """Take the options; nothing is learned."""
         return cls(**options)
 

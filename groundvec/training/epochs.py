@@ -80,8 +80,7 @@ class Training:
         """
         if finished := self.checkpoints.load_finished():
             log.info("%s: finished before, after epoch %d", self.name, finished["epoch"])
-            history: History = finished["history"]
-            return history
+            return finished["history"]
         self.state = self._resumed()
         with catch_sigterm() as sigterm:
             for epoch in self.epochs[len(self.state["history"]) :]:

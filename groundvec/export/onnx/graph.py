@@ -47,5 +47,4 @@ def at_end(source: str, result: str, similarity: str) -> str:
 
 def array(value: Tensor) -> np.ndarray:
     """Convert a weight to NumPy."""
-    result: np.ndarray = value.detach().cpu().numpy()
-    return result
+    return value.detach().cpu().numpy()
