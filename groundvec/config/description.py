@@ -28,7 +28,7 @@ def describe(
     Args:
         name: of one of `models`, or of a cell of the paper's grid, such as gru-2048-attention.
         models: descriptions by name.
-        dataset: whose `language` and `training` hold where the model says nothing of its own.
+        dataset: its `language` and `training` are the model's defaults.
         place: where the name stands, for errors.
 
     Raises:
@@ -50,16 +50,17 @@ def describe(
 
 
 def complete_description(description: dict[str, Any], place: str = "model") -> dict[str, Any]:
-    """Fill every default into a model's description, and return it.
-
-    Args:
-        place: where it stands, for errors.
+    """Fill every default into a model's description, which is at `place`, and return it.
 
     Raises:
         InputError: one line that names the first wrong key, and what to write instead.
     """
     complete_by(description, "model", place)
-    _fill_image(description)
+    # Of the encoder's options of its last layer, those of the image's layer hold for it too.
+    of_image = configuration_schema()["$defs"]["model"]["properties"]["image"]["properties"]
+    both = {key: value for key, value in description["encoder"].items() if key in of_image}
+    if both:
+        description.setdefault("image", both)
     try:
         check_fit(description)
     except InputError as error:
@@ -87,22 +88,10 @@ def complete_description(description: dict[str, Any], place: str = "model") -> d
     return description
 
 
-def _fill_image(description: dict[str, Any]) -> None:
-    """Fill in `image`, if it is missing, with the encoder's options of the last layer."""
-    of_image = configuration_schema()["$defs"]["model"]["properties"]["image"]["properties"]
-    both = {key: value for key, value in description["encoder"].items() if key in of_image}
-    if both:
-        description.setdefault("image", both)
-
-
 def check_fit(description: dict[str, Any]) -> None:
-    """Check that parts that are right by themselves fit each other (`groundvec.config.parts`).
+    """Raise InputError if a part of a complete description needs what none provides.
 
-    Args:
-        description: of a model, with every default.
-
-    Raises:
-        InputError: one needs what none provides.
+    See `groundvec.config.parts`.
     """
     chosen, defs = parts.chosen(description), configuration_schema()["$defs"]
     encoder, text = description["encoder"], description["text"]
@@ -113,23 +102,19 @@ def check_fit(description: dict[str, Any]) -> None:
             f"a {encoder['name']} of vectors of {text['dimension']} dimensions cannot have "
             f"{encoder['size']}: set `size` to the text's `dimension`, or `{trained}: true`"
         )
-    own = [
-        *(["cosines"] if description["similarity"] == "cosine" else []),
-        *(["one language"] if len(description["languages"]) == 1 else []),
-        *(["separate encoders"] if not description.get("shared") else []),
-        *(["weights to train"] if not untrained else []),
-    ]
-    given = set(own).union(*(parts.provided(kind, part) for kind, part in chosen.items()))
+    own = {
+        "cosines": description["similarity"] == "cosine",
+        "one language": len(description["languages"]) == 1,
+        "separate encoders": not description.get("shared"),
+        "weights to train": not untrained,
+    }
+    given = {need for need, there in own.items() if there}
     needing = [("", defs["model"], description)]
     needing += [("", defs["training"], description.get("training", {}))]
-    needing += [
-        (
-            f"the {parts.CLASSES[kind].lower()} {part['name']}",
-            parts.options_schema(kind, part["name"]),
-            part,
-        )
-        for kind, part in chosen.items()
-    ]
+    for kind, part in chosen.items():
+        given |= parts.provided(kind, part)
+        name = f"the {parts.CLASSES[kind].lower()} {part['name']}"
+        needing.append((name, parts.options_schema(kind, part["name"]), part))
     for name, schema, values in needing:
         for option, needs in parts.stated(schema, values, "needs"):
             for need in needs:
