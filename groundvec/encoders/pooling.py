@@ -13,7 +13,7 @@ class Attention(nn.Module):
     a_t = softmax over t of V tanh(W h_t + b_w) + b_v; the result is the sum of a_t * h_t.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, *_: int) -> None:
         super().__init__()
         self.hidden = nn.Linear(size, ATTENTION_SIZE)
         nn.init.orthogonal_(self.hidden.weight)
@@ -31,7 +31,7 @@ class Attention(nn.Module):
 class MaxPooling(nn.Module):
     """Takes the largest value of each feature over time."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, *_: int) -> None:
         super().__init__()
 
     def forward(self, states: Tensor, lengths: Tensor) -> Tensor:
@@ -52,6 +52,9 @@ class LastState(nn.Module):
         ends = lengths.cumsum(0)
         one, other = states.split([self.forwards, states.shape[1] - self.forwards], dim=1)
         return torch.cat([one[ends - 1], other[ends - lengths]], dim=1)
+
+
+POOLINGS = {"attention": Attention, "max": MaxPooling, "last": LastState}
 
 
 def pool(mode: str, values: Tensor, lengths: Tensor) -> Tensor:

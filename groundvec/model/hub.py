@@ -64,12 +64,12 @@ def find(model: str | Path) -> Path:
 
 
 def download(name: str) -> Path:
-    """Download a model, or take it from the user's cache; returns its folder.
+    """Download a model, or find it in the user's cache, and return its folder.
 
     Args:
         name: `user/name`, the newest commit of its main branch, which is logged; or
-            `user/name@revision`, a commit, a tag or a branch. A commit that was downloaded before
-            needs no network.
+            `user/name@revision`, a commit, a tag or a branch. A commit in the cache needs no
+            network.
 
     Raises:
         InputError: there is no such model, it is too large or has no checksums, or the hub cannot
@@ -155,14 +155,13 @@ def _check_sums(path: Path, name: str) -> dict[str, Any]:
 
 
 def push(source: str | Path, name: str, private: bool = False) -> str:
-    """Push a model's folder to the hub as one commit; returns its `user/name@revision`.
+    """Push a model's folder to the hub as one commit, and return its `user/name@revision`.
 
-    Who pushes is said by `hf auth login` or the environment variable HF_TOKEN.
+    The account is that of `hf auth login` or of the environment variable HF_TOKEN.
 
     Args:
         source: a trained model's folder, or the name of one that comes with this package.
-        name: `user/name`, which is made if it is not there.
-        private: whether only you can see what is made.
+        name: `user/name`, which is made if it is not there; `private`, only you can see it.
 
     Raises:
         InputError: there is no such model, or it is damaged; the name is none; the hub refuses it.

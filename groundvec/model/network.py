@@ -84,10 +84,9 @@ def _mean(features: Matrix, of: Callable[[np.ndarray], np.ndarray]) -> np.ndarra
 
 
 class Model(nn.Module, Reader):
-    """An image encoder, and a caption encoder for each language, that embed into one space.
+    """An image encoder, and caption encoders by language, or one if `shared`, of one space.
 
-    If the description says `shared`, one caption encoder for all languages. The objective is kept
-    with them, as it may have weights.
+    The objective is kept with them, as it may have weights.
     """
 
     def __init__(self, description: dict[str, Any], texts: dict[str, Any], width: int) -> None:
@@ -99,8 +98,7 @@ class Model(nn.Module, Reader):
             width: of the image features.
 
         Raises:
-            InputError: the description names a part that there is not, options that it has not, or
-                parts that do not fit each other.
+            InputError: a part or an option is unknown, or parts do not fit each other.
         """
         super().__init__()
         self.description, self.texts, self.width = description, texts, width
@@ -123,21 +121,14 @@ class Model(nn.Module, Reader):
         self.objective = make(**parts.options(objective))
 
     def fit_idf(self, captions: Mapping[str, Any]) -> None:
-        """Fit what weights n-grams by rarity to the training captions.
-
-        Args:
-            captions: by language, encoded.
-        """
+        """Fit what weights n-grams by rarity to the encoded training captions of each language."""
         for language, encoded in captions.items():
             encoder = self.captions[self.name_of(language)]
             if hasattr(encoder, "fit_idf"):
                 cast(Any, encoder).fit_idf(encoded)
 
     def embed_images(self, features: Tensor) -> Tensor:
-        """Embed image features (B, width): (B, size).
-
-        Outside training there are zeros for the columns that only captions have.
-        """
+        """Embed image features (B, width): (B, size), with zeros in the captions' own columns."""
         vectors = similarity.embed(self.image(features), self.similarity)
         return vectors if self.training else pad(vectors, (0, self.size - vectors.shape[1]))
 

@@ -12,11 +12,7 @@ class Objective(nn.Module):
     """Cross entropy of the right one among all of the batch, in both directions (`weighted`)."""
 
     def __init__(self, temperature: float, beta: float) -> None:
-        """Set the temperature, by which scores are divided, and the weight of images and captions.
-
-        Args:
-            beta: from 0 (captions only) to 1 (images only).
-        """
+        """Set what scores are divided by, and beta from 0 (captions only) to 1 (images only)."""
         super().__init__()
         self.beta, self.temperature = beta, temperature
 

@@ -37,13 +37,10 @@ class Nodes(NamedTuple):
 
 
 def basic(tree: Tree) -> Nodes:
-    """Return the dependency tree as it was parsed, without punctuation: a node for every word.
-
-    A preposition is a node between its head and its object, as in Figure 3 of the paper.
-    """
-    remaining = _Remaining(tree)
-    remaining.drop_punctuation()
-    return remaining.nodes()
+    """Return the dependency tree as it was parsed, without punctuation (Figure 3 of the paper)."""
+    left = _Remaining(tree)
+    left.drop_punctuation()
+    return left.nodes()
 
 
 def collapsed(tree: Tree) -> Nodes:

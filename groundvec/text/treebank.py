@@ -2,8 +2,7 @@
 
 A treebank is a gzipped file in CoNLL-U (https://universaldependencies.org/format.html) of words,
 parts of speech, heads and relations. Before a sentence stands `# text = ...`, and before the first
-one `# parser = ...`: under that name its trees are looked up, so a file by any other parser serves
-too, if it says a name, and a model names the same.
+one `# parser = ...`, the name by which a model finds these trees.
 """
 
 import gzip

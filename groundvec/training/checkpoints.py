@@ -23,12 +23,10 @@ log = logging.getLogger(__name__)
 
 
 class Checkpoints:
-    """The folder of one training: its snapshots, and its state now or when it was finished.
+    """The folder of one training: its snapshots, and its two latest states, or the last one.
 
-    The state is a dictionary that `torch.save` writes; its `sha256` holds the checksums of the
-    snapshots written so far, by epoch. The two latest checkpoints are kept, so that one that is
-    damaged loses little. When a training is finished its checkpoints go; the snapshots and the
-    last state stay, to be found again.
+    A state is a dictionary that `torch.save` writes. Its `sha256` holds the checksums of the
+    snapshots written so far, by epoch.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -45,11 +43,7 @@ class Checkpoints:
         return self._load(self.finished, lambda state: state["history"])
 
     def load_latest(self, restore: Callable[[dict[str, Any]], None]) -> dict[str, Any] | None:
-        """Restore the state to go on from, if there is one whose snapshots are whole.
-
-        Args:
-            restore: whatever it raises, the state before is tried.
-        """
+        """Restore the state to go on from, if there is one; if `restore` raises, the one before."""
         return self._load(self.latest, restore) or self._load(self.previous, restore)
 
     def save(self, state: dict[str, Any]) -> None:
@@ -66,7 +60,7 @@ class Checkpoints:
         return time.monotonic() - self.saved_at > self.pause
 
     def save_snapshot(self, model: nn.Module, epoch: int) -> str:
-        """Write the weights after an epoch; returns the file's checksum."""
+        """Write the weights after an epoch, and return the file's checksum."""
         return weights.save(model, self.snapshots / snapshot_name(epoch))
 
     def remove_snapshots(self, other_than: Iterable[int]) -> None:

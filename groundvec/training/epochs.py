@@ -28,8 +28,8 @@ History = list[dict[str, Any]]  # one row per epoch
 class Training:
     """A model, the steps that train it, and what is recorded of it.
 
-    Everything random has to be a function of the seed and the epoch or step. Then a training that
-    was killed and resumed ends in the same weights as one that was not.
+    Everything random has to be a function of the seed and the epoch or step, so that a training
+    that was killed and resumed ends in the same weights.
 
     Args:
         name: for messages.
@@ -98,7 +98,7 @@ class Training:
         return history
 
     def _train(self, epoch: int, interrupted: Callable[[], bool]) -> tuple[float, float]:
-        """Train for the rest of an epoch; return the mean loss and the examples per second."""
+        """Train for the rest of an epoch; return the mean loss, and examples per second."""
         first, seconds, start = self.state["batch"], self.state["seconds"], time.monotonic()
         self.checkpoints.saved_at = start
         total = torch.tensor(self.state["loss"], dtype=torch.float64, device=self._device)

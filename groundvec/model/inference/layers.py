@@ -1,10 +1,9 @@
 """The layers of encoders in NumPy: what torch's compute, without gradients.
 
-Each takes its weights from `take(name, *shape)`, as `groundvec.model.stored.Weights` has them.
+Each takes its weights from `take(name, *shape)`, such as `groundvec.model.stored.Weights`.
 
-A recurrent network reads the sentences of a batch, of which the longest comes first, step by step:
-the first place of every sentence, then the second of those that have one, and so on. `Steps` has
-the order; arrays in it are called stepwise.
+A recurrent network reads the sentences of a batch, the longest first, step by step: the first place
+of every sentence, then the second, and so on. Arrays in this order (`Steps`) are called stepwise.
 """
 
 from collections.abc import Callable
