@@ -17,6 +17,7 @@ from measure import Row, program, row, work
 from training import untrained
 
 from groundvec import ImageEncoder, SentenceEncoder
+from groundvec.cutoffs import CUTOFFS
 from groundvec.evaluation.ranks import DIRECTIONS, ranks
 from groundvec.features import backbones
 from groundvec.runtime.provenance import ROOT
@@ -24,7 +25,6 @@ from groundvec.similarity import scores
 from groundvec.sources import flickr8k
 
 TIMED = 100  # photographs
-CUTOFFS = (1, 5, 10)
 
 
 def rows(small: bool) -> list[Row]:

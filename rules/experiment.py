@@ -17,8 +17,15 @@ import yaml
 from groundvec import features, papers
 from groundvec.config import parts
 from groundvec.config.description import describe
-from groundvec.config.schema import check, check_form, configuration_schema, fill, hint_at
-from groundvec.runtime.errors import InputError, closest
+from groundvec.config.schema import (
+    check,
+    check_form,
+    check_known,
+    configuration_schema,
+    fill,
+    mistake,
+)
+from groundvec.runtime.errors import closest
 
 BACKBONES = Path(features.__file__).with_name("backbones.yaml")
 # What no data set has from another one that it is of.
@@ -47,16 +54,15 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
             model: describe(model, given, dataset, f"{place}.models") for model in dataset["models"]
         }
         shown = _showing("selected", dataset)  # others show no model alone
-        if shown and config["select"] not in {"recall", "ratings", *models}:
-            hint = hint_at(config["select"], ["recall", "ratings", *models])
-            raise InputError(
-                f"configuration, select: {place} has no model {config['select']!r}{hint}"
-            )
+        if shown:
+            known = ["recall", "ratings", *models]
+            check_known("select", config["select"], known, f"{place} has no model {{}}")
         foreign = [name for name, model in models.items() if "en" not in model["languages"]]
         if shown and config["select"] == "ratings" and foreign:
-            raise InputError(
-                f"configuration, select: {foreign[0]} of {place} does not read English, which the "
-                "rated sentences are in: select by recall, or one by its name"
+            raise mistake(
+                "select",
+                f"{foreign[0]} of {place} does not read English, which the rated sentences are in: "
+                "select by recall, or one by its name",
             )
         dataset["models"] = models
         if languages := _source(dataset).get("languages"):
@@ -66,7 +72,7 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
     if "translation" in config:
         _check_translation(config["translation"], config["datasets"])
     if config["select"] == "ratings" and "ratings" not in config:
-        raise InputError("configuration, select: there are no `ratings` to select by: add them")
+        raise mistake("select", "there are no `ratings` to select by: add them")
     return config
 
 
@@ -88,24 +94,20 @@ def _inherit(datasets: Any) -> None:
         if not isinstance(dataset, dict) or "of" not in dataset:
             continue
         others = {k: v for k, v in datasets.items() if isinstance(v, dict) and "of" not in v}
+        place = f"datasets.{name}"
         if dataset["of"] == name:
-            raise InputError(f"configuration, datasets.{name}.of: it names itself: name another")
-        if dataset["of"] not in list(others):
-            hint = hint_at(str(dataset["of"]), others) if others else ": describe one by its source"
-            raise InputError(
-                f"configuration, datasets.{name}.of: there is no data set {dataset['of']!r} with "
-                f"pictures of its own{hint}"
-            )
+            raise mistake(f"{place}.of", "it names itself: name another")
+        problem = "there is no data set {} with pictures of its own"
+        problem += "" if others else ": describe one by its source"
+        check_known(f"{place}.of", dataset["of"], others, problem)
         of = others[dataset["of"]]
-        known = configuration_schema()["$defs"]["dataset"]["properties"].keys() | _source_options(
-            of
-        )
+        known = set(configuration_schema()["$defs"]["dataset"]["properties"])
+        if of.get("source") in parts.names("sources"):
+            known |= {*_source(of)["properties"]}
         for key in sorted((dataset.keys() & known) - OWN - {"of", "language"}):
             if key not in of or dataset[key] != of[key]:
-                raise InputError(
-                    f"configuration, datasets.{name}.{key}: it must be that of "
-                    f"{dataset['of']}: remove `{key}`, or set it there"
-                )
+                problem = f"it must be that of {dataset['of']}: remove `{key}`, or set it there"
+                raise mistake(f"{place}.{key}", problem)
         for key, value in of.items():
             if key not in OWN:
                 dataset.setdefault(key, copy.deepcopy(value))
@@ -114,12 +116,6 @@ def _inherit(datasets: Any) -> None:
 def _source(dataset: Mapping[str, Any]) -> dict[str, Any]:
     """Return the YAML file of a data set's source."""
     return parts.options_schema("sources", dataset["source"])
-
-
-def _source_options(dataset: Mapping[str, Any]) -> set[str]:
-    """Return the options of a data set's source; none of an unknown one."""
-    known = dataset.get("source") in parts.names("sources")
-    return set(_source(dataset)["properties"]) if known else set()
 
 
 def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> None:
@@ -181,25 +177,18 @@ def _check_subtask(ratings: dict[str, Any]) -> None:
 
         known = list(SOURCES)
     names = ["/".join(pair) for pair in known]
-    if ratings["subtask"] not in names:
-        name = ratings["subtask"]
-        raise InputError(
-            f"configuration, ratings.subtask: unknown subtask {name!r}{hint_at(name, names)}"
-        )
+    check_known("ratings.subtask", ratings["subtask"], names, "unknown subtask {}")
 
 
 def _check_robustness(ratings: dict[str, Any], datasets: dict[str, Any]) -> None:
     shown = [data["models"] for data in datasets.values() if _showing("robustness", data)]
     known = [*ratings["baselines"]]
     known += [name for models in shown for name in models if "en" in models[name]["languages"]]
+    papers_of = [key for key, paper in papers.known().items() if paper.reads("robustness")]
+    problem = "there is no baseline {}, nor a model of English of a data set with "
+    problem += f"{' or '.join(papers_of)} among its papers"
     for name in ratings["robustness"]:
-        if name not in known:
-            papers_of = [key for key, paper in papers.known().items() if paper.reads("robustness")]
-            raise InputError(
-                f"configuration, ratings.robustness: there is no baseline {name!r}, nor a model of "
-                f"English of a data set with {' or '.join(papers_of)} among its papers"
-                f"{hint_at(name, known)}"
-            )
+        check_known("ratings.robustness", name, known, problem)
 
 
 def _showing(kind: str, dataset: dict[str, Any]) -> bool:
@@ -209,47 +198,38 @@ def _showing(kind: str, dataset: dict[str, Any]) -> bool:
 
 def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) -> None:
     """Raise InputError if the data set has no translations, or models do not fit them."""
-    place = "configuration, translation"
     name, target = translation["dataset"], translation["target"]
-    if name not in datasets:
-        raise InputError(f"{place}.dataset: there is no data set {name!r}{hint_at(name, datasets)}")
+    check_known("translation.dataset", name, datasets, "there is no data set {}")
     dataset = datasets[name]
     sources = {name: parts.options_schema("sources", name) for name in parts.names("sources")}
     translated = [name for name, said in sources.items() if "parallel" in said.get("outputs", {})]
     if dataset["source"] not in translated:
-        raise InputError(
-            f"{place}.dataset: {name} is from {dataset['source']}, which has no translations: take "
-            f"one from {' or '.join(translated)}"
+        raise mistake(
+            "translation.dataset",
+            f"{name} is from {dataset['source']}, which has no translations: take one from "
+            f"{' or '.join(translated)}",
         )
+    languages = _source(dataset)["languages"]
     for key in ("source", "target"):
-        languages = _source(dataset)["languages"]
-        if translation[key] not in languages:
-            raise InputError(
-                f"{place}.{key}: {name} has no sentences in {translation[key]!r}; it has: "
-                f"{', '.join(languages)}"
-            )
+        if (language := translation[key]) not in languages:
+            problem = f"{name} has no sentences in {language!r}; it has: {', '.join(languages)}"
+            raise mistake(f"translation.{key}", problem)
     if target == translation["source"]:
-        raise InputError(f"{place}.target: it is the source too: name another language")
+        raise mistake("translation.target", "it is the source too: name another language")
     for (one, settings), (other, same) in combinations(translation["systems"].items(), 2):
         if settings == same:
-            raise InputError(
-                f"{place}.systems: {one} and {other} have the same settings: remove one"
-            )
+            problem = f"{one} and {other} have the same settings: remove one"
+            raise mistake("translation.systems", problem)
+    place = "translation.rerank_by"
     for model in translation["rerank_by"]:
-        if model not in dataset["models"]:
-            hint = hint_at(model, dataset["models"])
-            raise InputError(f"{place}.rerank_by: {name} has no model {model!r}{hint}")
+        check_known(place, model, dataset["models"], f"{name} has no model {{}}")
         if model in ("baseline", "length", "oracle"):
-            raise InputError(
-                f"{place}.rerank_by: {model!r} has a row of its own in the tables: give the model "
-                "another name"
-            )
-        languages = dataset["models"][model]["languages"]
-        if target not in languages:
-            raise InputError(
-                f"{place}.rerank_by: {model} reads {', '.join(languages)}, not {target}: name a "
-                "model that reads the target language"
-            )
+            problem = f"{model!r} has a row of its own in the tables: give the model another name"
+            raise mistake(place, problem)
+        read = dataset["models"][model]["languages"]
+        if target not in read:
+            problem = f"{model} reads {', '.join(read)}, not {target}: name a model that reads the "
+            raise mistake(place, f"{problem}target language")
 
 
 def _check_backbone(place: str, dataset: dict[str, Any]) -> list[str]:
@@ -261,22 +241,17 @@ def _check_backbone(place: str, dataset: dict[str, Any]) -> list[str]:
     known = yaml.safe_load(BACKBONES.read_text())
     for name in names:
         if name == "precomputed":
-            raise InputError(
-                f"configuration, {place}.backbone: precomputed features stand alone: leave the "
-                "other names out, or put all features into one file"
+            raise mistake(
+                f"{place}.backbone",
+                "precomputed features stand alone: leave the other names out, or put all features "
+                "into one file",
             )
-        if name not in known:
-            hint = hint_at(name, [*known, "precomputed"])
-            raise InputError(f"configuration, {place}.backbone: unknown backbone {name!r}{hint}")
-        if weights not in known[name]:
-            hint = hint_at(weights, known[name])
-            raise InputError(
-                f"configuration, {place}.weights: {name} has no weights {weights!r}{hint}"
-            )
+        check_known(f"{place}.backbone", name, [*known, "precomputed"], "unknown backbone {}")
+        check_known(f"{place}.weights", weights, known[name], f"{name} has no weights {{}}")
     if "features" in dataset:
-        raise InputError(
-            f"configuration, {place}.features: this file is read only with `backbone: "
-            "precomputed`: add that, or remove `features`"
+        raise mistake(
+            f"{place}.features",
+            "this file is read only with `backbone: precomputed`: add that, or remove `features`",
         )
     return names
 
@@ -290,10 +265,8 @@ def _check_languages(place: str, dataset: dict[str, Any], known: list[str]) -> N
         for language in languages:
             if language not in known:
                 of = "the data set" if key.startswith(place) else f"the data set of {place}"
-                raise InputError(
-                    f"configuration, {key}: {of} has no captions in {language!r}; it has: "
-                    f"{', '.join(known)}"
-                )
+                problem = f"{of} has no captions in {language!r}; it has: {', '.join(known)}"
+                raise mistake(key, problem)
 
 
 def _check_path(
@@ -315,4 +288,4 @@ def _check_path(
             meant = meant or (close and str(above / close))
     hint = f"; did you mean {meant}?" if meant else f"; {remedy}"
     kind = "folder" if folder else "file"
-    raise InputError(f"configuration, {place}: there is no {kind} {path}{hint}")
+    raise mistake(place, f"there is no {kind} {path}{hint}")

@@ -5,7 +5,7 @@ This module needs no Snakemake.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from groundvec.papers import Experiment, Item
@@ -24,9 +24,7 @@ FORMATS = {"tables": ("csv", "html", "json", "md", "tex"), "figures": ("pdf", "p
 
 
 def ensembles(models: Any) -> Callable[[Any], list[str]]:
-    """Return an input function: the ensemble.json of some models, which names their best snapshots.
-
-    A job finds it beside the model.json that it is given.
+    """Return an input function: the ensemble.json beside the model.json of some models.
 
     Args:
         models: paths of model.json, or a function of the wildcards that returns these.
@@ -87,14 +85,12 @@ class Items:
         A job for one data set gets only that data set's.
         """
 
-        def of(pattern: str) -> Callable[[Any], list[str]]:
-            def files(wildcards: Any) -> list[str]:
-                dataset = getattr(wildcards, "dataset", None)
-                return self.plan.every_model(pattern, [dataset] if dataset else datasets, keep)
+        def files(pattern: str, wildcards: Any) -> list[str]:
+            dataset = getattr(wildcards, "dataset", None)
+            return self.plan.every_model(pattern, [dataset] if dataset else datasets, keep)
 
-            return files
-
-        return {"models": of(f"{MODEL}/model.json"), "retrieval": of(f"{RETRIEVAL}.csv")}
+        patterns = {"models": f"{MODEL}/model.json", "retrieval": f"{RETRIEVAL}.csv"}
+        return {kind: partial(files, pattern) for kind, pattern in patterns.items()}
 
     def inputs(self, paper: str, name: str) -> dict[str, Any]:
         """Return the inputs of an item, by the options of scripts/report.py."""
@@ -148,5 +144,7 @@ class Items:
         item, first = self.item(paper, name), self.plan.datasets[self.plan.shown_in(paper)[0]]
         known = {**self.plan.ratings, **first}
         shown = {key: known[key] for key in item.options if known.get(key) is not None}
-        select = {"select": self.plan.config["select"]} if "selected" in item.inputs else {}
-        return options({**({"settings": as_json(shown)} if shown else {}), **select})
+        chosen = {"settings": as_json(shown)} if shown else {}
+        if "selected" in item.inputs:
+            chosen["select"] = self.plan.config["select"]
+        return options(chosen)

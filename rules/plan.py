@@ -38,24 +38,16 @@ Options = list[str]
 
 def options(settings: Mapping[str, Any]) -> Options:
     """Return settings as command-line options, a list for `{params...:q}`."""
-    return [
-        word
-        for key, value in settings.items()
-        for word in (f"--{key.replace('_', '-')}", "null" if value is None else str(value))
-    ]
+    words = []
+    for key, value in settings.items():
+        values = value if isinstance(value, list) else ["null" if value is None else value]
+        words += [f"--{key.replace('_', '-')}", *map(str, values)]
+    return words
 
 
 def file_options(wildcards: Any, input: Any) -> Options:
     """Return the named inputs of a job as options of the same names."""
-    return [
-        word
-        for kind, paths in input.items()
-        if paths
-        for word in (
-            f"--{kind.replace('_', '-')}",
-            *([paths] if isinstance(paths, str) else paths),
-        )
-    ]
+    return options({kind: paths for kind, paths in input.items() if paths})
 
 
 def as_json(settings: Mapping[str, Any]) -> str:
@@ -110,13 +102,11 @@ class Plan:
 
     @property
     def datasets(self) -> Mapping[str, Any]:
-        datasets: Mapping[str, Any] = self.config["datasets"]
-        return datasets
+        return self.config["datasets"]
 
     @property
     def ratings(self) -> Mapping[str, Any]:
-        ratings: Mapping[str, Any] = self.config.get("ratings", {})
-        return ratings
+        return self.config.get("ratings", {})
 
     # Data sets
 
@@ -141,8 +131,8 @@ class Plan:
         return lambda wildcards: f"results/datasets/{self.source(wildcards)}/{name}"
 
     def draw_option(self, wildcards: Any) -> Options:
-        counts = self.datasets[wildcards.dataset].get("draw")
-        return ["--draw", *map(str, counts)] if counts else []
+        data = self.datasets[wildcards.dataset]
+        return options({"draw": data["draw"]} if "draw" in data else {})
 
     def source_outputs(self, source: str) -> dict[str, str]:
         """Return the additional outputs of a source, by kind; a folder has no suffix."""
@@ -159,7 +149,7 @@ class Plan:
             for argument, name in files.items()
         }
         named = parts.named_files("sources", data, "source")
-        return public | self._public(named)
+        return public | self.public(named)
 
     def source_inputs(self, wildcards: Any) -> list[str]:
         """List the files that a data set is made from, or the archives that contain them."""
@@ -173,23 +163,21 @@ class Plan:
     def pictures_state(self, wildcards: Any) -> str:
         """Return a key that changes with the images of a user's own data set.
 
-        Its folder is not an input. Otherwise any new file in it would run the rule again, and a
-        changed image would not.
+        As an input, their folder would run the rule for any new file, but not for a changed image.
         """
         data = self.datasets[wildcards.dataset]
         if not parts.options_schema("sources", data["source"]).get("early"):
             return ""
-        state: str = sources.state(data)
-        return state
+        return sources.state(data)
 
     # Public files
 
-    def public(self, name: str) -> str:
-        """Return the path of a file that the configuration names; public files are in data/."""
-        return f"data/{name}" if parts.is_public(name, self.sources) else name
-
-    def _public(self, files: Mapping[str, str]) -> dict[str, str]:
-        return {option: self.public(name) for option, name in files.items()}
+    def public(self, files: Mapping[str, str]) -> dict[str, str]:
+        """Return the paths of files that the configuration names; public files are in data/."""
+        return {
+            option: f"data/{name}" if parts.is_public(name, self.sources) else name
+            for option, name in files.items()
+        }
 
     def origin(self, wildcards: Any) -> str:
         """Describe the origin and the size of a public file, for a dry run."""
@@ -208,10 +196,7 @@ class Plan:
         return f"results/features/{self.source(wildcards)}/{backbone}.h5"
 
     def parts_of_features(self, wildcards: Any) -> list[str] | str:
-        """Return the parts of an extraction, or the file of precomputed features.
-
-        Precomputed features are at the configuration's path, or on the mirror.
-        """
+        """Return the parts of an extraction; or precomputed features, which the mirror may have."""
         data = self.datasets[wildcards.dataset]
         if wildcards.backbone == "precomputed":
             named, mirrored = Path(data["features"]), Path(self.mirror, data["features"])
@@ -234,8 +219,7 @@ class Plan:
     # Models
 
     def description(self, wildcards: Any) -> Description:
-        description: Description = self.datasets[wildcards.dataset]["models"][wildcards.model]
-        return description
+        return self.datasets[wildcards.dataset]["models"][wildcards.model]
 
     def every_model(
         self,
@@ -301,11 +285,11 @@ class Plan:
     def text(self, wildcards: Any) -> str:
         """Return a text and its options as JSON, with the paths of its files."""
         text = dict(self.texts[wildcards.text])
-        return as_json(text | self._public(parts.named_files("text", text)))
+        return as_json(text | self.public(parts.named_files("text", text)))
 
     def text_sources(self, wildcards: Any) -> list[str]:
         files = parts.named_files("text", dict(self.texts[wildcards.text]))
-        return [archive(path) for path in self._public(files).values()]
+        return [archive(path) for path in self.public(files).values()]
 
     def treebanks(self, wildcards: Any) -> list[str]:
         """List the parsed captions that a text, a model, or all models of a data set need."""
@@ -356,7 +340,7 @@ class Plan:
 
     def baseline(self, wildcards: Any) -> str:
         """Return a baseline and its options as JSON, with the paths of its files."""
-        settings: dict[str, Any] = self.ratings["baselines"][wildcards.baseline]
+        settings = self.ratings["baselines"][wildcards.baseline]
         return as_json(settings | self._baseline_files(settings))
 
     def baseline_files(self, wildcards: Any) -> list[str]:
@@ -364,7 +348,7 @@ class Plan:
         return [archive(path) for path in files.values()]
 
     def _baseline_files(self, settings: dict[str, Any]) -> dict[str, str]:
-        return self._public(parts.named_files("baselines", settings, "encoder"))
+        return self.public(parts.named_files("baselines", settings, "encoder"))
 
     def baseline_on_gpu(self, wildcards: Any) -> bool:
         encoder = self.ratings["baselines"][wildcards.baseline]["encoder"]
@@ -387,8 +371,7 @@ class Plan:
     def rated_in(self, paper: str) -> list[str]:
         """List the data sets of a paper whose models are rated, if there are ratings.
 
-        Subsamples (`draw`) are compared with numbers of a paper. If the paper has no ratings of
-        subsamples, they are rated only if the paper shows no whole data set.
+        Subsamples (`draw`) are rated only if the paper rates such or shows no whole data set.
         """
         if self.papers[paper].always:
             rated = {name for named in set(self.papers) - {paper} for name in self.rated_in(named)}
@@ -398,10 +381,7 @@ class Plan:
         return shown if self.papers[paper].rates_draws else whole or shown
 
     def ratings_of_models(self, suffix: str, paper: str) -> list[str]:
-        """List the scores (.csv) or predictions (.predictions.csv) of a paper's models.
-
-        The rated sentences are English, so models without English have none.
-        """
+        """List the files of a suffix of a paper's models that read the rated sentences' English."""
         return self.every_model(f"{RATED_BY_MODEL}{suffix}", self.rated_in(paper), read_english)
 
     def ratings_files(self, suffix: str, paper: str) -> list[str]:
@@ -415,21 +395,20 @@ class Plan:
         """Return a model's correlations with ratings, if its papers show them."""
         shown_by = self.datasets[wildcards.dataset]["papers"]
         rated = any(wildcards.dataset in self.rated_in(paper) for paper in shown_by)
-        if not rated or not read_english(self.description(wildcards)):
+        if not (rated and read_english(self.description(wildcards))):
             return []
-        path = f"{RATED_BY_MODEL}.overlap.csv"
-        names = {name: getattr(wildcards, name) for name in ("dataset", "model", "seed")}
-        return [path.format(**names)]
+        named = RATED_BY_MODEL.format(
+            dataset=wildcards.dataset, model=wildcards.model, seed=wildcards.seed
+        )
+        return [f"{named}.overlap.csv"]
 
     def robustness_files(self, datasets: list[str]) -> list[str]:
         """List the robustness files of baselines and of models, each from its first data set."""
         measured = self.ratings.get("robustness", [])
         of_first_seed = {
-            model: ROBUSTNESS.format(
-                dataset=name, model=model, seed=self.datasets[name]["seeds"][0]
-            )
-            for name in reversed(datasets)
-            for model in self.datasets[name]["models"]
+            model: ROBUSTNESS.format(dataset=name, model=model, seed=data["seeds"][0])
+            for name, data in reversed([(name, self.datasets[name]) for name in datasets])
+            for model in data["models"]
             if model in measured
         }
         baselines = [name for name in measured if name in self.ratings["baselines"]]
@@ -442,8 +421,7 @@ class Plan:
 
     @property
     def translation(self) -> Mapping[str, Any]:
-        translation: Mapping[str, Any] = self.config["translation"]
-        return translation
+        return self.config["translation"]
 
     @property
     def pictured(self) -> str:

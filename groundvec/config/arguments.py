@@ -16,11 +16,7 @@ FILES: dict[str, Any] = {"type": Path, "nargs": "+", "metavar": "FILE"}
 
 
 def settings(kind: str) -> Callable[[str], dict[str, Any]]:
-    """Return the `type` of an argument that is a description: a file, or YAML text.
-
-    Args:
-        kind: a definition of schema.yaml, by which the description is completed.
-    """
+    """Return the `type` of an argument: a file or YAML text, completed by a definition."""
 
     def complete(given: dict[str, Any]) -> dict[str, Any]:
         from groundvec.config.description import complete_description
@@ -67,13 +63,13 @@ SHARED: dict[str, dict[str, Any]] = {
         "metavar": WHOLE,
         "help": "the encoder of a baseline and its options",
     },
-    "treebanks": FILES | {"default": [], "help": "a text of trees: what scripts/trees.py wrote"},
+    "treebanks": {**FILES, "default": [], "help": "a text of trees: what scripts/trees.py wrote"},
     "seed": {"type": int, "default": 1, "help": "of the weights and the batches (default: 1)"},
     "threads": {"type": int, "default": None, "help": "CPU threads to use (default: all)"},
     "device": {
         "choices": ["cpu", "cuda"],
         "default": None,
-        "help": "(default: cuda where there is one)",
+        "help": "(default: cuda if there is one)",
     },
     "tokenized": {
         "action": "store_true",
@@ -100,19 +96,17 @@ def make_parser(
     Args:
         text: what `--help` says, such as the docstring of the program, which ends in examples.
         shared: names in `SHARED`. Those without a default are required, unless `?` is behind them.
-        output: what is said of `--output`, a path that is required; without it there is none.
-        writes: what follows that path in the names of the files that are written. Unless these can
-            be written, `groundvec.config.cli.execute` does not start the program.
+        output: the help of `--output`, a required path; without it there is none.
+        writes: the ends of the files that are written, behind that path. Unless these can be
+            written, `groundvec.config.cli.execute` does not start the program.
         reads: a definition of schema.yaml, for `--settings` that are completed by it.
     """
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=text, formatter_class=form)
     for each in shared.split():
         name = each.removesuffix("?")
-        if name == each and "default" not in SHARED[name]:
-            parser.add_argument(f"--{name}", required=True, **SHARED[name])
-        else:
-            parser.add_argument(f"--{name}", **SHARED[name])
+        required = name == each and "default" not in SHARED[name]
+        parser.add_argument(f"--{name}", required=required, **SHARED[name])
     if reads:
         add_settings(parser, "--settings", reads, "{}")
     if output:

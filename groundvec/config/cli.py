@@ -44,7 +44,7 @@ def show(*lines: str) -> None:
 
 
 class _Printable(logging.Formatter):
-    """Log lines likewise; what is a path, or an error of the system, stays on its line."""
+    """Format lines without control characters; a path, or the system's error, stays on its line."""
 
     def format(self, record: logging.LogRecord) -> str:
         if isinstance(record.args, tuple):
@@ -58,20 +58,16 @@ class _Printable(logging.Formatter):
 def execute(
     main: Callable[[argparse.Namespace], None], arguments: argparse.Namespace, level: int
 ) -> None:
-    """Call `main`, and end the program as its users expect.
+    """Check arguments, call `main`, and end the program as its users expect.
 
-    Numbers are within `BOUNDS`. No input is written over, nor, unless `arguments.overwrite`, any
-    file.
-
-    An `InputError`, and what the system refuses (space, memory, permission), ends the program with
-    one line and exit status 1; SIGTERM with its usual exit status, after half-written files are
-    removed; a closed output (`| head`) or Ctrl-C with nothing. Any other exception is a bug and
-    keeps its traceback, also in the log file.
+    An `InputError`, and what the system refuses (space, memory, permission), ends it with one line
+    and exit status 1; SIGTERM with its usual exit status, after half-written files are removed; a
+    closed output (`| head`) or Ctrl-C with nothing. Any other exception is a bug and keeps its
+    traceback, also in the log file.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):  # which may be an ASCII terminal
         sys.stdout.reconfigure(errors="backslashreplace")
-    # An import of torch makes 200,000 objects, none of them garbage: to look through them again and
-    # again, and once more at the end, takes half a second.
+    # An import of torch makes 200,000 objects; to look for garbage in them takes half a second.
     gc.set_threshold(100_000)
     _fill_standard_streams()
     # A warning is a line of its own, without the place in the code.
@@ -159,11 +155,7 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
 
 
 def _fill_standard_streams() -> None:
-    """Put nothing in the place of standard streams that are closed.
-
-    Else the next file that is opened gets the number of one, and with it what libraries write
-    there.
-    """
+    """Open nothing for closed standard streams; else the next file would get their output."""
     while (free := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(free)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from groundvec.config import parts
-from groundvec.config.schema import complete_by, configuration_schema, hint_at
+from groundvec.config.schema import complete_by, configuration_schema, hint_at, mistake
 from groundvec.runtime.errors import InputError
 
 # What the model provides itself, and how to get it; the rest is provided by parts.
@@ -28,7 +28,7 @@ def describe(
     Args:
         name: of one of `models`, or of a cell of the paper's grid, such as gru-2048-attention.
         models: descriptions by name.
-        dataset: whose `language` and `training` hold where the model says nothing of its own.
+        dataset: its `language` and `training` are the model's defaults.
         place: where the name stands, for errors.
 
     Raises:
@@ -39,9 +39,10 @@ def describe(
     elif encoder := parts.of_grid(name):
         given = {"encoder": encoder}
     else:
-        raise InputError(
-            f"configuration, {place}: unknown model {name!r}: describe it under `models`, or write "
-            f"RNN-SIZE-POOLING, such as gru-2048-attention{hint_at(name, models) if models else ''}"
+        raise mistake(
+            place,
+            f"unknown model {name!r}: describe it under `models`, or write RNN-SIZE-POOLING, such "
+            f"as gru-2048-attention{hint_at(name, models)}",
         )
     given.setdefault("languages", [dataset["language"]])
     given["training"] = copy.deepcopy({**dataset["training"], **given.get("training", {})})
@@ -49,57 +50,48 @@ def describe(
 
 
 def complete_description(description: dict[str, Any], place: str = "model") -> dict[str, Any]:
-    """Fill every default into a model's description, and return it.
-
-    Args:
-        place: where it stands, for errors.
+    """Fill every default into a model's description, which is at `place`, and return it.
 
     Raises:
         InputError: one line that names the first wrong key, and what to write instead.
     """
     complete_by(description, "model", place)
-    _fill_image(description)
-    try:
-        check_fit(description)
-    except InputError as error:
-        raise InputError(f"configuration, {place}: {error}") from None
-    settings = description["training"]
-    alone = len(description["languages"]) == 1 and not settings.get("paraphrases")
-    if alone and description["objective"].get("beta") == 0:
-        raise InputError(
-            f"configuration, {place}.objective.beta: with 0 there is no loss of images, and with "
-            "one language no other: set it above 0, or train with more languages or `paraphrases`"
-        )
-    if settings["epochs"] % settings["cycle"]:
-        raise InputError(
-            f"configuration, {place}: epochs {settings['epochs']} is not a multiple of cycle "
-            f"{settings['cycle']}: snapshots are taken at the end of a cycle, so change one of "
-            "the two"
-        )
-    if settings["epochs"] < (both := 2 * settings.get("alternate", 0)):
-        raise InputError(
-            f"configuration, {place}: with `alternate` {both // 2}, {settings['epochs']} epochs do "
-            f"not train both networks: make epochs {both} or more"
-        )
-    return description
-
-
-def _fill_image(description: dict[str, Any]) -> None:
-    """Fill in `image`, if it is missing, with the encoder's options of the last layer."""
+    # Of the encoder's options of its last layer, those of the image's layer hold for it too.
     of_image = configuration_schema()["$defs"]["model"]["properties"]["image"]["properties"]
     both = {key: value for key, value in description["encoder"].items() if key in of_image}
     if both:
         description.setdefault("image", both)
+    try:
+        check_fit(description)
+    except InputError as error:
+        raise mistake(place, str(error)) from None
+    settings = description["training"]
+    alone = len(description["languages"]) == 1 and not settings.get("paraphrases")
+    if alone and description["objective"].get("beta") == 0:
+        raise mistake(
+            f"{place}.objective.beta",
+            "with 0 there is no loss of images, and with one language no other: set it above 0, or "
+            "train with more languages or `paraphrases`",
+        )
+    if settings["epochs"] % settings["cycle"]:
+        raise mistake(
+            place,
+            f"epochs {settings['epochs']} is not a multiple of cycle {settings['cycle']}: "
+            "snapshots are taken at the end of a cycle, so change one of the two",
+        )
+    if settings["epochs"] < (both := 2 * settings.get("alternate", 0)):
+        raise mistake(
+            place,
+            f"with `alternate` {both // 2}, {settings['epochs']} epochs do not train both "
+            f"networks: make epochs {both} or more",
+        )
+    return description
 
 
 def check_fit(description: dict[str, Any]) -> None:
-    """Check that parts that are right by themselves fit each other (`groundvec.config.parts`).
+    """Raise InputError if a part of a complete description needs what none provides.
 
-    Args:
-        description: of a model, with every default.
-
-    Raises:
-        InputError: one needs what none provides.
+    See `groundvec.config.parts`.
     """
     chosen, defs = parts.chosen(description), configuration_schema()["$defs"]
     encoder, text = description["encoder"], description["text"]
@@ -110,23 +102,19 @@ def check_fit(description: dict[str, Any]) -> None:
             f"a {encoder['name']} of vectors of {text['dimension']} dimensions cannot have "
             f"{encoder['size']}: set `size` to the text's `dimension`, or `{trained}: true`"
         )
-    own = [
-        *(["cosines"] if description["similarity"] == "cosine" else []),
-        *(["one language"] if len(description["languages"]) == 1 else []),
-        *(["separate encoders"] if not description.get("shared") else []),
-        *(["weights to train"] if not untrained else []),
-    ]
-    given = set(own).union(*(parts.provided(kind, part) for kind, part in chosen.items()))
+    own = {
+        "cosines": description["similarity"] == "cosine",
+        "one language": len(description["languages"]) == 1,
+        "separate encoders": not description.get("shared"),
+        "weights to train": not untrained,
+    }
+    given = {need for need, there in own.items() if there}
     needing = [("", defs["model"], description)]
     needing += [("", defs["training"], description.get("training", {}))]
-    needing += [
-        (
-            f"the {parts.CLASSES[kind].lower()} {part['name']}",
-            parts.options_schema(kind, part["name"]),
-            part,
-        )
-        for kind, part in chosen.items()
-    ]
+    for kind, part in chosen.items():
+        given |= parts.provided(kind, part)
+        name = f"the {parts.CLASSES[kind].lower()} {part['name']}"
+        needing.append((name, parts.options_schema(kind, part["name"]), part))
     for name, schema, values in needing:
         for option, needs in parts.stated(schema, values, "needs"):
             for need in needs:

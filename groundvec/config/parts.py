@@ -1,7 +1,8 @@
 """The parts that models are made of: each is a module, and the schema of its options beside it.
 
-The encoder `rnn` is `encoders/rnn.py` and `encoders/rnn.yaml`. The YAML file is a JSON schema of
-the options, with their defaults. It also says, of the part or of an option that is set:
+The encoder `rnn` is `encoders/rnn.py` and `encoders/rnn.yaml`. A data set's source is a part too.
+The YAML file is a JSON schema of the options. It also says, of the part or of an option that is
+set:
 
     provides: [letters]         what others may need
     needs: [cosines]            what the description has to provide
@@ -16,9 +17,7 @@ and of the whole part:
     learned: {properties: ...}  of a text, the schema of what its `as_dict` has beside options
     treebank: parser            of a text of parsed sentences, the option that names the parser
 
-Where pictures and captions come from is such a part of a data set (`groundvec.sources`).
-
-This module reads no code of a part, and so no torch, unless `find` is called.
+Only `find` imports a part's code, and so torch.
 """
 
 import re
@@ -61,10 +60,12 @@ def options_schema(kind: str, name: str) -> dict[str, Any]:
             f"there is no {name!r} in groundvec/{kind}: correct the name, or use the version of "
             "groundvec that has it"
         )
-    schema: dict[str, Any] = yaml.load(
-        path.read_text("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    )
-    return {"properties": {}} | schema
+    return {"properties": {}} | load_yaml(path)
+
+
+def load_yaml(path: Path) -> dict[str, Any]:
+    """Read a YAML file of this project, by libyaml if PyYAML has it."""
+    return yaml.load(path.read_text("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def file(kind: str, name: str) -> str:
@@ -142,15 +143,9 @@ def is_public(name: str, public: Iterable[str]) -> bool:
 def stated(
     schema: dict[str, Any], given: dict[str, Any], keyword: str
 ) -> Iterator[tuple[str, Any]]:
-    """Find a keyword in a schema: at its top, then in each option that is set.
+    """Yield the values of a keyword in a schema: at its top, then in each option that is given.
 
-    Args:
-        schema: of the options.
-        given: their values.
-        keyword: such as `needs`.
-
-    Yields:
-        The option, or an empty text for the top, and the keyword's value.
+    With each stands its option; at the top this is empty.
     """
     if keyword in schema:
         yield "", schema[keyword]
@@ -172,10 +167,7 @@ def parser(text: dict[str, Any]) -> str:
 
 
 def treebank(text: dict[str, Any], paths: Sequence[str | Path]) -> Any:
-    """Read the treebanks that a command line names, for a text that reads trees; None without any.
-
-    Args:
-        text: a description's `text`.
+    """Read the treebanks that a command line names for a description's `text`; None without any.
 
     Raises:
         InputError: this text reads no trees; a file cannot be used.

@@ -27,9 +27,7 @@ MOST_NAMED = 30  # valid names that an error lists
 @cache
 def configuration_schema() -> dict[str, Any]:
     """Return the schema of a configuration, with the options of every part; do not modify it."""
-    schema: dict[str, Any] = yaml.load(
-        SCHEMA.read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    )
+    schema = parts.load_yaml(SCHEMA)
     for kind, offered in parts.CLASSES.items():
         own = schema["$defs"][offered.lower()]
         [key] = own["required"]  # which says the part's name
@@ -74,10 +72,9 @@ def settings_of(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_mistake(value: Any, schema: dict[str, Any]) -> str:
-    """Say where and why a value is not as a JSON schema wants it; nothing if it is.
+    """Say where and why a value, which may come from anybody, violates a JSON schema; else nothing.
 
-    The schema may refer to the definitions of schema.yaml, as `{$ref: "#/$defs/model"}`. A value
-    may come from anybody: it is looked at as far as its first mistake.
+    The schema may refer to the definitions of schema.yaml, as `{$ref: "#/$defs/model"}`.
     """
     validator = _validator(schema | {"$defs": configuration_schema()["$defs"]})
     error = next(validator.iter_errors(value), None)
@@ -92,7 +89,7 @@ def check(value: dict[str, Any], schema: dict[str, Any], *place: str) -> None:
     _read_numbers(value, validator)
     errors = sorted(validator.iter_errors(value), key=lambda error: list(map(str, error.path)))
     if errors:
-        raise InputError(_explain(errors[0], place))
+        raise _explain(errors[0], place)
 
 
 def _read_numbers(config: dict[str, Any], validator: Draft202012Validator) -> None:
@@ -133,11 +130,7 @@ def fill(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> None:
 
 
 def _validator(schema: dict[str, Any]) -> Draft202012Validator:
-    """Return a validator for which text matches a pattern as a whole, and numbers are finite.
-
-    It also knows the keywords `ordered` and `either` of the parts' options
-    (`groundvec.config.parts`).
-    """
+    """Return a validator with whole patterns, finite numbers, and the keywords of `parts`."""
 
     def ordered(_: Any, keys: list[str], instance: Any, schema: Any) -> Iterator[ValidationError]:
         if not isinstance(instance, dict):
@@ -151,11 +144,9 @@ def _validator(schema: dict[str, Any]) -> Draft202012Validator:
 
     def either(_: Any, keys: list[str], instance: Any, schema: Any) -> Iterator[ValidationError]:
         if isinstance(instance, dict) and sum(key in instance for key in keys) != 1:
-            described = (schema["properties"][key]["description"].strip() for key in keys)
-            options = (
-                f"`{key}` ({text.rstrip('.')})" for key, text in zip(keys, described, strict=True)
-            )
-            yield ValidationError(f"give one of {' and '.join(options)}")
+            about = {key: schema["properties"][key]["description"].strip(" \n.") for key in keys}
+            options = " and ".join(f"`{key}` ({text})" for key, text in about.items())
+            yield ValidationError(f"give one of {options}")
 
     def pattern(_: Any, wanted: str, instance: Any, __: Any) -> Iterator[ValidationError]:
         if isinstance(instance, str) and not re.fullmatch(wanted, instance):
@@ -172,11 +163,10 @@ def _validator(schema: dict[str, Any]) -> Draft202012Validator:
     )
     keywords = {"pattern": pattern, "ordered": ordered, "either": either}
     stricter = validators.extend(Draft202012Validator, keywords, type_checker=types)
-    validator: Draft202012Validator = stricter(schema)
-    return validator
+    return stricter(schema)
 
 
-def _explain(error: ValidationError, place: Iterable[Any] = ()) -> str:
+def _explain(error: ValidationError, place: Iterable[Any] = ()) -> InputError:
     message = error.message
     # JSON; the types also allow for errors that no schema has raised, which lack these.
     schema: Any = error.schema
@@ -195,7 +185,18 @@ def _explain(error: ValidationError, place: Iterable[Any] = ()) -> str:
         message = f"the name {instance!r} is taken: choose another one"
     elif error.validator == "type" and "string" in wanted:
         message += ": if it is meant as text, put it in quotation marks"
-    return f"configuration, {_dotted([*place, *error.path])}: {message}"
+    return mistake(_dotted([*place, *error.path]), message)
+
+
+def mistake(place: str, problem: str) -> InputError:
+    """Return an error of a configuration."""
+    return InputError(f"configuration, {place}: {problem}")
+
+
+def check_known(place: str, name: str, known: Iterable[str], problem: str) -> None:
+    """Raise `mistake` if a name is not a known one; in the problem `{}` stands for the name."""
+    if name not in list(known):
+        raise mistake(place, f"{problem.format(repr(name))}{hint_at(str(name), known)}")
 
 
 def _dotted(place: Iterable[Any]) -> str:
@@ -205,6 +206,8 @@ def _dotted(place: Iterable[Any]) -> str:
 def hint_at(name: str, known: Iterable[str]) -> str:
     """Return the end of an error about an unknown name: the closest known one, or all of them."""
     known = list(known)
+    if not known:
+        return ""
     if close := closest(name, known):
         return f": did you mean {close!r}?"
     more = f" and {len(known) - MOST_NAMED} others" if len(known) > MOST_NAMED else ""
@@ -215,17 +218,15 @@ def check_form(config: dict[str, Any]) -> None:
     """Refuse values that contain themselves or are far too large, and names that are no text."""
     for number, (place, value) in enumerate(_walk(config)):
         if len(place) > DEEPEST or number > MOST:
-            raise InputError(f"configuration, {place[0]}: it contains itself, or too many values")
+            raise mistake(place[0], "it contains itself, or too many values")
         for key in value if isinstance(value, Mapping) else []:
             if not isinstance(key, str):
-                raise InputError(
-                    f"configuration, {_dotted(place)}: YAML reads a name here as {key!r}: put it "
-                    "in quotation marks"
-                )
+                problem = f"YAML reads a name here as {key!r}: put it in quotation marks"
+                raise mistake(_dotted(place), problem)
 
 
 def _walk(value: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """All values of a configuration and where they are, level by level."""
+    """Yield all values of a configuration and where they are, level by level."""
     level: list[tuple[tuple[Any, ...], Any]] = [((), value)]
     while level:
         yield from level
@@ -237,52 +238,44 @@ def _walk(value: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:
         ]
 
 
-def read_yaml(text: str, name: str | Path) -> Any:
-    """Read YAML, which may come from anybody.
+class _Loader(yaml.SafeLoader):
+    """Reads YAML of at most `DEEPEST` levels, and of distinct keys: YAML itself takes the last."""
 
-    Args:
-        name: where it stands, for errors.
+    def __init__(self, text: str, place: str | Path) -> None:
+        super().__init__(text)
+        self.place, self.level = place, 0
 
-    Raises:
-        InputError: it is no YAML, has more than `DEEPEST` levels, or has a key twice, of which YAML
-            takes the last.
-    """
-    try:
-        depth = 0
-        for event in yaml.parse(text, yaml.SafeLoader):
-            depth += isinstance(event, yaml.CollectionStartEvent)
-            depth -= isinstance(event, yaml.CollectionEndEvent)
-            if depth > DEEPEST:
-                line = event.start_mark.line + 1  # type: ignore[union-attr]
-                raise InputError(f"{name} line {line} has more than {DEEPEST} levels: correct it")
-        loader = yaml.SafeLoader(text)
-        root = loader.get_single_node()
-        _check_keys(root, name)
-        return None if root is None else loader.construct_document(root)
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that there is not
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{name} is not YAML: {' '.join(str(error).split())}") from None
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        event = self.peek_event()
+        if self.level == DEEPEST and isinstance(event, yaml.CollectionStartEvent):
+            line = event.start_mark.line + 1
+            raise InputError(f"{self.place} line {line} has more than {DEEPEST} levels: correct it")
+        self.level += 1
+        node = super().compose_node(parent, index)
+        self.level -= 1
+        return node
 
-
-def _check_keys(root: yaml.Node | None, name: str | Path) -> None:
-    """Raise InputError if a key occurs twice in a YAML mapping."""
-    todo = [root]
-    seen: set[int] = set()  # an alias can make a node its own child
-    while todo:
-        node = todo.pop()
-        if id(node) in seen or not isinstance(node, yaml.CollectionNode):
-            continue
-        seen.add(id(node))
-        if isinstance(node, yaml.SequenceNode):
-            todo += node.value
-            continue
-        names: set[str] = set()
-        for key, value in node.value:
-            if str(key.value) in names:
+    def compose_mapping_node(self, anchor: Any) -> Any:
+        node, names = super().compose_mapping_node(anchor), set()
+        for key, _ in node.value:
+            if (name := str(key.value)) in names:
                 line = key.start_mark.line + 1
                 raise InputError(
-                    f"{name} line {line}: the key {key.value} occurs twice: remove one"
+                    f"{self.place} line {line}: the key {name} occurs twice: remove one"
                 )
-            names.add(str(key.value))
-            todo.append(value)
+            names.add(name)
+        return node
+
+
+def read_yaml(text: str, place: str | Path) -> Any:
+    """Read YAML, which may come from anybody; errors name the place.
+
+    Raises:
+        InputError: it is no YAML, has more than `DEEPEST` levels, or has a key twice.
+    """
+    try:
+        return _Loader(text, place).get_single_data()
+    except InputError:
+        raise
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that there is not
+        raise InputError(f"{place} is not YAML: {' '.join(str(error).split())}") from None

@@ -29,15 +29,14 @@ class Encoder(nn.Module):
         """Build an untrained network.
 
         Args:
-            text: what it reads.
             size: of the linear layer's output.
             embedding: size of the embeddings.
             deviation: standard deviation of the first embeddings.
-            idf: whether embeddings are weighted by inverse document frequency (Sparck Jones 1972)
-                and their sum, the state, is scaled to a root mean square of 1.
+            idf: weight embeddings by inverse document frequency, and scale their sum, the state, to
+                a root mean square of 1.
             dropout: probability that a number of the state is dropped in training.
-            state: whether a vector has the state too, behind the linear layer's output. The state
-                is not used in retrieval. It keeps n-grams apart that no picture told apart.
+            state: append the state to the vectors, outside training. It is not used in retrieval,
+                and keeps n-grams apart that no picture told apart.
         """
         super().__init__()
         vectors = initial(len(text), embedding, deviation)

@@ -25,13 +25,12 @@ class Encoder(nn.Module):
     vectors: Tensor
 
     def __init__(self, text: Any, size: int, project: bool = False, center: bool = False) -> None:
-        """Build an untrained network; without `project` there is nothing in it to train.
+        """Build a network; without `project` there is nothing in it to train.
 
         Args:
             text: with vectors (`groundvec.text.trees.Text`).
             size: of the result; without `project`, the dimension of the vectors.
-            center: subtract the mean of the training captions' word vectors, which is most of an
-                inner product of two sentences.
+            center: subtract the mean of the training captions' word vectors.
         """
         super().__init__()
         self.center = center
@@ -40,17 +39,15 @@ class Encoder(nn.Module):
 
     def forward(self, words: Tensor, lengths: Tensor, *_: Tensor) -> Tensor:
         """Embed sentences of `lengths` (B,), their words (N,) one after another: (B, size)."""
-        vectors: Tensor = self.projection(self.pooled(words, lengths))
-        return vectors
+        return self.projection(self.pooled(words, lengths))
 
     def pooled(self, words: Tensor, lengths: Tensor, *_: Tensor) -> Tensor:
         """Compute the mean vectors (B, dimension), the input of the linear layer."""
         sentence = torch.arange(len(lengths)).repeat_interleave(lengths).to(words.device)
         sums = self.vectors.new_zeros(len(lengths), self.vectors.shape[1])
         sums.index_add_(0, sentence, self.vectors[words])
-        known = sums.new_zeros(len(lengths)).index_add_(
-            0, sentence, (words > UNKNOWN).to(sums.dtype)
-        )
+        known = sums.new_zeros(len(lengths))
+        known.index_add_(0, sentence, (words > UNKNOWN).to(sums.dtype))
         return sums / known.clamp(min=1)[:, None]
 
     @torch.no_grad()

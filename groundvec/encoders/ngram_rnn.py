@@ -44,10 +44,9 @@ class Encoder(nn.Module):
             deviation: standard deviation of the initial embeddings.
             dropout: probability that an input of the linear layers is dropped in training.
             word_dropout: probability that an input of the GRU is dropped in training.
-            state: whether to append the state, the sum of the words, to the vectors. The state is
-                not used in retrieval. It keeps n-grams apart that no picture told apart.
-            counts: how many numbers to append for the n-grams themselves: their counts, weighted by
-                inverse document frequency, and hashed once more. Not used in retrieval either.
+            state: append the state, the sum of the words, to the vectors; see `bag`.
+            counts: append so many numbers: the n-grams' counts, weighted by inverse document
+                frequency and hashed once more. They are not used in retrieval either.
         """
         super().__init__()
         vectors = initial(len(text), embedding, deviation)

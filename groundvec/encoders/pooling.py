@@ -13,7 +13,7 @@ class Attention(nn.Module):
     a_t = softmax over t of V tanh(W h_t + b_w) + b_v; the result is the sum of a_t * h_t.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, *_: int) -> None:
         super().__init__()
         self.hidden = nn.Linear(size, ATTENTION_SIZE)
         nn.init.orthogonal_(self.hidden.weight)
@@ -31,12 +31,13 @@ class Attention(nn.Module):
 class MaxPooling(nn.Module):
     """Takes the largest value of each feature over time."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, *_: int) -> None:
         super().__init__()
 
     def forward(self, states: Tensor, lengths: Tensor) -> Tensor:
         """Pool the states (N, size) of sentences of `lengths` (B,): (B, size)."""
-        return largest(states, lengths)
+        on_cpu = states.device.type == "cpu"
+        return pool("max", states, lengths) if on_cpu else padded_largest(states, lengths)
 
 
 class LastState(nn.Module):
@@ -53,21 +54,17 @@ class LastState(nn.Module):
         return torch.cat([one[ends - 1], other[ends - lengths]], dim=1)
 
 
+POOLINGS = {"attention": Attention, "max": MaxPooling, "last": LastState}
+
+
 def pool(mode: str, values: Tensor, lengths: Tensor) -> Tensor:
     """Compute the sum or max (B, size) over each sentence of values (N, size) one after another."""
     rows = torch.arange(len(values), device=values.device)
     return embedding_bag(rows, values, lengths.cumsum(0) - lengths, mode=mode)
 
 
-def largest(values: Tensor, lengths: Tensor) -> Tensor:
-    """Compute the max (B, size) over each sentence of values (N, size), with a gradient."""
-    if values.device.type == "cpu":
-        return pool("max", values, lengths)
-    return padded_largest(values, lengths)
-
-
 def padded_largest(values: Tensor, lengths: Tensor) -> Tensor:
-    """Compute `largest` where `embedding_bag` has no deterministic gradient of it: on a GPU."""
+    """Compute `pool("max", ...)` on a GPU, where it has no deterministic gradient."""
     inside = torch.arange(int(lengths.max()), device=lengths.device) < lengths[:, None]
     padded = values.new_full((*inside.shape, values.shape[1]), -torch.inf)
     padded[inside] = values

@@ -1,9 +1,8 @@
 """The recurrence of a GRU or an LSTM on a CPU, in little more than the time of its multiplications.
 
-`nn.GRU` and `nn.LSTM` add up their weights' gradients step by step and compute the input's share
-of the gates for every place anew. Here that share is looked up in a table, the weights' gradients
-are one product at the end, and what need not wait for another step is computed for all of them
-at once (docs/performance.md).
+Unlike in `nn.GRU` and `nn.LSTM`, the input's share of the gates is looked up in a table, the
+weights' gradients are one product at the end, and what need not wait for another step is computed
+for all of them at once (docs/performance.md).
 
 Sentences stand one after another. A step reads one place of every sentence that is that long, the
 longest sentence first, so that each step's sentences are the first ones of the step before; the
@@ -25,8 +24,7 @@ from groundvec.device import rounds_to_bfloat16
 ROWS = 1024
 
 # Without gradients, float32 or bfloat16 weights of this size or more are brought into oneDNN's
-# layout first: on an AMD EPYC its products with those of an LSTM 4096 were a fifth faster than
-# MKL's. With smaller ones, or large batches, they were not.
+# layout first: its products with those of an LSTM 4096 were a fifth faster than MKL's.
 LARGE = 2**20
 
 # Of a gate: the gradient of its value, and its value in; the gradient of what it was made of out.
@@ -39,8 +37,8 @@ def hidden_states(
 ) -> Tensor:
     """Compute the states (N, directions x units) of a one-layer RNN at every place.
 
-    Numbers and gradients are those of `rnn(vectors[sentence])` for each sentence, up to rounding;
-    on a CPU that `groundvec.device.choose` was told so, with a step's products in bfloat16.
+    They are those of `rnn(vectors[sentence])`, up to rounding, which `groundvec.device.choose` may
+    have set to bfloat16.
 
     Args:
         vectors: (V, input) that can be read.
@@ -66,8 +64,7 @@ def hidden_states(
     looked_up = indices[places] + len(vectors) * directions
     order = (places * len(weights) + directions).flatten()
     keep = torch.is_grad_enabled()
-    states: Tensor = cell.apply(torch.cat(tables), looked_up, order, counts, keep, *weights)
-    return states
+    return cell.apply(torch.cat(tables), looked_up, order, counts, keep, *weights)
 
 
 def packed_states(
@@ -253,7 +250,7 @@ class LSTM(Function):
 
 
 def _empty(table: Tensor, looked_up: Tensor, parts: int) -> Tensor:
-    """Memory for `parts` quarters of the table's rows: (N, directions, parts, units)."""
+    """Make an array for `parts` quarters of the table's rows: (N, directions, parts, units)."""
     return table.new_empty(*looked_up.shape, parts, table.shape[1] // 4)
 
 

@@ -11,19 +11,14 @@ from torch import Tensor, nn
 
 from groundvec.encoders import recurrence
 from groundvec.encoders.embeddings import initial
-from groundvec.encoders.pooling import Attention, LastState, MaxPooling
+from groundvec.encoders.pooling import POOLINGS
 from groundvec.text.encoded import PADDING, UNKNOWN
 
 CELLS = {"gru": nn.GRU, "lstm": nn.LSTM}
-POOLINGS = {"attention": Attention, "max": MaxPooling}
 
 
 class Encoder(nn.Module):
-    """Indices -> embeddings -> RNN -> pooling, and with `units` -> one linear layer.
-
-    Each direction of the RNN sees a sentence's own characters only: an embedding does not depend
-    on the rest of its batch.
-    """
+    """Indices -> embeddings -> RNN -> pooling, and with `units` -> one linear layer."""
 
     def __init__(
         self,
@@ -40,13 +35,11 @@ class Encoder(nn.Module):
         """Build an untrained network.
 
         Args:
-            text: what it reads.
             size: of the vectors.
             cell: gru or lstm.
             pooling: attention, max or last.
             embedding: size of the embeddings.
             units: of both directions together; by default the size of the vectors.
-            bidirectional: whether there are two directions.
             dropout: probability that a number of the pooled state is dropped in training.
             gaussian: standard deviation of all matrices but the recurrent ones, which are then
                 orthogonal, gate by gate, and biases 0; by default torch's initialization.
@@ -57,9 +50,7 @@ class Encoder(nn.Module):
         self.rnn = CELLS[cell](
             embedding, width // directions, batch_first=True, bidirectional=bidirectional
         )
-        self.pooling = (
-            LastState(width, directions) if pooling == "last" else POOLINGS[pooling](width)
-        )
+        self.pooling = POOLINGS[pooling](width, directions)
         self.dropout = nn.Dropout(dropout)
         self.projection = nn.Linear(width, size) if units else nn.Identity()
         if gaussian is not None:
@@ -70,14 +61,12 @@ class Encoder(nn.Module):
 
         `lengths` is on the CPU, wherever the indices are.
         """
-        vectors: Tensor = self.projection(self.dropout(self.pooled(indices, lengths)))
-        return vectors
+        return self.projection(self.dropout(self.pooled(indices, lengths)))
 
     def pooled(self, indices: Tensor, lengths: Tensor, *_: Tensor) -> Tensor:
         """Compute the pooled states (B, units), the input of the linear layer."""
         states = recurrence.hidden_states(self.rnn, self.embedding.weight, indices, lengths)
-        pooled: Tensor = self.pooling(states, lengths.to(states.device))
-        return pooled
+        return self.pooling(states, lengths.to(states.device))
 
     @torch.no_grad()
     def initialise(self, deviation: float) -> None:

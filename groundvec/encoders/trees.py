@@ -35,8 +35,8 @@ class Encoder(nn.Module):
     """Word vectors, which are fixed -> a vector at every node, from the leaves up -> the root's.
 
     h_i = f((W_v x_i + sum over its children j of l(j) W_ij h_j) / l(i)), where l counts the words
-    under a node (Eq. 4). The matrix W_ij is that of the child's position beside its head, or that
-    of its relation; for those that training has not met it is the identity.
+    under a node (Eq. 4). W_ij is the matrix of the child's position beside its head, or of its
+    relation; the identity for those that training has not met.
     """
 
     vectors: Tensor

@@ -140,11 +140,7 @@ def learned_images(description: dict[str, Any]) -> bool:
 
 
 def epochs_compared(description: dict[str, Any], ensemble: dict[str, Any]) -> set[int]:
-    """Return the few epochs whose answers are kept one by one, beside the ensemble's.
-
-    These are the untrained network, the ends of the first and of the last cycle, and the best
-    snapshot.
-    """
+    """Return the epochs whose single answers are kept: untrained, first and last snapshot, best."""
     ends = description["snapshots"]
     return {0, ends[0], ends[-1], ensemble["best"]}
 
@@ -158,19 +154,14 @@ def epochs_rated_few(description: dict[str, Any], ensemble: dict[str, Any]) -> l
 def checked(
     path: Path, content: Any, schema: dict[str, Any], kind: str = "model"
 ) -> dict[str, Any]:
-    """Check the content of a file, which may come from anybody, by a JSON schema.
-
-    Args:
-        schema: see `groundvec.config.schema.find_mistake`.
-        kind: what the file describes.
+    """Check that the content of a file, which may come from anybody, describes one of a kind.
 
     Raises:
-        InputError: it does not describe one of this kind.
+        InputError: see `groundvec.config.schema.find_mistake`.
     """
     if problem := find_mistake(content, {"type": "object"} | schema):
         raise InputError(f"{path} does not describe a {kind} ({problem}): make it again")
-    description: dict[str, Any] = content
-    return description
+    return content
 
 
 def snapshot_name(epoch: int) -> str:

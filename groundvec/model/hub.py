@@ -9,22 +9,18 @@ The hub is that of the environment variable HF_ENDPOINT, else huggingface.co.
 import logging
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from fnmatch import fnmatchcase
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from groundvec.config.schema import find_mistake
 from groundvec.data.download import download as get
 from groundvec.model import folder, shipped
+from groundvec.model.stored import open_snapshot
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import SMALL, cache, read_json
-
-if TYPE_CHECKING:
-    from huggingface_hub import HfApi
 
 log = logging.getLogger(__name__)
 
@@ -49,13 +45,7 @@ ANSWER = {  # of a hub that is asked for a model
     },
 }
 # With digits, and not any characters, a snapshot's name cannot leave the folder.
-FILES = [
-    "model.json",
-    "ensemble.json",
-    "README.md",
-    "snapshots/epoch-[0-9][0-9][0-9].safetensors",
-    "snapshots/epoch-[0-9][0-9][0-9][0-9].safetensors",
-]
+FILE = re.compile(r"(model|ensemble)\.json|README\.md|snapshots/epoch-[0-9]{3,4}\.safetensors")
 MOST = 2**34  # bytes of a model's files: 16 GiB
 
 
@@ -74,12 +64,12 @@ def find(model: str | Path) -> Path:
 
 
 def download(name: str) -> Path:
-    """Download a model, or take it from the user's cache; returns its folder.
+    """Download a model, or find it in the user's cache, and return its folder.
 
     Args:
         name: `user/name`, the newest commit of its main branch, which is logged; or
-            `user/name@revision`, a commit, a tag or a branch. A commit that was downloaded before
-            needs no network.
+            `user/name@revision`, a commit, a tag or a branch. A commit in the cache needs no
+            network.
 
     Raises:
         InputError: there is no such model, it is too large or has no checksums, or the hub cannot
@@ -121,7 +111,7 @@ def _ask(name: str, path: str) -> Any:
 
 def _fetch(name: str, path: str, files: dict[str, int], target: Path) -> None:
     """Download the files of a commit; `model.json` comes last, so that with it all are there."""
-    ours = sorted(filter(_ours, files), key="model.json".__eq__)
+    ours = sorted(filter(FILE.fullmatch, files), key="model.json".__eq__)
     if "model.json" not in ours:
         raise InputError(f"{name} has no model.json: it is no model of this project")
     size = sum(files[file] for file in ours)
@@ -165,29 +155,28 @@ def _check_sums(path: Path, name: str) -> dict[str, Any]:
 
 
 def push(source: str | Path, name: str, private: bool = False) -> str:
-    """Push a model's folder to the hub as one commit; returns its `user/name@revision`.
+    """Push a model's folder to the hub as one commit, and return its `user/name@revision`.
 
-    Who pushes is said by `hf auth login` or the environment variable HF_TOKEN.
+    The account is that of `hf auth login` or of the environment variable HF_TOKEN.
 
     Args:
         source: a trained model's folder, or the name of one that comes with this package.
-        name: `user/name`, which is made if it is not there.
-        private: whether only you can see what is made.
+        name: `user/name`, which is made if it is not there; `private`, only you can see it.
 
     Raises:
         InputError: there is no such model, or it is damaged; the name is none; the hub refuses it.
     """
     with extra("hub"):
-        from groundvec.model.network import load_model
+        from huggingface_hub import HfApi
 
-    api = _api()
     if not NAME.fullmatch(name) or "@" in name:
         raise InputError(f"{name} is no name on a hub: write user/name")
     path = shipped.find(source)
     files = [file.relative_to(path).as_posix() for file in folder.own_files(path)]
     for epoch in _check_sums(path, str(source))["saved"]:
-        load_model(path, epoch)
-    with _one_line(name):
+        open_snapshot(path, epoch)
+    api = HfApi(endpoint=os.environ.get("HF_ENDPOINT"), library_name="groundvec")
+    try:
         api.create_repo(name, private=private, exist_ok=True)
         commit = api.upload_folder(
             repo_id=name,
@@ -195,28 +184,10 @@ def push(source: str | Path, name: str, private: bool = False) -> str:
             allow_patterns=files,
             commit_message=f"Push a model of groundvec: {path.name}",
         )
-    return f"{name}@{commit.oid}"
-
-
-def _api() -> "HfApi":
-    with extra("hub"):
-        from huggingface_hub import HfApi
-
-    return HfApi(endpoint=os.environ.get("HF_ENDPOINT"), library_name="groundvec")
-
-
-def _ours(file: str) -> bool:
-    return any(fnmatchcase(file, pattern) for pattern in FILES)
-
-
-@contextmanager
-def _one_line(name: str) -> Iterator[None]:
-    """Turn the errors of huggingface_hub within the block into one line."""
-    try:
-        yield
     except Exception as error:  # which one depends on what the hub answers
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise InputError(
             f"{name} cannot be pushed to {_endpoint()} ({reason}): check the name, or use `hf auth "
             "login`"
         ) from None
+    return f"{name}@{commit.oid}"

@@ -15,6 +15,7 @@ from groundvec.config.description import check_fit
 from groundvec.model import weights
 from groundvec.model.folder import read_description, read_ensemble, snapshot_name
 from groundvec.model.sentences import Reader, make_texts
+from groundvec.model.stored import open_snapshot
 from groundvec.runtime import arrays
 from groundvec.runtime.arrays import Matrix
 from groundvec.runtime.errors import InputError
@@ -57,8 +58,7 @@ class Projection(nn.Module):
         """Project image features (B, width): (B, size)."""
         if self.standardise:
             features = (features - self.mean) * self.scale
-        vectors: Tensor = self.projection(self.dropout(features))
-        return vectors
+        return self.projection(self.dropout(features))
 
     @torch.no_grad()
     def measure(self, features: Matrix) -> None:
@@ -84,10 +84,9 @@ def _mean(features: Matrix, of: Callable[[np.ndarray], np.ndarray]) -> np.ndarra
 
 
 class Model(nn.Module, Reader):
-    """An image encoder, and a caption encoder for each language, that embed into one space.
+    """An image encoder, and caption encoders by language, or one if `shared`, of one space.
 
-    If the description says `shared`, one caption encoder for all languages. The objective is kept
-    with them, as it may have weights.
+    The objective is kept with them, as it may have weights.
     """
 
     def __init__(self, description: dict[str, Any], texts: dict[str, Any], width: int) -> None:
@@ -99,8 +98,7 @@ class Model(nn.Module, Reader):
             width: of the image features.
 
         Raises:
-            InputError: the description names a part that there is not, options that it has not, or
-                parts that do not fit each other.
+            InputError: a part or an option is unknown, or parts do not fit each other.
         """
         super().__init__()
         self.description, self.texts, self.width = description, texts, width
@@ -123,21 +121,14 @@ class Model(nn.Module, Reader):
         self.objective = make(**parts.options(objective))
 
     def fit_idf(self, captions: Mapping[str, Any]) -> None:
-        """Fit what weights n-grams by rarity to the training captions.
-
-        Args:
-            captions: by language, encoded.
-        """
+        """Fit what weights n-grams by rarity to the encoded training captions of each language."""
         for language, encoded in captions.items():
             encoder = self.captions[self.name_of(language)]
             if hasattr(encoder, "fit_idf"):
                 cast(Any, encoder).fit_idf(encoded)
 
     def embed_images(self, features: Tensor) -> Tensor:
-        """Embed image features (B, width): (B, size).
-
-        Outside training there are zeros for the columns that only captions have.
-        """
+        """Embed image features (B, width): (B, size), with zeros in the captions' own columns."""
         vectors = similarity.embed(self.image(features), self.similarity)
         return vectors if self.training else pad(vectors, (0, self.size - vectors.shape[1]))
 
@@ -160,8 +151,7 @@ class Model(nn.Module, Reader):
     def embed_batch(self, language: str, batch: Sequence[np.ndarray]) -> np.ndarray:
         """Embed what the language's `Encoded.batch` returned: (B, size)."""
         device = next(self.parameters()).device
-        vectors: np.ndarray = self.embed_captions(language, to_tensors(batch, device)).cpu().numpy()
-        return vectors
+        return self.embed_captions(language, to_tensors(batch, device)).cpu().numpy()
 
 
 def to_tensors(batch: Sequence[np.ndarray], device: torch.device | str) -> list[Tensor]:
@@ -179,13 +169,9 @@ def load_model(
         treebank: parsed sentences, for a model that reads trees; others are parsed.
 
     Raises:
-        InputError: no such model or snapshot, or what `weights.load` raises.
+        InputError: no such model or snapshot, it is damaged, or the weights are another model's.
     """
-    folder = Path(folder)
-    content = read_description(folder)
-    path = folder / "snapshots" / snapshot_name(epoch)
-    if not path.exists():
-        raise InputError(f"{path} does not exist: epochs with a snapshot are listed in model.json")
+    content, values = open_snapshot(folder, epoch)
     description = content["description"]
     try:
         texts = make_texts(description, content["texts"], treebank)
@@ -194,8 +180,8 @@ def load_model(
         with torch.device("meta"):
             model = Model(description, texts, content["width"])
     except (InputError, KeyError, TypeError) as error:
-        raise InputError(f"{folder / 'model.json'} does not describe a model: {error}") from None
-    weights.load(model, path, content.get("sha256", {}).get(str(epoch)))
+        raise InputError(f"{folder}/model.json does not describe a model: {error}") from None
+    weights.load(model, values)
     return model.to(device).eval()
 
 

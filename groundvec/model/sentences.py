@@ -59,8 +59,7 @@ class Reader(ABC):
     ) -> np.ndarray:
         """Embed encoded sentences of a language: (N, size) float32, in the order given.
 
-        They are batched longest first, a fixed number of indices at a time, so that a very long
-        sentence does not exhaust the memory.
+        Batches have a fixed number of indices, and the longest sentences come first.
 
         Args:
             most: the largest number of sentences in a batch, if it has one.
@@ -68,8 +67,7 @@ class Reader(ABC):
         result = arrays.empty((len(encoded), self.size))
         lengths = encoded.lengths
         order = np.argsort(-lengths, kind="stable")
-        start = 0
-        hidden = not progress
+        start, hidden = 0, not progress
         with Progress(total=len(order), desc="encoding", unit="sentences", disable=hidden) as bar:
             while start < len(order):
                 longest = lengths[order[start]]

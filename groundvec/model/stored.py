@@ -1,55 +1,55 @@
 """The weights in a file, as NumPy arrays; nothing in it is executed."""
 
-from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from safetensors import safe_open
 
+from groundvec.model.folder import read_description, snapshot_name
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import SMALL, check_memory, check_regular, sha256
 
 SCALE = ".scale"  # ends the name of the factors of a matrix in int8, one per row
 
 
-def check_file(path: Path, checksum: str | None = None) -> None:
-    """Check what can be checked of a file of weights before it is parsed.
-
-    Args:
-        checksum: the file's SHA-256 sum, if it is known.
-
-    Raises:
-        InputError: the file is missing or damaged.
-    """
-    if not path.exists():
-        raise InputError(f"{path} does not exist: train the model first, or get it again")
-    check_regular(path)
-    if checksum is not None and sha256(path) != checksum:
-        raise InputError(
-            f"{path} is damaged, its checksum is not that in model.json: delete it and make "
-            "the model again, or get it again"
-        )
-    with path.open("rb") as file:
-        if int.from_bytes(file.read(8), "little") > SMALL:
-            raise InputError(f"{path} does not hold the weights of this model (a huge header)")
-
-
-def factors(names: Collection[str]) -> set[str]:
-    """Select the names of the factors of matrices in int8."""
-    return {name + SCALE for name in names} & set(names)
-
-
 class Weights:
-    """The weights of a file, each read when it is asked for."""
+    """The weights of a file, each read when it is asked for.
+
+    Attributes:
+        names: of the weights.
+    """
 
     def __init__(self, path: Path, checksum: str | None = None) -> None:
-        """Open a file; InputError if it is missing or damaged."""
-        check_file(path, checksum)
+        """Open a file.
+
+        Args:
+            checksum: the file's SHA-256 sum, if it is known.
+
+        Raises:
+            InputError: the file is missing or damaged.
+        """
         self.path = path
+        if not path.exists():
+            raise InputError(
+                f"{path} does not exist: train the model, get it again, or name an epoch that is "
+                "listed in model.json"
+            )
+        check_regular(path)
+        if checksum is not None and sha256(path) != checksum:
+            raise InputError(
+                f"{path} is damaged, its checksum is not that in model.json: delete it and make "
+                "the model again, or get it again"
+            )
+        with path.open("rb") as file:
+            if int.from_bytes(file.read(8), "little") > SMALL:
+                raise self.wrong("a huge header")
         try:
             self.file = safe_open(path, "np")
         except Exception as error:  # of a type that only the package's compiled part has
-            raise self._wrong(str(error).partition("\n")[0]) from None
+            raise self.wrong(str(error).partition("\n")[0]) from None
+        self._stored = set(self.file.keys())
+        self.names = self._stored - {name + SCALE for name in self._stored}
 
     def __call__(self, name: str, *shape: int) -> np.ndarray:
         """Read a weight of this name and shape, as float32.
@@ -58,19 +58,30 @@ class Weights:
             InputError: there is none, it has another shape, it is more than this machine's memory
                 can hold, or it is not finite.
         """
-        names = set(self.file.keys())
-        if name not in names or self.file.get_slice(name).get_shape() != [*shape]:
-            raise self._wrong("other names or shapes")
+        if name not in self._stored or self.file.get_slice(name).get_shape() != [*shape]:
+            raise self.wrong("other names or shapes")
         check_memory(self.path, 4 * int(np.prod(shape, dtype=object)))
         try:
             value: np.ndarray = self.file.get_tensor(name).astype(np.float32)
-            if name + SCALE in names:
+            if name + SCALE in self._stored:
                 value *= self.file.get_tensor(name + SCALE).astype(np.float32)[:, None]
         except (TypeError, ValueError) as error:  # no kind of number that NumPy knows
-            raise self._wrong(error) from None
+            raise self.wrong(error) from None
         if not np.isfinite(value).all():
             raise InputError(f"{self.path}: {name} is not finite: train the model again")
         return value
 
-    def _wrong(self, reason: object) -> InputError:
+    def wrong(self, reason: object) -> InputError:
+        """Return the error of a file that holds something else."""
         return InputError(f"{self.path} does not hold the weights of this model ({reason})")
+
+
+def open_snapshot(folder: str | Path, epoch: int) -> tuple[dict[str, Any], Weights]:
+    """Read the description of a trained model, and open its weights after an epoch.
+
+    Raises:
+        InputError: no such model or snapshot, or it is damaged.
+    """
+    content = read_description(folder)
+    path = Path(folder, "snapshots", snapshot_name(epoch))
+    return content, Weights(path, content.get("sha256", {}).get(str(epoch)))

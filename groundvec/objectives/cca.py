@@ -24,8 +24,8 @@ class Objective:
         """Compute the linear maps of images and of captions: weights (size, width) and a bias each.
 
         Args:
-            images: (M, width); row i belongs to row i of the captions.
-            captions: (M, dimension).
+            images: (M, width).
+            captions: (M, dimension), each in the row of its image.
             size: the number of directions.
 
         Raises:

@@ -15,12 +15,7 @@ class Objective(nn.Module):
     """
 
     def __init__(self, margin: float, beta: float) -> None:
-        """Set the margin, and how images and languages are weighted.
-
-        Args:
-            margin: alpha, 0.2 in the paper.
-            beta: from 0 (languages only) to 1 (images only).
-        """
+        """Set the margin, and beta from 0 (languages only) to 1 (images only)."""
         super().__init__()
         self.margin, self.beta = margin, beta
 

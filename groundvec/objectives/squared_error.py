@@ -12,8 +12,5 @@ class Objective(nn.Module):
     """The sum of the squared Euclidean distances of right pairs, over a batch and its languages."""
 
     def forward(self, images: Tensor, captions: dict[str, Tensor], similarity: str) -> Tensor:
-        """Compute the loss of images (B, size) and captions (B, size) by language.
-
-        `similarity` is not used.
-        """
+        """Compute the loss of images (B, size) and captions (B, size) by language."""
         return torch.stack([(own - images).square().sum() for own in captions.values()]).sum()

@@ -14,13 +14,12 @@ def weighted(
 ) -> Tensor:
     """Compute beta R_MM + (1 - beta) R_ML (Calixto & Liu 2017, Eq. 1 to 3).
 
-    R_MM is the sum over the captions' names of the cost of images and captions, R_ML that over
-    pairs of names of the cost of their captions.
+    R_MM sums the cost of images and captions over the captions' names, R_ML that of captions over
+    pairs of names.
 
     Args:
         cost: of two batches of vectors (B, size), whose rows belong to each other.
-        images: (B, size).
-        captions: (B, size) by name.
+        images, captions: (B, size), captions by name.
         beta: from 0 (captions only) to 1 (images only).
     """
     none = images.new_zeros(())

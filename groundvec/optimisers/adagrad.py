@@ -8,10 +8,9 @@ import torch
 class Optimiser(torch.optim.Adagrad):
     """AdaGrad whose sums of squared gradients are set to 1 at the start of every cycle.
 
-    The paper does so every five epochs, and finds a learning rate of 1e-4 and an L2 penalty of
-    0.08 times the squared norm of the weights (it prints the norm of the images' matrix without a
-    square). Here it is half of 0.08 times the squared norm of all weights, whose gradient is 0.08
-    times the weights, and it is added to every batch's.
+    The paper does so every five epochs, and finds a learning rate of 1e-4 and an L2 penalty of 0.08
+    times the squared norm of the weights. Here the gradient of every batch has 0.08 times the
+    weights added, those of half that penalty.
     """
 
     def __init__(

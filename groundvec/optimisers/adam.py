@@ -9,29 +9,25 @@ from math import cos, pi
 
 import torch
 
+WARM_UP = 0.05  # share of the period in which the rate of `cosine` rises
+
 
 def cyclic(step: int, period: int, low: float, high: float) -> float:
     """Compute the learning rate of batch `step` (from 0): `low`, up to `high` and back in `period`.
 
-    After Smith (2017). The formula that is printed in the paper lacks the division by the period;
-    this one agrees with the paper's text.
+    As the paper's text has it (Smith 2017); its formula lacks the division by the period.
     """
     return low + 0.5 * (high - low) * (1 + cos(pi * (1 + 2 * step / period)))
 
 
 def cosine(step: int, period: int, low: float, high: float) -> float:
-    """Compute the learning rate of batch `step` (from 0): linear warm-up, then cosine annealing.
-
-    The warm-up rises to `high` in the first `WARM_UP` of the period. Half a cosine then falls to
-    `low`.
-    """
+    """Compute the learning rate of batch `step` (from 0): warm-up, then half a cosine to `low`."""
     warm_up, step = WARM_UP * period, step % period
     if step < warm_up:
         return high * (step + 1) / (warm_up + 1)
     return low + 0.5 * (high - low) * (1 + cos(pi * (step - warm_up) / (period - warm_up)))
 
 
-WARM_UP = 0.05
 SCHEDULES = {"cyclic": cyclic, "cosine": cosine}
 
 

@@ -18,6 +18,7 @@ from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import check_memory, check_regular, write_csv
 
 TOLERANCE = 1e-5  # of bounds: a cosine of float32 vectors may be 1.000001
+Form = Any  # a type of `groundvec.results.schemas`, such as `History`
 
 
 @dataclass(frozen=True)
@@ -26,20 +27,20 @@ class Column:
 
     Args:
         what: describes it in one line.
+        among: the only texts that are allowed.
+        empty: whether a field may be empty; or the values of the column `kind` with which it may.
         dtype: str, int or float.
         unit: of the numbers.
         low, high: the smallest and the largest number.
-        among: the only texts that are allowed.
-        empty: whether a field may be empty; or the values of the column `kind` with which it may.
     """
 
     what: str
+    among: Collection[str] = ()
+    empty: bool | Collection[str] = False
     dtype: type[str] | type[int] | type[float] = str
     unit: str = ""
     low: float = -inf
     high: float = inf
-    among: Collection[str] = ()
-    empty: bool | Collection[str] = False
 
 
 @dataclass(frozen=True, eq=False)  # hashable, as types are
@@ -60,9 +61,8 @@ class Schema:
     keys: Collection[str] = field(default=(), repr=False)
 
 
-def schema_of(form: Any) -> Schema:
-    """Return the schema of a type in `groundvec.results.schemas`, such as `History`."""
-    schema: Schema
+def schema_of(form: Form) -> Schema:
+    """Return the schema of a type."""
     [schema] = form.__metadata__
     return schema
 
@@ -78,8 +78,7 @@ def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
         check_memory(path, Path(path).stat().st_size)
         with catch_warnings(action="error", category=ParserWarning):  # of fields that are left out
             options.setdefault("dtype", {"commit": str})  # 92e616859035 is no number
-            table: pd.DataFrame = pd.read_csv(path, compression=None, **options)
-            return table
+            return pd.read_csv(path, compression=None, **options)
     except FileNotFoundError:
         raise InputError(f"{path} does not exist: make it first") from None
     except InputError:
@@ -114,12 +113,11 @@ def check_columns(name: str | Path, table: pd.DataFrame, columns: Collection[str
         )
 
 
-def read(path: str | Path, *forms: Any) -> pd.DataFrame:
+def read(path: str | Path, *forms: Form) -> pd.DataFrame:
     """Read the columns of a CSV file, in their order; an empty field is NaN.
 
     Args:
-        forms: one of `groundvec.results.schemas`, or several: the first whose columns the file
-            has counts.
+        forms: of several, the first whose columns the file has counts.
 
     Raises:
         InputError: it is missing or damaged, or a field is not as the schema says.
@@ -140,13 +138,12 @@ def read(path: str | Path, *forms: Any) -> pd.DataFrame:
 
 def read_all(
     paths: Iterable[str | Path],
-    form: Any,
+    form: Form,
     each: Callable[[str | Path, pd.DataFrame], None] = lambda path, table: None,
 ) -> pd.DataFrame:
     """Read several CSV files, one below the other.
 
     Args:
-        form: one of `groundvec.results.schemas`.
         each: is called with each path and its frame, to check or change it.
 
     Raises:
@@ -162,11 +159,8 @@ def read_all(
     return table.drop(columns="path")
 
 
-def write(path: str | Path, table: pd.DataFrame, form: Any) -> None:
+def write(path: str | Path, table: pd.DataFrame, form: Form) -> None:
     """Write a CSV file with the columns of the schema, in its order.
-
-    Args:
-        form: one of `groundvec.results.schemas`.
 
     Raises:
         InputError: the columns are others, or a field is not as the schema says.
@@ -182,12 +176,11 @@ def write(path: str | Path, table: pd.DataFrame, form: Any) -> None:
     write_csv(path, table[list(columns)])
 
 
-def checked(table: pd.DataFrame, form: Any, path: str | Path, remedy: str) -> pd.DataFrame:
+def checked(table: pd.DataFrame, form: Form, path: str | Path, remedy: str) -> pd.DataFrame:
     """Check a table against its schema, and convert its numbers from text.
 
     Args:
         table: columns of the schema, and perhaps others. Missing values are NaN or empty texts.
-        form: one of `groundvec.results.schemas`.
         path: of its file, for errors.
         remedy: the advice at the end of an error.
 
@@ -238,12 +231,8 @@ def _numbers(values: pd.Series) -> pd.Series:
         return pd.to_numeric(values.astype(str), errors="coerce")
 
 
-def check_once(table: pd.DataFrame, form: Any) -> None:
-    """Raise InputError if two files are about the same; a column `path` says where a row is from.
-
-    Args:
-        form: one of `groundvec.results.schemas`, whose `keys` tell rows apart.
-    """
+def check_once(table: pd.DataFrame, form: Form) -> None:
+    """Raise InputError if two files are about the same; the column `path` has a row's file."""
     keys = list(schema_of(form).keys)
     if keys and (twice := table.duplicated(keys)).any():
         path = table["path"][twice].iloc[0]

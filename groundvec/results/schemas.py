@@ -4,6 +4,7 @@ An annotation `history: History` says which columns a data frame has. `groundvec
 checks them where a file is read and where it is written. docs/reference.md has these tables.
 """
 
+from functools import partial
 from typing import Annotated
 
 import pandas as pd
@@ -20,30 +21,12 @@ CHANCE = ("chance", "random")
 WHOLE = ("mean", "weighted mean", "concatenated")  # statistics of several subtasks
 
 
-def text(what: str, among: tuple[str, ...] = (), empty: bool | tuple[str, ...] = False) -> Column:
-    """Declare a column of texts."""
-    return Column(what, str, among=among, empty=empty)
-
-
-def count(what: str, low: int = 0, empty: bool | tuple[str, ...] = False) -> Column:
-    """Declare a column of whole numbers."""
-    return Column(what, int, low=low, empty=empty)
-
-
-def percent(what: str, empty: bool = False) -> Column:
-    """Declare a column of percentages."""
-    return Column(what, float, "percent", 0, 100, empty=empty)
-
-
-def number(what: str, unit: str = "", low: float = -float("inf"), empty: bool = False) -> Column:
-    """Declare a column of other numbers."""
-    return Column(what, float, unit, low, empty=empty)
-
-
-def correlation(what: str, empty: bool = False) -> Column:
-    """Declare a column of correlations."""
-    return Column(what, float, low=-1, high=1, empty=empty)
-
+text = Column
+count = partial(Column, dtype=int, low=0)
+number = partial(Column, dtype=float)
+percent = partial(number, unit="percent", low=0, high=100)
+correlation = partial(number, low=-1, high=1)
+share = partial(number, low=0, high=1)
 
 # Columns that several files have.
 DATASET = text("data set")
@@ -68,8 +51,10 @@ def recalls(empty: bool = False) -> dict[str, Column]:
     """Return the columns of recalls and median ranks, which papers report."""
     found = {}
     for k in CUTOFFS:
-        found[f"r{k}"] = percent(f"R@{k}", empty)
-        found[f"r{k}_ci"] = percent("half the width of its 95% interval, 1.96 √(p(1-p)/n)", empty)
+        found[f"r{k}"] = percent(f"R@{k}", empty=empty)
+        found[f"r{k}_ci"] = percent(
+            "half the width of its 95% interval, 1.96 √(p(1-p)/n)", empty=empty
+        )
     return {**found, "median_rank": number("median rank", low=1, empty=empty)}
 
 
@@ -87,10 +72,10 @@ def correlations(prefix: str = "", empty: bool = False) -> dict[str, Column]:
     of = ", without the seen pairs" if prefix else ""
     found = {}
     for measure, name in (("pearson", "Pearson's r"), ("spearman", "Spearman's rho")):
-        found[f"{prefix}{measure}"] = correlation(f"{name}{of}", empty)
+        found[f"{prefix}{measure}"] = correlation(f"{name}{of}", empty=empty)
         for end, which in (("low", "lower"), ("high", "upper")):
             what = f"{which} end of its 95% interval (Fisher)"
-            found[f"{prefix}{measure}_{end}"] = correlation(what, empty)
+            found[f"{prefix}{measure}_{end}"] = correlation(what, empty=empty)
     return found
 
 
@@ -148,9 +133,9 @@ Ratings = Annotated[
         {
             **TASK,
             "split": text("split", SPLITS),
-            "sentence_a": text("first sentence, tokenized"),
-            "sentence_b": text("second sentence, tokenized"),
-            "rating": Column("mean rating of their similarity", float, "", 0, 5),
+            "sentence_a": text("first sentence, tokenised"),
+            "sentence_b": text("second sentence, tokenised"),
+            "rating": number("mean rating of their similarity", low=0, high=5),
         },
     ),
 ]
@@ -208,8 +193,8 @@ History = Annotated[
                 for k in CUTOFFS
             },
             "dev_recall": percent("mean of both R@10"),
-            "pairs_per_second": number("training speed", "1/s", 0, empty=True),
-            "seconds": number("training time so far", "s", 0),
+            "pairs_per_second": number("training speed", unit="1/s", low=0, empty=True),
+            "seconds": number("training time so far", unit="s", low=0),
             **ORIGIN,
         },
         (*TRAINING, "epoch"),
@@ -234,7 +219,7 @@ Retrieval = Annotated[
             ),
             "direction": DIRECTION,
             **METRICS,
-            "queries": count("number of queries", 1),
+            "queries": count("number of queries", low=1),
             **PROVENANCE,
         },
         (*TRAINING, "language", "kind", "epochs", "split", "test_set", "direction"),
@@ -252,7 +237,7 @@ QueryRanks = Annotated[
             "epochs": text(EPOCHS),
             "direction": DIRECTION,
             "image": count("row of the query's image, from 0"),
-            "rank": count(RANK, 1),
+            "rank": count(RANK, low=1),
         },
     ),
 ]
@@ -271,18 +256,20 @@ SHORT = {name: SYSTEM[name] for name in ("system", "kind", "epochs")}
 SCORED = {
     **TASK,
     "statistic": text(
-        "of one subtask `correlation`; of several how they are joined", ("correlation", *WHOLE)
+        "of one subtask `correlation`; of several how they are joined",
+        ("correlation", *WHOLE),
     ),
     "method": text(
-        "prediction: cosine of the vectors, or the classifier's grade", ("cosine", "classifier")
+        "prediction: cosine of the vectors, or the classifier's grade",
+        ("cosine", "classifier"),
     ),
-    "pairs": count("number of test pairs", 1),
+    "pairs": count("number of test pairs", low=1),
     **correlations(),
 }
 PREDICTED = {
     "pair": count("row of the pair in ratings.csv, from 0"),
     **TASK,
-    "rating": Column("people's rating", float, "", 0, 5),
+    "rating": number("people's rating", low=0, high=5),
     "cosine": correlation("cosine of the two vectors"),
     "classifier": number("grade by the classifier of a task with training pairs", empty=True),
 }
@@ -347,7 +334,7 @@ FoundRanks = Annotated[
             "test_set": text("number of images, such as 1k"),
             "direction": text("query and candidate", BETWEEN),
             "image": count("row of the query's image, from 0"),
-            "rank": count(RANK, 1),
+            "rank": count(RANK, low=1),
         },
     ),
 ]
@@ -378,9 +365,9 @@ Robustness = Annotated[
             "model": text("name of the model's description; of a baseline empty", empty=True),
             "seed": count("seed of the training; of a baseline empty", empty=True),
             "kind": text("kind of mistake", ("typing errors", "case", "missing spaces")),
-            "rate": Column("share of letters, or of spaces, with a mistake", float, "", 0, 1),
+            "rate": share("share of letters, or of spaces, with a mistake"),
             "measure": text("task, `unsupervised`, or recall"),
-            "value": Column("Pearson's r times 100, or R@10 in percent", float, "", -100, 100),
+            "value": number("Pearson's r times 100, or R@10 in percent", low=-100, high=100),
             **PROVENANCE,
         },
         ("system", "kind", "rate", "measure"),
@@ -389,7 +376,10 @@ Robustness = Annotated[
 
 # Translation
 
-LIST = {"n_best": count("length of the lists", 1), "system": text("name of the translation system")}
+LIST = {
+    "n_best": count("length of the lists", low=1),
+    "system": text("name of the translation system"),
+}
 TranslatorHistory = Annotated[
     pd.DataFrame,
     Schema(
@@ -398,12 +388,12 @@ TranslatorHistory = Annotated[
         {
             "system": LIST["system"],
             "seed": SEED,
-            "epoch": count("epoch", 1),
+            "epoch": count("epoch", low=1),
             "step": count("batches so far"),
             "loss": number("mean training loss of the epoch"),
             "dev_bleu": percent("BLEU of greedy translations of the development sentences"),
-            "sentences_per_second": number("training speed", "1/s", 0, empty=True),
-            "seconds": number("training time so far", "s", 0),
+            "sentences_per_second": number("training speed", unit="1/s", low=0, empty=True),
+            "seconds": number("training time so far", unit="s", low=0),
             **ORIGIN,
             "best": text("whether these are the weights that are kept", ("True", "False")),
         },
@@ -421,11 +411,9 @@ Reranked = Annotated[
                 "model, `baseline` for the order of the system, `length`, or `oracle`"
             ),
             "metric": text("metric", ("bleu", "sentence_bleu", "meteor", "ter")),
-            "score": number("score; TER may be above 100", "percent", 0, empty=True),
+            "score": number("score; TER may be above 100", unit="percent", low=0, empty=True),
             **{
-                f"p_{key}": Column(
-                    f"p of the difference to {of} (randomisation)", float, "", 0, 1, empty=True
-                )
+                f"p_{key}": share(f"p of the difference to {of} (randomisation)", empty=True)
                 for key, of in {
                     "baseline": "the baseline",
                     "length": "re-ranking by length",
@@ -485,12 +473,12 @@ Claims = Annotated[
             "measure": text("measure of the difference"),
             "worse": text("system that the claim calls worse", empty=True),
             "better": text("system that it calls better", empty=True),
-            "seeds": count("number of seeds", 1),
+            "seeds": count("number of seeds", low=1),
             "reported": number("difference that the paper reports", empty=True),
             "difference": number("mean difference, positive where the claim holds"),
             "low": number("lower end of its 95% interval", empty=True),
             "high": number("upper end", empty=True),
-            "p": Column("p of a test, of one seed", float, "", 0, 1, empty=True),
+            "p": share("p of a test, of one seed", empty=True),
             "verdict": text("whether the claim holds", ("holds", "does not hold", "not decided")),
             "of_seeds": text("difference of each seed; empty where it was not kept", empty=True),
             "of_items": number("variance of their mean over test items", low=0, empty=True),

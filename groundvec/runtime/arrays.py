@@ -1,8 +1,4 @@
-"""Arrays that need not fit in memory: mapped from files, so that the system may drop their pages.
-
-Pages that are mapped count as resident while they are in use, but the system takes them back when
-memory is short, which it cannot do with what a program has allocated.
-"""
+"""Arrays that need not fit in memory: mapped from files, whose pages the system may take back."""
 
 import math
 import os
@@ -30,10 +26,7 @@ class Matrix(Protocol):
 
 
 def empty(shape: tuple[int, ...], dtype: Any = np.float32) -> np.ndarray:
-    """Make an array without content; a large one is mapped from a temporary file.
-
-    The file has no name, so that nothing is left of it when the array is gone. It is where Python
-    puts temporary files (`TMPDIR`).
+    """Make an array without content; a large one is mapped from a nameless file in `TMPDIR`.
 
     Raises:
         InputError: the disk is full.
@@ -47,9 +40,7 @@ def empty(shape: tuple[int, ...], dtype: Any = np.float32) -> np.ndarray:
 
 
 def concatenate(parts: Iterable[np.ndarray]) -> np.ndarray:
-    """Join arrays of one axis and type, one after another, in a mapped temporary file.
-
-    Only one of them is in memory at a time.
+    """Join arrays of one axis and type in a mapped file; only one is in memory at a time.
 
     Raises:
         InputError: the disk is full.

@@ -10,8 +10,7 @@ LONGEST = 1000  # characters of a line that an error shows
 class InputError(ValueError):
     """Bad input: one line that names the file or the key and says what to do about it.
 
-    What it quotes may come from anybody, so that it is shown as `printable` gives it, and of a long
-    line the beginning and the end. More lines may follow, a problem each.
+    What it quotes may come from anybody. More lines may follow, one per problem.
     """
 
     def __init__(self, line: str = "", *more: str) -> None:
@@ -19,13 +18,13 @@ class InputError(ValueError):
 
 
 def shortened(line: str) -> str:
-    """Return a line with its end, where the reason stands, and not all that is before it."""
+    """Cut the middle out of a long line; the reason is at its end."""
     half = LONGEST // 2
     return line if len(line) <= LONGEST else f"{line[:half]} ... {line[-half:]}"
 
 
 def printable(text: str) -> str:
-    r"""Text with all that does not show in a terminal, or does something to it, as in `\x1b`."""
+    r"""Escape what does not show in a terminal, or does something to it, such as `\x1b`."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 

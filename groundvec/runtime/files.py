@@ -37,10 +37,7 @@ def guard(inputs: Iterable[Path], overwrite: bool) -> None:
 
 
 def check_output(path: str | Path) -> None:
-    """Raise InputError if this is no file, or writing it would replace one that `guard` protects.
-
-    To write is to put a new file in its place, which of a device or FIFO would be its end.
-    """
+    """Raise InputError if this is no file, or one that `guard` protects."""
     path = Path(path)
     if not path.exists():
         return
@@ -54,14 +51,12 @@ def check_output(path: str | Path) -> None:
 
 @contextmanager
 def atomic(path: str | Path, replace: bool = False) -> Iterator[Path]:
-    """Yield a temporary path beside `path` that is renamed to it if the block succeeds.
+    """Yield a temporary path of the same suffix, which is renamed to `path` if the block succeeds.
 
-    The temporary name keeps the suffix, so that writers which choose a format by it still work. It
-    is short, so that every name that the file system allows can be written.
     If the block raises, the temporary file is removed and an existing `path` stays as it was.
 
     Args:
-        replace: for files of the program's own, such as checkpoints, that `guard` is not about.
+        replace: for files of the program's own, such as checkpoints, which `guard` leaves alone.
     """
     path = Path(path)
     if not replace:
@@ -78,11 +73,7 @@ def atomic(path: str | Path, replace: bool = False) -> Iterator[Path]:
 
 
 def write_bytes(path: str | Path, data: bytes | memoryview, replace: bool = False) -> None:
-    """Write bytes, atomically.
-
-    Libraries that write a format themselves hide a full disk behind errors of their own; bytes
-    from memory raise a plain OSError.
-    """
+    """Write bytes, atomically; a full disk is a plain OSError, which libraries' writers hide."""
     with atomic(path, replace) as temporary:
         temporary.write_bytes(data)
 
@@ -93,10 +84,7 @@ def write_json(path: str | Path, data: Any, replace: bool = False) -> None:
 
 
 def read_json(path: str | Path, most: int = LARGEST_JSON) -> Any:
-    """Read a JSON file, which may come from anybody.
-
-    Args:
-        most: bytes that it may have.
+    """Read a JSON file of at most so many bytes, which may come from anybody.
 
     Raises:
         InputError: it is missing, too large, or not JSON; or what it holds is nested more than
@@ -132,16 +120,12 @@ def text_lines(
     remedy: str = "save it as UTF-8",
     newline: str | None = None,
 ) -> Iterator[str]:
-    """Read lines of UTF-8, one by one, without their ends: CR, LF or both, and nothing else.
-
-    A byte-order mark is no text. All that this library reads as text comes from here, but for
-    what pandas and YAML read likewise.
+    """Read lines of UTF-8, without byte-order mark and line ends (CR, LF or both).
 
     Args:
         source: the content, or a file that is open for reading bytes.
-        name: of the file, for errors.
-        remedy: what an error advises.
-        newline: what alone ends a line, as of `open`.
+        name, remedy: of the file, for errors, and what these advise.
+        newline: see `open`.
 
     Raises:
         InputError: a line is not UTF-8, or has `LARGEST_LINE` characters.
@@ -180,10 +164,7 @@ def sha256(path: str | Path) -> str:
 
 
 def copy(source: Path, target: Path) -> None:
-    """Let a file that never changes be in two places: linked, or copied where that is impossible.
-
-    Either has the file for as long as it wants, and the disk has it once.
-    """
+    """Link a file that never changes, or copy it where that is impossible."""
     with atomic(target) as temporary:
         try:
             os.link(source, temporary)
@@ -192,10 +173,7 @@ def copy(source: Path, target: Path) -> None:
 
 
 def check_regular(path: str | Path) -> None:
-    """Raise InputError for a FIFO, a device or a folder, before it is opened.
-
-    To open a FIFO may wait for ever, and to read a device never end.
-    """
+    """Raise InputError for a FIFO, a device or a folder, which could be read for ever."""
     if Path(path).exists() and not Path(path).is_file():
         raise InputError(f"{path} is a folder, a FIFO or a device: put the file itself there")
 
@@ -224,10 +202,11 @@ def read_packed(path: str | Path) -> bytes:
 
 
 def open_zip(path: str | Path) -> zipfile.ZipFile:
-    """Open a zip archive whose members are stored or deflated, as all are that we know of.
+    """Open a zip archive.
 
     Raises:
-        InputError: one is packed otherwise: of BZIP2 and LZMA a kilobyte can become gigabytes.
+        InputError: a member is neither stored nor deflated: of others a kilobyte can become
+            gigabytes.
         OSError, zipfile.BadZipFile: it is missing or damaged.
     """
     check_regular(path)
@@ -248,10 +227,7 @@ def most_unpacked(size: int) -> int:
 
 
 def check_memory(what: str | Path, size: int) -> None:
-    """Raise InputError if something of `size` bytes cannot be held by this machine's memory.
-
-    Files from elsewhere may claim any size, and Linux grants memory that it does not have.
-    """
+    """Raise InputError for more bytes than this machine has; Linux would grant them."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if size > memory:
         raise InputError(

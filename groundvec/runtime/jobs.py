@@ -30,10 +30,9 @@ class Stopped(Exception):
 
 @contextmanager
 def catch_sigterm() -> Iterator[threading.Event]:
-    """Let SIGTERM only set the event within the block, which ends at the next good moment.
+    """Let SIGTERM, which a scheduler sends before it kills, only set the event within the block.
 
-    A scheduler sends SIGTERM some time (SLURM: 30 s) before it kills. Outside the main thread,
-    where Python handles no signals, the event is never set.
+    Outside the main thread, where Python handles no signals, the event is never set.
     """
     told = threading.Event()
     if threading.current_thread() is not threading.main_thread():
@@ -50,8 +49,7 @@ def catch_sigterm() -> Iterator[threading.Event]:
 def working(loader: Iterable[Any]) -> Iterator[Iterator[Any]]:
     """Yield from a DataLoader; its processes end with the block, however that ends.
 
-    By itself torch ends them when nothing refers to them any more, and the traceback of an error
-    does until the program ends. Python then waits for them, for ever if they ignore SIGTERM.
+    Torch itself keeps them while a traceback refers to them, and Python then waits for them.
 
     Raises:
         InputError: one of the processes was killed, as Linux does if memory is short, or failed.
@@ -80,11 +78,9 @@ def working(loader: Iterable[Any]) -> Iterator[Iterator[Any]]:
 def locked(folder: Path, name: str) -> Iterator[None]:
     """Let only one process at a time work in a folder.
 
-    The lock is the kernel's, so it ends with the process that holds it, however that ends; the
-    text in the file `lock` only says who that is. It is a POSIX lock and not flock(2): processes
-    that the holder starts do not inherit it, and over NFS (version 4, or 3 with lockd) it holds
-    between nodes; so it does on Lustre mounted with `flock`. Between the nodes of a file system
-    with locks on one node only (Lustre with `localflock`) it does not.
+    It is a POSIX lock: it ends with its process, is not inherited, and holds between the nodes of
+    NFS (version 4, or 3 with lockd) and of Lustre with `flock`, but not with `localflock`. The text
+    in the file `lock` says who has it.
 
     Args:
         name: of the work, for messages.
@@ -108,9 +104,8 @@ def locked(folder: Path, name: str) -> Iterator[None]:
         try:
             yield
         finally:
-            (folder / "lock").unlink(
-                missing_ok=True
-            )  # before the lock is released, so that no other process has it yet
+            # Before the lock is released, so that no other process has it yet.
+            (folder / "lock").unlink(missing_ok=True)
             with suppress(OSError):  # unless there is work in it
                 folder.rmdir()
 
@@ -120,8 +115,7 @@ def describe(folder: Path, kind: str, name: str, decides: dict[str, Any]) -> Non
 
     Args:
         folder: of the work, whose name is the hash of what decides its result.
-        kind: of work: training, translator or features.
-        name: of it, for people.
+        kind: training, translator or features.
         decides: all that decides the result.
     """
     write_json(folder / ABOUT, {"kind": kind, "name": name, "decides": decides}, replace=True)
@@ -141,8 +135,7 @@ def running(folder: Path) -> str:
 def _lock(folder: Path, needed: bool = False) -> TextIO | str:
     """Return the folder's lock, held until it is closed; or who else holds it.
 
-    Args:
-        needed: without it, a file system that has no locks gets a warning.
+    A file system that has no locks gets a warning, or if the lock is `needed`, a text too.
     """
     path = folder / "lock"
     while True:

@@ -1,7 +1,7 @@
 """Leftovers of trainings and extractions in the folder of checkpoints, and which are needed.
 
-Each folder there has a file about.json (`groundvec.runtime.jobs.describe`). The hash of its content
-is the folder's name. All other files and folders are left alone.
+A folder's name is the hash of its about.json (`groundvec.runtime.jobs.describe`). All else is left
+alone.
 """
 
 import os
@@ -111,10 +111,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def needed(leftover: Leftover, wanted: Iterable[dict[str, Any]]) -> bool:
-    """Return whether this work is wanted, by the settings that describe it.
-
-    It is not if it was made with other versions of libraries that decide it.
-    """
+    """Return whether this work is wanted, by its settings, and was made by these libraries."""
     versions = leftover.decides.get("versions")
     if isinstance(versions, dict) and any(_version(name) != versions[name] for name in versions):
         return False

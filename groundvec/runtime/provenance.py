@@ -26,7 +26,7 @@ def digest(*parts: Any) -> str:
 
 
 # How a stage runs, and not what it computes. The bare package imports only what users ask it for.
-PLUMBING = tuple(f"groundvec.{room}." for room in ("runtime", "config", "results", "cli", "parts"))
+PLUMBING = tuple(f"groundvec.{room}." for room in ("runtime", "config", "results"))
 BESIDE = (".css", ".html", ".js", ".md", ".tex", ".toml")  # files of a module, of its name
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -64,10 +64,9 @@ class _Statements(ast.NodeTransformer):
 
 @cache
 def _read(path: Path) -> tuple[str, list[tuple[str, Path | None]]]:
-    """Hash a source file, but for comments and imports of this library; and find these.
+    """Hash a source file and its templates, but for comments and imports of this library.
 
-    The templates that it fills in and its words belong to it. Each import is the name it gives, and
-    the file it is from: none for plumbing.
+    Also return these imports: each a name, and the file that it is from (none for plumbing).
     """
     statements = _Statements()
     tree = statements.visit(ast.parse(path.read_bytes()))
@@ -96,8 +95,7 @@ def _is_plumbing(address: str) -> bool:
 def covered(*sources: str) -> dict[Path, str]:
     """Find source files, and every module of this library that they import, each with its hash.
 
-    The hash of a file has the names that it imports from this library, with the contents of the
-    files that define them, and not where these are: a module that moves changes no hash.
+    It hashes imported names by the contents of their files: a module that moves changes no hash.
     """
     found: dict[Path, str] = {}
     todo = [ROOT / source for source in sources]
@@ -115,9 +113,7 @@ def covered(*sources: str) -> dict[Path, str]:
 def code_hash(*sources: str) -> str:
     """Hash source files together with every module of this library that they import.
 
-    Found by reading the sources, not by running them, so it is cheap enough for the Snakefile.
-    Another comment, docstring, layout or address leaves the hash alone, and so does a change in a
-    module that none of them uses, or in one of `PLUMBING`. The parts of a model are not imported
+    Comments, docstrings, layout and `PLUMBING` do not count. The parts of a model are not imported
     by name: a caller adds their files (`groundvec.config.parts.files`). docs/recomputed.md has the
     modules of each rule's hash.
     """

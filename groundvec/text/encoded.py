@@ -66,11 +66,7 @@ class Encoded(Cut):
 
 
 def select(starts: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Find the sentences `rows` in a flat array whose sentence i is [starts[i]:starts[i + 1]].
-
-    Returns:
-        Their places (N,) in it, one sentence after another, and their lengths (B,).
-    """
+    """Find the places (N,) in a flat array of the sentences `rows`, and their lengths (B,)."""
     lengths = starts[rows + 1] - starts[rows]
     ends = lengths.cumsum()
     return np.arange(ends[-1]) + np.repeat(starts[rows] + lengths - ends, lengths), lengths
@@ -84,29 +80,22 @@ def frequent(sentences: Iterable[Sequence[str]], most: int) -> list[str]:
 
 
 def idf(bags: Callable[[np.ndarray], Sequence[np.ndarray]], captions: int, size: int) -> np.ndarray:
-    """Compute the inverse document frequency of each index (size,).
-
-    log((1 + captions) / (1 + captions that have the index)) (Sparck Jones 1972).
+    """Compute log((1 + captions) / (1 + captions that have an index)) of each (Sparck Jones 1972).
 
     Args:
-        bags: of some of the captions, by their numbers, the indices and how many each has.
-        captions: how many there are.
+        bags: returns the indices of the captions of some numbers, and how many each has.
+        captions, size: how many captions and indices there are.
     """
     having = np.zeros(size, np.int64)
     for rows in np.split(np.arange(captions), range(ROWS, captions, ROWS)):
         indices, lengths = bags(rows)
         row = np.repeat(np.arange(len(rows)), lengths)
         having += np.bincount(np.unique(row * size + indices) % size, minlength=size)
-    result: np.ndarray = np.log((1 + captions) / (1 + having))
-    return result
+    return np.log((1 + captions) / (1 + having))
 
 
 def strings(sentences: Any) -> list[str]:
-    """List sentences that somebody passed.
-
-    Raises:
-        InputError: naming the type of what is no string, or has no order of strings.
-    """
+    """List sentences that somebody passed; InputError if there is something else, or no order."""
     try:
         # A table has columns, whose names it would be a list of.
         if isinstance(sentences, str | bytes | Mapping | Set) or hasattr(sentences, "columns"):
@@ -122,10 +111,7 @@ def strings(sentences: Any) -> list[str]:
 
 
 def cleaned(sentences: Sequence[str]) -> list[str]:
-    """Clean sentences as captions are cleaned (`groundvec.data.cleaning.clean`).
-
-    What is longer than a data set's captions may be (`LONGEST`) is cut, with a warning: time and
-    memory grow with the longest of a batch.
+    """Clean sentences as captions are cleaned, and cut those over `LONGEST`, with a warning.
 
     Raises:
         InputError: one of them is not text.

@@ -37,13 +37,10 @@ class Nodes(NamedTuple):
 
 
 def basic(tree: Tree) -> Nodes:
-    """Return the dependency tree as it was parsed, without punctuation: a node for every word.
-
-    A preposition is a node between its head and its object, as in Figure 3 of the paper.
-    """
-    remaining = _Remaining(tree)
-    remaining.drop_punctuation()
-    return remaining.nodes()
+    """Return the dependency tree as it was parsed, without punctuation (Figure 3 of the paper)."""
+    left = _Remaining(tree)
+    left.drop_punctuation()
+    return left.nodes()
 
 
 def collapsed(tree: Tree) -> Nodes:
@@ -75,15 +72,23 @@ def binary(tree: Tree) -> Nodes:
     words, parents, _ = basic(tree)
     parents = _without_crossings(parents)
     depths = [sum(1 for _ in _ancestors(word, parents)) for word in range(len(words))]
-    binary = _Binary()
-    parts = [binary.leaf(word) for word in words]
+    # Word i is node 2 i. A phrase that joins what ends in word i with what follows is the node
+    # between them, 2 i + 1.
+    count = len(words)
+    nodes: list[str | None] = [None] * (2 * count - 1)
+    nodes[::2] = words
+    above, sides = [ROOT] * len(nodes), ["root"] * len(nodes)
+    # Of the part that each word heads so far: its last word, and its node.
+    last, top = list(range(count)), list(range(0, 2 * count, 2))
     # From the deepest words up: what hangs from a word is joined with it before it goes on.
     below = [word for word, parent in enumerate(parents) if parent != ROOT]
     for word in sorted(below, key=lambda w: (-depths[w], w < parents[w], abs(w - parents[w]))):
-        parent = parents[word]
-        first, second = (word, parent) if word < parent else (parent, word)
-        parts[parent] = binary.join(parts[first], parts[second])
-    return binary.nodes()
+        left, right = sorted((word, parents[word]))
+        phrase = 2 * last[left] + 1
+        for part, side in ((left, "left"), (right, "right")):
+            above[top[part]], sides[top[part]] = phrase, side
+        last[parents[word]], top[parents[word]] = last[right], phrase
+    return Nodes(nodes, above, sides)
 
 
 def chain(tree: Tree) -> Nodes:
@@ -94,35 +99,6 @@ def chain(tree: Tree) -> Nodes:
 
 
 FORMS = {"basic": basic, "collapsed": collapsed, "binary": binary, "chain": chain}
-
-
-class _Binary:
-    """A binary tree over words in their order, which grows by joining neighbours.
-
-    Word i is node 2 i, and the phrase that joins what ends in word i with what follows is the node
-    between them, 2 i + 1: each pair of neighbours is joined by one phrase. A part is its last word
-    and its node.
-    """
-
-    def __init__(self) -> None:
-        self.words: list[str | None] = []
-        self.above: dict[int, tuple[int, str]] = {}  # the parent of a node, and the relation
-
-    def leaf(self, word: str | None) -> tuple[int, int]:
-        self.words.append(word)
-        return len(self.words) - 1, 2 * len(self.words) - 2
-
-    def join(self, left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
-        phrase = 2 * left[0] + 1
-        self.above[left[1]] = phrase, "left"
-        self.above[right[1]] = phrase, "right"
-        return right[0], phrase
-
-    def nodes(self) -> Nodes:
-        words: list[str | None] = [None] * (2 * len(self.words) - 1)
-        words[::2] = self.words
-        edges = [self.above.get(node, (ROOT, "root")) for node in range(len(words))]
-        return Nodes(words, [parent for parent, _ in edges], [relation for _, relation in edges])
 
 
 class _Remaining:

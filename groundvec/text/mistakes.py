@@ -9,14 +9,12 @@ from string import ascii_lowercase
 
 import numpy as np
 
-from groundvec.runtime.errors import InputError
-
 TYPING, CASE, SPACES = "typing errors", "case", "missing spaces"
 KINDS = (TYPING, CASE, SPACES)
 
 
 def spoil(sentences: Sequence[str], kind: str, rate: float, seed: int) -> list[str]:
-    """Sentences with mistakes.
+    """Make mistakes in sentences.
 
     Args:
         kind: `typing errors`: a letter is left out, has another one before it, is another one, or
@@ -24,20 +22,13 @@ def spoil(sentences: Sequence[str], kind: str, rate: float, seed: int) -> list[s
             letter's is changed; `missing spaces`: a space is left out.
         rate: the share of letters, or of spaces, from 0 to 1.
         seed: of what is spoilt, which depends on the sentences before.
-
-    Raises:
-        InputError: there is no such kind.
     """
-    if kind not in KINDS:
-        raise InputError(f"there is no mistake {kind!r}: choose one of {', '.join(KINDS)}")
     rng = np.random.default_rng(seed)
     spoilt = []
     for sentence in sentences:
-        lots, ways, others = (
-            rng.random(len(sentence)),
-            rng.integers(4, size=len(sentence)),
-            rng.integers(len(ascii_lowercase), size=len(sentence)),
-        )
+        lots = rng.random(len(sentence))
+        ways = rng.integers(4, size=len(sentence))
+        others = rng.integers(len(ascii_lowercase), size=len(sentence))
         characters = list(sentence)
         # From the end, so that what comes next has been spoilt before it changes places.
         for i in np.flatnonzero(lots < rate)[::-1].tolist():

@@ -1,6 +1,7 @@
 """Sentences as bags of hashed character n-grams: nothing is learned, and none is unknown."""
 
 from collections.abc import Iterable, Sequence
+from typing import Self
 
 import numpy as np
 
@@ -11,10 +12,7 @@ BLOCK = 4096  # sentences that are hashed at a time, so that memory hardly grows
 
 
 class Text:
-    """Character n-grams of lower-case words and of the spaces at their ends, hashed into buckets.
-
-    As often as a sentence has an n-gram it has that index; the order of its n-grams is lost.
-    """
+    """Character n-grams of lower-case words with a space at both ends, hashed into buckets."""
 
     def __init__(self, shortest: int, longest: int, buckets: int) -> None:
         if not (0 < shortest <= longest and 0 < buckets <= LARGEST - 2):
@@ -25,7 +23,7 @@ class Text:
         self.shortest, self.longest, self.buckets = shortest, longest, buckets
 
     @classmethod
-    def build(cls, captions: Iterable[str], **options: int) -> "Text":
+    def build(cls, captions: Iterable[str], **options: int) -> Self:
         """Take the options; nothing is learned."""
         return cls(**options)
 
@@ -36,8 +34,8 @@ class Text:
     def encode(self, sentences: Sequence[str]) -> Encoded:
         """Clean each sentence and hash its n-grams; the indices of a sentence are sorted.
 
-        The same buckets as scikit-learn's `HashingVectorizer(analyzer="char_wb")` has, whose import
-        alone takes longer than to encode thousands of sentences.
+        They are those of scikit-learn's `HashingVectorizer(analyzer="char_wb")`, which is slow to
+        import.
         """
         lowered = [(sentence or ".").lower() for sentence in cleaned(sentences)]
         starts = range(0, len(lowered), BLOCK)

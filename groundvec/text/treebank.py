@@ -2,8 +2,7 @@
 
 A treebank is a gzipped file in CoNLL-U (https://universaldependencies.org/format.html) of words,
 parts of speech, heads and relations. Before a sentence stands `# text = ...`, and before the first
-one `# parser = ...`: under that name its trees are looked up, so a file by any other parser serves
-too, if it says a name, and a model names the same.
+one `# parser = ...`, the name by which a model finds these trees.
 """
 
 import gzip
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import atomic, read_packed, text_lines
@@ -23,10 +22,7 @@ from groundvec.runtime.progress import Progress
 
 ROOT = -1  # the head of the word that has none
 DAMAGED = gzip.BadGzipFile, zlib.error, EOFError, UnicodeDecodeError
-# In a file: a sentence's lines, what its comments say, and where the line of a word begins.
-BLOCK = re.compile(r"(?:[^\n]+\n?)++")
-SAID = re.compile(r"^# *(parser|text) *= *(.*?) *$", re.MULTILINE)
-WORD = re.compile(r"^[^#\n]", re.MULTILINE)
+SAID = re.compile(r"# *(parser|text) *= *(.*?) *")  # a comment in a file
 # What pipelines have that a dependency parser needs nothing of.
 NOT_NEEDED = ("ner", "lemmatizer", "trainable_lemmatizer", "senter", "textcat", "entity_linker")
 BATCH = 256  # sentences parsed together
@@ -161,22 +157,6 @@ def _lines(tree: Tree) -> Iterable[str]:
         yield f"{number}\t{word}\t_\t{tag}\t_\t_\t{head + 1}\t{relation}\t_\t{space}"
 
 
-class Block(NamedTuple):
-    """A sentence's lines in a file, not looked at yet."""
-
-    text: str
-    lines: str
-    path: str
-    number: int  # of the first line
-
-    def tree(self) -> Tree:
-        """Parse the lines; InputError if they are malformed, of another text, or no tree."""
-        lines = enumerate(self.lines.split("\n"), self.number)
-        words = [(line, f"{self.path} line {at}") for at, line in lines if WORD.match(line)]
-        rows = [_row(line, number, where) for number, (line, where) in enumerate(words, 1)]
-        return _checked(rows, self.text, words[0][1])
-
-
 def read(path: str | Path) -> tuple[str, list[Tree]]:
     """Read a treebank: its parser's name, and the trees.
 
@@ -184,36 +164,33 @@ def read(path: str | Path) -> tuple[str, list[Tree]]:
         InputError: the file is missing or damaged; a line is malformed; the words of a sentence
             are not those of its text, or they are no tree. It names the file and the line.
     """
-    parser, blocks = _blocks(path)
-    return parser, [block.tree() for block in blocks]
-
-
-def _blocks(path: str | Path) -> tuple[str, list[Block]]:
     try:
-        content = "".join(
-            f"{line}\n" for line in text_lines(read_packed(path), path, "make it again")
-        )
+        content = read_packed(path)
     except FileNotFoundError:
         raise InputError(f"{path} does not exist: make it with scripts/trees.py") from None
     except DAMAGED as error:
         raise InputError(
             f"{path} is no whole gzipped text ({_first_line(error)}): make it again"
         ) from None
-    parser, number, start, blocks, whole = "", 1, 0, [], True
-    for found in BLOCK.finditer(content):
-        number += content.count("\n", start, found.start())
-        start, lines = found.start(), found[0].removesuffix("\n")
-        said = dict(SAID.findall(lines))
-        parser = said.get("parser", parser)
-        if WORD.search(lines):
-            blocks.append(Block(said.get("text", ""), lines, str(path), number))
-            whole = content.startswith("\n", found.end())
-    if not whole:
-        raise InputError(f"{path} ends within a sentence, {blocks[-1].text[:60]!r}: make it again")
-    if not parser or not blocks:
-        missing = "sentences" if parser else "`# parser = NAME`"
+    said: dict[str, str] = {}  # by the comments of the file so far
+    rows: list[list[str]] = []
+    trees = []
+    for number, line in enumerate(text_lines(content, path, "make it again"), 1):
+        if comment := SAID.fullmatch(line):
+            said[comment[1]] = comment[2]
+        elif line and not line.startswith("#"):
+            rows.append(_row(line, len(rows) + 1, f"{path} line {number}"))
+        elif rows and not line:
+            first = f"{path} line {number - len(rows)}"
+            trees.append(_checked(rows, said.pop("text", ""), first))
+            rows = []
+    if rows:
+        text = said.get("text", "")
+        raise InputError(f"{path} ends within a sentence, {text[:60]!r}: make it again")
+    if "parser" not in said or not trees:
+        missing = "sentences" if "parser" in said else "`# parser = NAME`"
         raise InputError(f"{path} has no {missing}: it is no treebank of scripts/trees.py")
-    return parser, blocks
+    return said["parser"], trees
 
 
 def _row(line: str, number: int, where: str) -> list[str]:
@@ -249,29 +226,22 @@ class Treebank:
     """The parsed sentences of some files; others are parsed when they are asked for."""
 
     def __init__(self, paths: Iterable[str | Path] = ()) -> None:
-        """Read files; the lines of a sentence are checked when it is looked up.
-
-        A draw of a data set needs an eighth of them.
-
-        Raises:
-            InputError: a file is missing or damaged.
-        """
-        self._blocks: dict[str, dict[str, Block]] = {}  # by parser and text
+        """Read files; see `read`."""
+        self._trees: dict[str, dict[str, Tree]] = {}  # by parser and text
         for path in paths:
-            parser, blocks = _blocks(path)
-            self._blocks.setdefault(parser, {}).update((block.text, block) for block in blocks)
+            parser, trees = read(path)
+            self._trees.setdefault(parser, {}).update((tree.text, tree) for tree in trees)
 
     def trees(self, sentences: Sequence[str], parser: str) -> list[Tree]:
         """Look the trees of sentences up, or parse the sentences that are not here.
 
         Raises:
-            InputError: a sentence's lines are malformed; what `parse` raises.
+            InputError: see `parse`.
         """
-        known, different = self._blocks.get(parser, {}), dict.fromkeys(sentences)
-        found = {text: known[text].tree() for text in different if text in known}
-        new = tuple(text for text in different if text not in found)
-        found |= zip(new, _parse_once(new, parser) if new else [], strict=True)
-        return [found[text] for text in sentences]
+        known = self._trees.get(parser, {})
+        new = tuple(text for text in dict.fromkeys(sentences) if text not in known)
+        parsed = dict(zip(new, _parse_once(new, parser) if new else [], strict=True))
+        return [parsed[text] if text in parsed else known[text] for text in sentences]
 
 
 @lru_cache(2)

@@ -116,9 +116,9 @@ class Text:
         Args:
             parser: a spaCy pipeline, by the name of its package.
             form: of the trees, as `groundvec.text.forms` has them.
-            vectors: `captions`, to learn vectors from the captions; or a file as
-                `groundvec.text.vectors.read_vectors` reads it. Of a file, words are known that
-                no caption has, from its first on: the words of sentences to come.
+            vectors: `captions`, to learn vectors from the captions; or a file
+                (`groundvec.text.vectors.read_vectors`), of which the first words are known even if
+                no caption has them.
             dimension: of the vectors; those of a file that has more are reduced.
             treebank: of parsed sentences; without it all are parsed.
 
@@ -158,10 +158,7 @@ class Text:
         return len(self.words) + 2
 
     def encode(self, sentences: Sequence[str]) -> Trees:
-        """Clean each sentence, and look its tree up or parse it.
-
-        How many words have no vector is logged, and a warning if a sentence has no other.
-        """
+        """Clean each sentence, and look its tree up or parse it; log how many have no vectors."""
         given = cleaned(sentences)
         nodes = _read(given, self.parser, self.form, self.treebank)
         parents, starts = _join(nodes)

@@ -36,13 +36,8 @@ def read_vectors(
 ) -> tuple[dict[str, int], np.ndarray]:
     """Read the vectors of `words` from a file in the text format of GloVe or fastText.
 
-    The file is read once and only the wanted vectors are kept. As in SentEval, the last one counts
-    if a word has several. Every line is checked to be UTF-8 and to have as many values as the
-    header or the first line says; the values of wanted words are checked to be finite numbers, and
-    a file with a header to hold as many vectors as that says.
-
-    Words end at the first space, not at other white space: words of glove.840B.300d.txt such as
-    `. . .` are held together by no-break spaces.
+    As in SentEval, the last vector counts if a word has several. Words end at the first space, not
+    at other white space, such as the no-break spaces of `. . .` in glove.840B.300d.txt.
 
     Args:
         path: a text file, or a member of a zip file as `glove.6B.zip/glove.6B.100d.txt`; a zip
@@ -109,8 +104,8 @@ def reduce(vectors: "np.ndarray | csr_array", dimension: int) -> tuple[np.ndarra
 def learn(sentences: Sequence[Sequence[str]], words: Sequence[str], dimension: int) -> np.ndarray:
     """Learn vectors (words, dimension) of words from their neighbours in sentences; float32.
 
-    They are U S^0.5 of the truncated SVD of the `association` (Levy, Goldberg & Dagan 2015). A word
-    without an associated neighbour has a vector of zeros.
+    They are U S^0.5 of the truncated SVD of the `association` (Levy, Goldberg & Dagan 2015), and
+    zeros for a word without neighbours.
     """
     information = association(sentences, words)
     if not information.nnz:
@@ -127,8 +122,7 @@ def association(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> "cs
     """Compute the positive pointwise mutual information (words, words) of words and neighbours.
 
     max(0, log(p(a, b) / (p(a) p(b)))), where p(a, b) is b's share of all neighbours within `WINDOW`
-    words of an a, on either side. Words that are not in `words` are no neighbours, but keep their
-    place.
+    words of an a, on either side. Words that are not in `words` keep their place.
     """
     from scipy.sparse import csr_array  # here, because trained trees do without SciPy
 
@@ -198,8 +192,6 @@ def look_up(
 ) -> tuple[list[list[int]], np.ndarray]:
     """Read the vectors of the words of tokenized sentences; words without one are left out.
 
-    How many those are is logged.
-
     Returns:
         For each sentence the rows of its words' vectors, and the vectors (rows, dimensions).
     """
@@ -209,10 +201,6 @@ def look_up(
     tokens = sum(map(len, sentences))
     log.info(
         "%s: %d of %d distinct words and %d of %d tokens have no vector and are left out",
-        path,
-        len(words) - len(index),
-        len(words),
-        tokens - sum(map(len, rows)),
-        tokens,
+        *(path, len(words) - len(index), len(words), tokens - sum(map(len, rows)), tokens),
     )
     return rows, vectors

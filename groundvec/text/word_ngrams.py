@@ -4,7 +4,7 @@ A word is what is between spaces. Nothing is learned, and no word is unknown. Th
 of `groundvec.text.ngrams`, but the order of the words is kept.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,29 +44,13 @@ class Words(Cut):
         return ngrams, np.diff(ends)
 
 
-class Text:
+class Text(ngrams.Text):
     """Words of lower-case n-grams, of the spaces at their ends too, hashed into buckets."""
 
-    def __init__(self, shortest: int, longest: int, buckets: int) -> None:
-        self.hashed = ngrams.Text(shortest, longest, buckets)
-
-    @classmethod
-    def build(cls, captions: Iterable[str], **options: int) -> "Text":
-        """Take the options; the captions say nothing."""
-        return cls(**options)
-
-    def __len__(self) -> int:
-        """Count the indices; two are of padding and of a word without any n-gram."""
-        return len(self.hashed)
-
-    def encode(self, sentences: Sequence[str]) -> Words:
+    def encode(self, sentences: Sequence[str]) -> Words:  # type: ignore[override]
         """Clean each sentence, cut it at spaces, and hash the n-grams of each distinct word."""
         index: dict[str, int] = {}
         words = [sentence.lower().split() or ["."] for sentence in cleaned(sentences)]
         rows = [index.setdefault(word, len(index)) for sentence in words for word in sentence]
         starts = np.cumsum([0, *map(len, words)])
-        return Words(np.array(rows, np.int64), starts, self.hashed.encode(list(index)))
-
-    def as_dict(self) -> dict[str, int]:
-        """Return the arguments of `Text`, ready for JSON."""
-        return self.hashed.as_dict()
+        return Words(np.array(rows, np.int64), starts, super().encode(list(index)))

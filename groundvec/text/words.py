@@ -20,11 +20,6 @@ CLITIC = re.compile(r"(?<=\w) ' (s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
 log = logging.getLogger(__name__)
 
 
-def tokens(sentence: str, lowercase: bool = True) -> list[str]:
-    """Cut a sentence into words and punctuation marks."""
-    return TOKEN.findall(sentence.lower() if lowercase else sentence)
-
-
 def cut(
     sentences: Iterable[str], tokenizer: str | None = None, lowercase: bool = True
 ) -> list[list[str]]:
@@ -32,11 +27,11 @@ def cut(
 
     Args:
         sentences: any text; what Moses has cut before stays as it is.
-        tokenizer: one of `groundvec.data.tokenization`; by default `tokens`.
+        tokenizer: one of `groundvec.data.tokenization`; by default the pattern `TOKEN`.
         lowercase: whether capitals become small letters.
     """
     if not tokenizer:
-        return [tokens(sentence, lowercase) for sentence in sentences]
+        return [TOKEN.findall(s.lower() if lowercase else s) for s in sentences]
     prepared = prepare(sentences, tokenizer, lowercase)
     return [CLITIC.sub(r" '\1", sentence).split() for sentence in prepared]
 

@@ -23,12 +23,10 @@ log = logging.getLogger(__name__)
 
 
 class Checkpoints:
-    """The folder of one training: its snapshots, and its state now or when it was finished.
+    """The folder of one training: its snapshots, and its two latest states, or the last one.
 
-    The state is a dictionary that `torch.save` writes; its `sha256` holds the checksums of the
-    snapshots written so far, by epoch. The two latest checkpoints are kept, so that one that is
-    damaged loses little. When a training is finished its checkpoints go; the snapshots and the
-    last state stay, to be found again.
+    A state is a dictionary that `torch.save` writes. Its `sha256` holds the checksums of the
+    snapshots written so far, by epoch.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -42,14 +40,10 @@ class Checkpoints:
 
     def load_finished(self) -> dict[str, Any] | None:
         """Load the last state, if the training was finished and all its snapshots are whole."""
-        return self._load(self.finished, lambda state: _check(state["history"], list))
+        return self._load(self.finished, lambda state: state["history"])
 
     def load_latest(self, restore: Callable[[dict[str, Any]], None]) -> dict[str, Any] | None:
-        """Restore the state to go on from, if there is one whose snapshots are whole.
-
-        Args:
-            restore: whatever it raises, the state before is tried.
-        """
+        """Restore the state to go on from, if there is one; if `restore` raises, the one before."""
         return self._load(self.latest, restore) or self._load(self.previous, restore)
 
     def save(self, state: dict[str, Any]) -> None:
@@ -66,7 +60,7 @@ class Checkpoints:
         return time.monotonic() - self.saved_at > self.pause
 
     def save_snapshot(self, model: nn.Module, epoch: int) -> str:
-        """Write the weights after an epoch; returns the file's checksum."""
+        """Write the weights after an epoch, and return the file's checksum."""
         return weights.save(model, self.snapshots / snapshot_name(epoch))
 
     def remove_snapshots(self, other_than: Iterable[int]) -> None:
@@ -98,7 +92,8 @@ class Checkpoints:
         data = io.BytesIO(path.read_bytes())  # an error here is the disk's, not for us to handle
         try:
             with zipfile.ZipFile(data) as archive:  # torch itself does not look at the checksums
-                _check(archive.testzip(), type(None))
+                if archive.testzip():
+                    raise zipfile.BadZipFile
             data.seek(0)
             state: dict[str, Any] = torch.load(data, map_location="cpu", weights_only=True)
             if self._whole(state["sha256"]):
@@ -128,8 +123,3 @@ def _save(path: Path, state: dict[str, Any], previous: Path | None = None) -> No
         temporary.write_bytes(buffer.getbuffer())
         if previous and path.exists():
             path.replace(previous)
-
-
-def _check(value: Any, kind: type) -> None:
-    if not isinstance(value, kind):
-        raise TypeError(f"{value!r} is no {kind.__name__}")

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +26,7 @@ Rows = dict[str, np.ndarray]  # the captions of a batch, by language
 
 
 def snapshots(settings: dict[str, Any]) -> list[int]:
-    """List the epochs that end a cycle: the candidates of the ensemble.
-
-    Where networks are trained in turn, those after both were.
-    """
+    """List the candidates for the ensemble: ends of cycles after both networks were trained."""
     both = 2 * settings.get("alternate", 0)
     ends = range(settings["cycle"], settings["epochs"] + 1, settings["cycle"])
     return [epoch for epoch in ends if epoch >= both]
@@ -52,11 +48,8 @@ def train(
 ) -> list[dict[str, Any]]:
     """Train `model` in place by its description, or resume an interrupted training in `work`.
 
-    After initialisation, randomness is a function of the seed and the epoch (the order of the
-    captions) or the step (dropout). So a training that was killed and resumed ends in the same
-    weights as one that was not.
-
     Args:
+        seed: of the order of captions in an epoch, and of dropout in a step.
         work: a folder for checkpoints and snapshots (`groundvec.training.checkpoints`). The
             snapshots of the epochs that `saved` names are there when this returns.
         evaluate: computes what to record of the model after each epoch, and of the untrained one.
@@ -86,13 +79,18 @@ def train(
         rate = optimiser.param_groups[0]["lr"] if epoch else math.nan
         return {"learning_rate": rate, **evaluate(model)}
 
+    def prepare(epoch: int) -> None:
+        freeze_alternately(model, epoch)
+        if epoch and solved:
+            solve(model, split)
+
     history = Training(
         *(name, checkpoints, model, optimiser, range(settings["epochs"] + 1)),
         batches=batches,
         batch_size=batch_size,
         examples=batches * batch_size,
         unit="pairs",
-        prepare=partial(_prepare, model, split),
+        prepare=prepare,
         order=lambda epoch: split.epoch(batch_size, seed, epoch) if epoch and not solved else [],
         step=None if solved else make_step(model, split, optimiser, seed),
         evaluate=scores,
@@ -102,12 +100,6 @@ def train(
     ).run()
     checkpoints.load_snapshot(model, settings["epochs"])  # not trained if it was finished before
     return history
-
-
-def _prepare(model: Model, split: Split, epoch: int) -> None:
-    freeze_alternately(model, epoch)
-    if epoch and hasattr(model.objective, "solve"):
-        solve(model, split)
 
 
 @torch.inference_mode()
@@ -140,6 +132,8 @@ def make_step(
 ) -> Callable[[Rows, int], Tensor]:
     """Make the function that trains on a batch, given the number of the step; returns the loss."""
     settings, device = model.description["training"], next(model.parameters()).device
+    networks = {"clip_image": model.image, "clip_caption": model.captions}
+    clipped = [(each, settings[key]) for key, each in networks.items() if settings[key] is not None]
 
     def step(rows: Rows, number: int) -> Tensor:
         optimiser.prepare(number)
@@ -153,10 +147,8 @@ def make_step(
         loss: Tensor = model.objective(model.embed_images(features), captions, model.similarity)
         optimiser.zero_grad()
         loss.backward()
-        if settings["clip_image"] is not None:
-            clip_grad_norm_(model.image.parameters(), settings["clip_image"])
-        if settings["clip_caption"] is not None:
-            clip_grad_norm_(model.captions.parameters(), settings["clip_caption"])
+        for network, norm in clipped:
+            clip_grad_norm_(network.parameters(), norm)
         optimiser.step()
         return loss.detach()
 

@@ -7,6 +7,7 @@ import torch
 
 from groundvec.model import weights
 from groundvec.model.folder import checked
+from groundvec.model.stored import Weights
 from groundvec.runtime.files import read_json, write_json
 from groundvec.translation.network import Translator
 from groundvec.translation.vocabulary import Vocabulary
@@ -66,5 +67,5 @@ def load(folder: str | Path, device: str = "cpu") -> tuple[Translator, Vocabular
     source, target = Vocabulary(**content["source"]), Vocabulary(**content["target"])
     with torch.device("meta"):
         translator = build(source, target, content["settings"])
-    weights.load(translator, Path(folder, "weights.safetensors"), content["sha256"])
+    weights.load(translator, Weights(Path(folder, "weights.safetensors"), content["sha256"]))
     return translator.to(device).eval(), source, target

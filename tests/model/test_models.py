@@ -17,6 +17,7 @@ from groundvec import SentenceEncoder
 from groundvec.device import choose, rounds_to_bfloat16
 from groundvec.encoders import pooling, recurrence, rnn
 from groundvec.model.network import Model, load_model
+from groundvec.model.stored import Weights
 from groundvec.model.weights import load as load_weights
 from groundvec.model.weights import save as save_weights
 from groundvec.runtime.errors import InputError
@@ -285,7 +286,7 @@ def test_weights_in_eight_bits_are_within_half_a_step_and_checked(tmp_path):
     one.weight.data = torch.tensor([[1.0, -2.0, 0.5], [0.0, 0.0, 0.0]])
     path = tmp_path / "w.safetensors"
     save_weights(one, path, int8=True)
-    load_weights(other, path)
+    load_weights(other, Weights(path))
     assert (other.weight - one.weight).abs().max() <= 2 / 127 / 2
     assert other.weight[0, 1] == -2 and (other.weight[1] == 0).all()
     assert torch.equal(other.bias, one.bias)
@@ -293,14 +294,14 @@ def test_weights_in_eight_bits_are_within_half_a_step_and_checked(tmp_path):
     for scale in (torch.ones(3), torch.full((2,), torch.nan)):
         save_file({**stored, "weight.scale": scale}, path)
         with pytest.raises(InputError, match=r"does not hold the weights|is not finite"):
-            load_weights(torch.nn.Linear(3, 2, device="meta"), path)
+            load_weights(torch.nn.Linear(3, 2, device="meta"), Weights(path))
 
 
 @pytest.mark.parametrize("int8", [False, True])
 def test_weights_may_be_empty(tmp_path, int8):
     save_weights(torch.nn.Embedding(0, 3), tmp_path / "w.safetensors", int8)
     network = torch.nn.Embedding(0, 3, device="meta")
-    load_weights(network, tmp_path / "w.safetensors")
+    load_weights(network, Weights(tmp_path / "w.safetensors"))
     assert network.weight.shape == (0, 3) and not network.weight.is_meta
 
 
@@ -548,7 +549,7 @@ def test_image_features_are_standardised_by_those_of_the_training_images(tmp_pat
         save_weights(one, tmp_path / "weights", int8=int8)
         with torch.device("meta"):
             again = Model(described, {"en": TEXT}, 12)
-        load_weights(again, tmp_path / "weights")
+        load_weights(again, Weights(tmp_path / "weights"))
         similar = again.eval().encode_images(others) * one.encode_images(others)
         assert similar.sum(axis=1).min() > 0.999
     plain = Model(description(), {"en": TEXT}, 12)

@@ -26,10 +26,10 @@ Form = Annotated[
         "x.csv",
         "one row per x",
         {
-            "kind": Column("kind", among=("a", "b")),
+            "kind": Column("kind", ("a", "b")),
             "word": Column("text", empty=("b",)),
-            "count": Column("count", int, low=1),
-            "share": Column("share", float, low=-1, high=1, empty=True),
+            "count": Column("count", dtype=int, low=1),
+            "share": Column("share", dtype=float, low=-1, high=1, empty=True),
         },
         ("kind", "word"),
     ),

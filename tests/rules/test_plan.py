@@ -112,8 +112,8 @@ def test_public_files_come_from_the_mirror_where_it_has_them(tmp_path):
     wildcards = of(file=name)
     assert planned(mirror=str(tmp_path)).origin(wildcards).startswith("the mirror")
     assert SOURCES[name]["urls"][0] in planned().origin(wildcards)
-    assert planned().public(name) == f"data/{name}"
-    assert planned().public("my/file.csv") == "my/file.csv"
+    found = planned().public({"one": name, "other": "my/file.csv"})
+    assert found == {"one": f"data/{name}", "other": "my/file.csv"}
 
 
 TWO = ["data/sts/STS", "data/sts/SICK"]

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundvec.runtime.errors import InputError
 from groundvec.text.mistakes import CASE, KINDS, SPACES, TYPING, spoil
 
 SENTENCES = st.lists(st.text("abcXYZ .é2", max_size=40), min_size=1, max_size=5)
@@ -62,8 +61,3 @@ def test_what_is_spoilt_stays_so_at_a_higher_rate():
     few, more = (spoil(LONG, CASE, rate, SEED) for rate in (0.05, 0.2))
     for before, once, again in zip("".join(LONG), "".join(few), "".join(more), strict=True):
         assert once == before or again == once
-
-
-def test_an_unknown_kind_is_named():
-    with pytest.raises(InputError, match="no mistake 'noise': choose one of typing errors, case"):
-        spoil(["a"], "noise", 0.1, SEED)

@@ -546,13 +546,10 @@ def test_a_checkpoint_after_a_damaged_snapshot_does_not_take_the_place_of_a_good
 @pytest.mark.parametrize(
     "change",
     [
-        {"history": None},
-        {"epoch": "1"},
         {"model": {}},
         {"model": {"x": torch.ones(1)}},
         {"optimiser": {}},
         {"sha256": [1]},
-        {"seconds": None},
     ],
 )
 def test_a_checkpoint_that_cannot_be_restored_is_not_the_last_word(tmp_path, caplog, change):

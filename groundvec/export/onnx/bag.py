@@ -3,7 +3,7 @@
 from math import sqrt
 
 from groundvec.encoders.bag import Encoder
-from groundvec.export.onnx.graph import FLOAT, Part, array, at_end, linear, weights_of
+from groundvec.export.onnx.graph import FLOAT, Part, array, at_end, by_idf, linear, weights_of
 
 
 def embedded(encoder: Encoder) -> Part:
@@ -24,17 +24,11 @@ def embedded(encoder: Encoder) -> Part:
 def pooled(encoder: Encoder) -> Part:
     """Compute the `pooled` mean of a sentence's vectors; with `idf`, their scaled sum."""
     if encoder.idf is not None:
-        width = encoder.embedding.embedding_dim
         lines = f"""
-            vectors_of_indices = Gather(embedding, indices)
-            nothing = Constant<value_float = 0.0>()
-            weights_of_indices = Gather(idf, indices)
-            weights_inside = Where(inside_rows, weights_of_indices, nothing)
-            weights_columns = Unsqueeze(weights_inside, last_axis)
-            weighted = Mul(vectors_of_indices, weights_columns)
+            {by_idf("weighted")}
             sums = ReduceSum<keepdims = 0>(weighted, time)
             {at_end("sums", "state", "cosine")}
-            scale = Constant<value_float = {sqrt(width)}>()
+            scale = Constant<value_float = {sqrt(encoder.embedding.embedding_dim)}>()
             pooled = Mul(state, scale)
         """
         return lines, {"embedding": array(encoder.embedding.weight), "idf": array(encoder.idf)}

@@ -27,6 +27,18 @@ def weights_of(name: str, layer: nn.Module) -> Weights:
     return {f"{name}_{key}": array(value) for key, value in layer.named_parameters()}
 
 
+def by_idf(result: str) -> str:
+    """Write lines for the vectors of `indices`, each times its idf; 0 outside the sentence."""
+    return f"""
+        vectors_of_indices = Gather(embedding, indices)
+        nothing = Constant<value_float = 0.0>()
+        weights_of_indices = Gather(idf, indices)
+        weights_inside = Where(inside_rows, weights_of_indices, nothing)
+        weights_columns = Unsqueeze(weights_inside, last_axis)
+        {result} = Mul(vectors_of_indices, weights_columns)
+    """
+
+
 def at_end(source: str, result: str, similarity: str) -> str:
     """Write `groundvec.similarity.embed` as a line of the graph."""
     operator = "LpNormalization" if similarity == "cosine" else "Identity"
@@ -35,5 +47,4 @@ def at_end(source: str, result: str, similarity: str) -> str:
 
 def array(value: Tensor) -> np.ndarray:
     """Convert a weight to NumPy."""
-    result: np.ndarray = value.detach().cpu().numpy()
-    return result
+    return value.detach().cpu().numpy()

@@ -3,7 +3,7 @@
 from math import sqrt
 
 from groundvec.encoders.ngram_rnn import Encoder
-from groundvec.export.onnx.graph import Part, array, at_end, linear, weights_of
+from groundvec.export.onnx.graph import Part, array, at_end, by_idf, linear, weights_of
 from groundvec.export.onnx.rnn import pooling, recurrent
 
 
@@ -11,12 +11,7 @@ def embedded(encoder: Encoder) -> Part:
     """Compute the `embedded` sentences."""
     weights = {"embedding": array(encoder.embedding.weight), "idf": array(encoder.idf)}
     lines = f"""
-        vectors_of_indices = Gather(embedding, indices)
-        nothing = Constant<value_float = 0.0>()
-        weights_of_indices = Gather(idf, indices)
-        weights_inside = Where(inside_rows, weights_of_indices, nothing)
-        weights_columns = Unsqueeze(weights_inside, last_axis)
-        weighted_ngrams = Mul(vectors_of_indices, weights_columns)
+        {by_idf("weighted_ngrams")}
         ngram_axis = Constant<value = int64[1] {{2}}>()
         words = ReduceSum<keepdims = 0>(weighted_ngrams, ngram_axis)
         sum_of_words = ReduceSum<keepdims = 0>(words, time)

@@ -20,10 +20,10 @@ import numpy as np
 
 from groundvec.config import parts
 from groundvec.config.description import check_fit
-from groundvec.model.folder import read_description, read_ensemble, snapshot_name
+from groundvec.model.folder import read_ensemble
 from groundvec.model.inference.layers import under
 from groundvec.model.sentences import Reader, make_texts
-from groundvec.model.stored import Weights
+from groundvec.model.stored import open_snapshot
 from groundvec.runtime.errors import InputError
 from groundvec.similarity import unit
 
@@ -53,7 +53,7 @@ def load(folder: str | Path, epochs: Sequence[int] | None = None) -> "list[Netwo
         epochs: whose; by default those that `ensemble.json` names.
 
     Raises:
-        InputError: no such model or snapshot, or what `Weights` raises.
+        InputError: no such model or snapshot, or it is damaged.
     """
     epochs = read_ensemble(folder)["epochs"] if epochs is None else epochs
     return [Network(Path(folder), epoch) for epoch in epochs]
@@ -65,13 +65,7 @@ class Network(Reader):
     def __init__(self, folder: Path, epoch: int) -> None:
         """Load the snapshot of one epoch; see `load`."""
         self.folder, self.epoch = folder, epoch
-        content = read_description(folder)
-        path = folder / "snapshots" / snapshot_name(epoch)
-        if not path.exists():
-            raise InputError(
-                f"{path} does not exist: epochs with a snapshot are listed in model.json"
-            )
-        take = Weights(path, content.get("sha256", {}).get(str(epoch)))
+        content, take = open_snapshot(folder, epoch)
         self.description = description = content["description"]
         self.similarity = description["similarity"]
         text, encoder = description["text"], description["encoder"]
@@ -80,9 +74,7 @@ class Network(Reader):
             check_fit(description)
             self.texts = make_texts(description | {"text": text}, content["texts"])
         except (InputError, KeyError, TypeError) as error:
-            raise InputError(
-                f"{folder / 'model.json'} does not describe a model: {error}"
-            ) from None
+            raise InputError(f"{folder}/model.json does not describe a model: {error}") from None
         make, options = import_module(_module(description)).Encoder, parts.options(encoder)
         self.captions: dict[str, Any] = {}
         for language, own in self.texts.items():

@@ -1,10 +1,9 @@
 """The layers of encoders in NumPy: what torch's compute, without gradients.
 
-Each takes its weights from `take(name, *shape)`, as `groundvec.model.stored.Weights` has them.
+Each takes its weights from `take(name, *shape)`, such as `groundvec.model.stored.Weights`.
 
-A recurrent network reads the sentences of a batch, of which the longest comes first, step by step:
-the first place of every sentence, then the second of those that have one, and so on. `Steps` has
-the order; arrays in it are called stepwise.
+A recurrent network reads the sentences of a batch, the longest first, step by step: the first place
+of every sentence, then the second, and so on. Arrays in this order (`Steps`) are called stepwise.
 """
 
 from collections.abc import Callable
@@ -84,14 +83,12 @@ class Steps:
     def places(self) -> np.ndarray:
         """Find where each place is in an array of the sentences one after another: (N,)."""
         starts = self.lengths.cumsum() - self.lengths
-        places: np.ndarray = starts[self.sentence] + self.step
-        return places
+        return starts[self.sentence] + self.step
 
     def reversed(self) -> np.ndarray:
         """Find the places (N,) that are read from the end of the sentences, stepwise."""
         step = self.lengths[self.sentence] - 1 - self.step
-        places: np.ndarray = np.array(self.starts)[step] + self.sentence
-        return places
+        return np.array(self.starts)[step] + self.sentence
 
     def reduce(self, function: np.ufunc, values: np.ndarray) -> np.ndarray:
         """Combine stepwise values (N, size) of each sentence by `np.add` or another: (B, size)."""
@@ -189,8 +186,7 @@ class Attention:
         np.exp(weights, out=weights)
         total = steps.reduce(np.add, weights)
         weights *= states
-        pooled: np.ndarray = steps.reduce(np.add, weights) / total
-        return pooled
+        return steps.reduce(np.add, weights) / total
 
 
 def largest(states: np.ndarray, steps: Steps) -> np.ndarray:

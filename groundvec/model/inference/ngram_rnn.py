@@ -65,5 +65,4 @@ class Encoder:
         sentence = np.arange(len(lengths)).repeat(lengths).repeat(of_places)
         bins = sentence * self.counts + ngrams % self.counts
         counts = np.bincount(bins, self.idf[ngrams], len(lengths) * self.counts)
-        result: np.ndarray = counts.reshape(len(lengths), -1).astype(np.float32)
-        return result
+        return counts.reshape(len(lengths), -1).astype(np.float32)

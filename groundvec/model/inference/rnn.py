@@ -29,12 +29,11 @@ class Encoder:
         self.embedding = take("embedding.weight", len(text), embedding)
         each = width // directions
         self.rnn = Recurrence(under(take, "rnn."), cell, embedding, each, directions)
-        poolings: dict[str, Callable[[], Callable[[np.ndarray, Steps], np.ndarray]]] = {
-            "attention": partial(layers.Attention, under(take, "pooling."), width),
-            "max": lambda: layers.largest,
-            "last": lambda: partial(layers.last, units=each),
-        }
-        self.pooling = poolings[pooling]()
+        self.pooling: Callable[[np.ndarray, Steps], np.ndarray] = layers.largest
+        if pooling == "attention":
+            self.pooling = layers.Attention(under(take, "pooling."), width)
+        elif pooling == "last":
+            self.pooling = partial(layers.last, units=each)
         self.projection = Linear(under(take, "projection."), width, size) if units else None
 
     def __call__(self, indices: np.ndarray, lengths: np.ndarray, *_: np.ndarray) -> np.ndarray:
