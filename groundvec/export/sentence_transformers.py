@@ -64,8 +64,8 @@ def save(model: str | Path, folder: str | Path) -> None:
 class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that package's types
     """Sentences in, vectors out: those of `groundvec.SentenceEncoder`.
 
-    `encode(..., language="de")` reads another language than the first, and `tokenised=True`
-    sentences that are tokenised as the training captions are.
+    `encode(..., language="de")` reads another language than the first, and `tokenized=True`
+    sentences that are tokenized as the training captions are.
     """
 
     forward_kwargs = {"language", "tokenized"}  # noqa: RUF012 - the package has it so

@@ -133,8 +133,8 @@ Ratings = Annotated[
         {
             **TASK,
             "split": text("split", SPLITS),
-            "sentence_a": text("first sentence, tokenised"),
-            "sentence_b": text("second sentence, tokenised"),
+            "sentence_a": text("first sentence, tokenized"),
+            "sentence_b": text("second sentence, tokenized"),
             "rating": number("mean rating of their similarity", low=0, high=5),
         },
     ),
