@@ -5,9 +5,8 @@ import pandas as pd
 from scipy.stats import norm
 
 from docs.pages import tables
-from docs.pages.merkx_frank_2019 import CLAIMS, LONG, TRAINED, paper
+from docs.pages.merkx_frank_2019 import LONG, TRAINED, paper
 from groundvec.render.tables import MISSING, decimals
-from groundvec.reporting.verdicts import VERDICTS, counted
 
 SEEDS = {1: "one seed", 2: "two seeds", 3: "three seeds"}
 RATED_ALONE = {
@@ -59,53 +58,6 @@ def near_zero() -> int:
     deviation = (table["high"] - table["low"]) / (2 * 1.96)
     error = deviation * np.sqrt(0.025 * 0.975 / table["draws"]) / norm.pdf(1.96)
     return int((table[["low", "high"]].abs().min(axis=1) < 2 * error).sum())
-
-
-def turned() -> str:
-    """Count the verdicts on Socher et al. (2014) with private features, and with public ones."""
-    keys = ["claim", "dataset", "condition", "measure", "worse", "better"]
-    files = ("private-features/dt-rnn-claims", "dt-rnn/claims")
-    before, after = (tables.compared(file).set_index(keys)["verdict"] for file in files)
-    both = before.index.intersection(after.index)
-    counts = pd.crosstab(before[both], after[both])
-    counts = counts.reindex(index=VERDICTS, columns=VERDICTS, fill_value=0).add_prefix("now: ")
-    return tables.markdown(counts.rename_axis("with private features").reset_index(), 1)
-
-
-def turned_of_grid() -> str:
-    """Write the comparisons of Merkx & Frank (2019) that public features turned."""
-    found = []
-    for model, file in CLAIMS.items():
-        table = tables.compared(file)
-        of_model = table["better"].where(table["better"].str.contains("-"), model)
-        found.append(table.assign(model=of_model))
-    keys = ["claim", "measure", "model", "worse"]
-    then = tables.kept("private-features/merkx-frank-claims")
-    both = then.merge(pd.concat(found), on=keys, suffixes=("_then", "_now"), validate="1:1")
-    both = both[both["verdict_then"] != both["verdict_now"]]
-    shown = both[["claim", "measure"]].copy()
-    shown["model"], shown["beside"] = tables.code(both["model"]), both["worse"]
-    for when in ("then", "now"):
-        text = tables.intervals(both, [f"{of}_{when}" for of in tables.DIFFERENCE])
-        shown[f"{when}: difference"] = both[f"verdict_{when}"] + ": " + text
-    return tables.markdown(shown, 6)
-
-
-def turned_of_languages() -> str:
-    """Count the verdicts on Calixto & Liu (2017) with private features, and with public ones."""
-    then = tables.kept("private-features/calixto-liu-counts")
-    table = tables.compared("mlmme/claims")
-    of_images = table["measure"].str.fullmatch("STS 201[45] images")
-    table["measure"] = table["measure"].mask(of_images, "STS 2014 and 2015 images")
-    keys = ["claim", "measure"]
-    before = then.melt(keys, VERDICTS, "verdict", "count")
-    before = before.loc[before.index.repeat(before["count"])]
-    counts = {
-        when: counted(of["verdict"], [of[key] for key in keys])
-        for when, of in (("then", before), ("now", table))
-    }
-    shown = pd.DataFrame(counts)
-    return tables.markdown(shown.loc[tables.rows_of(then, keys)].reset_index(), 4)
 
 
 def runs() -> str:
