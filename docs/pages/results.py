@@ -7,7 +7,7 @@ from scipy.stats import norm
 from docs.pages import tables
 from docs.pages.merkx_frank_2019 import CLAIMS, LONG, TRAINED, paper
 from groundvec.render.tables import MISSING, decimals
-from groundvec.reporting.verdicts import VERDICTS, counted
+from groundvec.reporting.claims import VERDICTS, counted
 
 SEEDS = {1: "one seed", 2: "two seeds", 3: "three seeds"}
 RATED_ALONE = {
