@@ -77,9 +77,7 @@ def main() -> None:
         raise SystemExit(f"error: {', '.join(map(str, unknown))} is no page: name one of docs/")
     for path, write in FILES.items():
         if path in chosen:
-            content = write()
-            if not path.exists() or path.read_text(encoding="utf-8") != content:
-                path.write_text(content, encoding="utf-8")
+            path.write_text(write(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import pandas as pd
 from docs.pages.tables import REACHED, compared, kept, markdown, mean_and_range
 from groundvec.papers.summary.summary import WAYS
 from groundvec.render.tables import MISSING, decimals
-from groundvec.reporting.verdicts import HOLDS, counted
+from groundvec.reporting.claims import HOLDS, counted
 
 
 def verdicts() -> str:

@@ -21,8 +21,8 @@ from groundvec.papers.socher_2014.labels import BINARISED, CCA, HINGE, MARGIN, S
 from groundvec.papers.socher_2014.reported import OF_CCA
 from groundvec.papers.socher_2014.retrieval import TASKS, sorted_systems
 from groundvec.render.tables import MISSING, decimals
+from groundvec.reporting.claims import HOLDS, counted
 from groundvec.reporting.systems import sorted_by
-from groundvec.reporting.verdicts import HOLDS, counted
 from groundvec.training.loop import snapshots
 from rules.experiment import complete
 

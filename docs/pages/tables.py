@@ -15,8 +15,7 @@ from groundvec.evaluation.seeds import t_interval
 from groundvec.papers.summary.summary import WAYS
 from groundvec.render.style import styled
 from groundvec.render.tables import bracketed, decimals
-from groundvec.reporting import claims
-from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
+from groundvec.reporting.claims import FAILS, HOLDS, OPEN, read
 from groundvec.results.frames import read_csv
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +38,7 @@ def kept(name: str) -> pd.DataFrame:
 
 def compared(name: str) -> pd.DataFrame:
     """Read the claims of docs/results that compare two systems."""
-    return claims.read(KEPT / f"{name}.csv").query("worse != ''")
+    return read(KEPT / f"{name}.csv").query("worse != ''")
 
 
 def cells(table: pd.DataFrame, *columns: Sequence[Any]) -> pd.DataFrame:

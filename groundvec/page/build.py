@@ -16,12 +16,11 @@ from groundvec.render.samples import TOP
 from groundvec.render.tables import MINUS, MISSING, number, read_table
 from groundvec.render.templates import fill, listed
 from groundvec.render.vector import svg
-from groundvec.reporting.claims import read
+from groundvec.reporting.claims import FAILS, HOLDS, OPEN, read
 from groundvec.reporting.compared import ABOVE, BELOW, INSIDE, compared
 from groundvec.reporting.measures import whole
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, PROVENANCE, rows_of
-from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
 from groundvec.results.frames import read_all, read_csv, schema_of
 from groundvec.results.schemas import Claims, History
 from groundvec.runtime.errors import InputError

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from groundvec.render.tables import p_values
+from groundvec.reporting.claims import FAILS, HOLDS, OPEN
 from groundvec.reporting.compared import lies
 from groundvec.reporting.systems import NAMES
-from groundvec.reporting.verdicts import FAILS, HOLDS, OPEN
 from groundvec.results.schemas import Claims
 
 WIDTH = 120  # of an interval, as it is drawn; 0 is in the middle

@@ -6,9 +6,8 @@ import pandas as pd
 
 from groundvec.render.tables import MISSING, bracketed, decimals, p_values, write_table
 from groundvec.reporting import bootstrap
-from groundvec.reporting.claims import COMPARED
+from groundvec.reporting.claims import COMPARED, FAILS, HOLDS, LEVEL, OPEN, counted
 from groundvec.reporting.systems import NAMES
-from groundvec.reporting.verdicts import FAILS, HOLDS, LEVEL, OPEN, counted
 from groundvec.results import frames
 from groundvec.results.schemas import Claims
 from groundvec.runtime.errors import InputError

@@ -57,11 +57,8 @@ def test_set(table: pd.DataFrame) -> pd.Series:
 
 def with_interval(value: pd.Series, interval: pd.Series) -> list[str]:
     """Write recalls and halves of their intervals: 27.5 ± 1.2, or 27.5; a dash if missing."""
-    pairs = zip(value, interval, strict=True)
-    return [
-        MISSING if pd.isna(v) else f"{v:.1f}" if pd.isna(ci) else f"{v:.1f} ± {ci:.1f}"
-        for v, ci in pairs
-    ]
+    pairs = zip(decimals(value), decimals(interval), strict=True)
+    return [recall if MISSING in (recall, half) else f"{recall} ± {half}" for recall, half in pairs]
 
 
 def conventions(table: pd.DataFrame) -> list[str]:

@@ -12,12 +12,14 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation.seeds import t_interval
-from groundvec.reporting.verdicts import FAILS, HOLDS, LEVEL, OPEN
 from groundvec.results import frames
 from groundvec.results.frames import schema_of
 from groundvec.results.schemas import Claims
 
 COMPARED = ["claim", "dataset", "condition", "measure", "worse", "better"]
+HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided"
+VERDICTS = [HOLDS, FAILS, OPEN]
+LEVEL = 0.05  # of tests, two-sided
 ROUNDING = 1e-9  # of means
 
 
@@ -65,6 +67,14 @@ def _joined(seeds: pd.DataFrame) -> dict[Any, Any]:
         "of_items": of_items,
         "test_to_train": test_to_train,
     }
+
+
+def counted(verdicts: pd.Series, by: Any) -> pd.Series:
+    """Write how many comparisons of each group hold: `holds in 3, not decided in 1`."""
+    counts = verdicts.groupby(by, sort=False).value_counts().unstack(fill_value=0)
+    return counts.reindex(columns=VERDICTS, fill_value=0).apply(
+        lambda row: ", ".join(f"{verdict} in {n}" for verdict, n in row.items() if n), axis=1
+    )
 
 
 def read(path: str | Path) -> Claims:

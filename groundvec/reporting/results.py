@@ -22,20 +22,17 @@ from groundvec.runtime.files import SMALL, read_json
 # What is read of model.json; a part that this version does not have is shown by its name.
 PART: dict[str, Any] = {"type": "object", "required": ["name"], "properties": {"name": NAME}}
 DESCRIPTION: dict[str, Any] = {
-    "type": "object",
-    "required": ["encoder"],
-    "properties": {
-        "languages": {"type": "array", "items": NAME},
-        "text": PART,
-        "encoder": PART,
-        "objective": PART,
-        "similarity": NAME,
-    },
+    "languages": {"type": "array", "items": NAME},
+    "similarity": NAME,
+    **dict.fromkeys(["text", "encoder", "objective"], PART),
 }
 SHOWN: dict[str, Any] = {
     **MODEL,
     "required": ["dataset", "model", "seed", "snapshots", "description"],
-    "properties": {**MODEL["properties"], "description": DESCRIPTION},
+    "properties": {
+        **MODEL["properties"],
+        "description": {"type": "object", "required": ["encoder"], "properties": DESCRIPTION},
+    },
 }
 MEASURES = list(schemas.recalls())
 CORRELATIONS = list(schemas.correlations())

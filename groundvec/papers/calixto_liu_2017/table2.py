@@ -9,10 +9,10 @@ from groundvec.papers.calixto_liu_2017.labels import of_languages
 from groundvec.papers.calixto_liu_2017.reported import ReportedImages
 from groundvec.papers.calixto_liu_2017.table1 import ENSEMBLE
 from groundvec.render.tables import DAGGER, TIMES, column_with_interval, wide, write_table
+from groundvec.reporting.claims import LEVEL
 from groundvec.reporting.measures import SEMANTIC, as_values
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, PROVENANCE, beside, every_system, with_seeds
-from groundvec.reporting.verdicts import LEVEL
 from groundvec.results.frames import read
 from groundvec.results.schemas import Models, Predictions, Scores
 

@@ -7,16 +7,14 @@ import pandas as pd
 from groundvec.papers.calixto_liu_2017.labels import of_languages
 from groundvec.papers.calixto_liu_2017.reported import ReportedTranslations
 from groundvec.render.tables import DAGGER, DOUBLE, MINUS, MISSING, decimals, write_table
+from groundvec.reporting.claims import LEVEL
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import PROVENANCE
-from groundvec.reporting.verdicts import LEVEL
 from groundvec.results.frames import read
 from groundvec.results.schemas import Models, Reranked
 from groundvec.translation.rerank import BASELINE, LENGTH, ORACLE
 
 METRICS = {"bleu": "BLEU", "meteor": "METEOR", "ter": "TER"}
-# What MLMME is compared with beside the baseline: by length, by the picture, and by the source.
-CONTROLS = ("length", "vse", "text")
 NOTES = [
     "In brackets: the difference from the first translation of each list (baseline). Of TER lower "
     f"is better. Better than the baseline ({DAGGER}), or than lists re-ranked by VSE ({DOUBLE}), "
@@ -55,7 +53,7 @@ def make(results: Results, stem: Path) -> None:
 def table3(measured: Reranked, reported: ReportedTranslations, models: Models) -> pd.DataFrame:
     """Join measured and reported scores of the same systems, re-rankers and lengths of lists.
 
-    A row has the gain over the baseline, and over the first of each of `CONTROLS`.
+    A row has the gain over the baseline, and over re-ranking by length, VSE and text alone.
     """
     ours = measured.assign(name=measured["reranker"].replace(names_of(models)), source="measured")
     of_model = of_languages(models).drop_duplicates("model").set_index("model")
@@ -69,18 +67,18 @@ def table3(measured: Reranked, reported: ReportedTranslations, models: Models) -
     theirs = theirs.assign(name=theirs["reranker"], source="reported")
     table = pd.concat([ours, theirs], ignore_index=True)
     table["gain"] = _gain(table, BASELINE)
-    are = {
+    # What MLMME is compared with too: by length, by the picture, and by the source.
+    controls = {
         "length": ours["reranker"].eq(LENGTH),
         "vse": ours["several"].eq(False),
         "text": ours["beta"].eq(0),
     }
-    for control in CONTROLS:
-        names = ours.loc[are[control], "name"]
-        table[f"gain_{control}"] = _gain(table, names.iloc[0] if len(names) else "")
+    for control, own in controls.items():
+        table[f"gain_{control}"] = _gain(table, next(iter(ours["name"][own]), ""))
     table["dataset"] = models["dataset"].iloc[0]
     columns = ["dataset", "n_best", "system", "name", "reranker", "several", "beta", "metric"]
     columns += ["source", "score", "gain"]
-    columns += ["p_baseline", *(f"{of}_{key}" for key in CONTROLS for of in ("gain", "p"))]
+    columns += ["p_baseline", *(f"{of}_{key}" for key in controls for of in ("gain", "p"))]
     columns += ["signature", "paper"]
     return table[[*columns, *table.columns.intersection(PROVENANCE)]]
 

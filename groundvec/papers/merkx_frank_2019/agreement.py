@@ -26,14 +26,15 @@ def subtask_of(predictions: Predictions, name: str | None = None) -> tuple[str, 
     Without a name it is the unsupervised subtask with the most pairs, or else a supervised one.
     """
     pairs = predictions.drop_duplicates("pair")
-    groups = pairs.groupby(["task", "subtask"], sort=False)["classifier"]
+    groups = pairs.groupby(pairs["task"] + "/" + pairs["subtask"], sort=False)["classifier"]
     classified, sizes = groups.count(), groups.size()
     if name is None:
-        return (sizes[classified == 0] if (classified == 0).any() else sizes).idxmax()
-    known = {f"{task}/{subtask}": (task, subtask) for task, subtask in sizes.index}
-    if name not in known:
-        raise InputError(f"there is no subtask {name!r}: choose one of {', '.join(known)}")
-    return known[name]
+        choices = sizes[classified == 0] if (classified == 0).any() else sizes
+        name = str(choices.idxmax())
+    if name not in sizes:
+        raise InputError(f"there is no subtask {name!r}: choose one of {', '.join(sizes.index)}")
+    task, _, subtask = name.partition("/")
+    return task, subtask
 
 
 @styled

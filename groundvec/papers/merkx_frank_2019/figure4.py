@@ -61,12 +61,10 @@ def reported(tables: Iterable[str | Path], models: Models) -> pd.DataFrame:
             measures = as_values(semantic_measures(theirs))
             parts.append(measures[measures["measure"] == SEMANTIC])
         else:
-            whole = theirs["model"].eq("char-GRU") & ~theirs["test_set"].astype(str).str.endswith(
-                "-folds"
-            )
-            both = theirs.loc[whole, [f"{direction}_r10" for direction in DIRECTIONS]]
-            value = both.mean(axis=1)
-            parts.append(theirs[whole].assign(measure=RECALL, value=value))
+            folds = theirs["test_set"].astype(str).str.endswith("-folds")
+            theirs = theirs[theirs["model"].eq("char-GRU") & ~folds]
+            value = theirs[[f"{direction}_r10" for direction in DIRECTIONS]].mean(axis=1)
+            parts.append(theirs.assign(measure=RECALL, value=value))
     return pd.concat(parts)[parts[0].columns].reset_index(drop=True)
 
 
@@ -88,7 +86,11 @@ def scores_by_epoch(
     table = in_order(table, models).merge(models[["dataset", "model", "seed", "network"]])
     networks = {name: list(rows["network"].unique()) for name, rows in table.groupby("dataset")}
     most = table.groupby(["dataset", "network"])["model"].nunique().groupby("dataset").max()
-    lines = {name: _lines(len(networks[name]), len(measures)) for name in datasets}
+    # Of panels: one line for a single network, else some for each measure.
+    lines = {
+        name: 1 if len(own) == 1 else len(measures) * -(-len(own) // COLUMNS)
+        for name, own in networks.items()
+    }
     heights = [1.7 * lines[name] + 0.6 + 0.13 * (most[name] + 1) for name in datasets]
     alone = len(measures) == 1 and max(map(len, networks.values())) == 1
     figure = Figure((COLUMN if alone else PAGE, sum(heights)), layout="constrained")
@@ -122,11 +124,6 @@ def scores_by_epoch(
                 loc="upper left", bbox_to_anchor=(-0.1, -0.3), fontsize=6.5, handlelength=1.5
             )
     return figure
-
-
-def _lines(networks: int, measures: int) -> int:
-    """Count the lines of panels of a data set: one for a single network, else some per measure."""
-    return 1 if networks == 1 else measures * -(-networks // COLUMNS)
 
 
 def _panels(

@@ -9,10 +9,10 @@ from groundvec.evaluation.correlation import fisher_interval, pearson
 from groundvec.evaluation.significance import compare
 from groundvec.papers.merkx_frank_2019.reported import read_correlations
 from groundvec.render.tables import MISSING, write_numbers, write_table
+from groundvec.reporting.claims import LEVEL
 from groundvec.reporting.measures import prediction
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import criterion, main_systems
-from groundvec.reporting.verdicts import LEVEL
 from groundvec.runtime.errors import InputError
 
 # Two systems that both have r = 1 differ by rounding on some processors: neither is better.

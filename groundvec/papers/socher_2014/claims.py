@@ -158,14 +158,14 @@ def agreements(trainings: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     keys = ["direction", "system", "objective"]
-    paper = printed.pivot(index=keys, columns="number", values="value").dropna()
+    paper = printed.pivot(index=keys, columns="number", values="value").dropna(subset="r10")
     both_ways = trainings[trainings["direction"] != "caption_to_caption"]
     keys = ["dataset", "language", "direction", "seed"]
     for (dataset, language, direction, seed), own in both_ways.groupby(keys, sort=False):
         if len(own) > 2:
             value, theirs = (
                 spearman(of["mean_rank"].to_numpy(), -of["r10"].to_numpy())
-                for of in (own, paper.loc[direction])
+                for of in (own, paper.loc[str(direction)])
             )
             low, high = fisher_interval(value, len(own))
             rows.append(
