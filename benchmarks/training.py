@@ -332,8 +332,7 @@ def optimised(model: Model, make: Any, **options: Any) -> Call:
     weights = list(model.parameters())
     for each in weights:
         each.grad = torch.ones_like(each)
-    step: Call = make(weights, **options).step
-    return step
+    return make(weights, **options).step
 
 
 def index_of(text: Text) -> dict[str, int]:
