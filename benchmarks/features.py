@@ -154,8 +154,7 @@ class Forward(Dataset[torch.Tensor]):
         return self.batches
 
     def __getitem__(self, _: int) -> torch.Tensor:
-        features: torch.Tensor = self.network(self.crops)
-        return features
+        return self.network(self.crops)
 
 
 if __name__ == "__main__":

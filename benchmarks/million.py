@@ -138,8 +138,7 @@ def resident(folder: Path) -> dict[str, float]:
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
     command = [sys.executable, "-c", program, str(folder)]
     printed = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-    peaks: dict[str, float] = json.loads(printed.stdout)
-    return peaks
+    return json.loads(printed.stdout)
 
 
 def watched(folder: str) -> None:

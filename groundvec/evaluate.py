@@ -133,8 +133,7 @@ def read_rated(tasks: Collection[str], folders: Iterable[str | Path]) -> dict[st
 
 def _distinct(rated: dict[str, pd.DataFrame]) -> list[str]:
     columns = [pairs[side] for pairs in rated.values() for side in ("sentence_a", "sentence_b")]
-    sentences: list[str] = pd.concat(columns).unique().tolist()
-    return sentences
+    return pd.concat(columns).unique().tolist()
 
 
 def _rate(

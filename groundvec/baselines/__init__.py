@@ -37,5 +37,4 @@ def load(encoder: str, **options: Any) -> Baseline:
     Raises:
         InputError: an unknown name, or a bad file.
     """
-    baseline: Baseline = parts.find("baselines", encoder)(**options)
-    return baseline
+    return parts.find("baselines", encoder)(**options)

@@ -30,5 +30,4 @@ class Baseline:
             norm="l2",
             dtype=np.float32,
         )
-        vectors: np.ndarray = vectorizer.transform(sentences).toarray()
-        return vectors
+        return vectorizer.transform(sentences).toarray()

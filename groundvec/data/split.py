@@ -33,8 +33,7 @@ class Captions:
     def any_of(self, image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Draw for each of these images (B,) one of its captions."""
         rows, _, first, counts = self._by_image
-        drawn: np.ndarray = rows[first[image] + rng.integers(counts[image])]
-        return drawn
+        return rows[first[image] + rng.integers(counts[image])]
 
     def another(self, captions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Draw for each of these captions (B,) another of its image; itself if it is alone."""
@@ -42,8 +41,7 @@ class Captions:
         image = self.image[captions]
         further = 1 + rng.integers(np.maximum(counts[image] - 1, 1))
         places = first[image] + (place[captions] - first[image] + further) % counts[image]
-        drawn: np.ndarray = rows[places]
-        return drawn
+        return rows[places]
 
     @cached_property
     def _by_image(self) -> tuple[np.ndarray, ...]:

@@ -22,8 +22,7 @@ def cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     a, b = scaled(a), scaled(b)
     norms = np.sqrt(np.vecdot(a, a)) * np.sqrt(np.vecdot(b, b))
     products = np.vecdot(a, b)
-    cosines: np.ndarray = np.divide(products, norms, out=np.zeros_like(norms), where=norms > 0)
-    return cosines
+    return np.divide(products, norms, out=np.zeros_like(norms), where=norms > 0)
 
 
 def scaled(vectors: np.ndarray, axis: int | None = 1) -> np.ndarray:
@@ -35,8 +34,7 @@ def scaled(vectors: np.ndarray, axis: int | None = 1) -> np.ndarray:
         axis: 1 scales each vector by its own factor, None all by one.
     """
     exponents = np.frexp(np.abs(vectors).max(axis=axis, keepdims=True))[1]
-    result: np.ndarray = np.ldexp(vectors, -exponents)
-    return result
+    return np.ldexp(vectors, -exponents)
 
 
 def pearson(predicted: np.ndarray, gold: np.ndarray) -> float:

@@ -84,5 +84,4 @@ def correlation(
 
 def interval(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Compute the ends (2, ...) of the 95% interval of the values of all draws."""
-    ends: NDArray[np.float64] = np.percentile(values[..., 1:], [2.5, 97.5], axis=-1)
-    return ends
+    return np.percentile(values[..., 1:], [2.5, 97.5], axis=-1)

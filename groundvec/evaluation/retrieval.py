@@ -230,8 +230,7 @@ def _found_by_chance(own: np.ndarray, candidates: int) -> np.ndarray:
     left = candidates - np.arange(candidates + 1)[:, None]  # beyond place k
     # That the first k have none: all its own are drawn from what is left, one after another.
     none = [np.prod((left - np.arange(c)) / (candidates - np.arange(c)), axis=1) for c in counts]
-    found: np.ndarray = 1 - times / len(own) @ none
-    return found
+    return 1 - times / len(own) @ none
 
 
 def _folds(image: np.ndarray, images: int, folds: int) -> list[tuple[np.ndarray, np.ndarray]]:

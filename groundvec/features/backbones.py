@@ -236,8 +236,7 @@ def _checksum(file: Path) -> str:
 
 def _read_weights(file: Path) -> dict[str, torch.Tensor]:
     try:
-        weights: dict[str, torch.Tensor] = torch.load(file, map_location="cpu", weights_only=True)
-        return weights
+        return torch.load(file, map_location="cpu", weights_only=True)
     except Exception:  # many kinds, and torch's own text advises to execute what is in the file
         raise InputError(f"{file} is not a file of weights alone; get it again") from None
 

@@ -274,8 +274,7 @@ class _MeanOfCrops(nn.Module):
         half = HALF.get(precision_on(self.precision, pixels.device.type))
         with torch.autocast(pixels.device.type, half, enabled=half is not None):
             activations = self.network((pixels - self.mean) / self.std)
-        features: torch.Tensor = activations.float().unflatten(0, (-1, self.crops)).mean(1)
-        return features
+        return activations.float().unflatten(0, (-1, self.crops)).mean(1)
 
 
 HALF = {"float16": torch.float16, "bfloat16": torch.bfloat16}

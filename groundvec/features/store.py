@@ -59,8 +59,7 @@ def _hdf5(path: Path, mode: str) -> h5py.File:
 
 def _fixed(*texts: bytes) -> np.dtype[Any]:
     """Return the HDF5 type of UTF-8 texts with the length of the longest of these."""
-    dtype: np.dtype[Any] = h5py.string_dtype("utf-8", max([1, *map(len, texts)]))
-    return dtype
+    return h5py.string_dtype("utf-8", max([1, *map(len, texts)]))
 
 
 def attributes(path: str | Path) -> dict[str, Any]:

@@ -38,8 +38,7 @@ class Grammar(ABC):
 
     def kind(self, name: str) -> str:
         """Return the kind of an object, such as `dog`."""
-        kind: str = self.things[name]["kind"]
-        return kind
+        return self.things[name]["kind"]
 
     def many(self, name: str) -> bool:
         """Return whether there are several of an object."""

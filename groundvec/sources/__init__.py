@@ -37,8 +37,7 @@ Read = Callable[..., tuple[pd.DataFrame, pd.DataFrame]]
 
 def reader(source: str) -> Read:
     """Return the function `read` of a source."""
-    read: Read = import_module(parts.module("sources", source)).read
-    return read
+    return import_module(parts.module("sources", source)).read
 
 
 def archives() -> dict[str, str]:
@@ -58,5 +57,4 @@ def arguments(dataset: dict[str, Any]) -> dict[str, Any]:
 def state(dataset: dict[str, Any]) -> str:
     """Compute a key of a data set's pictures, whose source is `early`."""
     module = import_module(parts.module("sources", dataset["source"]))
-    key: str = module.state(**arguments(dataset))
-    return key
+    return module.state(**arguments(dataset))

@@ -47,8 +47,7 @@ class Lists:
         """Choose (sentences,) the row of each list's largest value, the first one of several."""
         # Stable, so that of equal values the earlier hypothesis is first.
         order = np.lexsort((-np.asarray(values), self.sentence))
-        rows: np.ndarray = order[self.starts[:-1]]
-        return rows
+        return order[self.starts[:-1]]
 
 
 def read(path: str | Path, sentences: int) -> Lists:

@@ -95,8 +95,7 @@ class Translator(nn.Module):
 
     def choose(self, read: Tensor) -> Tensor:
         """Compute how likely each word is next, as logits (..., target)."""
-        logits: Tensor = self.words(self.dropout(torch.tanh(self.readout(read))))
-        return logits
+        return self.words(self.dropout(torch.tanh(self.readout(read))))
 
     def loss(self, source: Tensor, target: Tensor) -> Tensor:
         """Compute minus the log-probability of translations, the mean of the sentences' sums.
