@@ -70,6 +70,8 @@ def baseline_code(script):
     )
 
 
+# Why jobs have --overwrite: what is there is of a job that outlived its driver, and is the same.
+
 # Resources of a job; one that is tried again gets more.
 
 

@@ -28,7 +28,6 @@ rule extract_features:
         code=code("scripts/extract_features.py"),
     shell:
         # The finished part of a killed extraction is in --work, which is no output, as in train.
-        # --overwrite: what is there now is of a job that outlived its driver, and is the same.
         'python "$GROUNDVEC/scripts/extract_features.py" {params.files:q} '
         "--backbone {wildcards.backbone:q} --weights {params.weights:q} --settings {params.settings:q} "
         "--part {wildcards.part:q} --parts {wildcards.parts:q} --threads {threads:q} "

@@ -24,7 +24,6 @@ rule gallery:
         files=file_options,
         code=code("scripts/gallery.py"),
     shell:
-        # --overwrite: as in the rule train.
         'python "$GROUNDVEC/scripts/gallery.py" {params.files:q} --output {output:q} --overwrite --log {log:q}'
 
 

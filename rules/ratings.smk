@@ -65,7 +65,6 @@ rule rate:
         stem=stem,
         code=code("scripts/rate.py"),
     shell:
-        # --overwrite: as in the rule train.
         'python "$GROUNDVEC/scripts/rate.py" --model {params.folder:q} {params.files:q} '
         "{params.how:q} --threads {threads:q} --output {params.stem:q} --overwrite --log {log:q}"
 
@@ -115,6 +114,5 @@ rule baseline:
         baseline=plan.baseline,
         code=baseline_code("scripts/baseline.py"),
     shell:
-        # --overwrite: as in the rule train.
         'python "$GROUNDVEC/scripts/baseline.py" --name {wildcards.baseline:q} '
         "--baseline {params.baseline:q} --ratings {input.ratings:q} --output {params.stem:q} --overwrite --log {log:q}"

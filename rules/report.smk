@@ -66,6 +66,5 @@ for paper, name in [key for key, names in items.names.items() if names]:
             code=code(f"groundvec/papers/{paper}/{name}.py"),
         # Snakemake reads this when a job starts, so that the loops' variables are no use in it.
         shell:
-            # --overwrite: as in the rule train.
             'python "$GROUNDVEC/scripts/report.py" {params.item:q} {params.files:q} {params.options:q} '
             "--output {params.stem:q} --overwrite --log {log:q}"

@@ -47,7 +47,6 @@ rule retrieval:
         stem=stem,
         code=code("scripts/retrieval.py"),
     shell:
-        # --overwrite: as in the rule train.
         'python "$GROUNDVEC/scripts/retrieval.py" --model {params.folder:q} {params.files:q} '
         "--settings {params.settings:q} --threads {threads:q} --output {params.stem:q} --overwrite "
         "--log {log:q}"

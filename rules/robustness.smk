@@ -26,7 +26,6 @@ rule robustness:
         files=file_options,
         code=code("scripts/robustness.py"),
     shell:
-        # --overwrite: as in the rule train.
         'python "$GROUNDVEC/scripts/robustness.py" {params.system:q} {params.files:q} '
         "--threads {threads:q} --output {output:q} --overwrite --log {log:q}"
 

@@ -21,7 +21,6 @@ rule trees:
         parser=lambda wildcards: plan.parsers[wildcards.trees],
         code=code("groundvec/text/treebank.py", "groundvec/text/encoded.py"),
     shell:
-        # --overwrite: as in the rule train.
         'python "$GROUNDVEC/scripts/trees.py" --parser {params.parser:q} '
         "--language {params.language:q} {params.files:q} --output {output:q} --overwrite --log {log:q}"
 

@@ -39,7 +39,6 @@ rule train:
         ),
     shell:
         # Checkpoints are no output: Snakemake deletes outputs before it tries again.
-        # --overwrite: what is there now is of a job that outlived its driver, and is the same.
         'python "$GROUNDVEC/scripts/train.py" --dataset {wildcards.dataset:q} --source {params.source:q} '
         "--name {wildcards.model:q} "
         "--description {params.description:q} --seed {wildcards.seed:q} {params.draw:q} "

@@ -37,7 +37,6 @@ rule translator:
         code=code("scripts/translator.py"),
     shell:
         # Checkpoints are no output: Snakemake deletes outputs before it tries again.
-        # --overwrite: what is there now is of a job that outlived its driver, and is the same.
         'python "$GROUNDVEC/scripts/translator.py" --name {wildcards.system:q} --pairs {input.pairs:q} '
         "{params.languages:q} --settings {params.settings:q} --threads {threads:q} "
         "--work results/checkpoints --output {params.folder:q} --overwrite --log {log:q}"
@@ -64,7 +63,6 @@ rule translate:
         folder=subpath(input.model, parent=True),
         code=code("scripts/translate.py"),
     shell:
-        # --overwrite: as in the rule train.
         'python "$GROUNDVEC/scripts/translate.py" --model {params.folder:q} --pairs {input.pairs:q} '
         "--split {wildcards.split:q} --n {wildcards.n:q} --threads {threads:q} "
         "--output {output:q} --overwrite --log {log:q}"
@@ -98,7 +96,6 @@ rule rerank:
         languages=["--source", TRANSLATION["source"], "--target", TRANSLATION["target"]],
         code=code("scripts/rerank.py"),
     shell:
-        # --overwrite: as in the rule train.
         'python "$GROUNDVEC/scripts/rerank.py" --system {wildcards.system:q} --n {wildcards.n:q} '
         "--dev {input.dev:q} --test {input.test:q} --pairs {input.pairs:q} {params.languages:q} "
         "--features {input.features:q} --models {params.folders:q} --threads {threads:q} "

@@ -44,5 +44,4 @@ rule try_it:
             *(parts.file("export/onnx", name) for name in parts.exported()),
         ),
     shell:
-        # --overwrite: as in the rule train.
         'python "$GROUNDVEC/scripts/try_it.py" {params.files:q} --output {output:q} --overwrite --log {log:q}'

@@ -26,18 +26,7 @@ class Encoder(nn.Module):
         dropout: float = 0.0,
         state: bool = False,
     ) -> None:
-        """Build an untrained network.
-
-        Args:
-            size: of the linear layer's output.
-            embedding: size of the embeddings.
-            deviation: standard deviation of the first embeddings.
-            idf: weight embeddings by inverse document frequency, and scale their sum, the state, to
-                a root mean square of 1.
-            dropout: probability that a number of the state is dropped in training.
-            state: append the state to the vectors, outside training. It is not used in retrieval,
-                and keeps n-grams apart that no picture told apart.
-        """
+        """Build an untrained network; `bag.yaml` describes the options."""
         super().__init__()
         vectors = initial(len(text), embedding, deviation)
         mode = "sum" if idf else "mean"

@@ -25,13 +25,7 @@ class Encoder(nn.Module):
     vectors: Tensor
 
     def __init__(self, text: Any, size: int, project: bool = False, center: bool = False) -> None:
-        """Build a network; without `project` there is nothing in it to train.
-
-        Args:
-            text: with vectors (`groundvec.text.trees.Text`).
-            size: of the result; without `project`, the dimension of the vectors.
-            center: subtract the mean of the training captions' word vectors.
-        """
+        """Build a network over a text with vectors; `mean.yaml` describes the options."""
         super().__init__()
         self.center = center
         self.register_buffer("vectors", word_vectors(text))

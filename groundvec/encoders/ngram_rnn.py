@@ -34,20 +34,7 @@ class Encoder(nn.Module):
         state: bool = False,
         counts: int = 0,
     ) -> None:
-        """Build an untrained network.
-
-        Args:
-            text: `groundvec.text.word_ngrams`.
-            size: of the vectors.
-            embedding: size of the embeddings of n-grams and words.
-            units: of the GRU, both directions together.
-            deviation: standard deviation of the initial embeddings.
-            dropout: probability that an input of the linear layers is dropped in training.
-            word_dropout: probability that an input of the GRU is dropped in training.
-            state: append the state, the sum of the words, to the vectors; see `bag`.
-            counts: append so many numbers: the n-grams' counts, weighted by inverse document
-                frequency and hashed once more. They are not used in retrieval either.
-        """
+        """Build an untrained network; `ngram-rnn.yaml` describes the options."""
         super().__init__()
         vectors = initial(len(text), embedding, deviation)
         self.embedding = nn.Embedding.from_pretrained(vectors, freeze=False)

@@ -32,18 +32,7 @@ class Encoder(nn.Module):
         dropout: float = 0.0,
         gaussian: float | None = None,
     ) -> None:
-        """Build an untrained network.
-
-        Args:
-            size: of the vectors.
-            cell: gru or lstm.
-            pooling: attention, max or last.
-            embedding: size of the embeddings.
-            units: of both directions together; by default the size of the vectors.
-            dropout: probability that a number of the pooled state is dropped in training.
-            gaussian: standard deviation of all matrices but the recurrent ones, which are then
-                orthogonal, gate by gate, and biases 0; by default torch's initialization.
-        """
+        """Build an untrained network; `rnn.yaml` describes the options."""
         super().__init__()
         width, directions = units or size, 1 + bidirectional
         self.embedding = nn.Embedding.from_pretrained(initial(len(text), embedding), freeze=False)

@@ -44,15 +44,7 @@ class Encoder(nn.Module):
     def __init__(
         self, text: Any, size: int, compose: str, weighted: bool = True, nonlinearity: str = "tanh"
     ) -> None:
-        """Build an untrained network: identities, with some noise.
-
-        Args:
-            text: of the trees (`groundvec.text.trees.Text`).
-            size: of the vectors at the nodes.
-            compose: a matrix for every `position`, or for every `relation`.
-            weighted: by the words under a node; else every l is 1 (Eq. 3).
-            nonlinearity: f; one of `NONLINEARITIES`.
-        """
+        """Build an untrained network: identities with noise; `trees.yaml` has the options."""
         super().__init__()
         self.by_relation = compose == "relation"
         self.weighted, self.nonlinearity = weighted, nonlinearity

@@ -21,14 +21,7 @@ class Weights:
     """
 
     def __init__(self, path: Path, checksum: str | None = None) -> None:
-        """Open a file.
-
-        Args:
-            checksum: the file's SHA-256 sum, if it is known.
-
-        Raises:
-            InputError: the file is missing or damaged.
-        """
+        """Open a file; InputError if it is missing or damaged, or has another SHA-256 sum."""
         self.path = path
         if not path.exists():
             raise InputError(

@@ -91,11 +91,8 @@ def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
 def read_fields(path: str | Path, columns: Collection[str] = ()) -> pd.DataFrame:
     """Read a CSV file with every field as text.
 
-    Args:
-        columns: the only ones that it may have, in their order; by default any.
-
     Raises:
-        InputError: as of `read_csv`, or it has other columns.
+        InputError: as of `read_csv`, or it has other columns than these, in this order.
     """
     # Without the filter for missing values, a caption "NA" or "null" stays text.
     table = read_csv(path, dtype=str, na_filter=False, index_col=False)

@@ -8,7 +8,6 @@ import os
 import re
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -132,21 +131,14 @@ def _fits(want: Any, have: Any) -> bool:
 
 
 def remove(leftover: Leftover) -> None:
-    """Remove a folder that `find` found no problem with, unless somebody is at work in it.
-
-    What is not ours stays, and the folder with it.
-    """
+    """Remove a folder that `find` found no problem with."""
     if leftover.problem or leftover.running:
         raise ValueError(f"{leftover.path} is not to be removed")
     with locked(leftover.path, "removal"):  # which then removes the lock, and the empty folder
         for path in _files(leftover.path):
-            name = path.relative_to(leftover.path).as_posix()
-            if name == "lock" or path.is_symlink() or not OURS.fullmatch(name):
-                continue
             if path.is_dir():
-                with suppress(OSError):  # unless something came into it meanwhile
-                    path.rmdir()
-            else:
+                path.rmdir()
+            elif path.name != "lock":
                 path.unlink()
 
 

@@ -82,8 +82,6 @@ class Text:
                 raise InputError(f"trees need distinct {kind}, {LARGEST - 2:,} at most")
         if len(counts) != len(relations):
             raise InputError("trees need a count for each relation")
-        if form not in FORMS:
-            raise InputError(f"there is no form {form!r} of trees: choose {', '.join(FORMS)}")
         self.words, self.relations, self.places = list(words), list(relations), list(places)
         self.counts, self.dimension = list(counts), dimension
         self.parser, self.form = parser, form
@@ -113,14 +111,8 @@ class Text:
     ) -> "Text":
         """Learn from captions; their trees are looked up in the treebank, or parsed.
 
-        Args:
-            parser: a spaCy pipeline, by the name of its package.
-            form: of the trees, as `groundvec.text.forms` has them.
-            vectors: `captions`, to learn vectors from the captions; or a file
-                (`groundvec.text.vectors.read_vectors`), of which the first words are known even if
-                no caption has them.
-            dimension: of the vectors; those of a file that has more are reduced.
-            treebank: of parsed sentences; without it all are parsed.
+        `trees.yaml` describes the options. Of a file of vectors, the first words are known even if
+        no caption has them.
 
         Raises:
             InputError: a file cannot be used, no word has a vector, or they are too short.

@@ -28,7 +28,6 @@ def cut(
     Args:
         sentences: any text; what Moses has cut before stays as it is.
         tokenizer: one of `groundvec.data.tokenization`; by default the pattern `TOKEN`.
-        lowercase: whether capitals become small letters.
     """
     if not tokenizer:
         return [TOKEN.findall(s.lower() if lowercase else s) for s in sentences]

@@ -170,7 +170,7 @@ def test_a_gpu_s_way_to_the_largest_has_the_same_numbers_and_gradients():
         *(
             (found, *torch.autograd.grad((found * weights).sum(), values))
             for found in (
-                pool(values, lengths) for pool in (pooling.largest, pooling.padded_largest)
+                pool(values, lengths) for pool in (pooling.MaxPooling(), pooling.padded_largest)
             )
         ),
         strict=True,

@@ -603,10 +603,6 @@ def test_learned_vectors_bring_back_the_association_and_are_the_same_every_time(
         (lambda: vectors.unpack(vectors.pack(np.array([np.inf])), 1, 1), "are not finite"),
         (lambda: make(words=["a", "a"]), "distinct words"),
         (lambda: make(places=["r1", "l1"]), "the places of trees are"),
-        (
-            lambda: make(form="bush"),
-            "no form 'bush' of trees: choose basic, collapsed, binary, chain",
-        ),
         (lambda: Text([], ["a"], [], [], 1, "p", "chain"), "a count for each relation"),
     ],
 )

@@ -3,26 +3,26 @@
 from math import sqrt
 
 from groundvec.encoders.bag import Encoder
-from groundvec.export.onnx.graph import FLOAT, Part, array, at_end, by_idf, linear, weights_of
+from groundvec.export.onnx.graph import FLOAT, Part, array, at_end, by_idf, joined, linear
 
 
 def embedded(encoder: Encoder) -> Part:
     """Compute the `embedded` sentences."""
-    lines, weights = pooled(encoder)
-    weights |= weights_of("projection", encoder.projection)
+    last = encoder.projection
     if not encoder.append_state:
-        return lines + linear("projection", "pooled", "embedded"), weights
-    lines += f"""
-        {linear("projection", "pooled", "projected")}
-        {at_end("projected", "first_part", "cosine")}
-        {at_end("pooled", "second_part", "cosine")}
-        embedded = Concat<axis = 1>(first_part, second_part)
-    """
-    return lines, weights
+        return joined(pooled(encoder), linear("projection", last, "pooled", "embedded"))
+    return joined(
+        pooled(encoder),
+        linear("projection", last, "pooled", "projected"),
+        at_end("projected", "first_part", "cosine"),
+        at_end("pooled", "second_part", "cosine"),
+        "embedded = Concat<axis = 1>(first_part, second_part)\n",
+    )
 
 
 def pooled(encoder: Encoder) -> Part:
     """Compute the `pooled` mean of a sentence's vectors; with `idf`, their scaled sum."""
+    weights = {"embedding": array(encoder.embedding.weight)}
     if encoder.idf is not None:
         lines = f"""
             {by_idf("weighted")}
@@ -31,7 +31,7 @@ def pooled(encoder: Encoder) -> Part:
             scale = Constant<value_float = {sqrt(encoder.embedding.embedding_dim)}>()
             pooled = Mul(state, scale)
         """
-        return lines, {"embedding": array(encoder.embedding.weight), "idf": array(encoder.idf)}
+        return lines, weights | {"idf": array(encoder.idf)}
     lines = f"""
         vectors_of_indices = Gather(embedding, indices)
         nothing = Constant<value_float = 0.0>()
@@ -41,4 +41,4 @@ def pooled(encoder: Encoder) -> Part:
         counts = Unsqueeze(counts_rows, last_axis)
         pooled = Div(sums, counts)
     """
-    return lines, {"embedding": array(encoder.embedding.weight)}
+    return lines, weights

@@ -13,18 +13,21 @@ Weights = dict[str, np.ndarray]
 Part = tuple[str, Weights]  # some lines of a graph, and the weights that they name
 
 
-def linear(name: str, source: str, result: str) -> str:
-    """Write lines for a layer of torch's, whose weights are (out, in)."""
-    return f"""
+def joined(*parts: Part | str) -> Part:
+    """Join parts of a graph, or lines without weights, one after another."""
+    pairs: list[Part] = [(part, {}) if isinstance(part, str) else part for part in parts]
+    weights = {name: value for _, own in pairs for name, value in own.items()}
+    return "\n".join(lines for lines, _ in pairs), weights
+
+
+def linear(name: str, layer: nn.Module, source: str, result: str) -> Part:
+    """Compute a linear layer of torch's, whose weights are (out, in)."""
+    lines = f"""
         {name}_columns = Transpose<perm = [1, 0]>({name}_weight)
         {name}_product = MatMul({source}, {name}_columns)
         {result} = Add({name}_product, {name}_bias)
     """
-
-
-def weights_of(name: str, layer: nn.Module) -> Weights:
-    """Collect the weights that `linear` names."""
-    return {f"{name}_{key}": array(value) for key, value in layer.named_parameters()}
+    return lines, {f"{name}_{key}": array(value) for key, value in layer.named_parameters()}
 
 
 def by_idf(result: str) -> str:

@@ -7,7 +7,7 @@ from torch import nn
 
 from groundvec.encoders.pooling import Attention, LastState, MaxPooling
 from groundvec.encoders.rnn import Encoder
-from groundvec.export.onnx.graph import INT32, Part, Weights, array, linear, weights_of
+from groundvec.export.onnx.graph import INT32, Part, Weights, array, joined, linear
 
 # Where torch has the gates that ONNX wants: of a GRU update, reset and new, of an LSTM input,
 # output, forget and cell.
@@ -16,23 +16,16 @@ GATES = {"gru": [1, 0, 2], "lstm": [0, 3, 1, 2]}
 
 def embedded(encoder: Encoder) -> Part:
     """Compute the `embedded` sentences."""
-    lines, weights = pooled(encoder)
-    if not isinstance(encoder.projection, nn.Linear):
-        return f"{lines} embedded = Identity(pooled)\n", weights
-    lines += linear("projection", "pooled", "embedded")
-    return lines, weights | weights_of("projection", encoder.projection)
-
-
-def pooled(encoder: Encoder) -> Part:
-    """Compute the `pooled` states of a GRU or LSTM."""
-    lines = "vectors_of_indices = Gather(embedding, indices)\n"
+    last: Part | str = "embedded = Identity(pooled)\n"
+    if isinstance(encoder.projection, nn.Linear):
+        last = linear("projection", encoder.projection, "pooled", "embedded")
     weights = {"embedding": array(encoder.embedding.weight)}
-    for more_lines, more in (
+    return joined(
+        ("vectors_of_indices = Gather(embedding, indices)", weights),
         recurrent(encoder.rnn, "vectors_of_indices"),
         pooling(encoder.pooling, "inside"),
-    ):
-        lines, weights = lines + more_lines, weights | more
-    return lines, weights
+        last,
+    )
 
 
 def recurrent(network: nn.GRU | nn.LSTM, read: str) -> Part:
@@ -69,16 +62,17 @@ def pooling(layer: nn.Module, inside: str) -> Part:
         """
         return lines, {}
     attention = cast(Attention, layer)
-    lines = f"""
-        {linear("hidden", "states", "hidden")}
-        bent = Tanh(hidden)
-        {linear("out", "bent", "scores")}
+    return joined(
+        linear("hidden", attention.hidden, "states", "hidden"),
+        "bent = Tanh(hidden)",
+        linear("out", attention.out, "bent", "scores"),
+        f"""
         scores_inside = Where({inside}, scores, lowest)
         shares = Softmax<axis = 1>(scores_inside)
         weighted = Mul(shares, states)
         pooled = ReduceSum<keepdims = 0>(weighted, time)
-    """
-    return lines, weights_of("hidden", attention.hidden) | weights_of("out", attention.out)
+        """,
+    )
 
 
 def gates(network: nn.GRU | nn.LSTM, order: list[int]) -> Weights:
