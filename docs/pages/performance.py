@@ -18,10 +18,10 @@ from groundvec.render.templates import fill
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from measure import PACKAGES, RESULTS, number, table
+from measure import RESULTS, number, table
 
 STAGES = ["training", "million", "features", "search", "retrieval", "ratings", "encoding"]
-STAGES += ["workflow", "growth"]
+STAGES += ["index", "workflow", "growth"]
 Result = dict[str, Any]
 
 
@@ -51,12 +51,10 @@ def page(results: dict[str, Result]) -> str:
         """Write a stage's table, and under it the command, the machine and the versions."""
         result = results[stage]
         machine = result["machine"]
-        about = [machine[of] for of in ("processor", "generation", "instructions") if of in machine]
-        versions = [f"{name} {machine[name]}" for name in ("python", *PACKAGES) if name in machine]
         return (
-            f"{caller().strip() if caller else table(result['rows'])}\n\n`{result['command']}` on "
-            f"{result['date']} at commit `{result['commit']}`: {', '.join(about)}, "
-            f"{machine['memory_gb']} GB, GPU: {machine['gpu'] or 'none'}; {', '.join(versions)}."
+            f"{caller().strip() if caller else table(result['rows'])}\n\n`{result['command']}`, "
+            f"{result['date']}, `{result['commit']}`: {machine['processor']}, "
+            f"GPU: {machine['gpu'] or 'none'}."
         )
 
     def finished(value: Any) -> Any:
@@ -65,7 +63,7 @@ def page(results: dict[str, Result]) -> str:
     values = {"rows": rows, "case": case, "measured": measured, "decimals": decimals}
     return fill(
         ROOT / "docs" / "performance.template",
-        values | {"memory_gb": results["features"]["machine"]["memory_gb"]},
+        values,
         finalize=finished,
         keep_trailing_newline=True,
     )
