@@ -1,6 +1,20 @@
 """Merkx & Frank (2019): the tables and figures of the char-GRU, and more of the same data."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from groundvec.papers import Experiment, Item, Paper
+
+
+def _is_drawn(description: Mapping[str, Any]) -> bool:
+    """Return whether a model has the architecture of Figure 1."""
+    encoder = description["encoder"]
+    return (
+        description["text"]["name"] == "characters"
+        and encoder.get("pooling") == "attention"
+        and encoder.get("bidirectional", True)
+    )
+
 
 PAPER = Paper(
     name="Merkx & Frank (2019)",
@@ -119,6 +133,7 @@ PAPER = Paper(
     figures={
         "figure1": Item(
             options=("backbone", "crops"),
+            models=_is_drawn,
             caption="""
             The architecture (Figure 1 of Merkx & Frank 2019). Left, the image encoder: a
             network trained beforehand (dashed, not trained further) describes crops of a
