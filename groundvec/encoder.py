@@ -85,6 +85,8 @@ class SentenceEncoder:
         if isinstance(model, str | Path):
             self.folder = hub.find(model)
             model = _load(self.folder, epochs, device)
+        if not (isinstance(model, Sequence) and model and isinstance(model[0], Reader)):
+            raise InputError(f"{model!r} is no model: give the name or the folder of one")
         self.models = list(model)
         self.description = self.models[0].description
         self.languages = list(self.models[0].texts)

@@ -12,7 +12,7 @@ import numpy as np
 
 from groundvec import similarity
 from groundvec.encoder import ImageEncoder, SentenceEncoder
-from groundvec.features.files import UNREADABLE, checksums, pictures
+from groundvec.features.files import UNREADABLE, checksums, paths, pictures
 from groundvec.model import hub
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import cache, sha256, write_bytes
@@ -66,10 +66,10 @@ class Index:
         """
         folder = hub.find(model)
         self.encoder = SentenceEncoder(folder, device=device)
-        named = [images] if isinstance(images, str | Path) else list(images)
+        named = paths(images)
         decides = [sha256(folder / name) for name in ("model.json", "ensemble.json")]
         decides += [*_names(backbone), str(crops)]
-        decides += [str(Path(path).absolute()) for path in named]
+        decides += [str(path.absolute()) for path in named]
         kept = cache() / "index" / f"{digest(*decides)}.npz"
         files = pictures(named)
         states = [_state(path) for path in files]

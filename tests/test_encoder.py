@@ -641,3 +641,15 @@ def test_several_threads_use_one_encoder(encoder):
         found = list(pool.map(lambda _: encoder.encode(sentences), range(8)))
     for vectors in found:
         np.testing.assert_allclose(vectors, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("given", [None, 3, [], ["flickr8k"], {"flickr8k": 1}])
+def test_what_is_no_model_is_refused(given):
+    with pytest.raises(InputError, match="is no model: give the name or the folder of one"):
+        SentenceEncoder(given)
+
+
+@pytest.mark.parametrize("given", [None, 3, [4], [None]])
+def test_what_is_no_picture_is_refused(given):
+    with pytest.raises(InputError, match="is no picture: name a picture or a folder"):
+        pictures(given)

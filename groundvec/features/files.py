@@ -24,6 +24,14 @@ HIDDEN = {"@eadir", "@__thumb", "@recycle", "#recycle", "$recycle.bin", "__macos
 UNREADABLE = "unreadable "  # in place of a checksum, before the path; it is refused later
 
 
+def paths(images: str | Path | Iterable[str | Path]) -> list[Path]:
+    """List one path, or several; InputError for what is none."""
+    try:
+        return [Path(each) for each in ([images] if isinstance(images, str | Path) else images)]
+    except TypeError:
+        raise InputError(f"{images!r} is no picture: name a picture or a folder") from None
+
+
 def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
     """List the pictures of a folder and those in it, sorted; or one file, or several, as named.
 
@@ -33,9 +41,8 @@ def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
     Raises:
         InputError: there is no such file, or none in the folder; the folder cannot be read.
     """
-    named = [images] if isinstance(images, str | Path) else list(images)
     files: list[Path] = []
-    for path in map(Path, named):
+    for path in paths(images):
         if path.is_dir():
             inside = list(_inside(path))
             found = sorted(file for file in inside if PICTURE.fullmatch(file.suffix))
