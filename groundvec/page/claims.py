@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec.render.tables import p_values
-from groundvec.reporting.claims import FAILS, HOLDS, OPEN
+from groundvec.reporting.claims import VERDICTS
 from groundvec.reporting.compared import lies
 from groundvec.reporting.systems import NAMES
 from groundvec.results.schemas import Claims
@@ -40,7 +40,7 @@ def claims(content: Claims) -> list[dict[str, Any]]:
                 for name in NUMBERS
                 if not pd.isna(record[name])
             }
-        verdicts = {name: int((rows["verdict"] == name).sum()) for name in (HOLDS, FAILS, OPEN)}
+        verdicts = rows["verdict"].value_counts().reindex(VERDICTS, fill_value=0).to_dict()
         name = NAMES.get(str(dataset), dataset)
         about = {"claim": claim, "dataset": name, "verdicts": verdicts}
         found.append(about | {"rows": records, "scale": scale / 0.94})

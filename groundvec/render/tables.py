@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Sequence
 from html import escape
-from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -90,10 +89,8 @@ def write_table(
     )
     write_numbers(f"{stem}.csv", raw)
     write_json(f"{stem}.json", table._asdict())
-    lasts = accumulate(table.spans.values(), initial=len(text.columns) - sum(table.spans.values()))
-    placed = [
-        Span(*span, last) for span, last in zip(table.spans.items(), [*lasts][1:], strict=True)
-    ]
+    last = len(text.columns) - sum(table.spans.values())
+    placed = [Span(name, count, last := last + count) for name, count in table.spans.items()]
     values = {
         "table": table,
         "spans": placed,

@@ -7,6 +7,7 @@ from xml.sax.saxutils import escape
 
 import matplotlib
 import numpy as np
+import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -116,8 +117,5 @@ def _values(axis: Axis) -> Callable[[float], str]:
 
 def _are_numbers(names: list[str], places: np.ndarray) -> bool:
     """Return whether ticks are called by the numbers where they are."""
-    try:
-        numbers = [float(name.replace("\N{MINUS SIGN}", "-").replace(",", "")) for name in names]
-    except ValueError:
-        return False
-    return np.allclose(numbers, places)
+    plain = [name.replace("\N{MINUS SIGN}", "-").replace(",", "") for name in names]
+    return np.allclose(pd.to_numeric(pd.Series(plain), errors="coerce"), places)

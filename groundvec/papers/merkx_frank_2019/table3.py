@@ -85,17 +85,15 @@ def table3(
     )
     systems["contribution"] = (rating * predicted).round(DECIMALS)
     contribution = systems.groupby(["name", "task", "subtask"], sort=False)["contribution"]
-    ends = {"highest": contribution.idxmax(), "lowest": contribution.idxmin()}
-    chosen = [systems.loc[rows].assign(agreement=end) for end, rows in ends.items()]
-    # A subtask's highest, and below it its lowest.
-    order = np.arange(2 * contribution.ngroups).reshape(2, -1).T.ravel()
-    of_paper = [systems[systems["pair"] == pair] for pair in examples(ratings)]
-    table = pd.concat(
-        [
-            *(rows.assign(agreement="example") for rows in of_paper),
-            pd.concat(chosen, ignore_index=True).iloc[order],
-        ]
-    )
+    chosen = [
+        (row, "example")
+        for pair in examples(ratings)
+        for row in systems.index[systems["pair"] == pair]
+    ]
+    for highest, lowest in zip(contribution.idxmax(), contribution.idxmin(), strict=True):
+        chosen += [(highest, "highest"), (lowest, "lowest")]
+    rows, agreements = zip(*chosen, strict=True)
+    table = systems.loc[list(rows)].assign(agreement=list(agreements))
     table = table.merge(ratings[["sentence_a", "sentence_b"]], left_on="pair", right_index=True)
     columns = ["name", "system", "epochs", "task", "subtask", "agreement", "contribution", "pair"]
     columns += ["rating", "cosine", "classifier", "prediction", "sentence_a", "sentence_b"]

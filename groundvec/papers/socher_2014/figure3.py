@@ -59,10 +59,11 @@ def by_counts(parents: list[int]) -> np.ndarray:
     Args:
         parents: of the nodes, which all have a word; the root's is -1.
     """
-    words = np.ones(len(parents))
-    for node in sorted(range(len(parents)), key=lambda node: -depth(node, parents)):
-        if parents[node] >= 0:
-            words[parents[node]] += words[node]
+    words = np.zeros(len(parents))  # of each node and of those under it
+    for node in range(len(parents)):
+        while node >= 0:
+            words[node] += 1
+            node = parents[node]
     return words / len(parents)
 
 
