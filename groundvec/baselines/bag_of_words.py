@@ -17,8 +17,8 @@ class Baseline:
     """The mean of the vectors of a sentence's words, each as often as it occurs.
 
     Words without a vector are left out and counted in the log; a sentence without any other gets
-    the zero vector, whose cosine with everything is 0. Where the file of vectors has no capitals,
-    as GloVe's 6B, words are looked up in lower case; SentEval's example leaves "The" out.
+    the zero vector. Where the file of vectors has no capitals, as GloVe's 6B, words are looked up
+    in lower case; SentEval's example leaves "The" out.
     """
 
     device = "cpu"

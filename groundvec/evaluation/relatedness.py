@@ -1,9 +1,9 @@
 """SentEval's supervised relatedness classifier, number for number (Conneau & Kiela 2018).
 
 A softmax layer on ``[|u - v|, u * v]`` spreads each pair's score over the grades 1 to 5, after Tai,
-Socher & Manning (2015); the prediction is the expected grade. What SentEval fixes is fixed here:
-seed, batches, optimiser and stopping rule. A layer this small costs what calling torch costs, so
-that its gradient and Adam's step are written out.
+Socher & Manning (2015); the prediction is the expected grade. Seed, batches, optimiser and stopping
+rule are SentEval's. The gradient and Adam's step are written out, since calling torch takes longer
+than computing a layer this small.
 """
 
 import math
@@ -58,8 +58,7 @@ def train_and_predict(
 ) -> tuple[np.ndarray, float]:
     """Train the classifier, keep its best weights on the development set, grade the test pairs.
 
-    The order of the training pairs affects the last digits. The caller's random state is left
-    alone.
+    The order of the training pairs affects the last digits.
 
     Args:
         train, dev: features (N, 2 size) and scores (N,).
