@@ -92,7 +92,7 @@ def predicates(scene: Scene) -> dict[str, tuple[str, str]]:
 
 
 def swap(scene: Scene, what: str, first: str, second: str) -> Scene:
-    """Copy a scene and exchange the `colour`, `size`, `count` or `role` of two objects by their ids.
+    """Copy a scene and exchange the `colour`, `size`, `count` or `role` of two objects, by id.
 
     For `role` all properties are exchanged, so that each object takes the other's part.
     """
