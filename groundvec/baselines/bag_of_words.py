@@ -45,5 +45,4 @@ class Baseline:
         flat = np.fromiter(chain.from_iterable(rows), int, lengths.sum())
         starts = np.concatenate([[0], lengths.cumsum()])
         counts = csr_array((np.ones(len(flat)), flat, starts), (len(rows), len(vectors)))
-        means: np.ndarray = counts @ vectors / np.maximum(lengths, 1)[:, None]
-        return means.astype(np.float32)
+        return (counts @ vectors / np.maximum(lengths, 1)[:, None]).astype(np.float32)

@@ -40,8 +40,7 @@ def targets(scores: NDArray[np.float64]) -> NDArray[np.float32]:
     3.4 becomes 0.6 of grade 3 and 0.4 of grade 4. There is no grade 0: as in SentEval, 0.4, which
     STS-B has, becomes 0.4 of grade 1.
     """
-    shares: NDArray[np.float64] = np.maximum(0, 1 - np.abs(scores[:, None] - GRADES))
-    return shares.astype(np.float32)
+    return np.maximum(0, 1 - np.abs(scores[:, None] - GRADES)).astype(np.float32)
 
 
 def expected_grade(weight: torch.Tensor, bias: torch.Tensor, x: torch.Tensor) -> np.ndarray:
