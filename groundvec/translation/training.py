@@ -40,8 +40,8 @@ class Pairs:
     def epoch(self, batch_size: int, seed: int, epoch: int) -> Iterator[np.ndarray]:
         """Yield the batches of an epoch, as rows: a function of the seed and the epoch.
 
-        Sentences are shuffled and, within `SORTED` batches, sorted by length; then these batches are
-        shuffled. The last batch may be smaller.
+        Sentences are shuffled and, within `SORTED` batches, sorted by length; then these batches
+        are shuffled. The last batch may be smaller.
         """
         rng = np.random.default_rng([seed, epoch])
         order = rng.permutation(len(self.source))
