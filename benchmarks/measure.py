@@ -53,8 +53,8 @@ def row(
 ) -> Row:
     """Measure one case: seconds a unit, and ratios to `plain` and to the `floor`.
 
-    The contestants take turns; times and ratios are the medians of the rounds. So a machine whose
-    speed drifts is as slow for one contestant as for the other.
+    The contestants take turns, so that a machine whose speed drifts is as slow for all; times and
+    ratios are the medians of the rounds.
 
     Args:
         clock: by default the processor's with one thread, since other programs delay that less;
@@ -93,7 +93,7 @@ def processor() -> float:
 def peak_memory(run: Contestant) -> float | None:
     """Measure by how many MB this process grows during a run, plus its children's private memory.
 
-    Children are sampled twenty times a second. Systems other than Linux return None.
+    Systems other than Linux return None.
     """
     try:
         Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
@@ -149,8 +149,7 @@ def memory(file: str, key: str, process: str = "self") -> int:
 def exponent(points: list[list[float]]) -> float:
     """Estimate the power of x with which y grows: the slope of log y over log x.
 
-    Only the upper half of the points is used, but at least three: constant costs dominate the lower
-    ones.
+    Only the upper half of the points is used, at least three: constant costs dominate the others.
     """
     upper = np.log([point[:2] for point in points[-max(3, len(points) // 2) :]])
     return float(np.polyfit(upper[:, 0], upper[:, 1], 1)[0])
@@ -159,8 +158,7 @@ def exponent(points: list[list[float]]) -> float:
 def multiplier(m: int, k: int, n: int) -> Callable[[], Any]:
     """Return the fastest function here that multiplies float32 matrices (m, k) and (k, n).
 
-    NumPy, torch and torch's oneDNN use different libraries. Which is fastest depends on the
-    processor and the shape, so all are tried.
+    It is NumPy's, torch's or oneDNN's, depending on the processor and the shape.
     """
     import torch
 

@@ -39,8 +39,7 @@ def rows(small: bool) -> list[Row]:
 
 def made(folder: Path) -> pd.DataFrame:
     """Make two images, each with one caption."""
-    images: pd.DataFrame = pictures(folder, 2)
-    return images.assign(caption=["A dog runs.", "A cat sleeps."])
+    return pictures(folder, 2).assign(caption=["A dog runs.", "A cat sleeps."])
 
 
 def unseeing() -> ImageEncoder:

@@ -113,11 +113,7 @@ def sentences(tasks: Collection[str] = TASKS, folders: Iterable[str | Path] = ()
 
 
 def read_rated(tasks: Collection[str], folders: Iterable[str | Path]) -> dict[str, pd.DataFrame]:
-    """Read the rated pairs in the forms of "SentEval" and "MTEB".
-
-    Returns:
-        For each of the two the columns of `groundvec.data.ratings.COLUMNS`.
-    """
+    """Read the rated pairs in the forms of "SentEval" and "MTEB", each as `Ratings`."""
     if isinstance(tasks, str):
         raise InputError(f"give a list of tasks, such as [{tasks!r}]")
     if unknown := [task for task in tasks if task not in TASKS]:
@@ -408,11 +404,10 @@ def read_array(path: str | Path) -> np.ndarray:
 
 
 def checked(values: Any, name: str, rows: int | None = None) -> np.ndarray:
-    """Return vectors (N, size) as floating-point numbers.
+    """Return vectors (N, size), such as a list of lists, as finite floating-point numbers.
 
     Args:
-        values: any array, or a list of lists.
-        name: what to call it in an error.
+        name: what to call them in an error.
         rows: how many there must be.
 
     Raises:

@@ -13,7 +13,7 @@ Examples:
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from groundvec.config.arguments import SHARED, make_parser
 from groundvec.config.cli import run
@@ -34,7 +34,7 @@ def main(arguments: argparse.Namespace) -> None:
 
     from groundvec.baselines import load
     from groundvec.data.ratings import read_ratings
-    from groundvec.evaluation import robustness
+    from groundvec.evaluation.robustness import of_ratings
     from groundvec.results.frames import write
     from groundvec.results.schemas import Robustness
     from groundvec.runtime.provenance import provenance
@@ -42,20 +42,19 @@ def main(arguments: argparse.Namespace) -> None:
     ratings = read_ratings(arguments.ratings)
     if arguments.baseline:
         encoder = load(**arguments.baseline)
-        table = pd.DataFrame(robustness.of_ratings(ratings, encoder.encode))
+        rows, device = of_ratings(ratings, encoder.encode), encoder.device
         labels = dict.fromkeys(("dataset", "model", "seed", "configuration"), "")
         labels |= {"system": arguments.name or arguments.baseline["encoder"]}
-        table = table.assign(**labels, **provenance(encoder.device))
     else:
-        table = of_model(arguments, ratings)
-    write(arguments.output, table, Robustness)
+        rows, labels, device = of_model(arguments, ratings)
+    write(arguments.output, pd.DataFrame(rows).assign(**labels, **provenance(device)), Robustness)
 
 
-def of_model(arguments: argparse.Namespace, ratings: "pd.DataFrame") -> "pd.DataFrame":
-    """Compute the rows of a trained model's ensemble."""
+def of_model(
+    arguments: argparse.Namespace, ratings: "pd.DataFrame"
+) -> tuple[list[dict[str, Any]], dict[str, Any], str]:
+    """Compute the rows of a trained model's ensemble, its labels and the device."""
     from functools import partial
-
-    import pandas as pd
 
     from groundvec.data.split import captions_of, load_split
     from groundvec.device import choose
@@ -66,7 +65,6 @@ def of_model(arguments: argparse.Namespace, ratings: "pd.DataFrame") -> "pd.Data
     from groundvec.model.folder import read_description
     from groundvec.model.network import encode_images, load_ensemble
     from groundvec.runtime.errors import InputError
-    from groundvec.runtime.provenance import provenance
 
     if (arguments.captions is None) != (arguments.features is None):
         raise InputError("--captions and --features go together: give both, or none of them")
@@ -90,7 +88,7 @@ def of_model(arguments: argparse.Namespace, ratings: "pd.DataFrame") -> "pd.Data
         rows += robustness.of_retrieval(own.texts, own.image, images, encode, kind)
     labels = {name: about[name] for name in ("dataset", "model", "seed")}
     labels |= {"system": system_name(**labels), "configuration": about["key"]}
-    return pd.DataFrame(rows).assign(**labels, **provenance(device))
+    return rows, labels, device
 
 
 if __name__ == "__main__":

@@ -31,10 +31,7 @@ def load(encoder: str, **options: Any) -> Baseline:
     """Make the baseline of this name; of the baselines' modules only its own is imported.
 
     Args:
-        encoder: such as `trigrams`.
+        encoder: such as `trigrams`; InputError if there is none.
         options: as its YAML file has them, such as `vectors` for bag-of-words.
-
-    Raises:
-        InputError: an unknown name, or a bad file.
     """
     return parts.find("baselines", encoder)(**options)

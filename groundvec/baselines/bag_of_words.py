@@ -17,8 +17,8 @@ class Baseline:
     """The mean of the vectors of a sentence's words, each as often as it occurs.
 
     Words without a vector are left out and counted in the log; a sentence without any other gets
-    the zero vector, whose cosine with everything is 0. Where the file of vectors has no capitals,
-    as GloVe's 6B, words are looked up in lower case; SentEval's example leaves "The" out.
+    the zero vector. Where the file of vectors has no capitals, as GloVe's 6B, words are looked up
+    in lower case; SentEval's example leaves "The" out.
     """
 
     device = "cpu"
@@ -45,5 +45,4 @@ class Baseline:
         flat = np.fromiter(chain.from_iterable(rows), int, lengths.sum())
         starts = np.concatenate([[0], lengths.cumsum()])
         counts = csr_array((np.ones(len(flat)), flat, starts), (len(rows), len(vectors)))
-        means: np.ndarray = counts @ vectors / np.maximum(lengths, 1)[:, None]
-        return means.astype(np.float32)
+        return (counts @ vectors / np.maximum(lengths, 1)[:, None]).astype(np.float32)

@@ -21,8 +21,7 @@ class Baseline(nn.Module):
     """Word vectors -> bidirectional LSTM -> maximum over time.
 
     Version 1 reads GloVe 840B vectors, version 2 fastText's crawl-300d-2M. Words without a vector
-    are left out and counted in the log, the marks around the sentence among them; a sentence with
-    nothing left is an error, which the published vectors, having both marks, cannot cause.
+    are left out and counted in the log, the marks around the sentence among them.
 
     In version 1 the zeros that pad a batch take part in the maximum, so in the published code an
     embedding depends on its batch: a sentence shorter than the longest of its batch gets
@@ -67,8 +66,7 @@ class Baseline(nn.Module):
     def encode(self, sentences: Sequence[str]) -> np.ndarray:
         """Embed tokenized sentences (tokens separated by spaces): (N, 2 x units) float32.
 
-        They are batched longest first, a fixed number of words at a time. Each call reads the file
-        of vectors: give it all sentences at once.
+        Each call reads the file of vectors: give it all sentences at once.
 
         Raises:
             InputError: vectors of another size, or a sentence without any word vector.

@@ -11,11 +11,7 @@ class Baseline:
     """A model of the sentence-transformers package, which is not among this project's own."""
 
     def __init__(self, model: str) -> None:
-        """Load a model from a folder, or by name from the Hugging Face hub.
-
-        Raises:
-            InputError: the package is not installed, or cannot load the model.
-        """
+        """Load a model from a folder, or by name from the hub; InputError if that is impossible."""
         with extra("sentence-transformers"):
             import sentence_transformers
 

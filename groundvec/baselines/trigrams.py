@@ -13,8 +13,8 @@ SIZE = 2048
 class Baseline:
     """Counts of the character trigrams of a sentence, spaces included, hashed; unit norm.
 
-    Nothing is trained and case is kept. A sentence of fewer than three characters has no trigram
-    and gets the zero vector, whose cosine with everything is 0.
+    Nothing is trained and case is kept. A sentence of fewer than three characters gets the zero
+    vector.
     """
 
     device = "cpu"

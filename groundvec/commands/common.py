@@ -57,11 +57,7 @@ def check_sentence(sentence: str, remedy: str) -> None:
 
 
 def read_lines(path: Path) -> list[str]:
-    """Read the lines of a text file, or of standard input for `-`: a sentence each, perhaps empty.
-
-    Raises:
-        InputError: it cannot be read, or is not UTF-8.
-    """
+    """Read the lines of a text file, or of standard input for `-`; InputError if it is no text."""
     if path == STANDARD and sys.stdin is None:
         raise InputError("standard input is closed: name a file of sentences")
     try:

@@ -40,7 +40,7 @@ def unpack(archive: str | Path, folder: str | Path) -> None:
     """Unpack a zip or tar archive into a new folder, which is there only when it is complete.
 
     If the archive has nothing but a folder of the same name, it becomes that folder. macOS's
-    `__MACOSX` folders are left out. Checksums in the archive are checked.
+    `__MACOSX` folders are left out.
 
     Raises:
         InputError: the archive is damaged, or has a member that is a link, leaves the folder or
@@ -139,11 +139,8 @@ class Files:
     """The text files in a folder or a zip archive, wherever in it they are.
 
     Args:
-        path: the archive, or the folder it was unpacked to.
+        path: the archive, or the folder it was unpacked to; InputError if there is none.
         public: the name of the public archive, for errors.
-
-    Raises:
-        InputError: it is missing or damaged.
     """
 
     def __init__(self, path: str | Path, public: str) -> None:

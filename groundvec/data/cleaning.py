@@ -35,8 +35,7 @@ def clean(caption: str) -> str:
     """Bring a caption to the one spelling of its looks.
 
     - Unicode's normalization form NFKC: composed letters; ligatures, full-width letters and
-      superscripts as plain ones; `...` for an ellipsis. An acute accent that stands alone, as in
-      `it´s`, becomes an apostrophe.
+      superscripts as plain ones; `...` for an ellipsis. The accent of `it´s` becomes an apostrophe.
     - Invisible characters (category Cf) are removed, but for the zero-width joiner and non-joiner
       where they change what is seen.
     - Every run of white space and control characters becomes one space; none is at the ends.

@@ -1,7 +1,4 @@
-"""The one form of every data set: captions.csv and images.csv.
-
-`groundvec.results.schemas` has their columns: `Captions` and `Images`.
-"""
+"""The one form of every data set: captions.csv (`Captions`) and images.csv (`Images`)."""
 
 import logging
 import os
@@ -66,10 +63,7 @@ def read_images(path: str | Path) -> Images:
 
 
 def write(folder: str | Path, captions: Captions, images: pd.DataFrame) -> None:
-    """Check a data set and write it as captions.csv and images.csv, each whole or not at all.
-
-    Every image's file is read, for its checksum.
-    """
+    """Check a data set and write captions.csv and images.csv, which has the images' checksums."""
     check(captions, images)
     images = check_files(images)
     for name in ("captions.csv", "images.csv"):
@@ -83,7 +77,7 @@ def write(folder: str | Path, captions: Captions, images: pd.DataFrame) -> None:
 def check(captions: Captions, images: pd.DataFrame, where: pd.Series | None = None) -> None:
     """Raise InputError for the first kind of problem found in a data set.
 
-    Its one line names the first row that has the problem, counts the others, and says what to do.
+    It names the first row that has the problem, counts the others, and says what to do.
 
     Args:
         images: one row per image, columns as in IMAGE_COLUMNS.
@@ -165,12 +159,7 @@ def _refuse_repeated(images: pd.DataFrame) -> None:
 
 
 def check_files(images: pd.DataFrame) -> pd.DataFrame:
-    """Return images with their paths as `stored`.
-
-    Raises:
-        InputError: files do not exist; it names the first few, and what the first may be meant to
-            be.
-    """
+    """Return images with their paths as `stored`; InputError names the first missing files."""
     paths = stored(images.path)
     missing = [path for path in paths if not Path(path).is_file()]
     if missing:
@@ -186,10 +175,7 @@ def check_files(images: pd.DataFrame) -> pd.DataFrame:
 
 
 def stored(paths: Iterable[str]) -> list[str]:
-    """Spell paths as the disk does, which may have `é` as one character or as two.
-
-    What is not there stays as it is.
-    """
+    """Spell the paths of files as the disk does, which may have `é` as one character or as two."""
 
     @cache
     def names(folder: Path) -> dict[str, str]:
@@ -206,7 +192,7 @@ def stored(paths: Iterable[str]) -> list[str]:
 
 
 def _meant(path: Path) -> Path | None:
-    """Find the file that was probably meant by a path, beside or below it.
+    """Find the file beside or below a path that was probably meant.
 
     It may have another case or ending, `%20` for a space, a backslash for a slash, other folders
     in front, or be misspelt.
@@ -231,7 +217,7 @@ def refuse_names(rows: pd.DataFrame, where: str, name: str = "image_id") -> None
     """Raise InputError for a row whose image is outside the folder of images, as `../a.jpg` is.
 
     Args:
-        where: what to call the row, with names of columns in braces, as of `refuse`.
+        where: what to call the row, as of `refuse`.
         name: the column of file names.
     """
     outside = [bool(re.match(r"/|\.\.(/|$)", posixpath.normpath(each))) for each in rows[name]]
@@ -247,8 +233,8 @@ def refuse(bad: pd.DataFrame, problem: str) -> None:
 
     Args:
         bad: the rows that have the problem.
-        problem: the error, with names of columns in braces, which are filled in from the first row,
-            and `{more}` for the count of the others.
+        problem: the error. Names of columns in braces are filled in from the first row, and
+            `{more}` with the count of the others.
     """
     if not bad.empty:
         more = f" (and {len(bad) - 1:,} more)" if len(bad) > 1 else ""

@@ -42,16 +42,15 @@ def fetch(
 ) -> None:
     """Copy a file from the mirror, or download it if the mirror does not have it, and verify it.
 
-    A download is written to `<target>.part` and renamed when it is verified; if it breaks off, the
-    next call asks for the rest only. A `target` that is there already is verified and kept. Where
-    no sum is known, that of the first download is kept in `<target>.sha256`, and holds from then.
+    A download that breaks off is kept as `<target>.part`, and the next call asks for the rest. A
+    `target` that is there already is verified and kept. Where no sum is known, that of the first
+    download is kept in `<target>.sha256`, and holds from then.
 
     Args:
         name: the file's path in a mirror, such as `flickr8k/Flickr8k_text.zip`.
-        source: its `urls`, tried in their order, and what it is checked against, as far as it is
-            known: `size` in bytes, `sha256` (all or the first of its hexadecimal digits), `md5`.
-            With `members`, the SHA-256 sums of files by their paths, it is a zip archive that is
-            put together here; the addresses are then of the folder that has them.
+        source: its `urls`, tried in their order, and what is known of it: `size` in bytes, `sha256`
+            (all or the first of its hexadecimal digits), `md5`. With `members`, the SHA-256 sums of
+            files by their paths below the addresses, it is a zip archive that is made of these.
         target: where to put it.
         mirror: a folder. Its own SHA256SUMS counts before `source`.
 
@@ -159,8 +158,6 @@ def fetch_images(
 ) -> None:
     """Bring a page's JPEG images into a folder, like `fetch`; keep those that are there.
 
-    An image that cannot be had is logged, and the others are fetched.
-
     Args:
         addresses: of the images, relative to the page: `dog/1.jpg`. Trusted to stay below it.
         urls: the page's addresses; the one that the last image came from is tried first.
@@ -168,8 +165,8 @@ def fetch_images(
         name: the folder's path in a mirror.
 
     Raises:
-        InputError: some cannot be had. After `MOST_FAILED` of them in a row the rest is not asked
-            for.
+        InputError: some cannot be had, after all others are fetched. After `MOST_FAILED` of them in
+            a row the rest is not asked for.
         OSError: the disk is full; what has been downloaded is kept.
     """
     problems: dict[str, InputError] = {}

@@ -1,8 +1,7 @@
 """People's ratings of how similar two sentences are: STS 2012-2016, STS-B and SICK.
 
 All come to one form: ratings.csv (`Ratings`) and tasks.csv (`Tasks`). A rating is from 0 (nothing
-in common) to 5 (the same meaning); SICK's begin at 1. Ratings from 0 to 1, as other programs hand
-STS-B around, are refused.
+in common) to 5 (the same meaning); SICK's begin at 1.
 """
 
 import logging
@@ -76,12 +75,11 @@ def read_sts(
     lowercase: Collection[str] = LOWERCASE,
     tasks: Collection[str] = TASKS,
 ) -> tuple[Ratings, Tasks]:
-    """Read STS 2012-2016, STS-B and SICK, in this order, as (ratings, tasks).
+    """Read STS 2012-2016 (Agirre et al.), STS-B (Cer et al. 2017) and SICK (Marelli et al. 2014).
 
-    These are the 24 subtasks of STS (Agirre et al.), and the tasks of Cer et al. (2017) and of
-    Marelli et al. (2014). The files are looked for by their names anywhere in the folders; those of
-    STS 2012-2016 must be in a folder of their year, `STS12-en-test` or `STS2012-en-test`. Pairs
-    with an empty line for a rating are dropped, and counted.
+    The files are looked for by their names anywhere in the folders; those of STS 2012-2016 must be
+    in a folder of their year, `STS12-en-test` or `STS2012-en-test`. Pairs with an empty line for a
+    rating are dropped, and counted.
 
     Args:
         folders: what the archives were unpacked to.
@@ -144,7 +142,7 @@ def count(
 
     Args:
         sources: where the sentences come from, by task and subtask.
-        dropped: the pairs without a rating, likewise; by default there were none.
+        dropped: the pairs without a rating, likewise.
     """
     counts = ratings.groupby(["task", "subtask"]).split.value_counts().unstack(fill_value=0)
     counts = counts.reindex(index=list(sources), columns=SPLITS, fill_value=0).reset_index()
@@ -155,11 +153,7 @@ def count(
 
 
 def read_ratings(path: str | Path) -> Ratings:
-    """Read a ratings.csv, indexed from 0.
-
-    Raises:
-        InputError: a pair is not whole; it names the line.
-    """
+    """Read a ratings.csv, indexed from 0; InputError names the first line that is wrong."""
     ratings = read_fields(path, COLUMNS)
     if ratings.empty:
         raise InputError(f"{path} has no pairs; make it again")

@@ -52,10 +52,7 @@ class Captions:
 
 @dataclass
 class Split:
-    """Images and their captions, by language.
-
-    Features and encoded captions may be mapped from files; of both, memory holds what is in use.
-    """
+    """Images and their captions, by language; large arrays may be mapped from files."""
 
     image_ids: np.ndarray  # (N,) str
     features: Matrix  # (N, width)
@@ -65,8 +62,8 @@ class Split:
         """Yield the batches of one epoch: rows of captions by language, all of the same images.
 
         The images are shuffled once and passed over in that order, with caption 0, then caption 1,
-        and so on; the last incomplete batch of a pass is dropped. So no batch holds two captions of
-        one image. For every further language a caption of the same image is drawn. All is a
+        and so on, so that no batch holds two captions of one image. The last incomplete batch of a
+        pass is dropped. For every further language a caption of the same image is drawn. All is a
         function of the seed and the epoch.
         """
         (language, first), *others = self.captions.items()
@@ -98,14 +95,7 @@ def captions_of(about: Mapping[str, Any], path: str | Path) -> pd.DataFrame:
 
 
 def drawn(captions: pd.DataFrame, counts: Sequence[int], seed: int) -> pd.DataFrame:
-    """Draw the captions of so many images of each split.
-
-    Args:
-        counts: how many train, dev and test images.
-
-    Raises:
-        InputError: a split has fewer.
-    """
+    """Draw the captions of so many train, dev and test images; InputError if there are fewer."""
     chosen: list[str] = []
     for number, (split, count) in enumerate(zip(("train", "dev", "test"), counts, strict=True)):
         images = captions.loc[captions["split"] == split, "image_id"].unique()
@@ -125,7 +115,7 @@ def load_split(
     read_features: Callable[[np.ndarray], Matrix],
     texts: Mapping[str, Any],
 ) -> Split:
-    """Load one split of a data set, without images that lack captions in one of the languages.
+    """Load one split of a data set: the images that have captions in all languages.
 
     Args:
         captions: see `groundvec.data.dataset.read_captions`.
@@ -169,7 +159,7 @@ def load_split(
 
 
 def encode(text: Any, sentences: list[str]) -> Any:
-    """Encode sentences, a block at a time where the blocks can be joined: memory holds only one."""
+    """Encode sentences, block by block where blocks can be joined: memory holds only one."""
     starts = range(0, len(sentences), SENTENCES_PER_BLOCK)
     blocks = (text.encode(sentences[start : start + SENTENCES_PER_BLOCK]) for start in starts)
     if len(starts) == 1 or not hasattr(text.encode(sentences[:1]), "join"):

@@ -49,7 +49,7 @@ def _folders(task: str) -> set[str]:
 
 
 def fetch_rated(tasks: Collection[str]) -> list[Path]:
-    """Fetch, check and unpack the archives of some tasks, unless they are in the cache already.
+    """Fetch the archives of some tasks into the cache and unpack them, unless they are there.
 
     `$GROUNDVEC_MIRROR`, if set, is a folder that is looked into before the public addresses.
 

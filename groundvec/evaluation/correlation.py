@@ -1,8 +1,7 @@
 """Correlations of predicted similarities with ratings, and their intervals.
 
-Conventions: an undefined correlation, that of predictions which are all the same up to float32's
-rounding, counts as 0 (SentEval does so for the classifier and gives NaN for the cosine). A zero
-vector has cosine 0.
+An undefined correlation, that of predictions which are all the same up to float32's rounding,
+counts as 0 (SentEval does so for the classifier and gives NaN for the cosine).
 """
 
 from typing import Any
@@ -28,7 +27,7 @@ def cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def scaled(vectors: np.ndarray, axis: int | None = 1) -> np.ndarray:
     """Multiply vectors (N, size) by powers of two that bring the largest values to 0.5 to 1.
 
-    Squares neither vanish nor overflow then, and nothing is rounded. Zeros stay zeros.
+    Squares neither vanish nor overflow then, and nothing is rounded.
 
     Args:
         axis: 1 scales each vector by its own factor, None all by one.
@@ -57,7 +56,7 @@ def _constant(values: np.ndarray) -> bool:
 
 
 def fisher_interval(r: np.ndarray | float, n: np.ndarray | int) -> tuple[Any, Any]:
-    """Compute the 95% interval of a correlation over n pairs: tanh(atanh r -+ 1.96 / sqrt(n - 3)).
+    """Compute the 95% interval of correlations over n pairs: tanh(atanh r -+ 1.96 / sqrt(n - 3)).
 
     It is -1 to 1 for up to three pairs.
     """

@@ -24,22 +24,19 @@ KEYS = [*SUBTASK, "statistic", "method"]
 
 
 def normalised(sentence: str) -> str:
-    """Return the letters and digits of a sentence, in lower case.
-
-    Tokenizers set spaces, so they do not count: `wetsuit` is `wet suit`.
-    """
+    """Return the letters and digits of a sentence, in lower case; spaces differ by tokenizer."""
     return "".join(filter(str.isalnum, sentence.lower()))
 
 
 def training_captions(about: Mapping[str, Any], path: str | Path) -> dict[str, set[int]]:
-    """Find the captions that a model was trained on, in the language of the ratings.
+    """Find a model's training captions in the language of the ratings, by the `normalised` caption.
 
     Args:
         about: the content of its model.json.
         path: the captions.csv of its data set.
 
     Returns:
-        The images of each caption, by the `normalised` caption.
+        The images of each caption.
     """
     as_they_are = dict.fromkeys(about["description"]["languages"], SimpleNamespace(encode=list))
     split = load_split(captions_of(about, path), "train", np.asarray, as_they_are)
@@ -68,10 +65,10 @@ def seen(ratings: Ratings, captions: Mapping[str, set[int]]) -> pd.DataFrame:
 
 
 def score_unseen(predictions: Predictions, pairs: pd.DataFrame) -> pd.DataFrame:
-    """Score predictions with and without the `seen` pairs.
+    """Score predictions with and without the `seen` pairs; no classifier is trained again.
 
-    Classifiers are not trained again. Without the seen pairs, a mean is weighted by the pairs that
-    are left, and leaves out subtasks that have none.
+    Without the seen pairs, a mean is weighted by the pairs that are left, and leaves out subtasks
+    that have none.
 
     Returns:
         The rows of `evaluate` for each system, kind and epochs. Further columns: the numbers of

@@ -1,7 +1,7 @@
 """Ranks of captions and images, and what training records of them after every epoch.
 
-It is apart from the tables that `groundvec.evaluation.retrieval` makes of ranks, so that a change
-there trains nothing again. Its conventions are the same.
+It is apart from the tables of `groundvec.evaluation.retrieval`, whose conventions it shares, so
+that a change there trains nothing again.
 """
 
 from typing import TYPE_CHECKING
@@ -30,7 +30,6 @@ def ranks(
         captions: embedded captions (M, size).
         images: embedded images (N, size).
         image: (M,) the row of each caption's image.
-        similarity: how they are compared (`groundvec.similarity`).
 
     Returns:
         (M,) the rank of each caption's image among all images, and (N,) that of the best of each
@@ -69,10 +68,9 @@ def rounding(captions: np.ndarray, images: np.ndarray, similarity: str) -> float
 
 
 def development_recall(model: "Model", dev: Split) -> dict[str, float]:
-    """Compute the recalls of a training after an epoch, by which snapshots are chosen.
+    """Compute the recalls in percent after an epoch, means over languages, and `dev_recall`.
 
-    These are the recalls in percent, means over languages, and `dev_recall`, the mean R@10 of both
-    directions.
+    Snapshots are chosen by the latter, the mean R@10 of both directions.
     """
     images = model.encode_images(dev.features)
     found = [

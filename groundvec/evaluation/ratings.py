@@ -37,7 +37,7 @@ def predict(
     Args:
         ratings: columns task, subtask, split, sentence_a, sentence_b, rating.
         encode: the system, from sentences to vectors (N, size). It is called once.
-        device: where the classifiers of tasks with training pairs are trained.
+        device: where classifiers are trained.
 
     Returns:
         Columns pair (the row in `ratings`, from 0), task, subtask, rating, cosine and classifier

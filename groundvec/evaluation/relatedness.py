@@ -1,9 +1,9 @@
 """SentEval's supervised relatedness classifier, number for number (Conneau & Kiela 2018).
 
 A softmax layer on ``[|u - v|, u * v]`` spreads each pair's score over the grades 1 to 5, after Tai,
-Socher & Manning (2015); the prediction is the expected grade. What SentEval fixes is fixed here:
-seed, batches, optimiser and stopping rule. A layer this small costs what calling torch costs, so
-that its gradient and Adam's step are written out.
+Socher & Manning (2015); the prediction is the expected grade. Seed, batches, optimiser and stopping
+rule are SentEval's. The gradient and Adam's step are written out, since calling torch takes longer
+than computing a layer this small.
 """
 
 import math
@@ -40,8 +40,7 @@ def targets(scores: NDArray[np.float64]) -> NDArray[np.float32]:
     3.4 becomes 0.6 of grade 3 and 0.4 of grade 4. There is no grade 0: as in SentEval, 0.4, which
     STS-B has, becomes 0.4 of grade 1.
     """
-    shares: NDArray[np.float64] = np.maximum(0, 1 - np.abs(scores[:, None] - GRADES))
-    return shares.astype(np.float32)
+    return np.maximum(0, 1 - np.abs(scores[:, None] - GRADES)).astype(np.float32)
 
 
 def expected_grade(weight: torch.Tensor, bias: torch.Tensor, x: torch.Tensor) -> np.ndarray:
@@ -58,8 +57,7 @@ def train_and_predict(
 ) -> tuple[np.ndarray, float]:
     """Train the classifier, keep its best weights on the development set, grade the test pairs.
 
-    The order of the training pairs affects the last digits. The caller's random state is left
-    alone.
+    The order of the training pairs affects the last digits.
 
     Args:
         train, dev: features (N, 2 size) and scores (N,).

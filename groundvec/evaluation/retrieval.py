@@ -1,9 +1,9 @@
 """Image-caption retrieval: ranks, recall and intervals (Merkx & Frank 2019, section 4.2).
 
-Conventions, for every number of this project: a candidate that scores the same as the right one, to
-a millionth of what vectors of their length can score, ranks before it (so a model that maps
-everything to one point gets no recall out of ties, nor one that meets equal captions out of
-rounding), and the median of an even number of ranks is the mean of the two in the middle.
+A candidate that scores the same as the right one, to a millionth of what vectors of their length
+can score, ranks before it: a model that maps everything to one point gets no recall out of ties,
+nor one that meets equal captions out of rounding. The median of an even number of ranks is the mean
+of the two in the middle.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -36,9 +36,7 @@ def caption_ranks(
     image_of_candidates: np.ndarray | None = None,
     similarity: str = "cosine",
 ) -> np.ndarray:
-    """Rank (M,) the nearest caption of the same image, from 1.
-
-    The others of the same image do not count against it.
+    """Rank (M,) the nearest caption of the same image, from 1; its others do not count against it.
 
     Args:
         queries: embedded captions (M, size).
@@ -46,7 +44,6 @@ def caption_ranks(
         candidates: embedded captions (N, size) of another language; by default all other queries,
             as in Socher et al. 2014, section 6.1.
         image_of_candidates: (N,) the row of each one's image.
-        similarity: how they are compared.
     """
     others = candidates is None
     if candidates is None or image_of_candidates is None:
@@ -103,10 +100,8 @@ def rank_both_ways(
 ) -> list[Ranks]:
     """Compute the `ranks` in both directions.
 
-    With several folds the images are cut, in their order, into as many equal sets.
-
-    Raises:
-        InputError: the images cannot be cut into so many equal folds.
+    With several folds the images are cut, in their order, into as many equal sets; InputError if
+    they cannot be.
     """
     found, own_image = [], []
     for rows, own in _folds(image, len(images), folds):
@@ -170,9 +165,6 @@ def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
 
     Args:
         image: (M,) the row of each caption's image; every image has a caption.
-
-    Raises:
-        InputError: the images cannot be cut into so many equal folds.
     """
     images = image.max() + 1
     parts = _folds(image, images, folds)
@@ -354,11 +346,7 @@ def _rank_all(
     folds: int,
     every_way: bool,
 ) -> Iterator[tuple[str, int, list[Ranks]]]:
-    """Rank a split's vectors: the language, the number of folds, and the ranks.
-
-    Args:
-        every_way: also from captions to captions.
-    """
+    """Rank a split's vectors, in `every_way` also among captions: language, folds and ranks."""
     image = {language: own.image for language, own in split.captions.items()}
     for language, own in captions.items():
         found = rank_both_ways(own, images, image[language], similarity=similarity)

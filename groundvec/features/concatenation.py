@@ -21,7 +21,7 @@ def concatenate(
 
     Args:
         paths: a file of features for each network.
-        images: in the form of images.csv; all splits are scaled alike.
+        images: in the form of images.csv.
 
     Returns:
         (images, sum of widths) float32, and attributes for `store.write`. Their `blocks` are, as

@@ -189,8 +189,8 @@ def _compute(
 ) -> Generator[tuple[list[int], np.ndarray, list[str]]]:
     """For each batch: the places of its usable pictures, their features, and the problems.
 
-    Without a GPU the network runs in the processes that decode, in each on one core: other programs
-    on the same cores disturb that less than one process whose threads wait for each other.
+    Without a GPU the network runs in the processes that decode, each on one core: other programs
+    disturb that less than one process whose threads wait for each other.
     """
     gpu = device.startswith("cuda")
     if not files:
@@ -289,8 +289,7 @@ def precision_on(precision: str, device: str) -> str:
 def _start_worker(_: int) -> None:
     """Leave SIGTERM to the main process, and have the C library keep freed memory.
 
-    It would give every large activation back to the system, and clear it again on the next use,
-    which takes about as long as computing it.
+    It would give large activations back to the system, and clear them again on the next use.
     """
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     with suppress(OSError, AttributeError):  # only glibc has this

@@ -114,8 +114,8 @@ def _without_metadata(path: str | Path, png: bytes) -> Image.Image:
 def _ended(path: str | Path, jpeg: bytes) -> Image.Image:
     """Decode a JPEG that lacks nothing but its end mark.
 
-    If it lacked pixels, these would be made of the bytes that stand in for the rest. Of a
-    progressive one, whole passes over the picture may be missing.
+    If it lacked pixels, these would be made of the bytes that stand in for the rest. A progressive
+    one may lack whole passes over the picture.
     """
     restarts = [bytes([0xFF, 0xD0 + number % 8]) for number in range(16)]
     one, *others = (

@@ -70,10 +70,7 @@ def attributes(path: str | Path) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of a matrix, which become float32 when they are indexed.
-
-    The matrix may be mapped from a file. Then memory holds only what was indexed.
-    """
+    """Rows of a matrix, perhaps mapped from a file; they become float32 when they are indexed."""
 
     matrix: np.ndarray  # (n, width), of any floating-point type
     rows: np.ndarray  # (N,) which of them these are, in their order
@@ -102,9 +99,7 @@ class Rows:
 
 
 def read(path: str | Path, image_ids: Collection[str]) -> Rows:
-    """Read the features of some images, in the order of their ids: (ids, width).
-
-    They are mapped from the file, unless it is .npz or compressed.
+    """Read the features (ids, width) of some images, mapped from the file if it can be.
 
     Raises:
         InputError: the file cannot be read or has no features for an image.
@@ -136,11 +131,7 @@ def join(
 def _gather(
     paths: Sequence[str | Path], image_ids: Collection[str], mapped: bool = False
 ) -> tuple[Rows, dict[str, Any]]:
-    """Join the files, for `join`.
-
-    Args:
-        mapped: leave the features of the first file where they are, if it can be mapped.
-    """
+    """Join the files; `mapped` leaves features where they are, if the first file can be mapped."""
     wanted = pd.Index(list(image_ids))
     found = np.zeros(len(wanted), bool)
     for number, path in enumerate(paths):
@@ -291,9 +282,9 @@ def _scalar(name: str, value: Any) -> Any:
 
 
 def _own(group: h5py.Group, path: str) -> h5py.Dataset:
-    """Find a data set by hard and soft links; ValueError if other files are in it or on the way.
+    """Find a data set by hard and soft links; ValueError if it leads to another file.
 
-    HDF5 would open those, whatever they are, and show what is in them.
+    HDF5 would open that, whatever it is, and show what is in it.
     """
     for part in filter(None, path.split("/")):
         link = group.get(part, getlink=True)

@@ -52,7 +52,7 @@ def generate(folder: Path, images: int, seed: int) -> tuple[pd.DataFrame, pd.Dat
 
 
 def _scenes(images: int, seed: int) -> list[Scene]:
-    """All scenes with their captions.
+    """Draw all scenes with their captions.
 
     Families are independent, so the splits may follow each other; the last family of a split is
     cut short to fit.
@@ -77,10 +77,10 @@ def _scenes(images: int, seed: int) -> list[Scene]:
 
 
 def _describe(scene: Scene, seed: int) -> list[dict[str, Any]]:
-    """Five different captions in each language.
+    """Write five different captions in each language.
 
-    The first two are drawn alike for a whole family: they choose the same facts and words, and
-    differ only in what sets its scenes apart.
+    The first two choose the same facts and words for a whole family, and differ only in what sets
+    its scenes apart.
     """
     rows = []
     for language in LANGUAGES:
@@ -111,7 +111,6 @@ def pairs(scenes: str | Path, seed: int) -> pd.DataFrame:
 
     Args:
         scenes: the scenes.jsonl that `generate` wrote.
-        seed: of the draws.
 
     Returns:
         Some pairs per scene, in columns split, image_id, en and de.

@@ -61,7 +61,7 @@ def _sentence(grammar: Grammar, clauses: list[str]) -> str:
 def choose(scene: Scene, rng: random.Random) -> set[str]:
     """Choose the facts that a caption mentions: usually the action, rarely all facts.
 
-    The chosen action and relations bring their objects. Without any, the caption only says that `a`
+    The chosen action and relations bring their objects; without any, the caption only says that `a`
     and `b` exist. Then these objects' attributes, the background and the sky are chosen.
     """
     mention: set[str] = set()

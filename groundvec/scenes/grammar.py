@@ -42,8 +42,7 @@ class Grammar(ABC):
 
     def many(self, name: str) -> bool:
         """Return whether there are several of an object."""
-        count: int = self.things[name]["count"]
-        return count > 1
+        return self.things[name]["count"] > 1
 
     def value(self, name: str, attribute: str) -> str | None:
         """Return the colour or the size of an object if it is to be mentioned."""
@@ -55,8 +54,7 @@ class Grammar(ABC):
 
     def number(self, count: int) -> str:
         """Write a number as a word or in digits."""
-        word: str = self.words["numbers"][str(count)]
-        return self.pick("digits", (word, str(count)))
+        return self.pick("digits", (self.words["numbers"][str(count)], str(count)))
 
     def adjuncts(self) -> list[str]:
         """List the landmark of an action, the background and the sky, as far as mentioned."""

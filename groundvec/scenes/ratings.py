@@ -42,12 +42,12 @@ class Sentence(NamedTuple):
 
 
 def graded_pairs(seed: int) -> pd.DataFrame:
-    """Pairs in the columns of `groundvec.data.ratings`; the same seed gives the same pairs.
+    """Make pairs in the columns of `Ratings`; the same seed gives the same pairs.
 
     Task `Scenes` has a subtask for each phenomenon. Half of the pairs of a subtask show it, half
     are pairs of any two captions, spread over the grades (all of `Overlap` is that). Task
-    `Scenes-R` mixes them, and has three splits. No two subtasks or splits share a scene, and the
-    scenes come from another stream of random numbers than those of `generate` with the same seed.
+    `Scenes-R` mixes them, and has three splits. No two subtasks or splits share a scene, nor does
+    `generate` with the same seed draw these.
     """
     source, rng = families(random.Random(f"pairs {seed}")), random.Random(f"sentences {seed}")
     rows: list[tuple[str, str, str, str, str, float]] = []

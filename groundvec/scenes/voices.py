@@ -16,7 +16,7 @@ SENTENCES = ["active", "passive", "exchanged_active", "exchanged_passive"]
 
 
 def exchanges(seed: int, size: int) -> pd.DataFrame:
-    """English sentences about so many scenes; the same seed gives the same sentences.
+    """Make English sentences about so many scenes; the same seed gives the same sentences.
 
     No two scenes are of one family. They come from another stream of random numbers than those of
     `generate` and of `graded_pairs` with the same seed.

@@ -63,8 +63,8 @@ def facts(scene: Scene) -> dict[str, str]:
 
     So `{"a": "dog", "a.colour": "black dog", "action": "dog chase cat",
     "a in front of c": "dog in front of house", "background": "beach", ...}`.
-    The names are what a caption can mention; the values do not depend on the scene's ids, so
-    that the facts of two scenes can be compared. `count` is a fact where it is not one.
+    The names are what a caption can mention; the values do not depend on the scene's ids, so that
+    the facts of two scenes can be compared. `count` is a fact where it is not one.
     """
     kind = {thing["id"]: thing["kind"] for thing in scene["objects"]}
     named: dict[str, str] = {}
@@ -92,10 +92,9 @@ def predicates(scene: Scene) -> dict[str, tuple[str, str]]:
 
 
 def swap(scene: Scene, what: str, first: str, second: str) -> Scene:
-    """Copy a scene and exchange one property of two objects, given by id.
+    """Copy a scene and exchange the `colour`, `size`, `count` or `role` of two objects, by id.
 
-    The property is `colour`, `size`, `count` or `role`. For `role` all properties are exchanged, so
-    that each object takes the other's part.
+    For `role` all properties are exchanged, so that each object takes the other's part.
     """
     scene = copy.deepcopy(scene)
     one, two = (next(o for o in scene["objects"] if o["id"] == i) for i in (first, second))
@@ -201,7 +200,7 @@ def _possible(scene: Scene) -> bool:
 
 
 def families(rng: random.Random) -> Iterator[list[Scene]]:
-    """Endless families of one to six different scenes.
+    """Draw endless families of one to six different scenes.
 
     The scenes of a family share their words and differ in who does what, or in which colour, size
     or number belongs to which object. No two families are made of the same facts.

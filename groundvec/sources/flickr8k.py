@@ -1,8 +1,8 @@
 """Flickr8k (Hodosh, Young & Hockenmaier 2013): 8,000 photographs with five captions each.
 
 The text archive holds `Flickr8k.token.txt`, a line `name.jpg#k<TAB>caption` for each caption, and
-`Flickr_8k.{train,dev,test}Images.txt`, a line with a name for each image of a split. The captions
-are taken as they stand: case and punctuation kept, some with a final " ." and some without.
+`Flickr_8k.{train,dev,test}Images.txt`, a line with a name for each image of a split. Case and
+punctuation are kept; some captions have a final " .".
 """
 
 import logging
@@ -31,7 +31,7 @@ def read(images: str | Path, text: str | Path) -> tuple[pd.DataFrame, pd.DataFra
         text: Flickr8k_text.zip, or the folder it was unpacked to.
 
     Raises:
-        InputError: if a file is missing or damaged, or a line cannot be understood.
+        InputError: a file is missing or damaged, or a line cannot be understood.
     """
     files = Files(text, "Flickr8k_text.zip")
     rows = [

@@ -42,8 +42,7 @@ def read(
 
     The id of an image is its file name. The splits train and restval make up train (of MSCOCO
     113,287 images), val is dev and test is test. Captions are the annotations' own (the file's
-    `raw`), as `tokenise` gives them: with case and punctuation, as the published code of Merkx &
-    Frank (2019) reads those of MSCOCO.
+    `raw`), cut by `tokenise`, as the published code of Merkx & Frank (2019) reads those of MSCOCO.
 
     Args:
         images: the folder of the images; of MSCOCO, that of `train2014` and `val2014`.
@@ -51,7 +50,7 @@ def read(
         captions: how many captions of each image to keep, the first ones; by default all.
 
     Raises:
-        InputError: if the file is missing, damaged or of another form, a caption or an image has a
+        InputError: the file is missing, damaged or of another form, a caption or an image has a
             problem (see `dataset.check`), or a split would have no image.
     """
     found, said = [], []

@@ -13,11 +13,8 @@ def read(train: Path, val: Path, captions: Path) -> tuple[pd.DataFrame, pd.DataF
 
     Args:
         train: the folder train2014 of images.
-        val: val2014, beside it.
+        val: val2014, which must be beside it.
         captions: the folder of Karpathy's files.
-
-    Raises:
-        InputError: as `karpathy.read`; the two folders are not beside each other.
     """
     if train.parent.resolve() != val.parent.resolve():
         raise InputError(f"{train} and {val} must be in one folder: move one beside the other")

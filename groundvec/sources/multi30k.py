@@ -42,9 +42,6 @@ def read(
         images: Flickr30k's images; with `flickr8k`, that one's.
         folder: where parallel.csv is written.
         flickr8k: Flickr8k_text.zip or its folder, to read the part whose images are Flickr8k's.
-
-    Raises:
-        InputError: as `read_flickr30k` and `read_flickr8k`.
     """
     if flickr8k is None:
         captions, found, pairs = read_flickr30k(archive, images)
@@ -58,12 +55,8 @@ def read_flickr30k(archive: str | Path, images_folder: str | Path) -> Read:
     """Read Multi30k with Flickr30k's images, as (captions, images), and pairs.
 
     Train is the published one; dev is the first 500 images of the published validation split, test
-    the others. Pairs are those of `groundvec.data.parallel`, in the published splits: test is that
-    of 2016, whose images are there too, without captions (`dataset.PAIRS`).
-
-    Args:
-        archive: as of `read`.
-        images_folder: Flickr30k's images.
+    the others. Pairs are in the published splits: test is that of 2016, whose images are there too,
+    without captions (`dataset.PAIRS`).
 
     Raises:
         InputError: a file is missing or damaged, or has fewer or more lines than images.
@@ -91,7 +84,6 @@ def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Pa
     Dev and test pairs are those of its dev and test images, train pairs are all others.
 
     Args:
-        archive: as of `read`.
         images_folder, text: as of `groundvec.sources.flickr8k.read`.
 
     Raises:

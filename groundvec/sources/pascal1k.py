@@ -29,12 +29,12 @@ def read(images: str | Path, page: str | Path, seed: int) -> tuple[pd.DataFrame,
     """Read Pascal1K as (captions, images), in the page's order.
 
     The id of an image is its address on the page, `category/name.jpg`. Sentences are taken as they
-    stand, however many an image has. The split is drawn (`draw_split`).
+    stand, however many an image has.
 
     Args:
         images: where the images are, each at its address.
         page: the HTML page.
-        seed: of the draw.
+        seed: of `draw_split`.
 
     Raises:
         InputError: naming the page and the line, if the page is missing or has no images, an image
@@ -71,8 +71,8 @@ def image_ids(page: str | Path) -> list[str]:
 def draw_split(image_ids: pd.Series, seed: int) -> pd.Series:
     """Draw a split 80/10/10 of each category, indexed by image id: 800/100/100 of Pascal1K.
 
-    The order in a category is that of the SHA-256 sums of `<seed> <image id>`; its first tenth is
-    dev, its second test. So the split depends on nothing but the ids and the seed.
+    In the order of the SHA-256 sums of `<seed> <image id>`, a category's first tenth is dev, its
+    second test. So the split depends on nothing but the ids and the seed.
 
     Raises:
         InputError: the categories have different numbers of images, or not a multiple of ten.
@@ -124,10 +124,10 @@ def _rows(page: Path) -> pd.DataFrame:
 
 
 def _sentences(image: Tag) -> list[str]:
-    """List the cells with text in the table that follows an image.
+    """List the cells with text in the table that follows an image, in the order of the page.
 
-    In the order of the page, and not by what is inside what: where end tags are left out, the
-    parser puts a row or cell into the one before.
+    What is inside what does not tell: where end tags are left out, the parser puts a row or cell
+    into the one before.
     """
     table = image.find_next(["table", "img"])
     cells: list[str] = []

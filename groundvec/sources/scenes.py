@@ -9,10 +9,9 @@ from groundvec.data import parallel
 
 
 def read(count: int, seed: int, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Draw and describe scenes, as (captions, images).
+    """Draw and describe so many scenes, as (captions, images).
 
     Args:
-        count: how many.
         seed: the same seed gives the same bytes.
         folder: where the pictures, the facts (scenes.jsonl) and parallel.csv are written.
     """

@@ -33,8 +33,7 @@ def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFr
     """Read a table as (captions, images), in the table's order.
 
     The id of an image is its name in the table, in its shortest form (`./a.jpg` is a.jpg). Without
-    a column `split`, the images are split 80/10/10 by `split_by_name`; without a column
-    `language`, it is English.
+    a column `split`, `split_by_name` splits; without a column `language`, it is English.
 
     Raises:
         InputError: naming the file and the line, if the table is not UTF-8 CSV with these columns,
@@ -60,10 +59,7 @@ def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFr
 
 
 def state(table: str | Path, images: str | Path) -> str:
-    """Compute a key that changes with the files of a table's images only.
-
-    It knows files by their sizes and times, which is quick; missing files count as such.
-    """
+    """Compute a key that changes with the sizes and times of a table's image files."""
     files = []
     for name in dict.fromkeys(_rows(Path(table), Path(images)).image):
         path = Path(images, name)
@@ -73,10 +69,9 @@ def state(table: str | Path, images: str | Path) -> str:
 
 
 def split_by_name(names: pd.Series) -> pd.Series:
-    """Split names 80/10/10 into train, dev and test, indexed by name.
+    """Split names 80/10/10 into train, dev and test by their SHA-256, indexed by name.
 
-    The order is that of the names' SHA-256, so the split is the same whatever the order of the
-    table, and looks random. Dev and test get a tenth each, rounded, and at least one.
+    Dev and test get a tenth each, rounded, and at least one.
     """
     order = sorted(names.unique(), key=lambda name: hashlib.sha256(name.encode()).digest())
     tenth = max(1, round(len(order) / 10))

@@ -66,9 +66,7 @@ def search(
 def translate(
     translator: Translator, encoded: Encoded, vocabulary: Vocabulary, n: int, progress: bool = False
 ) -> Lists:
-    """List the `n` best translations of sentences, the most probable first.
-
-    The score is the log-probability. One sentence's list does not depend on the others.
+    """List the `n` best translations of sentences by log-probability, each apart from the others.
 
     Args:
         encoded: by the source's vocabulary.

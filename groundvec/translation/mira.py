@@ -12,7 +12,7 @@ EPOCHS = 60
 
 
 def scale(lists: Lists) -> NDArray[np.float64]:
-    """Compute (F,) how far each feature spreads within a list: its deviation from the lists' means.
+    """Compute (F,) the standard deviation of each feature from the lists' means.
 
     Weights are found of features divided by it, so that one step size fits all. A feature that is
     the same all over a list has 1.
@@ -44,8 +44,8 @@ def weights(lists: Lists, statistics: np.ndarray, epochs: int = EPOCHS) -> np.nd
     BLEU and high sum) is ahead of that of fear (low BLEU and high sum) by their difference in BLEU,
     or by a step of at most `AGGRESSIVENESS`. A sentence's BLEU is computed with a background: the
     decaying sum of the statistics of the hopes so far, beginning with ones; it is scaled by the
-    length of the references (Chiang et al. 2008). Of each epoch the mean of the weights is taken,
-    and in the end the one that gives the best BLEU of these lists.
+    length of the references (Chiang et al. 2008). Of the means of each epoch's weights the one is
+    returned that gives the best BLEU of these lists.
 
     Args:
         statistics: of the hypotheses, for BLEU (N, 10), as `corpus_bleu` has them.

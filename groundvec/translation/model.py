@@ -57,11 +57,7 @@ def save(
 
 
 def load(folder: str | Path, device: str = "cpu") -> tuple[Translator, Vocabulary, Vocabulary]:
-    """Read a translator, and the vocabularies of both languages.
-
-    Raises:
-        InputError: a file is missing or damaged, or the weights are another network's.
-    """
+    """Read a translator and both vocabularies; InputError if a file is missing or damaged."""
     path = Path(folder, "model.json")
     content = checked(path, read_json(path), MODEL, "translator")
     source, target = Vocabulary(**content["source"]), Vocabulary(**content["target"])

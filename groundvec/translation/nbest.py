@@ -55,8 +55,7 @@ def read(path: str | Path, sentences: int) -> Lists:
 
     A list may have any number of hypotheses, one at least. They keep the order of the file; those
     of one sentence need not stand together. Values without a name are called `value`, those that
-    share a name get a number each. A single value that is the score again, as some systems write,
-    is left out.
+    share a name get a number each. A single value that is the score again is left out.
 
     Args:
         sentences: how many there are, which have the ids 0, 1, ...
@@ -103,10 +102,7 @@ def read(path: str | Path, sentences: int) -> Lists:
 
 
 def write(path: str | Path, lists: Lists) -> None:
-    """Write lists of hypotheses, atomically; gzipped, if the name ends in .gz.
-
-    Of the features the last one must be `score`.
-    """
+    """Write lists of hypotheses, whose last feature is `score`; gzipped for a name in .gz."""
     lines = []
     for sentence, text, row in zip(
         lists.sentence.tolist(), lists.hypotheses, lists.features.tolist(), strict=True
@@ -120,7 +116,7 @@ def write(path: str | Path, lists: Lists) -> None:
 
 
 def _lines(path: str | Path) -> Iterator[str]:
-    """Yield the lines of a file: all of them at once may be more than the memory holds."""
+    """Yield the lines of a file, one by one: all at once may be more than the memory holds."""
     check_regular(path)
     try:
         data = read_packed(path) if str(path).endswith(".gz") else Path(path).read_bytes()

@@ -196,8 +196,7 @@ def scored(
         language: of the translations.
 
     Returns:
-        A row for each metric and re-ranker; and the sentences with the translation that each
-        re-ranker chose.
+        A row for each metric and re-ranker; and the sentences with each one's translation.
     """
     texts = {
         name: [test.lists.hypotheses[row] for row in found.rows] for name, found in chosen.items()

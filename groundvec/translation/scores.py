@@ -183,8 +183,7 @@ def meteor_jar() -> Path | str:
 class Meteor:
     """METEOR 1.5 (Denkowski & Lavie 2014) by its jar: statistics of sentences, and scores.
 
-    Words match exactly or by their stems. The paraphrase table and the synonyms, which the jar's
-    package has for English at most, are not used for any language.
+    Words match exactly or by their stems, and not by paraphrases or synonyms.
     """
 
     def __init__(self, jar: Path, language: str) -> None:

@@ -40,8 +40,8 @@ class Pairs:
     def epoch(self, batch_size: int, seed: int, epoch: int) -> Iterator[np.ndarray]:
         """Yield the batches of an epoch, as rows: a function of the seed and the epoch.
 
-        The sentences are shuffled, and sorted by length within `SORTED` batches, which are then
-        shuffled. The last batch may be smaller.
+        Sentences are shuffled and, within `SORTED` batches, sorted by length; then these batches
+        are shuffled. The last batch may be smaller.
         """
         rng = np.random.default_rng([seed, epoch])
         order = rng.permutation(len(self.source))
@@ -57,11 +57,7 @@ class Pairs:
 def prepare(
     train: pd.DataFrame, dev: pd.DataFrame, source: str, target: str
 ) -> tuple[Vocabulary, Vocabulary, Pairs, Pairs]:
-    """Build the vocabularies of the training sentences, and encode both splits.
-
-    Raises:
-        InputError: there are too few sentences to learn a word from.
-    """
+    """Build both vocabularies and encode both splits; InputError if no word can be learned."""
     of_source, *sources = _encode(source, train["source"], dev["source"])
     of_target, *targets = _encode(target, train["target"], dev["target"])
     first, second = (

@@ -13,11 +13,7 @@ END = 2  # of a sentence; PADDING and UNKNOWN are 0 and 1
 
 
 class Vocabulary:
-    """The words of the training sentences, by Moses' tokens as they are written.
-
-    Attributes:
-        words: the i-th has the index i + 3.
-    """
+    """The words of the training sentences, as Moses' tokens; the first one's index is 3."""
 
     def __init__(self, language: str, words: Sequence[str]) -> None:
         if len(set(words)) != len(words) or len(words) + 3 > LARGEST:
