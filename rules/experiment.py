@@ -4,7 +4,6 @@ Like plan.py, this needs no Snakemake.
 """
 
 import copy
-import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
@@ -26,6 +25,7 @@ from groundvec.config.schema import (
     mistake,
 )
 from groundvec.runtime.errors import closest
+from rules.plan import archive
 
 BACKBONES = Path(features.__file__).with_name("backbones.yaml")
 # What no data set has from another one that it is of.
@@ -160,8 +160,7 @@ def _check_named(place: str, files: dict[str, str], public: tuple[str, ...]) -> 
     """Raise InputError if a file that options name is neither a public one nor there."""
     for key, named in files.items():
         if not parts.is_public(named, public):
-            path = Path(re.sub(r"\.zip/.*", ".zip", named))
-            _check_path(f"{place}.{key}", path, also=public)
+            _check_path(f"{place}.{key}", Path(archive(named)), also=public)
 
 
 def _check_subtask(ratings: dict[str, Any]) -> None:

@@ -32,7 +32,7 @@ RERANKED = f"{SYSTEM}/reranked.{{n}}.csv"
 
 NO_NAME = "(?!)"  # a pattern that nothing matches
 
-Description = Mapping[str, Any]
+Description = dict[str, Any]
 Options = list[str]
 
 
@@ -72,13 +72,13 @@ def archive(name: str) -> str:
 
 def text_name(text: Description) -> str:
     """Return the name of a text, with a hash of its options if it has any."""
-    settings = parts.options(dict(text))
-    return "-".join([text["name"], *([digest(settings)[:8]] if settings else [])])
+    settings = parts.options(text)
+    return text["name"] + (f"-{digest(settings)[:8]}" if settings else "")
 
 
 def treebank_name(text: Description) -> str:
     """Return the name of a text's treebank; empty if the text reads no trees."""
-    parser = parts.parser(dict(text))
+    parser = parts.parser(text)
     return f"trees-{digest(parser)[:8]}" if parser else ""
 
 
@@ -270,7 +270,7 @@ class Plan:
     @cached_property
     def parsers(self) -> dict[str, str]:
         """The parsers of these texts, by treebank; a treebank does not depend on other options."""
-        named = {treebank_name(text): parts.parser(dict(text)) for text in self.texts.values()}
+        named = {treebank_name(text): parts.parser(text) for text in self.texts.values()}
         return {name: parser for name, parser in named.items() if parser}
 
     def text_files(self, wildcards: Any) -> list[str]:
@@ -284,11 +284,11 @@ class Plan:
 
     def text(self, wildcards: Any) -> str:
         """Return a text and its options as JSON, with the paths of its files."""
-        text = dict(self.texts[wildcards.text])
+        text = self.texts[wildcards.text]
         return as_json(text | self.public(parts.named_files("text", text)))
 
     def text_sources(self, wildcards: Any) -> list[str]:
-        files = parts.named_files("text", dict(self.texts[wildcards.text]))
+        files = parts.named_files("text", self.texts[wildcards.text])
         return [archive(path) for path in self.public(files).values()]
 
     def treebanks(self, wildcards: Any) -> list[str]:

@@ -246,9 +246,8 @@ class _Loader(yaml.SafeLoader):
         self.place, self.level = place, 0
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        event = self.peek_event()
-        if self.level == DEEPEST and isinstance(event, yaml.CollectionStartEvent):
-            line = event.start_mark.line + 1
+        if self.level == DEEPEST and self.check_event(yaml.CollectionStartEvent):
+            line = self.peek_event().start_mark.line + 1  # type: ignore[no-untyped-call]
             raise InputError(f"{self.place} line {line} has more than {DEEPEST} levels: correct it")
         self.level += 1
         node = super().compose_node(parent, index)

@@ -29,8 +29,7 @@ from groundvec.similarity import unit
 
 # Sentences share words, so that sums over words take less time than sums over all their n-grams.
 READ_AS = {"ngrams": "word-ngrams"}
-# Units of each direction of a recurrent network; with so many, torch embeds batches up to a fifth
-# faster, because oneDNN orders the weights once for all its products.
+# Units of each direction of a recurrent network; with so many, torch is up to a fifth faster.
 LARGE = 1024
 
 
@@ -47,10 +46,7 @@ def large(description: dict[str, Any]) -> bool:
 
 
 def load(folder: str | Path, epochs: Sequence[int] | None = None) -> "list[Network]":
-    """Load snapshots from a training's folder; runs no code from the files.
-
-    Args:
-        epochs: whose; by default those that `ensemble.json` names.
+    """Load the snapshots of `epochs` (by default, of `ensemble.json`); runs no code from the files.
 
     Raises:
         InputError: no such model or snapshot, or it is damaged.
