@@ -37,7 +37,6 @@ Action = Callable[[argparse.Namespace], None]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what `evaluate` reads from its command line."""
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, (help, add, action) in COMMANDS.items():
         own = [line for line in (__doc__ or "").splitlines() if f"evaluate {name}" in line]
@@ -133,7 +132,6 @@ def _add_csv(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Do what the command after `evaluate` says."""
     for name in ("output", "output_items"):
         if getattr(arguments, name, None):
             files.check_output(getattr(arguments, name))
