@@ -37,14 +37,13 @@ Action = Callable[[argparse.Namespace], None]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what `evaluate` reads from its command line."""
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name, (help, add, action) in COMMANDS.items():
+    for name, (add, action) in COMMANDS.items():
         own = [line for line in (__doc__ or "").splitlines() if f"evaluate {name}" in line]
         command = commands.add_parser(
             name,
-            help=help,
-            description=f"{help}.",
+            help=(action.__doc__ or "").rstrip("."),
+            description=action.__doc__,
             epilog="\n".join(["Examples:", *own]),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
@@ -133,7 +132,6 @@ def _add_csv(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Do what the command after `evaluate` says."""
     for name in ("output", "output_items"):
         if getattr(arguments, name, None):
             files.check_output(getattr(arguments, name))
@@ -142,6 +140,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 
 def _ratings(arguments: argparse.Namespace) -> None:
+    """Compare an encoder with people's ratings of sentence pairs."""
     from groundvec import evaluate
     from groundvec.data.ratings import TASKS
     from groundvec.results import frames
@@ -180,6 +179,7 @@ def _encoder(arguments: argparse.Namespace) -> tuple[Any, str]:
 
 
 def _retrieval(arguments: argparse.Namespace) -> None:
+    """Score how captions find images, and images captions."""
     from groundvec import evaluate
     from groundvec.results import frames
     from groundvec.results.schemas import FoundRanks
@@ -199,6 +199,7 @@ def _retrieval(arguments: argparse.Namespace) -> None:
 
 
 def _compare(arguments: argparse.Namespace) -> None:
+    """Test if two encoders differ: Williams' test or a paired bootstrap, with Holm's correction."""
     from groundvec import evaluate
     from groundvec.results import frames
     from groundvec.results.schemas import FoundRanks, RatedPairs
@@ -212,6 +213,7 @@ def _compare(arguments: argparse.Namespace) -> None:
 
 
 def _sentences(arguments: argparse.Namespace) -> None:
+    """Write what has to be encoded, one sentence a line."""
     from groundvec import evaluate
     from groundvec.data.ratings import TASKS
 
@@ -236,22 +238,10 @@ def _write(scores: "pd.DataFrame", output: Path, device: str, **about: Any) -> N
         files.write_csv(output, scores.assign(**about, **provenance(device)))
 
 
-COMMANDS: dict[str, tuple[str, Add, Action]] = {
-    "ratings": (
-        "Compare an encoder with people's ratings of sentence pairs",
-        _add_ratings,
-        _ratings,
-    ),
-    "retrieval": (
-        "Score how captions find images, and images captions",
-        _add_retrieval,
-        _retrieval,
-    ),
-    "compare": (
-        "Test whether two encoders differ, by Williams' test (ratings) or a paired bootstrap "
-        "(retrieval), with Holm's correction",
-        _add_compare,
-        _compare,
-    ),
-    "sentences": ("Write what has to be encoded, one sentence a line", _add_sentences, _sentences),
+# Each command's arguments, and the function whose docstring is its help.
+COMMANDS: dict[str, tuple[Add, Action]] = {
+    "ratings": (_add_ratings, _ratings),
+    "retrieval": (_add_retrieval, _retrieval),
+    "compare": (_add_compare, _compare),
+    "sentences": (_add_sentences, _sentences),
 }

@@ -21,7 +21,6 @@ from groundvec.runtime.errors import InputError, extra
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what `export` reads from its command line."""
     parser.add_argument(
         "model",
         metavar="MODEL",
@@ -48,7 +47,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Export a model."""
     if arguments.to == "mteb":
         if arguments.output.suffix != ".py" or arguments.precision or arguments.language:
             raise InputError(

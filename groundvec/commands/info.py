@@ -18,7 +18,6 @@ LARGEST_CARD = 2**16  # bytes; of more, YAML takes minutes
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what `info` reads from its command line."""
     parser.add_argument(
         "model",
         nargs="?",
@@ -30,7 +29,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Print a line for each thing that is known of the model."""
     from groundvec.config.parts import vector_size
     from groundvec.model.folder import read_description, read_ensemble
     from groundvec.model.hub import find

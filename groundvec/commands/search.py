@@ -72,7 +72,6 @@ ITEM = string.Template(
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what `search` reads from its command line."""
     parser.add_argument(
         "images", type=Path, nargs="+", metavar="IMAGES", help="pictures, and folders of them"
     )
@@ -101,7 +100,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Search, and show what was found."""
     if arguments.best < 1:
         raise InputError(f"--best is {arguments.best}: ask for one or more")
     common.check_sentence(arguments.sentence, "say what to look for last, in quotation marks")

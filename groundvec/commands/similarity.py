@@ -17,7 +17,6 @@ from groundvec.runtime.errors import InputError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what `similarity` reads from its command line."""
     parser.add_argument("sentences", nargs="*", metavar="SENTENCE", help="two of them")
     parser.add_argument(
         "--files",
@@ -31,7 +30,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Compare two sentences, or two files line by line."""
     if len(arguments.sentences) != (0 if arguments.files else 2):
         raise InputError("give two sentences in quotation marks, or two files after --files")
     if arguments.files:

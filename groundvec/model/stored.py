@@ -17,7 +17,7 @@ class Weights:
     """The weights of a file, each read when it is asked for.
 
     Attributes:
-        names: of the weights.
+        shapes: of the weights, by name.
     """
 
     def __init__(self, path: Path, checksum: str | None = None) -> None:
@@ -41,8 +41,10 @@ class Weights:
             self.file = safe_open(path, "np")
         except Exception as error:  # of a type that only the package's compiled part has
             raise self.wrong(str(error).partition("\n")[0]) from None
-        self._stored = set(self.file.keys())
-        self.names = self._stored - {name + SCALE for name in self._stored}
+        names = set(self.file.keys())
+        self._scaled = {name for name in names if name + SCALE in names}
+        names -= {name + SCALE for name in self._scaled}
+        self.shapes = {name: self.file.get_slice(name).get_shape() for name in names}
 
     def __call__(self, name: str, *shape: int) -> np.ndarray:
         """Read a weight of this name and shape, as float32.
@@ -51,12 +53,12 @@ class Weights:
             InputError: there is none, it has another shape, it is more than this machine's memory
                 can hold, or it is not finite.
         """
-        if name not in self._stored or self.file.get_slice(name).get_shape() != [*shape]:
+        if self.shapes.get(name) != [*shape]:
             raise self.wrong("other names or shapes")
         check_memory(self.path, 4 * int(np.prod(shape, dtype=object)))
         try:
             value: np.ndarray = self.file.get_tensor(name).astype(np.float32)
-            if name + SCALE in self._stored:
+            if name in self._scaled:
                 value *= self.file.get_tensor(name + SCALE).astype(np.float32)[:, None]
         except (TypeError, ValueError) as error:  # no kind of number that NumPy knows
             raise self.wrong(error) from None

@@ -42,7 +42,7 @@ def load(network: nn.Module, weights: Weights) -> None:
             hold, or not finite.
     """
     expected = network.state_dict()
-    if weights.names != expected.keys():
+    if weights.shapes != {name: [*value.shape] for name, value in expected.items()}:
         raise weights.wrong("other names or shapes")
     check_memory(weights.path, sum(value.nbytes for value in expected.values()))
     # A copy is where torch wants it: products with NumPy's are rounded otherwise.

@@ -94,8 +94,7 @@ class Training:
                 self.model.eval()
                 self._record(epoch, loss, speed)
         self.checkpoints.finish(self.state)
-        history = self.state["history"]
-        return history
+        return self.state["history"]
 
     def _train(self, epoch: int, interrupted: Callable[[], bool]) -> tuple[float, float]:
         """Train for the rest of an epoch; return the mean loss, and examples per second."""
