@@ -42,6 +42,17 @@ DEFINITIONS = {
     "MTEB cosine": "Cosine of the two vectors of the raw sentences, without training. All test "
     "pairs of a task together; of SICK the train and dev pairs too. MTEB's score is Spearman.",
 }
+MTEB_NAMES = {
+    **{f"STS{year}": f"STS 20{year}" for year in range(12, 17)},
+    "STSBenchmark": "STS-B",
+    "SICK-R": "SICK",
+}
+# The scores that are quoted most: task, definition and statistic.
+QUOTED = {
+    ("all", "SentEval cosine", "weighted mean"): "STS 2012-2016, cosine, mean weighted by pairs",
+    ("STS-B", "SentEval classifier", "correlation"): "STS-B, classifier",
+    ("SICK", "SentEval classifier", "correlation"): "SICK, classifier",
+}
 # The columns that say by which protocol retrieval was scored, beside similarity, test_set, folds.
 PROTOCOL = {
     "ties": "rank before the right one",
@@ -79,7 +90,7 @@ def ratings(
     Args:
         encode: a function from a list of sentences to an array (N, size), or an object with such a
             method `encode`. It is called once, with what `sentences` returns.
-        tasks: some of `TASKS`.
+        tasks: some of `TASKS`, or by the names that MTEB has for them.
         folders: of the unpacked archives; by default they are fetched (`data.sts_archives`).
         captions: that the encoder was trained on. The pairs that hold one are counted, and the
             scores are also computed without these pairs.
@@ -116,6 +127,7 @@ def read_rated(tasks: Collection[str], folders: Iterable[str | Path]) -> dict[st
     """Read the rated pairs in the forms of "SentEval" and "MTEB", each as `Ratings`."""
     if isinstance(tasks, str):
         raise InputError(f"give a list of tasks, such as [{tasks!r}]")
+    tasks = [MTEB_NAMES.get(task, task) for task in tasks]
     if unknown := [task for task in tasks if task not in TASKS]:
         raise InputError(f"there is no task {unknown[0]!r}: choose from {', '.join(TASKS)}")
     if not tasks:
@@ -436,7 +448,10 @@ def checked(values: Any, name: str, rows: int | None = None) -> np.ndarray:
 
 
 def table(scores: pd.DataFrame) -> str:
-    """Print the scores of a `Result`, correlations times 100, and below them how they were made."""
+    """Print the scores of a `Result`: those that are quoted most, all, and how they were made.
+
+    Correlations are times 100.
+    """
     rated = "definition" in scores
     factor = 100 if rated else 1
     shown = KEYS if rated else ["direction", "test_set"]
@@ -450,12 +465,22 @@ def table(scores: pd.DataFrame) -> str:
         elif name in ("seen", "queries"):
             text[name] = scores[name]
     if rated:
+        first = _quoted(scores)
         notes = ["Correlations times 100, with 95% intervals (Fisher's)."]
         notes += [f"{name}: {DEFINITIONS[name]}" for name in scores["definition"].unique()]
     else:
-        one = scores.iloc[0]
+        one, first = scores.iloc[0], []
         notes = [f"{one['images']:,} images, captions per image: {one['captions_per_image']}."]
         notes += [f"Similarity: {one['similarity']}. Folds: {one['folds']} ({one['of_folds']})."]
         notes += [f"{row['direction']}: {row['counted']}." for row in scores.to_dict("records")]
         notes += [f"Ties: {one['ties']}. Median of an even number: {one['median']}. {INTERVALS}"]
-    return "\n".join([text.to_string(index=False), "", *notes])
+    return "\n".join([*first, text.to_string(index=False), "", *notes])
+
+
+def _quoted(scores: pd.DataFrame) -> list[str]:
+    """Write the scores that are quoted most, a line each, and an empty line."""
+    pearson = scores.set_index(["task", "definition", "statistic"])["pearson"]
+    lines = [f"{name}: {100 * pearson[key]:.1f}" for key, name in QUOTED.items() if key in pearson]
+    spearman = scores.loc[scores["definition"] == "MTEB cosine", "spearman"]
+    lines.append(f"MTEB, Spearman, mean of {len(spearman)} tasks: {100 * spearman.mean():.1f}")
+    return [*lines, ""]

@@ -153,7 +153,7 @@ def test_an_encoder_is_a_function_or_has_a_method(folders):
     [
         ({"encode": "flickr8k"}, "'flickr8k' is no encoder: give a function"),
         ({"encode": 3}, "3 is no encoder"),
-        ({"tasks": ["STS12"]}, "there is no task 'STS12': choose from STS 2012, "),
+        ({"tasks": ["STS 12"]}, "there is no task 'STS 12': choose from STS 2012, "),
         ({"tasks": []}, "name a task at least"),
         ({"tasks": "SICK"}, r"give a list of tasks, such as \['SICK'\]"),
         ({"encode": lambda s: np.ones((1, 3))}, "returned: 1 rows for 8 sentences"),
@@ -629,3 +629,13 @@ def test_one_encoder_is_chosen(groundvec):
     assert "one of the arguments --model --sentence-transformers" in groundvec("ratings", fails=2)
     said = groundvec("ratings", "--model", "no-such", "--tasks", "SICK", fails=1)
     assert "no-such" in said
+
+
+def test_tasks_have_mteb_s_names_too_and_what_is_quoted_comes_first(folders):
+    encoder = baselines.load("trigrams")
+    one = evaluate.ratings(encoder, ["STS13"], folders)
+    other = evaluate.ratings(encoder, ["STS 2013"], folders)
+    pd.testing.assert_frame_equal(one.scores, other.scores)
+    first = repr(one).splitlines()[0]
+    spearman = 100 * one.scores.set_index("definition").loc["MTEB cosine", "spearman"]
+    assert first == f"MTEB, Spearman, mean of 1 tasks: {spearman:.1f}"

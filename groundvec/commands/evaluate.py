@@ -116,7 +116,7 @@ def _add_tasks(parser: argparse.ArgumentParser) -> None:
         "--tasks",
         nargs="+",
         metavar="TASK",
-        help='such as "STS 2012", STS-B or SICK (default: all seven)',
+        help="such as STS12, STSBenchmark or SICK (default: all seven)",
     )
     parser.add_argument(
         "--folder",
