@@ -80,10 +80,10 @@ def with_ends(name: str) -> list[str]:
     return [f"{name}{end}" for end in ("", "_low", "_high")]
 
 
-def intervals(table: pd.DataFrame, columns: list[str], digits: int = 1) -> pd.Series:
+def intervals(table: pd.DataFrame, columns: list[str]) -> pd.Series:
     """Write values with their intervals, by the columns of a value and of both ends."""
     value, low, high = (table[column] for column in columns)
-    return pd.Series(bracketed(value, low, high, digits), table.index)
+    return pd.Series(bracketed(value, low, high), table.index)
 
 
 def rows_of(table: pd.DataFrame, columns: list[str]) -> pd.MultiIndex:

@@ -60,10 +60,10 @@ def samples(embedded: Embedded, path_of: pd.Series, count: int = 3, seed: int = 
     def near(candidates: np.ndarray, query: np.ndarray) -> np.ndarray:
         return nearness(candidates, query[None], embedded.similarity)[:, 0]
 
+    rows = np.arange(len(paths))
     of_captions = {
-        query: retrieved(near(of_pictures, of_texts[query]), np.arange(len(paths)) == own, same)
+        query: retrieved(near(of_pictures, of_texts[query]), rows == embedded.image[query], same)
         for query in rng.choice(len(captions), min(count, len(captions)), replace=False)
-        for own in [embedded.image[query]]
     }
     of_images = {
         query: [
