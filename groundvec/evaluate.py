@@ -49,7 +49,7 @@ MTEB_NAMES = {
 }
 # The scores that are quoted most: task, definition and statistic.
 QUOTED = {
-    ("all", "SentEval cosine", "weighted mean"): "STS 2012-2016, cosine, mean weighted by pairs",
+    ("all", "SentEval cosine", "weighted mean"): "STS of all years, cosine, mean weighted by pairs",
     ("STS-B", "SentEval classifier", "correlation"): "STS-B, classifier",
     ("SICK", "SentEval classifier", "correlation"): "SICK, classifier",
 }
