@@ -87,7 +87,7 @@ class SentenceEncoder:
             model = _load(self.folder, epochs, device)
         if not (isinstance(model, Sequence) and model and isinstance(model[0], Reader)):
             raise InputError(f"{model!r} is no model: give the name or the folder of one")
-        self.models = list(model)
+        self.models = [cast(Reader, each) for each in model]
         self.description = self.models[0].description
         self.languages = list(self.models[0].texts)
         self.dim = self.models[0].size
