@@ -66,7 +66,7 @@ def wanted(config: dict[str, Any], datasets: Path) -> Iterator[dict[str, Any]]:
         captions = datasets / data.get("of", name) / "captions.csv"
         known = {"captions": sha256(captions)} if captions.exists() else {}
         for description in data["models"].values():
-            code = code_hash("scripts/train.py", *parts.files(description))
+            code = code_hash("groundvec/training/run.py", *parts.files(description))
             work = {"description": description, "code": code, "draw": data.get("draw"), **known}
             yield from (work | {"seed": seed} for seed in data["seeds"])
         for backbone in data["backbone"].split("+"):

@@ -37,7 +37,7 @@ Image.new("RGB", (40, 30), "red").save("red.png")
 network = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(3 * 8 * 8, 5840))
 how = Transform(9, 8, (0,) * 3, (1,) * 3, "bilinear")
 small = Backbone("small", "", "", lambda: network, 5840, how)
-assert ImageEncoder("flickr8k", backbone=small).encode("red.png").shape == (1, encoder.size)
+assert ImageEncoder("flickr8k", backbone=small).encode("red.png").shape == (1, encoder.dim)
 """
 
 

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ class Column:
 
     what: str
     among: Collection[str] = ()
+    _: KW_ONLY
     empty: bool | Collection[str] = False
     dtype: type[str] | type[int] | type[float] = str
     unit: str = ""

@@ -175,7 +175,7 @@ def test_sentences_need_no_torch(tmp_path):
 @pytest.mark.parametrize(
     ("command", "package", "extra"),
     [
-        ("search . a-dog", "pandas", "pictures"),
+        ("search . a-dog", "torch", "pictures"),
         ("similarity a b --device cuda", "torch", "torch"),
         ("evaluate ratings --model flickr8k", "pandas", "evaluate"),
         ("export flickr8k -o encoder.onnx", "torch", "onnx"),

@@ -150,7 +150,7 @@ OF_TRAINING = """
     features/store
     model/folder model/network model/sentences model/stored model/weights
     similarity text/mistakes
-    training/checkpoints training/epochs training/loop
+    training/checkpoints training/epochs training/loop training/run
 """
 LONG = {"extract_features", "train", "translator", "translate", "rate", "baseline", "retrieval"}
 LONG |= {"ensemble"}  # which models are rated after
@@ -242,7 +242,7 @@ def test_nothing_long_depends_on_how_results_are_shown():
         ("evaluation/snapshots.py", "= 9", "= 8", {"ensemble", "retrieval"}),
         ("evaluation/relatedness.py", "1111", "2222", {"rate", "baseline"}),
         ("baselines/trigrams.py", "= 2048", "= 4096", {"baseline"}),
-        ("encoder.py", "best: int = 10", "best: int = 5", set()),
+        ("encoder.py", "/dev/kfd", "/dev/kfe", set()),
         ("__init__.py", '"search"', '"find"', set()),
         ("runtime/progress.py", "30", "60", set()),
         ("runtime/jobs.py", "120", "60", set()),

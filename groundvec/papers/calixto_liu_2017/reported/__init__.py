@@ -69,7 +69,8 @@ ReportedTranslations = Annotated[
             "reranker": text("as in `Reranked`"),
             **BETA,
             **{
-                metric: number(metric.upper(), "percent", 0) for metric in ("bleu", "meteor", "ter")
+                metric: number(metric.upper(), unit="percent", low=0)
+                for metric in ("bleu", "meteor", "ter")
             },
         },
     ),

@@ -39,9 +39,9 @@ ReportedCorrelations = Annotated[
         "one row per subtask",
         {
             **TASK,
-            "pairs": count("test pairs", 1),
+            "pairs": count("test pairs", low=1),
             **{
-                f"{system}{end}": number(f"{what} of {system}", "r times 100")
+                f"{system}{end}": number(f"{what} of {system}", unit="r times 100")
                 for system in ("bow", "infersent", "char_gru_flickr8k", "char_gru_mscoco")
                 for end, what in {
                     "": "Pearson's r",
@@ -62,7 +62,7 @@ ReportedChanges = Annotated[
             "dataset": DATASET,
             "measure": text("training task or semantic score"),
             "since": text("`epoch 4` or `peak`"),
-            "change": number("change", "percent"),
+            "change": number("change", unit="percent"),
         },
     ),
 ]

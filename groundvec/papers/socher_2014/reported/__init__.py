@@ -46,7 +46,7 @@ ReportedRelations = Annotated[
         "one row per relation with a matrix of large norm",
         {
             **REPORTED,
-            "place": count("place by the norm", 1),
+            "place": count("place by the norm", low=1),
             "printed": text("name in the paper"),
             "relation": text("Stanford dependency"),
         },
