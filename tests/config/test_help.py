@@ -136,11 +136,10 @@ def folder(tmp_path_factory):
                     archive.writestr(f"task2/raw/{split}.{k}.{language}.gz", said)
     (data / "multi30k").mkdir()
     (data / "multi30k.zip").rename(data / "multi30k/multi30k.zip")
-    for name in "abc":
+    splits = {"a": "train", "b": "train", "c": "dev", "d": "test"}
+    for name in splits:
         picture(folder / f"my/photos/{name}.jpg")
-    rows = "".join(
-        f"{n}.jpg,A dog.,{s}\n" for n, s in zip("abc", ["train", "dev", "test"], strict=True)
-    )
+    rows = "".join(f"{name}.jpg,A dog.,{split}\n" for name, split in splits.items())
     write(folder / "my/captions.csv", f"image,caption,split\n{rows}")
     test_ratings.write(data / "sts", test_ratings.small(False))
     (mirror / "sts").mkdir()
