@@ -35,8 +35,10 @@ log = logging.getLogger(__name__)
 
 # Where GPUs show, NVIDIA's, those of WSL and AMD's: only then torch is asked for one.
 GPUS = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
-# What to write for options of sentence-transformers' `encode` that this one has not.
+# What to write for options of sentence-transformers' and other `encode`s that this one has not.
 INSTEAD = {
+    "normalize": "write normalize_embeddings",
+    "show_progress": "write show_progress_bar",
     "convert_to_numpy": "leave it out: vectors are NumPy's without convert_to_tensor",
     "output_value": "leave it out: there are vectors of sentences alone",
     "precision": "write encode(...).astype('float16')",
@@ -159,11 +161,9 @@ class SentenceEncoder:
         warning.
 
         Args:
-            sentences: any number of them.
             batch_size: the most that are computed at a time; by default as many as make a good
                 batch.
-            show_progress_bar: whether to show one.
-            convert_to_tensor: return a tensor of torch, on the encoder's device, not an array.
+            convert_to_tensor: return a tensor of torch, on the encoder's device.
             device: where to compute from now on.
             normalize_embeddings: bring the vectors to unit length; those of models that compare
                 cosines are.

@@ -55,7 +55,7 @@ def train(
         evaluate: computes what to record of the model after each epoch, and of the untrained one.
 
     Returns:
-        The history: one row per epoch, epoch 0 included, each with its `provenance`.
+        The history: one row per epoch from 0 on, each with its `provenance`.
 
     Raises:
         InputError: no batch fits in the data, or the loss is not finite.
@@ -63,8 +63,7 @@ def train(
     """
     settings = model.description["training"]
     batch_size = settings["batch_size"]
-    batches = split.batches(batch_size)
-    if not batches:
+    if not (batches := split.batches(batch_size)):
         raise InputError(
             f"batch_size {batch_size} is larger than the training set of "
             f"{len(split.features)} images: make it smaller in the configuration"

@@ -87,25 +87,30 @@ def run(
         describe(work / key, "training", f"{labels['dataset']} {title}", decides)
         evaluate = partial(development_recall, dev=dev)
         history = loop.train(model, training, seed, work / key, evaluate, title)
-        names = {epoch: snapshot_name(epoch) for epoch in loop.saved(description["training"])}
-        snapshots = work / key / "snapshots"
-        for name in names.values():
-            copy(snapshots / name, output / "snapshots" / name)
-        write(output / "history.csv", pd.DataFrame([{**labels, **row} for row in history]), History)
         content = {
             **labels,
             "source": source,
             "description": description,
-            "texts": {language: text.as_dict() for language, text in model.texts.items()},
+            "texts": {language: text.as_dict() for language, text in texts.items()},
             "width": model.width,
             **({"draw": draw} if draw else {}),
-            "snapshots": loop.snapshots(description["training"]),
-            "saved": list(names),
-            "sha256": {epoch: sha256(snapshots / name) for epoch, name in names.items()},
             "features": store.attributes(features),
             "key": key,
             # Of the run that trained, which may be an earlier one.
             "provenance": {name: history[-1][name] for name in provenance()},
         }
-        write_json(output / "model.json", content)
+        rows = pd.DataFrame([{**labels, **row} for row in history])
+        _write(output, rows, content, work / key / "snapshots")
     log.info("%s: done, in %s", title, output)
+
+
+def _write(output: Path, history: pd.DataFrame, content: dict[str, Any], snapshots: Path) -> None:
+    """Write the snapshots, history.csv and, when these are there, model.json."""
+    settings = content["description"]["training"]
+    names = {epoch: snapshot_name(epoch) for epoch in loop.saved(settings)}
+    for name in names.values():
+        copy(snapshots / name, output / "snapshots" / name)
+    write(output / "history.csv", history, History)
+    content |= {"snapshots": loop.snapshots(settings), "saved": list(names)}
+    content |= {"sha256": {epoch: sha256(snapshots / name) for epoch, name in names.items()}}
+    write_json(output / "model.json", content)
