@@ -163,7 +163,7 @@ class SentenceEncoder:
         Args:
             batch_size: the most that are computed at a time; by default as many as make a good
                 batch.
-            convert_to_tensor: return a tensor of torch, on the encoder's device.
+            convert_to_tensor: return a tensor on the encoder's device.
             device: where to compute from now on.
             normalize_embeddings: bring the vectors to unit length; those of models that compare
                 cosines are.
@@ -172,8 +172,7 @@ class SentenceEncoder:
                 ."; then their punctuation stays where it is.
 
         Raises:
-            InputError: something in `sentences` is not a string, or it has no order; the model
-                knows no such language.
+            InputError: something in `sentences` is no string; the model knows no such language.
             TypeError: there is no such option; what to write for one of sentence-transformers.
         """
         if others:

@@ -49,7 +49,6 @@ def train(
     """Train `model` in place by its description, or resume an interrupted training in `work`.
 
     Args:
-        seed: of the order of captions in an epoch, and of dropout in a step.
         work: a folder for checkpoints and snapshots (`groundvec.training.checkpoints`). The
             snapshots of the epochs that `saved` names are there when this returns.
         evaluate: computes what to record of the model after each epoch, and of the untrained one.

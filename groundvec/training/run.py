@@ -45,41 +45,26 @@ def run(
     If it was killed before, it goes on. If it is finished, only the results are written again.
 
     Args:
-        description: of the model's parts, with all defaults.
         labels: `dataset`, `model` and `seed`, the columns of results.
-        captions: a data set's captions.csv.
-        features: the HDF5 file of its image features.
+        captions, features: a data set's captions.csv, and the HDF5 file of its image features.
         contents: by language, what `Text.as_dict` returned.
         work: a folder for checkpoints, of any trainings.
-        output: the folder to write.
-        device: where to train.
-        source: of the data set.
         draw: how many images of each split to draw with the seed; by default all.
-        treebanks: parsed captions, for a text of trees.
 
     Raises:
         InputError, Stopped: see `groundvec.training.loop.train`.
     """
     seed = labels["seed"]
     torch.manual_seed(seed)
-    treebank = parts.treebank(description["text"], treebanks)
-    texts = make_texts(description, contents, treebank)
+    texts = make_texts(description, contents, parts.treebank(description["text"], treebanks))
     read = dataset.read_captions(captions)
     if draw:
         read = drawn(read, draw, seed)
     read_features = partial(store.read, features)
     training, dev = (load_split(read, name, read_features, texts) for name in ("train", "dev"))
     model = Model(description, texts, training.features.shape[1]).to(device)
-    decides = {
-        "description": description,
-        "seed": seed,
-        "draw": draw,
-        "code": code_hash("groundvec/training/run.py", *parts.files(description)),
-        "captions": sha256(captions),
-        "features": store.attributes(features)["fingerprint"],
-        "texts": digest([*contents.values()]),
-        "treebanks": [sha256(path) for path in treebanks],
-    }
+    decides = {"description": description, "seed": seed, "draw": draw}
+    decides |= _hashes(description, captions, features, contents, treebanks)
     # A hash of everything that decides the result: it names the folder of the checkpoints.
     key = digest(decides)
     title = f"{labels['model']} seed {seed}"
@@ -102,6 +87,23 @@ def run(
         rows = pd.DataFrame([{**labels, **row} for row in history])
         _write(output, rows, content, work / key / "snapshots")
     log.info("%s: done, in %s", title, output)
+
+
+def _hashes(
+    description: dict[str, Any],
+    captions: Path,
+    features: Path,
+    contents: Mapping[str, dict[str, Any]],
+    treebanks: Sequence[Path],
+) -> dict[str, Any]:
+    """Hash the code and the files that decide the result of a training."""
+    return {
+        "code": code_hash("groundvec/training/run.py", *parts.files(description)),
+        "captions": sha256(captions),
+        "features": store.attributes(features)["fingerprint"],
+        "texts": digest([*contents.values()]),
+        "treebanks": [sha256(path) for path in treebanks],
+    }
 
 
 def _write(output: Path, history: pd.DataFrame, content: dict[str, Any], snapshots: Path) -> None:
