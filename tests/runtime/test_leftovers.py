@@ -52,7 +52,7 @@ def project(tmp_path):
         "description": description,
         "seed": 1,
         "draw": None,
-        "code": code_hash("scripts/train.py", *parts.files(description)),
+        "code": code_hash("groundvec/training/run.py", *parts.files(description)),
         "captions": sha256(captions),
         "features": "f",
     }
