@@ -16,7 +16,7 @@ from groundvec.features.files import UNREADABLE, checksums, paths, pictures
 from groundvec.model import hub
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import cache, sha256, write_bytes
-from groundvec.runtime.provenance import digest
+from groundvec.runtime.provenance import code_hash, digest
 
 if TYPE_CHECKING:
     from groundvec.features.backbones import Backbone
@@ -68,7 +68,7 @@ class Index:
         self.encoder = SentenceEncoder(folder, device=device)
         named = paths(images)
         decides = [sha256(folder / name) for name in ("model.json", "ensemble.json")]
-        decides += [*_names(backbone), str(crops)]
+        decides += [*_names(backbone), str(crops), code_hash("groundvec/features/extract.py")]
         decides += [str(path.absolute()) for path in named]
         kept = cache() / "index" / f"{digest(*decides)}.npz"
         files = pictures(named)

@@ -13,7 +13,6 @@ Examples:
 
 import argparse
 import copy
-import logging
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from groundvec.features.backbones import Backbone
-
-log = logging.getLogger(__name__)
 
 # Epochs and the size of a batch, for at least so many training pictures (docs/your-own-data.md).
 FEW = {1000: (16, 64), 300: (32, 64), 100: (48, 64), 0: (48, 16)}
