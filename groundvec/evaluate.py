@@ -19,6 +19,7 @@ import pandas as pd
 
 from groundvec import similarity as similarities
 from groundvec.cutoffs import CUTOFFS
+from groundvec.data.cleaning import normalised
 from groundvec.data.ratings import GROUPS, SICK, TASKS, read_sts
 from groundvec.data.sts_archives import fetch_rated
 from groundvec.evaluation import overlap, paired
@@ -148,7 +149,7 @@ def _rate(
     rated: dict[str, pd.DataFrame], vectors: dict[str, np.ndarray], captions: Iterable[str]
 ) -> Result:
     """Score the rated pairs from the vector of each sentence."""
-    known = {overlap.normalised(caption): {0} for caption in strings(captions)}
+    known = {normalised(caption): {0} for caption in strings(captions)}
     known.pop("", None)  # nothing but punctuation
     predictions, scores = {}, []
     for name, pairs in rated.items():

@@ -26,7 +26,9 @@ for source in sorted({data["source"] for data in DATASETS.values()}):
             folder=subpath(output.captions, parent=True),
             options=plan.source_options,
             pictures=plan.pictures_state,
-            code=code(parts.file("sources", source), "groundvec/data/dataset.py"),
+            code=lambda wildcards: code_hash(
+                *plan.source_modules(wildcards), "groundvec/data/dataset.py"
+            ),
         # Snakemake reads this when a job starts, so that the loop's variable is no use in it.
         shell:
             'python "$GROUNDVEC/scripts/dataset.py" --log {log:q} {params.source:q} {params.options:q} '

@@ -65,8 +65,14 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
                 "select by recall, or one by its name",
             )
         dataset["models"] = models
+        more = dataset.get("more_captions")
         if languages := _source(dataset).get("languages"):
-            _check_languages(place, dataset, languages)
+            also = _source(more).get("languages", []) if more else []
+            _check_languages(place, dataset, list(dict.fromkeys([*languages, *also])))
+        wanting = [name for name, model in models.items() if "more_captions" in model["training"]]
+        if wanting and not more:
+            problem = f"{wanting[0]} wants captions without pictures: name a source of these"
+            raise mistake(f"{place}.more_captions", problem)
     if "ratings" in config:
         _check_robustness(config["ratings"], config["datasets"])
     if "translation" in config:
@@ -137,6 +143,9 @@ def check_files(config: dict[str, Any], mirror: str, public: Iterable[str]) -> N
             remedy = "correct the path, or name a network as `backbone`, which computes them"
             _check_path(f"{place}.features", Path(features), remedy=remedy)
         _check_named(place, parts.named_files("sources", dataset, "source"), public)
+        if more := dataset.get("more_captions"):
+            named = parts.named_files("sources", more, "source")
+            _check_named(f"{place}.more_captions", named, public)
         folders = parts.named_files("sources", dataset, "source", named="folder")
         for option, folder in folders.items():
             _check_path(f"{place}.{option}", Path(folder), folder=True)

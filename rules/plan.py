@@ -139,9 +139,8 @@ class Plan:
         outputs = parts.options_schema("sources", source).get("outputs", {})
         return {kind: f"{DATASET}/{name}" for kind, name in outputs.items()}
 
-    def source_files(self, wildcards: Any) -> dict[str, str]:
-        """Return the files that a data set is made from, by argument of its source's `read`."""
-        data = self.datasets[wildcards.dataset]
+    def source_files(self, data: dict[str, Any]) -> dict[str, str]:
+        """Return the files of a source, given with its options, by argument of its `read`."""
         schema = parts.options_schema("sources", data["source"])
         public = {
             argument: f"data/{name}"
@@ -153,12 +152,29 @@ class Plan:
 
     def source_inputs(self, wildcards: Any) -> list[str]:
         """List the files that a data set is made from, or the archives that contain them."""
-        return [archive(path) for path in self.source_files(wildcards).values()]
+        data = self.datasets[wildcards.dataset]
+        files = [*self.source_files(data).values(), *self.files_of_more(data).values()]
+        return [archive(path) for path in files]
+
+    def files_of_more(self, data: dict[str, Any]) -> dict[str, str]:
+        """Return the files of a data set's captions without pictures, likewise."""
+        files = self.source_files(data["more_captions"]) if "more_captions" in data else {}
+        return {argument: path for argument, path in files.items() if argument != "images"}
 
     def source_options(self, wildcards: Any) -> Options:
         """Return the options of scripts/dataset.py: a data set's settings and files."""
-        settings = sources.arguments(self.datasets[wildcards.dataset])
-        return options(settings | self.source_files(wildcards))
+        data = self.datasets[wildcards.dataset]
+        settings = sources.arguments(data) | self.source_files(data)
+        if more := data.get("more_captions"):
+            settings["more_captions"] = as_json(more | self.files_of_more(data))
+        return options(settings)
+
+    def source_modules(self, wildcards: Any) -> list[str]:
+        """List the source files of a data set's sources."""
+        data = self.datasets[wildcards.dataset]
+        return [
+            parts.file("sources", of["source"]) for of in (data, data.get("more_captions")) if of
+        ]
 
     def pictures_state(self, wildcards: Any) -> str:
         """Return a key that changes with the images of a user's own data set.

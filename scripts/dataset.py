@@ -13,6 +13,9 @@ Examples:
   python scripts/dataset.py multi30k --archive data/multi30k/multi30k.zip \
       --images data/flickr8k/Flicker8k_Dataset --flickr8k data/flickr8k/Flickr8k_text.zip \
       --output results/datasets/multi30k
+  python scripts/dataset.py flickr8k --images data/flickr8k/Flicker8k_Dataset \
+      --text data/flickr8k/Flickr8k_text.zip --output results/datasets/flickr8k \
+      --more-captions '{source: multi30k, archive: data/multi30k/multi30k.zip}'
   python scripts/dataset.py table --table my/captions.csv --images my/photos \
       --output results/datasets/mine
 """
@@ -25,7 +28,7 @@ from typing import Any
 
 from groundvec import sources
 from groundvec.config import parts
-from groundvec.config.arguments import make_parser
+from groundvec.config.arguments import WHOLE, completed, make_parser
 from groundvec.config.cli import run
 from groundvec.config.schema import find_mistake
 from groundvec.data import dataset
@@ -42,7 +45,8 @@ def main(arguments: argparse.Namespace) -> None:
     if "folder" in signature(read).parameters:
         given["folder"] = arguments.output
     captions, images = read(**given)
-    dataset.write(arguments.output, captions, images)
+    more = sources.read_captions(arguments.more_captions) if arguments.more_captions else None
+    dataset.write(arguments.output, captions, images, more)
     logging.info("%d captions, %d images: %s", len(captions), len(images), arguments.output)
 
 
@@ -76,6 +80,12 @@ for source in parts.names("sources"):
     text = parts.options_schema("sources", source)["description"]
     command = commands.add_parser(source, help=text, description=text)
     command.add_argument("--output", type=Path, required=True, help="folder of the data set")
+    command.add_argument(
+        "--more-captions",
+        type=lambda text: completed(text, dict),
+        metavar=WHOLE,
+        help="the source of captions without pictures, its options and files",
+    )
     for name, how in arguments_of(source).items():
         command.add_argument(f"--{name}", **how)
 

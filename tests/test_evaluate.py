@@ -22,6 +22,7 @@ from scipy import stats
 
 from groundvec import baselines, evaluate
 from groundvec.data import sts_archives
+from groundvec.data.cleaning import normalised
 from groundvec.evaluation import correlation, significance
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_csv
@@ -189,8 +190,8 @@ def test_pairs_with_a_training_caption_are_counted_and_left_out(made_up):
     captions = [one.sentence_a.upper() + " .", both.sentence_a, both.sentence_b, "?!"]
     scores = evaluate.ratings(encoder(vectors), captions=captions).scores
     found = row(scores, subtask="MSRvid")
-    own = {evaluate.overlap.normalised(caption) for caption in captions}
-    sides = [videos[f"sentence_{s}"].map(evaluate.overlap.normalised).isin(own) for s in "ab"]
+    own = {normalised(caption) for caption in captions}
+    sides = [videos[f"sentence_{s}"].map(normalised).isin(own) for s in "ab"]
     assert found["seen"] == (sides[0] | sides[1]).sum() >= 2
     assert found["seen_both"] == (sides[0] & sides[1]).sum() >= 1
     rest = evaluate.ratings(encoder(vectors)).items.query("subtask == 'MSRvid'")

@@ -15,6 +15,7 @@ import pandas as pd
 from common import program
 
 from groundvec import SentenceEncoder, evaluate
+from groundvec.data.cleaning import normalised
 from groundvec.data.ratings import TASKS
 from groundvec.evaluation import overlap
 
@@ -24,7 +25,7 @@ CHOSEN = [task for task in TASKS if task != "SICK"]
 
 def keys(pairs: pd.DataFrame) -> list[frozenset[str]]:
     """Name each pair by both sentences, in either order."""
-    columns = (pairs[side].map(overlap.normalised) for side in ("sentence_a", "sentence_b"))
+    columns = (pairs[side].map(normalised) for side in ("sentence_a", "sentence_b"))
     return [frozenset(pair) for pair in zip(*columns, strict=True)]
 
 

@@ -145,6 +145,7 @@ def _description(
     pictures = captions.loc[captions["split"] == "train", "image_id"].nunique()
     description = copy.deepcopy(recipe) | {"languages": languages}
     settings = description["training"]
+    settings.pop("more_captions", None)  # which these are not shipped with
     if pictures < ENOUGH:
         fewest = next(number for number in FEW if pictures >= number)
         settings["epochs"], settings["batch_size"] = FEW[fewest]

@@ -12,7 +12,7 @@ from groundvec.runtime.errors import InputError
 OWN_PROVIDED = {
     "cosines": "`similarity: cosine`",
     "one language": "a single entry in `languages`",
-    "separate encoders": "`shared: false`",
+    "one encoder": "a single entry in `languages`, or `shared: true`",
     "weights to train": "another encoder",
 }
 
@@ -105,7 +105,7 @@ def check_fit(description: dict[str, Any]) -> None:
     own = {
         "cosines": description["similarity"] == "cosine",
         "one language": len(description["languages"]) == 1,
-        "separate encoders": not description.get("shared"),
+        "one encoder": len(description["languages"]) == 1 or bool(description.get("shared")),
         "weights to train": not untrained,
     }
     given = {need for need, there in own.items() if there}

@@ -48,7 +48,35 @@ def configuration_schema() -> dict[str, Any]:
         }
         for name in sources
     ]
+    alone = {
+        name: own
+        for name in sources
+        if (own := _of_captions_alone(parts.options_schema("sources", name)))
+    }
+    more = schema["$defs"]["more_captions"]
+    more["properties"] = {"source": {"enum": list(alone)}}
+    more["allOf"] = [
+        {
+            "if": {"properties": {"source": {"const": name}}, "required": ["source"]},
+            "then": _options_schema(["source"], own),
+        }
+        for name, own in alone.items()
+    ]
     return schema
+
+
+def _of_captions_alone(schema: dict[str, Any]) -> dict[str, Any]:
+    """Select the options of a source that its captions need; empty if these are not a file's."""
+    if "images" not in schema["properties"] | schema.get("files", {}):
+        return {}
+    of_pictures = {"$ref": "#/$defs/folder"}.items()
+    own = {
+        name: option
+        for name, option in schema["properties"].items()
+        if not (of_pictures <= option.items() or "files" in option)
+    }
+    required = [name for name in schema.get("required", []) if name in own]
+    return {"properties": own, "required": required}
 
 
 def _options_schema(keys: Iterable[str], schema: dict[str, Any]) -> dict[str, Any]:

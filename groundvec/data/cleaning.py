@@ -47,3 +47,8 @@ def clean(caption: str) -> str:
         if len(caption) <= 10 * LONGEST:  # longer ones are refused later, and some would take hours
             caption = unicodedata.normalize("NFKC", caption)
     return caption.strip(" ")
+
+
+def normalised(sentence: str) -> str:
+    """Return the letters and digits of a sentence, in lower case; spaces differ by tokenizer."""
+    return "".join(filter(str.isalnum, sentence.lower()))

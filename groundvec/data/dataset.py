@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 import pandas as pd
 
-from groundvec.data.cleaning import LONGEST, clean
+from groundvec.data.cleaning import LONGEST, clean, normalised
 from groundvec.results import frames
 from groundvec.results.schemas import Captions, Images
 from groundvec.runtime.errors import InputError, closest
@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 CAPTION_COLUMNS = list(frames.schema_of(Captions).columns)
 IMAGE_COLUMNS = ["image_id", "split", "path"]  # images.csv also has sha256, which `write` adds
 SPLITS = ["train", "dev", "test"]
+MORE = "more"  # the split of captions without pictures, which training alone reads
 PAIRS = "pairs"  # the split of images without captions, of which only parallel.csv has sentences
 
 
@@ -62,16 +63,43 @@ def read_images(path: str | Path) -> Images:
     return images
 
 
-def write(folder: str | Path, captions: Captions, images: pd.DataFrame) -> None:
-    """Check a data set and write captions.csv and images.csv, which has the images' checksums."""
+def write(
+    folder: str | Path,
+    captions: Captions,
+    images: pd.DataFrame,
+    more: Captions | None = None,
+) -> None:
+    """Check a data set and write captions.csv and images.csv, which has the images' checksums.
+
+    Args:
+        more: captions of other pictures, which the data set does not have; see `with_more`.
+    """
     check(captions, images)
     images = check_files(images)
+    captions = captions if more is None else with_more(captions, more)
     for name in ("captions.csv", "images.csv"):
         check_output(Path(folder, name))
     with ThreadPoolExecutor() as pool:
         images = images.assign(sha256=list(pool.map(sha256, images.path)))
     frames.write(Path(folder, "captions.csv"), captions, Captions)
     frames.write(Path(folder, "images.csv"), images, Images)
+
+
+def with_more(captions: Captions, more: Captions) -> Captions:
+    """Append captions of other pictures to those of a data set, in the split `MORE`.
+
+    All captions of a picture are left out if one of them is one of `captions`, with case and
+    punctuation ignored: it may be the same picture, and one to test with.
+    """
+    known = more.caption.map(normalised).isin(set(captions.caption.map(normalised)))
+    left = more[~more.image_id.isin(more.image_id[known])]
+    rows = left.assign(split=MORE, caption_id=caption_ids(left.image_id, left.language))
+    log.info(
+        "%d captions of %d other pictures, without these; %d pictures are left out, as a caption "
+        "of theirs is in the data set",
+        *(len(rows), rows.image_id.nunique(), more.image_id[known].nunique()),
+    )
+    return pd.concat([captions, rows[CAPTION_COLUMNS]], ignore_index=True)
 
 
 def check(captions: Captions, images: pd.DataFrame, where: pd.Series | None = None) -> None:

@@ -57,6 +57,7 @@ class Split:
     image_ids: np.ndarray  # (N,) str
     features: Matrix  # (N, width)
     captions: dict[str, Captions]
+    more: Captions | None = None  # without images
 
     def epoch(self, batch_size: int, seed: int, epoch: int) -> Iterator[dict[str, np.ndarray]]:
         """Yield the batches of one epoch: rows of captions by language, all of the same images.
@@ -106,7 +107,7 @@ def drawn(captions: pd.DataFrame, counts: Sequence[int], seed: int) -> pd.DataFr
             )
         rng = np.random.default_rng([seed, number])
         chosen += rng.choice(images, count, replace=False).tolist()
-    return captions[captions["image_id"].isin(chosen)]
+    return captions[captions["image_id"].isin(chosen) | captions["split"].eq(dataset.MORE)]
 
 
 def load_split(
@@ -117,6 +118,8 @@ def load_split(
 ) -> Split:
     """Load one split of a data set: the images that have captions in all languages.
 
+    Languages that only captions without pictures are in are left out.
+
     Args:
         captions: see `groundvec.data.dataset.read_captions`.
         name: train, dev or test.
@@ -126,6 +129,9 @@ def load_split(
     Raises:
         InputError: the split has no captions in one of the languages, or no image has in all.
     """
+    without = captions["split"] == dataset.MORE
+    alone = set(captions["language"][without]) - set(captions["language"][~without])
+    texts = {language: text for language, text in texts.items() if language not in alone}
     captions = captions[captions["split"].eq(name) & captions["language"].isin(list(texts))]
     for language in texts:
         if not captions["language"].eq(language).any():
@@ -155,6 +161,18 @@ def load_split(
             )
             for language, rows in by_language.items()
         },
+    )
+
+
+def load_more(captions: pd.DataFrame, texts: Mapping[str, Any]) -> Captions:
+    """Load the captions without pictures in all of these languages, which have one text."""
+    rows = captions[captions["split"].eq(dataset.MORE) & captions["language"].isin(list(texts))]
+    sentences = rows["caption"].tolist()
+    return Captions(
+        texts=sentences,
+        encoded=encode(next(iter(texts.values())), sentences),
+        image=pd.factorize(rows["image_id"])[0],
+        order=rows.groupby("image_id").cumcount().to_numpy(),
     )
 
 

@@ -3,7 +3,7 @@
 Of fixed word vectors it is `groundvec.encoders.mean`.
 """
 
-from collections.abc import Sized
+from collections.abc import Sequence, Sized
 
 import torch
 from torch import Tensor, nn
@@ -58,7 +58,7 @@ class Encoder(nn.Module):
         return state
 
     @torch.no_grad()
-    def fit_idf(self, captions: Encoded) -> None:
+    def fit_idf(self, captions: Sequence[Encoded]) -> None:
         """Set the weights of the indices to their inverse document frequencies."""
         if self.idf is not None:
-            self.idf.copy_(torch.from_numpy(idf(captions.batch, len(captions), len(self.idf))))
+            self.idf.copy_(torch.from_numpy(idf(captions, len(self.idf))))

@@ -3,6 +3,7 @@
 Of trained embeddings it is `groundvec.encoders.bag`.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -45,8 +46,9 @@ class Encoder(nn.Module):
         return sums / known.clamp(min=1)[:, None]
 
     @torch.no_grad()
-    def fit_idf(self, captions: Any) -> None:
+    def fit_idf(self, captions: Sequence[Any]) -> None:
         """Center the vectors of all words on their mean over the training captions; no idf here."""
         if self.center:
-            words = torch.from_numpy(captions.batch(np.arange(len(captions)))[0])
+            every = [own.batch(np.arange(len(own)))[0] for own in captions]
+            words = torch.from_numpy(np.concatenate(every))
             self.vectors[UNKNOWN + 1 :] -= self.vectors[words[words > UNKNOWN]].mean(dim=0)

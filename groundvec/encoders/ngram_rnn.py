@@ -4,7 +4,7 @@ A word is the sum of its n-grams' embeddings (Bojanowski et al. 2017), each weig
 document frequency. The bag is the sum of the words; the GRU reads them in their order.
 """
 
-from collections.abc import Sized
+from collections.abc import Sequence, Sized
 
 import torch
 from torch import Tensor, nn
@@ -74,6 +74,6 @@ class Encoder(nn.Module):
         return torch.cat([normalize(part, dim=1) for part in (vectors, *beside)], dim=1)
 
     @torch.no_grad()
-    def fit_idf(self, captions: Words) -> None:
+    def fit_idf(self, captions: Sequence[Words]) -> None:
         """Set the weights of the n-grams to their inverse document frequencies."""
-        self.idf.copy_(torch.from_numpy(idf(captions.bags, len(captions), len(self.idf))))
+        self.idf.copy_(torch.from_numpy(idf(captions, len(self.idf))))

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from groundvec.data.split import captions_of, load_split
+from groundvec.data.cleaning import normalised
+from groundvec.data.split import captions_of, load_more, load_split
 from groundvec.evaluation.ratings import LANGUAGE, evaluate
 from groundvec.results.schemas import Predictions, Ratings
 from groundvec.runtime.errors import InputError
@@ -21,11 +22,6 @@ from groundvec.runtime.errors import InputError
 SEEN = ["seen", "seen_both", "seen_one_image"]  # numbers of pairs, each part of the one before
 SUBTASK = ["task", "subtask"]
 KEYS = [*SUBTASK, "statistic", "method"]
-
-
-def normalised(sentence: str) -> str:
-    """Return the letters and digits of a sentence, in lower case; spaces differ by tokenizer."""
-    return "".join(filter(str.isalnum, sentence.lower()))
 
 
 def training_captions(about: Mapping[str, Any], path: str | Path) -> dict[str, set[int]]:
@@ -39,10 +35,15 @@ def training_captions(about: Mapping[str, Any], path: str | Path) -> dict[str, s
         The images of each caption.
     """
     as_they_are = dict.fromkeys(about["description"]["languages"], SimpleNamespace(encode=list))
-    split = load_split(captions_of(about, path), "train", np.asarray, as_they_are)
+    read = captions_of(about, path)
+    split = load_split(read, "train", np.asarray, as_they_are)
     captions = split.captions[LANGUAGE]
+    texts, numbers = captions.texts, captions.image.tolist()
+    if "more_captions" in about:
+        more = load_more(read, {LANGUAGE: as_they_are[LANGUAGE]})
+        texts, numbers = texts + more.texts, numbers + (len(split.image_ids) + more.image).tolist()
     images: dict[str, set[int]] = defaultdict(set)
-    for text, image in zip(captions.texts, captions.image.tolist(), strict=True):
+    for text, image in zip(texts, numbers, strict=True):
         images[normalised(text)].add(image)
     return dict(images)
 

@@ -74,9 +74,12 @@ def describe(model: str) -> dict[str, Any]:
         )
     folder = hub.find(model)
     models, trained = load_ensemble(folder), read_description(folder)
-    source = str(trained.get("source", trained.get("dataset")))
-    known = source in parts.names("sources")
-    tasks = parts.options_schema("sources", source).get("mteb") if known else None
+    named = [str(trained.get("source", trained["dataset"]))]
+    named += [trained["more_captions"]["source"]] if "more_captions" in trained else []
+    tasks: set[str] | None = set()
+    for each in named:
+        known = parts.options_schema("sources", each) if each in parts.names("sources") else {}
+        tasks = tasks | {*known["mteb"]} if tasks is not None and "mteb" in known else None
     modules = [module for each in models for module in each.modules()]
     tables = [each.weight for each in modules if isinstance(each, nn.Embedding | nn.EmbeddingBag)]
     weights = sum(each.numel() for of in models for each in of.parameters())
@@ -98,5 +101,5 @@ def describe(model: str) -> dict[str, Any]:
         "framework": ["PyTorch", "safetensors"],
         "similarity_fn_name": models[0].similarity,
         "use_instructions": False,
-        "training_datasets": tasks,
+        "training_datasets": tasks if tasks is None else sorted(tasks),
     }

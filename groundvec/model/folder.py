@@ -50,6 +50,10 @@ MODEL: dict[str, Any] = {
         "width": {"minimum": 1, "maximum": 2**16, **INTEGER},
         "seed": INTEGER,
         "draw": {"type": "array", "items": {"minimum": 1, **INTEGER}, "minItems": 3, "maxItems": 3},
+        "more_captions": {
+            "required": ["source", "captions", "pictures"],
+            "properties": {"source": NAME, "captions": INTEGER, "pictures": INTEGER},
+        },
         "snapshots": EPOCHS,
         "saved": EPOCHS,
         "sha256": {"type": "object", "additionalProperties": {**NAME, "pattern": "[0-9a-f]{64}"}},

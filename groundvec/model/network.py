@@ -1,6 +1,7 @@
 """A model: its parts put together, and its weights on disk."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -120,12 +121,14 @@ class Model(nn.Module, Reader):
         make = parts.find("objectives", objective["name"])
         self.objective = make(**parts.options(objective))
 
-    def fit_idf(self, captions: Mapping[str, Any]) -> None:
-        """Fit what weights n-grams by rarity to the encoded training captions of each language."""
-        for language, encoded in captions.items():
-            encoder = self.captions[self.name_of(language)]
-            if hasattr(encoder, "fit_idf"):
-                cast(Any, encoder).fit_idf(encoded)
+    def fit_idf(self, captions: Iterable[tuple[str, Any]]) -> None:
+        """Fit what weights n-grams by rarity to training captions: languages, and encoded ones."""
+        by_encoder = defaultdict(list)
+        for language, encoded in captions:
+            by_encoder[self.name_of(language)].append(encoded)
+        for name, every in by_encoder.items():
+            if hasattr(encoder := self.captions[name], "fit_idf"):
+                cast(Any, encoder).fit_idf(every)
 
     def embed_images(self, features: Tensor) -> Tensor:
         """Embed image features (B, width): (B, size), with zeros in the captions' own columns."""
@@ -213,7 +216,7 @@ def pack(folder: str | Path, target: Path) -> None:
         raise InputError(f"{target} already exists: name another folder")
     sums = {
         str(epoch): weights.save(
-            load_model(folder, epoch), target / "snapshots" / snapshot_name(epoch), int8=True
+            load_model(folder, epoch), target / "snapshots" / snapshot_name(epoch), packed=True
         )
         for epoch in ensemble["epochs"]
     }

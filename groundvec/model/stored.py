@@ -10,7 +10,9 @@ from groundvec.model.folder import read_description, snapshot_name
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import SMALL, check_memory, check_regular, sha256
 
-SCALE = ".scale"  # ends the name of the factors of a matrix in int8, one per row
+# Ends of names beside a matrix: the factors of its rows, if it is in int8 or codes, and what its
+# codes stand for.
+SCALE, CODEBOOK = ".scale", ".codebook"
 
 
 class Weights:
@@ -42,9 +44,12 @@ class Weights:
         except Exception as error:  # of a type that only the package's compiled part has
             raise self.wrong(str(error).partition("\n")[0]) from None
         names = set(self.file.keys())
-        self._scaled = {name for name in names if name + SCALE in names}
+        self._scaled, self._coded = (
+            {name for name in names if name + end in names} for end in (SCALE, CODEBOOK)
+        )
         names -= {name + SCALE for name in self._scaled}
-        self.shapes = {name: self.file.get_slice(name).get_shape() for name in names}
+        names -= {name + CODEBOOK for name in self._coded}
+        self.shapes = {name: self._shape(name) for name in names}
 
     def __call__(self, name: str, *shape: int) -> np.ndarray:
         """Read a weight of this name and shape, as float32.
@@ -57,14 +62,25 @@ class Weights:
             raise self.wrong("other names or shapes")
         check_memory(self.path, 4 * int(np.prod(shape, dtype=object)))
         try:
-            value: np.ndarray = self.file.get_tensor(name).astype(np.float32)
+            value: np.ndarray = self.file.get_tensor(name)
+            if name in self._coded:
+                value = self.file.get_tensor(name + CODEBOOK)[value].reshape(shape)
+            value = value.astype(np.float32)
             if name in self._scaled:
                 value *= self.file.get_tensor(name + SCALE).astype(np.float32)[:, None]
-        except (TypeError, ValueError) as error:  # no kind of number that NumPy knows
+        except (IndexError, TypeError, ValueError) as error:  # such as unknown kinds of numbers
             raise self.wrong(error) from None
         if not np.isfinite(value).all():
             raise InputError(f"{self.path}: {name} is not finite: train the model again")
         return value
+
+    def _shape(self, name: str) -> list[int]:
+        """Return the shape of a weight, which codes have others than."""
+        shape: list[int] = self.file.get_slice(name).get_shape()
+        if name in self._coded:
+            width = self.file.get_slice(name + CODEBOOK).get_shape()[-1:]
+            shape = [*shape[:-1], *(size * each for size in shape[-1:] for each in width)]
+        return shape
 
     def wrong(self, reason: object) -> InputError:
         """Return the error of a file that holds something else."""

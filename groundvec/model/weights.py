@@ -8,23 +8,38 @@ import torch
 from safetensors.torch import save as to_bytes
 from torch import nn
 
-from groundvec.model.stored import SCALE, Weights
+from groundvec.model.stored import CODEBOOK, SCALE, Weights
 from groundvec.runtime.files import check_memory, write_bytes
 
+CODES = 256  # vectors of a codebook, so that a code is one byte
+WIDTH = 4  # numbers of each
+SAMPLE = 200_000  # vectors that a codebook is fitted to
+LARGE = 2**20  # numbers from which an embedding table is written as codes
+EMBEDDINGS = (nn.Embedding, nn.EmbeddingBag)
 
-def save(network: nn.Module, path: Path, int8: bool = False) -> str:
+
+def save(network: nn.Module, path: Path, packed: bool = False) -> str:
     """Write a network's weights, atomically.
 
     Args:
-        int8: whether matrices are rounded by `to_int8`.
+        packed: whether matrices are rounded by `to_int8`, and large embedding tables by `to_codes`.
 
     Returns:
         The file's SHA-256 sum.
     """
     weights = network.state_dict()
+    tables = [each.weight.data_ptr() for each in network.modules() if isinstance(each, EMBEDDINGS)]
     for name, value in list(weights.items()):
-        if int8 and value.ndim == 2:
-            rounded, scale = to_int8(value.numpy())
+        if packed and value.ndim == 2:
+            if (
+                value.data_ptr() in tables
+                and value.numel() >= LARGE
+                and value.shape[1] % WIDTH == 0
+            ):
+                rounded, scale, codebook = to_codes(value.numpy())
+                weights[name + CODEBOOK] = torch.from_numpy(codebook)
+            else:
+                rounded, scale = to_int8(value.numpy())
             weights[name] = torch.from_numpy(rounded)
             weights[name + SCALE] = torch.from_numpy(scale[:, 0])
     data = to_bytes(weights)
@@ -58,3 +73,22 @@ def to_int8(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     scale: np.ndarray = np.abs(values).max(axis=-1, keepdims=True) / np.float32(127)
     scale = scale.clip(np.finfo(np.float32).tiny)
     return np.rint(values / scale).astype(np.int8), scale
+
+
+def to_codes(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Round rows (N, size) by product quantisation (Jégou, Douze & Schmid 2011), with one codebook.
+
+    Returns:
+        Codes (N, size / 4) uint8, each of four numbers; the scale (N, 1) that each row has to be
+        multiplied by, its root mean square; and the codebook (256, 4), which is k-means of all.
+    """
+    from sklearn.cluster import MiniBatchKMeans
+
+    scale: np.ndarray = np.sqrt(np.mean(values**2, axis=1, keepdims=True))
+    scale = scale.clip(np.finfo(np.float32).tiny)
+    vectors = (values / scale).reshape(-1, WIDTH)
+    rng = np.random.default_rng(0)
+    sample = vectors[rng.choice(len(vectors), min(SAMPLE, len(vectors)), replace=False)]
+    means = MiniBatchKMeans(CODES, batch_size=CODES**2, n_init=1, random_state=0).fit(sample)
+    codes = means.predict(vectors).reshape(len(values), -1).astype(np.uint8)
+    return codes, scale, means.cluster_centers_

@@ -1,5 +1,7 @@
 """InfoNCE: a softmax over the batch (van den Oord et al. 2018; Radford et al. 2021, Figure 3)."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
@@ -16,12 +18,18 @@ class Objective(nn.Module):
         super().__init__()
         self.beta, self.temperature = beta, temperature
 
-    def forward(self, images: Tensor, captions: dict[str, Tensor], similarity: str) -> Tensor:
-        """Compute the loss of images (B, size) and captions (B, size) by name."""
+    def forward(
+        self,
+        images: Tensor,
+        captions: dict[str, Tensor],
+        similarity: str,
+        more: Sequence[Tensor] = (),
+    ) -> Tensor:
+        """Compute the loss of images (B, size) and captions (B, size) by name (`weighted`)."""
 
         def cost(one: Tensor, other: Tensor) -> Tensor:
             logits = scores(one, other, similarity) / self.temperature
             right = torch.arange(len(logits), device=logits.device)
             return (cross_entropy(logits, right) + cross_entropy(logits.T, right)) / 2
 
-        return weighted(cost, images, captions, self.beta)
+        return weighted(cost, images, captions, self.beta, more)

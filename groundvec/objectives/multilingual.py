@@ -1,5 +1,7 @@
 """Images with sentences, and sentences of two languages (Calixto & Liu 2017, section 3)."""
 
+from collections.abc import Sequence
+
 from torch import Tensor, nn
 
 from groundvec.objectives.hinge import costs
@@ -19,10 +21,16 @@ class Objective(nn.Module):
         super().__init__()
         self.margin, self.beta = margin, beta
 
-    def forward(self, images: Tensor, captions: dict[str, Tensor], similarity: str) -> Tensor:
-        """Compute the loss of images (B, size) and captions (B, size) by language."""
+    def forward(
+        self,
+        images: Tensor,
+        captions: dict[str, Tensor],
+        similarity: str,
+        more: Sequence[Tensor] = (),
+    ) -> Tensor:
+        """Compute the loss of images (B, size) and captions (B, size) by language (`weighted`)."""
 
         def cost(one: Tensor, other: Tensor) -> Tensor:
             return costs(scores(one, other, similarity), self.margin).mean()
 
-        return weighted(cost, images, captions, self.beta)
+        return weighted(cost, images, captions, self.beta, more)

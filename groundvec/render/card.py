@@ -81,6 +81,7 @@ def card(
         "load": load or str(folder),
         "data": data,
         "draw": about.get("draw"),
+        "more": _more(about),
         "recipe": _recipe(about, epochs),
         "directions": DIRECTIONS,
         "retrieval": found.to_dict("records"),
@@ -98,18 +99,28 @@ def card(
     return fill(Path(__file__).with_suffix(".md"), values, FILTERS)
 
 
+def _more(about: dict[str, Any]) -> dict[str, Any]:
+    """Describe the captions without pictures that a training had; empty if it had none."""
+    if not (more := about.get("more_captions")):
+        return {}
+    return more | {"data": options_schema("sources", more["source"])["card"]}
+
+
 def _of_description(about: dict[str, Any]) -> dict[str, Any]:
     description = about["description"]
     vectors = description["text"].get("vectors", "captions")
     backbone = about.get("features", {}).get("backbone", "precomputed")
     schemas = (options_schema(kind, part["name"]) for kind, part in chosen(description).items())
+    shown = (
+        None if description.get("shared") else 1
+    )  # of the languages; others are asked for by name
     return {
         "description": description,
         "languages": listed([LANGUAGES.get(code, code) for code in description["languages"]]),
         "size": vector_size(description),
         "similarity": SIMILARITIES[description["similarity"]],
         "untrained": description["encoder"].get("counts"),
-        "example": EXAMPLES.get(description["languages"][0], "..."),
+        "examples": [EXAMPLES.get(code, "...") for code in description["languages"][:shown]],
         "vectors": "" if vectors == "captions" else Path(vectors).name,
         "backbones": [] if backbone == "precomputed" else backbone.split("+"),
         "known": [

@@ -90,7 +90,7 @@ Captions = Annotated[
             "image_id": text("image"),
             "caption_id": text("caption: image#number, or image#de0 in a second language"),
             "language": text("ISO 639-1 code"),
-            "split": text("split of its image", SPLITS),
+            "split": text("split of its image; `more` if there is none", (*SPLITS, "more")),
             "caption": text("sentence as it is in the data set"),
         },
         ("caption_id",),

@@ -24,7 +24,7 @@ theirs); `terms` are the data's, as in docs/data-sources.md; `domain` is what th
 about; `biases` are those of the pictures, and of the people who described them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -38,6 +38,20 @@ Read = Callable[..., tuple[pd.DataFrame, pd.DataFrame]]
 def reader(source: str) -> Read:
     """Return the function `read` of a source."""
     return import_module(parts.module("sources", source)).read
+
+
+def read_captions(described: Mapping[str, Any]) -> pd.DataFrame:
+    """Read the captions that `more_captions` of a data set describes, without their pictures.
+
+    Args:
+        described: the `source`, its options, and its files by the names of `read`'s arguments.
+
+    Returns:
+        What `read` does, but the ids of pictures begin with the source's name and a slash.
+    """
+    read = reader(described["source"])
+    captions, _ = read(images="", **{key: described[key] for key in described if key != "source"})
+    return captions.assign(image_id=f"{described['source']}/" + captions.image_id)
 
 
 def archives() -> dict[str, str]:

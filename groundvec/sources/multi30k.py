@@ -33,21 +33,25 @@ Read = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
 
 
 def read(
-    archive: str | Path, images: str | Path, folder: Path, flickr8k: str | Path | None = None
+    archive: str | Path,
+    images: str | Path,
+    folder: Path | None = None,
+    flickr8k: str | Path | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Read Multi30k as (captions, images), and write its pairs.
 
     Args:
         archive: multi30k.zip, with the files anywhere within, or the folder it was unpacked to.
         images: Flickr30k's images; with `flickr8k`, that one's.
-        folder: where parallel.csv is written.
+        folder: where parallel.csv is written; by default nowhere.
         flickr8k: Flickr8k_text.zip or its folder, to read the part whose images are Flickr8k's.
     """
     if flickr8k is None:
         captions, found, pairs = read_flickr30k(archive, images)
     else:
         captions, found, pairs = read_flickr8k(archive, images, flickr8k)
-    parallel.write(folder / "parallel.csv", pairs)
+    if folder:
+        parallel.write(folder / "parallel.csv", pairs)
     return captions, found
 
 

@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -64,6 +64,8 @@ class Encoded(Cut):
         positions, lengths = select(self.starts, rows)
         return self.indices[positions].astype(np.int64), lengths
 
+    bags = batch
+
 
 def select(starts: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Find the places (N,) in a flat array of the sentences `rows`, and their lengths (B,)."""
@@ -79,19 +81,20 @@ def frequent(sentences: Iterable[Sequence[str]], most: int) -> list[str]:
     return sorted(often, key=lambda word: (-counts[word], word))[:most]
 
 
-def idf(bags: Callable[[np.ndarray], Sequence[np.ndarray]], captions: int, size: int) -> np.ndarray:
+def idf(captions: Sequence[Any], size: int) -> np.ndarray:
     """Compute log((1 + captions) / (1 + captions that have an index)) of each (Sparck Jones 1972).
 
     Args:
-        bags: returns the indices of the captions of some numbers, and how many each has.
-        captions, size: how many captions and indices there are.
+        captions: what has `bags`, such as `Encoded`: those of each language.
+        size: how many indices there are.
     """
     having = np.zeros(size, np.int64)
-    for rows in np.split(np.arange(captions), range(ROWS, captions, ROWS)):
-        indices, lengths = bags(rows)
-        row = np.repeat(np.arange(len(rows)), lengths)
-        having += np.bincount(np.unique(row * size + indices) % size, minlength=size)
-    return np.log((1 + captions) / (1 + having))
+    for own in captions:
+        for rows in np.split(np.arange(len(own)), range(ROWS, len(own), ROWS)):
+            indices, lengths = own.bags(rows)
+            row = np.repeat(np.arange(len(rows)), lengths)
+            having += np.bincount(np.unique(row * size + indices) % size, minlength=size)
+    return np.log((1 + sum(map(len, captions))) / (1 + having))
 
 
 def strings(sentences: Any) -> list[str]:

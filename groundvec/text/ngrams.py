@@ -32,18 +32,20 @@ class Text:
         return self.buckets + 2
 
     def encode(self, sentences: Sequence[str]) -> Encoded:
-        """Clean each sentence and hash its n-grams; the indices of a sentence are sorted.
+        """Hash the n-grams of each sentence, as `read`; the indices of a sentence are sorted."""
+        return self.hash(read(sentences))
 
-        They are those of scikit-learn's `HashingVectorizer(analyzer="char_wb")`, which is slow to
-        import.
+    def hash(self, lowered: Sequence[str]) -> Encoded:
+        """Hash n-grams as scikit-learn's `HashingVectorizer(analyzer="char_wb")`.
+
+        That is slow to import.
         """
-        lowered = [(sentence or ".").lower() for sentence in cleaned(sentences)]
         starts = range(0, len(lowered), BLOCK)
         blocks = [self._encode(lowered[start : start + BLOCK]) for start in starts]
         indices, lengths = zip(*blocks, strict=True) if blocks else ([[]], [[]])
         return Encoded.of(np.concatenate(indices), np.concatenate(lengths).astype(np.int64))
 
-    def _encode(self, sentences: list[str]) -> tuple[np.ndarray, np.ndarray]:
+    def _encode(self, sentences: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Return the concatenated indices (N,) of sentences, and the number per sentence."""
         # Each word with a space at both ends: " a  dog " are two.
         spaced = [f" {sentence.replace(' ', '  ')} " for sentence in sentences]
@@ -69,6 +71,11 @@ class Text:
     def as_dict(self) -> dict[str, int]:
         """Return the arguments of `Text`, ready for JSON."""
         return {"shortest": self.shortest, "longest": self.longest, "buckets": self.buckets}
+
+
+def read(sentences: Sequence[str]) -> list[str]:
+    """Clean sentences, in lower case and without their final full stops: `.` for an empty one."""
+    return [sentence.lower().rstrip(" .") or "." for sentence in cleaned(sentences)]
 
 
 def murmur3(data: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:

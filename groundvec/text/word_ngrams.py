@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from groundvec.text import ngrams
-from groundvec.text.encoded import Cut, Encoded, cleaned, select
+from groundvec.text.encoded import Cut, Encoded, select
 
 
 @dataclass
@@ -48,9 +48,9 @@ class Text(ngrams.Text):
     """Words of lower-case n-grams, of the spaces at their ends too, hashed into buckets."""
 
     def encode(self, sentences: Sequence[str]) -> Words:  # type: ignore[override]
-        """Clean each sentence, cut it at spaces, and hash the n-grams of each distinct word."""
+        """Cut each sentence at spaces, and hash the n-grams of each distinct word."""
         index: dict[str, int] = {}
-        words = [sentence.lower().split() or ["."] for sentence in cleaned(sentences)]
+        words = [sentence.split() for sentence in ngrams.read(sentences)]
         rows = [index.setdefault(word, len(index)) for sentence in words for word in sentence]
         starts = np.cumsum([0, *map(len, words)])
-        return Words(np.array(rows, np.int64), starts, super().encode(list(index)))
+        return Words(np.array(rows, np.int64), starts, self.hash(list(index)))

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
 from groundvec.config import parts
-from groundvec.data.split import Split
+from groundvec.data.split import Captions, Split
 from groundvec.device import reseed
 from groundvec.model.network import Model, to_tensors
 from groundvec.runtime.errors import InputError
@@ -67,7 +67,11 @@ def train(
             f"batch_size {batch_size} is larger than the training set of "
             f"{len(split.features)} images: make it smaller in the configuration"
         )
-    model.fit_idf({language: own.encoded for language, own in split.captions.items()})
+    _check_more(settings, split.more)
+    captions = [(language, own.encoded) for language, own in split.captions.items()]
+    if split.more:
+        captions.append((captions[0][0], split.more.encoded))
+    model.fit_idf(captions)
     model.image.measure(split.features)
     optimiser = make_optimiser(model, settings["cycle"] * batches)
     solved = hasattr(model.objective, "solve")  # at once, and not step by step
@@ -141,8 +145,10 @@ def make_step(
         for language, own in rows.items():
             captions |= _embed_captions(model, split, language, own, rng)
         language, own = next(iter(rows.items()))
+        more = [_embed_more(model, language, split.more, rng)] if split.more else []
         features = torch.from_numpy(split.features[split.captions[language].image[own]]).to(device)
-        loss: Tensor = model.objective(model.embed_images(features), captions, model.similarity)
+        images = model.embed_images(features)
+        loss: Tensor = model.objective(images, captions, model.similarity, *more)
         optimiser.zero_grad()
         loss.backward()
         for network, norm in clipped:
@@ -156,23 +162,45 @@ def make_step(
 def _embed_captions(
     model: Model, split: Split, language: str, rows: np.ndarray, rng: np.random.Generator
 ) -> dict[str, Tensor]:
-    """Embed captions, and with `paraphrases` another one of each image, as if of one more language.
-
-    With `typing_errors`, they are mistyped first.
-    """
-    settings, captions = model.description["training"], split.captions[language]
-    wanted = [rows]
-    if settings.get("paraphrases"):
+    """Embed captions, and with `paraphrases` another of each image, as if of one more language."""
+    captions, wanted = split.captions[language], [rows]
+    if model.description["training"].get("paraphrases"):
         wanted.append(captions.another(rows, rng))
-    chosen = np.concatenate(wanted)
+    vectors = _embed(model, language, captions, np.concatenate(wanted), rng)
+    return {f"{language} {number}": part for number, part in enumerate(vectors.split(len(rows)))}
+
+
+def _embed_more(
+    model: Model, language: str, captions: Captions, rng: np.random.Generator
+) -> tuple[Tensor, ...]:
+    """Embed two captions each of pictures that are drawn: (M, size) twice."""
+    count = model.description["training"]["more_captions"]
+    one = captions.any_of(rng.choice(captions.image.max() + 1, count, replace=False), rng)
+    rows = np.concatenate([one, captions.another(one, rng)])
+    return _embed(model, language, captions, rows, rng).split(count)
+
+
+def _embed(
+    model: Model, language: str, captions: Captions, chosen: np.ndarray, rng: np.random.Generator
+) -> Tensor:
+    """Embed chosen captions (B, size); with `typing_errors`, they are mistyped first."""
     batch = captions.encoded.batch(chosen)
-    if highest_rate := settings.get("typing_errors"):
+    if highest_rate := model.description["training"].get("typing_errors"):
         rate, noise_seed = rng.uniform(0, highest_rate), int(rng.integers(2**32))
         mistyped = spoil([captions.texts[row] for row in chosen], TYPING, rate, noise_seed)
         batch = model.texts[language].encode(mistyped).batch(np.arange(len(chosen)))
     device = next(model.parameters()).device
-    vectors = model.embed_captions(language, to_tensors(batch, device))
-    return {f"{language} {number}": part for number, part in enumerate(vectors.split(len(rows)))}
+    return model.embed_captions(language, to_tensors(batch, device))
+
+
+def _check_more(settings: dict[str, Any], more: Captions | None) -> None:
+    """Raise InputError if there are captions of fewer pictures than a step needs."""
+    wanted, there = settings.get("more_captions", 0), int(more.image.max()) + 1 if more else 0
+    if wanted > there:
+        raise InputError(
+            f"more_captions {wanted}: the data set has captions of {there} other pictures: make it "
+            "smaller in the configuration, or add a source of more"
+        )
 
 
 def freeze_alternately(model: Model, epoch: int) -> None:

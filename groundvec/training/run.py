@@ -11,7 +11,7 @@ import torch
 
 from groundvec.config import parts
 from groundvec.data import dataset
-from groundvec.data.split import drawn, load_split
+from groundvec.data.split import Captions, drawn, load_more, load_split
 from groundvec.evaluation.ranks import development_recall
 from groundvec.features import store
 from groundvec.model.folder import snapshot_name
@@ -62,6 +62,8 @@ def run(
         read = drawn(read, draw, seed)
     read_features = partial(store.read, features)
     training, dev = (load_split(read, name, read_features, texts) for name in ("train", "dev"))
+    if description["training"].get("more_captions"):
+        training.more = load_more(read, texts)
     model = Model(description, texts, training.features.shape[1]).to(device)
     decides = {"description": description, "seed": seed, "draw": draw}
     decides |= _hashes(description, captions, features, contents, treebanks)
@@ -79,6 +81,7 @@ def run(
             "texts": {language: text.as_dict() for language, text in texts.items()},
             "width": model.width,
             **({"draw": draw} if draw else {}),
+            **_described(read, training.more),
             "features": store.attributes(features),
             "key": key,
             # Of the run that trained, which may be an earlier one.
@@ -87,6 +90,15 @@ def run(
         rows = pd.DataFrame([{**labels, **row} for row in history])
         _write(output, rows, content, work / key / "snapshots")
     log.info("%s: done, in %s", title, output)
+
+
+def _described(captions: pd.DataFrame, more: Captions | None) -> dict[str, Any]:
+    """Say how many captions without pictures a training had, and from which source."""
+    if more is None:
+        return {}
+    source, _, _ = captions["image_id"][captions["split"].eq(dataset.MORE)].iloc[0].partition("/")
+    counts = {"captions": len(more.texts), "pictures": int(more.image.max()) + 1}
+    return {"more_captions": {"source": source, **counts}}
 
 
 def _hashes(

@@ -3,6 +3,7 @@ import re
 import time
 import unicodedata
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from groundvec.data import dataset
 from groundvec.data.cleaning import LONGEST, clean
+from groundvec.data.split import drawn, load_more, load_split
 from groundvec.runtime.errors import InputError
 
 
@@ -302,3 +304,45 @@ def test_missing_image_files_are_named_and_counted(tmp_path):
     assert str(caught.value).startswith(
         f"5 of 7 image files are missing: {v}, {w}, {x} and 2 more; "
     )
+
+
+def more_captions():
+    """Captions of four other pictures, in two languages; two hold a caption of `tables`."""
+    rows = [
+        ("d.jpg", "en", "A bird ."),
+        ("d.jpg", "de", "Ein Vogel ."),
+        ("e.jpg", "en", "A fish ."),
+        ("e.jpg", "en", "a COW"),  # that of a test picture
+        ("f.jpg", "de", "Ein Frosch ."),
+        ("g.jpg", "de", "Cats !"),
+    ]
+    captions = pd.DataFrame(rows, columns=["image_id", "language", "caption"])
+    return captions.assign(split="train", caption_id=captions.index.astype(str))
+
+
+def test_captions_without_pictures_are_those_of_pictures_that_share_no_caption(tmp_path):
+    captions, images = tables()
+    dataset.write(tmp_path / "set", captions, images, more_captions())
+    read = dataset.read_captions(tmp_path / "set/captions.csv")
+    assert read[: len(captions)].equals(captions)
+    more = read[len(captions) :]
+    assert set(more.split) == {"more"}
+    assert more.caption_id.tolist() == ["d.jpg#0", "d.jpg#de0", "f.jpg#de0"]
+    assert set(dataset.read_images(tmp_path / "set/images.csv").image_id) == set(images.image_id)
+
+
+def test_captions_without_pictures_are_read_beside_a_split(tmp_path):
+    captions, images = tables()
+    dataset.write(tmp_path, captions, images, more_captions())
+    read = dataset.read_captions(tmp_path / "captions.csv")
+    as_they_are = SimpleNamespace(encode=list)
+    both = {"en": as_they_are, "de": as_they_are}
+    for name, image in (("train", "a.jpg"), ("dev", "b.jpg"), ("test", "c.jpg")):
+        split = load_split(read, name, list, both)  # no picture is described in German
+        assert split.image_ids.tolist() == [image]
+        assert list(split.captions) == ["en"]
+    more = load_more(read, both)
+    assert more.texts == ["A bird .", "Ein Vogel .", "Ein Frosch ."]
+    assert more.image.tolist() == [0, 0, 1]
+    assert load_more(read, {"en": as_they_are}).texts == ["A bird ."]
+    assert load_more(drawn(read, [1, 1, 1], 1), both).texts == more.texts

@@ -128,7 +128,7 @@ def test_centered_vectors_have_a_mean_of_zero_over_the_training_words():
     bag = mean.Encoder(text(np.random.default_rng(0)), DIMENSION, center=True)
     before = bag.vectors.clone()
     captions = Encoded.of(np.array([4, 1, 0, 5, 1, 4]), [4, 2])
-    bag.fit_idf(captions)
+    bag.fit_idf([captions])
     torch.testing.assert_close(bag.vectors[[4, 4, 5]].mean(dim=0), torch.zeros(DIMENSION))
     moved = before[2:] - bag.vectors[2:]
     torch.testing.assert_close(moved, moved[:1].expand_as(moved))

@@ -84,7 +84,7 @@ def test_vectors_of_ragged_batches_are_those_of_pytorch(encoder, text, similarit
     """Of one snapshot and of an ensemble; and a sentence alone has the vector that it has in it."""
     models = [model(encoder, text, similarity, seed) for seed in range(2)]
     for each in models:
-        each.fit_idf({"en": TEXTS[text].encode(CAPTIONS)})
+        each.fit_idf([("en", TEXTS[text].encode(CAPTIONS))])
     graphs = {}
     for number in (1, 2):
         path = tmp_path / f"{number}.onnx"
@@ -110,7 +110,7 @@ def test_vectors_of_ragged_batches_are_those_of_pytorch(encoder, text, similarit
 def test_vectors_of_words_of_n_grams_are_those_of_pytorch(beside, sentences):
     encoder = {"name": "ngram-rnn", "size": 8, "embedding": 6, "units": 10, **beside}
     one = model(encoder, "word-ngrams")
-    one.fit_idf({"en": TEXTS["word-ngrams"].encode(CAPTIONS)})
+    one.fit_idf([("en", TEXTS["word-ngrams"].encode(CAPTIONS))])
     with TemporaryDirectory() as folder:
         path = Path(folder, "model.onnx")
         export([one], path)

@@ -285,7 +285,7 @@ def test_weights_in_eight_bits_are_within_half_a_step_and_checked(tmp_path):
     one, other = torch.nn.Linear(3, 2), torch.nn.Linear(3, 2, device="meta")
     one.weight.data = torch.tensor([[1.0, -2.0, 0.5], [0.0, 0.0, 0.0]])
     path = tmp_path / "w.safetensors"
-    save_weights(one, path, int8=True)
+    save_weights(one, path, packed=True)
     load_weights(other, Weights(path))
     assert (other.weight - one.weight).abs().max() <= 2 / 127 / 2
     assert other.weight[0, 1] == -2 and (other.weight[1] == 0).all()
@@ -297,9 +297,35 @@ def test_weights_in_eight_bits_are_within_half_a_step_and_checked(tmp_path):
             load_weights(torch.nn.Linear(3, 2, device="meta"), Weights(path))
 
 
-@pytest.mark.parametrize("int8", [False, True])
-def test_weights_may_be_empty(tmp_path, int8):
-    save_weights(torch.nn.Embedding(0, 3), tmp_path / "w.safetensors", int8)
+def test_a_large_embedding_table_is_stored_as_codes_of_four_numbers(tmp_path):
+    """Rows of at most 256 different quarters, each row at a scale of its own, lose nothing."""
+    torch.manual_seed(0)
+    quarters = torch.randint(256, (2**14, 16))
+    rows = torch.nn.functional.normalize(torch.randn(256, 4))[quarters].flatten(1)
+    one = torch.nn.Embedding.from_pretrained(rows * torch.rand(2**14, 1).mul(9).add(1))
+    path = tmp_path / "w.safetensors"
+    save_weights(one, path, packed=True)
+    assert path.stat().st_size < one.weight.numel() / 4 + 2**17  # one byte each, and the scales
+    other = torch.nn.Embedding(2**14, 64, device="meta")
+    load_weights(other, Weights(path))
+    near = torch.nn.functional.cosine_similarity(other.weight, one.weight)
+    assert near.quantile(0.01) > 0.95 and near.mean() > 0.99
+    stored = load_file(path)
+    for wrong in (
+        {"weight.codebook": torch.ones(3, 4)},  # codes beyond it
+        {"weight.codebook": torch.ones(256, 8)},
+        {"weight.codebook": torch.ones(())},
+        {"weight.codebook": torch.full((256, 4), torch.nan)},
+        {"weight": stored["weight"].float()},
+    ):
+        save_file({**stored, **wrong}, path)
+        with pytest.raises(InputError, match=r"does not hold the weights|is not finite"):
+            load_weights(torch.nn.Embedding(2**14, 64, device="meta"), Weights(path))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_weights_may_be_empty(tmp_path, packed):
+    save_weights(torch.nn.Embedding(0, 3), tmp_path / "w.safetensors", packed)
     network = torch.nn.Embedding(0, 3, device="meta")
     load_weights(network, Weights(tmp_path / "w.safetensors"))
     assert network.weight.shape == (0, 3) and not network.weight.is_meta
@@ -478,7 +504,7 @@ def test_a_bag_with_idf_is_the_projected_sum_of_weighted_embeddings():
     one = Model(described, {"en": text}, 12).eval()
     encoder = one.captions["en"]
     assert encoder.embedding.weight.std() < 0.2
-    one.fit_idf({"en": text.encode(captions)})
+    one.fit_idf([("en", text.encode(captions))])
     a, dog, zebra = np.log([5 / 4, 5 / 2, 5 / 1])
     np.testing.assert_allclose(encoder.idf[2:], [a, dog, zebra], rtol=1e-6)
 
@@ -503,9 +529,9 @@ def test_a_gru_over_words_of_ngrams_beside_a_bag(sentences):
     one = model(NGRAM_RNN, text="word-ngrams")
     text, encoder = TEXTS["word-ngrams"], one.captions["en"]
     captions = ["a dog", "a cat", "a bird", "cats"]
-    one.fit_idf({"en": text.encode(captions)})
+    one.fit_idf([("en", text.encode(captions))])
     bag = model(BAG | {"idf": True}, text="ngrams")
-    bag.fit_idf({"en": TEXTS["ngrams"].encode(captions)})
+    bag.fit_idf([("en", TEXTS["ngrams"].encode(captions))])
     torch.testing.assert_close(encoder.idf, bag.captions["en"].idf)
 
     def unit(vector):
@@ -545,8 +571,8 @@ def test_image_features_are_standardised_by_those_of_the_training_images(tmp_pat
     expected = inputs @ weights.T + bias
     found = one.image(torch.from_numpy(others)).detach()
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
-    for int8 in (False, True):
-        save_weights(one, tmp_path / "weights", int8=int8)
+    for packed in (False, True):
+        save_weights(one, tmp_path / "weights", packed=packed)
         with torch.device("meta"):
             again = Model(described, {"en": TEXT}, 12)
         load_weights(again, Weights(tmp_path / "weights"))

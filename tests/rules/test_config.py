@@ -201,12 +201,30 @@ def test_every_key_of_the_schema_is_described():
         ),
         (
             described(
-                text={"name": "ngrams"},
-                encoder={"name": "bag", "size": 4, "idf": True},
+                training={"more_captions": 5},
+                objective={"name": "multilingual"},
                 languages=["en", "de"],
-                shared=True,
             ),
-            "models.mine: `idf` needs separate encoders, which `shared: false` provides:",
+            "models.mine: `more_captions` needs one encoder, which a single entry in `languages`, ",
+        ),
+        (
+            described(
+                training={"more_captions": 5, "paraphrases": True},
+                objective={"name": "multilingual"},
+            ),
+            "datasets.one.more_captions: mine wants captions without pictures: name a source of",
+        ),
+        (
+            changed(more_captions={"source": "scenes"}),
+            "one.more_captions.source: 'scenes' is not one of ['flickr8k', 'karpathy', 'multi30k'",
+        ),
+        (
+            changed(more_captions={"source": "table", "images": "photos"}),
+            "datasets.one.more_captions: unknown key 'images': known are",
+        ),
+        (
+            described(training={"more_captions": 5}),
+            "models.mine: `more_captions` needs pairs of captions, which the objective contrastive",
         ),
         (
             described(text={"name": "word-ngrams"}),

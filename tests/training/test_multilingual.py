@@ -1,5 +1,7 @@
 """Models of several languages (Calixto & Liu 2017): objective, batches, encoders and training."""
 
+import dataclasses
+import itertools
 import math
 
 import numpy as np
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file
 
 from groundvec import SentenceEncoder
+from groundvec.config import parts as parts_of
 from groundvec.data.split import CAPTIONS_PER_IMAGE, Captions, Split, load_split
 from groundvec.encoders import rnn
 from groundvec.evaluation.retrieval import caption_ranks
@@ -63,6 +66,21 @@ def embedded(seed, languages, size=5, width=3):
 
 
 # The objective
+
+
+@pytest.mark.parametrize("languages", [1, 2, 3])
+def test_captions_without_pictures_stand_below_each_pair_of_captions(languages):
+    """By the objective's own terms: images alone, and each pair with the further captions."""
+    images, captions = embedded(1, languages)
+    more = [torch.randn(4, 3, dtype=torch.float64) for _ in range(2)]
+    objective = contrastive.Objective(0.5, 0.25)
+    of_images = contrastive.Objective(0.5, 1)(images, captions, "dot")
+    pairs = list(itertools.combinations(captions.values(), 2))
+    below = [[torch.cat(both) for both in zip(pair, more, strict=True)] for pair in pairs] or [more]
+    of_pairs = contrastive.Objective(0.5, 1)
+    wanted = sum(of_pairs(one, {"": other}, "dot") for one, other in below)
+    loss = objective(images, captions, "dot", more)
+    assert float(loss) == pytest.approx(0.25 * float(of_images) + 0.75 * float(wanted))
 
 
 @given(st.integers(0, 999), st.integers(1, 4), st.floats(0, 1), st.floats(0.01, 1))
@@ -397,3 +415,46 @@ def test_what_several_languages_get_wrong_is_one_line_that_names_the_key(given, 
     with pytest.raises(InputError, match=message) as error:
         complete(given)
     assert "\n" not in str(error.value)
+
+
+# Captions without pictures
+
+
+def with_more(**training):
+    """A model of two languages that share an encoder, and a split with German captions alone."""
+    parts = BOTH | {"shared": True, "text": {"name": "ngrams", "buckets": 50}}
+    encoder = {"name": "bag", "size": 4, "embedding": 4, "idf": True}
+    settings = {"epochs": 2, "cycle": 2, "batch_size": 4, "more_captions": 3, "paraphrases": True}
+    settings |= training
+    about = description(encoder, parts=parts, **settings)
+    text = parts_of.find("text", "ngrams").build([], **parts_of.options(about["text"]))
+    texts = ["Ein Hund .", "A dog .", "Zwei Katzen .", "Eine Kuh .", "Drei rote Vögel ."]
+    image = np.array([0, 0, 1, 2, 3])
+    more = Captions(texts, text.encode(texts), image, np.array([0, 1, 0, 0, 0]))
+    english = ENGLISH.captions["en"]
+    captions = {"en": dataclasses.replace(english, encoded=text.encode(english.texts))}
+    split = Split(ENGLISH.image_ids, ENGLISH.features, captions, more)
+    torch.manual_seed(0)
+    return Model(about, {"en": text, "de": text}, 6), split
+
+
+def test_captions_without_pictures_bring_languages_together(tmp_path):
+    model, split = with_more(epochs=40, cycle=40)
+    loop.train(model, split, 0, tmp_path, lambda model: {})
+    model.eval()
+    german, english, *others = model.encode_sentences(["Ein Hund", "A dog", "Eine Kuh", "Vögel"])
+    assert german @ english > max(german @ other for other in others)
+    one = model.captions["shared"]
+    text = model.texts["de"].encode([*split.captions["en"].texts, *split.more.texts])
+    alone = type(one)(model.texts["de"], 4, 4, idf=True)
+    alone.fit_idf([text])
+    assert torch.equal(one.idf, alone.idf)  # of both languages
+
+
+def test_fewer_captions_without_pictures_than_a_step_needs_are_refused(tmp_path):
+    model, split = with_more(more_captions=5)
+    with pytest.raises(InputError, match="more_captions 5: the data set has captions of 4 other"):
+        loop.train(model, split, 0, tmp_path, lambda model: {})
+    split.more = None
+    with pytest.raises(InputError, match="more_captions 5: the data set has captions of 0 other"):
+        loop.train(model, split, 0, tmp_path, lambda model: {})
