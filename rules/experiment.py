@@ -65,14 +65,9 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
                 "select by recall, or one by its name",
             )
         dataset["models"] = models
-        more = dataset.get("more_captions")
+        _check_more(place, dataset)
         if languages := _source(dataset).get("languages"):
-            also = _source(more).get("languages", []) if more else []
-            _check_languages(place, dataset, list(dict.fromkeys([*languages, *also])))
-        wanting = [name for name, model in models.items() if "more_captions" in model["training"]]
-        if wanting and not more:
-            problem = f"{wanting[0]} wants captions without pictures: name a source of these"
-            raise mistake(f"{place}.more_captions", problem)
+            _check_languages(place, dataset, languages)
     if "ratings" in config:
         _check_robustness(config["ratings"], config["datasets"])
     if "translation" in config:
@@ -264,11 +259,25 @@ def _check_backbone(place: str, dataset: dict[str, Any]) -> list[str]:
     return names
 
 
+def _check_more(place: str, dataset: dict[str, Any]) -> None:
+    """Raise InputError if models want captions without pictures, and there are none."""
+    models = dataset["models"].items()
+    wanting = [name for name, model in models if model["training"].get("more_captions")]
+    if wanting and "more_captions" not in dataset:
+        problem = f"{wanting[0]} wants captions without pictures: name a source of these"
+        raise mistake(f"{place}.more_captions", problem)
+
+
 def _check_languages(place: str, dataset: dict[str, Any], known: list[str]) -> None:
     """Raise InputError if the data set has not its own language, or one of its models'."""
     wanted = {f"{place}.language": [dataset["language"]]}
+    more = dataset.get("more_captions")
+    also = _source(more).get("languages", []) if more else []
     for model, description in dataset["models"].items():
-        wanted[f"models.{model}.languages"] = description["languages"]
+        without = also if description.get("shared") else []
+        wanted[f"models.{model}.languages"] = [
+            language for language in description["languages"] if language not in without
+        ]
     for key, languages in wanted.items():
         for language in languages:
             if language not in known:

@@ -88,18 +88,32 @@ def write(
 def with_more(captions: Captions, more: Captions) -> Captions:
     """Append captions of other pictures to those of a data set, in the split `MORE`.
 
-    All captions of a picture are left out if one of them is one of `captions`, with case and
-    punctuation ignored: it may be the same picture, and one to test with.
+    A picture that shares a caption with one of the data set is left out, with case and punctuation
+    ignored: it may be the same one, and one to test with. If it shares most of them with a training
+    picture, it is that one, and its captions in further languages are added to it.
     """
-    known = more.caption.map(normalised).isin(set(captions.caption.map(normalised)))
-    left = more[~more.image_id.isin(more.image_id[known])]
-    rows = left.assign(split=MORE, caption_id=caption_ids(left.image_id, left.language))
+    texts = {"key": captions.caption.map(normalised), "own": captions.image_id}
+    own = pd.DataFrame(texts | {"own_split": captions.split}).drop_duplicates()
+    met = more.assign(key=more.caption.map(normalised)).merge(own, on="key")
+    shared = met.groupby(["image_id", "own", "own_split"]).key.nunique().reset_index(name="count")
+    in_common = more[more.language.isin(captions.language)].image_id.value_counts()
+    most = 2 * shared["count"] > shared.image_id.map(in_common)
+    same = shared[most & shared.own_split.eq("train")].drop_duplicates("image_id")
+    same_as = same.set_index("image_id").own
+    further = more[more.image_id.isin(same_as.index) & ~more.language.isin(captions.language)]
+    left = more[~more.image_id.isin(met.image_id)]
     log.info(
-        "%d captions of %d other pictures, without these; %d pictures are left out, as a caption "
-        "of theirs is in the data set",
-        *(len(rows), rows.image_id.nunique(), more.image_id[known].nunique()),
+        "%d captions of %d other pictures, without these, and %d of %d training pictures; %d "
+        "pictures are left out, as a caption of theirs is in the data set",
+        *(len(left), left.image_id.nunique(), len(further), further.image_id.nunique()),
+        met.image_id.nunique() - further.image_id.nunique(),
     )
-    return pd.concat([captions, rows[CAPTION_COLUMNS]], ignore_index=True)
+    further = further.assign(image_id=further.image_id.map(same_as), split="train")
+    every = pd.concat([captions, further, left.assign(split=MORE)], ignore_index=True)
+    every["caption_id"] = caption_ids(every.image_id, every.language).where(
+        every.index >= len(captions), every.caption_id
+    )
+    return every[CAPTION_COLUMNS]
 
 
 def check(captions: Captions, images: pd.DataFrame, where: pd.Series | None = None) -> None:

@@ -28,7 +28,8 @@ class Captions:
     texts: list[str]  # M captions
     encoded: Any  # the same as the language's text encodes them
     image: np.ndarray  # (M,) the row of each caption's image
-    order: np.ndarray  # (M,) its place among that image's captions, from 0
+    # (M,) its place among that image's captions, from 0; -1 if `another` alone draws it
+    order: np.ndarray
 
     def any_of(self, image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Draw for each of these images (B,) one of its captions."""
@@ -81,7 +82,7 @@ class Split:
     def batches(self, batch_size: int) -> int:
         """Count the batches of an epoch."""
         first = next(iter(self.captions.values()))
-        return int((np.bincount(first.order) // batch_size).sum())
+        return int((np.bincount(first.order[first.order >= 0]) // batch_size).sum())
 
 
 def captions_of(about: Mapping[str, Any], path: str | Path) -> pd.DataFrame:
@@ -118,7 +119,8 @@ def load_split(
 ) -> Split:
     """Load one split of a data set: the images that have captions in all languages.
 
-    Languages that only captions without pictures are in are left out.
+    Languages of `more_captions` alone share the text of the first: their training captions are
+    added to that one's, for `Captions.another` to draw.
 
     Args:
         captions: see `groundvec.data.dataset.read_captions`.
@@ -129,8 +131,9 @@ def load_split(
     Raises:
         InputError: the split has no captions in one of the languages, or no image has in all.
     """
-    without = captions["split"] == dataset.MORE
-    alone = set(captions["language"][without]) - set(captions["language"][~without])
+    tested = captions["language"][captions["split"].isin(["dev", "test"])]
+    alone = set(captions["language"][captions["split"].eq(dataset.MORE)]) - set(tested)
+    further = captions[captions["split"].eq(name) & captions["language"].isin(alone & {*texts})]
     texts = {language: text for language, text in texts.items() if language not in alone}
     captions = captions[captions["split"].eq(name) & captions["language"].isin(list(texts))]
     for language in texts:
@@ -143,6 +146,8 @@ def load_split(
         captions = _in_all(captions, name, list(texts))
     order = captions.groupby(["language", "image_id"], sort=False).cumcount()
     captions = captions.assign(order=order)[order < CAPTIONS_PER_IMAGE]
+    further = further[further["image_id"].isin(captions["image_id"])]
+    captions = pd.concat([captions, further.assign(order=-1, language=next(iter(texts)))])
     image, image_ids = pd.factorize(captions["image_id"])
     captions = captions.assign(image=image)
     by_language = {

@@ -32,7 +32,6 @@ class Encoder(nn.Module):
         dropout: float = 0.0,
         word_dropout: float = 0.0,
         state: bool = False,
-        counts: int = 0,
     ) -> None:
         """Build an untrained network; `ngram-rnn.yaml` describes the options."""
         super().__init__()
@@ -43,14 +42,13 @@ class Encoder(nn.Module):
         self.of_state = nn.Linear(embedding, size)
         self.of_order = nn.Linear(units, size)
         self.dropout, self.word_dropout = dropout, word_dropout
-        self.append_state, self.counts = state, counts
+        self.append_state = state
         self.register_buffer("idf", torch.ones(len(text)))
 
     def forward(self, ngrams: Tensor, lengths: Tensor, sizes: Tensor, places: Tensor) -> Tensor:
         """Embed a batch of `groundvec.text.word_ngrams.Words`: (B, size).
 
-        Outside training, with `state` and `counts`, (B, size + embedding + counts): each part has
-        unit norm.
+        Outside training, with `state`, (B, size + embedding): both parts have unit norm.
         """
         device = ngrams.device
         starts = (lengths.cumsum(0) - lengths).to(device)
@@ -63,15 +61,9 @@ class Encoder(nn.Module):
         pooled = self.pooling(states, lengths.to(device))
         vectors: Tensor = self.of_state(dropout(state, self.dropout, self.training))
         vectors = vectors + self.of_order(dropout(pooled, self.dropout, self.training))
-        if self.training or not (self.append_state or self.counts):
+        if self.training or not self.append_state:
             return vectors
-        beside = [state] if self.append_state else []
-        if self.counts:
-            word = torch.arange(len(sizes)).repeat_interleave(sizes).to(device)
-            of_words = weights.new_zeros(len(sizes), self.counts)
-            of_words.index_put_((word, ngrams % self.counts), weights, accumulate=True)
-            beside.append(embedding_bag(places, of_words, starts, mode="sum"))
-        return torch.cat([normalize(part, dim=1) for part in (vectors, *beside)], dim=1)
+        return torch.cat([normalize(vectors, dim=1), normalize(state, dim=1)], dim=1)
 
     @torch.no_grad()
     def fit_idf(self, captions: Sequence[Words]) -> None:

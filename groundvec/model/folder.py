@@ -51,8 +51,11 @@ MODEL: dict[str, Any] = {
         "seed": INTEGER,
         "draw": {"type": "array", "items": {"minimum": 1, **INTEGER}, "minItems": 3, "maxItems": 3},
         "more_captions": {
-            "required": ["source", "captions", "pictures"],
-            "properties": {"source": NAME, "captions": INTEGER, "pictures": INTEGER},
+            "required": ["source", "captions", "pictures", "of_training_pictures"],
+            "properties": {
+                "source": NAME,
+                **dict.fromkeys(("captions", "pictures", "of_training_pictures"), INTEGER),
+            },
         },
         "snapshots": EPOCHS,
         "saved": EPOCHS,

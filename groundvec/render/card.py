@@ -119,7 +119,6 @@ def _of_description(about: dict[str, Any]) -> dict[str, Any]:
         "languages": listed([LANGUAGES.get(code, code) for code in description["languages"]]),
         "size": vector_size(description),
         "similarity": SIMILARITIES[description["similarity"]],
-        "untrained": description["encoder"].get("counts"),
         "examples": [EXAMPLES.get(code, "...") for code in description["languages"][:shown]],
         "vectors": "" if vectors == "captions" else Path(vectors).name,
         "backbones": [] if backbone == "precomputed" else backbone.split("+"),

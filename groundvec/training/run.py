@@ -11,7 +11,7 @@ import torch
 
 from groundvec.config import parts
 from groundvec.data import dataset
-from groundvec.data.split import Captions, drawn, load_more, load_split
+from groundvec.data.split import Split, drawn, load_more, load_split
 from groundvec.evaluation.ranks import development_recall
 from groundvec.features import store
 from groundvec.model.folder import snapshot_name
@@ -19,6 +19,7 @@ from groundvec.model.network import Model
 from groundvec.model.sentences import make_texts
 from groundvec.results.frames import write
 from groundvec.results.schemas import History
+from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import copy, sha256, write_json
 from groundvec.runtime.jobs import describe, locked
 from groundvec.runtime.provenance import code_hash, digest, provenance
@@ -62,6 +63,12 @@ def run(
         read = drawn(read, draw, seed)
     read_features = partial(store.read, features)
     training, dev = (load_split(read, name, read_features, texts) for name in ("train", "dev"))
+    alone = ", ".join(language for language in texts if language not in training.captions)
+    if alone and not description.get("shared"):
+        raise InputError(
+            f"no captions of pictures to test with are in {alone}: set `shared: true`, or leave "
+            "the language out"
+        )
     if description["training"].get("more_captions"):
         training.more = load_more(read, texts)
     model = Model(description, texts, training.features.shape[1]).to(device)
@@ -81,7 +88,7 @@ def run(
             "texts": {language: text.as_dict() for language, text in texts.items()},
             "width": model.width,
             **({"draw": draw} if draw else {}),
-            **_described(read, training.more),
+            **_described(read, training),
             "features": store.attributes(features),
             "key": key,
             # Of the run that trained, which may be an earlier one.
@@ -92,13 +99,14 @@ def run(
     log.info("%s: done, in %s", title, output)
 
 
-def _described(captions: pd.DataFrame, more: Captions | None) -> dict[str, Any]:
-    """Say how many captions without pictures a training had, and from which source."""
-    if more is None:
+def _described(captions: pd.DataFrame, training: Split) -> dict[str, Any]:
+    """Say how many captions of `more_captions` a training had, and from which source."""
+    if (more := training.more) is None:
         return {}
     source, _, _ = captions["image_id"][captions["split"].eq(dataset.MORE)].iloc[0].partition("/")
     counts = {"captions": len(more.texts), "pictures": int(more.image.max()) + 1}
-    return {"more_captions": {"source": source, **counts}}
+    further = sum(int((own.order < 0).sum()) for own in training.captions.values())
+    return {"more_captions": {"source": source, **counts, "of_training_pictures": further}}
 
 
 def _hashes(

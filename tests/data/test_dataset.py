@@ -5,6 +5,7 @@ import unicodedata
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -307,14 +308,20 @@ def test_missing_image_files_are_named_and_counted(tmp_path):
 
 
 def more_captions():
-    """Captions of four other pictures, in two languages; two hold a caption of `tables`."""
+    """Captions of other pictures, in two languages; some hold captions of `tables`."""
     rows = [
         ("d.jpg", "en", "A bird ."),
         ("d.jpg", "de", "Ein Vogel ."),
         ("e.jpg", "en", "A fish ."),
-        ("e.jpg", "en", "a COW"),  # that of a test picture
+        ("e.jpg", "en", "a COW"),  # of a test picture
+        ("e.jpg", "de", "Eine Kuh ."),
         ("f.jpg", "de", "Ein Frosch ."),
-        ("g.jpg", "de", "Cats !"),
+        ("g.jpg", "en", "Cats !"),  # of a training picture, a part of its captions
+        ("g.jpg", "en", "An ape ."),
+        ("g.jpg", "de", "Ein Affe ."),
+        ("h.jpg", "en", "a cat."),  # a training picture
+        ("h.jpg", "de", "Eine Katze ."),
+        ("h.jpg", "de", "Katzen ."),
     ]
     captions = pd.DataFrame(rows, columns=["image_id", "language", "caption"])
     return captions.assign(split="train", caption_id=captions.index.astype(str))
@@ -325,9 +332,15 @@ def test_captions_without_pictures_are_those_of_pictures_that_share_no_caption(t
     dataset.write(tmp_path / "set", captions, images, more_captions())
     read = dataset.read_captions(tmp_path / "set/captions.csv")
     assert read[: len(captions)].equals(captions)
-    more = read[len(captions) :]
-    assert set(more.split) == {"more"}
-    assert more.caption_id.tolist() == ["d.jpg#0", "d.jpg#de0", "f.jpg#de0"]
+    more = read[len(captions) :].set_index("caption_id")
+    assert more.split.to_dict() == {
+        "a.jpg#de0": "train",
+        "a.jpg#de1": "train",
+        "d.jpg#0": "more",
+        "d.jpg#de0": "more",
+        "f.jpg#de0": "more",
+    }
+    assert more.caption["a.jpg#de0"] == "Eine Katze ."
     assert set(dataset.read_images(tmp_path / "set/images.csv").image_id) == set(images.image_id)
 
 
@@ -338,9 +351,20 @@ def test_captions_without_pictures_are_read_beside_a_split(tmp_path):
     as_they_are = SimpleNamespace(encode=list)
     both = {"en": as_they_are, "de": as_they_are}
     for name, image in (("train", "a.jpg"), ("dev", "b.jpg"), ("test", "c.jpg")):
-        split = load_split(read, name, list, both)  # no picture is described in German
+        split = load_split(read, name, list, both)
         assert split.image_ids.tolist() == [image]
-        assert list(split.captions) == ["en"]
+        assert list(split.captions) == ["en"]  # no picture to test with is described in German
+        german = [["Eine Katze .", "Katzen ."], []][name != "train"]
+        assert split.captions["en"].texts[2:] == german
+        assert split.captions["en"].order.tolist() == [0, 1] + [-1] * len(german)
+        assert split.batches(1) == 2
+        batches = [batch["en"].tolist() for batch in split.epoch(1, 1, 1)]
+        assert batches == [[0], [1]]
+        assert len(load_split(read, name, list, {"en": as_they_are}).captions["en"].texts) == 2
+    english = load_split(read, "train", list, both).captions["en"]
+    rng = np.random.default_rng(0)
+    drawn_beside = {int(english.another(np.array([0]), rng)[0]) for _ in range(50)}
+    assert drawn_beside == {1, 2, 3}
     more = load_more(read, both)
     assert more.texts == ["A bird .", "Ein Vogel .", "Ein Frosch ."]
     assert more.image.tolist() == [0, 0, 1]

@@ -53,7 +53,6 @@ MODELS = [
     (RNN | {"units": 6, "pooling": "last"}, "words", {}),
     (NGRAM_RNN, "word-ngrams", {}),
     (NGRAM_RNN | {"state": True}, "word-ngrams", {}),
-    (NGRAM_RNN | {"state": True, "counts": 4}, "word-ngrams", {}),
 ]
 
 

@@ -244,17 +244,23 @@ def test_a_bag_of_words_does_not_read_the_order_and_trees_need_a_parser(folder):
     assert "word vectors are glove.6B.50d.txt, which have terms of their own" in text
 
 
-@pytest.mark.parametrize(
-    "part",
-    [
-        {"encoder": {"name": "ngram-rnn", "size": 8, "units": 8, "counts": 1024}},
-    ],
-)
-def test_it_says_how_many_numbers_were_not_trained(folder, part):
-    untrained = "The last 1,024 of them are character n-gram TF-IDF features. They were not trained"
-    assert untrained not in make(folder)
-    about(folder, description=described("gru-8-max") | part)
-    assert untrained in make(folder)
+def test_it_names_the_source_of_captions_without_pictures(folder):
+    named = "118,060 captions of 23,612 other pictures, without these, from [Multi30k](https://"
+    terms = "Of the captions without pictures: See the repository; the terms of Flickr30k"
+    assert named not in make(folder) and terms not in make(folder)
+    about(
+        folder,
+        more_captions={
+            "source": "multi30k",
+            "captions": 118_060,
+            "pictures": 23_612,
+            "of_training_pictures": 7,
+        },
+    )
+    text = make(folder)
+    assert named in text and terms in text
+    assert "7 captions of the training pictures in further languages are of the same" in text
+    assert "- Elliott, D., Frank, S." in text.split("## Citation")[1]
 
 
 def test_the_papers_are_cited(folder):

@@ -54,7 +54,7 @@ def test_ngrams_are_those_of_scikit_learn(shortest, longest, sentences):
     )
     encoded = text.encode(sentences)
     for number, sentence in enumerate(sentences):
-        counts = hashing.transform([clean(sentence) or "."])
+        counts = hashing.transform([clean(sentence).rstrip(" .") or "."])
         indices, _ = encoded.batch(np.array([number]))
         assert indices.tolist() == np.repeat(counts.indices + 2, counts.data.astype(int)).tolist()
 
@@ -68,9 +68,9 @@ def test_words_of_ngrams_are_the_sentences_words_in_their_order(sentences, data)
     indices, lengths, sizes, places = encoded.batch(np.array(chosen))
     of_words = np.split(indices, sizes.cumsum())[:-1]
     for number, row in zip(chosen, np.split(places, lengths.cumsum())[:-1], strict=True):
-        expected = clean(sentences[number]).lower().split() or ["."]
+        expected = clean(sentences[number]).lower().rstrip(" .").split() or ["."]
         assert [of_words[place].tolist() for place in row] == [
-            bag.encode([word]).indices.tolist() for word in expected
+            bag.hash([word]).indices.tolist() for word in expected
         ]
     assert encoded.lengths[chosen].tolist() == lengths.tolist()
     assert len(sizes) == len(np.unique(encoded.batch(np.array(chosen))[3]))  # distinct words only

@@ -32,32 +32,11 @@ def embedded(encoder: Encoder) -> Part:
         linear("of_state", encoder.of_state, "state", "said_by_state"),
         linear("of_order", encoder.of_order, "pooled", "said_by_order"),
     ]
-    beside = ["unit_state"] if encoder.append_state else []
-    if encoder.counts:
-        beside.append("unit_counts")
-        parts.append((counted(encoder.counts), {}))
-    if not beside:
+    if not encoder.append_state:
         return joined(*parts, "embedded = Add(said_by_state, said_by_order)\n")
     last = f"""
         projected = Add(said_by_state, said_by_order)
         {at_end("projected", "first_part", "cosine")}
-        embedded = Concat<axis = 1>(first_part, {", ".join(beside)})
+        embedded = Concat<axis = 1>(first_part, unit_state)
     """
     return joined(*parts, last)
-
-
-def counted(size: int) -> str:
-    """Write lines for the n-grams' `unit_counts`, hashed once more."""
-    return f"""
-        size = Constant<value = int64 {{{size}}}>()
-        hashed = Mod(indices, size)
-        sentences_and_all = Constant<value = int64[2] {{0, -1}}>()
-        hashed_rows = Reshape(hashed, sentences_and_all)
-        weights_rows = Reshape(weights_inside, sentences_and_all)
-        sentences = Shape<end = 1>(indices)
-        one_row = Constant<value = int64[1] {{{size}}}>()
-        shape_of_counts = Concat<axis = 0>(sentences, one_row)
-        none = ConstantOfShape<value = float[1] {{0.0}}>(shape_of_counts)
-        counted = ScatterElements<axis = 1, reduction = "add">(none, hashed_rows, weights_rows)
-        {at_end("counted", "unit_counts", "cosine")}
-    """

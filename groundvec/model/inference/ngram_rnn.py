@@ -16,7 +16,6 @@ from groundvec.model.inference.layers import (
     under,
 )
 from groundvec.similarity import unit
-from groundvec.text.encoded import select
 
 
 class Encoder:
@@ -30,7 +29,6 @@ class Encoder:
         embedding: int,
         units: int,
         state: bool = False,
-        counts: int = 0,
         **_: Any,
     ) -> None:
         self.idf = take("idf", len(text))
@@ -39,7 +37,7 @@ class Encoder:
         self.pooling = Attention(under(take, "pooling."), units)
         self.of_state = Linear(under(take, "of_state."), embedding, size)
         self.of_order = Linear(under(take, "of_order."), units, size)
-        self.append_state, self.counts = state, counts
+        self.append_state = state
 
     def __call__(
         self, ngrams: np.ndarray, lengths: np.ndarray, sizes: np.ndarray, places: np.ndarray
@@ -49,20 +47,4 @@ class Encoder:
         state = scaled(sums(words, places, lengths))
         states = self.rnn(scaled(words), places[steps.places()], steps)
         vectors: np.ndarray = self.of_state(state) + self.of_order(self.pooling(states, steps))
-        if not (self.append_state or self.counts):
-            return vectors
-        beside = [state] if self.append_state else []
-        if self.counts:
-            beside.append(self._counts(ngrams, lengths, sizes, places))
-        return np.hstack([unit(part) for part in (vectors, *beside)])
-
-    def _counts(
-        self, ngrams: np.ndarray, lengths: np.ndarray, sizes: np.ndarray, places: np.ndarray
-    ) -> np.ndarray:
-        """Count the n-grams of each sentence, hashed once more and weighted by idf."""
-        chosen, of_places = select(np.append(0, sizes.cumsum()), places)
-        ngrams = ngrams[chosen]
-        sentence = np.arange(len(lengths)).repeat(lengths).repeat(of_places)
-        bins = sentence * self.counts + ngrams % self.counts
-        counts = np.bincount(bins, self.idf[ngrams], len(lengths) * self.counts)
-        return counts.reshape(len(lengths), -1).astype(np.float32)
+        return np.hstack([unit(vectors), unit(state)]) if self.append_state else vectors
