@@ -88,9 +88,9 @@ def write(
 def with_more(captions: Captions, more: Captions) -> Captions:
     """Append captions of other pictures to those of a data set, in the split `MORE`.
 
-    A picture that shares a caption with one of the data set is left out, with case and punctuation
-    ignored: it may be the same one, and one to test with. If it shares most of them with a training
-    picture, it is that one, and its captions in further languages are added to it.
+    A picture that shares a caption with a dev or test picture is left out, with case and
+    punctuation ignored: it may be the same. One that shares most of them with a training picture is
+    that one: its captions in further languages are added to it.
     """
     texts = {"key": captions.caption.map(normalised), "own": captions.image_id}
     own = pd.DataFrame(texts | {"own_split": captions.split}).drop_duplicates()
@@ -98,15 +98,15 @@ def with_more(captions: Captions, more: Captions) -> Captions:
     shared = met.groupby(["image_id", "own", "own_split"]).key.nunique().reset_index(name="count")
     in_common = more[more.language.isin(captions.language)].image_id.value_counts()
     most = 2 * shared["count"] > shared.image_id.map(in_common)
-    same = shared[most & shared.own_split.eq("train")].drop_duplicates("image_id")
+    out = set(shared.image_id[shared.own_split != "train"])
+    same = shared[most & ~shared.image_id.isin(out)].drop_duplicates("image_id")
     same_as = same.set_index("image_id").own
     further = more[more.image_id.isin(same_as.index) & ~more.language.isin(captions.language)]
-    left = more[~more.image_id.isin(met.image_id)]
+    left = more[~more.image_id.isin(out | {*same_as.index})]
     log.info(
         "%d captions of %d other pictures, without these, and %d of %d training pictures; %d "
-        "pictures are left out, as a caption of theirs is in the data set",
-        *(len(left), left.image_id.nunique(), len(further), further.image_id.nunique()),
-        met.image_id.nunique() - further.image_id.nunique(),
+        "pictures are left out, as a caption of theirs is that of a dev or test picture",
+        *(len(left), left.image_id.nunique(), len(further), further.image_id.nunique(), len(out)),
     )
     further = further.assign(image_id=further.image_id.map(same_as), split="train")
     every = pd.concat([captions, further, left.assign(split=MORE)], ignore_index=True)

@@ -31,6 +31,7 @@ from typing import Any
 import pandas as pd
 
 from groundvec.config import parts
+from groundvec.text.punctuation import set_apart
 
 Read = Callable[..., tuple[pd.DataFrame, pd.DataFrame]]
 
@@ -47,11 +48,15 @@ def read_captions(described: Mapping[str, Any]) -> pd.DataFrame:
         described: the `source`, its options, and its files by the names of `read`'s arguments.
 
     Returns:
-        What `read` does, but the ids of pictures begin with the source's name and a slash.
+        What `read` does, but the ids of pictures begin with the source's name and a slash, and
+        punctuation is set apart, as it is in published captions.
     """
     read = reader(described["source"])
     captions, _ = read(images="", **{key: described[key] for key in described if key != "source"})
-    return captions.assign(image_id=f"{described['source']}/" + captions.image_id)
+    return captions.assign(
+        image_id=f"{described['source']}/" + captions.image_id,
+        caption=set_apart(captions.caption, {"name": "words"}),
+    )
 
 
 def archives() -> dict[str, str]:

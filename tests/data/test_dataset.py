@@ -316,9 +316,8 @@ def more_captions():
         ("e.jpg", "en", "a COW"),  # of a test picture
         ("e.jpg", "de", "Eine Kuh ."),
         ("f.jpg", "de", "Ein Frosch ."),
-        ("g.jpg", "en", "Cats !"),  # of a training picture, a part of its captions
+        ("g.jpg", "en", "Cats !"),  # of a training picture, not most of its captions
         ("g.jpg", "en", "An ape ."),
-        ("g.jpg", "de", "Ein Affe ."),
         ("h.jpg", "en", "a cat."),  # a training picture
         ("h.jpg", "de", "Eine Katze ."),
         ("h.jpg", "de", "Katzen ."),
@@ -339,6 +338,8 @@ def test_captions_without_pictures_are_those_of_pictures_that_share_no_caption(t
         "d.jpg#0": "more",
         "d.jpg#de0": "more",
         "f.jpg#de0": "more",
+        "g.jpg#0": "more",
+        "g.jpg#1": "more",
     }
     assert more.caption["a.jpg#de0"] == "Eine Katze ."
     assert set(dataset.read_images(tmp_path / "set/images.csv").image_id) == set(images.image_id)
@@ -366,7 +367,7 @@ def test_captions_without_pictures_are_read_beside_a_split(tmp_path):
     drawn_beside = {int(english.another(np.array([0]), rng)[0]) for _ in range(50)}
     assert drawn_beside == {1, 2, 3}
     more = load_more(read, both)
-    assert more.texts == ["A bird .", "Ein Vogel .", "Ein Frosch ."]
-    assert more.image.tolist() == [0, 0, 1]
-    assert load_more(read, {"en": as_they_are}).texts == ["A bird ."]
+    assert more.texts == ["A bird .", "Ein Vogel .", "Ein Frosch .", "Cats !", "An ape ."]
+    assert more.image.tolist() == [0, 0, 1, 2, 2]
+    assert load_more(read, {"en": as_they_are}).texts == ["A bird .", "Cats !", "An ape ."]
     assert load_more(drawn(read, [1, 1, 1], 1), both).texts == more.texts
