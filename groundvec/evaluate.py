@@ -64,7 +64,7 @@ COUNTED = {
     "caption_to_image": "every caption is a query",
     "image_to_caption": "best of the image's captions; its others do not count",
 }
-INTERVALS = "Intervals: 95%; of recalls Wald's, of mean ranks by bootstrap over images."
+INTERVALS = "Intervals: 95%; of recalls Wilson's, of mean ranks by bootstrap over images."
 KINDS = [{*frames.schema_of(form).columns} for form in (RatedPairs, FoundRanks)]
 SEED = 1  # of the draws of a comparison
 KEYS = ["task", "subtask", "definition", "statistic", "pairs"]
@@ -238,10 +238,18 @@ def _with_ends(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the metrics and the ends of their intervals, such as r1_low."""
     found: dict[str, pd.Series] = {}
     for k in CUTOFFS:
-        recall, half = scores[f"r{k}"], scores[f"r{k}_ci"]
-        found |= {f"r{k}": recall, f"r{k}_low": recall - half, f"r{k}_high": recall + half}
+        low, high = _wilson(scores[f"r{k}"], scores["queries"])
+        found |= {f"r{k}": scores[f"r{k}"], f"r{k}_low": low, f"r{k}_high": high}
     ranks = ["median_rank", "mean_rank", "mean_rank_low", "mean_rank_high"]
     return pd.DataFrame(found).join(scores[ranks])
+
+
+def _wilson(recall: pd.Series, queries: pd.Series) -> tuple[pd.Series, pd.Series]:
+    """Compute the ends of the 95% interval of a recall in percent (Wilson 1927)."""
+    p, n, z = recall / 100, queries, 1.96
+    middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+    return 100 * (middle - half).clip(0), 100 * (middle + half).clip(upper=1)
 
 
 def _checked_vectors(
@@ -304,9 +312,11 @@ def _images_of(image_of_caption: Any, captions: int, images: int) -> np.ndarray:
     """Check the row (M,) of each caption's image."""
     if image_of_caption is None:
         if captions % images:
+            remedy = "give image_of_caption, the row of each caption's image"
+            if images % captions == 0:
+                remedy = "give the captions first, then the images"
             raise InputError(
-                f"{captions} captions are not as many for each of {images} images: give "
-                "image_of_caption, the row of each caption's image"
+                f"{captions} captions are not as many for each of {images} images: {remedy}"
             )
         return np.repeat(np.arange(images), captions // images)
     image = np.asarray(image_of_caption)
@@ -331,10 +341,11 @@ def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         For ratings the rows of `groundvec.evaluation.significance.compare` (Williams' test), with
-        the definition. For retrieval one row per direction and metric: queries, a, b, their
-        difference, the ends low and high of its 95% interval and its p by a paired bootstrap
-        (10,000 draws of images). Both: test, the test's name, and p_holm, p adjusted for the number
-        of rows.
+        the definition; and of the tasks without training pairs the mean, weighted by pairs (a
+        paired bootstrap of each subtask's pairs). For retrieval one row per direction and metric:
+        queries, a, b, their difference, the ends low and high of its 95% interval and its p by a
+        paired bootstrap (10,000 draws of images). Both: test, the test's name, and p_holm, p
+        adjusted for the number of rows of the test.
 
     Raises:
         InputError: they are not results of the same pairs or queries.
@@ -358,7 +369,33 @@ def compare(a: Result | pd.DataFrame, b: Result | pd.DataFrame) -> pd.DataFrame:
     names = classified.map({True: "SentEval classifier", False: "SentEval cosine"})
     named = rows.merge(names.rename("definition").reset_index(), on=["task", "subtask"])
     named.insert(2, "definition", named.pop("definition"))
-    return named.assign(test="Williams")
+    mean = _difference_of_means(one, other)
+    return pd.concat([named.assign(test="Williams"), mean], ignore_index=True)
+
+
+def _difference_of_means(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    """Compare the weighted means of the tasks by cosine: one row, or none without such tasks."""
+    both = one.merge(other[["pair", "cosine"]], on="pair", suffixes=("_a", "_b"))
+    both = both[both["classifier"].isna()]
+    rng, parts = np.random.default_rng(SEED), []
+    for _, own in both.groupby(["task", "subtask"], sort=False):
+        predicted = own[["cosine_a", "cosine_b"]].to_numpy().T
+        times = paired.draws(len(own), rng)
+        draws = paired.correlation(predicted, own["rating"].to_numpy(), times)
+        parts.append(len(own) / len(both) * draws / 100)
+    if not parts:
+        return pd.DataFrame()
+    means = np.sum(parts, axis=0)
+    p = _two_sided(means[0, 1:] - means[1, 1:])
+    values = ["all", "weighted mean", "SentEval cosine", len(both), *means[:, 0], np.nan, p, p]
+    names = ["task", "subtask", "definition", "n", "r_a", "r_b", "t", "p", "p_holm"]
+    return pd.DataFrame([values], columns=names).assign(test="paired bootstrap")
+
+
+def _two_sided(differences: np.ndarray) -> float:
+    """Compute the two-sided p of differences that were drawn by a bootstrap."""
+    tail = min(np.count_nonzero(differences <= 0), np.count_nonzero(differences >= 0))
+    return min(1.0, 2 * (1 + tail) / (1 + len(differences)))
 
 
 def _differences(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
@@ -382,10 +419,7 @@ def _differences(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
             means = paired.mean(sums, counts, times)
             differences = means[0] - means[1]
             low, high = paired.interval(differences)
-            drawn = differences[1:]
-            tail = min(np.count_nonzero(drawn <= 0), np.count_nonzero(drawn >= 0))
-            p = min(1.0, 2 * (1 + tail) / (1 + len(drawn)))
-            found = *means[:, 0], differences[0], low, high, p
+            found = *means[:, 0], differences[0], low, high, _two_sided(differences[1:])
             rows.append((direction, measure, len(own) // 2, *found))
     names = ["direction", "measure", "queries", "a", "b", "difference", "low", "high", "p"]
     return pd.DataFrame(rows, columns=names)
@@ -426,6 +460,8 @@ def checked(values: Any, name: str, rows: int | None = None) -> np.ndarray:
     Raises:
         InputError: they are of another shape, not numbers, or not finite.
     """
+    if hasattr(values, "toarray"):
+        raise InputError(f"{name} is a sparse matrix: give {name}.toarray()")
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, RuntimeError) as error:  # ragged lists, tensors on a GPU

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.sparse import csr_array
 
 from groundvec import baselines, evaluate
 from groundvec.data import sts_archives
@@ -279,12 +280,20 @@ def test_retrieval_is_that_of_a_search_one_by_one(similarity):
         assert own["rank"].tolist() == ranks.tolist()
         for k in (1, 5, 10):
             share = (ranks <= k).mean()
-            half = 1.96 * (share * (1 - share) / len(ranks)) ** 0.5
-            ends = [found[f"r{k}{end}"] for end in ("_low", "", "_high")]
-            assert ends == pytest.approx([100 * (share + half * sign) for sign in (-1, 0, 1)])
+            assert found[f"r{k}"] == pytest.approx(100 * share)
+            for end in (found[f"r{k}_low"] / 100, found[f"r{k}_high"] / 100):  # Wilson's solve this
+                assert abs(share - end) == pytest.approx(
+                    1.96 * (end * (1 - end) / len(ranks)) ** 0.5, abs=1e-6
+                )
         assert found["median_rank"] == np.median(ranks) and found["queries"] == len(ranks)
         assert found["mean_rank"] == pytest.approx(ranks.mean())
     assert set(result.scores["captions_per_image"]) == {"1 to 3"}
+
+
+def test_intervals_of_recalls_are_within_0_and_100():
+    scores = evaluate.retrieval(np.eye(12), np.eye(12)).scores
+    assert (scores["r1"] == 100).all()
+    assert (scores["r1_high"] == 100).all() and (scores["r1_low"] < 100).all()
 
 
 def test_every_number_of_retrieval_names_its_protocol():
@@ -315,6 +324,8 @@ def test_captions_follow_each_other_unless_their_images_are_given():
     ("given", "said"),
     [
         ({"captions": np.ones((7, 3))}, "7 captions are not as many for each of 4 images"),
+        ({"captions": np.ones((2, 3))}, "images: give the captions first, then the images"),
+        ({"captions": csr_array(np.ones((8, 3)))}, r"a sparse matrix: give captions.toarray\(\)"),
         ({"images": np.ones((4, 2))}, "captions have 3 dimensions and images 2"),
         ({"similarity": "L2"}, "there is no similarity 'L2': choose from cosine"),
         ({"folds": 3}, "folds is 3: it must divide the number of images, 4"),
@@ -416,9 +427,16 @@ def test_ratings_are_compared_by_williams_test_and_holm_s_correction(made_up):
     a, b = (evaluate.ratings(encoder(each)) for each in (vectors, vectors + noise))
     rows = evaluate.compare(a, b)
     expected = significance.compare(a.items, b.items)
-    pd.testing.assert_frame_equal(rows[expected.columns], expected)
-    assert rows["definition"].tolist() == ["SentEval cosine"] * 3 + ["SentEval classifier"]
-    assert (rows["p_holm"] >= rows["p"]).all() and (rows["t"] > 0).all()
+    tests, [mean] = rows[:-1], rows[-1:].to_dict("records")
+    pd.testing.assert_frame_equal(tests[expected.columns], expected)
+    assert tests["definition"].tolist() == ["SentEval cosine"] * 3 + ["SentEval classifier"]
+    assert (tests["p_holm"] >= tests["p"]).all() and (tests["t"] > 0).all()
+    weights = tests["n"][:3]
+    for column in ("r_a", "r_b"):
+        assert mean[column] == pytest.approx(np.average(tests[column][:3], weights=weights))
+    assert (mean["subtask"], mean["n"]) == ("weighted mean", weights.sum())
+    assert 0 < mean["p"] < 0.05
+    assert evaluate.compare(a, a)["p"].iloc[-1] == 1
     with pytest.raises(InputError, match="not evaluated on the same pairs"):
         evaluate.compare(a.items, b.items.iloc[1:])
 
