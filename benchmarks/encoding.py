@@ -68,18 +68,17 @@ def some_sentences(count: int) -> list[str]:
 
 def beside(device: str, sentences: list[str], rounds: int) -> list[Row]:
     """Measure a row for each that ours is compared with."""
-    names = ("flickr8k-v3", "flickr8k-v2")
-    encoders = [SentenceEncoder(name, device=device) for name in names]
-    cases = [("flickr8k-v3", encoders[0], "MiniLM-L6's network", minilm(device))]
+    name = "flickr8k-v4"
+    encoder = SentenceEncoder(name, device=device)
+    cases = [("MiniLM-L6's network", minilm(device))]
     where = f", on {torch.cuda.get_device_name()}" if device == "cuda" else ""
     if device == "cpu":  # on a GPU ours is torch too
-        models = {name: load_ensemble(find(name)) for name in names}
-        for name, encoder in zip(names, encoders, strict=True):
-            cases.append((name, encoder, "torch", SentenceEncoder(models[name]).encode))
-            cases.append((name, encoder, "ONNX Runtime", by_onnx(models[name])))
+        models = load_ensemble(find(name))
+        cases.append(("torch", SentenceEncoder(models).encode))
+        cases.append(("ONNX Runtime", by_onnx(models)))
     found = []
     thousands = len(sentences) / 1000
-    for name, encoder, beside_what, other in cases:
+    for beside_what, other in cases:
         other(sentences[:BATCH]), encoder.encode(sentences[:BATCH])  # what is set up once
         contestants = (work(thousands, way, sentences) for way in (encoder.encode, other))
         what = f"{name} beside {beside_what}{where}"

@@ -21,8 +21,7 @@ PAGES = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
-    "groundvec/model/pretrained/flickr8k-v2/README.md": "card-flickr8k-v2.md",
-    "groundvec/model/pretrained/flickr8k-v3/README.md": "card-flickr8k-v3.md",
+    "groundvec/model/pretrained/flickr8k-v4/README.md": "card-flickr8k-v4.md",
 }
 
 # Commands over several lines, and CSV, which Pygments does not know, are shown without colours.

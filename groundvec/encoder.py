@@ -154,9 +154,8 @@ class SentenceEncoder:
         One string is one sentence, and returns one vector (dim,). A vector depends on its sentence
         alone. Sentences are cleaned as captions are in training (`groundvec.data.cleaning`), and
         punctuation is set apart from words (`groundvec.text.punctuation`). The empty string has a
-        vector too. A final full stop changes nothing for encoders of characters, and little for
-        those of n-grams: with and without it, vectors of `flickr8k-v3` have a cosine of about
-        0.998. Characters or words that training never met are read as one unknown; character
+        vector too. A final full stop changes nothing for encoders of characters and of n-grams.
+        Characters or words that training never met are read as one unknown; character
         n-grams are hashed and have no unknown. What is beyond 1,000 characters is cut off, with a
         warning.
 

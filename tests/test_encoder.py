@@ -163,7 +163,7 @@ def test_a_language_is_the_first_if_none_is_named():
 
 @pytest.mark.parametrize("use", [SentenceEncoder, ImageEncoder])
 def test_a_model_that_there_is_not_is_named(use):
-    message = "no model nowhere: give the folder of a trained one.*: flickr8k, flickr8k-v2"
+    message = "no model nowhere: give the folder of a trained one.*: flickr8k, flickr8k-v4"
     with pytest.raises(InputError, match=message):
         use("nowhere")
 

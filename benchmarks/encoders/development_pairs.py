@@ -1,6 +1,6 @@
 """Rate the shipped encoder without the pairs that it was chosen by.
 
-STS-B's development pairs, by which `flickr8k-v3` was chosen, are taken from STS 2012-2017: many are
+STS-B's development pairs, by which `flickr8k-v4` was chosen, are taken from STS 2012-2017: many are
 test pairs of STS 2012-2016. The result has the scores of all test pairs, the number of pairs that
 are development pairs (seen), and the scores without them (unseen_pearson and so on).
 
@@ -19,7 +19,7 @@ from groundvec.data.cleaning import normalised
 from groundvec.data.ratings import TASKS
 from groundvec.evaluation import overlap
 
-ENCODER = "flickr8k-v3"
+ENCODER = "flickr8k-v4"
 CHOSEN = [task for task in TASKS if task != "SICK"]
 
 

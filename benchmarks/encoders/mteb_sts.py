@@ -4,8 +4,8 @@ MTEB downloads its copies of the pairs. Here its tasks get those of the public a
 SICK, so that nothing is downloaded. It needs `pip install mteb`.
 
 Example:
-  groundvec export flickr8k-v2 --to mteb -o entry.py
-  python benchmarks/encoders/mteb_sts.py entry.py STS/ SICK/ --beside flickr8k-v2.csv \
+  groundvec export flickr8k-v4 --to mteb -o entry.py
+  python benchmarks/encoders/mteb_sts.py entry.py STS/ SICK/ --beside flickr8k-v4.csv \
       -o mteb.csv
 """
 

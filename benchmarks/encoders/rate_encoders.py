@@ -1,10 +1,10 @@
 r"""Rate an encoder that has no command of its own, for the table of docs/evaluate.md.
 
 `trigrams`: hashed character trigrams. `bag`: the mean of GloVe's 100-d vectors of a sentence's
-tokens. `outputs`, `state`, `learned` (both) and `counts`: a part
-of the vector of `flickr8k-v3`. `printable`: a trained model of characters, where each character of
-`string.printable` that no caption has gets a random embedding in place of zeros, as in Merkx &
-Frank's published code. The result is that of `groundvec evaluate ratings -o`.
+tokens. `outputs`, `state`: a part of the vector of `flickr8k-v4`. `printable`: a trained model of
+characters, where each character of `string.printable` that no caption has gets a random embedding
+in place of zeros, as in Merkx & Frank's published code. The result is that of `groundvec evaluate
+ratings -o`.
 
 Examples:
   python benchmarks/encoders/rate_encoders.py trigrams -o trigrams.csv
@@ -26,11 +26,9 @@ from groundvec import SentenceEncoder, baselines, evaluate
 from groundvec.data.tokenization import prepare
 
 SEED = 0
-PARTS = {  # of the vector of flickr8k-v3
+PARTS = {  # of the vector of flickr8k-v4
     "outputs": slice(512),  # what training compares with pictures
-    "state": slice(512, 1024),
-    "learned": slice(1024),
-    "counts": slice(1024, None),
+    "state": slice(512, None),
 }
 
 
@@ -42,7 +40,7 @@ def bag(vectors: Path) -> Any:
 
 def part(name: str) -> Any:
     """Encode sentences by one of `PARTS`."""
-    encoder = SentenceEncoder("flickr8k-v3")
+    encoder = SentenceEncoder("flickr8k-v4")
     return lambda sentences: encoder.encode(sentences)[:, PARTS[name]]
 
 

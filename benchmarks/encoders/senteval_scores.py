@@ -5,9 +5,9 @@ of github.com/facebookresearch/SentEval, and no package. Two things are replaced
 today: its classifiers are trained without a GPU, and its arrays of lists are arrays of objects.
 
 Example:
-  groundvec evaluate ratings --model flickr8k-v3 --folder STS/ SICK/ -o flickr8k-v3.csv
-  python benchmarks/encoders/senteval_scores.py SentEval/ STS/ SICK/ --model flickr8k-v3 \
-      --beside flickr8k-v3.csv -o senteval.csv
+  groundvec evaluate ratings --model flickr8k-v4 --folder STS/ SICK/ -o flickr8k-v4.csv
+  python benchmarks/encoders/senteval_scores.py SentEval/ STS/ SICK/ --model flickr8k-v4 \
+      --beside flickr8k-v4.csv -o senteval.csv
 """
 
 import argparse

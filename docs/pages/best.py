@@ -5,59 +5,68 @@ from typing import Any
 import pandas as pd
 
 from docs.pages import tables
+from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.render.tables import decimals
 
-FOLDERS = ["best", "best-v2"]  # config/best.yaml now, and when flickr8k-v2 was trained
-COUNTING = [("best", "flickr8k", "best"), ("best", "parts", "mistyped")]  # append n-gram counts
-LEARNED = ("evaluate", "flickr8k", "learned")
-MODELS = {tuple(of.split("/")): label for of, label in tables.DECLARED["labels"]["best"].items()}
+FOLDER, EARLIER = "best", "best-v3"  # config/best.yaml now, and when flickr8k-v3 was trained
 HEADS = ["find images: R@1", "find images: R@10", "find captions: R@1", "find captions: R@10"]
+RATINGS = {tables.STS: "STS 2012-2016", tables.STSB: "STS-B", tables.SICK: "SICK"}
 
 
-def retrieval() -> str:
-    """Write recall: means over seeds."""
-    groups = tables.scores(*FOLDERS)[tables.RECALLS].groupby(tables.SYSTEM)
-    history = pd.concat([tables.kept(f"{of}/history").assign(folder=of) for of in FOLDERS])
-    last = history.groupby([*tables.SYSTEM, "seed"])["dev_recall"].last()
-    last = last.groupby(tables.SYSTEM).mean()
-    there = [system for system in MODELS if system != LEARNED]
+def labels(folder: str) -> dict[tuple[str, str], str]:
+    """Return what the models of a folder are called, by data set and model."""
+    declared = tables.DECLARED["labels"]["best"]
+    split = {tuple(of.split("/")): label for of, label in declared.items()}
+    return {
+        (dataset, model): label for (of, dataset, model), label in split.items() if of == folder
+    }
+
+
+def models() -> str:
+    """Write recall and correlations with people's ratings: means over seeds."""
+    scores = tables.scores(FOLDER).droplevel("folder")
+    groups = scores[[*tables.RECALLS, *RATINGS]].groupby(["dataset", "model"])
+    history = tables.kept(f"{FOLDER}/history").groupby(["dataset", "model", "seed"])
+    last = history["dev_recall"].last().groupby(["dataset", "model"]).mean()
+    there = [system for system in labels(FOLDER) if system in groups.groups]
     numbers = pd.concat([last, groups.mean()], axis=1).loc[there].apply(decimals)
-    numbers.columns = ["development R@10", *HEADS]
+    numbers.columns = ["development R@10", *HEADS, *RATINGS.values()]
     numbers.insert(0, "seeds", groups.size())
-    numbers.insert(0, "model", [MODELS[system] for system in there])
+    numbers.insert(0, "model", [labels(FOLDER)[system] for system in there])
     return tables.markdown(numbers, 1)
 
 
-def ratings() -> str:
-    """Write correlations with people's ratings: means over seeds, lowest and highest."""
-    table = tables.scores(*FOLDERS).drop(columns=tables.RECALLS).dropna(how="all")
-    shown = table.sort_index(axis=1).apply(tables.mean_and_range, by=tables.SYSTEM)
-    shown.loc[LEARNED] = decimals(tables.rated("learned")[shown.columns])
-    there = [system for system in MODELS if system in shown.index]
-    shown = shown.loc[there]
-    shown.insert(0, "counts", ["yes" if system in COUNTING else "no" for system in there])
-    shown.insert(0, "model", [MODELS[system].partition(":")[0] for system in there])
-    return tables.markdown(shown, 2)
+def together(names: dict[str, str]) -> str:
+    """Write the recall of three seeds, their mean and all together, by sentences of each language.
+
+    Args:
+        names: what each model and language is called.
+    """
+    found = pd.concat(tables.kept(f"evaluate/together-{language}") for language in ("en", "de"))
+    found = found.assign(name=found["model"] + " " + found["language"])
+    found["text"] = tables.intervals(found, ["recall", "low", "high"])
+    wide = found.pivot(index="name", columns=["direction", "cutoff"], values="text").loc[[*names]]
+    wide = wide[[(direction, cutoff) for direction in DIRECTIONS for cutoff in (1, 10)]]
+    wide.columns = HEADS
+    wide.insert(0, "", [*names.values()])
+    return tables.markdown(wide, 1)
 
 
 def differences(experiment: str, dataset: str) -> str:
-    """Write how models differ from the first one of an ablation in R@10, by a paired bootstrap.
-
-    Not in ratings: `best` appends counts of n-grams there, which the others do not have.
-    """
+    """Write how models differ from the first one of an ablation in R@10, by a paired bootstrap."""
     table = tables.kept(f"{experiment}/ablation").query("dataset == @dataset")
     table = table[table["measure"].str.startswith("R@10")].dropna(subset="difference")
     table["text"] = tables.intervals(table, tables.with_ends("difference"))
     shown = table.pivot(index=["model", "seeds"], columns="measure", values="text")
     shown = shown.reindex(table["model"].unique(), level="model").reset_index()
-    labels = {model: label for (_, of, model), label in MODELS.items() if of != "pooled"}
-    shown["model"] = [labels.get(model, tables.code(model)) for model in shown["model"]]
+    known = {model: label for (of, model), label in labels(experiment).items() if of != "pooled"}
+    shown["model"] = [known.get(model, tables.code(model)) for model in shown["model"]]
     return tables.markdown(shown, 2)
 
 
 def mistyped(measures: dict[str, str]) -> str:
     """Write the scores of two models, by cosine, where a share of the letters is mistyped."""
-    table = tables.kept("best/robustness").query("model in ['best', 'mistyped']")
+    table = tables.kept(f"{EARLIER}/robustness").query("model in ['best', 'mistyped']")
     table = table[table["kind"].eq("typing errors")]
     values = table.pivot(index=["model", "rate"], columns="measure", values="value").reset_index()
     columns = [(name, f"`{of}`", 1) for of, name in measures.items()]
@@ -77,20 +86,21 @@ def parts(parts: dict[str, str], subtasks: dict[str, list[str]]) -> str:
 
 
 def values() -> dict[str, Any]:
-    """Compute the scores of the shipped vector and its parts, and the gain of `best` by its GRU."""
-    found = {"counts": "counts", "learned": "learned", "whole": "flickr8k-v3"}
+    """Compute the scores of the shipped encoder, and the recalls of three seeds together."""
     chosen = "task == 'all' and statistic == 'weighted mean'"
     percent = tables.evaluated("development").query(chosen)
-    table = tables.kept("best/ablation").query("dataset == 'flickr8k'")
-    best, bag = (table[table["model"] == model] for model in ("best", "bag"))
-    gained = ["difference", "difference_high", "difference_low"]
+    own = tables.evaluated("flickr8k-v4").query(f"{chosen} and definition == 'SentEval cosine'")
+    all_three = tables.kept("evaluate/together-en").query("model == 'together' and cutoff == 10")
+    table = tables.kept(f"{FOLDER}/ablation").query("dataset == 'flickr8k'")
+    best = table[table["model"] == "best"]
     return {
-        **{name: tables.rated(file) for name, file in found.items()},
+        "whole": tables.rated("flickr8k-v4"),
         "trigrams": tables.rated("trigrams"),
-        "r_learned": tables.rated("learned") / 100,
+        "r": tables.rated("flickr8k-v4") / 100,
         "development": percent.squeeze(),
-        "unseen": tables.intervals(percent, tables.with_ends("unseen_pearson")).item(),
-        "r": tables.kept("evaluate/development").query(chosen).squeeze(),
+        "chosen_apart": tables.intervals(percent, tables.with_ends("unseen_pearson")).item(),
+        "seen": own.squeeze(),
+        "unseen": tables.intervals(own, tables.with_ends("unseen_pearson")).item(),
         "best": tables.intervals(best, ["value", "low", "high"]).tolist(),
-        "gru": tables.intervals(-bag[gained], gained).tolist(),
+        "together": tables.intervals(all_three, ["recall", "low", "high"]).tolist(),
     }

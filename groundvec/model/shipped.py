@@ -6,7 +6,7 @@ from pathlib import Path
 from groundvec.runtime.errors import InputError
 
 PRETRAINED = Path(__file__).parent / "pretrained"
-NEWEST = {"flickr8k": "flickr8k-v3"}  # the version that a name without one stands for
+NEWEST = {"flickr8k": "flickr8k-v4"}  # the version that a name without one stands for
 
 
 def versions() -> list[str]:

@@ -17,7 +17,7 @@ CORRELATION = "Pearson's r \N{MULTIPLICATION SIGN} 100"
 RECALL = "dev. set, mean of R@10 (%)"
 # Panels of learning curves: the column above and the one below, each with its label.
 PANELS = [
-    ("loss", "training loss", "epoch", "epoch"),
+    ("loss", "loss / that of the first epoch", "epoch", "epoch"),
     ("dev_recall", RECALL, "epoch", "epoch"),
     ("dev_recall", RECALL, "minutes", "minutes of training"),
 ]
@@ -36,11 +36,13 @@ def curve_styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
 def learning_curves(history: History) -> Figure:
     """Draw loss and recall by epoch, and recall by time: means over the seeds of a model.
 
-    Each data set has a row of panels.
+    Each data set has a row of panels. Losses are divided by that of the first epoch, since models
+    may have different objectives.
     """
     keys = ["dataset", "model", "epoch"]
-    table = history.assign(minutes=history["seconds"] / 60).groupby(keys, sort=False)
-    means = table[["loss", "dev_recall", "minutes"]].mean().reset_index()
+    first = history.groupby(["dataset", "model", "seed"])["loss"].transform("first")
+    table = history.assign(minutes=history["seconds"] / 60, loss=history["loss"] / first)
+    means = table.groupby(keys, sort=False)[["loss", "dev_recall", "minutes"]].mean().reset_index()
     datasets = list(means.groupby("dataset", sort=False))
     looks = curve_styles(means["model"])
     height = 2.4 * len(datasets) + 0.1 + 0.16 * -(-len(looks) // 4)

@@ -171,14 +171,16 @@ def test_learning_is_drawn_by_epoch_and_by_time():
         ("d", "whole", 2, 1, 60.0, 120.0),
         ("d", "less", 1, 0, 2.0, 0.0),
         ("d", "less", 1, 1, 40.0, 30.0),
+        ("d", "less", 1, 2, 50.0, 60.0),
     ]
-    history = pd.DataFrame(rows, columns=columns).assign(loss=[np.nan, 2, np.nan, 4, np.nan, 1])
+    losses = [np.nan, 2, np.nan, 4, np.nan, 8, 2]
+    history = pd.DataFrame(rows, columns=columns).assign(loss=losses)
     figure = learning_curves(history)
     loss, by_epoch, by_time = (
         [line.get_xydata().tolist() for line in p.lines] for p in figure.axes
     )
-    assert loss == [[[1, 3]], [[1, 1]]]
-    assert by_epoch == [[[0, 2], [1, 55]], [[0, 2], [1, 40]]]
-    assert by_time == [[[0, 2], [1.5, 55]], [[0, 2], [0.5, 40]]]
+    assert loss == [[[1, 1]], [[1, 1], [2, 0.25]]]  # as a share of the first epoch's
+    assert by_epoch == [[[0, 2], [1, 55]], [[0, 2], [1, 40], [2, 50]]]
+    assert by_time == [[[0, 2], [1.5, 55]], [[0, 2], [0.5, 40], [1, 50]]]
     [legend] = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["whole", "less"]

@@ -26,9 +26,10 @@ PAPER = Paper(
         "learning": Item(
             inputs=("history",),
             caption="""
-            How models learn: the loss and R@10 on the development set (mean of both directions)
-            after every epoch, and R@10 by the minutes that training had taken until then,
-            whatever else the machine did meanwhile. Means over the seeds.
+            How models learn: the loss, as a share of the first epoch's, and R@10 on the
+            development set (mean of both directions) after every epoch, and R@10 by the minutes
+            that training had taken until then, whatever else the machine did meanwhile. Means
+            over the seeds.
             """,
         ),
         "robustness": Item(

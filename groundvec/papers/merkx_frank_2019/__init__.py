@@ -168,9 +168,9 @@ PAPER = Paper(
             ratings on every subtask, with Fisher's 95% interval. Predictions are cosine
             similarities, or a classifier's for tasks with training pairs. Filled markers are
             measured here: the selected ensemble of each data set, and baselines. Hollow grey
-            ones are as reported in the paper's supplement. Dark ones are floors, which know
-            spelling but no meaning: the same networks before training, and overlap of character
-            trigrams. A score near a floor tells little about meaning.
+            ones, of pairs that the paper has too, are as its supplement reports. Dark ones are
+            floors, which know spelling but no meaning: the same networks before training, and
+            overlap of character trigrams. A score near a floor tells little about meaning.
             """,
         ),
         "figure4": Item(
