@@ -102,20 +102,6 @@ def subtasks() -> str:
     return tables.markdown(shown.replace(names), 2)
 
 
-def without_training_captions(rows: dict[str, list[str]]) -> str:
-    """Write the shipped encoder's scores with and without pairs that hold a caption."""
-    keys = ["task", "subtask", "definition", "statistic"]
-    table = tables.evaluated("flickr8k-v3").set_index(keys).loc[[*map(tuple, rows.values())]]
-    shown = tables.cells(
-        table,
-        ("all pairs", tables.with_ends("pearson"), 1),
-        ("without these pairs", tables.with_ends("unseen_pearson"), 1),
-        ("pairs left", "pairs - seen", "{:,}"),
-    )
-    shown.insert(0, "score", list(rows))
-    return tables.markdown(shown, 1)
-
-
 def beside_senteval() -> str:
     """Write the largest differences from SentEval's own code."""
     table = tables.kept("evaluate/senteval")
