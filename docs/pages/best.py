@@ -96,7 +96,7 @@ def values() -> dict[str, Any]:
     return {
         "whole": tables.rated("flickr8k-v4"),
         "trigrams": tables.rated("trigrams"),
-        "r": tables.rated("flickr8k-v4") / 100,
+        "r": tables.kept("evaluate/development").query(chosen).squeeze(),
         "development": percent.squeeze(),
         "chosen_apart": tables.intervals(percent, tables.with_ends("unseen_pearson")).item(),
         "seen": own.squeeze(),
