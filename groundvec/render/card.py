@@ -74,7 +74,7 @@ def card(
     epochs = "+".join(map(str, read_ensemble(folder)["epochs"]))
     found = _retrieval(about, epochs, retrieval)
     rated = _ratings(about, epochs, scores) if scores else None
-    name = f"{about['model']} ({data['name']})"
+    name = load or f"{about['model']} ({data['name']})"
     values = {
         "front": _front_matter(name, about, data, found, rated),
         "name": name,
