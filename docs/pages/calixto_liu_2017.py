@@ -48,12 +48,6 @@ def with_seeds() -> str:
     return markdown(table.filter(regex=": |images").reset_index(), 2)
 
 
-def words_and_characters() -> str:
-    """Write the scores of models over characters beside those over words."""
-    table = reached(r"(VSE|MLMME, β = 0.5)( \(.*\))?").loc["measured"]
-    return markdown(table.reset_index(), 1)
-
-
 def values() -> dict[str, Any]:
     """Count the comparisons that hold."""
     table = compared("mlmme/claims")
@@ -65,11 +59,9 @@ def values() -> dict[str, Any]:
     corrected = (both["p"] * left).groupby(both["measure"]).cummax()  # Holm (1979)
     both["after"] = (corrected < 0.05) & (both["difference"] > 0)
     metrics = both.groupby("measure")
-    best = table[table["claim"] == "A β of 0.25 or 1 re-ranks best"]
     return {
         "holds": claims["sum"] + " of " + claims["size"],
         "metrics": metrics["holds"].sum(),
         "after": metrics["after"].sum(),
         "lists": len(both) // len(metrics),
-        "above": best["difference"].gt(0).groupby(best["condition"]).sum(),
     }
