@@ -74,7 +74,7 @@ def describe(model: str) -> dict[str, Any]:
         )
     folder = hub.find(model)
     models, trained = load_ensemble(folder), read_description(folder)
-    named = [str(trained.get("source", trained["dataset"]))]
+    named = [str(trained.get("source", trained.get("dataset")))]
     named += [trained["more_captions"]["source"]] if "more_captions" in trained else []
     tasks: set[str] | None = set()
     for each in named:

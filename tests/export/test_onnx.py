@@ -200,7 +200,7 @@ def shipped():
 
 @pytest.mark.parametrize(
     ("precision", "share", "difference"),
-    [("float16", 0.51, 0.001), ("int8", 0.27, 0.001)],
+    [("float16", 0.51, 0.001), ("int8", 0.27, 0.002)],
 )
 def test_smaller_weights_make_a_smaller_file_and_nearly_the_same_vectors(
     precision, share, difference, shipped, tmp_path
