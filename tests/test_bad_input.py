@@ -298,6 +298,16 @@ CASES = {
             "experiment: x\ndatasets:\n  one: {of: one, models: [gru-8-max]}\n",
             "datasets.one.of: it names itself: name another",
         ),
+        scenes(
+            "captions without pictures from a table that is not there",
+            "more_captions: {source: table, table: my/more.csv}",
+            "datasets.one.more_captions.table: there is no file my/more.csv; correct the path",
+        ),
+        scenes(
+            "a folder of pictures for captions without pictures",
+            "more_captions: {source: multi30k, images: my/photos}",
+            "configuration, datasets.one.more_captions: unknown key 'images': known are source",
+        ),
         configuration(
             "a list that contains itself",
             "experiment: x\ndatasets:\n  one: {source: scenes, count: 40, models: &c [*c]}\n",

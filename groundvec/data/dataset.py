@@ -76,7 +76,9 @@ def write(
     """
     check(captions, images)
     images = check_files(images)
-    captions = captions if more is None else with_more(captions, more)
+    if more is not None:
+        _check_texts(more.assign(where="more_captions, " + more.caption_id))
+        captions = with_more(captions, more)
     for name in ("captions.csv", "images.csv"):
         check_output(Path(folder, name))
     with ThreadPoolExecutor() as pool:
@@ -143,11 +145,15 @@ def check(captions: Captions, images: pd.DataFrame, where: pd.Series | None = No
         images[~images.image_id.isin(captions.image_id) & (images.split != PAIRS)],
         "image {image_id}{more} has no captions; add some or remove the image",
     )
+    _check_texts(captions)
+
+
+def _check_texts(captions: pd.DataFrame) -> None:
     refuse(
         captions[captions.caption.str.strip() == ""],
         "{where}{more}: the caption is empty; write one or remove the row",
     )
-    captions["length"] = captions.caption.str.len()
+    captions = captions.assign(length=captions.caption.str.len())
     refuse(
         captions[captions.length > LONGEST],
         f"{{where}}{{more}}: the caption has {{length:,}} characters, more than the limit of "

@@ -371,3 +371,18 @@ def test_captions_without_pictures_are_read_beside_a_split(tmp_path):
     assert more.image.tolist() == [0, 0, 1, 2, 2]
     assert load_more(read, {"en": as_they_are}).texts == ["A bird .", "Cats !", "An ape ."]
     assert load_more(drawn(read, [1, 1, 1], 1), both).texts == more.texts
+
+
+@pytest.mark.parametrize(
+    ("caption", "message"),
+    [
+        (" ", "more_captions, 3: the caption is empty; write one or remove the row"),
+        ("a" * (LONGEST + 1), "more_captions, 3: the caption has 1,001 characters, more than"),
+    ],
+)
+def test_captions_without_pictures_are_checked_as_others_are(caption, message):
+    more = more_captions()
+    more.loc[3, "caption"] = caption
+    with pytest.raises(InputError, match=message):
+        dataset.write("set", *tables(), more)
+    assert not Path("set").exists()
