@@ -37,8 +37,7 @@ bench: .venv/made
 	    python $$program || exit; done
 	$(MAKE) pages
 
-# Tables in README.md and docs/*.md, docs/performance.md, docs/recomputed.md and the drawings; a test says when they
-# differ. `make pages PAGE=docs/best.md` writes one.
+# Tables in README.md and docs/*.md, docs/performance.md and the drawings; a test says when they differ. `make pages PAGE=docs/best.md` writes one.
 pages: .venv/made
 	$(ACTIVATE) python -m docs.pages $(PAGE)
 

@@ -172,9 +172,10 @@ class Plan:
     def source_modules(self, wildcards: Any) -> list[str]:
         """List the source files of a data set's sources."""
         data = self.datasets[wildcards.dataset]
-        return [
-            parts.file("sources", of["source"]) for of in (data, data.get("more_captions")) if of
-        ]
+        own = parts.file("sources", data["source"])
+        if not (more := data.get("more_captions")):
+            return [own]
+        return [own, parts.file("sources", more["source"]), "groundvec/sources/__init__.py"]
 
     def pictures_state(self, wildcards: Any) -> str:
         """Return a key that changes with the images of a user's own data set.

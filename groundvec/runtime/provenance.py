@@ -114,8 +114,7 @@ def code_hash(*sources: str) -> str:
     """Hash source files together with every module of this library that they import.
 
     Comments, docstrings, layout and `PLUMBING` do not count. The parts of a model are not imported
-    by name: a caller adds their files (`groundvec.config.parts.files`). docs/recomputed.md has the
-    modules of each rule's hash.
+    by name: a caller adds their files (`groundvec.config.parts.files`).
     """
     return digest(*sorted(covered(*sources).values()))
 

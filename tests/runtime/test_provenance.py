@@ -1,10 +1,12 @@
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from docs.pages import recomputed
+from groundvec import papers
+from groundvec.config import parts
 from groundvec.runtime import provenance
 
 
@@ -142,7 +144,53 @@ def test_what_is_imported_for_annotations_alone_leaves_the_hash_alone(tmp_path, 
 # What the rules of the real pipeline depend on
 
 ROOT = Path(__file__).parents[2]
-SOURCES, TABLE = recomputed.sources(), recomputed.table()
+
+
+def sources_of_rules():
+    """The files that all hashes of a rule have, and those that some have one of, from the rules."""
+    found = {}
+    for path in sorted((ROOT / "rules").glob("*.smk")):
+        rules = re.split(r"^(?=(?:use )?rule \w+)", path.read_text("utf-8"), flags=re.M)[1:]
+        for rule in rules:
+            files = re.findall(r'"((?:groundvec|scripts)/[^"\n]+\.py)"', rule)
+            some = of_parts("text") if 'parts.file("text"' in rule else []
+            some = of_parts("baselines") if "baseline_code(" in rule else some
+            of_model = [kind for kind in parts.CLASSES if kind != "baselines"]
+            some = of_parts(*of_model) if "parts.files(" in rule else some
+            base, name = re.findall(r"^(?:use rule (\w+) as|rule) (\w+)", rule)[0]
+            if always := [file for file in files if "{" not in file]:
+                found[name] = always, some
+            elif base:
+                found[name] = found[base]
+    # Rules with names that are put together: one for each source, table and figure.
+    for name in parts.names("sources"):
+        of_source = [parts.file("sources", name), "groundvec/data/dataset.py"]
+        found[f"dataset_{name}"] = of_source, []
+    for paper, about in papers.known().items():
+        for name in about.items:
+            found[f"{paper}_{name}"] = [f"groundvec/papers/{paper}/{name}.py"], []
+    found["try_it"][0].extend(parts.file("export/onnx", name) for name in parts.exported())
+    found["page"][0].extend(str(path.relative_to(ROOT)) for path in papers.files())
+    return found
+
+
+def of_parts(*kinds):
+    return [parts.file(kind, name) for kind in kinds for name in parts.names(kind)]
+
+
+def rules_by_module():
+    """The rules whose hash a module is in, and whether that is so for all their jobs."""
+    found = {str(path.relative_to(ROOT)): {} for path in sorted(ROOT.glob("groundvec/**/*.py"))}
+    for rule, (always, some) in SOURCES.items():
+        for files, of_all in ((some, False), (always, True)):
+            for path in (path for file in files for path in provenance.covered(file)):
+                if (module := str(path.relative_to(ROOT))) in found:
+                    found[module][rule] = of_all
+    return found
+
+
+SOURCES = sources_of_rules()
+TABLE = rules_by_module()
 # The modules of every training, whatever its model. Whoever adds one has trainings run again for
 # what may not concern them.
 OF_TRAINING = """
