@@ -31,6 +31,11 @@ class Captions:
     # (M,) its place among that image's captions, from 0; -1 if `another` alone draws it
     order: np.ndarray
 
+    @property
+    def images(self) -> int:
+        """Count the images."""
+        return int(self.image.max(initial=-1)) + 1
+
     def any_of(self, image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Draw for each of these images (B,) one of its captions."""
         rows, _, first, counts = self._by_image
@@ -185,7 +190,7 @@ def encode(text: Any, sentences: list[str]) -> Any:
     """Encode sentences, block by block where blocks can be joined: memory holds only one."""
     starts = range(0, len(sentences), SENTENCES_PER_BLOCK)
     blocks = (text.encode(sentences[start : start + SENTENCES_PER_BLOCK]) for start in starts)
-    if len(starts) == 1 or not hasattr(text.encode(sentences[:1]), "join"):
+    if len(starts) <= 1 or not hasattr(text.encode(sentences[:1]), "join"):
         return text.encode(sentences)
     first = next(blocks)
     return first.join(chain([first], blocks))

@@ -175,7 +175,7 @@ def _embed_more(
 ) -> tuple[Tensor, ...]:
     """Embed two captions each of pictures that are drawn: (M, size) twice."""
     count = model.description["training"]["more_captions"]
-    one = captions.any_of(rng.choice(captions.image.max() + 1, count, replace=False), rng)
+    one = captions.any_of(rng.choice(captions.images, count, replace=False), rng)
     rows = np.concatenate([one, captions.another(one, rng)])
     return _embed(model, language, captions, rows, rng).split(count)
 
@@ -195,7 +195,7 @@ def _embed(
 
 def _check_more(settings: dict[str, Any], more: Captions | None) -> None:
     """Raise InputError if there are captions of fewer pictures than a step needs."""
-    wanted, there = settings.get("more_captions", 0), int(more.image.max()) + 1 if more else 0
+    wanted, there = settings.get("more_captions", 0), more.images if more else 0
     if wanted > there:
         raise InputError(
             f"more_captions {wanted}: the data set has captions of {there} other pictures: make it "

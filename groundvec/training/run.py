@@ -104,7 +104,7 @@ def _described(captions: pd.DataFrame, training: Split) -> dict[str, Any]:
     if (more := training.more) is None:
         return {}
     source, _, _ = captions["image_id"][captions["split"].eq(dataset.MORE)].iloc[0].partition("/")
-    counts = {"captions": len(more.texts), "pictures": int(more.image.max()) + 1}
+    counts = {"captions": len(more.texts), "pictures": more.images}
     further = sum(int((own.order < 0).sum()) for own in training.captions.values())
     return {"more_captions": {"source": source, **counts, "of_training_pictures": further}}
 

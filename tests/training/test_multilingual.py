@@ -15,7 +15,8 @@ from safetensors.torch import load_file
 
 from groundvec import SentenceEncoder
 from groundvec.config import parts as parts_of
-from groundvec.data.split import CAPTIONS_PER_IMAGE, Captions, Split, load_split
+from groundvec.data.dataset import CAPTION_COLUMNS
+from groundvec.data.split import CAPTIONS_PER_IMAGE, Captions, Split, load_more, load_split
 from groundvec.encoders import rnn
 from groundvec.evaluation.retrieval import caption_ranks
 from groundvec.model.network import Model, load_model
@@ -455,6 +456,9 @@ def test_fewer_captions_without_pictures_than_a_step_needs_are_refused(tmp_path)
     model, split = with_more(more_captions=5)
     with pytest.raises(InputError, match="more_captions 5: the data set has captions of 4 other"):
         loop.train(model, split, 0, tmp_path, lambda model: {})
-    split.more = None
-    with pytest.raises(InputError, match="more_captions 5: the data set has captions of 0 other"):
-        loop.train(model, split, 0, tmp_path, lambda model: {})
+    for none in (None, load_more(pd.DataFrame(columns=CAPTION_COLUMNS), model.texts)):
+        split.more = none
+        with pytest.raises(
+            InputError, match="more_captions 5: the data set has captions of 0 other"
+        ):
+            loop.train(model, split, 0, tmp_path, lambda model: {})
