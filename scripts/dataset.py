@@ -14,7 +14,7 @@ Examples:
       --images data/flickr8k/Flicker8k_Dataset --flickr8k data/flickr8k/Flickr8k_text.zip \
       --output results/datasets/multi30k
   python scripts/dataset.py flickr8k --images data/flickr8k/Flicker8k_Dataset \
-      --text data/flickr8k/Flickr8k_text.zip --output results/datasets/flickr8k \
+      --text data/flickr8k/Flickr8k_text.zip --output results/datasets/flickr8k-more \
       --more-captions '{source: multi30k, archive: data/multi30k/multi30k.zip}'
   python scripts/dataset.py table --table my/captions.csv --images my/photos \
       --output results/datasets/mine
