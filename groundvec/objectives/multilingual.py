@@ -1,16 +1,14 @@
 """Images with sentences, and sentences of two languages (Calixto & Liu 2017, section 3)."""
 
-from collections.abc import Sequence
-
-from torch import Tensor, nn
+from torch import Tensor
 
 from groundvec.objectives.hinge import costs
-from groundvec.objectives.weighting import weighted
+from groundvec.objectives.weighting import Weighted
 from groundvec.similarity import scores
 
 
-class Objective(nn.Module):
-    """The sum of hinge losses of Eq. 1 to 3 (`weighted`), in both directions.
+class Objective(Weighted):
+    """The sum of hinge losses of Eq. 1 to 3, in both directions.
 
     As in `hinge`, each is a mean over all B x B entries: with one language and beta 1 this is
     `hinge`.
@@ -18,19 +16,9 @@ class Objective(nn.Module):
 
     def __init__(self, margin: float, beta: float) -> None:
         """Set the margin, and beta from 0 (languages only) to 1 (images only)."""
-        super().__init__()
-        self.margin, self.beta = margin, beta
+        super().__init__(beta)
+        self.margin = margin
 
-    def forward(
-        self,
-        images: Tensor,
-        captions: dict[str, Tensor],
-        similarity: str,
-        more: Sequence[Tensor] = (),
-    ) -> Tensor:
-        """Compute the loss of images (B, size) and captions (B, size) by language (`weighted`)."""
-
-        def cost(one: Tensor, other: Tensor) -> Tensor:
-            return costs(scores(one, other, similarity), self.margin).mean()
-
-        return weighted(cost, images, captions, self.beta, more)
+    def cost(self, one: Tensor, other: Tensor, similarity: str) -> Tensor:
+        """Compute the mean hinge loss of a batch."""
+        return costs(scores(one, other, similarity), self.margin).mean()
