@@ -7,7 +7,8 @@ import torch
 
 from groundvec.runtime.errors import InputError
 
-PRECISIONS = {"float32": "ieee", "bfloat16": "bf16"}  # as torch calls them
+# As torch calls them, on a CPU and on a GPU, whose recurrent networks have no bfloat16 of float32.
+PRECISIONS = {"float32": ("ieee", "ieee"), "bfloat16": ("bf16", "tf32")}
 
 
 def choose(
@@ -21,13 +22,13 @@ def choose(
     Args:
         threads: of the CPU; by default all.
         precision: of the factors of products, one of `PRECISIONS`. CPUs without instructions for
-            bfloat16 ignore it.
+            bfloat16 ignore it; a GPU rounds to TF32 instead, of ten bits.
     """
     backends: Any = torch.backends  # whose types lack what it adds when it runs
-    backends.fp32_precision = PRECISIONS[precision]
+    backends.fp32_precision, of_gpu = PRECISIONS[precision]
     # In torch 2.11 cuDNN does not follow it (pytorch issue 179445).
-    for of_gpu in (backends.cuda.matmul, backends.cudnn.conv, backends.cudnn.rnn):
-        of_gpu.fp32_precision = "ieee"
+    for products in (backends.cuda.matmul, backends.cudnn.conv, backends.cudnn.rnn):
+        products.fp32_precision = of_gpu
     torch.set_num_threads(threads or torch.get_num_threads())
     return usable(device) if device else "cuda" if torch.cuda.is_available() else "cpu"
 

@@ -471,7 +471,7 @@ def test_programs_compute_float32_as_such():
         assert torch.get_num_threads() == 1
         assert not rounds_to_bfloat16()
         choose(precision="bfloat16")
-        assert torch.backends.cudnn.rnn.fp32_precision == "ieee"
+        assert torch.backends.cudnn.rnn.fp32_precision == "tf32"
         assert torch.backends.mkldnn.matmul.fp32_precision == "bf16"
         flags = Path("/proc/cpuinfo")
         if flags.exists():
