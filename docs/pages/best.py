@@ -72,7 +72,7 @@ def alone(part: str) -> list[float]:
     return [mean["pearson"].item(), images["pearson"].item()]
 
 
-def typed() -> dict[str, str]:
+def typed() -> dict[Any, str]:
     """Write R@10 of captions without and with 10% of their letters mistyped."""
     table = tables.kept("best-v3/robustness").query("measure == 'caption_to_image R@10'")
     table = table[table["kind"].eq("typing errors") & table["rate"].isin([0, 0.1])]

@@ -27,10 +27,7 @@ Result = dict[str, Any]
 
 def read() -> dict[str, Result]:
     """Read the results by stage."""
-    results = {stage: json.loads((RESULTS / f"{stage}.json").read_text()) for stage in STAGES}
-    for row in results["growth"]["rows"]:  # of the last size
-        row |= dict(zip(("largest", "seconds", "memory"), row["points"][-1], strict=True))
-    return results
+    return {stage: json.loads((RESULTS / f"{stage}.json").read_text()) for stage in STAGES}
 
 
 def page(results: dict[str, Result]) -> str:
