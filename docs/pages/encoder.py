@@ -5,31 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from docs.pages.tables import ROOT, cells, evaluated, markdown, with_ends
+from docs.pages.tables import ROOT, evaluated, markdown
 from groundvec.render.tables import decimals
 from groundvec.results.frames import read_csv
-
-
-def rated(encoders: dict[str, str]) -> str:
-    """Write encoders' scores by SentEval's definition (Pearson) and by MTEB's (Spearman)."""
-    shown = pd.DataFrame()
-    for name, heading in encoders.items():
-        table = evaluated(name).query(
-            "statistic == 'weighted mean' or definition in ['SentEval classifier', 'MTEB cosine']"
-        )
-        labels = [(of, of) for of in ("definition", "task", "statistic", "measure")]
-        of_mteb = table["definition"].eq("MTEB cosine")
-        parts = [
-            cells(
-                table[of_mteb == (measure == "Spearman")].assign(measure=measure),
-                *labels,
-                ("pairs", "pairs", "{:,}"),
-                (heading, with_ends(measure.lower()), 1),
-            )
-            for measure in ("Pearson", "Spearman")
-        ]
-        shown[parts[0].columns] = pd.concat(parts)
-    return markdown(shown, 4)
 
 
 def published(encoders: dict[str, list[str]]) -> str:
