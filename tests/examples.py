@@ -74,8 +74,10 @@ def save_model(folder, model, /, epochs=(4,), **about):
 
 
 def recipe(heading):
-    """The files that a section of CONTRIBUTING.md adds to the library."""
-    page = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text("utf-8")
+    """The files that a section of CONTRIBUTING.md or tests/recipes.md adds to the library."""
+    here = Path(__file__).parent
+    pages = (here.parent / "CONTRIBUTING.md", here / "recipes.md")
+    page = "\n".join(path.read_text("utf-8") for path in pages)
     section = re.split(r"^##+ ", page.split(f"## {heading}\n")[1], flags=re.M)[0]
     named = r"`(groundvec/\S+\.(?:py|yaml))`[^`]*?\n\n *```(?:python|yaml)\n(.*?)^ *```"
     return {path: dedent(text) for path, text in re.findall(named, section, flags=re.S | re.M)}

@@ -38,8 +38,8 @@ print(build._papers([build._table(Path(sys.argv[1]))], []))
 
 
 def recipe():
-    """The files of a paper, as CONTRIBUTING.md has them."""
-    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8").split("## Add a paper")[1]
+    """The files of a paper, as tests/recipes.md has them."""
+    text = (ROOT / "tests" / "recipes.md").read_text("utf-8").split("## Add a paper")[1]
     blocks = re.findall(
         r"`(groundvec/papers/frege\S+\.py)`.*?```python\n(.*?)   ```", text, flags=re.S
     )
@@ -48,7 +48,7 @@ def recipe():
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A copy of the project with the paper that CONTRIBUTING.md adds, made of two files."""
+    """A copy of the project with the paper that tests/recipes.md adds, made of two files."""
     folder = copy_project(tmp_path_factory.mktemp("papers"))
     files = recipe()
     assert [Path(name).name for name in files] == ["__init__.py", "table1.py"]

@@ -30,7 +30,7 @@ EXPERIMENT = {
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A copy of the project with the source that CONTRIBUTING.md adds, and pictures for it."""
+    """A copy of the project with the source that tests/recipes.md adds, and pictures for it."""
     folder = copy_project(tmp_path_factory.mktemp("sources"))
     files = recipe("Add a data set")
     assert [Path(path).suffix for path in files] == [".py", ".yaml"]
