@@ -6,7 +6,7 @@ import pandas as pd
 
 from docs.pages.tables import REACHED, compared, kept, markdown, mean_and_range
 from groundvec.papers.summary.summary import WAYS
-from groundvec.render.tables import MISSING, decimals
+from groundvec.render.tables import decimals
 from groundvec.reporting.claims import HOLDS, counted
 
 
@@ -21,31 +21,20 @@ def verdicts() -> str:
     return markdown(found.reset_index(), 5)
 
 
-def reached(names: str) -> pd.DataFrame:
-    """Write scores of models of one language and of several: means over seeds, lowest and highest.
-
-    Args:
-        names: a pattern of the models.
-
-    Returns:
-        A row for each source and model, a column for each measure.
-    """
+def with_seeds() -> str:
+    """Write the scores of models of words: means over seeds, the lowest and the highest."""
     recalls, ratings = (kept(f"mlmme/table{number}") for number in (1, 2))
     ways = {f"{way}_r10": name for way, name in zip(WAYS, REACHED[:2], strict=True)}
     recalls = recalls.melt(["source", "name", "language"], list(ways), "way")
     recalls["measure"] = recalls["language"] + ": " + recalls["way"].map(ways)
     recalls = recalls.replace({"name": {"VSE (retrained)": "VSE"}})
     table = pd.concat([recalls.sort_values("language", ascending=False, kind="stable"), ratings])
-    table = table[table["name"].str.fullmatch(names)].assign(model=lambda of: of["name"])
-    index = ["source", "model", "measure"]
+    table = table[table["name"].str.fullmatch(r"VSE|MLMME, β = [\d.]+")]
+    index = ["source", "name", "measure"]
     text = mean_and_range(table.set_index(index)["value"], index).unstack()
-    return text[table["measure"].unique()].fillna(MISSING)
-
-
-def with_seeds() -> str:
-    """Write the scores of models of words, on the paper's measures."""
-    table = reached(r"VSE|MLMME, β = [\d.]+").loc[["reported", "measured"]]
-    return markdown(table.filter(regex=": |images").reset_index(), 2)
+    text = text[table["measure"].unique()].loc[["reported", "measured"]]
+    text = text.filter(regex=": |images").rename_axis(["source", "model"])
+    return markdown(text.reset_index(), 2)
 
 
 def values() -> dict[str, Any]:
