@@ -10,7 +10,6 @@ from docs.pages.tables import (
     intervals,
     kept,
     markdown,
-    rows_of,
     with_ends,
 )
 from groundvec.papers.socher_2014.labels import BINARISED, CCA, HINGE, MARGIN, SQUARED
@@ -61,7 +60,7 @@ def verdicts() -> str:
         .unstack("dataset")
         .fillna(MISSING)
     )
-    text = text.loc[rows_of(table, rows), list(DATASETS)]
+    text = text.loc[pd.MultiIndex.from_frame(table[rows].drop_duplicates()), list(DATASETS)]
     seeds = table.groupby("dataset")["seeds"].first()
     text.columns = [f"{said}, seeds: {seeds[of]}" for of, said in DATASETS.items()]
     # What the paper prints, once for all data sets and for its one DT-RNN.

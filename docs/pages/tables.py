@@ -86,11 +86,6 @@ def intervals(table: pd.DataFrame, columns: list[str]) -> pd.Series:
     return pd.Series(bracketed(value, low, high), table.index)
 
 
-def rows_of(table: pd.DataFrame, columns: list[str]) -> pd.MultiIndex:
-    """List the rows that differ in these columns, in their order."""
-    return pd.MultiIndex.from_frame(table[columns].drop_duplicates())
-
-
 def mean_and_range(values: pd.Series, by: str | Sequence[str], digits: int = 1) -> pd.Series:
     """Write the mean of each group, with the lowest and the highest where it has several values.
 
