@@ -99,11 +99,7 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds
     cosine = torch.cosine_similarity(MeanOfCrops(backbone).to(device)(batch), alone(batch))
     items: Any = [crops] * batches  # each is passed forward
     loader = DataLoader(
-        items,
-        batch_size=None,
-        num_workers=processes,
-        collate_fn=alone,
-        worker_init_fn=start_worker,
+        items, batch_size=None, num_workers=processes, collate_fn=alone, worker_init_fn=start_worker
     )
 
     def floor() -> None:
