@@ -1,14 +1,10 @@
 """The time to encode sentences, by the shipped encoders and by others.
 
-*Ours* is `SentenceEncoder(name).encode`, for the shipped encoders. On a CPU, where it
-is NumPy, each is compared with two *plain* ones:
-
-- the same encoder in torch, as it is trained;
-- the same encoder in ONNX Runtime.
-
-The newest is also compared with the network of all-MiniLM-L6-v2, in sentence-transformers. Its
-weights are random, which does not change its time. Each word is one token, so its input is shorter
-than with its own tokenizer.
+*Ours* is `SentenceEncoder(name).encode`, for the shipped encoder. On a CPU, where it is NumPy, it
+is compared with the same encoder in torch, as it is trained, and in ONNX Runtime. Everywhere it is
+compared with the network of all-MiniLM-L6-v2, in sentence-transformers. Its weights are random,
+which does not change its time. Each word is one token, so its input is shorter than with its own
+tokenizer.
 
 The sentences are random words, and as long as the captions of Flickr8k. The last row is `groundvec
 similarity` of two sentences; its floor is a process that imports NumPy.
@@ -46,8 +42,10 @@ UNIT = "s for 1,000 sentences"
 
 def rows(small: bool) -> list[Row]:
     devices = ["cpu", "cuda"] if torch.cuda.is_available() and not small else ["cpu"]
-    sentences = some_sentences(20 if small else 400)
-    rounds = 1 if small else 3
+    # Of 11 words on average.
+    rng, known, rounds = np.random.default_rng(1), words(), 1 if small else 3
+    lengths = np.clip(rng.normal(11, 4, 20 if small else 400).astype(int), 3, 30)
+    sentences = [" ".join(rng.choice(known, length)) + " ." for length in lengths]
     measured = [each for device in devices for each in beside(device, sentences, rounds)]
     return [*measured, starting(rounds)]
 
@@ -57,13 +55,6 @@ def words() -> list[str]:
     rng = np.random.default_rng(0)
     letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))
     return ["".join(rng.choice(letters, rng.integers(1, 8))) for _ in range(8000)]
-
-
-def some_sentences(count: int) -> list[str]:
-    """Make sentences of 11 words on average."""
-    rng, known = np.random.default_rng(1), words()
-    lengths = np.clip(rng.normal(11, 4, count).astype(int), 3, 30)
-    return [" ".join(rng.choice(known, length)) + " ." for length in lengths]
 
 
 def beside(device: str, sentences: list[str], rounds: int) -> list[Row]:
@@ -90,12 +81,11 @@ def starting(rounds: int) -> Row:
     """Two sentences by the command, beside a process that imports NumPy and does nothing else."""
     run = partial(subprocess.run, stdout=subprocess.DEVNULL, check=True)
     compare = ("-m", "groundvec", "similarity", "--device", "cpu", "A dog runs.", "A cat sleeps.")
-    ours, nothing = (
+    ours, floor = (
         work(1, run, [sys.executable, *command]) for command in (compare, ("-c", "import numpy"))
     )
-    return row(
-        "two sentences by `groundvec similarity`", "s a process", ours, None, nothing, rounds
-    )
+    what = "two sentences by `groundvec similarity`"
+    return row(what, "s a process", ours, floor=floor, rounds=rounds)
 
 
 def by_onnx(models: list[Model]) -> Encode:

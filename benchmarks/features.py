@@ -10,24 +10,20 @@ import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import torch
 from measure import Contestant, Row, cores, program, row, threads, work
 from PIL import Image
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader
 from torchvision import models, transforms
 
 from groundvec.features import backbones
-from groundvec.features.extract import (
-    CPU_BATCH,
-    GPU_BATCH,
-    _MeanOfCrops,
-    _start_worker,
-    extract,
-    precision_on,
-)
+from groundvec.features.extract import CPU_BATCH, GPU_BATCH, extract, precision_on
+from groundvec.features.extract import _MeanOfCrops as MeanOfCrops
+from groundvec.features.extract import _start_worker as start_worker
 from groundvec.features.images import cut, load
 from groundvec.runtime.files import sha256
 
@@ -36,10 +32,8 @@ def rows(small: bool) -> list[Row]:
     lite = backbones.load("efficientnet_lite0")
     resnet = untrained("resnet18" if small else "resnet152")
     if small:
-        lite, resnet = (
-            replace(each, transform=replace(each.transform, resize=72, crop=64))
-            for each in (lite, resnet)
-        )
+        tiny = replace(lite.transform, resize=72, crop=64)
+        lite, resnet = replace(lite, transform=tiny), replace(resnet, transform=tiny)
     cases = [(lite, "cpu", 2 if small else 24), (resnet, "cpu", 2 if small else 8)]
     if precision_on("bfloat16", "cpu") == "bfloat16":
         cases.append((replace(lite, precision="bfloat16"), *cases[0][1:]))
@@ -98,16 +92,14 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds
     in_batch = (GPU_BATCH if device == "cuda" else CPU_BATCH) // backbone.crops
     first = [load(path) for path in images.path[:in_batch]]
     crops = torch.stack([cut(image, to.resize, to.crop, to.interpolation) for image in first])
-    alone = _MeanOfCrops(replace(backbone, precision="float32") if device == "cpu" else backbone)
+    alone = MeanOfCrops(replace(backbone, precision="float32") if device == "cpu" else backbone)
     alone.network = copy.deepcopy(backbone.network).to(memory_format=torch.channels_last)
     alone.to(device)
     batch, batches = crops.to(device), count // in_batch
-    cosine = torch.cosine_similarity(_MeanOfCrops(backbone).to(device)(batch), alone(batch))
+    cosine = torch.cosine_similarity(MeanOfCrops(backbone).to(device)(batch), alone(batch))
+    items: Any = [crops] * batches  # each is passed forward
     loader = DataLoader(
-        Forward(alone, crops, batches),
-        batch_size=None,
-        num_workers=processes,
-        worker_init_fn=_start_worker,
+        items, batch_size=None, num_workers=processes, collate_fn=alone, worker_init_fn=start_worker
     )
 
     def floor() -> None:
@@ -142,19 +134,6 @@ def extraction(
         return units
 
     return run
-
-
-class Forward(Dataset[torch.Tensor]):
-    """The network's forward pass on the same crops, so many times."""
-
-    def __init__(self, network: torch.nn.Module, crops: torch.Tensor, batches: int) -> None:
-        self.network, self.crops, self.batches = network, crops, batches
-
-    def __len__(self) -> int:
-        return self.batches
-
-    def __getitem__(self, _: int) -> torch.Tensor:
-        return self.network(self.crops)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ upper sizes, in logarithms: at 1 twice as much takes twice as long, at 2 four ti
 """
 
 import tempfile
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -19,10 +18,10 @@ import yaml
 from measure import (
     Contestant,
     Row,
+    clock_of,
     exponent,
     in_turn,
     peak_memory,
-    processor,
     program,
     threads,
     work,
@@ -43,37 +42,26 @@ def rows(small: bool) -> list[Row]:
         project = Path(name, "project")
         workflow.copy_project(project)
         images, lite = features.pictures(Path(name), 32), backbones.load("efficientnet_lite0")
-        models = [1, 2] if small else sizes(200)
+        few = [1, 2] if small else None
+
+        def extraction(count: int) -> Contestant:
+            return features.extraction(images[:count], lite, "cpu", threads(), 1)
+
+        embed = "embedding 64 sentences, gru"
         return [
             growth("retrieval, size 256", "images", sizes(8000), retrieval),
             growth("loading a split", "captions", sizes(400_000), loading),
-            growth(
-                "embedding 64 sentences, gru 1,024",
-                "characters each",
-                sizes(400),
-                partial(embedding, 1024),
-            ),
-            growth(
-                "embedding 64 sentences, gru",
-                "embedding size",
-                sizes(4096),
-                lambda size: embedding(2 * (size // 2), 50),
-            ),
-            growth("dry run", "models", models, partial(planning, project)),
-            growth(
-                "ten-crop features",
-                "images",
-                [1, 2] if small else sizes(32),
-                lambda count: features.extraction(images[:count], lite, "cpu", threads(), 1),
-            ),
+            growth(f"{embed} 1,024", "characters each", sizes(400), partial(embedding, 1024)),
+            growth(embed, "embedding size", sizes(4096), lambda size: embedding(size // 2 * 2, 50)),
+            growth("dry run", "models", few or sizes(200), partial(planning, project)),
+            growth("ten-crop features", "images", few or sizes(32), extraction),
         ]
 
 
 def growth(what: str, against: str, sizes: list[int], make: Callable[[int], Contestant]) -> Row:
     """Measure a case at all sizes; `make` turns a size into a contestant."""
     runs = {str(size): make(size) for size in sizes}
-    clock = processor if threads() == 1 else time.perf_counter
-    seconds = in_turn(runs, 1 if len(sizes) < 3 else 3, clock)
+    seconds = in_turn(runs, 1 if len(sizes) < 3 else 3, clock_of(threads()))
     points = [[int(size), median(seconds[size]), peak_memory(run)] for size, run in runs.items()]
     unit = f"s for {sizes[-1]:,} {against}"
     return {

@@ -57,11 +57,10 @@ def row(
     ratios are the medians of the rounds.
 
     Args:
-        clock: by default the processor's with one thread, since other programs delay that less;
-            else the clock on the wall.
+        clock: by default `clock_of` the threads of torch.
     """
     contestants = {"ours": ours, "plain": plain, "floor": floor}
-    clock = clock or (processor if threads() == 1 else time.perf_counter)
+    clock = clock or clock_of(threads())
     seconds = in_turn({name: run for name, run in contestants.items() if run}, rounds, clock)
     found: Row = {"what": what, "unit": unit}
     found |= {name: median(seconds[name]) if name in seconds else None for name in contestants}
@@ -82,6 +81,11 @@ def in_turn(
             units = run()
             seconds[name].append((clock() - start) / units)
     return seconds
+
+
+def clock_of(threads: int) -> Callable[[], float]:
+    """Choose a clock: with one thread the processor's, since other programs delay that less."""
+    return processor if threads == 1 else time.perf_counter
 
 
 def processor() -> float:
@@ -193,23 +197,15 @@ def hardware() -> dict[str, Any]:
     """Describe the machine and the versions that the numbers are of."""
     import torch
 
-    versions = {}
-    for name in PACKAGES:
-        with suppress(importlib.metadata.PackageNotFoundError):
-            versions[name] = importlib.metadata.version(name)
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    about = (line.replace(":", " ") for line in lines if line.startswith(("cpu family", "model\t")))
     return {
         "processor": machine(),
-        # Processors of several generations share a name.
-        "generation": ", ".join(dict.fromkeys(" ".join(each.split()) for each in about)),
         "instructions": torch.backends.cpu.get_cpu_capability(),
         "cores": cores(),
         "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9),
         "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
         "python": platform.python_version(),
-    } | versions
+        **{name: importlib.metadata.version(name) for name in PACKAGES},
+    }
 
 
 def number(value: float | None) -> str:

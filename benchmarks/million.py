@@ -12,7 +12,6 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from functools import partial
 from itertools import chain, count
 from pathlib import Path
@@ -45,7 +44,10 @@ def rows(small: bool) -> list[Row]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         generate(folder, images)
-        memory = resident(folder)
+        # In another process: the peaks of private, mapped and all memory.
+        command = [sys.executable, "-c", "import million, sys; million.watched(sys.argv[1])", name]
+        environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+        memory = json.loads(subprocess.check_output(command, env=environment, text=True))
         split = load(folder)
         held = in_memory(split, images // 10)
         measured = [
@@ -63,11 +65,9 @@ def generate(folder: Path, images: int) -> None:
     with (folder / "captions.csv").open("w") as file:
         file.write(",".join(dataset.CAPTION_COLUMNS) + "\n")
         for number, image in enumerate(ids):
-            lines = (
-                f'{image},{image}#{k},en,train,"{SENTENCES[(5 * number + k) * 7919 % 1000]}"\n'
-                for k in range(5)
-            )
-            file.writelines(lines)
+            for k in range(5):
+                said = SENTENCES[(5 * number + k) * 7919 % 1000]
+                file.write(f'{image},{image}#{k},en,train,"{said}"\n')
     with h5py.File(folder / "features.h5", "w") as file:
         features = file.create_dataset("features", (images, WIDTH), np.float16)
         block = rng.random((min(10_000, images), WIDTH), np.float32).astype(np.float16)
@@ -91,14 +91,9 @@ def in_memory(split: Split, images: int) -> Split:
     return Split(split.image_ids[:images], split.features[:images], {"en": captions})
 
 
-def batches(split: Split) -> Iterator[Any]:
-    """Yield the batches of one epoch after another."""
-    return chain.from_iterable(split.epoch(BATCH, 0, epoch) for epoch in count(1))
-
-
 def contestant(split: Split, encoder: dict[str, Any], steps: int) -> Contestant:
-    """Train a model for so many steps."""
-    order = batches(split)
+    """Train a model for so many steps, in one epoch after another."""
+    order = chain.from_iterable(split.epoch(BATCH, 0, epoch) for epoch in count(1))
     next(order)  # shuffles, which is once an epoch
     return trainer(untrained({"encoder": encoder}, SENTENCES, WIDTH), split, steps, order)
 
@@ -113,11 +108,11 @@ def evaluation(split: Split, queries: int) -> Row:
     """Embed all images; then embed some captions too, and rank these among all images."""
     model = untrained({"encoder": BAG}, SENTENCES, WIDTH).eval()
     some = 5 * np.arange(queries)
-    own = split.captions["en"]
-    features = np.empty(split.features.shape, np.float32)
+    own, features = split.captions["en"], np.empty(split.features.shape, np.float32)
     for start in range(0, len(features), IMAGES_PER_BATCH):
-        rows = slice(start, start + IMAGES_PER_BATCH)
-        features[rows] = split.features[rows]
+        features[start : start + IMAGES_PER_BATCH] = split.features[
+            start : start + IMAGES_PER_BATCH
+        ]
 
     def rank(features: Matrix) -> float:
         captions = model.encode_captions(Encoded.of(*own.encoded.batch(some)), "en")
@@ -130,15 +125,6 @@ def evaluation(split: Split, queries: int) -> Row:
 
     what = f"{queries:,} captions and all images embedded, and ranked"
     return row(what, "s a million pairs", lambda: rank(split.features), in_memory)
-
-
-def resident(folder: Path) -> dict[str, float]:
-    """Measure the peaks of private, mapped and all memory in a process that loads and trains."""
-    program = "import million, sys; million.watched(sys.argv[1])"
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
-    command = [sys.executable, "-c", program, str(folder)]
-    printed = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-    return json.loads(printed.stdout)
 
 
 def watched(folder: str) -> None:

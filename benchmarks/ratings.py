@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from measure import Row, multiplier, program, row, work
 from torch import nn
-from training import GATES, AuthorsEncoder, as_the_authors, grid, index_of, letters, untrained
+from training import GATES, AuthorsEncoder, as_the_authors, grid, letters, untrained
 
 from groundvec.evaluation import relatedness
 from groundvec.evaluation.correlation import pearson
@@ -28,16 +28,14 @@ def rows(small: bool) -> list[Row]:
 
 def embedding(cell: str, size: int, count: int) -> Row:
     sentences = letters([LENGTH] * count)
-    model = untrained(grid(cell, size), sentences).eval()
-    text = model.texts["en"]
-    network, index = AuthorsEncoder(cell, size, len(text)), index_of(text)
+    model, network = untrained(grid(cell, size), sentences).eval(), AuthorsEncoder(cell, size)
     some = sentences[: max(BATCH, count // 4)]
 
     @torch.inference_mode()
     def plain() -> None:
         """Embed in the given order: a Python loop over the characters, then torch's own network."""
         for start in range(0, len(some), BATCH):
-            network(*as_the_authors(some[start : start + BATCH], index))
+            network(*as_the_authors(some[start : start + BATCH]))
 
     units = size // 2
     return row(

@@ -3,10 +3,8 @@
 The full size is that of MSCOCO's test set: 5,000 images and 25,000 captions, in vectors of 4,096.
 """
 
-import time
-
 import numpy as np
-from measure import Row, cores, multiplier, processor, program, row, work
+from measure import Row, clock_of, cores, multiplier, program, row, work
 from threadpoolctl import threadpool_limits
 
 from groundvec.evaluation.retrieval import rank_both_ways, scored
@@ -40,8 +38,8 @@ def rows(small: bool) -> list[Row]:
     result = []
     for threads in sorted({1, cores()}):
         with threadpool_limits(threads):
-            clock = processor if threads == 1 else time.perf_counter
-            result.append(row(what, "s", *contestants, clock=clock) | {"threads": threads})
+            found = row(what, "s", *contestants, clock=clock_of(threads))
+            result.append(found | {"threads": threads})
     return result
 
 

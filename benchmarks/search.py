@@ -31,22 +31,14 @@ def rows(small: bool) -> list[Row]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if small:
-            return case(made(folder), unseeing(), folder)
+            made = pictures(folder, 2).assign(caption=["A dog runs.", "A cat sleeps."])
+            backbone = backbones.load("efficientnet_lite0", crops=1)
+            bag = {"encoder": {"name": "bag", "size": 8}}
+            model = untrained(bag, ["A dog runs."], backbone.width).eval()
+            return case(made, ImageEncoder([model], backbone=backbone), folder)
         captions = photographs(folder)
         encoders = (ImageEncoder("flickr8k", crops=crops) for crops in backbones.CROPS)
         return [each for encoder in encoders for each in case(captions, encoder, folder)]
-
-
-def made(folder: Path) -> pd.DataFrame:
-    """Make two images, each with one caption."""
-    return pictures(folder, 2).assign(caption=["A dog runs.", "A cat sleeps."])
-
-
-def unseeing() -> ImageEncoder:
-    """Make an encoder of the features of one small network, with one crop."""
-    backbone = backbones.load("efficientnet_lite0", crops=1)
-    model = untrained({"encoder": {"name": "bag", "size": 8}}, ["A dog runs."], backbone.width)
-    return ImageEncoder([model.eval()], backbone=backbone)
 
 
 def photographs(folder: Path) -> pd.DataFrame:

@@ -10,7 +10,7 @@ The tree networks are those of config.yaml, on captions of generated scenes.
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import count, cycle, islice
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ from groundvec.text.characters import Text
 from groundvec.training import loop
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz '.,ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+INDEX = {letter: i for i, letter in enumerate(LETTERS, 2)}
 BATCH, WIDTH, ATTENTION = 32, 2048, 128
 GATES = {"gru": 3, "lstm": 4}
 BEST, DEMO = ROOT / "config" / "best.yaml", ROOT / "config.yaml"
@@ -49,13 +50,14 @@ def rows(small: bool) -> list[Row]:
     networks = [("gru", 16)] if small else [("gru", 1024), ("lstm", 1024), ("gru", 128)]
     batches = 2 if small else 6
     measured = []
-    for cell, size in networks:
-        measured += [step(cell, size, batches, "cpu"), states(cell, size)]
-    measured.append(step(*networks[0], batches, "cpu", "bfloat16"))
-    measured.append(step(*networks[0], batches, "cpu", "bfloat16", "best"))
-    measured += [step_of_bag(2 if small else 50), *step_of_trees(batches)]
-    on_gpu = torch.cuda.is_available() and not small
-    return measured + [step("gru", size, 50, "cuda") for size in (1024, 2048, 4096) if on_gpu]
+    for network in networks:
+        measured += [step(*network, batches), states(*network)]
+    in_half = partial(step, *networks[0], batches, precision="bfloat16")
+    measured += [in_half(), in_half(best="best"), step_of_bag(2 if small else 50)]
+    measured += step_of_trees(batches)
+    if torch.cuda.is_available() and not small:
+        measured += [step("gru", size, 50, "cuda") for size in (1024, 2048, 4096)]
+    return measured
 
 
 def grid(cell: str, size: int) -> dict[str, Any]:
@@ -101,7 +103,12 @@ def trainer(
 
 
 def step(
-    cell: str, size: int, batches: int, device: str, precision: str = "float32", best: str = ""
+    cell: str,
+    size: int,
+    batches: int,
+    device: str = "cpu",
+    precision: str = "float32",
+    best: str = "",
 ) -> Row:
     """Measure a training step: ours in a precision, and the authors' method in float32.
 
@@ -121,8 +128,7 @@ def step(
         choose(device)  # for the others
         return finished(batches, device)
 
-    index = {letter: i for i, letter in enumerate(sorted({*LETTERS}), 2)}
-    encoder = AuthorsEncoder(cell, size, len(index) + 2).to(device)
+    encoder = AuthorsEncoder(cell, size).to(device)
     image = nn.Linear(WIDTH, size).to(device)
     both = [*encoder.parameters(), *image.parameters()]
     adam = torch.optim.Adam(both)
@@ -132,7 +138,7 @@ def step(
             for start in range(0, len(captions), BATCH):
                 batch = slice(start, start + BATCH)
                 vectors = np.array([file[name][:] for name in split.image_ids[batch]])
-                indices, lengths = as_the_authors(captions[batch], index)
+                indices, lengths = as_the_authors(captions[batch])
                 sentences = encoder(indices.to(device), lengths)
                 pictures = nn.functional.normalize(image(torch.from_numpy(vectors).to(device)))
                 loss = hinge.Objective(0.2)(pictures, {"en": sentences}, "cosine")
@@ -151,21 +157,12 @@ def step(
             for image_id, vector in zip(split.image_ids, split.features[:], strict=True):
                 file[image_id] = vector
         ours(), plain()  # what is set up once
-        return row(
-            _title(cell, size, device, precision, best),
-            "s a batch of 32",
-            ours,
-            plain,
-            floor(cell, size, lengths, whole=True) if alike else None,
-            rounds=5,
-            clock=None if device == "cpu" else time.perf_counter,
-        )
-
-
-def _title(cell: str, size: int, device: str, precision: str, best: str) -> str:
-    name = f"`{best}`, plain: {cell} {size:,}" if best else f"{cell} {size:,}"
-    name += "" if device == "cpu" else f" on {torch.cuda.get_device_name()}"
-    return f"a step of {name}" + ("" if precision == "float32" else f", products in {precision}")
+        what = f"a step of {f'`{best}`, plain: ' if best else ''}{cell} {size:,}"
+        what += "" if device == "cpu" else f" on {torch.cuda.get_device_name()}"
+        what += "" if precision == "float32" else f", products in {precision}"
+        least = floor(cell, size, lengths, whole=True) if alike else None
+        clock = None if device == "cpu" else time.perf_counter
+        return row(what, "s a batch of 32", ours, plain, least, 5, clock)
 
 
 def finished(units: float, device: str) -> float:
@@ -179,7 +176,7 @@ def states(cell: str, size: int) -> Row:
     captions = some_captions(BATCH)
     encoded = Text.build(captions).encode(captions)
     indices, lengths = map(torch.from_numpy, encoded.batch(np.arange(BATCH)))
-    encoder = AuthorsEncoder(cell, size, 100)
+    encoder = AuthorsEncoder(cell, size)
     layer: Any = encoder.rnn
     gradient = torch.ones(len(indices), size)
     embedded = [encoder.embedding(part) for part in indices.split(lengths.tolist())]
@@ -215,13 +212,9 @@ def floor(cell: str, size: int, batches: list[list[int]], whole: bool) -> Contes
             one_way += [multiply(n, units, gates), multiply(n, gates, units)]
         products += 2 * one_way
         if whole:
-            attention = [
-                multiply(places, size, ATTENTION),
-                multiply(places, ATTENTION, size),
-                multiply(size, places, ATTENTION),
-            ]
-            image = [multiply(BATCH, WIDTH, size), multiply(WIDTH, BATCH, size)]
-            products += 2 * attention + image
+            shapes = [(places, size, ATTENTION), (places, ATTENTION, size)]
+            attention = [multiply(*shape) for shape in [*shapes, (size, places, ATTENTION)]]
+            products += 2 * attention + both_ways(BATCH, WIDTH, size)
     return work(len(batches), lambda: [product() for product in products])
 
 
@@ -335,27 +328,22 @@ def optimised(model: Model, make: Any, **options: Any) -> Call:
     return make(weights, **options).step
 
 
-def index_of(text: Text) -> dict[str, int]:
-    """Assign an index to each character of a text."""
-    return {character: i for i, character in enumerate(text.characters, 2)}
-
-
-def as_the_authors(sentences: Sequence[str], index: dict[str, int]) -> tuple[Tensor, Tensor]:
+def as_the_authors(sentences: Sequence[str]) -> tuple[Tensor, Tensor]:
     """Return indices (B, longest), padded in a Python loop over characters, and lengths (B,)."""
     lengths = torch.tensor([len(sentence) for sentence in sentences])
     indices = torch.zeros(len(sentences), int(lengths.max()), dtype=torch.long)
     for i, sentence in enumerate(sentences):
         for t, character in enumerate(sentence):
-            indices[i, t] = index[character]
+            indices[i, t] = INDEX[character]
     return indices, lengths
 
 
 class AuthorsEncoder(nn.Module):
     """Torch's own layer on packed sentences, and attention over padded ones."""
 
-    def __init__(self, cell: str, size: int, indices: int) -> None:
+    def __init__(self, cell: str, size: int) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(indices, 20)
+        self.embedding = nn.Embedding(len(INDEX) + 2, 20)
         layer = {"gru": nn.GRU, "lstm": nn.LSTM}[cell]
         self.rnn = layer(20, size // 2, batch_first=True, bidirectional=True)
         self.hidden, self.out = nn.Linear(size, 128), nn.Linear(128, size)

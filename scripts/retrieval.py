@@ -41,8 +41,7 @@ def main(arguments: argparse.Namespace) -> None:
         "records"
     ):
         logging.info(
-            "%(model)s: test %(language)s %(direction)s R@10 %(r10).1f +- %(r10_ci).1f",
-            row,
+            "%(model)s: test %(language)s %(direction)s R@10 %(r10).1f +- %(r10_ci).1f", row
         )
 
 

@@ -26,7 +26,7 @@ from common import BESIDE, FOLDERS, MODEL, program
 from groundvec import SentenceEncoder
 from groundvec.data.ratings import SICK, SICK_FILES, STS, STSB, read_sts
 
-PAIR = ["sentence_a", "sentence_b"]
+PAIR, KEYS = ["sentence_a", "sentence_b"], ["task", "subtask", "statistic"]
 BATCH = 128
 
 
@@ -43,10 +43,8 @@ def write_pairs(pairs: pd.DataFrame, folder: Path) -> None:
             (year / f"STS.input.{name}.txt").write_text("\n".join(sentences))
             (year / f"STS.gs.{name}.txt").write_text("\n".join(rows["rating"]))
         elif task == STSB[0]:
-            lines = (
-                "\t\t\t\t" + rows["rating"] + "\t" + rows["sentence_a"] + "\t" + rows["sentence_b"]
-            )
-            (folder / f"sts-{split}.csv").write_text("\n".join("-" + lines))
+            lines = "-\t\t\t\t" + rows["rating"] + "\t" + rows["sentence_a"]
+            (folder / f"sts-{split}.csv").write_text("\n".join(lines + "\t" + rows["sentence_b"]))
         else:
             lines = "-\t" + rows["sentence_a"] + "\t" + rows["sentence_b"] + "\t" + rows["rating"]
             (folder / f"{SICK_FILES[split]}.txt").write_text("\n".join(["header", *lines]))
@@ -70,7 +68,7 @@ def without_gpu() -> Any:
     )
 
 
-def score(folder: Path, vectors: dict[str, np.ndarray]) -> list[dict[str, Any]]:
+def score(folder: Path, vectors: dict[str, np.ndarray]) -> pd.DataFrame:
     """Run SentEval: correlations, a row for each subtask and mean, in the form of `evaluate`."""
     from senteval import sick, sts
     from senteval.tools import relatedness
@@ -82,29 +80,24 @@ def score(folder: Path, vectors: dict[str, np.ndarray]) -> list[dict[str, Any]]:
         return np.stack([vectors[" ".join(words)] for words in sentences])
 
     def run(evaluation: Any) -> Any:
-        parameters = SimpleNamespace(batch_size=BATCH)
-        return evaluation.run(parameters, batcher)
-
-    def row(task: str, subtask: str, statistic: str, scores: tuple[float, float]) -> dict[str, Any]:
-        found = dict(zip(["senteval_pearson", "senteval_spearman"], scores, strict=True))
-        return {"task": task, "subtask": subtask, "statistic": statistic, **found}
+        return evaluation.run(SimpleNamespace(batch_size=BATCH), batcher)
 
     def both(of: Any, key: Any) -> tuple[float, float]:
         return of["pearson"][key], of["spearman"][key]
 
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for task, subtasks in STS.items():
         evaluation = getattr(sts, f"STS{task[-2:]}Eval")(str(folder / task))
         evaluation.similarity = lambda a, b: np.nan_to_num(sts.cosine(a, b))
         found = run(evaluation)
-        rows += [row(task, own, "correlation", both(found[name], 0)) for own, name, _ in subtasks]
+        rows += [(task, own, "correlation", *both(found[name], 0)) for own, name, _ in subtasks]
         means = {"mean": "mean", "weighted mean": "wmean"}
-        rows += [row(task, "all", own, both(found["all"], name)) for own, name in means.items()]
+        rows += [(task, "all", own, *both(found["all"], name)) for own, name in means.items()]
     classified = {STSB: sts.STSBenchmarkEval, SICK: sick.SICKRelatednessEval}
     for (task, subtask, _), evaluation in classified.items():
         found = run(evaluation(str(folder)))
-        rows.append(row(task, subtask, "correlation", (found["pearson"], found["spearman"])))
-    return rows
+        rows.append((task, subtask, "correlation", found["pearson"], found["spearman"]))
+    return pd.DataFrame(rows, columns=[*KEYS, "senteval_pearson", "senteval_spearman"])
 
 
 def scores(given: argparse.Namespace) -> pd.DataFrame:
@@ -119,14 +112,13 @@ def scores(given: argparse.Namespace) -> pd.DataFrame:
     vectors = {" ".join(s.split()): of for s, of in zip(sentences, encoded, strict=True)}
     with tempfile.TemporaryDirectory() as folder:
         write_pairs(pairs, Path(folder))
-        theirs = pd.DataFrame(score(Path(folder), vectors))
+        theirs = score(Path(folder), vectors)
     ours = pd.read_csv(given.beside)
-    keys = ["task", "subtask", "statistic"]
     ours = ours[ours["definition"].str.startswith("SentEval")]
     of_classifier = ours["definition"].eq("SentEval classifier")
     ours = ours[of_classifier | ~ours["task"].isin([STSB[0], SICK[0]])]
     measures = ["pearson", "spearman"]
-    table = theirs.merge(ours[[*keys, "definition", *measures]], on=keys, validate="1:1")
+    table = theirs.merge(ours[[*KEYS, "definition", *measures]], on=KEYS, validate="1:1")
     assert len(table) == len(theirs)
     return table.assign(senteval_commit=commit.strip())
 

@@ -37,12 +37,8 @@ def ranks(given: argparse.Namespace) -> Iterator[pd.DataFrame]:
         text = {given.language: models[0].texts[given.language]}
         split = load_split(captions, "test", partial(store.read, given.features), text)
         [own] = split.captions.values()
-        every.append(
-            (
-                encode_sentences(models, own.texts, given.language),
-                encode_images(models, split.features),
-            )
-        )
+        said = encode_sentences(models, own.texts, given.language)
+        every.append((said, encode_images(models, split.features)))
         yield ranked(*every[-1], own.image).assign(model=folder.parent.name, seed=number + 1)
     sentences, images = (np.hstack(vectors) for vectors in zip(*every, strict=True))
     yield ranked(sentences, images, own.image).assign(model="together", seed=0)
@@ -63,12 +59,10 @@ def scores(given: argparse.Namespace) -> pd.DataFrame:
     every = pd.concat(ranks(given)).assign(**labels)
     rows = []
     for cutoff in (1, 5, 10):
-        for (model, direction), own in bootstrap.recalls(every, cutoff).groupby(
-            ["model", "direction"]
-        ):
-            value, low, high = bootstrap.mean_of_seeds(own["draws"].tolist())
+        found = bootstrap.recalls(every, cutoff).groupby(["model", "direction"])["draws"]
+        for (model, direction), own in found:
             of = (model, len(own), given.language, direction, cutoff)
-            rows.append((*of, value, low, high))
+            rows.append((*of, *bootstrap.mean_of_seeds(own.tolist())))
     names = ["model", "seeds", "language", "direction", "cutoff", "recall", "low", "high"]
     return pd.DataFrame(rows, columns=names)
 

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import SMALL, most_unpacked, open_zip, read_at_most, text_lines
@@ -33,7 +33,7 @@ class _Member(NamedTuple):
     is_folder: bool
     is_link: bool  # or, in a tar archive, a device
     size: int  # in bytes, as the archive has it
-    extract: Callable[[], object]
+    info: Any  # what `extract` takes
 
 
 def unpack(archive: str | Path, folder: str | Path) -> None:
@@ -74,34 +74,24 @@ def _extract(archive: Path, folder: Path) -> None:
     if tarfile.is_tarfile(archive):
         with tarfile.open(archive) as tar:
             members = [
-                _Member(
-                    member.name,
-                    member.isdir(),
-                    not (member.isfile() or member.isdir()),
-                    member.size,
-                    partial(tar.extract, member, folder, filter="data"),
-                )
-                for member in tar.getmembers()
+                _Member(m.name, m.isdir(), not (m.isfile() or m.isdir()), m.size, m)
+                for m in tar.getmembers()
             ]
-            _extract_members(archive, members)
+            _extract_members(archive, members, partial(tar.extract, path=folder, filter="data"))
             while tar.fileobj and tar.fileobj.read(1 << 20):
                 pass  # to the end of a compressed tar, where its checksum is
     else:
         with open_zip(archive) as file:
             members = [
-                _Member(
-                    member.filename,
-                    member.is_dir(),
-                    stat.S_ISLNK(member.external_attr >> 16),
-                    member.file_size,
-                    partial(file.extract, member, folder),
-                )
-                for member in file.infolist()
+                _Member(m.filename, m.is_dir(), stat.S_ISLNK(m.external_attr >> 16), m.file_size, m)
+                for m in file.infolist()
             ]
-            _extract_members(archive, members)
+            _extract_members(archive, members, partial(file.extract, path=folder))
 
 
-def _extract_members(archive: Path, members: list[_Member]) -> None:
+def _extract_members(
+    archive: Path, members: list[_Member], extract: Callable[[Any], object]
+) -> None:
     """Check all members before the first is extracted."""
     files: set[PurePosixPath] = set()
     for member in members:
@@ -125,7 +115,7 @@ def _extract_members(archive: Path, members: list[_Member]) -> None:
         if "__MACOSX" in PurePosixPath(member.name).parts:
             continue
         try:
-            member.extract()
+            extract(member.info)
         except OSError as error:
             if error.errno not in BAD_NAME:
                 raise

@@ -64,10 +64,7 @@ def read_images(path: str | Path) -> Images:
 
 
 def write(
-    folder: str | Path,
-    captions: Captions,
-    images: pd.DataFrame,
-    more: Captions | None = None,
+    folder: str | Path, captions: Captions, images: pd.DataFrame, more: Captions | None = None
 ) -> None:
     """Check a data set and write captions.csv and images.csv, which has the images' checksums.
 

@@ -63,20 +63,12 @@ def fetch(
         _fetch(name, source, target, mirror)
         return
     record = target.with_name(f"{target.name}.sha256")
-    first = _recorded(record)
-    used = _fetch(name, source | {"sha256": first, "record": record}, target, mirror)
-    if used and not first:
-        write_bytes(record, f"{sha256(target)}  {target.name}\n".encode(), replace=True)
-
-
-def _recorded(record: Path) -> str | None:
-    """Read the sum of a first download, if there is one."""
-    if not record.exists():
-        return None
-    text = record.read_text("utf-8", errors="replace")
-    if not re.match("[0-9a-f]{64} ", text):
+    first = record.read_text("utf-8", errors="replace") if record.exists() else None
+    if first is not None and not re.match("[0-9a-f]{64} ", first):
         raise InputError(f"{record} does not begin with a SHA-256 sum: delete it")
-    return text[:64]
+    known = source | {"sha256": first and first[:64], "record": record}
+    if _fetch(name, known, target, mirror) and not first:
+        write_bytes(record, f"{sha256(target)}  {target.name}\n".encode(), replace=True)
 
 
 def _fetch(
@@ -113,20 +105,18 @@ def _fetch(
 def _get(name: str, source: dict[str, Any], target: Path) -> str:
     """Download a file from the first address that has it as it should be; returns the address."""
     part = target.with_name(f"{target.name}.part")
-    urls: list[str] = source["urls"]
     problems: list[str] = []
-    for url in urls:
+    for url in source["urls"]:
         if problems:
             log.warning("%s: %s; trying %s instead", name, problems[-1], url)
-        if len(urls) > 1 and not (source.get("sha256") or source.get("md5")):
+        if len(source["urls"]) > 1 and not (source.get("sha256") or source.get("md5")):
             part.unlink(missing_ok=True)  # nothing would tell whether its beginning and end fit
         problem = download(url, part, name, source.get("size"))
-        if not problem:
-            problem = _problem(part, source, name)
-            if not problem:
-                part.replace(target)
-                return url
+        if not problem and (problem := _problem(part, source, name)):
             part.unlink()
+        if not problem:
+            part.replace(target)
+            return url
         problems.append(f"{url} {problem}")
     raise InputError(
         f"{name} is missing and cannot be downloaded: {'; '.join(problems)}; get it some other "
@@ -243,12 +233,10 @@ def _problem(path: Path, expected: dict[str, Any], name: str) -> str | None:
     log.info("%s has %d bytes, sha256 %s", name, size, hashes["sha256"].hexdigest())
     for algorithm, sha in hashes.items():
         if not sha.hexdigest().startswith((expected.get(algorithm) or "").lower()):
-            record = expected.get("record")
-            of_first = f", which its first download had (delete {record} to take another)"
-            return (
-                f"has {algorithm} {sha.hexdigest()}, not the expected {expected[algorithm]}"
-                f"{of_first if record else ''}"
-            )
+            problem = f"has {algorithm} {sha.hexdigest()}, not the expected {expected[algorithm]}"
+            if record := expected.get("record"):
+                problem += f", which its first download had (delete {record} to take another)"
+            return problem
     return None
 
 

@@ -120,8 +120,15 @@ def _parts(
             sentences = _find(files, year, f"STS.input.{name}.txt")
             gold = _find(files, year, f"STS.gs.{name}.txt")
             # The public files of 2016 say in further columns where the sentences come from.
-            rows = _sts(sentences, gold, 2, 9 if year == "16" else 2)
-            yield task, subtask, source, "test", rows
+            rows = _columns(sentences, 2, 9 if year == "16" else 2, sentence_a=0, sentence_b=1)
+            golds = _columns(gold, 1, 1, rating=0)
+            if len(rows) != len(golds):
+                raise InputError(
+                    f"{sentences} has {len(rows)} lines, but {gold} has {len(golds)}; get both "
+                    "again"
+                )
+            rated = {name: golds[name] for name in ("rating", "where_rating")}
+            yield task, subtask, source, "test", rows.assign(**rated)
     for split in SPLITS if STSB[0] in tasks else ():
         path = _find(files, "", f"sts-{split}.csv")
         yield *STSB, split, _columns(path, 7, 9, sentence_a=5, sentence_b=6, rating=4)
@@ -146,9 +153,8 @@ def count(
     """
     counts = ratings.groupby(["task", "subtask"]).split.value_counts().unstack(fill_value=0)
     counts = counts.reindex(index=list(sources), columns=SPLITS, fill_value=0).reset_index()
-    keys = list(sources)
     counts["source"] = list(sources.values())
-    counts["dropped"] = [int((dropped or {}).get(key, 0)) for key in keys]
+    counts["dropped"] = [int((dropped or {}).get(key, 0)) for key in sources]
     return counts.rename_axis(columns=None)[TASK_COLUMNS]
 
 
@@ -228,14 +234,3 @@ def _columns(path: Path, fewest: int, most: int, **columns: int) -> pd.DataFrame
     )
     rows = {name: [row[i] for row in fields] for name, i in columns.items()}
     return pd.DataFrame({**rows, "where": where, "where_rating": where}, dtype=str)
-
-
-def _sts(sentences: Path, gold: Path, fewest: int, most: int) -> pd.DataFrame:
-    """Read the pairs of one subtask, whose sentences and ratings are in two files."""
-    rows = _columns(sentences, fewest, most, sentence_a=0, sentence_b=1)
-    golds = _columns(gold, 1, 1, rating=0)
-    if len(rows) != len(golds):
-        raise InputError(
-            f"{sentences} has {len(rows)} lines, but {gold} has {len(golds)}; get both again"
-        )
-    return rows.assign(rating=golds.rating, where_rating=golds.where_rating)

@@ -153,37 +153,26 @@ def load_split(
     captions = captions.assign(order=order)[order < CAPTIONS_PER_IMAGE]
     further = further[further["image_id"].isin(captions["image_id"])]
     captions = pd.concat([captions, further.assign(order=-1, language=next(iter(texts)))])
-    image, image_ids = pd.factorize(captions["image_id"])
-    captions = captions.assign(image=image)
-    by_language = {
-        language: captions[captions["language"] == language].reset_index(drop=True)
-        for language in texts
+    image, names = pd.factorize(captions["image_id"])
+    captions, image_ids = captions.assign(image=image), np.asarray(names)
+    own = {
+        language: _encoded(captions[captions["language"] == language], text)
+        for language, text in texts.items()
     }
-    return Split(
-        image_ids=np.asarray(image_ids),
-        features=read_features(np.asarray(image_ids)),
-        captions={
-            language: Captions(
-                texts=rows["caption"].tolist(),
-                encoded=encode(texts[language], rows["caption"].tolist()),
-                image=rows["image"].to_numpy(),
-                order=rows["order"].to_numpy(),
-            )
-            for language, rows in by_language.items()
-        },
-    )
+    return Split(image_ids, read_features(image_ids), own)
 
 
 def load_more(captions: pd.DataFrame, texts: Mapping[str, Any]) -> Captions:
     """Load the captions without pictures in all of these languages, which have one text."""
     rows = captions[captions["split"].eq(dataset.MORE) & captions["language"].isin(list(texts))]
+    image, order = pd.factorize(rows["image_id"])[0], rows.groupby("image_id").cumcount()
+    return _encoded(rows.assign(image=image, order=order), next(iter(texts.values())))
+
+
+def _encoded(rows: pd.DataFrame, text: Any) -> Captions:
     sentences = rows["caption"].tolist()
-    return Captions(
-        texts=sentences,
-        encoded=encode(next(iter(texts.values())), sentences),
-        image=pd.factorize(rows["image_id"])[0],
-        order=rows.groupby("image_id").cumcount().to_numpy(),
-    )
+    numbers = (rows[name].to_numpy() for name in ("image", "order"))
+    return Captions(sentences, encode(text, sentences), *numbers)
 
 
 def encode(text: Any, sentences: list[str]) -> Any:

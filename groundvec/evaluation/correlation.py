@@ -20,8 +20,7 @@ def cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """
     a, b = scaled(a), scaled(b)
     norms = np.sqrt(np.vecdot(a, a)) * np.sqrt(np.vecdot(b, b))
-    products = np.vecdot(a, b)
-    return np.divide(products, norms, out=np.zeros_like(norms), where=norms > 0)
+    return np.divide(np.vecdot(a, b), norms, out=np.zeros_like(norms), where=norms > 0)
 
 
 def scaled(vectors: np.ndarray, axis: int | None = 1) -> np.ndarray:
@@ -45,10 +44,8 @@ def pearson(predicted: np.ndarray, gold: np.ndarray) -> float:
 
 def spearman(predicted: np.ndarray, gold: np.ndarray) -> float:
     """Compute Spearman's correlation; ties share their mean rank. 0 if one vector is constant."""
-    if _constant(predicted):
-        return 0.0
     ranks = (pd.Series(values).rank().to_numpy() for values in (predicted, gold))
-    return pearson(*ranks)
+    return 0.0 if _constant(predicted) else pearson(*ranks)
 
 
 def _constant(values: np.ndarray) -> bool:

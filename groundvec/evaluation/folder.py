@@ -45,15 +45,9 @@ def score_folder(
     tables = []
     for name in ("dev", "test"):
         split = load_split(captions, name, partial(store.read, features), texts)
-        table, ranks = score_model(
-            load,
-            model["saved"],
-            ensemble,
-            epochs_compared(model, ensemble),
-            split,
-            model["description"]["similarity"],
-            folds if name == "test" else 1,
-        )
+        compared, similarity = epochs_compared(model, ensemble), model["description"]["similarity"]
+        cut = folds if name == "test" else 1
+        table, ranks = score_model(load, model["saved"], ensemble, compared, split, similarity, cut)
         tables.append(table.assign(**labels, split=name, **source))
     # Its images have the same numbers for models of any language, though a model may have captions
     # of some images only.

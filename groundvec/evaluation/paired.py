@@ -74,10 +74,7 @@ def correlation(
         variance_x[variance_x < CANCELLED * squares_x] = 0
         variance_y[variance_y < CANCELLED * squares_y] = 0
         widths = np.sqrt(variance_x * variance_y)
-        r: NDArray[np.float64] = np.divide(
-            covariance, widths, out=np.zeros_like(widths), where=widths > 0
-        )
-        return 100 * r
+        return 100 * np.divide(covariance, widths, out=np.zeros_like(widths), where=widths > 0)
 
     return _in_batches(of_drawn, times)
 

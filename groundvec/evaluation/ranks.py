@@ -72,16 +72,10 @@ def development_recall(model: "Model", dev: Split) -> dict[str, float]:
 
     Snapshots are chosen by the latter, the mean R@10 of both directions.
     """
-    images = model.encode_images(dev.features)
-    found = [
-        ranks(
-            model.encode_captions(captions.encoded, language),
-            images,
-            captions.image,
-            model.similarity,
-        )
-        for language, captions in dev.captions.items()
-    ]
+    images, found = model.encode_images(dev.features), []
+    for language, captions in dev.captions.items():
+        vectors = model.encode_captions(captions.encoded, language)
+        found.append(ranks(vectors, images, captions.image, model.similarity))
     recalls = {
         f"{direction}_r{k}": 100 * float(np.mean([np.mean(both[row] <= k) for both in found]))
         for row, direction in enumerate(DIRECTIONS)

@@ -107,15 +107,11 @@ def rank_both_ways(
     for rows, own in _folds(image, len(images), folds):
         of_fold = captions if own.all() else captions[own]  # without a copy of them all
         own_image.append(image[own])
-        found.append(
-            ranks(of_fold, images[rows[0] : rows[-1] + 1], image[own] - rows[0], similarity)
-        )
-    of_captions, of_images = map(list, zip(*found, strict=True))
-    to_image, to_caption = DIRECTIONS
-    return [
-        Ranks(to_image, of_captions, np.concatenate(own_image)),
-        Ranks(to_caption, of_images, np.arange(len(images))),
-    ]
+        shown = images[rows[0] : rows[-1] + 1]
+        found.append(ranks(of_fold, shown, image[own] - rows[0], similarity))
+    of_queries = np.concatenate(own_image), np.arange(len(images))
+    ways = zip(DIRECTIONS, zip(*found, strict=True), of_queries, strict=True)
+    return [Ranks(direction, list(of_folds), own) for direction, of_folds, own in ways]
 
 
 def rank_sentences(
@@ -134,28 +130,22 @@ def scored(found: Iterable[Ranks]) -> pd.DataFrame:
 
     Of several folds numbers are means, and intervals are those of all queries together.
     """
-    return pd.DataFrame([_row(*each) for each in found])
+    rows = []
+    for direction, of_folds, image in found:
+        ranks = np.concatenate(of_folds)
+        row: dict[str, Any] = {"direction": direction}
+        for k in CUTOFFS:
+            recall = 100 * _mean(np.mean(fold <= k) for fold in of_folds)
+            row |= {f"r{k}": recall, f"r{k}_ci": recall_interval(recall, len(ranks))}
+        row["median_rank"] = _mean(map(np.median, of_folds))
+        row["mean_rank"] = _mean(map(np.mean, of_folds))
+        row["mean_rank_low"], row["mean_rank_high"] = _interval_of_mean(ranks, image)
+        rows.append(row | {"queries": len(ranks)})
+    return pd.DataFrame(rows)
 
 
 def _mean(of_folds: Iterable[Any]) -> float:
     return float(np.mean(list(of_folds)))
-
-
-def _row(direction: str, of_folds: list[np.ndarray], image: np.ndarray) -> dict[str, Any]:
-    """Make a row of scores."""
-    ranks = np.concatenate(of_folds)
-    row: dict[str, Any] = {"direction": direction}
-    for k in CUTOFFS:
-        recall = 100 * _mean(np.mean(fold <= k) for fold in of_folds)
-        row |= {f"r{k}": recall, f"r{k}_ci": recall_interval(recall, len(ranks))}
-    low, high = _interval_of_mean(ranks, image)
-    return row | {
-        "median_rank": _mean(map(np.median, of_folds)),
-        "mean_rank": _mean(map(np.mean, of_folds)),
-        "mean_rank_low": low,
-        "mean_rank_high": high,
-        "queries": len(ranks),
-    }
 
 
 def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
@@ -168,17 +158,12 @@ def chance(image: np.ndarray, folds: int = 1) -> pd.DataFrame:
     """
     images = image.max() + 1
     parts = _folds(image, images, folds)
-    of_captions = [_found_by_chance(np.ones(1, int), len(rows)) for rows, _ in parts]
-    of_images = [
+    to_image = [_found_by_chance(np.ones(1, int), len(rows)) for rows, _ in parts]
+    to_caption = [
         _found_by_chance(np.bincount(image[own] - rows[0]), own.sum()) for rows, own in parts
     ]
-    to_image, to_caption = DIRECTIONS
-    return pd.DataFrame(
-        [
-            _chance_row(to_image, of_captions, len(image)),
-            _chance_row(to_caption, of_images, images),
-        ]
-    )
+    ways = zip(DIRECTIONS, (to_image, to_caption), (len(image), images), strict=True)
+    return pd.DataFrame([_chance_row(*way) for way in ways])
 
 
 def chance_of_captions(
@@ -263,7 +248,6 @@ def score_model(
         epochs: of the snapshots to score, those of the ensemble among them.
         ensemble: its `epochs`, and that of the `best` single snapshot.
         compared: the epochs of the snapshots whose ranks are returned, beside the ensemble's.
-        similarity: of the model.
         folds: if more than one, also score the mean over so many parts of the split.
 
     Returns:
@@ -277,6 +261,7 @@ def score_model(
     tables = [
         table.assign(language=language, kind="chance", epochs="", test_set=test_sets[cut])
         for language, cut, table in _chances(split, folds)
+        if len(table)
     ]
     of_queries = []
     for kind, of, vectors in _systems(load, epochs, ensemble["epochs"], split, similarity):
@@ -298,8 +283,7 @@ def _chances(split: Split, folds: int) -> Iterator[tuple[str, int, pd.DataFrame]
     for language, own in image.items():
         for cut in sorted({1, folds}):
             yield language, cut, chance(own, cut)
-        if len(of_sentences := chance_of_captions(own)):
-            yield language, 1, of_sentences
+        yield language, 1, chance_of_captions(own)
     for one, other in permutations(image, 2):
         yield f"{one}-{other}", 1, chance_of_captions(image[one], image[other])
 
@@ -312,14 +296,13 @@ def _systems(
     similarity: str,
 ) -> Iterator[tuple[str, Sequence[int], tuple[np.ndarray, dict[str, np.ndarray]]]]:
     """Embed a split by each system: its kind, its epochs, and vectors of images and captions."""
-    rng = np.random.default_rng(0)
+    rng, parts = np.random.default_rng(0), []
 
     def at_random(count: int) -> np.ndarray:
         return rng.standard_normal(out=arrays.empty((count, RANDOM), np.float64))
 
     captions = {language: at_random(len(own.image)) for language, own in split.captions.items()}
     yield "random", [], (at_random(len(split.features)), captions)
-    parts = []
     for epoch in epochs:
         model = load(epoch)
         images = model.encode_images(split.features)

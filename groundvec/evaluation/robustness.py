@@ -68,12 +68,9 @@ def of_retrieval(
     cutoff = CUTOFFS[-1]
 
     def measured(kind: str, rate: float) -> dict[str, float]:
-        vectors = encode(spoil(captions, kind, rate, SEED))
-        found = ranks(vectors, images, image, similarity)
-        return {
-            f"{direction} R@{cutoff}": 100 * float((rank <= cutoff).mean())
-            for direction, rank in zip(DIRECTIONS, found, strict=True)
-        }
+        found = ranks(encode(spoil(captions, kind, rate, SEED)), images, image, similarity)
+        recalls = (100 * float((rank <= cutoff).mean()) for rank in found)
+        return dict(zip((f"{way} R@{cutoff}" for way in DIRECTIONS), recalls, strict=True))
 
     return _curves(measured)
 

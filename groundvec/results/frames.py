@@ -3,8 +3,8 @@
 `groundvec.results.schemas` has the schema of each file.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import KW_ONLY, dataclass
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -44,22 +44,23 @@ class Column:
     high: float = inf
 
 
-@dataclass(frozen=True, eq=False)  # hashable, as types are
 class Schema:
     """The columns of a file.
 
     Args:
         file: its name and the program that writes it; or which function returns the frame.
         row: what a row is about.
-        columns: by their names, in their order.
         keys: the columns that tell rows apart, also those of several such files.
+        columns: by their names, in their order.
     """
 
-    # Without a repr, so that Sphinx writes a signature as `Annotated[DataFrame, Schema()]`.
-    file: str = field(repr=False)
-    row: str = field(repr=False)
-    columns: Mapping[str, Column] = field(repr=False)
-    keys: Collection[str] = field(default=(), repr=False)
+    def __init__(
+        self, file: str, row: str, keys: Collection[str] = (), /, **columns: Column
+    ) -> None:
+        self.file, self.row, self.keys, self.columns = file, row, keys, columns
+
+    def __repr__(self) -> str:  # Sphinx writes a signature as `Annotated[DataFrame, Schema()]`
+        return "Schema()"
 
 
 def schema_of(form: Form) -> Schema:

@@ -20,7 +20,6 @@ BASELINE = ("baseline",)
 CHANCE = ("chance", "random")
 WHOLE = ("mean", "weighted mean", "concatenated")  # statistics of several subtasks
 
-
 text = Column
 count = partial(Column, dtype=int, low=0)
 number = partial(Column, dtype=float)
@@ -30,9 +29,8 @@ share = partial(number, low=0, high=1)
 
 # Columns that several files have.
 DATASET = text("data set")
-MODEL = text("name of the model's description")
 SEED = count("seed of the weights and the batches")
-TRAINING = {"dataset": DATASET, "model": MODEL, "seed": SEED}
+TRAINING = {"dataset": DATASET, "model": text("name of the model's description"), "seed": SEED}
 ORIGIN = {
     "commit": text("commit of the code; `-dirty` with local changes", empty=True),
     "versions": text("versions of Python and torch", empty=True),
@@ -67,10 +65,9 @@ METRICS = {
 }
 
 
-def correlations(prefix: str = "", empty: bool = False) -> dict[str, Column]:
-    """Declare the columns of correlations and their intervals."""
-    of = ", without the seen pairs" if prefix else ""
-    found = {}
+def correlations(prefix: str = "") -> dict[str, Column]:
+    """Declare the columns of correlations and their intervals: with a prefix, of unseen pairs."""
+    of, empty, found = ", without the seen pairs" if prefix else "", bool(prefix), {}
     for measure, name in (("pearson", "Pearson's r"), ("spearman", "Spearman's rho")):
         found[f"{prefix}{measure}"] = correlation(f"{name}{of}", empty=empty)
         for end, which in (("low", "lower"), ("high", "upper")):
@@ -81,166 +78,115 @@ def correlations(prefix: str = "", empty: bool = False) -> dict[str, Column]:
 
 # Data sets and ratings
 
-Captions = Annotated[
-    pd.DataFrame,
-    Schema(
-        "captions.csv of scripts/dataset.py",
-        "one row per caption",
-        {
-            "image_id": text("image"),
-            "caption_id": text("caption: image#number, or image#de0 in a second language"),
-            "language": text("ISO 639-1 code"),
-            "split": text("split of its image; `more` if there is none", (*SPLITS, "more")),
-            "caption": text("sentence as it is in the data set"),
-        },
-        ("caption_id",),
-    ),
-]
-Images = Annotated[
-    pd.DataFrame,
-    Schema(
-        "images.csv of scripts/dataset.py",
-        "one row per image",
-        {
-            "image_id": text("image"),
-            "split": text(
-                "split; `pairs` if parallel.csv alone has its sentences", (*SPLITS, "pairs")
-            ),
-            "path": text("file, absolute or relative to the working directory"),
-            "sha256": text("SHA-256 sum of the file, in hexadecimal digits"),
-        },
-        ("image_id",),
-    ),
-]
-Parallel = Annotated[
-    pd.DataFrame,
-    Schema(
-        "parallel.csv of scripts/dataset.py",
-        "one row per sentence and its translation",
-        {
-            "split": text("split", SPLITS),
-            "image_id": text("image; empty if the data set has no picture of it", empty=True),
-            "en": text("English sentence"),
-            "de": text("German sentence"),
-        },
-    ),
-]
-Ratings = Annotated[
-    pd.DataFrame,
-    Schema(
-        "ratings.csv of scripts/ratings.py",
-        "one row per rated pair of sentences",
-        {
-            **TASK,
-            "split": text("split", SPLITS),
-            "sentence_a": text("first sentence, tokenized"),
-            "sentence_b": text("second sentence, tokenized"),
-            "rating": number("mean rating of their similarity", low=0, high=5),
-        },
-    ),
-]
-Tasks = Annotated[
-    pd.DataFrame,
-    Schema(
-        "tasks.csv of scripts/ratings.py",
-        "one row per subtask",
-        {
-            **TASK,
-            "source": text("where its sentences come from", empty=True),
-            **{split: count(f"{split} pairs") for split in SPLITS},
-            "dropped": count("pairs without a rating, which are left out"),
-        },
-        ("task", "subtask"),
-    ),
-]
+CAPTIONS = Schema(
+    "captions.csv of scripts/dataset.py",
+    "one row per caption",
+    ("caption_id",),
+    image_id=text("image"),
+    caption_id=text("caption: image#number, or image#de0 in a second language"),
+    language=text("ISO 639-1 code"),
+    split=text("split of its image; `more` if there is none", (*SPLITS, "more")),
+    caption=text("sentence as it is in the data set"),
+)
+IMAGES = Schema(
+    "images.csv of scripts/dataset.py",
+    "one row per image",
+    ("image_id",),
+    image_id=text("image"),
+    split=text("split; `pairs` if parallel.csv alone has its sentences", (*SPLITS, "pairs")),
+    path=text("file, absolute or relative to the working directory"),
+    sha256=text("SHA-256 sum of the file, in hexadecimal digits"),
+)
+PARALLEL = Schema(
+    "parallel.csv of scripts/dataset.py",
+    "one row per sentence and its translation",
+    split=text("split", SPLITS),
+    image_id=text("image; empty if the data set has no picture of it", empty=True),
+    en=text("English sentence"),
+    de=text("German sentence"),
+)
+RATINGS = Schema(
+    "ratings.csv of scripts/ratings.py",
+    "one row per rated pair of sentences",
+    **TASK,
+    split=text("split", SPLITS),
+    sentence_a=text("first sentence, tokenized"),
+    sentence_b=text("second sentence, tokenized"),
+    rating=number("mean rating of their similarity", low=0, high=5),
+)
+TASKS = Schema(
+    "tasks.csv of scripts/ratings.py",
+    "one row per subtask",
+    ("task", "subtask"),
+    **TASK,
+    source=text("where its sentences come from", empty=True),
+    **{split: count(f"{split} pairs") for split in SPLITS},
+    dropped=count("pairs without a rating, which are left out"),
+)
 
 # Training
 
-Models = Annotated[
-    pd.DataFrame,
-    Schema(
-        "model.json of scripts/train.py, read by `results.read_models`",
-        "one row per training; further columns are its description, such as `encoder.name`",
-        {
-            **TRAINING,
-            "data_source": text("source of the data set, such as flickr8k"),
-            "test_to_train": number(
-                "test images per training image if seeds draw them, or 0", low=0
-            ),
-            "snapshots": text("list of the epochs that end a cycle"),
-            "folder": text("folder of model.json"),
-            "network": text("name of the encoder in tables, such as GRU or LSTM (dot)"),
-            "pooling": text("attention, max or empty", empty=True),
-            "size": count("size of the encoder", empty=True),
-        },
-        tuple(TRAINING),
-    ),
-]
-History = Annotated[
-    pd.DataFrame,
-    Schema(
-        "history.csv of scripts/train.py",
-        "one row per epoch; epoch 0 is the untrained model",
-        {
-            **TRAINING,
-            "epoch": count("epoch"),
-            "step": count("batches so far"),
-            "loss": number("mean training loss of the epoch", empty=True),
-            "learning_rate": number("learning rate at its end", low=0, empty=True),
-            **{
-                f"{direction}_r{k}": percent(f"development R@{k}, {direction.replace('_', ' ')}")
-                for direction in BETWEEN
-                for k in CUTOFFS
-            },
-            "dev_recall": percent("mean of both R@10"),
-            "pairs_per_second": number("training speed", unit="1/s", low=0, empty=True),
-            "seconds": number("training time so far", unit="s", low=0),
-            **ORIGIN,
-        },
-        (*TRAINING, "epoch"),
-    ),
-]
+MODELS = Schema(
+    "model.json of scripts/train.py, read by `results.read_models`",
+    "one row per training; further columns are its description, such as `encoder.name`",
+    tuple(TRAINING),
+    **TRAINING,
+    data_source=text("source of the data set, such as flickr8k"),
+    test_to_train=number("test images per training image if seeds draw them, or 0", low=0),
+    snapshots=text("list of the epochs that end a cycle"),
+    folder=text("folder of model.json"),
+    network=text("name of the encoder in tables, such as GRU or LSTM (dot)"),
+    pooling=text("attention, max or empty", empty=True),
+    size=count("size of the encoder", empty=True),
+)
+HISTORY = Schema(
+    "history.csv of scripts/train.py",
+    "one row per epoch; epoch 0 is the untrained model",
+    (*TRAINING, "epoch"),
+    **TRAINING,
+    epoch=count("epoch"),
+    step=count("batches so far"),
+    loss=number("mean training loss of the epoch", empty=True),
+    learning_rate=number("learning rate at its end", low=0, empty=True),
+    **{
+        f"{direction}_r{k}": percent(f"development R@{k}, {direction.replace('_', ' ')}")
+        for direction in BETWEEN
+        for k in CUTOFFS
+    },
+    dev_recall=percent("mean of both R@10"),
+    pairs_per_second=number("training speed", unit="1/s", low=0, empty=True),
+    seconds=number("training time so far", unit="s", low=0),
+    **ORIGIN,
+)
 
 # Retrieval
 
-Retrieval = Annotated[
-    pd.DataFrame,
-    Schema(
-        "STEM.csv of scripts/retrieval.py",
-        "one row per system, split, test set and direction",
-        {
-            **TRAINING,
-            "split": text("dev or test", SPLITS[1:]),
-            "language": LANGUAGE,
-            "kind": text("`chance` is calculated, `random` is simulated", (*CHANCE, *TRAINED)),
-            "epochs": text(EPOCHS, empty=CHANCE),
-            "test_set": text(
-                "number of images, such as 1k; `1k-folds` for the mean over parts of 1k"
-            ),
-            "direction": DIRECTION,
-            **METRICS,
-            "queries": count("number of queries", low=1),
-            **PROVENANCE,
-        },
-        (*TRAINING, "language", "kind", "epochs", "split", "test_set", "direction"),
-    ),
-]
-QueryRanks = Annotated[
-    pd.DataFrame,
-    Schema(
-        "STEM.ranks.csv of scripts/retrieval.py",
-        "one row per test query and system",
-        {
-            **TRAINING,
-            "language": LANGUAGE,
-            "kind": text("snapshot or ensemble", TRAINED),
-            "epochs": text(EPOCHS),
-            "direction": DIRECTION,
-            "image": count("row of the query's image, from 0"),
-            "rank": count(RANK, low=1),
-        },
-    ),
-]
+RETRIEVAL = Schema(
+    "STEM.csv of scripts/retrieval.py",
+    "one row per system, split, test set and direction",
+    (*TRAINING, "language", "kind", "epochs", "split", "test_set", "direction"),
+    **TRAINING,
+    split=text("dev or test", SPLITS[1:]),
+    language=LANGUAGE,
+    kind=text("`chance` is calculated, `random` is simulated", (*CHANCE, *TRAINED)),
+    epochs=text(EPOCHS, empty=CHANCE),
+    test_set=text("number of images, such as 1k; `1k-folds` for the mean over parts of 1k"),
+    direction=DIRECTION,
+    **METRICS,
+    queries=count("number of queries", low=1),
+    **PROVENANCE,
+)
+QUERY_RANKS = Schema(
+    "STEM.ranks.csv of scripts/retrieval.py",
+    "one row per test query and system",
+    **TRAINING,
+    language=LANGUAGE,
+    kind=text("snapshot or ensemble", TRAINED),
+    epochs=text(EPOCHS),
+    direction=DIRECTION,
+    image=count("row of the query's image, from 0"),
+    rank=count(RANK, low=1),
+)
 
 # Ratings of systems
 
@@ -256,12 +202,10 @@ SHORT = {name: SYSTEM[name] for name in ("system", "kind", "epochs")}
 SCORED = {
     **TASK,
     "statistic": text(
-        "of one subtask `correlation`; of several how they are joined",
-        ("correlation", *WHOLE),
+        "of one subtask `correlation`; of several how they are joined", ("correlation", *WHOLE)
     ),
     "method": text(
-        "prediction: cosine of the vectors, or the classifier's grade",
-        ("cosine", "classifier"),
+        "prediction: cosine of the vectors, or the classifier's grade", ("cosine", "classifier")
     ),
     "pairs": count("number of test pairs", low=1),
     **correlations(),
@@ -274,105 +218,73 @@ PREDICTED = {
     "classifier": number("grade by the classifier of a task with training pairs", empty=True),
 }
 SCORE_KEYS = (*SHORT, "task", "subtask", "statistic", "method")
-Scores = Annotated[
-    pd.DataFrame,
-    Schema(
-        "STEM.csv of scripts/rate.py and scripts/baseline.py",
-        "one row per system, subtask, statistic and method",
-        {
-            **SYSTEM,
-            **SCORED,
-            "encoder": text("encoder of a baseline, such as trigrams", empty=True),
-            **PROVENANCE,
-        },
-        SCORE_KEYS,
-    ),
-]
-Overlap = Annotated[
-    pd.DataFrame,
-    Schema(
-        "what scripts/overlap.py writes",
-        "one row per row of `Scores` of a trained model; a pair is seen if one of its sentences is "
-        "a training caption",
-        {
-            **SHORT,
-            **SCORED,
-            "seen": count("seen pairs"),
-            "seen_both": count("of these, pairs of two training captions"),
-            "seen_one_image": count("of these, pairs of captions of one image"),
-            **correlations("unseen_", empty=True),
-            **TRAINING,
-            **PROVENANCE,
-        },
-        SCORE_KEYS,
-    ),
-]
-Predictions = Annotated[
-    pd.DataFrame,
-    Schema(
-        "STEM.predictions.csv of scripts/rate.py and scripts/baseline.py",
-        "one row per system and test pair",
-        {**SHORT, **PREDICTED},
-        (*SHORT, "pair"),
-    ),
-]
-RatedPairs = Annotated[
-    pd.DataFrame,
-    Schema(
-        "read by `groundvec evaluate compare`, which `--predictions` writes",
-        "one row per test pair",
-        PREDICTED,
-        ("pair",),
-    ),
-]
-FoundRanks = Annotated[
-    pd.DataFrame,
-    Schema(
-        "read by `groundvec evaluate compare`, which `--ranks` writes",
-        "one row per query",
-        {
-            "test_set": text("number of images, such as 1k"),
-            "direction": text("query and candidate", BETWEEN),
-            "image": count("row of the query's image, from 0"),
-            "rank": count(RANK, low=1),
-        },
-    ),
-]
-Measures = Annotated[
-    pd.DataFrame,
-    Schema(
-        "returned by `measures.semantic_measures`",
-        "one row per system and measure",
-        {
-            **SYSTEM,
-            "measure": text(
-                "such as STS 12-16, SICK-R or `semantic score`, the mean of the others"
-            ),
-            "task": text("task, or `all`; of the semantic score empty", empty=True),
-            **{name: column for name, column in correlations().items() if "pearson" in name},
-        },
-        (*SHORT, "measure"),
-    ),
-]
-Robustness = Annotated[
-    pd.DataFrame,
-    Schema(
-        "what scripts/robustness.py writes",
-        "one row per kind of mistake, rate and measure",
-        {
-            "system": SYSTEM["system"],
-            "dataset": text("data set; of a baseline empty", empty=True),
-            "model": text("name of the model's description; of a baseline empty", empty=True),
-            "seed": count("seed of the training; of a baseline empty", empty=True),
-            "kind": text("kind of mistake", ("typing errors", "case", "missing spaces")),
-            "rate": share("share of letters, or of spaces, with a mistake"),
-            "measure": text("task, `unsupervised`, or recall"),
-            "value": number("Pearson's r times 100, or R@10 in percent", low=-100, high=100),
-            **PROVENANCE,
-        },
-        ("system", "kind", "rate", "measure"),
-    ),
-]
+SCORES = Schema(
+    "STEM.csv of scripts/rate.py and scripts/baseline.py",
+    "one row per system, subtask, statistic and method",
+    SCORE_KEYS,
+    **SYSTEM,
+    **SCORED,
+    encoder=text("encoder of a baseline, such as trigrams", empty=True),
+    **PROVENANCE,
+)
+OVERLAP = Schema(
+    "what scripts/overlap.py writes",
+    "one row per row of `Scores` of a trained model; a pair is seen if one of its sentences is "
+    "a training caption",
+    SCORE_KEYS,
+    **SHORT,
+    **SCORED,
+    seen=count("seen pairs"),
+    seen_both=count("of these, pairs of two training captions"),
+    seen_one_image=count("of these, pairs of captions of one image"),
+    **correlations("unseen_"),
+    **TRAINING,
+    **PROVENANCE,
+)
+PREDICTIONS = Schema(
+    "STEM.predictions.csv of scripts/rate.py and scripts/baseline.py",
+    "one row per system and test pair",
+    (*SHORT, "pair"),
+    **SHORT,
+    **PREDICTED,
+)
+RATED_PAIRS = Schema(
+    "read by `groundvec evaluate compare`, which `--predictions` writes",
+    "one row per test pair",
+    ("pair",),
+    **PREDICTED,
+)
+FOUND_RANKS = Schema(
+    "read by `groundvec evaluate compare`, which `--ranks` writes",
+    "one row per query",
+    test_set=text("number of images, such as 1k"),
+    direction=text("query and candidate", BETWEEN),
+    image=count("row of the query's image, from 0"),
+    rank=count(RANK, low=1),
+)
+MEASURES = Schema(
+    "returned by `measures.semantic_measures`",
+    "one row per system and measure",
+    (*SHORT, "measure"),
+    **SYSTEM,
+    measure=text("such as STS 12-16, SICK-R or `semantic score`, the mean of the others"),
+    task=text("task, or `all`; of the semantic score empty", empty=True),
+    **{name: column for name, column in correlations().items() if "pearson" in name},
+)
+ROBUSTNESS = Schema(
+    "what scripts/robustness.py writes",
+    "one row per kind of mistake, rate and measure",
+    ("system", "kind", "rate", "measure"),
+    system=SYSTEM["system"],
+    dataset=text("data set; of a baseline empty", empty=True),
+    model=text("name of the model's description; of a baseline empty", empty=True),
+    seed=count("seed of the training; of a baseline empty", empty=True),
+    kind=text("kind of mistake", ("typing errors", "case", "missing spaces")),
+    rate=share("share of letters, or of spaces, with a mistake"),
+    measure=text("task, `unsupervised`, or recall"),
+    value=number("Pearson's r times 100, or R@10 in percent", low=-100, high=100),
+    **PROVENANCE,
+)
 
 # Translation
 
@@ -380,111 +292,108 @@ LIST = {
     "n_best": count("length of the lists", low=1),
     "system": text("name of the translation system"),
 }
-TranslatorHistory = Annotated[
-    pd.DataFrame,
-    Schema(
-        "history.csv of scripts/translator.py",
-        "one row per epoch",
-        {
-            "system": LIST["system"],
-            "seed": SEED,
-            "epoch": count("epoch", low=1),
-            "step": count("batches so far"),
-            "loss": number("mean training loss of the epoch"),
-            "dev_bleu": percent("BLEU of greedy translations of the development sentences"),
-            "sentences_per_second": number("training speed", unit="1/s", low=0, empty=True),
-            "seconds": number("training time so far", unit="s", low=0),
-            **ORIGIN,
-            "best": text("whether these are the weights that are kept", ("True", "False")),
-        },
-        ("system", "seed", "epoch"),
-    ),
-]
-Reranked = Annotated[
-    pd.DataFrame,
-    Schema(
-        "reranked.csv of scripts/rerank.py",
-        "one row per re-ranker and metric, of the test lists",
-        {
-            **LIST,
-            "reranker": text(
-                "model, `baseline` for the order of the system, `length`, or `oracle`"
-            ),
-            "metric": text("metric", ("bleu", "sentence_bleu", "meteor", "ter")),
-            "score": number("score; TER may be above 100", unit="percent", low=0, empty=True),
-            **{
-                f"p_{key}": share(f"p of the difference to {of} (randomisation)", empty=True)
-                for key, of in {
-                    "baseline": "the baseline",
-                    "length": "re-ranking by length",
-                    "vse": "the first model of pictures only",
-                    "text": "the first model of text only (β = 0)",
-                }.items()
-            },
-            "signature": text("settings and version of the metric"),
-            **ORIGIN,
-        },
-        ("n_best", "system", "reranker", "metric"),
-    ),
-]
-Translations = Annotated[
-    pd.DataFrame,
-    Schema(
-        "translations.csv of scripts/rerank.py",
-        "one row per test sentence and re-ranker",
-        {
-            "id": count("number of the sentence, from 0"),
-            "image_id": text("image; empty if there is none", empty=True),
-            "source": text("sentence to translate"),
-            "reference": text("translation by a person"),
-            "reranker": text("as in `Reranked`"),
-            "hypothesis": text("translation that is first", empty=True),
-        },
-        ("id", "reranker"),
-    ),
-]
-RerankWeights = Annotated[
-    pd.DataFrame,
-    Schema(
-        "weights.csv of scripts/rerank.py",
-        "one row per re-ranker and feature of its linear model",
-        {
-            **LIST,
-            "reranker": text("as in `Reranked`"),
-            "feature": text("feature"),
-            "weight": number("weight, tuned on the development lists"),
-        },
-        ("n_best", "system", "reranker", "feature"),
-    ),
-]
+TRANSLATOR_HISTORY = Schema(
+    "history.csv of scripts/translator.py",
+    "one row per epoch",
+    ("system", "seed", "epoch"),
+    system=LIST["system"],
+    seed=SEED,
+    epoch=count("epoch", low=1),
+    step=count("batches so far"),
+    loss=number("mean training loss of the epoch"),
+    dev_bleu=percent("BLEU of greedy translations of the development sentences"),
+    sentences_per_second=number("training speed", unit="1/s", low=0, empty=True),
+    seconds=number("training time so far", unit="s", low=0),
+    **ORIGIN,
+    best=text("whether these are the weights that are kept", ("True", "False")),
+)
+RERANKED = Schema(
+    "reranked.csv of scripts/rerank.py",
+    "one row per re-ranker and metric, of the test lists",
+    ("n_best", "system", "reranker", "metric"),
+    **LIST,
+    reranker=text("model, `baseline` for the order of the system, `length`, or `oracle`"),
+    metric=text("metric", ("bleu", "sentence_bleu", "meteor", "ter")),
+    score=number("score; TER may be above 100", unit="percent", low=0, empty=True),
+    **{
+        f"p_{key}": share(f"p of the difference to {of} (randomisation)", empty=True)
+        for key, of in {
+            "baseline": "the baseline",
+            "length": "re-ranking by length",
+            "vse": "the first model of pictures only",
+            "text": "the first model of text only (β = 0)",
+        }.items()
+    },
+    signature=text("settings and version of the metric"),
+    **ORIGIN,
+)
+TRANSLATIONS = Schema(
+    "translations.csv of scripts/rerank.py",
+    "one row per test sentence and re-ranker",
+    ("id", "reranker"),
+    id=count("number of the sentence, from 0"),
+    image_id=text("image; empty if there is none", empty=True),
+    source=text("sentence to translate"),
+    reference=text("translation by a person"),
+    reranker=text("as in `Reranked`"),
+    hypothesis=text("translation that is first", empty=True),
+)
+RERANK_WEIGHTS = Schema(
+    "weights.csv of scripts/rerank.py",
+    "one row per re-ranker and feature of its linear model",
+    ("n_best", "system", "reranker", "feature"),
+    **LIST,
+    reranker=text("as in `Reranked`"),
+    feature=text("feature"),
+    weight=number("weight, tuned on the development lists"),
+)
 
 # Claims, and the numbers that papers report
 
-Claims = Annotated[
-    pd.DataFrame,
-    Schema(
-        "claims.csv of scripts/report.py, also returned by `claims.decide`",
-        "one row per claim of a paper and condition",
-        {
-            "paper": text("folder of the paper"),
-            "claim": text("claim, as a sentence"),
-            "dataset": DATASET,
-            "condition": text("what both systems have in common, such as the language", empty=True),
-            "measure": text("measure of the difference"),
-            "worse": text("system that the claim calls worse", empty=True),
-            "better": text("system that it calls better", empty=True),
-            "seeds": count("number of seeds", low=1),
-            "reported": number("difference that the paper reports", empty=True),
-            "difference": number("mean difference, positive where the claim holds"),
-            "low": number("lower end of its 95% interval", empty=True),
-            "high": number("upper end", empty=True),
-            "p": share("p of a test, of one seed", empty=True),
-            "verdict": text("whether the claim holds", ("holds", "does not hold", "not decided")),
-            "of_seeds": text("difference of each seed; empty where it was not kept", empty=True),
-            "of_items": number("variance of their mean over test items", low=0, empty=True),
-            "test_to_train": number("as in `Models`", low=0, empty=True),
-        },
-        ("paper", "claim", "dataset", "condition", "measure", "worse", "better"),
-    ),
-]
+CLAIMS = Schema(
+    "claims.csv of scripts/report.py, also returned by `claims.decide`",
+    "one row per claim of a paper and condition",
+    ("paper", "claim", "dataset", "condition", "measure", "worse", "better"),
+    paper=text("folder of the paper"),
+    claim=text("claim, as a sentence"),
+    dataset=DATASET,
+    condition=text("what both systems have in common, such as the language", empty=True),
+    measure=text("measure of the difference"),
+    worse=text("system that the claim calls worse", empty=True),
+    better=text("system that it calls better", empty=True),
+    seeds=count("number of seeds", low=1),
+    reported=number("difference that the paper reports", empty=True),
+    difference=number("mean difference, positive where the claim holds"),
+    low=number("lower end of its 95% interval", empty=True),
+    high=number("upper end", empty=True),
+    p=share("p of a test, of one seed", empty=True),
+    verdict=text("whether the claim holds", ("holds", "does not hold", "not decided")),
+    of_seeds=text("difference of each seed; empty where it was not kept", empty=True),
+    of_items=number("variance of their mean over test items", low=0, empty=True),
+    test_to_train=number("as in `Models`", low=0, empty=True),
+)
 REPORTED = {"paper": text("paper that reports it")}
+
+
+# The types, for annotations.
+Captions = Annotated[pd.DataFrame, CAPTIONS]
+Images = Annotated[pd.DataFrame, IMAGES]
+Parallel = Annotated[pd.DataFrame, PARALLEL]
+Ratings = Annotated[pd.DataFrame, RATINGS]
+Tasks = Annotated[pd.DataFrame, TASKS]
+Models = Annotated[pd.DataFrame, MODELS]
+History = Annotated[pd.DataFrame, HISTORY]
+Retrieval = Annotated[pd.DataFrame, RETRIEVAL]
+QueryRanks = Annotated[pd.DataFrame, QUERY_RANKS]
+Scores = Annotated[pd.DataFrame, SCORES]
+Overlap = Annotated[pd.DataFrame, OVERLAP]
+Predictions = Annotated[pd.DataFrame, PREDICTIONS]
+RatedPairs = Annotated[pd.DataFrame, RATED_PAIRS]
+FoundRanks = Annotated[pd.DataFrame, FOUND_RANKS]
+Measures = Annotated[pd.DataFrame, MEASURES]
+Robustness = Annotated[pd.DataFrame, ROBUSTNESS]
+TranslatorHistory = Annotated[pd.DataFrame, TRANSLATOR_HISTORY]
+Reranked = Annotated[pd.DataFrame, RERANKED]
+Translations = Annotated[pd.DataFrame, TRANSLATIONS]
+RerankWeights = Annotated[pd.DataFrame, RERANK_WEIGHTS]
+Claims = Annotated[pd.DataFrame, CLAIMS]

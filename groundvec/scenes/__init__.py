@@ -39,11 +39,9 @@ def generate(folder: Path, images: int, seed: int) -> tuple[pd.DataFrame, pd.Dat
     (folder / "images").mkdir(parents=True, exist_ok=True)
     with atomic(folder / "scenes.jsonl") as path, path.open("w", encoding="utf-8") as file:
         for scene in Progress(scenes, desc="drawing scenes", unit="images"):
-            rng = random.Random(f"picture {seed} {scene['image_id']}")
-            target = folder / "images" / f"{scene['image_id']}.png"
-            data = BytesIO()
+            rng, data = random.Random(f"picture {seed} {scene['image_id']}"), BytesIO()
             picture(scene, rng).save(data, "PNG")
-            write_bytes(target, data.getbuffer())
+            write_bytes(folder / "images" / f"{scene['image_id']}.png", data.getbuffer())
             file.write(json.dumps(scene, ensure_ascii=False) + "\n")
     captions = pd.json_normalize(scenes, "captions", ["image_id", "split"])
     images_ = pd.DataFrame(scenes)[["image_id", "split"]]
@@ -66,12 +64,8 @@ def _scenes(images: int, seed: int) -> list[Scene]:
         while len(scenes) < end:
             number, family = next(source)
             for scene in family[: end - len(scenes)]:
-                names = {
-                    "image_id": f"scene-{len(scenes) + 1:04d}",
-                    "family": f"family-{number:04d}",
-                    "split": split,
-                }
-                described = {**names, **scene}
+                image, of = f"scene-{len(scenes) + 1:04d}", f"family-{number:04d}"
+                described = {"image_id": image, "family": of, "split": split, **scene}
                 scenes.append({**described, "captions": _describe(described, seed)})
     return scenes
 
@@ -93,14 +87,9 @@ def _describe(scene: Scene, seed: int) -> list[dict[str, Any]]:
                 mention = choose(scene, rng)
                 text = caption(scene, mention, rng, language)
             texts.append(text)
-            rows.append(
-                {
-                    "caption_id": f"{scene['image_id']}#{'' if language == 'en' else language}{k}",
-                    "language": language,
-                    "caption": text,
-                    "mentions": sorted(mention),
-                }
-            )
+            name = f"{scene['image_id']}#{'' if language == 'en' else language}{k}"
+            row = {"caption_id": name, "language": language, "caption": text}
+            rows.append(row | {"mentions": sorted(mention)})
     return rows
 
 

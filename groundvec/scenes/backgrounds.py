@@ -191,13 +191,5 @@ def _fir(pen: Pen, x: float, y: float, high: float, colour: Colour, snowy: bool 
             pen.polygon([(x - wide / 3, low), (x + wide / 3, low), (x, tip)], (250, 250, 252))
 
 
-_LANDSCAPES = {
-    "beach": _beach,
-    "meadow": _meadow,
-    "street": _street,
-    "snow": _snow,
-    "mountains": _mountains,
-    "lake": _lake,
-    "desert": _desert,
-    "forest": _forest,
-}
+_DRAWN = (_beach, _meadow, _street, _snow, _mountains, _lake, _desert, _forest)
+_LANDSCAPES = {draw.__name__.strip("_"): draw for draw in _DRAWN}

@@ -32,8 +32,8 @@ class _Group:
         draw = partial(person, kind=kind, look=look) if kind in PEOPLE else DRAWN[kind]
         self._add(kind, x, y, scale, lambda pen: draw(pen, paint=paint, pose=pose))
 
-    def cart(self, x: float) -> None:
-        self._add("cart", x, 0, 1, cart)
+    def cart(self) -> None:
+        self._add("cart", 0, 0, 1, cart)
 
     def line(self, points: Sequence[Point], width: float = 2.4, fill: Colour = WOOD) -> None:
         self.parts.append(((0, 0), 1, lambda pen: pen.line(points, width, fill)))
@@ -61,14 +61,10 @@ class _Group:
         middle = WIDTH / 2 + 0.7 * room * (self.rng.random() - 0.5)
         middle -= sign * fit * (self.left + self.right) / 2
         for (x, y), scale, draw in self.parts:
-            pen = Pen(
-                self.canvas, middle + sign * fit * x, self.ground - fit * y, fit * scale, self.flip
-            )
+            at = middle + sign * fit * x, self.ground - fit * y
+            pen = Pen(self.canvas, *at, fit * scale, self.flip)
             draw(pen)
             pen.finish()
-
-
-# ------------------------------------------------------------------------------- what happens
 
 
 def _wide(thing: Scene) -> float:
@@ -89,13 +85,13 @@ def _action(group: _Group, verb: str, agent: Scene, patient: Scene) -> None:
     elif verb == "pull":
         group.line([(50, 34), (60 + a, 0.45 * _high(agent))])
         group.put(patient, 0, max(16, HEIGHT["cart"] - 0.25 * _high(patient)))
-        group.cart(0)
+        group.cart()
         group.put(agent, 76 + a, pose="run")
     elif verb == "push" and patient["kind"] != "car":
         group.put(agent, -68 - 0.8 * a, pose="push")
         group.line([(-48, 44), (-60, 56), (-68, 56)], 4)
         group.put(patient, 0, max(16, HEIGHT["cart"] - 0.25 * _high(patient)))
-        group.cart(0)
+        group.cart()
     elif verb == "push":
         group.dust(-b - 2 * a - 10)
         group.put(agent, -b - 0.85 * a, pose="push")
@@ -155,12 +151,6 @@ def _relation(group: _Group, name: str, one: Scene, two: Scene) -> None:
         group.put(one, group.rng.choice((-1, 1)) * beside)
 
 
-def _table_scene(group: _Group, upper: Scene, lower: Scene, table: Scene) -> None:
-    group.put(table, 0)
-    group.put(upper, 0, BACK["table"], scale=0.9)
-    group.put(lower, 0, scale=min(1, 57 / _high(lower)))
-
-
 def _rows(canvas: Image.Image, things: Sequence[Scene], rng: random.Random) -> None:
     """Each kind in a row of its own: in the air, on the water, far or near on the ground."""
     kinds = [thing["kind"] for thing in things]
@@ -193,12 +183,14 @@ def picture(scene: Scene, rng: random.Random) -> Image.Image:
     group = _Group(canvas, ground, rng, turn=bool(action))
     if action:
         _action(group, action["verb"], things[action["agent"]], things[action["patient"]])
-        group.finish()
     elif "table" in kinds:
-        _table_scene(group, *scene["objects"])
-        group.finish()
+        upper, lower, table = scene["objects"]
+        group.put(table, 0)
+        group.put(upper, 0, BACK["table"], scale=0.9)
+        group.put(lower, 0, scale=min(1, 57 / _high(lower)))
     elif relations:
         _relation(group, relations[0]["name"], things["a"], things["b"])
+    if action or relations:
         group.finish()
     else:
         _rows(canvas, scene["objects"], rng)

@@ -42,17 +42,11 @@ class Pen:
     """
 
     def __init__(
-        self,
-        canvas: Image.Image,
-        x: float,
-        y: float,
-        scale: float = 1,
-        flip: bool = False,
-        light: Sequence[float] = (1, 1, 1),
+        self, canvas: Image.Image, x: float, y: float, scale: float = 1, flip: bool = False
     ) -> None:
         self.draw, self.x, self.y = ImageDraw.Draw(canvas), x, y
-        self.scale, self.flip, self.light = scale, flip, light
-        self.offset: Point = (0, 0)
+        self.scale, self.flip = scale, flip
+        self.light, self.offset = (1.0, 1.0, 1.0), (0.0, 0.0)
         self.shapes: list[tuple[list[Point], Colour, float]] = []
 
     def move(self, x: float, y: float) -> None:

@@ -13,6 +13,7 @@ import itertools
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import pandas as pd
@@ -155,8 +156,7 @@ def _overlaps(scenes: list[list[Scene]], rng: random.Random, denied: float = 0) 
             yield a, b
 
 
-def _overlaps_denied(scenes: list[list[Scene]], rng: random.Random) -> Iterator[Pair]:
-    return _overlaps(scenes, rng, denied=0.4)
+_overlaps_denied = partial(_overlaps, denied=0.4)
 
 
 def _say(scene: Scene, mention: set[str], rng: random.Random, denied: bool = False) -> Sentence:

@@ -302,24 +302,9 @@ def cart(pen: Pen) -> None:
         _wheel(pen, x, 14, 14)
 
 
-DRAWN = {
-    "dog": _dog,
-    "cat": _cat,
-    "horse": _horse,
-    "sheep": _sheep,
-    "duck": _duck,
-    "rabbit": _rabbit,
-    "bird": _bird,
-    "balloon": _balloon,
-    "kite": _kite,
-    "ball": _ball,
-    "house": _house,
-    "tree": _tree,
-    "car": _car,
-    "boat": _boat,
-    "bicycle": _bicycle,
-    "table": _table,
-}
+_ANIMALS = (_dog, _cat, _horse, _sheep, _duck, _rabbit)
+_THINGS = (_bird, _balloon, _kite, _ball, _house, _tree, _car, _boat, _bicycle, _table)
+DRAWN = {draw.__name__.strip("_"): draw for draw in (*_ANIMALS, *_THINGS)}
 # Height, and half the width, in each object's own coordinates; where what it carries stands.
 HEIGHT = {
     "dog": 78, "cat": 82, "horse": 118, "sheep": 70, "duck": 75, "rabbit": 100, "man": 110,

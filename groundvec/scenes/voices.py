@@ -10,7 +10,7 @@ import random
 import pandas as pd
 
 from groundvec.scenes.captions import choose, voices
-from groundvec.scenes.world import ANIMATE, Scene, families
+from groundvec.scenes.world import ANIMATE, families
 
 SENTENCES = ["active", "passive", "exchanged_active", "exchanged_passive"]
 
@@ -29,23 +29,14 @@ def exchanges(seed: int, size: int) -> pd.DataFrame:
     rows: dict[str, list[str]] = {}
     while len(rows) < size:
         scene = next(source)[0]
-        if not _of_two_beings(scene):
+        kinds, action = {thing["id"]: thing["kind"] for thing in scene["objects"]}, scene["action"]
+        if not action or not {kinds[action["agent"]], kinds[action["patient"]]} <= {*ANIMATE}:
             continue
         mention, words = choose(scene, rng) | {"a", "b", "action"}, rng.random()
         said = voices(scene, mention, random.Random(words))
         if "passive" in said:
-            other = voices(_exchanged(scene), mention, random.Random(words))
+            turned = action | {"agent": action["patient"], "patient": action["agent"]}
+            other = voices({**scene, "action": turned}, mention, random.Random(words))
             row = [said["active"], said["passive"], other["active"], other["passive"]]
             rows.setdefault(row[0], row)
     return pd.DataFrame(list(rows.values()), columns=SENTENCES)
-
-
-def _of_two_beings(scene: Scene) -> bool:
-    kinds = {thing["id"]: thing["kind"] for thing in scene["objects"]}
-    action = scene["action"]
-    return bool(action) and {kinds[action["agent"]], kinds[action["patient"]]} <= set(ANIMATE)
-
-
-def _exchanged(scene: Scene) -> Scene:
-    action = scene["action"]
-    return {**scene, "action": action | {"agent": action["patient"], "patient": action["agent"]}}

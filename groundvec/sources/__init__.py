@@ -69,8 +69,7 @@ def arguments(dataset: dict[str, Any]) -> dict[str, Any]:
     """Select the options of a data set that `read` takes: all but those that files stand for."""
     schema = parts.options_schema("sources", dataset["source"])
     stated = {option for option, _ in parts.stated(schema, dataset, "files")}
-    options = [key for key in schema["properties"] if key in dataset and key not in stated]
-    return {key: dataset[key] for key in options}
+    return {key: dataset[key] for key in schema["properties"] if key in {*dataset} - stated}
 
 
 def state(dataset: dict[str, Any]) -> str:

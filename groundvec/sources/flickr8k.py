@@ -53,18 +53,14 @@ def read(images: str | Path, text: str | Path) -> tuple[pd.DataFrame, pd.DataFra
             f"{text}: {CAPTIONS} line {bad.index[0] + 1} is not `name.jpg#number<TAB>caption`; "
             "get the public file again or correct the line"
         )
-    captions["caption"] = captions.caption.map(clean)
-    captions["language"] = "en"
     splits = found.drop_duplicates("image_id").set_index("image_id").split
-    captions["split"] = captions.image_id.map(splits)
-
+    captions = captions.assign(language="en", split=captions.image_id.map(splits))
+    captions["caption"] = captions.caption.map(clean)
     dropped = captions[captions.split.isna()]
     strays = pd.Series(dropped.image_id.unique(), dtype=str)
     log.info(
         "dropped %d captions of %d names that are in no split (%d of them not a picture's name)",
-        len(dropped),
-        len(strays),
-        (~strays.str.endswith(".jpg")).sum(),
+        *(len(dropped), len(strays), (~strays.str.endswith(".jpg")).sum()),
     )
     captions = captions.dropna(subset="split").reset_index(drop=True)
     return captions[dataset.CAPTION_COLUMNS], found

@@ -11,6 +11,7 @@ import logging
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from groundvec.data import dataset, parallel
@@ -46,10 +47,8 @@ def read(
         folder: where parallel.csv is written; by default nowhere.
         flickr8k: Flickr8k_text.zip or its folder, to read the part whose images are Flickr8k's.
     """
-    if flickr8k is None:
-        captions, found, pairs = read_flickr30k(archive, images)
-    else:
-        captions, found, pairs = read_flickr8k(archive, images, flickr8k)
+    own = read_flickr8k(archive, images, flickr8k) if flickr8k else read_flickr30k(archive, images)
+    captions, found, pairs = own
     if folder:
         parallel.write(folder / "parallel.csv", pairs)
     return captions, found
@@ -68,18 +67,17 @@ def read_flickr30k(archive: str | Path, images_folder: str | Path) -> Read:
     files = Files(archive, "multi30k.zip")
     names = _described(files, ["train", "val"])
     of_val = names.groupby("published").cumcount()
-    names["split"] = "train"
-    names.loc[names.published == "val", "split"] = "dev"
-    names.loc[names.published.eq("val") & of_val.ge(DEV), "split"] = "test"
+    names["split"] = np.where(of_val < DEV, "dev", "test")
+    names.loc[names.published == "train", "split"] = "train"
     pairs = pd.concat([_pairs(files, name) for name in DESCRIBED.values()], ignore_index=True)
     published = dict(zip(DESCRIBED.values(), dataset.SPLITS, strict=True))
     pairs["split"] = pairs.published.map(published)
     tested = pairs.loc[pairs.split == "test", ["name"]].assign(split=dataset.PAIRS)
     images = pd.concat([names[["name", "split"]], tested], ignore_index=True)
-    images["image_id"] = images.name
-    images["path"] = [str(Path(images_folder, name)) for name in images.name]
-    names["image_id"] = names.name
-    return _captions(names), images[dataset.IMAGE_COLUMNS], _with_ids(pairs, images)
+    paths = [str(Path(images_folder, name)) for name in images.name]
+    images = images.assign(image_id=images.name, path=paths)
+    captions = _captions(names.assign(image_id=names.name))
+    return captions, images[dataset.IMAGE_COLUMNS], _with_ids(pairs, images)
 
 
 def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Path) -> Read:
@@ -102,14 +100,8 @@ def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Pa
         raise InputError(
             f"{archive}: none of its images is one of {text}: get the public files again"
         )
-    log.info(
-        "%d of %d images are Flickr8k's: %d train, %d dev, %d test",
-        *(
-            len(names),
-            len(described),
-            *names.split.value_counts().reindex(dataset.SPLITS, fill_value=0),
-        ),
-    )
+    counts = len(names), len(described), *_counts(names)
+    log.info("%d of %d images are Flickr8k's: %d train, %d dev, %d test", *counts)
     pairs = pd.concat([_pairs(files, name) for name in TRANSLATED], ignore_index=True)
     split = names.set_index("name").split
     pairs["split"] = pairs.name.map(split).fillna("train")
@@ -129,9 +121,8 @@ def _table(files: Files, published: str, images: str, sentences: dict[str, str])
     table = pd.DataFrame({"name": names}).assign(published=published)
     dataset.refuse_names(table, f"{files.path}: {images}", "name")
     _refuse_twice(files, table)
-    columns = {}
+    columns = {column: list(map(clean, files.lines(file))) for column, file in sentences.items()}
     for column, file in sentences.items():
-        columns[column] = list(map(clean, files.lines(file)))
         if len(columns[column]) != len(names):
             raise InputError(
                 f"{files.path}: {file} has {len(columns[column]):,} lines and {images} has "
@@ -144,12 +135,9 @@ def _described(files: Files, splits: Iterable[str]) -> pd.DataFrame:
     """Read the images of splits of task 2, with a column for each of their descriptions."""
     tables = []
     for published in splits:
-        sentences = {
-            f"{language} {k}": f"task2/raw/{published}.{k}.{language}.gz"
-            for language, k in DESCRIPTIONS
-        }
+        names = {f"{of} {k}": f"task2/raw/{published}.{k}.{of}.gz" for of, k in DESCRIPTIONS}
         images = f"task2/image_splits/{published}_images.txt"
-        tables.append(_table(files, published, images, sentences))
+        tables.append(_table(files, published, images, names))
     described = pd.concat(tables, ignore_index=True)
     _refuse_twice(files, described)
     return described
@@ -164,11 +152,10 @@ def _pairs(files: Files, published: str) -> pd.DataFrame:
 def _captions(names: pd.DataFrame) -> pd.DataFrame:
     """Make a row per description, image by image, the English ones first."""
     columns = [f"{language} {k}" for language, k in DESCRIPTIONS]
-    captions = names.melt(
-        ["image_id", "split"], columns, "column", "caption", ignore_index=False
-    ).sort_index(kind="stable")
+    of_image = ["image_id", "split"]
+    captions = names.melt(of_image, columns, "column", "caption", ignore_index=False)
+    captions = captions.sort_index(kind="stable").reset_index(drop=True)
     captions["language"] = captions.column.str.partition(" ")[0]
-    captions = captions.reset_index(drop=True)
     captions["caption_id"] = dataset.caption_ids(captions.image_id, captions.language)
     return captions[dataset.CAPTION_COLUMNS]
 
@@ -176,6 +163,9 @@ def _captions(names: pd.DataFrame) -> pd.DataFrame:
 def _with_ids(pairs: pd.DataFrame, names: pd.DataFrame) -> pd.DataFrame:
     """Add the ids of those images that the data set has."""
     pairs["image_id"] = pairs.name.map(names.set_index("name").image_id).fillna("")
-    counts = pairs.split.value_counts().reindex(dataset.SPLITS, fill_value=0)
-    log.info("pairs of sentences: %d train, %d dev, %d test", *counts)
+    log.info("pairs of sentences: %d train, %d dev, %d test", *_counts(pairs))
     return pairs[["split", "image_id", *LANGUAGES]]
+
+
+def _counts(table: pd.DataFrame) -> pd.Series:
+    return table.split.value_counts().reindex(dataset.SPLITS, fill_value=0)

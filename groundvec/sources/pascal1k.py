@@ -50,8 +50,8 @@ def read(images: str | Path, page: str | Path, seed: int) -> tuple[pd.DataFrame,
         rows["split"] = rows.image_id.map(draw_split(rows.image_id, seed))
     except InputError as error:
         raise InputError(f"{page}: {error}") from None
-    found = rows[["image_id", "split"]].copy()
-    found["path"] = [str(Path(images, name)) for name in found.image_id]
+    paths = [str(Path(images, name)) for name in rows.image_id]
+    found = rows[["image_id", "split"]].assign(path=paths)
     captions = rows.explode("sentences", ignore_index=True).rename(columns={"sentences": "caption"})
     captions["language"] = "en"
     captions["caption_id"] = dataset.caption_ids(captions.image_id, captions.language)
@@ -101,13 +101,11 @@ def _rows(page: Path) -> pd.DataFrame:
         soup = BeautifulSoup(_text(page.read_bytes()), "html.parser")
     except OSError as error:
         raise InputError(f"{page} cannot be read ({error.strerror}); get the page again") from None
-    rows = pd.DataFrame(
-        [
-            (f"{page} line {image.sourceline}", str(image.get("src") or ""), _sentences(image))
-            for image in soup.find_all("img")
-        ],
-        columns=["where", "address", "sentences"],
-    )
+    found = [
+        (f"{page} line {image.sourceline}", str(image.get("src") or ""), _sentences(image))
+        for image in soup.find_all("img")
+    ]
+    rows = pd.DataFrame(found, columns=["where", "address", "sentences"])
     if rows.empty:
         raise InputError(f"{page} has no rows with images: it is another page; get the right one")
     rows["image_id"] = [posixpath.normpath(unquote(address.strip())) for address in rows.address]

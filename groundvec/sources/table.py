@@ -40,8 +40,7 @@ def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFr
             a row has a problem (see `dataset.check`), or a split would have no image.
     """
     rows = _rows(Path(table), Path(images))
-    captions = rows.rename(columns={"image": "image_id"})
-    captions["caption"] = captions.caption.map(clean)
+    captions = rows.rename(columns={"image": "image_id"}).assign(caption=rows.caption.map(clean))
     if "language" not in captions:
         captions["language"] = "en"
     if "split" not in captions:
@@ -170,12 +169,11 @@ def _relative(name: str, folder: Path) -> str:
 
 def _check_header(path: Path, header: list[str]) -> None:
     missing = [name for name in REQUIRED if name not in header]
-    separators = {";": "semicolons", "\t": "tabs", "|": "bars"}
-    for separator in separators:
+    for separator, name in {";": "semicolons", "\t": "tabs", "|": "bars"}.items():
         if missing and separator in "".join(header):
             raise InputError(
-                f"{path} is separated by {separators[separator]}; save it separated by commas "
-                "(in a spreadsheet: CSV UTF-8, field delimiter comma)"
+                f"{path} is separated by {name}; save it separated by commas (in a spreadsheet: "
+                "CSV UTF-8, field delimiter comma)"
             )
     unknown = [name for name in header if name not in REQUIRED + OPTIONAL]
     if missing or unknown or len(set(header)) < len(header):

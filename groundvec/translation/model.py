@@ -27,10 +27,7 @@ MODEL = {
     "properties": {
         "source": WORDS,
         "target": WORDS,
-        "settings": {
-            "$ref": "#/$defs/translator",
-            "required": ["size", "embedding", "dropout"],
-        },
+        "settings": {"$ref": "#/$defs/translator", "required": ["size", "embedding", "dropout"]},
         "sha256": {"type": "string"},
         "key": {"type": "string"},
     },

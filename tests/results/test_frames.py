@@ -25,13 +25,11 @@ Form = Annotated[
     Schema(
         "x.csv",
         "one row per x",
-        {
-            "kind": Column("kind", ("a", "b")),
-            "word": Column("text", empty=("b",)),
-            "count": Column("count", dtype=int, low=1),
-            "share": Column("share", dtype=float, low=-1, high=1, empty=True),
-        },
         ("kind", "word"),
+        kind=Column("kind", ("a", "b")),
+        word=Column("text", empty=("b",)),
+        count=Column("count", dtype=int, low=1),
+        share=Column("share", dtype=float, low=-1, high=1, empty=True),
     ),
 ]
 GOOD = pd.DataFrame(
@@ -136,7 +134,7 @@ def test_two_files_about_the_same_are_named(tmp_path):
 
 def test_a_check_costs_little_memory():
     table = pd.DataFrame({"kind": "a", "word": "x", "count": range(1, 100_001), "share": 0.5})
-    form = Annotated[pd.DataFrame, Schema("", "", frames.schema_of(Form).columns)]
+    form = Annotated[pd.DataFrame, Schema("", "", **frames.schema_of(Form).columns)]
     tracemalloc.start()
     frames.checked(table, form, "x.csv", "")
     assert tracemalloc.get_traced_memory()[1] < 2**25

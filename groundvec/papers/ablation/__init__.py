@@ -1,12 +1,6 @@
 """An ablation, which no paper shows: models side by side."""
 
-from groundvec.papers import Experiment, Item, Paper
-
-
-def mistyped(experiment: Experiment) -> bool:
-    """Return whether mistakes are made in sentences."""
-    return bool(experiment.config.get("ratings", {}).get("robustness"))
-
+from groundvec.papers import Item, Paper
 
 PAPER = Paper(
     name="Ablation",
@@ -34,7 +28,7 @@ PAPER = Paper(
         ),
         "robustness": Item(
             inputs=("robustness",),
-            when=mistyped,
+            when=lambda experiment: bool(experiment.config.get("ratings", {}).get("robustness")),
             caption="""
             What mistakes in sentences do to models and baselines. A share of letters is
             mistyped (left out, added, exchanged for another or with the next one), or changes

@@ -32,25 +32,18 @@ def make(results: Results, stem: Path) -> None:
     """Write the table."""
     predictions = results.predictions if results.given.get("predictions") else None
     table = ablation(results.query_ranks, predictions, results.history)
-    shown = table.assign(
-        text=_with_difference(table),
-        seeds=table["seeds"].astype(str),
-        min=decimals(table["minutes"], 0),
-    )
-    text = wide(shown, ["dataset", "model", "seeds", "min"], "measure")
-    headings = text.pop("dataset").replace(NAMES)
-    write_table(stem, table, text, "lrr" + "l" * (text.shape[1] - 3), TITLE, NOTES, headings)
-
-
-def _with_difference(table: pd.DataFrame) -> list[str]:
-    """Write values, and differences with their intervals: `60.1 (1.2: 0.4, 2.0)`."""
     columns = ["value", "difference", "difference_low", "difference_high"]
     numbers = zip(*(decimals(table[column]) for column in columns), strict=True)
     first = table["difference"].isna()
-    return [
+    texts = [  # 60.1 (1.2: 0.4, 2.0)
         value if alone else f"{value} ({difference}: {low}, {high})"
         for alone, (value, difference, low, high) in zip(first, numbers, strict=True)
     ]
+    minutes = decimals(table["minutes"], 0)
+    shown = table.assign(text=texts, seeds=table["seeds"].astype(str), min=minutes)
+    text = wide(shown, ["dataset", "model", "seeds", "min"], "measure")
+    headings = text.pop("dataset").replace(NAMES)
+    write_table(stem, table, text, "lrr" + "l" * (text.shape[1] - 3), TITLE, NOTES, headings)
 
 
 def ablation(ranks: QueryRanks, predictions: Predictions | None, history: History) -> pd.DataFrame:
@@ -61,9 +54,12 @@ def ablation(ranks: QueryRanks, predictions: Predictions | None, history: Histor
     rows = []
     last = history.groupby(["dataset", "model", "seed"])["seconds"].max()
     minutes = last.groupby(["dataset", "model"]).mean() / 60
-    measured = [_recalls(ranks)]
+    recalls = bootstrap.recalls(ranks[ranks["kind"] == "ensemble"])
+    recalls = recalls[recalls["direction"].isin(DIRECTIONS)]
+    measured = [recalls.assign(measure="R@10 " + recalls["direction"].str.replace("_", " "))]
     if predictions is not None:
-        measured.append(_correlations(predictions, ranks))
+        rated = bootstrap.semantic_measures(predictions[predictions["kind"] == "ensemble"])
+        measured.append(named(ranks).merge(rated[rated["measure"] != SEMANTIC], on="system"))
     keys = ["dataset", "measure"]
     for (dataset, measure), systems in pd.concat(measured).groupby(keys, sort=False):
         by_model = {
@@ -79,17 +75,3 @@ def ablation(ranks: QueryRanks, predictions: Predictions | None, history: Histor
             rows.append((*labels, *bootstrap.mean_of_seeds(draws.tolist()), *compared))
     names = ["dataset", "model", "seeds", "minutes", "measure"]
     return pd.DataFrame(rows, columns=[*names, *VALUES])
-
-
-def _recalls(ranks: QueryRanks) -> pd.DataFrame:
-    """Take the recalls of ensembles: dataset, model, seed, measure and draws."""
-    table = bootstrap.recalls(ranks[ranks["kind"] == "ensemble"])
-    table = table[table["direction"].isin(DIRECTIONS)]
-    return table.assign(measure="R@10 " + table["direction"].str.replace("_", " "))
-
-
-def _correlations(predictions: Predictions, ranks: QueryRanks) -> pd.DataFrame:
-    """Take the correlations of the ensembles that there are ranks of, likewise."""
-    ensembles = predictions[predictions["kind"] == "ensemble"]
-    table = bootstrap.semantic_measures(ensembles)
-    return named(ranks).merge(table[table["measure"] != SEMANTIC], on="system")

@@ -16,11 +16,6 @@ def reranked_longer(experiment: Experiment) -> bool:
     return reranked(experiment) and len(experiment.config["translation"]["n_best"]) > 1
 
 
-def several_languages(experiment: Experiment) -> bool:
-    """Return whether a model reads several languages."""
-    return any(len(model["languages"]) > 1 for model in experiment.models)
-
-
 def can_compare(experiment: Experiment) -> bool:
     """Return whether the experiment has anything that the paper makes a claim about."""
     return reranked(experiment) or any(map(comparable, experiment.datasets.values()))
@@ -92,7 +87,7 @@ PAPER = Paper(
         ),
         "cross_lingual": Item(
             inputs=("trained",),
-            when=several_languages,
+            when=lambda experiment: any(len(model["languages"]) > 1 for model in experiment.models),
             caption="""
             How well sentences of one language find those of another that describe the same
             image, which the paper does not report.

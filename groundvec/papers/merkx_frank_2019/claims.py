@@ -33,7 +33,7 @@ TITLE = "The claims of Merkx & Frank (2019), and whether they hold."
 NOTES = [
     "Measures as in Figure 2, but the training task is R@10 on the test set, the mean of both "
     f"directions; the others are Pearson's r {TIMES} 100. Semantic score: the mean of those but "
-    "STS-B. Of ensembles, where no snapshot is named.",
+    "STS-B. Of ensembles, where no snapshot is named."
 ]
 
 

@@ -12,13 +12,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLoca
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.render.figures import CORRELATION, curve_styles
 from groundvec.render.style import COLUMN, PAGE, save, styled
-from groundvec.reporting.measures import (
-    RECALL,
-    SEMANTIC,
-    as_values,
-    recall,
-    semantic_measures,
-)
+from groundvec.reporting.measures import RECALL, SEMANTIC, as_values, recall, semantic_measures
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import NAMES, beside, check_scored, in_order
 from groundvec.results.frames import read_csv
@@ -70,10 +64,7 @@ def reported(tables: Iterable[str | Path], models: Models) -> pd.DataFrame:
 
 @styled
 def scores_by_epoch(
-    table: pd.DataFrame,
-    models: Models,
-    selected: dict[str, tuple[str, int]],
-    theirs: pd.DataFrame,
+    table: pd.DataFrame, models: Models, selected: dict[str, tuple[str, int]], theirs: pd.DataFrame
 ) -> Figure:
     """Draw R@10 on the test set, mean of both directions, above the semantic score.
 

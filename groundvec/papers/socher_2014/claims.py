@@ -105,10 +105,7 @@ def compared(models: pd.DataFrame) -> pd.DataFrame:
 
 
 def differences(
-    trainings: pd.DataFrame,
-    measured: pd.DataFrame,
-    printed: pd.DataFrame,
-    number: str = RANK,
+    trainings: pd.DataFrame, measured: pd.DataFrame, printed: pd.DataFrame, number: str = RANK
 ) -> pd.DataFrame:
     """Compute how much better a number is for the system that is said to be better.
 

@@ -147,8 +147,8 @@ def origin(seeds: pd.DataFrame) -> dict[str, str]:
     return {name: "; ".join(seeds[name].dropna().astype(str).unique()) for name in columns}
 
 
-def of_objectives(results: Results, squared: bool) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Take the measured and the reported systems of Table 2 (`squared`), or else of Table 1."""
+def write_ranks(results: Results, stem: Path, squared: bool, title: str) -> None:
+    """Write the mean ranks of the systems of Table 2 (`squared`), or else of Table 1."""
     models, table = results.models, over_seeds(of_trainings(results))
     own = models["similarity"].eq("euclidean") | models["objective.name"].eq("squared_error")
     names = ["dataset", "model"]
@@ -156,7 +156,8 @@ def of_objectives(results: Results, squared: bool) -> tuple[pd.DataFrame, pd.Dat
     shown = pd.MultiIndex.from_frame(table[names]).isin(own_names) == squared
     shown |= table["source"].ne("measured").to_numpy()
     reported = read_ranks(results["reported"])
-    return table[shown], reported[reported["loss"].eq("squared_error") == squared]
+    reported = reported[reported["loss"].eq("squared_error") == squared]
+    write(stem, beside(table[shown], reported), list(TASKS), ["mean_rank"], title)
 
 
 def sorted_systems(table: pd.DataFrame) -> pd.DataFrame:

@@ -17,55 +17,43 @@ from groundvec.results.schemas import (
     text,
 )
 
-ReportedRetrieval = Annotated[
-    pd.DataFrame,
-    Schema(
-        "merkx_frank_2019/reported/table2.csv",
-        "one row per model and direction",
-        {
-            **REPORTED,
-            "dataset": DATASET,
-            "test_set": text("as in `Retrieval`"),
-            "model": text("name in the paper"),
-            "direction": DIRECTION,
-            **recalls(empty=True),
-        },
-    ),
-]
-ReportedCorrelations = Annotated[
-    pd.DataFrame,
-    Schema(
-        "merkx_frank_2019/reported/table_s1.csv",
-        "one row per subtask",
-        {
-            **TASK,
-            "pairs": count("test pairs", low=1),
-            **{
-                f"{system}{end}": number(f"{what} of {system}", unit="r times 100")
-                for system in ("bow", "infersent", "char_gru_flickr8k", "char_gru_mscoco")
-                for end, what in {
-                    "": "Pearson's r",
-                    "_up": "upper half of the 95% interval",
-                    "_down": "lower half",
-                }.items()
-            },
-        },
-    ),
-]
-ReportedChanges = Annotated[
-    pd.DataFrame,
-    Schema(
-        "merkx_frank_2019/reported/section_4_3_4.csv",
-        "one row per change up to the last epoch",
-        {
-            **REPORTED,
-            "dataset": DATASET,
-            "measure": text("training task or semantic score"),
-            "since": text("`epoch 4` or `peak`"),
-            "change": number("change", unit="percent"),
-        },
-    ),
-]
+REPORTED_RETRIEVAL = Schema(
+    "merkx_frank_2019/reported/table2.csv",
+    "one row per model and direction",
+    **REPORTED,
+    dataset=DATASET,
+    test_set=text("as in `Retrieval`"),
+    model=text("name in the paper"),
+    direction=DIRECTION,
+    **recalls(empty=True),
+)
+REPORTED_CORRELATIONS = Schema(
+    "merkx_frank_2019/reported/table_s1.csv",
+    "one row per subtask",
+    **TASK,
+    pairs=count("test pairs", low=1),
+    **{
+        f"{system}{end}": number(f"{what} of {system}", unit="r times 100")
+        for system in ("bow", "infersent", "char_gru_flickr8k", "char_gru_mscoco")
+        for end, what in {
+            "": "Pearson's r",
+            "_up": "upper half of the 95% interval",
+            "_down": "lower half",
+        }.items()
+    },
+)
+REPORTED_CHANGES = Schema(
+    "merkx_frank_2019/reported/section_4_3_4.csv",
+    "one row per change up to the last epoch",
+    **REPORTED,
+    dataset=DATASET,
+    measure=text("training task or semantic score"),
+    since=text("`epoch 4` or `peak`"),
+    change=number("change", unit="percent"),
+)
+ReportedRetrieval = Annotated[pd.DataFrame, REPORTED_RETRIEVAL]
+ReportedCorrelations = Annotated[pd.DataFrame, REPORTED_CORRELATIONS]
+ReportedChanges = Annotated[pd.DataFrame, REPORTED_CHANGES]
 SYSTEMS = {
     "bow": "BOW",
     "infersent": "InferSent",

@@ -8,60 +8,41 @@ import pandas as pd
 from groundvec.cutoffs import CUTOFFS
 from groundvec.papers.socher_2014.labels import MARGIN, SQUARED
 from groundvec.results.frames import Schema, read
-from groundvec.results.schemas import (
-    REPORTED,
-    count,
-    number,
-    percent,
-    text,
-)
+from groundvec.results.schemas import REPORTED, count, number, percent, text
 
-ReportedRanks = Annotated[
-    pd.DataFrame,
-    Schema(
-        "socher_2014/reported/tables.csv",
-        "one row per loss and model",
-        {
-            **REPORTED,
-            "loss": text("loss", ("max_margin", "squared_error")),
-            "model": text("name in the paper"),
-            **{
-                f"{task}_mean_rank": number(
-                    f"mean rank, {task.replace('_', ' ')}", low=1, empty=True
-                )
-                for task in ("sentence_similarity", "image_search", "describing")
-            },
-            **{
-                f"{task}_r{k}": percent(f"R@{k}, {task.replace('_', ' ')}", empty=True)
-                for task in ("image_search", "describing")
-                for k in CUTOFFS
-            },
-        },
-    ),
-]
-ReportedRelations = Annotated[
-    pd.DataFrame,
-    Schema(
-        "socher_2014/reported/section_6_7.csv",
-        "one row per relation with a matrix of large norm",
-        {
-            **REPORTED,
-            "place": count("place by the norm", low=1),
-            "printed": text("name in the paper"),
-            "relation": text("Stanford dependency"),
-        },
-    ),
-]
+REPORTED_RANKS = Schema(
+    "socher_2014/reported/tables.csv",
+    "one row per loss and model",
+    **REPORTED,
+    loss=text("loss", ("max_margin", "squared_error")),
+    model=text("name in the paper"),
+    **{
+        f"{task}_mean_rank": number(f"mean rank, {task.replace('_', ' ')}", low=1, empty=True)
+        for task in ("sentence_similarity", "image_search", "describing")
+    },
+    **{
+        f"{task}_r{k}": percent(f"R@{k}, {task.replace('_', ' ')}", empty=True)
+        for task in ("image_search", "describing")
+        for k in CUTOFFS
+    },
+)
+REPORTED_RELATIONS = Schema(
+    "socher_2014/reported/section_6_7.csv",
+    "one row per relation with a matrix of large norm",
+    **REPORTED,
+    place=count("place by the norm", low=1),
+    printed=text("name in the paper"),
+    relation=text("Stanford dependency"),
+)
+ReportedRanks = Annotated[pd.DataFrame, REPORTED_RANKS]
+ReportedRelations = Annotated[pd.DataFrame, REPORTED_RELATIONS]
 TASKS = {
     "sentence_similarity": "caption_to_caption",
     "image_search": "caption_to_image",
     "describing": "image_to_caption",
 }
 LOSSES = {"max_margin": MARGIN, "squared_error": SQUARED}
-OF_CCA = {
-    "max_margin": "CCA, inner product",
-    "squared_error": "CCA, Euclidean distance",
-}
+OF_CCA = {"max_margin": "CCA, inner product", "squared_error": "CCA, Euclidean distance"}
 
 
 def read_ranks(path: str | Path) -> pd.DataFrame:
