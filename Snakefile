@@ -4,10 +4,12 @@ from snakemake.utils import min_version
 
 min_version("9.12")  # which brought pathvars
 
+import gc
 import os
 from pathlib import Path
 
-import yaml
+# Garbage collection passes over Snakemake's own objects, also at the end: that saves 0.4 s.
+gc.freeze()
 
 # This file's folder, which is not the current one where others use it as a module.
 try:
@@ -19,6 +21,7 @@ except TypeError:  # a file on GitHub, for one
     )
 sys.path.insert(0, HOME)
 
+from groundvec.config import parts
 from groundvec.config.schema import read_yaml
 from groundvec.data.sts_archives import MIRRORED, PUBLIC
 from groundvec.runtime.errors import InputError
@@ -43,7 +46,7 @@ from rules.plan import (
 )
 
 # The public files, by their path in data/.
-SOURCES = yaml.safe_load(open(f"{HOME}/resources/sources.yaml"))
+SOURCES = parts.load_yaml(Path(HOME, "resources/sources.yaml"))
 
 # An experiment given with --configfile stands for itself; it is not merged into the demo.
 if not workflow.overwrite_configfiles:

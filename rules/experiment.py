@@ -11,8 +11,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from groundvec import features, papers
 from groundvec.config import parts
 from groundvec.config.description import describe
@@ -241,7 +239,7 @@ def _check_backbone(place: str, dataset: dict[str, Any]) -> list[str]:
     names = [named] if isinstance(named, str) else named
     if names == ["precomputed"]:
         return names
-    known = yaml.safe_load(BACKBONES.read_text())
+    known = parts.load_yaml(BACKBONES)
     for name in names:
         if name == "precomputed":
             raise mistake(

@@ -1,6 +1,6 @@
 """A panel of the page in which to try the best model: it runs in the reader's browser."""
 
-ONNXRUNTIME = yaml.safe_load(open(f"{HOME}/resources/onnxruntime_web.yaml"))
+ONNXRUNTIME = parts.load_yaml(Path(HOME, "resources/onnxruntime_web.yaml"))
 TRY_IT = f"<experiment>/report/{next(iter(DATASETS))}.try_it.html"
 
 

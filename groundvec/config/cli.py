@@ -123,13 +123,16 @@ def _log_file(name: str) -> Path:
 
 
 def _check_numbers(arguments: argparse.Namespace) -> None:
+    given = {}
+    for name in BOUNDS:
+        value = getattr(arguments, name, None)
+        numbers = value if isinstance(value, list) else [value]
+        if numbers and all(isinstance(number, int) for number in numbers):
+            given[name] = value
+    if not given:  # most small programs have none, and need not import jsonschema
+        return
     from groundvec.config.schema import find_mistake
 
-    given = {}
-    for name, value in vars(arguments).items():
-        numbers = value if isinstance(value, list) else [value]
-        if numbers and all(isinstance(number, int | float) for number in numbers):
-            given[name.replace("_", "-")] = value
     if wrong := find_mistake(given, {"properties": BOUNDS}):
         raise InputError(f"--{wrong}")
 

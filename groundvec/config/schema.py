@@ -104,7 +104,7 @@ def find_mistake(value: Any, schema: dict[str, Any]) -> str:
 
     The schema may refer to the definitions of schema.yaml, as `{$ref: "#/$defs/model"}`.
     """
-    validator = _validator(schema | {"$defs": configuration_schema()["$defs"]})
+    validator = _Validator(schema | {"$defs": configuration_schema()["$defs"]})
     error = next(validator.iter_errors(value), None)
     if error is None:
         return ""
@@ -113,7 +113,7 @@ def find_mistake(value: Any, schema: dict[str, Any]) -> str:
 
 def check(value: dict[str, Any], schema: dict[str, Any], *place: str) -> None:
     """Raise InputError for the first mistake; numbers that are written as text become numbers."""
-    validator = _validator(schema)
+    validator = _Validator(schema)
     _read_numbers(value, validator)
     errors = sorted(validator.iter_errors(value), key=lambda error: list(map(str, error.path)))
     if errors:
@@ -157,41 +157,43 @@ def fill(value: Any, schema: dict[str, Any], root: dict[str, Any]) -> None:
             fill(value, case["then"], root)
 
 
-def _validator(schema: dict[str, Any]) -> Draft202012Validator:
-    """Return a validator with whole patterns, finite numbers, and the keywords of `parts`."""
+def _ordered(_: Any, keys: list[str], instance: Any, schema: Any) -> Iterator[ValidationError]:
+    if not isinstance(instance, dict):
+        return
+    given = {key: schema["properties"][key].get("default") for key in keys} | instance
+    for low, high in pairwise(key for key in keys if isinstance(given[key], int | float)):
+        if given[low] > given[high]:
+            yield ValidationError(f"{low} {given[low]} is above {high} {given[high]}: swap them")
 
-    def ordered(_: Any, keys: list[str], instance: Any, schema: Any) -> Iterator[ValidationError]:
-        if not isinstance(instance, dict):
-            return
-        given = {key: schema["properties"][key].get("default") for key in keys} | instance
-        for low, high in pairwise(key for key in keys if isinstance(given[key], int | float)):
-            if given[low] > given[high]:
-                yield ValidationError(
-                    f"{low} {given[low]} is above {high} {given[high]}: swap them"
-                )
 
-    def either(_: Any, keys: list[str], instance: Any, schema: Any) -> Iterator[ValidationError]:
-        if isinstance(instance, dict) and sum(key in instance for key in keys) != 1:
-            about = {key: schema["properties"][key]["description"].strip(" \n.") for key in keys}
-            options = " and ".join(f"`{key}` ({text})" for key, text in about.items())
-            yield ValidationError(f"give one of {options}")
+def _either(_: Any, keys: list[str], instance: Any, schema: Any) -> Iterator[ValidationError]:
+    if isinstance(instance, dict) and sum(key in instance for key in keys) != 1:
+        about = {key: schema["properties"][key]["description"].strip(" \n.") for key in keys}
+        options = " and ".join(f"`{key}` ({text})" for key, text in about.items())
+        yield ValidationError(f"give one of {options}")
 
-    def pattern(_: Any, wanted: str, instance: Any, __: Any) -> Iterator[ValidationError]:
-        if isinstance(instance, str) and not re.fullmatch(wanted, instance):
-            yield ValidationError(f"{instance!r} does not match {wanted!r}")
 
-    def is_integer(_: Any, value: Any) -> bool:
-        return isinstance(value, int) and not isinstance(value, bool)
+def _pattern(_: Any, wanted: str, instance: Any, __: Any) -> Iterator[ValidationError]:
+    if isinstance(instance, str) and not re.fullmatch(wanted, instance):
+        yield ValidationError(f"{instance!r} does not match {wanted!r}")
 
-    def is_number(_: Any, value: Any) -> bool:
-        return is_integer(_, value) or (isinstance(value, float) and math.isfinite(value))
 
-    types = Draft202012Validator.TYPE_CHECKER.redefine_many(
-        {"integer": is_integer, "number": is_number}
-    )
-    keywords = {"pattern": pattern, "ordered": ordered, "either": either}
-    stricter = validators.extend(Draft202012Validator, keywords, type_checker=types)
-    return stricter(schema)
+def _is_integer(_: Any, value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(_: Any, value: Any) -> bool:
+    return _is_integer(_, value) or (isinstance(value, float) and math.isfinite(value))
+
+
+# A validator with whole patterns, finite numbers, and the keywords of `parts`.
+_Validator = validators.extend(
+    Draft202012Validator,
+    {"pattern": _pattern, "ordered": _ordered, "either": _either},
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {"integer": _is_integer, "number": _is_number}
+    ),
+)
 
 
 def _explain(error: ValidationError, place: Iterable[Any] = ()) -> InputError:

@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from groundvec.config.schema import find_mistake
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import SMALL, check_regular, copy, read_json, write_json
 
@@ -166,6 +165,8 @@ def checked(
     Raises:
         InputError: see `groundvec.config.schema.find_mistake`.
     """
+    from groundvec.config.schema import find_mistake
+
     if problem := find_mistake(content, {"type": "object"} | schema):
         raise InputError(f"{path} does not describe a {kind} ({problem}): make it again")
     return content

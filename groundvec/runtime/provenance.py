@@ -37,6 +37,10 @@ class _Statements(ast.NodeTransformer):
     def __init__(self) -> None:
         self.imports: list[tuple[str, ast.alias]] = []
 
+    def visit(self, node: ast.AST) -> Any:
+        # Expressions, most of a file, contain no statements.
+        return node if isinstance(node, ast.expr) else super().visit(node)
+
     def generic_visit(self, node: ast.AST) -> ast.AST:
         if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:] or [ast.Pass()]
