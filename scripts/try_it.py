@@ -14,6 +14,7 @@ Example:
 
 import argparse
 import logging
+from html import escape
 from pathlib import Path
 
 from groundvec.config.arguments import make_parser
@@ -33,7 +34,7 @@ parser.add_argument(
     help="the runtime's version and sum (default: %(default)s)",
 )
 
-LARGEST = 200e6  # bytes of an ensemble's weights: a page that holds more takes long to open
+LARGEST = 200  # megabytes of an ensemble's weights: a page that holds more takes long to open
 SAMPLE = 100  # captions, by which it is seen whether half precision will do
 
 
@@ -45,7 +46,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.export.onnx import export
     from groundvec.model.folder import read_description
     from groundvec.model.network import load_ensemble
-    from groundvec.page.try_it import panel, precision, readable, runtime_files
+    from groundvec.page.try_it import obstacle, panel, precision, runtime_files
     from groundvec.reporting.embedded import embed, of_one
     from groundvec.reporting.systems import described, select
     from groundvec.runtime.files import write_bytes
@@ -61,15 +62,16 @@ def main(arguments: argparse.Namespace) -> None:
         return
     results = Results(**vars(arguments))
     folders = of_one(results.models)["folder"]
-    every = [read_description(folder) for folder in folders]
-    can = [
-        about["model"]
-        for about, folder in zip(every, folders, strict=True)
-        if readable(about["description"]) and weight(folder) <= LARGEST
-    ]
+    why = {}
+    for folder in folders:
+        about, size = read_description(folder), weight(folder)
+        large = f"has {size:.1f} MB of weights, more than {LARGEST}" if size > LARGEST else ""
+        why[about["model"]] = obstacle(about["description"]) or large
+    can = [model for model, reason in why.items() if not reason]
     retrieval = results.retrieval[results.retrieval["model"].isin(can)]
     if retrieval.empty:
-        write_line(arguments.output, "None of the models can be tried in a page.")
+        reasons = "; ".join(f"{model} {reason}" for model, reason in why.items())
+        write_line(arguments.output, f"No model can be tried in this page: {reasons}.")
         return
     dataset, [model, seed] = next(iter(select(retrieval, None, "recall").items()))
     about = described(results.models, dataset, model, seed)
@@ -83,19 +85,19 @@ def main(arguments: argparse.Namespace) -> None:
     logging.info("%s: %.1f MB, %s", arguments.output, len(text) / 1e6, model)
 
 
-def weight(folder: str) -> int:
-    """Sum the bytes of the snapshots in a training's ensemble."""
+def weight(folder: str) -> float:
+    """Sum the megabytes of the snapshots in a training's ensemble."""
     from groundvec.model.folder import read_ensemble, snapshot_name
 
     names = map(snapshot_name, read_ensemble(folder)["epochs"])
-    return sum(Path(folder, "snapshots", name).stat().st_size for name in names)
+    return sum(Path(folder, "snapshots", name).stat().st_size for name in names) / 1e6
 
 
 def write_line(path: Path, line: str) -> None:
     from groundvec.runtime.files import write_bytes
 
     logging.warning("%s", line)
-    write_bytes(path, f"<p>{line}</p>\n".encode())
+    write_bytes(path, f"<p>{escape(line)}</p>\n".encode())
 
 
 if __name__ == "__main__":

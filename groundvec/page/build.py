@@ -16,7 +16,7 @@ from groundvec.render.samples import TOP
 from groundvec.render.tables import MINUS, MISSING, number, read_table
 from groundvec.render.templates import fill, listed
 from groundvec.render.vector import svg
-from groundvec.reporting.claims import FAILS, HOLDS, OPEN, read
+from groundvec.reporting.claims import FAILS, HOLDS, OPEN, VERDICTS, read
 from groundvec.reporting.compared import ABOVE, BELOW, INSIDE, compared
 from groundvec.reporting.measures import whole
 from groundvec.reporting.results import Results
@@ -33,9 +33,8 @@ TASKS = {
     "to_captions": "picture → captions",
     "to_sentences": "caption → captions",
 }
-SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?"}
-PLACES = {INSIDE: "✓", ABOVE: "▲", BELOW: "▼"}
-CLASSES = {HOLDS: "good", FAILS: "bad", OPEN: "open"}
+SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?", INSIDE: "✓", ABOVE: "▲", BELOW: "▼"}
+CLASSES = {HOLDS: "good", FAILS: "bad", OPEN: "open", INSIDE: "good", ABOVE: "bad", BELOW: "bad"}
 WIDEST = 1400  # of a figure of photographs, in pixels
 FIRST = 6  # queries that are shown before a reader asks for more
 SPACE = "\N{NO-BREAK SPACE}"
@@ -60,13 +59,14 @@ def page(results: Results) -> str:
     # Papers compare models: of a single one there is nothing that they could be right about.
     claimed = len(trained) > 1
     tables = [t for t in tables if claimed or not (t["verdicts"] or t["claims"])]
+    own = all(gallery["own"] for gallery in shown)
     papers = _papers(tables, figures)
     values = dict(
         experiment=results["experiment"],
         title=title(trained),
         papers=papers,
-        claimed=claimed,
-        beside=[paper["name"] for paper in papers if not paper["follows"]] if claimed else [],
+        own=own,
+        beside=[p for p in papers if not p["about"].follows] if claimed and not own else [],
         best=_best(results, shown, tables),
         galleries=shown,
         tasks=TASKS,
@@ -83,7 +83,6 @@ def page(results: Results) -> str:
         made=provenance(),
         try_it=Markup(_read(try_it)) if try_it else "",
         signs=SIGNS,
-        places=PLACES,
         width=WIDTH,
         classes=CLASSES,
         names=NAMES,
@@ -93,10 +92,10 @@ def page(results: Results) -> str:
 
 
 def title(trained: pd.DataFrame) -> str:
-    """Name the run: `2 models trained on Flickr8k and scenes`; of one model its name."""
+    """Name the run: `Flickr8k and scenes: 2 models`; of one model its name."""
     datasets = [NAMES.get(name, name) for name in trained["dataset"].unique()]
     what = trained["model"].iloc[0] if len(trained) == 1 else f"{len(trained)} models"
-    return f"{what} trained on {listed(datasets)}"
+    return f"{listed(datasets)}: {what}"
 
 
 def breakable(cell: str) -> str:
@@ -128,10 +127,12 @@ def _about(path: Path) -> dict[str, Any]:
     if paper not in known():
         names = ", ".join(known())
         raise InputError(f"{path} is not in a folder of a paper: name one in {names}")
-    caption = re.sub(r"``(.+?)``", r"<code>\1</code>", escape(known()[paper].item(name).text))
+    item = known()[paper].item(name)
+    caption = re.sub(r"``(.+?)``", r"<code>\1</code>", escape(item.text))
     caption = re.sub(r"\*(.+?)\*", r"<em>\1</em>", caption)
     about = {"paper": paper, "name": name, "id": f"{paper}-{name}", "label": label(name)}
-    return about | {"caption": Markup(caption)}
+    about |= {"caption": Markup(caption)}
+    return {**about, "verdicts": item.verdicts, "reported": bool(item.reported)}
 
 
 def _table(path: Path) -> dict[str, Any]:
@@ -141,7 +142,6 @@ def _table(path: Path) -> dict[str, Any]:
         "shown": read_table(path.with_suffix(".json")),
         "content": content,
         "claims": claims(read(path)) if {*schema_of(Claims).columns} <= {*content} else [],
-        "verdicts": known()[about["paper"]].item(about["name"]).verdicts,
         "compared": compared(about["paper"], about["name"], content).to_dict("records"),
     }
 
@@ -153,9 +153,8 @@ def _figure(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} is not an SVG file: delete it and make it again")
     if "<image" in text:
         picture = small_picture(path.with_suffix(".png"), (WIDEST, 10**5), quality=70)
-        return about | picture | {"svg": "", "values": 0}
-    drawn, values = inline(text, about["id"]), text.count("<title>")
-    return about | {"webp": "", "svg": drawn, "values": values}
+        return about | picture | {"svg": ""}
+    return about | {"webp": "", "svg": inline(text, about["id"])}
 
 
 def inline(text: str, prefix: str) -> Markup:
@@ -175,7 +174,11 @@ def inline(text: str, prefix: str) -> Markup:
 
 
 def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Group tables and figures by paper, and count the claims that hold."""
+    """Group tables and figures by paper, and count the claims that hold.
+
+    Claims are shown as such, and not as a table too. Of a paper's tables the first that stands
+    beside reported numbers is open.
+    """
     papers = []
     numbered = sorted(tables, key=lambda table: (table["name"][:5] != "table", table["name"]))
     for key in dict.fromkeys(item["paper"] for item in [*tables, *figures]):
@@ -184,18 +187,19 @@ def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list
         found = [claim for table in own for claim in table["claims"]]
         of_paper = [claim for claim in found if not claim["claim"].startswith(NOT_CLAIMED)]
         lying = [row for table in own for row in table["compared"]]
-        counts = {name: sum(claim["verdicts"][name] for claim in of_paper) for name in SIGNS}
+        counts = {name: sum(claim["verdicts"][name] for claim in of_paper) for name in VERDICTS}
+        others = [table for table in own if not (table["verdicts"] or table["claims"])]
+        first = min(others, key=lambda table: not table["reported"], default=None)
         papers.append(
             {
                 "key": key,
-                "name": paper.name,
-                "title": paper.citation["title"],
-                "follows": paper.follows,
+                "about": paper,
                 "claims": found,
-                "notes": [n for table in own if table["claims"] for n in table["shown"].notes],
+                "of_claims": [table for table in own if table["claims"]],
                 "verdicts": counts,
                 "tests": [table for table in own if table["verdicts"]],
-                "tables": [table for table in own if not table["verdicts"]],
+                "tables": others,
+                "first": first,
                 "figures": [figure for figure in figures if figure["paper"] == key],
                 "compared": [table for table in own if table["compared"]],
                 "inside": sum(row["verdict"] == INSIDE for row in lying),
@@ -207,13 +211,14 @@ def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list
 
 def _gallery(path: Path) -> dict[str, Any]:
     content = read_json(path)
-    needed = {"dataset", "images", "captions", "models", "thumbnails"}
+    needed = {"dataset", "own", "images", "captions", "models", "thumbnails"}
     if not (isinstance(content, dict) and needed <= content.keys()):
         raise InputError(f"{path} is not a gallery: delete it and make it again")
     for model in content["models"]:
         for task in TASKS:
             _mark(model[task])
-    return content
+    names = {f"m{place}": model["model"] for place, model in enumerate(content["models"])}
+    return content | {"choices": names}
 
 
 def _mark(queries: list[dict[str, Any]]) -> None:
@@ -254,7 +259,8 @@ def _best(
         own = (gallery["dataset"], model["model"], model["seed"])
         rows = rows_of(test, *own)
         rows = rows[rows["language"] == model["language"]].set_index("direction")
-        about = {"dataset": own[0], "semantic": semantic.get(own)}
+        widest = 98 / gallery["images"] ** 0.5  # half an interval, 196 sqrt(p(1-p)/n), for p = 0.5
+        about = {"dataset": own[0], "semantic": semantic.get(own), "widest": widest}
         about |= {name: gallery[name] for name in ("images", "captions")}
         for name, kind in (("scores", "ensemble"), ("chance", "chance")):
             about[name] = rows[rows["kind"] == kind].to_dict("index")

@@ -20,9 +20,9 @@ def claims(content: Claims) -> list[dict[str, Any]]:
 
     Returns:
         For each: claim, dataset, verdicts (how many hold, do not, and are open), scale (the largest
-        number that can be drawn) and rows. Each row has who (the systems), what (is compared),
-        seeds, difference, low, high, p, reported, verdict, lies (`compared.lies`), and x: where the
-        numbers are drawn.
+        number that can be drawn; 0 if no row has an interval) and rows. Each row has who (the
+        systems), what (is compared), seeds, difference, low, high, p, reported, verdict, lies
+        (`compared.lies`), and x: where the numbers are drawn, without an interval nowhere.
     """
     who = content["better"] + " against " + content["worse"]
     who = who.where(content["better"] != "", "all systems")
@@ -32,16 +32,16 @@ def claims(content: Claims) -> list[dict[str, Any]]:
     shown = ["who", "what", "seeds", *NUMBERS, "p", "verdict", "lies"]
     found = []
     for (claim, dataset), rows in table.groupby(["claim", "dataset"], sort=False):
-        scale = np.nanmax(rows[NUMBERS].abs().to_numpy(float)) or 1
+        drawn = rows.loc[rows["low"].notna(), NUMBERS].abs().to_numpy(float)
+        scale = (np.nanmax(drawn) or 1) if len(drawn) else 0
         records = rows[shown].to_dict("records")
         for record in records:
             record["x"] = {
                 name: round(WIDTH / 2 * (1 + 0.94 * record[name] / scale), 1)
                 for name in NUMBERS
-                if not pd.isna(record[name])
+                if pd.notna(record["low"]) and pd.notna(record[name])
             }
         verdicts = rows["verdict"].value_counts().reindex(VERDICTS, fill_value=0).to_dict()
-        name = NAMES.get(str(dataset), dataset)
-        about = {"claim": claim, "dataset": name, "verdicts": verdicts}
-        found.append(about | {"rows": records, "scale": scale / 0.94})
+        about = {"claim": claim, "dataset": NAMES.get(str(dataset), dataset), "rows": records}
+        found.append(about | {"verdicts": verdicts, "scale": scale / 0.94})
     return found

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from groundvec.config import parts
 from groundvec.evaluation.ranks import rounding
 from groundvec.features.images import load
 from groundvec.render.pictures import paths_of
@@ -30,8 +31,8 @@ def gallery(results: Results) -> dict[str, Any]:
         results: models, retrieval, captions, images and features of one data set, and treebanks.
 
     Returns:
-        dataset; models, each with its `queries`, the best first; images and captions, their numbers
-        in the test set; and thumbnails: by image its picture, WebP in base 64, and a caption.
+        dataset; own (`early` of its source); models, each with its `queries`, the best first;
+        images and captions, their numbers; thumbnails: by image WebP in base 64, and a caption.
     """
     treebank = given_treebank(results)
     models: list[dict[str, Any]] = []
@@ -40,10 +41,7 @@ def gallery(results: Results) -> dict[str, Any]:
     for _, row in best(of_one(results.retrieval)).iterrows():
         about = described(results.models, row["dataset"], row["model"], row["seed"])
         embedded = embed(results, about, ensemble=True, treebank=treebank)
-        counts = counts or {
-            "images": len(embedded.image_ids),
-            "captions": len(embedded.captions),
-        }
+        counts = counts or {"images": len(embedded.image_ids), "captions": len(embedded.captions)}
         of_model = {str(name): value for name, value in row.items()}
         models.append(of_model | {"language": about["languages"][0], **queries(embedded)})
         for place, text in _first_captions(embedded).items():
@@ -55,8 +53,9 @@ def gallery(results: Results) -> dict[str, Any]:
     for image in sorted(wanted):
         picture = small_picture(path_of[image], (SIDE, SIDE), quality=QUALITY, method=6)
         thumbnails[image] = {"webp": picture["webp"], "caption": captions[image]}
-    dataset = models[0]["dataset"]
-    return {"dataset": dataset, **counts, "models": models, "thumbnails": thumbnails}
+    source = parts.options_schema("sources", results.models["data_source"].iloc[0])
+    data = {"dataset": models[0]["dataset"], "own": source.get("early", False), **counts}
+    return data | {"models": models, "thumbnails": thumbnails}
 
 
 def best(retrieval: pd.DataFrame) -> pd.DataFrame:

@@ -43,7 +43,7 @@ RUNTIME = {"code": "ort.wasm.bundle.min.mjs", "wasm": "ort-wasm-simd-threaded.wa
 def panel(
     encoder: str | Path, embedded: Embedded, dataset: str, model: str, runtime: dict[str, bytes]
 ) -> str:
-    """Write the panel, as HTML for a page; InputError if the encoder is not `readable`.
+    """Write the panel, as HTML for a page; InputError if there is an `obstacle` to it.
 
     Args:
         encoder: a file of `groundvec.export.onnx.export`.
@@ -54,11 +54,8 @@ def panel(
     """
     properties = {entry.key: entry.value for entry in onnx.load(encoder).metadata_props}
     about = json.loads(properties["groundvec"])
-    if not readable(about["description"]):
-        raise InputError(
-            f"{model} reads {about['description']['text']['name']}, which a page cannot: take a "
-            "model of characters or of plain words"
-        )
+    if why := obstacle(about["description"]):
+        raise InputError(f"{model} {why}: take another model")
     embedded = first(embedded, PICTURES)
     packed = runtime | {
         "model": Path(encoder).read_bytes(),
@@ -128,14 +125,17 @@ def precision(models: Sequence[Model], sentences: Sequence[str]) -> str:
     return "float16" if np.abs(one - other).max() < SAME else "float32"
 
 
-def readable(description: dict[str, Any]) -> bool:
-    """Return whether a page can read sentences as this model does, and run its encoder.
+def obstacle(description: dict[str, Any]) -> str:
+    """Say why a page cannot read sentences as this model does, or run its encoder; empty if it can.
 
     The page's script reads characters and words; it has no tokenizer such as Moses.
     """
-    text = description["text"]
-    reads = text["name"] in TEXTS and "tokens" not in parts.provided("text", text)
-    return reads and description["encoder"]["name"] in parts.exported()
+    text, encoder = description["text"], description["encoder"]["name"]
+    if text["name"] not in TEXTS:
+        return f"reads {text['name']}, and a page can read characters and words only"
+    if "tokens" in parts.provided("text", text):
+        return "reads words of a tokenizer that a page does not have"
+    return "" if encoder in parts.exported() else f"has the encoder {encoder}, without ONNX export"
 
 
 def runtime_files(archive: str | Path, sha512: str) -> dict[str, bytes]:

@@ -64,7 +64,7 @@ class Item:
     """A table or a figure.
 
     Args:
-        caption: reStructuredText, for the report and the page.
+        caption: reStructuredText, of what every run has; a table's notes or a legend say the rest.
         inputs: kinds of files that it is made of: those of `groundvec.reporting.results.Results`,
             and groups of them in rules/items.py.
         options: keys of the configuration that it shows: of the first data set, or of the ratings.
@@ -120,6 +120,7 @@ class Paper:
 
     Args:
         name: as it is cited: `Merkx & Frank (2019)`.
+        topic: the heading of its items on the page of somebody's own data; by default its name.
         citation: the reference, in the form of CITATION.cff.
         tables, figures: by their names, which are those of their modules.
         follows: the paper whose method this project goes on from, where no paper shows the items.
@@ -130,6 +131,7 @@ class Paper:
 
     name: str
     citation: Mapping[str, Any]
+    topic: str = ""
     tables: Mapping[str, Item] = field(default_factory=dict)
     figures: Mapping[str, Item] = field(default_factory=dict)
     follows: str = ""

@@ -221,6 +221,10 @@ def choose(page, selector):
     assert page.is_checked(selector)
 
 
+def unfold(page):
+    page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true })")
+
+
 def visible(page, selector=".query"):
     return [query for query in page.query_selector_all(selector) if query.is_visible()]
 
@@ -228,7 +232,7 @@ def visible(page, selector=".query"):
 def test_everything_is_on_the_page_without_javascript(made, opened):
     page = opened(made, java_script_enabled=False)
     headings = [heading.inner_text() for heading in page.query_selector_all("h1, h2, h3, h4")]
-    assert headings[0] == "2 models trained on scenes"
+    assert headings[0] == "scenes: 2 models"
     assert page.inner_text("header .kind") == f"Report of the experiment {ODD}"
     for heading in ("Summary", "Try it", "Gallery", "Training", "Provenance"):
         assert heading in headings
@@ -259,7 +263,7 @@ def test_the_papers_come_before_the_gallery_in_the_order_of_their_tables(made, o
     ]
     papers = ["calixto_liu_2017", "merkx_frank_2019"]
     others = ["disagreements", "training", "gallery", "provenance"]
-    assert sections == ["summary", "try", *papers, *others]
+    assert sections == ["overview", "try", *papers, *others]
     links = [link.get_attribute("href") for link in page.query_selector_all(".contents a")]
     assert links == [f"#{section}" for section in sections]
 
@@ -322,7 +326,7 @@ def test_the_page_says_how_many_queries_the_filters_leave(made, opened):
 
 def test_reported_numbers_tell_where_they_lie_in_words(made, opened):
     page = opened(made)
-    assert page.is_visible("#merkx_frank_2019-table2-compared table")
+    unfold(page)
     rows = [
         row.inner_text()
         for row in page.query_selector_all("#merkx_frank_2019-table2-compared tbody tr")
@@ -332,8 +336,8 @@ def test_reported_numbers_tell_where_they_lie_in_words(made, opened):
     places = [row.split("\t")[0] for row in rows]
     assert places == ["✓ in the interval", "▲ above it", "▲ above it"] * 2
     assert rows[0].split("\t")[4:] == ["21.0", "20.0", "17.0 to 23.0", f"{MINUS}1.0"]
-    claim = page.query_selector("article.claim")
-    assert [badge.inner_text() for badge in claim.query_selector_all(".badges .badge")] == [
+    claim = page.query_selector(".claim")
+    assert [badge.inner_text() for badge in claim.query_selector_all("summary .badge")] == [
         "✓ holds in 1",
         "✗ does not hold in 1",
         "? not decided in 1",
@@ -345,6 +349,8 @@ def test_reported_numbers_tell_where_they_lie_in_words(made, opened):
     assert holds[4:6] == ["3.0", "1.0 to 5.0"]
     assert "in the interval" in holds[7] and "above it" in fails[7]
     assert open_[5] == "p = 0.250" and open_[7] == MISSING
+    drawn = [len(row.query_selector_all("svg")) for row in claim.query_selector_all("tbody tr")]
+    assert drawn == [1, 1, 0]  # of a p alone there is no interval to draw
 
 
 def test_a_pointer_shows_values(made, opened):
@@ -407,7 +413,7 @@ def test_a_wheel_zooms_where_the_pointer_is(made, opened):
 def test_nothing_stands_in_the_way_of_a_screen_reader(made, opened, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     page = opened(made, color_scheme=scheme)
-    page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true })")
+    unfold(page)
     found = axe.Axe().run(page).response
     assert [
         (wrong["id"], [n["html"] for n in wrong["nodes"]]) for wrong in found["violations"]
@@ -422,14 +428,14 @@ def test_nothing_stands_in_the_way_of_a_screen_reader(made, opened, scheme):
 @pytest.mark.parametrize("width", [320, 360, 768, 1200])
 def test_the_page_is_never_wider_than_the_window(made, opened, width):
     page = opened(made, width)
-    page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true })")
+    unfold(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("width", [375, 1280])
 def test_a_table_that_does_not_fit_says_so(made, opened, width):
     page = opened(made, width)
-    page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true })")
+    unfold(page)
     page.wait_for_selector("#calixto_liu_2017-table1 .wider")
     told = """all => all.map((box) => [
         box.scrollWidth > box.clientWidth, getComputedStyle(box, "::before").content !== "none"])"""
@@ -444,9 +450,22 @@ def test_a_number_is_broken_before_its_interval_only():
     assert breakable("< 0.001") == "<\u00a00.001" and breakable(MISSING) == MISSING
 
 
-def test_on_paper_everything_is_open_but_what_is_to_be_used(made, opened):
+def test_verdicts_and_a_table_of_each_paper_are_open_and_the_rest_is_folded(made, opened):
+    page = opened(made)
+    assert page.is_visible(".claim summary .badge") and not page.is_visible(".claim table")
+    for table in ("merkx_frank_2019-table2", "calixto_liu_2017-table1"):
+        assert page.is_visible(f"#{table} table")
+    for folded in ("#merkx_frank_2019-table3 table", "#merkx_frank_2019-table2-compared table"):
+        assert page.query_selector(folded) and not page.is_visible(folded)
+    assert not page.query_selector("#calixto_liu_2017-claims table")  # it is shown as claims
+
+
+def test_on_paper_is_what_is_open_but_not_what_is_to_be_used(made, opened):
     page = opened(made, color_scheme="dark")
     page.emulate_media(media="print", color_scheme="dark")
+    assert page.is_visible("#merkx_frank_2019-table2 table") and page.is_visible(".claim .badge")
+    assert not visible(page, ".claim table, #merkx_frank_2019-table3 table")
+    unfold(page)
     rows = page.query_selector_all("#merkx_frank_2019 tr, #calixto_liu_2017 tr, #training tr")
     assert len(rows) > 20 and all(row.bounding_box()["height"] > 0 for row in rows)
     assert not visible(page, "#gallery, #try, .contents, .enlarge, .skip")
@@ -460,11 +479,29 @@ def test_of_a_single_model_no_claim_of_a_paper_is_shown(results, trained, opened
     find(trained, tmp_path / "scenes.json", one)
     others = {"galleries": [tmp_path / "scenes.json"], "retrieval": [trained / f"{one[0]}.csv"]}
     page = opened(build(results, trained, tmp_path / "index.html", **others))
-    assert page.inner_text("h1") == "gru-8-attention trained on scenes"
+    assert page.inner_text("h1") == "scenes: gru-8-attention"
     text = page.inner_text("body").lower()
     assert "claim" not in text and "verdict" not in text and "beside the papers" not in text
-    assert not page.query_selector_all(".badge:not(.query .badge, .compared .badge), article.claim")
+    assert not page.query_selector_all(".badge:not(.query .badge, .compared .badge), .claim")
     assert page.query_selector("#merkx_frank_2019-table2")  # what was measured is there
+
+
+def test_a_page_of_own_data_speaks_of_them_and_of_chance(results, trained, opened, tmp_path):
+    content = json.loads((results / "scenes.json").read_text())
+    assert content["own"] is False
+    write_json(tmp_path / "scenes.json", content | {"own": True, "images": 20})
+    others = {"galleries": [tmp_path / "scenes.json"]}
+    page = opened(build(results, trained, tmp_path / "index.html", **others))
+    assert page.inner_text("h1") == "scenes: 2 models"
+    headings = [heading.inner_text() for heading in page.query_selector_all("h1, h2, nav a")]
+    assert "Scores" in headings
+    assert not any(name in text for text in headings for name in ("Merkx", "Calixto", "Table"))
+    card = page.inner_text(".card")
+    assert "By chance among 20 pictures: 33.3" in card  # as 10 of the 30 that are there
+    assert "With 20, the 95% interval of a recall is up to ± 21.9" in card  # 1.96 sqrt(.25 / 20)
+    write_json(tmp_path / "scenes.json", content | {"own": True, "images": 100})
+    page = opened(build(results, trained, tmp_path / "more.html", **others))
+    assert "Few test pictures" not in page.inner_text(".card")
 
 
 def test_ratings_of_drawn_scenes_are_called_so(results, trained, opened, tmp_path):
@@ -656,6 +693,11 @@ def test_a_claim_is_drawn_around_zero():
     [claim] = claims.claims(table.assign(reported=np.nan))  # where the paper prints no number
     [row] = claim["rows"]
     assert "reported" not in row["x"] and row["x"]["difference"] == middle
+    tested = pd.concat([table, table.assign(difference=90.0, low=np.nan, high=np.nan, p=0.2)])
+    [claim] = claims.claims(tested)  # a test without an interval is not drawn, nor scales others
+    assert [row["x"] == {} for row in claim["rows"]] == [False, True] and claim["scale"] < 5
+    [claim] = claims.claims(tested[1:])
+    assert claim["scale"] == 0
     assert (row["who"], row["what"], row["seeds"]) == ("b against a", "R@10", 1)
 
 
@@ -734,7 +776,12 @@ def test_a_gallery_names_an_image_without_a_row(trained, tmp_path):
         find(trained, tmp_path / "scenes.json", images=tmp_path / "images.csv")
 
 
-NONE = "<p>None of the models can be tried in a page.</p>\n"
+def none(*reasons):
+    named = "; ".join(map(" ".join, zip(TRAINED, reasons, strict=True)))
+    return f"<p>No model can be tried in this page: {named}.</p>\n"
+
+
+LARGE = "has 0.0 MB of weights, more than 0"
 
 
 @pytest.mark.parametrize(
@@ -743,8 +790,8 @@ NONE = "<p>None of the models can be tried in a page.</p>\n"
         (0, TRAINED, 1e9, f"scenes: {TRAINED[0]}, seed 1"),
         (1, TRAINED, 1e9, f"scenes: {TRAINED[1]}, seed 1"),
         (0, TRAINED[1:], 1e9, f"scenes: {TRAINED[1]}, seed 1"),
-        (0, (), 1e9, NONE),
-        (0, TRAINED, 10, NONE),
+        (0, (), 1e9, none("reads &lt;b&gt;", "reads &lt;b&gt;")),
+        (0, TRAINED, 0, none(LARGE, LARGE)),
     ],
 )
 def test_the_panel_is_of_the_best_model_that_a_page_can_run(
@@ -756,7 +803,8 @@ def test_the_panel_is_of_the_best_model_that_a_page_can_run(
     monkeypatch.setattr(f"{page}.runtime_files", lambda *_: {})
     monkeypatch.setattr(f"{page}.panel", lambda *given: f"{given[2]}: {given[3]}")
     can = {json.dumps(description(name), sort_keys=True) for name in readable}
-    monkeypatch.setattr(f"{page}.readable", lambda about: json.dumps(about, sort_keys=True) in can)
+    why = lambda about: "" if json.dumps(about, sort_keys=True) in can else "reads <b>"  # noqa: E731
+    monkeypatch.setattr(f"{page}.obstacle", why)
     pinned = ROOT / "resources" / "onnxruntime_web.yaml"
     (tmp_path / yaml.safe_load(pinned.read_text())["archive"]).touch()
     for number, name in enumerate(TRAINED):

@@ -14,7 +14,7 @@ from examples import description
 from groundvec import SentenceEncoder
 from groundvec.export.onnx import export
 from groundvec.model.network import Model
-from groundvec.page.try_it import first, low, panel, precision, readable, runtime_files, small
+from groundvec.page.try_it import first, low, obstacle, panel, precision, runtime_files, small
 from groundvec.reporting.embedded import Embedded
 from groundvec.runtime.errors import InputError
 from groundvec.text.characters import Text as Characters
@@ -353,14 +353,15 @@ def test_half_precision_is_for_encoders_that_stay_as_they_are():
 
 
 def test_what_a_page_cannot_read_gets_no_panel(tmp_path):
-    assert not readable(description(parts={"text": {"name": "words", "tokenizer": "moses"}}))
-    assert not readable(description({"name": "bag", "size": 4, "embedding": 4}, "ngrams"))
-    assert readable(description()) and readable(description(text="words"))
-    about = description(parts={"text": {"name": "words", "tokenizer": "moses"}})
+    moses = description(parts={"text": {"name": "words", "tokenizer": "moses"}})
+    assert "tokenizer" in obstacle(moses)
+    bag = description({"name": "bag", "size": 4, "embedding": 4}, "ngrams")
+    assert obstacle(bag).startswith("reads ngrams")
+    assert obstacle(description()) == obstacle(description(text="words")) == ""
     text = Words.build(2 * CAPTIONS, tokenizer="moses")
-    ours = SentenceEncoder([Model(about, {"en": text}, 6).eval()])
+    ours = SentenceEncoder([Model(moses, {"en": text}, 6).eval()])
     export(ours.models, tmp_path / "model.onnx")
-    with pytest.raises(InputError, match="reads words, which a page cannot"):
+    with pytest.raises(InputError, match=r"reads words of a tokenizer.*: take another model"):
         panel(tmp_path / "model.onnx", searched(ours), "scenes", "moses", {})
 
 

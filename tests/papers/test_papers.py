@@ -83,7 +83,7 @@ def test_the_table_of_a_paper_of_two_files_is_in_the_report_and_on_the_page(proj
     found = subprocess.run(
         command, cwd=project, env={"PYTHONPATH": "."}, capture_output=True, text=True, check=True
     ).stdout
-    assert "'name': 'Frege (1892)'" in found and "Über Sinn und Bedeutung" in found
+    assert "name='Frege (1892)'" in found and "Über Sinn und Bedeutung" in found
     assert "and their <em>seeds</em>." in found and "gru-8-attention" in found
 
 
@@ -136,3 +136,10 @@ def test_the_configuration_knows_the_papers_by_their_folders():
     for paper in papers.named():
         config["datasets"]["scenes"]["papers"] = [paper]
         assert complete(config)["datasets"]["scenes"]["papers"] == [paper]
+
+
+def test_a_caption_says_nothing_of_marks_that_only_some_runs_have():
+    """Whether they are there, the notes of a table and the legend of a figure know."""
+    for paper, name, item in papers.items():
+        marks = re.findall(r"\*reported\*|hollow|grey|dagger|[†‡]", item.text, re.IGNORECASE)
+        assert not marks, (paper, name)

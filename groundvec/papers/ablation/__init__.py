@@ -10,9 +10,9 @@ PAPER = Paper(
         "ablation": Item(
             inputs=("query_ranks", "history", "predictions_of_models"),
             caption="""
-            Models side by side: what each part gives. Measured on the test pictures and on
-            people's ratings; behind each value its difference from the first model, with the
-            95% interval of a paired bootstrap.
+            Models side by side: what each part gives. Measured on the test pictures and, where
+            there are ratings, on these; behind each value its difference from the first model,
+            with the 95% interval of a paired bootstrap.
             """,
         ),
     },
@@ -32,9 +32,9 @@ PAPER = Paper(
             caption="""
             What mistakes in sentences do to models and baselines. A share of letters is
             mistyped (left out, added, exchanged for another or with the next one), or changes
-            its case, or a share of spaces is missing. Above, Pearson's r × 100 of cosines with
-            people's ratings, the mean over the tasks without training pairs, weighted by their
-            pairs; both sentences of a pair have mistakes. Below, recall at 10 among the test
+            its case, or a share of spaces is missing. Sentence similarity is Pearson's r × 100
+            of cosines with the ratings, the mean over the tasks without training pairs,
+            weighted by their pairs; both sentences of a pair have mistakes. R@10 is on the test
             pictures, with mistakes in the captions; baselines know no pictures.
             """,
         ),

@@ -31,6 +31,7 @@ def comparable(dataset: Mapping[str, Any]) -> bool:
 
 PAPER = Paper(
     name="Calixto & Liu (2017)",
+    topic="Languages",
     citation={
         "type": "conference-paper",
         "title": "Sentence-level multilingual multi-modal embedding for natural "
@@ -49,11 +50,9 @@ PAPER = Paper(
             reported="table1",
             caption="""
             Retrieval on the test set, in each language (Table 1 of Calixto & Liu 2017): from
-            sentence to image and back. VSE learned from one language, MLMME from several, whose
-            objective has β parts of images and sentences and 1 - β of sentences and sentences.
-            *Reported* rows are printed in the paper, of 514 images of Multi30k's validation
-            set; *measured* ones are this run's ensembles. In brackets: the gain over the best
-            model of this language alone that reads the same, words or characters.
+            sentence to image and back. VSE is a model of one language, MLMME one of several,
+            whose objective has β parts of images and sentences and 1 - β of sentences and
+            sentences. Rows marked *measured* are this run's ensembles.
             """,
         ),
         "table2": Item(
@@ -61,9 +60,8 @@ PAPER = Paper(
             reported="table2",
             when=Experiment.rated_in_part,
             caption="""
-            Correlations with ratings of sentence pairs: of image descriptions (Table 2 of
-            Calixto & Liu 2017), and of all other tasks. † marks a model of several languages
-            that is better than that of English alone which reads the same, by Williams's test.
+            Correlations with ratings of sentence pairs (Table 2 of Calixto & Liu 2017, which has
+            image descriptions only).
             """,
         ),
         "table3": Item(
@@ -71,10 +69,8 @@ PAPER = Paper(
             reported="tables_3_4",
             when=reranked,
             caption="""
-            First translations of 20-best lists (Table 3 of Calixto & Liu 2017), or of the
-            configuration's shortest lists, before and after these were re-ranked by models that
-            see. † marks what is better than the first translation, ‡ what is better than
-            re-ranking by VSE.
+            First translations of the configuration's shortest lists, before and after these
+            were re-ranked by models that see (Table 3 of Calixto & Liu 2017, of 20-best lists).
             """,
         ),
         "table4": Item(
@@ -108,8 +104,9 @@ PAPER = Paper(
             each="system",
             when=reranked,
             caption="""
-            Random sentences whose first translation was changed by a re-ranker, each beside its
-            picture: the sentence, its reference (green), and what is put first by whom.
+            Random sentences, each beside its picture: the sentence, its reference (green), and
+            what is put first by whom. Sentences whose first translation a re-ranker changed are
+            preferred.
             """,
         ),
     },

@@ -18,6 +18,7 @@ def _is_drawn(description: Mapping[str, Any]) -> bool:
 
 PAPER = Paper(
     name="Merkx & Frank (2019)",
+    topic="Scores",
     citation={
         "type": "article",
         "title": "Learning semantic sentence representations from visually grounded "
@@ -57,21 +58,20 @@ PAPER = Paper(
             inputs=("selected",),
             reported="table2",
             caption="""
-            Retrieval on the test sets: recall at 1, 5 and 10 in percent, with 95% intervals,
-            and the median rank. Rows marked *measured* are the ensembles of this experiment,
-            one for each model and seed; *chance* is what a random ranking is expected to have.
-            Rows marked *reported*, on the paper's own test sets, are printed in Table 2 of
-            Merkx & Frank (2019). A dagger marks the selected model.
+            Retrieval on the test sets (as Table 2 of Merkx & Frank 2019): recall at 1, 5 and 10
+            in percent, with 95% intervals, and the median rank. Rows marked *measured* are the
+            ensembles of this experiment, one for each model and seed; *chance* is what a random
+            ranking is expected to have.
             """,
         ),
         "table3": Item(
             inputs=("selected", "predictions", "ratings"),
             when=Experiment.rated,
             caption="""
-            Example pairs (after Table 3 of Merkx & Frank 2019): where STS is measured, the four
-            that the paper shows; then for each subtask the pair on which the selected model and
-            the ratings agree most and the one on which they agree least, chosen by rule: the
-            pairs that add most and least to Pearson's r.
+            Example pairs (after Table 3 of Merkx & Frank 2019): of each subtask the pair on
+            which the selected model and the ratings agree most and the one on which they agree
+            least, chosen by rule: the pairs that add most and least to Pearson's r. Where STS
+            is measured, the paper's own examples stand before them.
             """,
         ),
         "table_s1": Item(
@@ -82,12 +82,9 @@ PAPER = Paper(
             caption="""
             Correlations with ratings of similarity (the table in the supplement of Merkx &
             Frank 2019): Pearson's r × 100 with its 95% interval, for every subtask and for the
-            means over subtasks. Columns marked *reported* are the paper's; the others were
-            measured here: the selected ensemble, the single best snapshot of its training, its
-            network before training, and the baselines. *Seen* counts the pairs that hold a
-            training caption; *unseen pairs* are the others. The table ``table_s1-spearman`` has
-            rank correlations, and ``table_s1-models`` sums up every model, seed, ensemble and
-            snapshot.
+            means over subtasks. Measured are the selected ensemble, the single best snapshot of
+            its training, its network before training, and the baselines. *Seen* counts the
+            pairs that hold a training caption; *unseen pairs* are the others.
             """,
         ),
         "section_4_3": Item(
@@ -99,8 +96,8 @@ PAPER = Paper(
             caption="""
             On how many subtasks one system correlates significantly better with the ratings
             than another (after section 4.3 of Merkx & Frank 2019): by Williams's test at 5%,
-            without and with Holm's correction, and by the other's 95% interval, which gives the
-            paper's own counts. The file ``section_4_3-tests.csv`` has every single test.
+            without and with Holm's correction, and by the other's 95% interval, as the paper
+            counts. The file ``section_4_3-tests.csv`` has every single test.
             """,
         ),
         "section_4_3_4": Item(
@@ -111,7 +108,7 @@ PAPER = Paper(
             caption="""
             Training task and semantic score of the selected model after epoch four, at the peak
             and after the last epoch, and the changes in percent (after section 4.3.4 of Merkx &
-            Frank 2019). Rows marked *reported* are the paper's.
+            Frank 2019).
             """,
         ),
         "snapshots": Item(
@@ -136,8 +133,8 @@ PAPER = Paper(
             models=_is_drawn,
             caption="""
             The architecture (Figure 1 of Merkx & Frank 2019). Left, the image encoder: a
-            network trained beforehand (dashed, not trained further) describes crops of a
-            picture, and a linear layer projects their mean. Right, the caption encoder:
+            network trained beforehand (dashed, not trained further) describes a picture, and a
+            linear layer projects the features. Right, the caption encoder:
             characters, their embeddings e, the states h of a bidirectional RNN, and attention,
             which weighs every feature of every state. Coloured parts are trained, so that the
             cosine of a caption and its own picture is larger than that of others.
@@ -147,16 +144,15 @@ PAPER = Paper(
             inputs=("trained", "scores_if_all_are_rated"),
             when=Experiment.compares,
             caption="""
-            Model selection (Figure 2 of Merkx & Frank 2019): the semantic measures and the
-            training task by embedding size, for the ensemble of each training, with 95%
-            intervals. Models with attention, or without any pooling, have their size below
-            them; *max* stands for max pooling. Semantic measures are Pearson's r × 100 with the
-            ratings: of unsupervised tasks the mean over the subtasks, weighted by their pairs,
-            of the r of cosine similarities; of tasks with training pairs the r of a
-            classifier's predictions. The training task is recall at 10 on the development set,
-            the mean of caption to image and image to caption; its interval is sqrt(a² + b²) / 2
-            for the intervals ± a and ± b of the directions. Several markers side by side are
-            several seeds.
+            Model selection (Figure 2 of Merkx & Frank 2019): the training task and, where there
+            are ratings, the semantic measures by embedding size. A marker is the ensemble of
+            one training, one seed of a model, with its 95% interval. Below it is the size;
+            another pooling than attention is named before it. The training task is recall at 10
+            on the development set, the mean of caption to image and image to caption; its
+            interval is sqrt(a² + b²) / 2 for the intervals ± a and ± b of the directions.
+            Semantic measures are Pearson's r × 100 with the ratings: of unsupervised tasks the
+            mean over the subtasks, weighted by their pairs, of the r of cosine similarities; of
+            tasks with training pairs the r of a classifier's predictions.
             """,
         ),
         "figure3": Item(
@@ -166,26 +162,25 @@ PAPER = Paper(
             caption="""
             The semantic evaluation (Figure 3 of Merkx & Frank 2019): Pearson's r × 100 with the
             ratings on every subtask, with Fisher's 95% interval. Predictions are cosine
-            similarities, or a classifier's for tasks with training pairs. Filled markers are
-            measured here: the selected ensemble of each data set, and baselines. Hollow grey
-            ones, of pairs that the paper has too, are as its supplement reports. Dark ones are
-            floors, which know spelling but no meaning: the same networks before training, and
-            overlap of character trigrams. A score near a floor tells little about meaning.
+            similarities, or a classifier's for tasks with training pairs. Measured are the
+            selected ensemble of each data set, the same networks before training, and the
+            baselines. Floors, such as networks before training, know spelling but no meaning: a
+            score near them tells little about meaning.
             """,
         ),
         "figure4": Item(
             inputs=("selected", "scores_if_all_are_rated"),
             tables=("table2", "table_s1"),
             caption="""
-            Training task and semantic task during training (Figure 4 of Merkx & Frank 2019),
-            for every kept snapshot; a column a network. Above, recall at 10 on the test set (of
-            several, the whole one), mean of both directions. Below, the semantic score:
-            Pearson's r × 100 with the ratings, the mean of the unsupervised tasks and those
-            with a classifier (without STS-B, whose pairs are STS 2012 to 2016's). Both are
-            means of the seeds. The number of epochs is on a logarithmic scale; the scores of
-            the untrained models stand below the curves. Curves are dotted over snapshots that
-            were not rated. The selected model is drawn bold in its own column, and grey in the
-            others. Dashed: computed from what the paper reports of its char-GRU on these data.
+            The training task and, where there are ratings, the semantic score during training
+            (Figure 4 of Merkx & Frank 2019), for every kept snapshot; a panel shows one
+            network. The training task is recall at 10 on the test set (of several, the whole
+            one), mean of both directions. The semantic score is Pearson's r × 100 with the
+            ratings, the mean of the unsupervised tasks and those with a classifier (without
+            STS-B, whose pairs are STS 2012 to 2016's); a curve is dotted where snapshots were
+            not rated. Curves are means of the seeds. The number of epochs is on a logarithmic
+            scale; the scores of the untrained models stand below the curves. The bold curve is
+            the selected model.
             """,
         ),
         "agreement": Item(

@@ -23,6 +23,7 @@ def has_relations(model: Mapping[str, Any]) -> bool:
 
 PAPER = Paper(
     name="Socher et al. (2014)",
+    topic="Mean ranks",
     citation={
         "type": "article",
         "title": "Grounded compositional semantics for finding and describing images "
@@ -51,10 +52,9 @@ PAPER = Paper(
             Mean ranks on the test set (Table 1 of Socher et al. 2014): of the nearest other
             sentence of the same image (*sentence similarity*), of the right image (*image
             search*), and of the best of an image's own sentences (*describing images*). Lower
-            is better. Rows marked *reported* are printed in the paper, for 100 images of
-            Pascal1K with five sentences each; *computed* and *simulated* ones are what chance
-            gives; *measured* ones are each model's best snapshot: of several seeds the mean
-            with its 95% t interval, of one with the interval over the test set's images.
+            is better. Rows marked *computed* and *simulated* are what chance gives; *measured*
+            ones are each model's best snapshot: of several seeds the mean with its 95% t
+            interval, of one with the interval over the test set's images.
             """,
         ),
         "table2": Item(
@@ -85,8 +85,7 @@ PAPER = Paper(
             What Socher et al. (2014) claim, and whether it holds here: the difference of the
             mean ranks of two systems, positive where the claim holds, with its 95% interval.
             Over several seeds each seed is compared with itself, so that both systems have seen
-            the same draw; the interval allows for draws that overlap. What is *not decided* has
-            an interval with 0 in it. The file
+            the same draw; the interval allows for draws that overlap. The file
             ``claims-draws.csv`` has the difference of every seed.
             """,
         ),
@@ -119,11 +118,10 @@ PAPER = Paper(
             inputs=("rated_models", "scores"),
             when=Experiment.rated_in_part,
             caption="""
-            Correlation of every system with people's ratings of pairs of sentences (not in
-            Socher et al. 2014), as for the char-GRU of Merkx & Frank (2019), of each model's
-            best snapshot and of the same network before training, which has the same word
-            vectors. Of several data sets the whole ones, not their draws. Where the ratings are
-            computed from drawn scenes, they are of these.
+            Correlation of every system with ratings of pairs of sentences (not in Socher et al.
+            2014), as for the char-GRU of Merkx & Frank (2019), of each model's best snapshot
+            and of the same network before training, which has the same word vectors. Of several
+            data sets the whole ones, not their draws.
             """,
         ),
         "active_passive": Item(
