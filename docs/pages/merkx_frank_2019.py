@@ -144,7 +144,7 @@ def values() -> dict[str, Any]:
 
     on_cpu = minutes(LONG).drop([SIZES[-1], "lstm-2048-attention"])
     of_epochs = tables.kept(f"{LONG}/sts-2048").query("model == @SIZES[-1] and kind == 'snapshot'")
-    by_epoch: Any = 100 * of_epochs.set_index(of_epochs["epochs"].astype(int))["pearson"]
+    by_epoch = 100 * of_epochs.set_index(of_epochs["epochs"].astype(int))["pearson"]
     wins = tables.kept(f"{LONG}/section_4_3")
     wins = wins[wins["a"] == own].set_index("b")[["a_interval", "b_interval"]]
     as_paper, bag, infersent = wins.loc[BESIDE].to_numpy().tolist()
@@ -154,7 +154,7 @@ def values() -> dict[str, Any]:
         "sick": [of_paper[tables.SICK] - means.loc[model, tables.SICK] for model in SIZES],
         "below": (of_paper - means.loc[SIZES[-1]])[tables.REACHED[:2]].tolist(),
         "largest": list(means.loc[SIZES[-1], tables.REACHED[:2]]),
-        "selected": means.loc[SIZES[-1], [tables.STS, tables.STSB, tables.SICK]].tolist(),
+        "selected": list(means.loc[SIZES[-1], [tables.STS, tables.STSB, tables.SICK]]),
         "rated": by_epoch.to_dict(),
         "gains": gains,
         "larger": tables.intervals(larger, tables.DIFFERENCE).tolist(),
