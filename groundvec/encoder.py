@@ -53,7 +53,7 @@ class SentenceEncoder:
 
     >>> encoder = SentenceEncoder("flickr8k")
     >>> encoder.encode(["A dog chases a cat.", "Two red balloons above a house."]).shape
-    (2, 2048)
+    (2, 1024)
 
     Attributes:
         models: its snapshots, in NumPy (`groundvec.model.inference`) or torch.

@@ -17,6 +17,7 @@ import html
 import io
 import logging
 import os
+import re
 import string
 import textwrap
 from pathlib import Path
@@ -41,6 +42,7 @@ Found = list[tuple[Path, float]]
 SIDE = 320  # pixels of a thumbnail
 COLUMNS, GAP, LINE = 5, 10, 18  # of a contact sheet; pixels
 HEADING = 36  # pixels of a line of its heading
+LATIN = {"de", "en"}  # languages of the data sets, which are written in Latin letters
 HIGHEST_JPEG = 65_500  # pixels: libjpeg's limit
 PAGE = string.Template("""<!doctype html>
 <html lang="en">
@@ -59,7 +61,7 @@ PAGE = string.Template("""<!doctype html>
 <main>
 <h1>$sentence</h1>
 <p>The $best best of $pictures pictures, by $model, $date. The number is the similarity of the
-picture and the sentence.</p>
+picture and the sentence.$doubts</p>
 <ol>
 $items
 </ol>
@@ -120,11 +122,14 @@ def main(arguments: argparse.Namespace) -> None:
     found = index.search(
         arguments.sentence, arguments.best, arguments.language, arguments.tokenized
     )
+    doubts = _doubts(arguments.sentence, found, index)
+    for doubt in doubts:
+        log.warning("%s", doubt)
     if arguments.output == common.STANDARD:
         for path, score in found:
             show(f"{score:.4f}  {_name(path)}")
     elif arguments.output.suffix.lower() == ".html":
-        page = _page(arguments.sentence, found, index, arguments.output)
+        page = _page(arguments.sentence, found, doubts, index, arguments.output)
         files.write_bytes(arguments.output, page.encode(errors="replace"))
     else:
         data = io.BytesIO()
@@ -144,6 +149,20 @@ def _name(path: Path) -> str:
     return printable(str(path).encode("utf-8", "replace").decode())
 
 
+def _doubts(sentence: str, found: Found, index: "Index") -> list[str]:
+    """Say why maybe no picture fits."""
+    doubts, languages = [], index.encoder.languages
+    if LATIN.issuperset(languages) and not re.search("[A-Za-z]", sentence):
+        read = " and ".join(languages)
+        doubts.append(f"the sentence has no Latin letter, and the model reads {read} alone")
+    if index.low is not None and found[0][1] < index.low:
+        doubts.append(
+            f"maybe no picture fits: the best score is {found[0][1]:.3f}, and nine of ten captions "
+            f"had more than {index.low:.3f} with their own picture"
+        )
+    return doubts
+
+
 def _thumbnail(path: Path) -> "Image.Image":
     from groundvec.features import images
 
@@ -152,7 +171,7 @@ def _thumbnail(path: Path) -> "Image.Image":
     return image
 
 
-def _page(sentence: str, found: Found, index: "Index", output: Path) -> str:
+def _page(sentence: str, found: Found, doubts: list[str], index: "Index", output: Path) -> str:
     """Make a page that needs no other file: it has small pictures, with links to the files.
 
     The links are relative, so that a folder may be sent with the page in it.
@@ -174,6 +193,7 @@ def _page(sentence: str, found: Found, index: "Index", output: Path) -> str:
     return PAGE.substitute(
         sentence=html.escape(sentence),
         items="\n".join(items),
+        doubts=html.escape("".join(f" {doubt[0].upper()}{doubt[1:]}." for doubt in doubts)),
         best=len(found),
         pictures=f"{len(index.paths):,}",
         model=html.escape(_name(Path(folder.name))) if folder else "a model",

@@ -19,6 +19,7 @@ QUERIES_PER_BLOCK = 1000  # captions; 20 MB of scores with 5,000 images
 SCORES_PER_BLOCK = 2**26  # fewer queries where there are more candidates; bounds the memory
 SAME = 1e-6  # scores of unit vectors that differ by less do so by float32's rounding
 DIRECTIONS = ("caption_to_image", "image_to_caption")
+LOW = 0.1  # of the captions have a lower score with their own image than what is called low
 
 
 def ranks(
@@ -68,17 +69,20 @@ def rounding(captions: np.ndarray, images: np.ndarray, similarity: str) -> float
 
 
 def development_recall(model: "Model", dev: Split) -> dict[str, float]:
-    """Compute the recalls in percent after an epoch, means over languages, and `dev_recall`.
+    """Compute what is recorded after an epoch: recalls in percent, `dev_recall` and `dev_low`.
 
-    Snapshots are chosen by the latter, the mean R@10 of both directions.
+    Recalls are means over languages. Snapshots are chosen by `dev_recall`, the mean R@10 of both
+    directions. The scores of captions with their own images are below `dev_low` in the share `LOW`.
     """
-    images, found = model.encode_images(dev.features), []
+    images, found, own = model.encode_images(dev.features), [], []
     for language, captions in dev.captions.items():
         vectors = model.encode_captions(captions.encoded, language)
         found.append(ranks(vectors, images, captions.image, model.similarity))
+        own.append(of_pairs(vectors, images[captions.image], model.similarity))
     recalls = {
         f"{direction}_r{k}": 100 * float(np.mean([np.mean(both[row] <= k) for both in found]))
         for row, direction in enumerate(DIRECTIONS)
         for k in CUTOFFS
     }
-    return recalls | {"dev_recall": float(np.mean([recalls[f"{d}_r10"] for d in DIRECTIONS]))}
+    recall = float(np.mean([recalls[f"{d}_r10"] for d in DIRECTIONS]))
+    return recalls | {"dev_recall": recall, "dev_low": float(np.quantile(np.hstack(own), LOW))}

@@ -23,14 +23,15 @@ def best_snapshots(dev_recall: pd.Series, count: int = 2) -> list[int]:
 def ensemble(history: pd.DataFrame, model: dict[str, Any]) -> dict[str, Any]:
     """Choose the two snapshots of an ensemble, and the best one: the content of ensemble.json.
 
-    Of a training with beta 0, whose recall of images is chance, they are the last ones.
+    Of a training with beta 0, whose recall of images is chance, they are the last ones. `low` is
+    the mean of the two snapshots' `dev_low`.
 
     Args:
         history: of the training, in the form of history.csv.
         model: the content of its model.json.
     """
-    recall = history.set_index("epoch")["dev_recall"]
+    by_epoch = history.set_index("epoch")
     # Of equal scores the later ones are the best.
-    scores = recall[model["snapshots"]] * learned_images(model)
-    [best] = best_snapshots(scores, 1)
-    return {"epochs": best_snapshots(scores), "best": best}
+    scores = by_epoch.loc[model["snapshots"], "dev_recall"] * learned_images(model)
+    [best], epochs = best_snapshots(scores, 1), best_snapshots(scores)
+    return {"epochs": epochs, "best": best, "low": float(by_epoch.loc[epochs, "dev_low"].mean())}

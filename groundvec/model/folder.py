@@ -66,7 +66,10 @@ MODEL: dict[str, Any] = {
 # What `blocks` and `transform` of `features` say, which are JSON in a text.
 BLOCKS = {"type": "array", "minItems": 1, "items": FEATURES}
 TRANSFORM = {"properties": {"interpolation": {"$ref": "#/$defs/dataset/properties/interpolation"}}}
-ENSEMBLE = {"required": ["epochs", "best"], "properties": {"epochs": EPOCHS, "best": EPOCH}}
+ENSEMBLE = {
+    "required": ["epochs", "best"],
+    "properties": {"epochs": EPOCHS, "best": EPOCH, "low": {"type": "number"}},
+}
 
 
 def own_files(folder: Path) -> list[Path]:
@@ -132,6 +135,8 @@ def _loaded(path: Path, features: dict[str, Any], key: str, schema: dict[str, An
 
 def read_ensemble(folder: str | Path) -> dict[str, Any]:
     """Read the `epochs` of a training's ensemble, and that of its `best` single snapshot.
+
+    `low`, where it is known, is the score that nine of ten captions exceed with their own picture.
 
     Raises:
         InputError: `ensemble.json` is missing or of another form.

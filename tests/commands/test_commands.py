@@ -26,6 +26,7 @@ from groundvec.__main__ import COMMANDS, main
 from groundvec.features import backbones
 from groundvec.model.network import Model
 from groundvec.runtime.errors import InputError, extra
+from groundvec.runtime.files import write_json
 from groundvec.text.characters import Text
 
 ROOT = Path(__file__).parents[2]
@@ -365,6 +366,26 @@ def test_a_page_of_the_best_needs_no_other_file(groundvec, model, photos, tmp_pa
         assert Image.open(io.BytesIO(base64.b64decode(data))).size == (320, 26)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "low", "said"),
+    [
+        ("A dog.", 2, ["maybe no picture fits: the best score is "]),
+        ("A dog.", -2, []),
+        ("Собака 1.", -2, ["the sentence has no Latin letter, and the model reads en and de"]),
+    ],
+)
+def test_a_search_says_that_maybe_nothing_fits(model, photos, tmp_path, sentence, low, said):
+    shutil.copytree(model, tmp_path / "model")
+    write_json(tmp_path / "model" / "ensemble.json", {"epochs": [4], "best": 4, "low": low})
+    words = ("-m", "groundvec", "search", "photos", sentence, "--model", "model", "-o", "best.html")
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    result = forks.run(*words, cwd=tmp_path, env=env)
+    page = " ".join((tmp_path / "best.html").read_text().split())
+    assert len(result.stderr.splitlines()) == len(said)
+    for start in said:
+        assert start in result.stderr and start[1:] in page
+
+
 def test_a_picture_that_is_searched_is_not_written_over(groundvec, model, photos):
     [first, *_] = sorted(photos.iterdir())
     before = first.read_bytes()
@@ -411,6 +432,7 @@ def test_a_contact_sheet_that_is_too_high_for_jpeg_is_refused(tmp_path, monkeypa
     monkeypatch.setattr("groundvec.index.Index.__init__", lambda self, *_, **__: None)
     monkeypatch.setattr("groundvec.index.Index.paths", [], raising=False)
     monkeypatch.setattr("groundvec.index.Index.search", lambda *_: found)
+    monkeypatch.setattr("groundvec.commands.search._doubts", lambda *_: [])
     parser = argparse.ArgumentParser()
     COMMANDS["search"].add_arguments(parser)
 
