@@ -114,18 +114,20 @@ def find_mistake(value: Any, schema: dict[str, Any]) -> str:
 def check(value: dict[str, Any], schema: dict[str, Any], *place: str) -> None:
     """Raise InputError for the first mistake; numbers that are written as text become numbers."""
     validator = _Validator(schema)
-    _read_numbers(value, validator)
+    if not (errors := list(validator.iter_errors(value))):
+        return
+    _read_numbers(value, errors)
     errors = sorted(validator.iter_errors(value), key=lambda error: list(map(str, error.path)))
     if errors:
         raise _explain(errors[0], place)
 
 
-def _read_numbers(config: dict[str, Any], validator: Draft202012Validator) -> None:
+def _read_numbers(config: dict[str, Any], errors: list[Any]) -> None:
     """Turn text into a number or null where the schema wants one, and 2.0 into 2.
 
     YAML takes 1e-3 for text, and Snakemake everything within a value given with --config.
     """
-    for error in list(validator.iter_errors(config)):
+    for error in errors:
         if error.validator != "type":
             continue
         *parents, key = error.absolute_path or [None]
