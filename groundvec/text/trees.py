@@ -137,13 +137,11 @@ class Text:
             if parent != ROOT
         )
         relations = sorted(edges, key=lambda relation: (-edges[relation], relation))
-        parents, _ = _join(nodes)
-        ranks, right = _ranks(parents)
+        ranks, right = _ranks(_join(nodes)[0])
         places = _places(*(int(ranks[side].max(initial=0)) for side in (~right, right)))
         _describe(edges, counts, words)
         counted = [edges[relation] for relation in relations]
-        learned = (words, relations, counted, places, dimension, parser, form, values)
-        return cls(*learned, treebank)
+        return cls(words, relations, counted, places, dimension, parser, form, values, treebank)
 
     def __len__(self) -> int:
         """Count the different words, those of phrases and unknown words included."""
@@ -159,8 +157,7 @@ class Text:
         words = np.array([self._word.get(word, UNKNOWN) for word in spoken], np.uint16)
         relations = [self._relation.get(name, len(self.relations)) for name in names]
         self._report(given, spoken, words, starts)
-        ranks, right = _ranks(parents)
-        left = self._left
+        (ranks, right), left = _ranks(parents), self._left
         most = np.where(right, len(self.places) - left, left)
         places = np.where(ranks > most, len(self.places), ranks - 1 + left * right)
         heights, sizes = _measure(parents, words != PADDING)
@@ -247,19 +244,15 @@ def _describe(edges: Counter[str], spoken: Counter[str], words: list[str]) -> No
 
 
 def _places(left: int, right: int) -> list[str]:
-    return [
-        f"{side}{rank + 1}" for side, most in (("l", left), ("r", right)) for rank in range(most)
-    ]
+    return [f"l{rank + 1}" for rank in range(left)] + [f"r{rank + 1}" for rank in range(right)]
 
 
 def _join(nodes: Sequence[Nodes]) -> tuple[np.ndarray, np.ndarray]:
     """Join the parents (N,) of all trees' nodes, as rows of one array; with the trees' starts."""
-    starts = np.zeros(len(nodes) + 1, np.int64)
-    np.cumsum([len(each.parents) for each in nodes], out=starts[1:])
+    starts = np.cumsum([0, *(len(each.parents) for each in nodes)])
     parents = np.array(list(chain.from_iterable(each.parents for each in nodes)), np.int64)
-    return np.where(
-        parents == ROOT, ROOT, parents + np.repeat(starts[:-1], np.diff(starts))
-    ), starts
+    first = np.repeat(starts[:-1], np.diff(starts))
+    return np.where(parents == ROOT, ROOT, parents + first), starts
 
 
 def _ranks(parents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
