@@ -15,7 +15,7 @@ from groundvec.text.forms import FORMS, Nodes
 from groundvec.text.treebank import ROOT, Treebank
 from groundvec.text.vectors import learn, pack, read_vectors, reduce, unpack
 
-RARE = 10  # edges; a relation with fewer is rare
+RARE = 10  # edges of a relation; those with fewer are rare
 
 log = logging.getLogger(__name__)
 
@@ -139,7 +139,18 @@ class Text:
         relations = sorted(edges, key=lambda relation: (-edges[relation], relation))
         ranks, right = _ranks(_join(nodes)[0])
         places = _places(*(int(ranks[side].max(initial=0)) for side in (~right, right)))
-        _describe(edges, counts, words)
+        without = [counts[word] for word in counts.keys() - set(words)]
+        log.info(
+            "vectors of %d words; of the captions' %d words %d have none, which are %d of %d "
+            "tokens",
+            *(len(words), len(counts), len(without), sum(without), counts.total()),
+        )
+        rare = [count for count in edges.values() if count < RARE]
+        log.info(
+            "%d relations (Socher et al. 2014: 141); %d of them have fewer than %d of the %d "
+            "edges, together %.2f %%",
+            *(len(edges), len(rare), RARE, edges.total(), 100 * sum(rare) / max(edges.total(), 1)),
+        )
         counted = [edges[relation] for relation in relations]
         return cls(words, relations, counted, places, dimension, parser, form, values, treebank)
 
@@ -225,22 +236,6 @@ def _from_file(path: str, words: list[str], dimension: int) -> tuple[list[str], 
         vectors, _ = reduce(vectors, dimension)
     ordered = list(dict.fromkeys([*given, *index]))
     return ordered, vectors[[index[word] for word in ordered]]
-
-
-def _describe(edges: Counter[str], spoken: Counter[str], words: list[str]) -> None:
-    """Log the numbers of words and relations of the captions."""
-    known = set(words)
-    without = [count for word, count in spoken.items() if word not in known]
-    log.info(
-        "vectors of %d words; of the captions' %d words %d have none, which are %d of %d tokens",
-        *(len(words), len(spoken), len(without), sum(without), spoken.total()),
-    )
-    rare = [count for count in edges.values() if count < RARE]
-    log.info(
-        "%d relations (Socher et al. 2014: 141); %d of them have fewer than %d of the %d edges, "
-        "together %.2f %%",
-        *(len(edges), len(rare), RARE, edges.total(), 100 * sum(rare) / max(edges.total(), 1)),
-    )
 
 
 def _places(left: int, right: int) -> list[str]:
