@@ -169,13 +169,11 @@ def rerank(dev: Judged, test: Judged, features: Features) -> dict[str, Reranked]
         each model under its name, MIRA's choice; `oracle`, the best by its own BLEU.
     """
     result = {BASELINE: Reranked(test.lists.starts[:-1], {})}
-    length = (
-        ["target-length"],
-        *(
-            np.array([[len(text.split())] for text in each.lists.hypotheses], float)
-            for each in (dev, test)
-        ),
-    )
+    counts = [
+        np.array([[len(text.split())] for text in each.lists.hypotheses], float)
+        for each in (dev, test)
+    ]
+    length = ["target-length"], counts[0], counts[1]
     for model, (names, of_dev, of_test) in {LENGTH: length, **features}.items():
         lists = dev.lists.with_features(names, of_dev)
         others = test.lists.with_features(names, of_test)
