@@ -110,13 +110,11 @@ def _torchvision(name: str, weights: str | None, weights_file: Path | None) -> B
     if name not in names:
         close = " or ".join(get_close_matches(name, names)) or "efficientnet_lite0 or resnet152"
         raise InputError(f"unknown backbone {name!r}; did you mean {close}?")
-    choice = get_model_weights(name)
-    if (weights or DEFAULT_WEIGHTS) not in choice.__members__:
-        raise InputError(
-            f"{name} has no weights {weights or DEFAULT_WEIGHTS}; choose one of: "
-            + ", ".join(choice.__members__)
-        )
-    chosen = choice[weights or DEFAULT_WEIGHTS]
+    choice, wanted = get_model_weights(name), weights or DEFAULT_WEIGHTS
+    if wanted not in choice.__members__:
+        known = ", ".join(choice.__members__)
+        raise InputError(f"{name} has no weights {wanted}; choose one of: {known}")
+    chosen = choice[wanted]
     file = weights_file or _download(chosen.url)
     sha256, state = _checksum(file), _read_weights(file)
     # Torchvision's builders know what each network's weights need, but would unpickle the file.
@@ -124,20 +122,11 @@ def _torchvision(name: str, weights: str | None, weights_file: Path | None) -> B
     with fake, _fitting(file, name):
         network = get_model(name, weights=chosen)
     preset = chosen.transforms()
-    return Backbone(
-        name,
-        str(chosen) if file.name == Path(chosen.url).name else file.name,
-        sha256,
-        lambda: network,
-        _remove_classifier(network, name, len(chosen.meta["categories"])),
-        Transform(
-            preset.resize_size[0],
-            preset.crop_size[0],
-            tuple(preset.mean),
-            tuple(preset.std),
-            preset.interpolation.value,
-        ),
-    )
+    sides, mean, std = (preset.resize_size[0], preset.crop_size[0]), preset.mean, preset.std
+    transform = Transform(*sides, tuple(mean), tuple(std), preset.interpolation.value)
+    of_file = str(chosen) if file.name == Path(chosen.url).name else file.name
+    width = _remove_classifier(network, name, len(chosen.meta["categories"]))
+    return Backbone(name, of_file, sha256, lambda: network, width, transform)
 
 
 def _lite(name: str, weights: str | None, weights_file: Path | None) -> Backbone:
@@ -199,14 +188,15 @@ class Stages(nn.Module):
 def _download(url: str) -> Path:
     """Return where torch keeps its downloads, with the file in it."""
     file = Path(torch.hub.get_dir(), "checkpoints", Path(url).name)
-    if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            torch.hub.download_url_to_file(url, str(file), _hash_in_name(file))
-        except (URLError, ConnectionError, TimeoutError, RuntimeError) as error:
-            raise InputError(
-                f"cannot download {url} ({error}); get the file some other way and put it at {file}"
-            ) from None
+    if file.exists():
+        return file
+    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        torch.hub.download_url_to_file(url, str(file), _hash_in_name(file))
+    except (URLError, ConnectionError, TimeoutError, RuntimeError) as error:
+        raise InputError(
+            f"cannot download {url} ({error}); get the file some other way and put it at {file}"
+        ) from None
     return file
 
 

@@ -113,7 +113,7 @@ def refuse(problems: list[str], images: int) -> None:
 def described_features(backbone: Backbone, device: str) -> dict[str, Any]:
     """Return the attributes of a network's features, for `groundvec.features.store.write`."""
     origin = provenance(device)
-    versions = (f"{name} {version(name)}" for name in ("torchvision", "pillow"))
+    versions = [f"{name} {version(name)}" for name in ("torchvision", "pillow")]
     return origin | {
         "backbone": backbone.name,
         "weights": backbone.weights,
@@ -219,7 +219,7 @@ class _Batches(Dataset[tuple[list[int], torch.Tensor, list[str]]]):
         files: list[tuple[str, str]],  # paths, and the SHA-256 sums that they should have
         backbone: Backbone,
         size: int,  # of a batch, in crops
-        network: nn.Module | None = None,
+        network: nn.Module | None,
     ) -> None:
         self.files, self.network = files, network
         self.transform, self.crops = backbone.transform, backbone.crops
@@ -229,10 +229,8 @@ class _Batches(Dataset[tuple[list[int], torch.Tensor, list[str]]]):
         return math.ceil(len(self.files) / self.size)
 
     def __getitem__(self, batch: int) -> tuple[list[int], torch.Tensor, list[str]]:
-        transform = self.transform
-        crops = torch.zeros(
-            self.size, self.crops, 3, transform.crop, transform.crop, dtype=torch.uint8
-        )
+        to = self.transform
+        crops = torch.zeros(self.size, self.crops, 3, to.crop, to.crop, dtype=torch.uint8)
         good: list[int] = []
         bad: list[str] = []
         start = batch * self.size
@@ -242,9 +240,7 @@ class _Batches(Dataset[tuple[list[int], torch.Tensor, list[str]]]):
             except InputError as error:
                 bad.append(str(error))
                 continue
-            crops[len(good)] = cut(
-                image, transform.resize, transform.crop, transform.interpolation, self.crops
-            )
+            crops[len(good)] = cut(image, to.resize, to.crop, to.interpolation, self.crops)
             good.append(place)
         crops = crops[: len(good)]
         return good, self.network(crops) if self.network else crops, bad

@@ -81,9 +81,8 @@ def _inside(top: Path) -> Iterator[Path]:
             inner.clear()
             continue
         seen.add((status.st_dev, status.st_ino))
-        inner[:] = sorted(
-            name for name in inner if not name.startswith(".") and name.lower() not in HIDDEN
-        )
+        shown = (name for name in inner if not name.startswith("."))
+        inner[:] = sorted(name for name in shown if name.lower() not in HIDDEN)
         paths = (Path(folder, name) for name in names if not name.startswith("."))
         yield from filter(Path.is_file, paths)
 
@@ -98,12 +97,12 @@ def _unreadable(named: Path, error: OSError) -> None:
 
 def checksums(files: Sequence[str | Path]) -> list[str]:
     """Compute the SHA-256 sum of each file, several at a time; see `UNREADABLE`."""
+
+    def checksum(path: str | Path) -> str:
+        try:
+            return sha256(path)
+        except OSError:
+            return f"{UNREADABLE}{path}"
+
     with ThreadPoolExecutor() as pool:
-        return list(pool.map(_sum, files))
-
-
-def _sum(path: str | Path) -> str:
-    try:
-        return sha256(path)
-    except OSError:
-        return f"{UNREADABLE}{path}"
+        return list(pool.map(checksum, files))

@@ -63,9 +63,8 @@ def load(path: str | Path, sha256: str | None = None) -> Image.Image:
         with suppress(Exception):
             return _without_metadata(path, data) if data[1:4] == b"PNG" else _ended(path, data)
         if isinstance(error, UnidentifiedImageError):
-            raise InputError(
-                f"{path} is not a picture ({', '.join(FORMATS)}); convert it"
-            ) from None
+            known = ", ".join(FORMATS)
+            raise InputError(f"{path} is not a picture ({known}); convert it") from None
         reason = " ".join(str(error).split())
         raise InputError(
             f"{path} cannot be decoded ({reason}); get it again, or save it again in a program "
@@ -132,9 +131,8 @@ def _rgb(image: Image.Image) -> Image.Image:
     if image.mode.startswith("I"):  # 16 bits; Pillow would clip the values at 255, not scale them
         values = np.asarray(image).clip(0)
         bits = next(bits for bits in BITS if int(values.max()) < 2**bits)
-        return Image.fromarray(np.rint(values / (2**bits - 1) * 255).astype(np.uint8)).convert(
-            "RGB"
-        )
+        scaled = np.rint(values / (2**bits - 1) * 255).astype(np.uint8)
+        return Image.fromarray(scaled).convert("RGB")
     if image.has_transparency_data:
         image = image.convert("RGBA")
         if not image.getchannel("A").getbbox():  # alpha that was never set: only the colours count
@@ -168,10 +166,9 @@ def cut(
         return torch.stack([centre, centre.flip(-1)][:crops])
     bottom, right = height - crop, width - crop
     corners = [(0, 0), (0, right), (bottom, 0), (bottom, right), (top, left)]
-    return torch.stack(
-        [
-            turned[:, row : row + crop, column : column + crop]
-            for turned in (pixels, pixels.flip(-1))
-            for row, column in corners
-        ]
-    )
+    cuts = [
+        turned[:, row : row + crop, column : column + crop]
+        for turned in (pixels, pixels.flip(-1))
+        for row, column in corners
+    ]
+    return torch.stack(cuts)

@@ -143,13 +143,12 @@ def _gather(
                     check_memory(path, 4 * len(wanted) * values.shape[1])
                     features = np.empty((len(wanted), values.shape[1]), np.float32)
             for name in ALIKE:
-                if described.get(name) != first.get(name):
-                    remedy = "extract both in the same way"
-                    if name == "precision":
-                        remedy += ": a CPU without bfloat16 computes it in float32"
+                own, of_first = described.get(name), first.get(name)
+                if own != of_first:
+                    why = ": a CPU without bfloat16 computes it in float32"
                     raise InputError(
-                        f"{path} and {paths[0]} differ in {name} ({described.get(name)} and "
-                        f"{first.get(name)}); {remedy}"
+                        f"{path} and {paths[0]} differ in {name} ({own} and {of_first}); extract "
+                        f"both in the same way{why if name == 'precision' else ''}"
                     )
             rows = ids.get_indexer(wanted)  # -1 for an image that is not in this file
             _refuse(f"{path} repeats", wanted[found & (rows >= 0)], "leave one of them out")
@@ -161,11 +160,8 @@ def _gather(
             problem = f"{path} has features that are NaN or beyond {LARGEST:.0e} for"
             _refuse(problem, wanted[bad], "compute them again")
     like = f" (with ids like {ids[0]})" if len(ids) else ""
-    _refuse(
-        f"{', '.join(map(str, paths))}{like} has no features for",
-        wanted[~found],
-        "extract them or correct the ids",
-    )
+    problem = f"{', '.join(map(str, paths))}{like} has no features for"
+    _refuse(problem, wanted[~found], "extract them or correct the ids")
     if file is None:
         return Rows(features, np.arange(len(wanted))), first
     matrix, mapped_file = file
@@ -259,14 +255,8 @@ def _open(path: str | Path) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarra
             )
         _refuse(f"{path} has more than one row for", ids[ids.duplicated()], "leave one")
         if "fingerprint" not in described:  # made elsewhere
-            sha256 = file_sha256(path)
-            described = {
-                "backbone": "precomputed",
-                "weights": path.name,
-                "weights_sha256": sha256,
-                "width": values.shape[1],
-                "fingerprint": sha256,
-            }
+            described = {"backbone": "precomputed", "weights": path.name, "width": values.shape[1]}
+            described |= dict.fromkeys(("weights_sha256", "fingerprint"), file_sha256(path))
         yield ids, values, described
 
 

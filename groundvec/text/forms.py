@@ -14,9 +14,8 @@ PHRASES = {
     *("across from", "ahead of", "along with", "alongside of", "apart from", "aside from"),
     *("away from", "because of", "by means of", "close to", "due to", "far from", "in addition to"),
     *("except for", "in back of", "in front of", "in place of", "in spite of", "inside of"),
-    "instead of",
-    *("near to", "next to", "off of", "on top of", "out of", "outside of", "such as"),
-    *("together with",),
+    *("instead of", "near to", "next to", "off of", "on top of", "out of", "outside of", "such as"),
+    "together with",
 }
 # The relations of a preposition that has an object, and what becomes of the object's own;
 # `dative` is "gives it to her".
@@ -71,7 +70,7 @@ def binary(tree: Tree) -> Nodes:
     """
     words, parents, _ = basic(tree)
     parents = _without_crossings(parents)
-    depths = [sum(1 for _ in _ancestors(word, parents)) for word in range(len(words))]
+    depths = [sum(1 for _ in ancestors(word, parents)) for word in range(len(words))]
     # Word i is node 2 i. A phrase that joins what ends in word i with what follows is the node
     # between them, 2 i + 1.
     count = len(words)
@@ -128,8 +127,7 @@ class _Remaining:
         self.heads[child], self.heads[word] = self.heads[word], GONE
 
     def fold_prepositions(self) -> None:
-        # From the right: the last word of "in front of", which has the object, comes first.
-        for word in reversed(range(len(self.words))):
+        for word in reversed(range(len(self.words))):  # first the last word of "in front of"
             if objects := [c for c in self.children(word) if self.relations[c] in OBJECTS]:
                 self.fold_preposition(word, objects)
 
@@ -240,7 +238,8 @@ def _has_letters(word: str) -> bool:
     return any(map(str.isalnum, word))
 
 
-def _ancestors(word: int, parents: Sequence[int]) -> Iterator[int]:
+def ancestors(word: int, parents: Sequence[int]) -> Iterator[int]:
+    """Yield the parent of a word, its parent, and so on up to the root."""
     while (word := parents[word]) != ROOT:
         yield word
 
@@ -252,7 +251,7 @@ def _without_crossings(parents: Sequence[int]) -> list[int]:
     def crosses(word: int) -> bool:
         parent = parents[word]
         between = range(min(word, parent) + 1, max(word, parent))
-        return parent != ROOT and any(parent not in _ancestors(each, parents) for each in between)
+        return parent != ROOT and any(parent not in ancestors(each, parents) for each in between)
 
     while (word := next(filter(crosses, range(len(parents))), None)) is not None:
         parents[word] = parents[parents[word]]

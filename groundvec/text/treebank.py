@@ -76,15 +76,9 @@ def parse(sentences: Sequence[str], parser: str) -> list[Tree]:
     Raises:
         InputError: there is no such pipeline, or none that parses.
     """
-    nlp = _pipeline(parser)
-    docs = Progress(
-        nlp.pipe(sentences, batch_size=BATCH),
-        total=len(sentences),
-        desc=f"parsing by {parser}",
-        unit="sentences",
-        disable=len(sentences) < QUICK,
-    )
-    return [_tree(doc, parser) for doc in docs]
+    docs, count = _pipeline(parser).pipe(sentences, batch_size=BATCH), len(sentences)
+    how = {"desc": f"parsing by {parser}", "unit": "sentences", "disable": count < QUICK}
+    return [_tree(doc, parser) for doc in Progress(docs, total=count, **how)]
 
 
 def origin(parser: str) -> str:
@@ -119,7 +113,7 @@ def _first_line(error: Exception) -> str:
 def _tree(doc: Any, parser: str) -> Tree:
     if not doc.has_annotation("DEP"):
         raise InputError(f"{parser!r} does not parse: name a spaCy pipeline that does")
-    heads = [token.head.i if token.head.i != token.i else ROOT for token in doc]
+    heads = [ROOT if token.head == token else token.head.i for token in doc]
     relations = [token.dep_.lower() or "dep" for token in doc]
     first, *others = [i for i, head in enumerate(heads) if head == ROOT] or [ROOT]
     for other in others:

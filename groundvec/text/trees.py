@@ -15,7 +15,7 @@ from groundvec.text.forms import FORMS, Nodes
 from groundvec.text.treebank import ROOT, Treebank
 from groundvec.text.vectors import learn, pack, read_vectors, reduce, unpack
 
-RARE = 10  # edges; a relation with fewer is rare
+RARE = 10  # edges of a relation; those with fewer are rare
 
 log = logging.getLogger(__name__)
 
@@ -137,13 +137,22 @@ class Text:
             if parent != ROOT
         )
         relations = sorted(edges, key=lambda relation: (-edges[relation], relation))
-        parents, _ = _join(nodes)
-        ranks, right = _ranks(parents)
+        ranks, right = _ranks(_join(nodes)[0])
         places = _places(*(int(ranks[side].max(initial=0)) for side in (~right, right)))
-        _describe(edges, counts, words)
+        without = [counts[word] for word in counts.keys() - set(words)]
+        log.info(
+            "vectors of %d words; of the captions' %d words %d have none, which are %d of %d "
+            "tokens",
+            *(len(words), len(counts), len(without), sum(without), counts.total()),
+        )
+        rare = [count for count in edges.values() if count < RARE]
+        log.info(
+            "%d relations (Socher et al. 2014: 141); %d of them have fewer than %d of the %d "
+            "edges, together %.2f %%",
+            *(len(edges), len(rare), RARE, edges.total(), 100 * sum(rare) / max(edges.total(), 1)),
+        )
         counted = [edges[relation] for relation in relations]
-        learned = (words, relations, counted, places, dimension, parser, form, values)
-        return cls(*learned, treebank)
+        return cls(words, relations, counted, places, dimension, parser, form, values, treebank)
 
     def __len__(self) -> int:
         """Count the different words, those of phrases and unknown words included."""
@@ -159,8 +168,7 @@ class Text:
         words = np.array([self._word.get(word, UNKNOWN) for word in spoken], np.uint16)
         relations = [self._relation.get(name, len(self.relations)) for name in names]
         self._report(given, spoken, words, starts)
-        ranks, right = _ranks(parents)
-        left = self._left
+        (ranks, right), left = _ranks(parents), self._left
         most = np.where(right, len(self.places) - left, left)
         places = np.where(ranks > most, len(self.places), ranks - 1 + left * right)
         heights, sizes = _measure(parents, words != PADDING)
@@ -230,36 +238,16 @@ def _from_file(path: str, words: list[str], dimension: int) -> tuple[list[str], 
     return ordered, vectors[[index[word] for word in ordered]]
 
 
-def _describe(edges: Counter[str], spoken: Counter[str], words: list[str]) -> None:
-    """Log the numbers of words and relations of the captions."""
-    known = set(words)
-    without = [count for word, count in spoken.items() if word not in known]
-    log.info(
-        "vectors of %d words; of the captions' %d words %d have none, which are %d of %d tokens",
-        *(len(words), len(spoken), len(without), sum(without), spoken.total()),
-    )
-    rare = [count for count in edges.values() if count < RARE]
-    log.info(
-        "%d relations (Socher et al. 2014: 141); %d of them have fewer than %d of the %d edges, "
-        "together %.2f %%",
-        *(len(edges), len(rare), RARE, edges.total(), 100 * sum(rare) / max(edges.total(), 1)),
-    )
-
-
 def _places(left: int, right: int) -> list[str]:
-    return [
-        f"{side}{rank + 1}" for side, most in (("l", left), ("r", right)) for rank in range(most)
-    ]
+    return [f"l{rank + 1}" for rank in range(left)] + [f"r{rank + 1}" for rank in range(right)]
 
 
 def _join(nodes: Sequence[Nodes]) -> tuple[np.ndarray, np.ndarray]:
     """Join the parents (N,) of all trees' nodes, as rows of one array; with the trees' starts."""
-    starts = np.zeros(len(nodes) + 1, np.int64)
-    np.cumsum([len(each.parents) for each in nodes], out=starts[1:])
+    starts = np.cumsum([0, *(len(each.parents) for each in nodes)])
     parents = np.array(list(chain.from_iterable(each.parents for each in nodes)), np.int64)
-    return np.where(
-        parents == ROOT, ROOT, parents + np.repeat(starts[:-1], np.diff(starts))
-    ), starts
+    first = np.repeat(starts[:-1], np.diff(starts))
+    return np.where(parents == ROOT, ROOT, parents + first), starts
 
 
 def _ranks(parents: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -25,11 +25,9 @@ class Words(Cut):
         """Select sentences; all int64.
 
         Returns:
-            The n-grams (N,) of the W distinct words of these sentences, one word after another.
-            The sentences' lengths (B,) in words.
-            The distinct words' lengths (W,) in n-grams.
-            The number from 0 to W - 1 of each word of the sentences (T,), one sentence after
-            another.
+            The n-grams (N,) of the W distinct words of these sentences, one word after another; the
+            sentences' lengths (B,) in words; the distinct words' lengths (W,) in n-grams; and the
+            number from 0 to W - 1 of each word of the sentences (T,), one sentence after another.
         """
         positions, lengths = select(self.starts, rows)
         distinct, places = np.unique(self.rows[positions], return_inverse=True)

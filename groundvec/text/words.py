@@ -67,10 +67,8 @@ class Text:
         lengths = [len(sentence) for sentence in words]
         flat = (self._index.get(word, UNKNOWN) for word in chain.from_iterable(words))
         indices = np.fromiter(flat, np.int64, sum(lengths))
-        unknown = np.count_nonzero(indices == UNKNOWN)
-        log.info(
-            "%d of the %d words of %d sentences are unknown", unknown, len(indices), len(words)
-        )
+        counts = np.count_nonzero(indices == UNKNOWN), len(indices), len(words)
+        log.info("%d of the %d words of %d sentences are unknown", *counts)
         return Encoded.of(indices, lengths)
 
     def as_dict(self) -> dict[str, Any]:

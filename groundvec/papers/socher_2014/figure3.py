@@ -6,6 +6,7 @@ The node's own word enters it times 1 / l(node): so with identity matrices and n
 words would weigh the same, as in a bag of words. What a word does weigh is learned.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from groundvec.reporting.embedded import given_treebank, of_one, read_captions
 from groundvec.reporting.results import Results
 from groundvec.reporting.systems import best_snapshot
 from groundvec.text.encoded import cleaned
-from groundvec.text.forms import FORMS, Nodes
+from groundvec.text.forms import FORMS, Nodes, ancestors
 from groundvec.text.treebank import Tree
 
 if TYPE_CHECKING:
@@ -61,15 +62,8 @@ def by_counts(parents: list[int]) -> np.ndarray:
     """
     words = np.zeros(len(parents))  # of each node and of those under it
     for node in range(len(parents)):
-        while node >= 0:
-            words[node] += 1
-            node = parents[node]
+        words[[node, *ancestors(node, parents)]] += 1
     return words / len(parents)
-
-
-def depth(node: int, parents: list[int]) -> int:
-    """Count the edges from the root to a node."""
-    return 0 if parents[node] < 0 else 1 + depth(parents[node], parents)
 
 
 def learned(model: "Model", language: str, sentence: str) -> np.ndarray:
@@ -87,14 +81,12 @@ def learned(model: "Model", language: str, sentence: str) -> np.ndarray:
     known, encoder.vectors = encoder.vectors, encoder.vectors[words].requires_grad_()
     try:
         [root] = encoder(torch.arange(len(words)), lengths, *others)
-        derivatives = [
-            torch.autograd.grad(value, encoder.vectors, retain_graph=True)[0] for value in root
-        ]
+        grad = partial(torch.autograd.grad, inputs=encoder.vectors, retain_graph=True)
+        derivatives = [grad(value)[0] for value in root]
     finally:
         encoder.vectors = known
     norms = torch.stack(derivatives).square().sum(dim=(0, 2)).sqrt().numpy()
-    shares: np.ndarray = norms / norms.sum()
-    return shares
+    return norms / norms.sum()
 
 
 @styled
@@ -104,10 +96,9 @@ def drawing(nodes: Nodes, weights: np.ndarray) -> Figure:
     The area of a node is its weight by the counts, which is also the first number below its word;
     the second is the learned one, in percent.
     """
-    depths = [depth(node, nodes.parents) for node in range(len(nodes.parents))]
-    texts = [
-        [word or "", relation] for word, relation in zip(nodes.words, nodes.relations, strict=True)
-    ]
+    depths = [len([*ancestors(node, nodes.parents)]) for node in range(len(nodes.parents))]
+    pairs = zip(nodes.words, nodes.relations, strict=True)
+    texts = [[word or "", relation] for word, relation in pairs]
     widths = np.array([max(CHARACTER * max(map(len, pair)) + 0.1, NARROWEST) for pair in texts])
     width = max(KEY + widths.sum() + MARGIN, COLUMN)
     height = BELOW + LEVEL * (max(depths) + 1)
@@ -126,9 +117,7 @@ def drawing(nodes: Nodes, weights: np.ndarray) -> Figure:
     radii = LARGEST * np.sqrt(shares)  # so that areas are the weights
     for node, parent in enumerate(nodes.parents):
         word, relation = texts[node]
-        axes.plot(
-            [x[node]] * 2, [y[node], 0.62], color="0.8", linestyle=":", linewidth=0.8, zorder=0
-        )
+        axes.plot([x[node]] * 2, [y[node], 0.62], ":", color="0.8", linewidth=0.8, zorder=0)
         if parent >= 0:
             # Down from the parent, across above all names of this level, and down to the own one.
             bar, top = y[node] + LEVEL - LARGEST - 0.05, y[node] + radii[node] + 0.15
