@@ -36,6 +36,23 @@ def grid(experiment: str) -> str:
     return tables.markdown(shown, 2)
 
 
+def table2() -> str:
+    """Write the recalls and median ranks of the paper's Table 2, reported, and means of ours."""
+    reported = pd.read_csv(summary.REPORTED / "table2.csv").query("dataset == 'flickr8k'")
+    measured = tables.kept(f"{LONG}/retrieval").query("direction in @DIRECTIONS")
+    columns = {"r1": "R@1", "r5": "R@5", "r10": "R@10", "median_rank": "median rank"}
+    both = pd.concat({"reported": reported, "measured": measured}, names=["source", None])
+    means = both.groupby(["source", "model", "direction"])[list(columns)].mean().unstack()
+    order: list[Any] = ["source", ("r10", DIRECTIONS[0])]
+    means = means.sort_values(order, ascending=False)
+    cells = {
+        f"{summary.WAYS[way]}: {label}": decimals(means[column, way])
+        for way in DIRECTIONS
+        for column, label in columns.items()
+    }
+    return tables.markdown(pd.DataFrame(cells, means.index).reset_index(), 2)
+
+
 def claims(file: str) -> str:
     """Write the differences of models, over seeds, and their verdicts."""
     table = tables.compared(file)
