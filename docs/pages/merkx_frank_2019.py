@@ -42,9 +42,8 @@ def table2() -> str:
     measured = tables.kept(f"{LONG}/retrieval").query("direction in @DIRECTIONS")
     columns = {"r1": "R@1", "r5": "R@5", "r10": "R@10", "median_rank": "median rank"}
     both = pd.concat({"reported": reported, "measured": measured}, names=["source", None])
-    means = both.groupby(["source", "model", "direction"])[list(columns)].mean().unstack()
-    order: list[Any] = ["source", ("r10", DIRECTIONS[0])]
-    means = means.sort_values(order, ascending=False)
+    means: Any = both.groupby(["source", "model", "direction"])[list(columns)].mean().unstack()
+    means = means.sort_values(["source", ("r10", DIRECTIONS[0])], ascending=False)
     cells = {
         f"{summary.WAYS[way]}: {label}": decimals(means[column, way])
         for way in DIRECTIONS
