@@ -76,7 +76,7 @@ def main(arguments: argparse.Namespace) -> None:
     captions, images = table.read(arguments.captions, arguments.photos)
     description = _description(recipe["description"], captions, arguments.epochs)
     deterministic()
-    device = choose(arguments.device, precision=description["training"]["precision"])
+    device = choose(arguments.device)
     work = output.with_name(f".{output.name}.unfinished")
     of_captions, features = work / "captions.csv", work / "features.h5"
     dataset.write(work, captions, images)
@@ -88,6 +88,7 @@ def main(arguments: argparse.Namespace) -> None:
     name = arguments.photos.resolve().name
     labels = {"dataset": name, "model": output.name, "seed": arguments.seed}
     model = work / "model"
+    choose(device, precision=description["training"]["precision"])
     run(
         description,
         labels,
@@ -98,6 +99,7 @@ def main(arguments: argparse.Namespace) -> None:
         model,
         device,
     )
+    choose(device)
     history = frames.read(model / "history.csv", History)
     write_json(model / "ensemble.json", ensemble(history, read_description(model)))
     scores, _ = score_folder(model, of_captions, features, device)
