@@ -36,12 +36,8 @@ class Lists:
 
     def with_features(self, names: list[str], values: np.ndarray) -> "Lists":
         """Return the same lists with more features (N, names)."""
-        return Lists(
-            self.hypotheses,
-            self.starts,
-            [*self.names, *names],
-            np.concatenate([self.features, values], axis=1),
-        )
+        features = np.hstack([self.features, values])
+        return Lists(self.hypotheses, self.starts, [*self.names, *names], features)
 
     def chosen(self, values: np.ndarray) -> np.ndarray:
         """Choose (sentences,) the row of each list's largest value, the first one of several."""
@@ -103,10 +99,8 @@ def read(path: str | Path, sentences: int) -> Lists:
 
 def write(path: str | Path, lists: Lists) -> None:
     """Write lists of hypotheses, whose last feature is `score`; gzipped for a name in .gz."""
-    lines = []
-    for sentence, text, row in zip(
-        lists.sentence.tolist(), lists.hypotheses, lists.features.tolist(), strict=True
-    ):
+    lines, numbers = [], (lists.sentence.tolist(), lists.features.tolist())
+    for text, sentence, row in zip(lists.hypotheses, *numbers, strict=True):
         named = " ".join(f"{n}= {v:.6f}" for n, v in zip(lists.names[:-1], row[:-1], strict=True))
         text = clean(text.replace(SEPARATOR, " "))
         lines.append(f"{sentence} ||| {text} ||| {named} ||| {row[-1]:.6f}\n")

@@ -63,12 +63,8 @@ class Translator(nn.Module):
     def encode(self, source: Tensor) -> tuple[Memory, Tensor]:
         """Read padded sentences (B, S): the encoder's states, and the decoder's first (B, size)."""
         inside = source != PADDING
-        packed = pack_padded_sequence(
-            self.dropout(self.source(source)),
-            inside.sum(dim=1).cpu(),
-            batch_first=True,
-            enforce_sorted=False,
-        )
+        embedded, lengths = self.dropout(self.source(source)), inside.sum(dim=1).cpu()
+        packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
         states, _ = self.encoder(packed)
         annotations, _ = pad_packed_sequence(states, batch_first=True, total_length=source.shape[1])
         mean = annotations.sum(dim=1) / inside.sum(dim=1, keepdim=True)

@@ -75,11 +75,11 @@ def distances(
     # Lists have much in common, and a sentence's vector does not depend on the others.
     texts, place = np.unique(np.array(lists.hypotheses, object), return_inverse=True)
     hypotheses = encode_sentences(models, texts.tolist(), target, progress=True)[place]
-    names, columns = [], []
+    columns: dict[str, np.ndarray] = {}
     if source:
         of_sources = encode_sentences(models, pairs["source"].tolist(), source, progress=True)
-        names.append("target-source")
-        columns.append(similarity.of_pairs(hypotheses, of_sources[sentence], kind))
+        near = similarity.of_pairs(hypotheses, of_sources[sentence], kind)
+        columns["target-source"] = near
     if read_features:
         ids = pairs["image_id"].to_numpy(str)[sentence]
         shown = ids != ""
@@ -90,9 +90,8 @@ def distances(
             known, image = np.unique(ids[shown], return_inverse=True)
             of_images = encode_images(models, read_features(known))
             near[shown] = similarity.of_pairs(hypotheses[shown], of_images[image], kind)
-        names.append("target-image")
-        columns.append(near)
-    return names, np.stack(columns, axis=1).astype(np.float64)
+        columns["target-image"] = near
+    return list(columns), np.stack([*columns.values()], axis=1).astype(np.float64)
 
 
 def distances_of(
@@ -152,11 +151,6 @@ def distances_of(
     return features, against
 
 
-def words(lists: Lists) -> np.ndarray:
-    """Count the words of each hypothesis: (hypotheses, 1)."""
-    return np.array([[len(text.split())] for text in lists.hypotheses], np.float64)
-
-
 @dataclass
 class Reranked:
     """The choices of one re-ranker from the test lists."""
@@ -175,7 +169,11 @@ def rerank(dev: Judged, test: Judged, features: Features) -> dict[str, Reranked]
         each model under its name, MIRA's choice; `oracle`, the best by its own BLEU.
     """
     result = {BASELINE: Reranked(test.lists.starts[:-1], {})}
-    length = (["target-length"], words(dev.lists), words(test.lists))
+    counts = [
+        np.array([[len(text.split())] for text in each.lists.hypotheses], float)
+        for each in (dev, test)
+    ]
+    length = ["target-length"], counts[0], counts[1]
     for model, (names, of_dev, of_test) in {LENGTH: length, **features}.items():
         lists = dev.lists.with_features(names, of_dev)
         others = test.lists.with_features(names, of_test)

@@ -142,9 +142,7 @@ def _by_sacrebleu(
 def _by_sentences(
     systems: dict[str, list[str]], against: Sequence[str], references: list[str]
 ) -> Judgement:
-    alone = {
-        name: bleu_statistics(texts, references)[1][:, None] for name, texts in systems.items()
-    }
+    alone = {name: bleu_statistics(own, references)[1][:, None] for name, own in systems.items()}
     p = _tests(alone, against, lambda sums: sums[:, 0])
     scores = {name: float(values.mean()) for name, values in alone.items()}
     signature = f"mean of sentence BLEU|eff:yes|tok:13a|smooth:exp|ar:{TRIALS}|seed:{SEED}"
@@ -160,11 +158,9 @@ def _by_meteor(
     if language not in METEOR_LANGUAGES:
         return Judgement("meteor", {}, {}, f"missing: METEOR does not know the language {language}")
     java = Meteor(jar, language)
-    statistics = {name: java.statistics(texts, references) for name, texts in systems.items()}
-    scores = {
-        name: float(java.score(rows.sum(axis=0)[None])[0]) for name, rows in statistics.items()
-    }
-    p = _tests(statistics, against, java.score, METEOR_TRIALS)
+    counts = {name: java.statistics(texts, references) for name, texts in systems.items()}
+    scores = {name: float(java.score(own.sum(axis=0)[None])[0]) for name, own in counts.items()}
+    p = _tests(counts, against, java.score, METEOR_TRIALS)
     return Judgement("meteor", scores, p, java.signature)
 
 

@@ -110,15 +110,10 @@ def train(
         InputError: the loss is not finite.
         Stopped: SIGTERM came.
     """
-    batch_size = settings["batch_size"]
-    checkpoints = Checkpoints(work)
-    optimiser = torch.optim.Adadelta(
-        translator.parameters(),
-        rho=DECAY,
-        eps=EPSILON,
-        weight_decay=2 * settings["l2"],  # the gradient of l2 times the sum of squared weights
-    )
-
+    batch_size, checkpoints = settings["batch_size"], Checkpoints(work)
+    decay = 2 * settings["l2"]  # the gradient of l2 times the sum of squared weights
+    weights = translator.parameters()
+    optimiser = torch.optim.Adadelta(weights, rho=DECAY, eps=EPSILON, weight_decay=decay)
     history = Training(
         name=name,
         checkpoints=checkpoints,
