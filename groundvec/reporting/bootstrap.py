@@ -76,9 +76,8 @@ def correlations(predictions: Predictions) -> pd.DataFrame:
                 f"{subtask} as the others: make all with the same file of rated pairs"
             )
         gold = own.drop_duplicates("pair").set_index("pair")["rating"][predicted.columns]
-        values = paired.correlation(
-            predicted.to_numpy(), gold.to_numpy(), paired.draws(len(gold), rng)
-        )
+        times = paired.draws(len(gold), rng)
+        values = paired.correlation(predicted.to_numpy(), gold.to_numpy(), times)
         systems = predicted.index.to_frame(index=False).assign(draws=list(values))
         systems = systems.assign(task=str(task), subtask=str(subtask), pairs=len(gold))
         parts.append(systems.assign(classified=bool(own["classifier"].notna().all())))
@@ -88,29 +87,23 @@ def correlations(predictions: Predictions) -> pd.DataFrame:
 def semantic_measures(predictions: Predictions) -> pd.DataFrame:
     """Compute `measures.semantic_measures`, times 100, in draws: a row per system and measure."""
     table = correlations(predictions)
-    unsupervised = table[~table["classified"]]
-    supervised = table[table["classified"]]
-    name = joint_name(list(unsupervised["task"].unique()))
-    measures = pd.concat(
-        [
-            averaged(unsupervised, SYSTEM, "pairs").assign(measure=name),
-            supervised.assign(measure=supervised["task"].replace({"SICK": "SICK-R"})),
-        ]
-    )[[*SYSTEM, "measure", "draws"]]
+    unsupervised, supervised = table[~table["classified"]], table[table["classified"]]
+    joint = averaged(unsupervised, SYSTEM, "pairs")
+    joint["measure"] = joint_name(list(unsupervised["task"].unique()))
+    supervised = supervised.assign(measure=supervised["task"].replace({"SICK": "SICK-R"}))
+    measures = pd.concat([joint, supervised])[[*SYSTEM, "measure", "draws"]]
     score = averaged(measures[measures["measure"] != "STS-B"], SYSTEM).assign(measure=SEMANTIC)
     return pd.concat([measures, score], ignore_index=True)
 
 
 def averaged(table: pd.DataFrame, keys: list[str], weights: str | None = None) -> pd.DataFrame:
     """Average the draws of each group of rows, weighted by a column if one is named."""
-    groups = list(table.groupby(keys, sort=False))
-    means = [
-        np.average(
-            np.stack(rows["draws"].tolist()), axis=0, weights=rows[weights] if weights else None
-        )
-        for _, rows in groups
-    ]
-    return pd.DataFrame([key for key, _ in groups], columns=keys).assign(draws=pd.Series(means))
+    names, means = [], []
+    for name, rows in table.groupby(keys, sort=False):
+        own = rows[weights] if weights else None
+        names.append(name)
+        means.append(np.average(np.stack(rows["draws"].tolist()), axis=0, weights=own))
+    return pd.DataFrame(names, columns=keys).assign(draws=pd.Series(means))
 
 
 def mean_of_seeds(draws: Sequence[np.ndarray]) -> tuple[float, float, float]:

@@ -25,12 +25,11 @@ def recall(measured: Retrieval, split: str) -> pd.DataFrame:
 
     The half of its interval is sqrt(a^2 + b^2) / 2 for intervals a and b of the directions.
     """
-    groups = whole(measured, split).groupby(
-        ["dataset", "model", "seed", "kind", "epochs"], sort=False
-    )
+    keys = ["dataset", "model", "seed", "kind", "epochs"]
+    groups = whole(measured, split).groupby(keys, sort=False, as_index=False)
     return groups.agg(
         r10=("r10", "mean"), r10_ci=("r10_ci", lambda ci: np.sqrt((ci**2).sum()) / len(ci))
-    ).reset_index()
+    )
 
 
 def headline(scores: Scores) -> pd.DataFrame:
@@ -58,12 +57,8 @@ def semantic_measures(scores: Scores) -> Measures:
     unsupervised = scores["statistic"].eq("weighted mean") & ~of_all
     name = joint_name(list(scores["task"][unsupervised].unique()))
     supervised = headline(scores).query("method == 'classifier'")
-    measures = pd.concat(
-        [
-            scores[of_all].assign(measure=name),
-            supervised.assign(measure=supervised["task"].replace({"SICK": "SICK-R"})),
-        ]
-    )
+    supervised["measure"] = supervised["task"].replace({"SICK": "SICK-R"})
+    measures = pd.concat([scores[of_all].assign(measure=name), supervised])
     keys = ["system", "dataset", "model", "seed", "kind", "epochs"]
     columns = [*keys, "measure", "task", "pearson", "pearson_low", "pearson_high"]
     combined = means(measures[measures["measure"] != "STS-B"], keys)

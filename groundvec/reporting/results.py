@@ -76,10 +76,8 @@ def read_retrieval(paths: Iterable[str | Path], everything: bool = False) -> sch
         InputError: a file that is not whole, or two about the same model.
     """
     measured = read_all(paths, schemas.Retrieval, _check_ensembles).fillna({"epochs": ""})
-    if not everything:
-        between = measured["direction"].isin(DIRECTIONS) & (measured["kind"] != "random")
-        measured = measured[between].reset_index(drop=True)
-    return measured
+    between = measured["direction"].isin(DIRECTIONS) & (measured["kind"] != "random")
+    return measured[between | everything].reset_index(drop=True)
 
 
 def _check_ensembles(path: str | Path, scores: schemas.Retrieval) -> None:
@@ -237,10 +235,7 @@ def add_arguments(
 ) -> None:
     """Add options for kinds of files to a program's parser."""
     for name in (*required, *optional):
-        many: dict[str, Any] = (
-            {"nargs": "*" if name in optional else "+"} if KINDS[name].many else {}
-        )
-        needed = name in required
-        option = f"--{name.replace('_', '-')}"
-        help = KINDS[name].what
-        parser.add_argument(option, type=Path, metavar="FILE", required=needed, help=help, **many)
+        needed, kind = name in required, KINDS[name]
+        how: dict[str, Any] = {"nargs": "+" if needed else "*"} if kind.many else {}
+        how |= {"metavar": "FILE", "required": needed, "help": kind.what}
+        parser.add_argument(f"--{name.replace('_', '-')}", type=Path, **how)

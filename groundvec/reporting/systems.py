@@ -64,10 +64,9 @@ def sorted_by(
 
 
 def _network(parts: pd.Series) -> str:
-    cell = parts["encoder.cell"]
+    cell, found = parts["encoder.cell"], parts[list(USUAL)].dropna()
     name = parts["encoder.name"] if pd.isna(cell) else cell.upper()
-    unusual = [parts[part] for part, usual in USUAL.items() if parts[part] != usual]
-    unusual = [part for part in unusual if not pd.isna(part)]
+    unusual = [of for part, of in found.items() if of != USUAL[str(part)]]
     return f"{name} ({', '.join(unusual)})" if unusual else name
 
 
@@ -197,20 +196,14 @@ def main_systems(
     Raises:
         InputError: no rows of a selected ensemble, of its snapshot, or of its untrained network.
     """
-    names = {
-        dataset: f"{model} {NAMES.get(dataset, dataset)}"
-        for dataset, (model, _) in selected.items()
-    }
-    models = [model for model, _ in selected.values()]
+    models = {dataset: model for dataset, (model, _) in selected.items()}
+    names = {dataset: f"{model} {NAMES.get(dataset, dataset)}" for dataset, model in models.items()}
     wanted = [(dataset, "", name) for dataset, name in names.items()]
-    wanted += [
-        (dataset, str(best), f"{names[dataset]}, epoch {best}")
-        for dataset, best in (snapshots or {}).items()
-    ]
-    wanted += [
-        (dataset, "0", f"untrained {names[dataset] if models.count(model) > 1 else model}")
-        for dataset, (model, _) in selected.items()
-    ]
+    for dataset, best in (snapshots or {}).items():
+        wanted.append((dataset, str(best), f"{names[dataset]}, epoch {best}"))
+    for dataset, model in models.items():
+        several = list(models.values()).count(model) > 1
+        wanted.append((dataset, "0", f"untrained {names[dataset] if several else model}"))
     parts = []
     for dataset, epoch, name in wanted:
         system = system_name(dataset, *selected[dataset])
