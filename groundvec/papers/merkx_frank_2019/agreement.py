@@ -51,11 +51,8 @@ def agreement(
     panels = list(figure.subplots(lines, columns, squeeze=False, sharey=True).flat)
     for unused in panels[len(selected) :]:
         unused.remove()
-    ours = predictions[
-        (predictions["kind"] == "ensemble")
-        & (predictions["task"] == chosen[0])
-        & (predictions["subtask"] == chosen[1])
-    ]
+    of_subtask = (predictions[["task", "subtask"]] == list(chosen)).all(axis=1)
+    ours = predictions[of_subtask & predictions["kind"].eq("ensemble")]
     for panel, (dataset, (model, seed)) in zip(panels, selected.items(), strict=False):
         system = system_name(dataset, model, seed)
         rows = ours[ours["system"] == system]
@@ -65,14 +62,10 @@ def agreement(
             )
         r = pearson(rows["cosine"].to_numpy(), rows["rating"].to_numpy())
         low, high = fisher_interval(r, len(rows))
-        panel.plot(
-            *(rows["rating"], rows["cosine"], "o"),
-            color=BLUE,
-            alpha=max(0.1, min(0.5, 300 / len(rows))),
-            markersize=3,
-            markeredgewidth=0,
-            rasterized=True,  # thousands of dots make a PDF slow
-        )
+        dots = {"color": BLUE, "alpha": max(0.1, min(0.5, 300 / len(rows)))}
+        dots |= {"markersize": 3, "markeredgewidth": 0}
+        # Thousands of dots make a PDF slow.
+        panel.plot(rows["rating"], rows["cosine"], "o", rasterized=True, **dots)
         panel.set_title(
             f"{NAMES.get(dataset, dataset)}: {model}, seed {seed}, n = {len(rows):,}\n"
             f"{CORRELATION} = {100 * r:.1f} [{100 * low:.1f}, {100 * high:.1f}]",

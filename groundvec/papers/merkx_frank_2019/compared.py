@@ -3,6 +3,7 @@
 import pandas as pd
 
 from groundvec.reporting.compared import Values, joined, recalls, test_set
+from groundvec.reporting.measures import as_values
 from groundvec.reporting.systems import NAMES
 
 # What the paper calls the baselines, by what makes their vectors.
@@ -22,17 +23,7 @@ def table_s1(content: pd.DataFrame) -> Values:
     trained = "char-GRU " + content["dataset"].replace(NAMES)
     system = system.where(content["kind"] != "ensemble", trained)
     system = system.where(content["source"] != "reported", content["system"])
-    numbers = {
-        name: 100 * content[f"pearson{end}"]
-        for name, end in (("value", ""), ("low", "_low"), ("high", "_high"))
-    }
-    of = content["task"] + " " + content["subtask"]
-    found = joined(
-        content.assign(
-            of=of.str.replace("all all", "all tasks"),
-            system=system,
-            measure=content["statistic"] + ", " + content["method"],
-            **numbers,
-        )
-    )
+    of = (content["task"] + " " + content["subtask"]).str.replace("all all", "all tasks")
+    measure = content["statistic"] + ", " + content["method"]
+    found = joined(as_values(content.assign(of=of, system=system, measure=measure)))
     yield found.assign(system=found["name"])

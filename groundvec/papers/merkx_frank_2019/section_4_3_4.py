@@ -79,10 +79,8 @@ def write_changes(stem: Path, table: pd.DataFrame, select: str) -> None:
     """Write the result of `changes`, of models that were selected by `select`."""
     text = table[["measure", "source"]].copy()
     for name, heading in (("early", f"epoch {EARLY}"), ("peak", "peak"), ("last", "last epoch")):
-        pairs = zip(decimals(table[name]), table[f"{name}_epoch"], strict=True)
-        text[heading] = [
-            value if value == MISSING else f"{value} (epoch {epoch})" for value, epoch in pairs
-        ]
+        values, epoch = pd.Series(decimals(table[name])), table[f"{name}_epoch"].astype(str)
+        text[heading] = values.where(values == MISSING, values + " (epoch " + epoch + ")")
     text[f"% since epoch {EARLY}"] = decimals(table["since_early"])
     text["% since the peak"] = decimals(table["since_peak"])
     title = "Changes of the training task and of the semantic score until the last epoch."

@@ -36,17 +36,12 @@ NOTES = [
 def make(results: Results, stem: Path) -> None:
     """Write Table 3."""
     table = table3(results.predictions, results.ratings, results.selected)
-    text = pd.DataFrame(
-        {
-            "subtask": table["task"] + " " + table["subtask"],
-            "agreement": table["agreement"],
-            "rating": decimals(table["rating"], 2),
-            "model": decimals(table["prediction"], 2),
-            "sentence a": table["sentence_a"],
-            "sentence b": table["sentence_b"],
-        }
+    text = table[["agreement"]].assign(
+        rating=decimals(table["rating"], 2), model=decimals(table["prediction"], 2)
     )
+    text.insert(0, "subtask", table["task"] + " " + table["subtask"])
     text.loc[table["agreement"] == "lowest", "subtask"] = ""
+    text[["sentence a", "sentence b"]] = table[["sentence_a", "sentence_b"]]
     sentence = r"p{0.29\linewidth}"
     align = ["l", "l", "r", "r", sentence, sentence]
     title = "Pairs on which the model and the ratings agree most and least."
@@ -80,16 +75,12 @@ def table3(
     systems["prediction"] = prediction(systems)
     subtasks = systems.round({"prediction": 6}).groupby(["name", "task", "subtask"], sort=False)
     # Of ratings or predictions that are all the same, none contributes.
-    rating, predicted = (
-        subtasks[column].transform(_standardised) for column in ("rating", "prediction")
-    )
+    rating, predicted = (subtasks[of].transform(_standardised) for of in ("rating", "prediction"))
     systems["contribution"] = (rating * predicted).round(DECIMALS)
     contribution = systems.groupby(["name", "task", "subtask"], sort=False)["contribution"]
-    chosen = [
-        (row, "example")
-        for pair in examples(ratings)
-        for row in systems.index[systems["pair"] == pair]
-    ]
+    chosen: list[tuple[int, str]] = []
+    for pair in examples(ratings):
+        chosen += [(row, "example") for row in systems.index[systems["pair"] == pair]]
     for highest, lowest in zip(contribution.idxmax(), contribution.idxmin(), strict=True):
         chosen += [(highest, "highest"), (lowest, "lowest")]
     rows, agreements = zip(*chosen, strict=True)

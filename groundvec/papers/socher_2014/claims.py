@@ -164,19 +164,14 @@ def agreements(trainings: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
                 spearman(of["mean_rank"].to_numpy(), -of["r10"].to_numpy())
                 for of in (own, paper.loc[str(direction)])
             )
-            low, high = fisher_interval(value, len(own))
-            rows.append(
-                {
-                    "dataset": dataset,
-                    "condition": language if trainings["language"].nunique() > 1 else "",
-                    "measure": f"correlation, {TASKS[str(direction)]}",
-                    "seed": seed,
-                    "reported": 100 * theirs,
-                    **{"difference": 100 * value, "low": 100 * low, "high": 100 * high},
-                    "test_to_train": own["test_to_train"].iloc[0],
-                }
-            )
-    return pd.DataFrame(rows).assign(claim=AGREE, worse=None, better=None, draws=None)
+            numbers = (100 * of for of in (theirs, value, *fisher_interval(value, len(own))))
+            condition = language if trainings["language"].nunique() > 1 else ""
+            measure = f"correlation, {TASKS[str(direction)]}"
+            overlap = own["test_to_train"].iloc[0]
+            rows.append((dataset, condition, measure, seed, *numbers, overlap))
+    names = ["dataset", "condition", "measure", "seed", "reported", "difference", "low", "high"]
+    table = pd.DataFrame(rows, columns=[*names, "test_to_train"])
+    return table.assign(claim=AGREE, worse=None, better=None, draws=None)
 
 
 def _printed(reported: pd.DataFrame) -> pd.DataFrame:

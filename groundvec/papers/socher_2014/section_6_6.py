@@ -5,6 +5,7 @@ is that so among the pairs with the worst ranks, and how often among all pairs?
 """
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -124,9 +125,8 @@ def measures(pairs: pd.DataFrame, times: np.ndarray | None = None) -> dict[str, 
     }
     for verbs in (BOTH, ONE, NEITHER):
         chosen = table["verbs"].eq(verbs).to_numpy() * times
-        total = chosen.sum()
-        mean = chosen @ table["rank"].to_numpy() / total if total else np.nan
-        found[f"mean rank where {verbs}"] = mean
+        ranks = chosen @ table["rank"].to_numpy()
+        found[f"mean rank where {verbs}"] = ranks / chosen.sum() if chosen.any() else np.nan
     return found
 
 
@@ -135,9 +135,8 @@ def shares(pairs: pd.DataFrame, test_to_train: float = 0.0) -> pd.DataFrame:
     of_seeds = [rows for _, rows in pairs.groupby("seed", sort=False)]
     values = pd.DataFrame([measures(rows) for rows in of_seeds])
     if len(of_seeds) > 1:
-        intervals = [
-            t_interval(values[name].dropna(), test_to_train=test_to_train) for name in values
-        ]
+        of_measure = partial(t_interval, test_to_train=test_to_train)
+        intervals = [of_measure(values[name].dropna()) for name in values]
     else:
         [rows] = of_seeds
         number = np.unique(rows["image"], return_inverse=True)[1]

@@ -47,15 +47,9 @@ def make(results: Results, stem: Path) -> None:
     reported = read(results["reported"], ReportedRelations)
     write_norms(stem, over_seeds(table), reported)
     counts = counted(table)
-    text = pd.DataFrame(
-        {
-            "source": counts["source"],
-            "data set": counts["dataset"].replace(NAMES),
-            "relations": decimals(counts["relations"], 0),
-            "rare": decimals(counts["rare"], 0),
-            "edges of rare ones (%)": decimals(counts["rare_share"], 2),
-        }
-    )
+    text = counts[["source"]].assign(**{"data set": counts["dataset"].replace(NAMES)})
+    text["relations"], text["rare"] = (decimals(counts[of], 0) for of in ("relations", "rare"))
+    text["edges of rare ones (%)"] = decimals(counts["rare_share"], 2)
     title = "How many relations there are, and how many edges the rare ones have."
     write_table(stem.with_name(f"{stem.name}-counts"), counts, text, "llrrr", title, COUNTS_NOTES)
 
@@ -65,16 +59,11 @@ def norms(matrices: np.ndarray, relations: Sequence[str], edges: Sequence[int]) 
 
     `from_identity` is the norm of the matrix minus the identity, `share` is percent of all edges.
     """
-    identity = np.eye(matrices.shape[1])
-    return pd.DataFrame(
-        {
-            "relation": list(relations),
-            "edges": list(edges),
-            "share": 100 * np.asarray(edges) / np.sum(edges),
-            "norm": np.linalg.norm(matrices, axis=(1, 2)),
-            "from_identity": np.linalg.norm(matrices - identity, axis=(1, 2)),
-        }
-    )
+    table = pd.DataFrame({"relation": list(relations), "edges": list(edges)})
+    table["share"] = 100 * table["edges"] / table["edges"].sum()
+    table["norm"] = np.linalg.norm(matrices, axis=(1, 2))
+    apart = np.linalg.norm(matrices - np.eye(matrices.shape[1]), axis=(1, 2))
+    return table.assign(from_identity=apart)
 
 
 def of_models(results: Results) -> pd.DataFrame:
@@ -127,16 +116,10 @@ def write_norms(stem: Path, table: pd.DataFrame, reported: ReportedRelations) ->
     printed = reported.groupby("relation")["place"].agg(lambda p: ", ".join(f"{n:.0f}" for n in p))
     table = table.assign(reported=table["relation"].map(printed))
     shown = table[(table["place"] <= SHOWN) | table["reported"].notna()]
-    text = pd.DataFrame(
-        {
-            "place": shown["place"].astype(str),
-            "relation": shown["relation"],
-            "reported": shown["reported"].fillna(MISSING),
-            "norm": column_with_interval(shown, "norm", 2),
-            "minus identity": column_with_interval(shown, "from_identity", 2),
-            "edges (%)": decimals(shown["share"], 2),
-        }
-    )
+    text = shown[["place", "relation", "reported"]].astype({"place": str}).fillna(MISSING)
+    text["norm"] = column_with_interval(shown, "norm", 2)
+    text["minus identity"] = column_with_interval(shown, "from_identity", 2)
+    text["edges (%)"] = decimals(shown["share"], 2)
     title = "Relations by the Frobenius norm of their matrix in the SDT-RNN."
     groups = shown["dataset"].replace(NAMES) + ": " + shown["model"]
     write_table(stem, table, text, "rlrrrr", title, NOTES, groups)
