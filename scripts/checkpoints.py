@@ -73,8 +73,7 @@ def wanted(config: dict[str, Any], datasets: Path) -> Iterator[dict[str, Any]]:
             settings = settings_of("extraction", data)
             transform = {key: settings.pop(key) for key in ["interpolation"] if key in settings}
             code = code_hash("groundvec/features/extract.py")
-            work = settings | {"backbone": backbone, "code": code, "transform": transform}
-            yield work
+            yield (work := settings | {"backbone": backbone, "code": code, "transform": transform})
             if data.get("precision") == "bfloat16":  # so is it where a CPU has no instructions
                 yield work | {"precision": "float32"}
     if translation := config.get("translation"):
@@ -108,14 +107,13 @@ def main(arguments: argparse.Namespace) -> None:
         holder = f": {each.running}" if each.running else ""
         show(f"{state:10}  {about}  {each.path.name}  {each.name}{holder}")
     show(f"{arguments.work}: {len(found)} folders, {size(sum(each.size for each in found))}")
-    if arguments.delete:
-        for each in unneeded:
-            leftovers.remove(each)
-    freed = size(sum(each.freed for each in unneeded))
-    if arguments.delete:
-        show(f"{len(unneeded)} folders removed, {freed} freed")
-    else:
-        show(f"{len(unneeded)} folders are not needed: --delete removes them, which frees {freed}")
+    freed, count = size(sum(each.freed for each in unneeded)), len(unneeded)
+    if not arguments.delete:
+        show(f"{count} folders are not needed: --delete removes them, which frees {freed}")
+        return
+    for each in unneeded:
+        leftovers.remove(each)
+    show(f"{count} folders removed, {freed} freed")
 
 
 if __name__ == "__main__":

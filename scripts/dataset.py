@@ -54,22 +54,18 @@ def arguments_of(source: str) -> dict[str, dict[str, Any]]:
     """Return the command-line option of each argument of a source's `read`."""
     said = parts.options_schema("sources", source)
     options = {"source": source} | dict.fromkeys(said["properties"], True)
-    public = {
-        name: file
-        for _, files in parts.stated(said, options, "files")
-        for name, file in files.items()
-    }
+    stated = (files for _, files in parts.stated(said, options, "files"))
+    public = {name: file for files in stated for name, file in files.items()}
     found = {}
     for name, parameter in signature(sources.reader(source)).parameters.items():
         option = said["properties"].get(name, {})
-        of_public = f"{public[name]} of the public files" if name in public else ""
+        helps = [option.get("description", "").rstrip(".")]
+        helps += [f"{public[name]} of the public files"] if name in public else []
         if name != "folder":
             found[name] = {
                 "type": int if option.get("type") == "integer" else Path,
                 "required": parameter.default is parameter.empty,
-                "help": "; or ".join(
-                    filter(None, [option.get("description", "").rstrip("."), of_public])
-                ),
+                "help": "; or ".join(filter(None, helps)),
             }
     return found
 

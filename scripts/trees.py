@@ -28,9 +28,8 @@ parser.add_argument("--language", default="en", help="of the captions to parse (
 
 def main(arguments: argparse.Namespace) -> None:
     if arguments.captions:
-        sentences = dataset.read_captions(arguments.captions, arguments.language)[
-            "caption"
-        ].tolist()
+        captions = dataset.read_captions(arguments.captions, arguments.language)
+        sentences = captions["caption"].tolist()
     else:
         ratings = read_ratings(arguments.ratings)
         sentences = list(chain(ratings["sentence_a"], ratings["sentence_b"]))

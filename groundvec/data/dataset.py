@@ -179,9 +179,8 @@ def _check_fields(captions: pd.DataFrame, images: pd.DataFrame) -> None:
         images[~images.split.isin([*SPLITS, PAIRS])],
         f"image {{image_id}}{{more}}: unknown split {{split!r}}; the splits are {names}",
     )
-    is_code = {code: bool(re.fullmatch("[a-z]{2}", code)) for code in captions.language.unique()}
     refuse(
-        captions[~captions.language.map(is_code).astype(bool)],
+        captions[~captions.language.str.fullmatch("[a-z]{2}")],
         "{where}{more}: language {language!r} is not a code of two small letters, such as en or de",
     )
     once = images.drop_duplicates(["image_id", "split"])
@@ -254,8 +253,7 @@ def _meant(path: Path) -> Path | None:
 
 
 def _plain(path: Path) -> str:
-    name = clean(unquote(path.as_posix())).replace("\\", "/").casefold()
-    return posixpath.splitext(name)[0]
+    return posixpath.splitext(clean(unquote(path.as_posix())).replace("\\", "/").casefold())[0]
 
 
 def refuse_names(rows: pd.DataFrame, where: str, name: str = "image_id") -> None:

@@ -33,9 +33,8 @@ NOTES = [
 
 def make(results: Results, stem: Path) -> None:
     """Write Table 3."""
-    table = table3(
-        results.reranked, read(results["reported"], ReportedTranslations), results.models
-    )
+    reported = read(results["reported"], ReportedTranslations)
+    table = table3(results.reranked, reported, results.models)
     groups = table["n_best"].astype(str) + "-best lists, " + table["system"]
     rows = table.assign(group=groups, text=_texts(table))
     keys = ["group", "name"]
@@ -111,7 +110,5 @@ def _texts(table: pd.DataFrame) -> pd.Series:
 
 def _signatures(table: pd.DataFrame) -> list[str]:
     said = table[table["metric"].isin(list(METRICS))].dropna(subset="signature")
-    said = said[["metric", "signature"]].drop_duplicates()
-    return [
-        f"{METRICS[metric]}: {signature}." for metric, signature in said.itertuples(index=False)
-    ]
+    texts = said["metric"].map(METRICS) + ": " + said["signature"] + "."
+    return texts.drop_duplicates().tolist()

@@ -76,14 +76,11 @@ def counts(systems: pd.DataFrame, reported: pd.DataFrame, tested: pd.DataFrame) 
         reported: from `read_correlations`; subtasks that were not measured are left out.
         tested: the result of `tests` for `systems`. Reported systems have no tests.
     """
-    ours = (
-        systems.assign(prediction=prediction(systems))
-        .groupby(["name", "task", "subtask"], sort=False)[["prediction", "rating"]]
-        .apply(lambda pairs: pd.Series({"r": pearson(*pairs.to_numpy().T), "n": len(pairs)}))
-        .reset_index()
-    )
-    subtasks = ours[["task", "subtask"]].drop_duplicates()
-    theirs = reported.merge(subtasks, on=["task", "subtask"])
+    keys, pairs = ["name", "task", "subtask"], systems.assign(prediction=prediction(systems))
+    groups = pairs.groupby(keys, sort=False)[["prediction", "rating"]]
+    ours = groups.apply(lambda own: pd.Series({"r": pearson(*own.to_numpy().T), "n": len(own)}))
+    ours = ours.reset_index()
+    theirs = reported.merge(ours[["task", "subtask"]].drop_duplicates())
     theirs = theirs.rename(columns={"pearson": "r", "pairs": "n"})
     theirs["name"] = theirs["system"] + " (reported)"
     correlations = pd.concat([ours, theirs[list(ours)]])

@@ -60,11 +60,9 @@ def make(results: Results, stem: Path) -> None:
     notes = [*NOTES, SEEN_NOTE, SYSTEMS_NOTE.format(criterion(results.select))]
     also = [REPORTED_NOTE] if len(measured) < len(table) else []
     _write(stem, table, "pearson", "Pearson's r", [*notes, *also])
-    beside = stem.with_name(f"{stem.name}-spearman")
-    _write(beside, measured, "spearman", "Spearman's rank correlation", notes)
-    _write_models(
-        stem.with_name(f"{stem.name}-models"), every_system(results.scores, results.models)
-    )
+    spearman, models = (stem.with_name(f"{stem.name}-{end}") for end in ("spearman", "models"))
+    _write(spearman, measured, "spearman", "Spearman's rank correlation", notes)
+    _write_models(models, every_system(results.scores, results.models))
 
 
 def table_s1(
@@ -115,10 +113,8 @@ def _write(stem: Path, table: pd.DataFrame, measure: str, name: str, notes: list
     shown["measure"] = shown["method"].where(of_subtask, shown["statistic"])
     shown["text"] = with_interval(shown, measure)
     ensembles = shown[shown["seen"].notna() & shown["kind"].eq("ensemble")]
-    seen = ensembles.assign(
-        name="seen (" + ensembles["dataset"].replace(NAMES) + ")",
-        text=ensembles["seen"].map("{:,.0f}".format),
-    )
+    names = "seen (" + ensembles["dataset"].replace(NAMES) + ")"
+    seen = ensembles.assign(name=names, text=ensembles["seen"].map("{:,.0f}".format))
     untrained = shown[shown["seen"].notna() & shown["epochs"].eq("0")]
     unseen = pd.concat([ensembles, untrained])
     unseen["text"] = with_interval(unseen, f"unseen_{measure}")

@@ -60,9 +60,7 @@ def summary(models: Models, retrieval: Retrieval, measures: Measures | None) -> 
     table = pd.concat(found, ignore_index=True)
     datasets = {"dataset": [*models["dataset"], ""]}
     groups = sorted_by(table, ["dataset"], datasets).groupby([*KEYS, "measure"], sort=False)
-    joined = (
-        groups["value"].agg(["mean", "min", "max"]).set_axis(["value", "lowest", "highest"], axis=1)
-    )
+    joined = groups["value"].agg(value="mean", lowest="min", highest="max")
     joined["seeds"] = groups["seed"].nunique()
     of_rows = groups[[column for column in PROVENANCE if column in table]]
     return joined.join(of_rows.agg(_once)).reset_index()
