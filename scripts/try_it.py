@@ -64,9 +64,9 @@ def main(arguments: argparse.Namespace) -> None:
     folders = of_one(results.models)["folder"]
     why = {}
     for folder in folders:
-        about, size = read_description(folder), weight(folder)
+        content, size = read_description(folder), weight(folder)
         large = f"has {size:.1f} MB of weights, more than {LARGEST}" if size > LARGEST else ""
-        why[about["model"]] = obstacle(about["description"]) or large
+        why[content["model"]] = obstacle(content["description"]) or large
     can = [model for model, reason in why.items() if not reason]
     retrieval = results.retrieval[results.retrieval["model"].isin(can)]
     if retrieval.empty:
