@@ -163,8 +163,7 @@ def check_splits(name: str | Path, captions: Captions, images: pd.DataFrame) -> 
     counts = images.split.value_counts().reindex(SPLITS, fill_value=0)
     if without := ", ".join(counts.index[counts == 0]):
         raise InputError(
-            f"{name}: no image is in split {without}, but each of the three needs one; add images, "
-            "or write the column `split`"
+            f"{name}: no image is in split {without}; each of the three needs at least one"
         )
     log.info("%d captions of %d train, %d dev and %d test images", len(captions), *counts)
 
