@@ -7,6 +7,8 @@
 from importlib import import_module
 from typing import Any
 
+from groundvec.runtime.errors import extra
+
 MODULES = {
     "SentenceEncoder": "groundvec.encoder",
     "ImageEncoder": "groundvec.encoder",
@@ -22,6 +24,9 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("groundvec")
+    if name == "evaluate":
+        with extra("evaluate"):
+            return import_module("groundvec.evaluate")
     if name in MODULES:
         return getattr(import_module(MODULES[name]), name)
     raise AttributeError(f"module 'groundvec' has no attribute {name!r}")

@@ -130,7 +130,7 @@ def read_rated(tasks: Collection[str], folders: Iterable[str | Path]) -> dict[st
         raise InputError(f"give a list of tasks, such as [{tasks!r}]")
     tasks = [MTEB_NAMES.get(task, task) for task in tasks]
     if unknown := [task for task in tasks if task not in TASKS]:
-        raise InputError(f"there is no task {unknown[0]!r}: choose from {', '.join(TASKS)}")
+        raise InputError(f"there is no task {unknown[0]!r}: choose from {str(TASKS)[1:-1]}")
     if not tasks:
         raise InputError(f"name a task at least: {', '.join(TASKS)}")
     folders = list(folders) or fetch_rated(tasks)

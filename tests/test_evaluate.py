@@ -155,7 +155,7 @@ def test_an_encoder_is_a_function_or_has_a_method(folders):
     [
         ({"encode": "flickr8k"}, "'flickr8k' is no encoder: give a function"),
         ({"encode": 3}, "3 is no encoder"),
-        ({"tasks": ["STS 12"]}, "there is no task 'STS 12': choose from STS 2012, "),
+        ({"tasks": ["STS 12"]}, "there is no task 'STS 12': choose from 'STS 2012', "),
         ({"tasks": []}, "name a task at least"),
         ({"tasks": "SICK"}, r"give a list of tasks, such as \['SICK'\]"),
         ({"encode": lambda s: np.ones((1, 3))}, "returned: 1 rows for 8 sentences"),

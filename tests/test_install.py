@@ -113,13 +113,18 @@ def test_the_command_is_installed(installed):
     assert 0.3 < float(result.stdout) < 1
 
 
-def test_an_extra_that_is_missing_is_one_line(installed):
+@pytest.mark.parametrize(
+    ("code", "package", "extra"),
+    [
+        ("from groundvec.text.treebank import origin; origin('x')", "spacy", "trees"),
+        ("from groundvec import evaluate", "pandas", "evaluate"),
+        ("import groundvec; groundvec.evaluate.ratings", "pandas", "evaluate"),
+    ],
+)
+def test_an_extra_that_is_missing_is_one_line(installed, code, package, extra):
     _, run = installed
-    code = "from groundvec.text.treebank import origin; origin('x')"
-    result = run("-c", code)
-    assert result.stderr.splitlines()[-1].endswith(
-        'spacy is not installed: pip install "groundvec[trees]"'
-    )
+    line = f'{package} is not installed: pip install "groundvec[{extra}]"'
+    assert run("-c", code).stderr.splitlines()[-1].endswith(line)
 
 
 def test_the_package_says_what_it_is(installed):

@@ -13,6 +13,7 @@ Examples:
 
 import argparse
 import copy
+import shlex
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -112,7 +113,8 @@ def main(arguments: argparse.Namespace) -> None:
     tested = scores[scores["split"].eq("test")].pivot_table("r10", "direction", "kind")
     for direction, r10, chance in tested[["ensemble", "chance"]].dropna().itertuples():
         show(f"{direction}: R@10 {r10:.1f}, by chance {chance:.1f}")
-    show(f'groundvec search {arguments.photos} "{captions.caption[0]}" --model {output}')
+    query = "groundvec", "search", arguments.photos, captions.caption[0], "--model", output
+    show(shlex.join(map(str, query)))
 
 
 def _extract(backbones: "Sequence[Backbone]", work: Path, output: Path, device: str) -> None:

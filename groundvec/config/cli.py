@@ -22,6 +22,7 @@ STANDARD_INPUT = Path("/dev/stdin")  # which leads to the file that the shell re
 BOUNDS = {
     **{name: {"$ref": f"#/$defs/dataset/properties/{name}"} for name in ("draw", "parts")},
     "folds": {"$ref": "#/$defs/retrieval/properties/folds"},
+    "epochs": {"$ref": "#/$defs/training/properties/epochs"},
     "seed": {"$ref": "#/$defs/dataset/properties/seeds/items"},
     "n": {"$ref": "#/$defs/translation/properties/n_best/items"},
     "part": {"minimum": 0},

@@ -120,7 +120,8 @@ def _get(name: str, source: dict[str, Any], target: Path) -> str:
         problems.append(f"{url} {problem}")
     raise InputError(
         f"{name} is missing and cannot be downloaded: {'; '.join(problems)}; get it some other "
-        f"way and put it at {target}, or set `mirror` to a folder that has it"
+        f"way and put it at {target}, or set `mirror` or GROUNDVEC_MIRROR to a "
+        "folder that has it"
     )
 
 

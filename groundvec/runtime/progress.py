@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on a terminal; elsewhere, such as in a log, a line now and then."""
+"""Progress of long work: a bar on a terminal or in a notebook; in a log, a line now and then."""
 
 import logging
 import sys
@@ -16,7 +16,7 @@ class Progress(tqdm):  # type: ignore[type-arg]  # its stubs take one, tqdm itse
 
     def __init__(self, *args: Any, **options: Any) -> None:
         """Start at once; a log's first line comes after `SECONDS_BETWEEN_LINES`."""
-        self.terminal = sys.stderr.isatty()
+        self.terminal = sys.stderr.isatty() or "ipykernel" in sys.modules
         if not self.terminal:
             options |= {"mininterval": SECONDS_BETWEEN_LINES, "delay": SECONDS_BETWEEN_LINES}
         super().__init__(*args, **options)

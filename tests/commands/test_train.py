@@ -1,6 +1,9 @@
 """`groundvec train`, on small pictures."""
 
 import argparse
+import shlex
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -51,9 +54,14 @@ def train(*options):
 
 
 def test_a_trained_model_has_what_its_users_need(data, capsys):
+    table = pd.read_csv("captions.csv")
+    table.loc[0, "caption"] = 'a "red" $wall'
+    table.to_csv("captions.csv", index=False)
     train("--epochs", "3")
     said = capsys.readouterr().out.splitlines()
-    assert said[-1].startswith("groundvec search photos ") and said[-1].endswith("--model model")
+    # What a shell reads as it is meant.
+    query = ["groundvec", "search", "photos", 'a "red" $wall', "--model", "model"]
+    assert shlex.split(said[-1]) == query
     # Two held-out pictures: all are among the first ten.
     assert "caption_to_image: R@10 100.0, by chance 100.0" in said
     files = sorted(str(path.relative_to(data / "model")) for path in data.glob("model/**/*.*"))
@@ -88,3 +96,17 @@ def test_two_languages_are_refused(data):
     with pytest.raises(InputError, match=r"the captions are in en, de: keep one language, or"):
         train()
     assert not list(data.glob(".model*"))
+
+
+def test_a_line_per_epoch_says_how_long_it_takes(data):
+    command = [sys.executable, "-m", "groundvec", "train", "captions.csv", "photos", "-o", "model"]
+    options = ["--recipe", "recipe", "--device", "cpu", "--epochs"]
+    result = subprocess.run([*command, *options, "2"], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    lines = result.stderr.splitlines()
+    assert [line.partition(",")[0] for line in lines] == [
+        f"model seed 1: epoch {epoch}/2" for epoch in range(3)
+    ]
+    assert lines[1].endswith(" min left")
+    result = subprocess.run([*command, *options, "0"], capture_output=True, text=True)
+    assert result.stderr == "error: --epochs: 0 is less than the minimum of 1\n"

@@ -403,6 +403,6 @@ def test_every_number_of_a_script_has_bounds():
     sources = [parts.options_schema("sources", name) for name in parts.names("sources")]
     options = [option for said in sources for option in said["properties"].items()]
     of_sources = {name for name, said in options if said.get("type") == "integer"}
-    of_commands = {"folds"}  # of `groundvec evaluate retrieval`
+    of_commands = {"epochs", "folds"}  # of `groundvec train`, `groundvec evaluate retrieval`
     assert numbers == {*BOUNDS} - of_commands | of_sources
     assert all(said.keys() >= {"minimum", "maximum"} for name, said in options if name in numbers)

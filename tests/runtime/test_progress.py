@@ -54,8 +54,11 @@ def test_short_work_and_hidden_progress_write_nothing(lines, sleep):
     assert lines() == []
 
 
-def test_a_terminal_gets_a_bar(lines, capsys, monkeypatch):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+@pytest.mark.parametrize("notebook", [False, True])
+def test_a_terminal_and_a_notebook_get_a_bar(lines, capsys, monkeypatch, notebook):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: not notebook)
+    if notebook:
+        monkeypatch.setitem(sys.modules, "ipykernel", sys)
     for _ in Progress(range(3), desc="drawing", mininterval=0):
         pass
     assert "drawing: 100%" in capsys.readouterr().err and lines() == []

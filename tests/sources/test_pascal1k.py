@@ -347,8 +347,9 @@ def test_an_image_that_cannot_be_had_is_named_at_the_end_and_the_others_are_ther
     assert message == (
         "5 of 20 images cannot be had: pascal1k/images/dog/1.jpg is missing and cannot be "
         f"downloaded: {site.url}dog/1.jpg fails (HTTP Error 404: Not Found); get it some other way "
-        f"and put it at {tmp_path}/dog/1.jpg, or set `mirror` to a folder that has it; likewise "
-        "dog/4.jpg, cat/12.jpg, cat/15.jpg and 1 more; then run again, which keeps what is there"
+        f"and put it at {tmp_path}/dog/1.jpg, or set `mirror` or GROUNDVEC_MIRROR to a folder that "
+        "has it; likewise dog/4.jpg, cat/12.jpg, cat/15.jpg and 1 more; then run again, which "
+        "keeps what is there"
     )
     assert files_in(tmp_path) == {name: JPEGS[name] for name in IDS if name not in gone}
     site.paths.clear()
