@@ -159,13 +159,14 @@ def step(
         with h5py.File(path, "w") as file:
             for image_id, vector in zip(split.image_ids, split.features[:], strict=True):
                 file[image_id] = vector
-        ours(), plain()  # what is set up once
+        ours()  # what is set up once
         what = f"a step of {f'`{best}`, plain: ' if best else ''}{cell} {size:,}"
         what += "" if device == "cpu" else f" on {torch.cuda.get_device_name()}"
         what += "" if precision == "float32" else f", products in {precision}"
         least = floor(cell, size, lengths, whole=True, precision=precision) if alike else None
         clock = None if device == "cpu" else time.perf_counter
-        return row(what, "s a batch of 32", ours, plain, least, 5, clock)
+        beside = plain if batches > 1 else None  # which takes minutes in the largest networks
+        return row(what, "s a batch of 32", ours, beside, least, 5, clock)
 
 
 def finished(units: float, device: str) -> float:
