@@ -54,10 +54,9 @@ def rows(small: bool) -> list[Row]:
         measured += [step(*network, batches), states(*network)]
     in_half = partial(step, precision="bfloat16")
     measured += [in_half(*networks[0], batches), in_half(*networks[0], batches, best="best")]
-    large = [] if small else [(cell, size) for size in (2048, 4096) for cell in GATES]
-    measured += [in_half(*network, 1) for network in large]
-    measured.append(step_of_bag(2 if small else 50))
-    measured += step_of_trees(batches)
+    if not small:
+        measured += [in_half(cell, size, 1) for size in (2048, 4096) for cell in GATES]
+    measured += [step_of_bag(2 if small else 50), *step_of_trees(batches)]
     if torch.cuda.is_available() and not small:
         measured += [step("gru", size, 50, "cuda") for size in (1024, 2048, 4096)]
     return measured

@@ -21,7 +21,7 @@ from torch.nn.utils.rnn import PackedSequence
 from groundvec.device import rounds_to_bfloat16
 
 # Weights of so many numbers are brought into oneDNN's layout once for all steps: its products took
-# down to half the time of MKL's. With smaller ones they took longer, even in bfloat16.
+# down to half the time of MKL's. Smaller ones gain too little to pay for it, even in bfloat16.
 LARGE = 2**17
 
 # Of a gate: the gradient of its value, and its value in; the gradient of what it was made of out.
