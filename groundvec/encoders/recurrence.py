@@ -9,7 +9,7 @@ longest sentence first, so that each step's sentences are the first ones of the 
 second direction reads each sentence from its end.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -20,12 +20,9 @@ from torch.nn.utils.rnn import PackedSequence
 
 from groundvec.device import rounds_to_bfloat16
 
-# Of a weight's rows, multiplied together: MKL's products with more were up to a third slower.
-ROWS = 1024
-
-# Without gradients, float32 or bfloat16 weights of this size or more are brought into oneDNN's
-# layout first: its products with those of an LSTM 4096 were a fifth faster than MKL's.
-LARGE = 2**20
+# Weights of so many numbers are brought into oneDNN's layout once for all steps: its products took
+# down to half the time of MKL's. Smaller ones gain too little to pay for it, even in bfloat16.
+LARGE = 2**17
 
 # Of a gate: the gradient of its value, and its value in; the gradient of what it was made of out.
 sigmoid_backward = torch.ops.aten.sigmoid_backward
@@ -57,7 +54,8 @@ def hidden_states(
             for name in ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
         )
         tables.append(cell.table(linear(vectors, of_input, input_bias), hidden_bias))
-        weights.append(of_hidden.bfloat16() if rounds_to_bfloat16() else of_hidden)
+        rounded = rounds_to_bfloat16() and _is_large(of_hidden)
+        weights.append(of_hidden.bfloat16() if rounded else of_hidden)
     places, counts = steps(lengths)
     places = places[:, : len(weights)]
     directions = torch.arange(len(weights))
@@ -130,15 +128,19 @@ class GRU(Function):
         """
         gates = _empty(table, looked_up[: None if keep else counts[0]], 4)
         states = _empty(table, looked_up, 1)[:, :, 0]
-        blocks, products = _blocks(weights, gates, keep)
+        if keep:
+            torch.index_select(table, 0, looked_up.flatten(), out=gates.view(-1, table.shape[1]))
+        products = _shares(gates, weights)
+        adders = [_adder(weight.t()) for weight in weights]
         h = torch.zeros_like(states[: counts[0]])
         for rows, step, rz, r, z, y, n, state, *shares in by_step(
             counts, looked_up, gates, gates[:, :, :2], *gates.unbind(2), states, *products
         ):
-            torch.index_select(table, 0, rows.flatten(), out=step.view(-1, table.shape[1]))
+            if not keep:
+                torch.index_select(table, 0, rows.flatten(), out=step.view(-1, table.shape[1]))
             h = h[: len(state)]
-            for share, (direction, weight) in zip(shares, blocks, strict=True):
-                _add_product(share, h[:, direction], weight)
+            for add, share, own in zip(adders, shares, h.unbind(1), strict=True):
+                add(share, own)
             rz.sigmoid_()
             n.addcmul_(r, y).tanh_()
             h = torch.lerp(n, h, z, out=state)
@@ -160,7 +162,8 @@ class GRU(Function):
         torch.mul(for_n, r, out=for_y)
         sigmoid_backward(for_n * y, r, grad_input=for_r)
         sigmoid_backward(before - n, z, grad_input=for_z)
-        products = [shares[:, i].flatten(1)[:, : len(w)] for i, w in enumerate(weights)]
+        products = _shares(shares, weights)
+        adders = [_adder(weight) for weight in weights]
         gradient = _by_step(gradients[0], order, states)
         dh = torch.zeros_like(states[: ctx.counts[0]])
         for own, share, kept, *parts in reversed(
@@ -170,8 +173,8 @@ class GRU(Function):
             h += own
             share *= h[:, :, None]
             h *= kept
-            for i, part in enumerate(parts):
-                _add_product(h[:, i], part, weights[i])
+            for add, total, part in zip(adders, h.unbind(1), parts, strict=True):
+                add(total, part)
         return _gradients(table, looked_up, shares, before, products, weights)
 
 
@@ -197,15 +200,19 @@ class LSTM(Function):
         held = looked_up[: None if keep else counts[0]]
         gates, cells = _empty(table, held, 4), _empty(table, held, 1)[:, :, 0]
         states = _empty(table, looked_up, 1)[:, :, 0]
-        blocks, products = _blocks(weights, gates, keep)
+        if keep:
+            torch.index_select(table, 0, looked_up.flatten(), out=gates.view(-1, table.shape[1]))
+        products = _shares(gates, weights)
+        adders = [_adder(weight.t()) for weight in weights]
         h = c = torch.zeros_like(states[: counts[0]])
         for rows, step, i_f, i, f, g, o, state, cell, *shares in by_step(
             counts, looked_up, gates, gates[:, :, :2], *gates.unbind(2), states, cells, *products
         ):
-            torch.index_select(table, 0, rows.flatten(), out=step.view(-1, table.shape[1]))
+            if not keep:
+                torch.index_select(table, 0, rows.flatten(), out=step.view(-1, table.shape[1]))
             h, c = h[: len(state)], c[: len(state)]
-            for share, (direction, weight) in zip(shares, blocks, strict=True):
-                _add_product(share, h[:, direction], weight)
+            for add, share, own in zip(adders, shares, h.unbind(1), strict=True):
+                add(share, own)
             i_f.sigmoid_()
             g.tanh_()
             o.sigmoid_()
@@ -230,7 +237,8 @@ class LSTM(Function):
         squashed = cells.tanh()
         sigmoid_backward(squashed, o, grad_input=for_o)
         for_c = tanh_backward(o, squashed)
-        products = [shares[:, direction].flatten(1) for direction in range(len(weights))]
+        products = _shares(shares, weights)
+        adders = [_adder(weight) for weight in weights]
         gradient = _by_step(gradients[0], order, states)
         dh, dc = torch.zeros_like(torch.stack([states[: ctx.counts[0]]] * 2))
         for own, of_cell, of_state, to_c, kept, *parts in reversed(
@@ -243,8 +251,8 @@ class LSTM(Function):
             of_cell *= c[:, :, None]
             c *= kept
             h.zero_()
-            for direction, part in enumerate(parts):
-                _add_product(h[:, direction], part, weights[direction])
+            for add, total, part in zip(adders, h.unbind(1), parts, strict=True):
+                add(total, part)
         before = _step_before(states, ctx.counts)
         return _gradients(table, looked_up, shares, before, products, weights)
 
@@ -254,38 +262,26 @@ def _empty(table: Tensor, looked_up: Tensor, parts: int) -> Tensor:
     return table.new_empty(*looked_up.shape, parts, table.shape[1] // 4)
 
 
-def _blocks(
-    weights: tuple[Tensor, ...], gates: Tensor, keep: bool
-) -> tuple[list[tuple[int, Tensor]], list[Tensor]]:
-    """Cut the weights (units of gates, units) into blocks of rows.
-
-    Returns:
-        Each block's direction and its transpose or, in oneDNN's layout, itself; and its share (N,
-        rows) of the gates.
-    """
-    rows, prepare, (some, *_) = ROWS, Tensor.t, weights
-    large = some.numel() >= LARGE and some.dtype != torch.float64
-    if large and not keep and torch.backends.mkldnn.is_available():
-        rows, prepare = len(some), torch.ops.mkldnn._reorder_linear_weight
-    blocks, shares = [], []
-    for direction, weight in enumerate(weights):
-        blocks += [(direction, prepare(block)) for block in weight.split(rows)]
-        shares += gates[:, direction].flatten(1)[:, : len(weight)].split(rows, dim=1)
-    return blocks, shares
+def _shares(gates: Tensor, weights: Sequence[Tensor]) -> list[Tensor]:
+    """Return for each direction the columns (N, units of gates) that its weights make."""
+    return [gates[:, i].flatten(1)[:, : len(weight)] for i, weight in enumerate(weights)]
 
 
-def _add_product(total: Tensor, factor: Tensor, weight: Tensor) -> None:
-    """Add `factor @ weight` to a total in place, multiplied in the weight's type.
+def _adder(weight: Tensor) -> Callable[[Tensor, Tensor], Tensor]:
+    """Return a function of a total and a factor that adds `factor @ weight` to the total."""
+    if not _is_large(weight):
+        return lambda total, factor: total.addmm_(factor, weight)
+    packed = torch.ops.mkldnn._reorder_linear_weight(weight.t())
+    multiply = torch.ops.mkldnn._linear_pointwise
+    return lambda total, factor: total.add_(
+        multiply(factor.to(weight.dtype), packed, None, "none", [], "")
+    )
 
-    A weight in oneDNN's layout is the transpose of this one.
-    """
-    factor = factor.to(weight.dtype)
-    if weight.is_mkldnn:
-        total += torch.ops.mkldnn._linear_pointwise(factor, weight, None, "none", [], "")
-    elif weight.dtype == total.dtype:
-        total.addmm_(factor, weight)
-    else:
-        total += factor @ weight
+
+def _is_large(weight: Tensor) -> bool:
+    """Return whether oneDNN multiplies by this weight."""
+    single = weight.dtype != torch.float64
+    return single and weight.numel() >= LARGE and torch.backends.mkldnn.is_available()
 
 
 def by_step(counts: list[int], *arrays: Tensor) -> list[tuple[Tensor, ...]]:

@@ -34,4 +34,4 @@ def costs(of_pairs: Tensor, margin: float) -> Tensor:
     """Compute the hinge costs (B, B) of scores (B, B) in both directions; 0 on the diagonal."""
     right = of_pairs.diagonal()
     both = (margin + of_pairs - right[:, None]).relu() + (margin + of_pairs - right).relu()
-    return both * (1 - torch.eye(len(both), device=both.device))
+    return both.fill_diagonal_(0)

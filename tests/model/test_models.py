@@ -77,13 +77,19 @@ def test_embeddings_have_unit_length_and_the_size_of_the_encoder(encoder, text):
 RNNS = {"gru": torch.nn.GRU, "lstm": torch.nn.LSTM}
 
 
+@pytest.mark.parametrize("large", [1, recurrence.LARGE])  # with oneDNN's products, and without
 @pytest.mark.parametrize("vocabulary", [9, 500])  # smaller and larger than the batch
 @pytest.mark.parametrize("directions", [1, 2])
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
-@given(st.lists(st.integers(1, 30), min_size=1, max_size=6))
+@given(lengths=st.lists(st.integers(1, 30), min_size=1, max_size=6))
 def test_states_and_gradients_are_those_of_torch_s_own_layers(
-    cell, directions, vocabulary, lengths
+    cell, directions, vocabulary, large, lengths
 ):
+    with patch.object(recurrence, "LARGE", large):
+        check_states_and_gradients(cell, directions, vocabulary, lengths)
+
+
+def check_states_and_gradients(cell, directions, vocabulary, lengths):
     torch.manual_seed(len(lengths))
     layer = RNNS[cell](4, 5, batch_first=True, bidirectional=directions == 2)
     embedding = torch.nn.Embedding(vocabulary, 4)
@@ -97,12 +103,9 @@ def test_states_and_gradients_are_those_of_torch_s_own_layers(
     gradients = (torch.autograd.grad((x * weights).sum(), parameters) for x in (found, expected))
     for mine, theirs in zip(*gradients, strict=True):
         torch.testing.assert_close(mine, theirs, atol=1e-5, rtol=1e-5)
-    for large in (1, recurrence.LARGE):  # with oneDNN's products, and without
-        with torch.inference_mode(), patch.object(recurrence, "LARGE", large):
-            again = recurrence.hidden_states(
-                layer, embedding.weight, indices, torch.tensor(lengths)
-            )
-        torch.testing.assert_close(again, found, atol=1e-6, rtol=0)
+    with torch.inference_mode():
+        again = recurrence.hidden_states(layer, embedding.weight, indices, torch.tensor(lengths))
+    torch.testing.assert_close(again, found, atol=1e-6, rtol=0)
 
 
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
@@ -142,10 +145,10 @@ def test_products_in_bfloat16_give_nearly_the_same_states_and_gradients(cell, mo
 
     expected = states_and_gradients()
     monkeypatch.setattr(recurrence, "rounds_to_bfloat16", lambda: True)
+    monkeypatch.setattr(recurrence, "LARGE", 1)  # smaller weights are not rounded
     for found, right in zip(states_and_gradients(), expected, strict=True):
         assert found.dtype == torch.float32
         assert 0 < (found - right).norm() / right.norm() < 0.01  # a factor is off by 0.004 at most
-    monkeypatch.setattr(recurrence, "LARGE", 1)
     with torch.inference_mode():
         found = recurrence.hidden_states(layer, embedding.weight, indices, lengths)
     assert 0 < (found - expected[0]).norm() / expected[0].norm() < 0.01
