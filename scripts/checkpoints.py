@@ -73,7 +73,8 @@ def wanted(config: dict[str, Any], datasets: Path) -> Iterator[dict[str, Any]]:
             settings = settings_of("extraction", data)
             transform = {key: settings.pop(key) for key in ["interpolation"] if key in settings}
             code = code_hash("groundvec/features/extract.py")
-            yield (work := settings | {"backbone": backbone, "code": code, "transform": transform})
+            work = settings | {"backbone": backbone, "code": code, "transform": transform}
+            yield work
             if data.get("precision") == "bfloat16":  # so is it where a CPU has no instructions
                 yield work | {"precision": "float32"}
     if translation := config.get("translation"):
