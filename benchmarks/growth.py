@@ -28,6 +28,7 @@ from measure import (
 )
 from training import grid, letters, untrained
 
+from groundvec.data.dataset import CAPTION_COLUMNS, read_captions
 from groundvec.data.split import load_split
 from groundvec.evaluation.retrieval import rank_both_ways, scored
 from groundvec.features import backbones
@@ -50,7 +51,7 @@ def rows(small: bool) -> list[Row]:
         embed = "embedding 64 sentences, gru"
         return [
             growth("retrieval, size 256", "images", sizes(8000), retrieval),
-            growth("loading a split", "captions", sizes(400_000), loading),
+            growth("loading a split", "captions", sizes(400_000), partial(loading, Path(name))),
             growth(f"{embed} 1,024", "characters each", sizes(400), partial(embedding, 1024)),
             growth(embed, "embedding size", sizes(4096), lambda size: embedding(size // 2 * 2, 50)),
             growth("dry run", "models", few or sizes(200), partial(planning, project)),
@@ -77,16 +78,21 @@ def retrieval(images: int) -> Contestant:
     return work(1, lambda: scored(rank_both_ways(embedded[images:], embedded[:images], image)))
 
 
-def loading(captions: int) -> Contestant:
-    """Captions in a table, and features of width 16, become a split in memory."""
-    texts = letters([59] * 1000)
-    table = pd.DataFrame({"caption": [texts[i % 1000] for i in range(captions)]})
-    table = table.assign(language="en", split="train", image_id=table.index // 5)
+def loading(folder: Path, captions: int) -> Contestant:
+    """Load a split from a captions.csv, and features of width 16."""
+    path, texts = folder / f"{captions}.csv", letters([59] * 1000)
+    rows = pd.DataFrame({"caption": [texts[i % 1000] for i in range(captions)]})
+    image_ids = (rows.index // 5).astype(str)
+    rows = rows.assign(image_id=image_ids, caption_id=rows.index, language="en", split="train")
+    rows[CAPTION_COLUMNS].to_csv(path, index=False)
 
     def read(ids: np.ndarray) -> np.ndarray:
         return np.zeros((len(ids), 16), np.float32)
 
-    return work(1, load_split, table, "train", read, {"en": Text.build(texts)})
+    def load() -> object:
+        return load_split(read_captions(path), "train", read, {"en": Text.build(texts)})
+
+    return work(1, load)
 
 
 def embedding(size: int, characters: int) -> Contestant:

@@ -41,9 +41,12 @@ def caption_ids(image_ids: pd.Series, languages: pd.Series) -> pd.Series:
 def read_captions(path: str | Path, language: str | None = None) -> Captions:
     """Read a captions.csv, all of it or the captions in one language, in the file's order.
 
+    Captions come without their ids, which take as much memory as all else but the texts.
+
     Raises InputError if the file cannot be read or has no caption in that language.
     """
-    captions = frames.read_fields(path, CAPTION_COLUMNS)
+    without_ids = [name for name in CAPTION_COLUMNS if name != "caption_id"]
+    captions = frames.read_fields(path, CAPTION_COLUMNS, keep=without_ids)
     if language is None:
         return captions
     chosen = captions[captions.language == language].reset_index(drop=True)

@@ -4,6 +4,7 @@ import time
 import unicodedata
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,8 @@ from hypothesis import strategies as st
 from groundvec.data import dataset
 from groundvec.data.cleaning import LONGEST, clean
 from groundvec.data.split import drawn, load_more, load_split
+from groundvec.results import frames
+from groundvec.results.schemas import Captions
 from groundvec.runtime.errors import InputError
 
 
@@ -113,9 +116,12 @@ def test_any_text_survives_writing_and_reading(tmp_path_factory, texts, name):
         }
     )
     dataset.write(folder, captions, images)
-    again = dataset.read_captions(folder / "captions.csv")
-    assert again.caption.tolist() == texts
+    again = frames.read(folder / "captions.csv", Captions)
     assert again.caption_id.tolist() == [f"{name}#{k}" for k in range(len(texts))]
+    with patch.object(frames, "ROWS", 1):
+        again = dataset.read_captions(folder / "captions.csv")
+    assert again.caption.tolist() == texts
+    assert again.image_id.tolist() == [name] * len(texts)
     content = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
     images = images.assign(sha256=content)
     assert dataset.read_images(folder / "images.csv").values.tolist() == images.values.tolist()
@@ -329,7 +335,7 @@ def more_captions():
 def test_captions_without_pictures_are_those_of_pictures_that_share_no_caption(tmp_path):
     captions, images = tables()
     dataset.write(tmp_path / "set", captions, images, more_captions())
-    read = dataset.read_captions(tmp_path / "set/captions.csv")
+    read = frames.read(tmp_path / "set/captions.csv", Captions)
     assert read[: len(captions)].equals(captions)
     more = read[len(captions) :].set_index("caption_id")
     assert more.split.to_dict() == {
