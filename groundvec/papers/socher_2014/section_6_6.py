@@ -25,6 +25,7 @@ VERBS = {"VERB", "AUX"}  # the tags of Universal Dependencies
 BOTH, ONE, NEITHER = "both have a verb", "one has no verb", "neither has a verb"
 WORST = 0.1  # the share of pairs that are called the worst
 SHOWN = 20
+DRAWS = 100  # at once: those of 50,000 pairs are 40 MB
 QUERIES_PER_BLOCK = 500  # bounds the memory: 20 MB of scores with 5,000 sentences, and masks
 
 RANKS = (
@@ -105,35 +106,40 @@ def of_one_image(
     )
 
 
-def measures(pairs: pd.DataFrame, times: np.ndarray | None = None) -> dict[str, float]:
+def measures(pairs: pd.DataFrame, times: np.ndarray | None = None) -> pd.DataFrame:
     """Measure the shares of pairs of which one has no verb, in percent, and the mean ranks.
 
     Args:
         pairs: the result of `of_one_image`.
-        times: how often each counts; by default once.
+        times: (draws, pairs) how often each counts; by default once.
+
+    Returns:
+        One row per draw.
     """
-    table = pairs.assign(times=1 if times is None else times)
-    table = table.sort_values("rank", ascending=False, kind="stable")
-    times, one = table["times"].to_numpy(float), table["verbs"].eq(ONE).to_numpy()
-    before = times.cumsum() - times
-    worst = np.clip(WORST * times.sum() - before, 0, times)  # how much of each is among the worst
-    everywhere, among_worst = (100 * (w @ one) / w.sum() for w in (times, worst))
+    ranks, verbs = pairs["rank"].to_numpy(), pairs["verbs"].to_numpy()
+    times = np.ones((1, len(pairs))) if times is None else times.astype(float)
+    order = np.argsort(-ranks, kind="stable")
+    ranks, verbs, times = ranks[order], verbs[order], times[:, order]
+    before = times.cumsum(axis=1) - times
+    # How much of each is among the worst.
+    worst = np.clip(WORST * times.sum(axis=1, keepdims=True) - before, 0, times)
+    everywhere, among_worst = (100 * (w @ (verbs == ONE)) / w.sum(axis=1) for w in (times, worst))
     found = {
         "one has no verb, of all pairs (%)": everywhere,
         "one has no verb, of the worst tenth (%)": among_worst,
         "difference (points)": among_worst - everywhere,
     }
-    for verbs in (BOTH, ONE, NEITHER):
-        chosen = table["verbs"].eq(verbs).to_numpy() * times
-        ranks = chosen @ table["rank"].to_numpy()
-        found[f"mean rank where {verbs}"] = ranks / chosen.sum() if chosen.any() else np.nan
-    return found
+    for name in (BOTH, ONE, NEITHER):
+        chosen = verbs == name
+        with np.errstate(invalid="ignore"):  # NaN where no pair is chosen
+            found[f"mean rank where {name}"] = times @ (chosen * ranks) / (times @ chosen)
+    return pd.DataFrame(found)
 
 
 def shares(pairs: pd.DataFrame, test_to_train: float = 0.0) -> pd.DataFrame:
     """Compute the `measures` with their intervals, over the seeds or a bootstrap over images."""
     of_seeds = [rows for _, rows in pairs.groupby("seed", sort=False)]
-    values = pd.DataFrame([measures(rows) for rows in of_seeds])
+    values = pd.concat([measures(rows) for rows in of_seeds])
     if len(of_seeds) > 1:
         of_measure = partial(t_interval, test_to_train=test_to_train)
         intervals = [of_measure(values[name].dropna()) for name in values]
@@ -141,7 +147,8 @@ def shares(pairs: pd.DataFrame, test_to_train: float = 0.0) -> pd.DataFrame:
         [rows] = of_seeds
         number = np.unique(rows["image"], return_inverse=True)[1]
         drawn = paired.draws(number.max() + 1, np.random.default_rng(0))[1:]
-        again = pd.DataFrame([measures(rows, times[number]) for times in drawn])
+        batches = (drawn[start : start + DRAWS] for start in range(0, len(drawn), DRAWS))
+        again = pd.concat([measures(rows, times[:, number]) for times in batches])
         low, high = (again.quantile(end) for end in (0.025, 0.975))
         intervals = list(zip(low, high, strict=True))
     table = pd.DataFrame({"measure": list(values), "value": values.mean().to_numpy()})
