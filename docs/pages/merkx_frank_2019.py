@@ -3,10 +3,13 @@
 from typing import Any
 
 import pandas as pd
+from matplotlib.figure import Figure
 
 from docs.pages import tables
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.papers.summary import summary
+from groundvec.render.figures import curve_styles
+from groundvec.render.style import PAGE, styled
 from groundvec.render.tables import MISSING, decimals
 from groundvec.reporting.systems import sorted_by
 
@@ -94,6 +97,28 @@ def times() -> str:
     shown = pd.DataFrame(found).fillna(MISSING).loc[list(TRAINED)]
     shown.insert(0, "minutes of training", tables.code(shown.index))
     return tables.markdown(shown, 1)
+
+
+@styled
+def curves() -> Figure:
+    """Draw retrieval by epoch for each size of the GRU, and STS 2012-2016 for models of 2048."""
+    history = tables.kept(f"{LONG}/history")
+    retrieval = history.pivot_table("dev_recall", "epoch", "model")[SIZES]
+    rated = tables.kept(f"{LONG}/sts-2048").query("kind == 'snapshot'").astype({"epochs": int})
+    similarity = 100 * rated.pivot(index="epochs", columns="model", values="pearson")
+    styles = curve_styles([*SIZES, similarity.columns[-1]])
+    figure = Figure(figsize=(PAGE, 2.6), layout="constrained")
+    names = ("development set R@10 (%)", "STS 2012-2016: Pearson \N{MULTIPLICATION SIGN} 100")
+    for axes, table, name in zip(
+        figure.subplots(1, 2), (retrieval, similarity), names, strict=True
+    ):
+        for model, values in table.drop(index=0).items():
+            axes.plot(values, label=model, markersize=3, **styles[str(model)])
+        axes.set(xscale="log", xlabel="epoch (logarithmic)", ylabel=name)
+        axes.set_xticks([1, 2, 4, 8, 16, 32], [1, 2, 4, 8, 16, 32])
+        axes.minorticks_off()
+        axes.legend()
+    return figure
 
 
 def selected() -> tuple[str, pd.DataFrame]:
@@ -194,3 +219,6 @@ def values() -> dict[str, Any]:
         "printable": tables.rated("printable"),
         "zeros": tables.rated("gru-256"),
     }
+
+
+FILES = {"images/flickr8k-epochs-2048.svg": lambda: tables.svg(curves())}
