@@ -83,7 +83,7 @@ def loading(folder: Path, captions: int) -> Contestant:
     path, texts = folder / f"{captions}.csv", letters([59] * 1000)
     rows = pd.DataFrame({"caption": [texts[i % 1000] for i in range(captions)]})
     image_ids = (rows.index // 5).astype(str)
-    rows = rows.assign(image_id=image_ids, caption_id=rows.index, language="en", split="train")
+    rows = rows.assign(image_id=image_ids, language="en", split="train")
     rows[CAPTION_COLUMNS].to_csv(path, index=False)
 
     def read(ids: np.ndarray) -> np.ndarray:

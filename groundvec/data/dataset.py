@@ -29,24 +29,12 @@ MORE = "more"  # the split of captions without pictures, which training alone re
 PAIRS = "pairs"  # the split of images without captions, of which only parallel.csv has sentences
 
 
-def caption_ids(image_ids: pd.Series, languages: pd.Series) -> pd.Series:
-    """Make the captions' ids: `<image_id>#<k>`, with k from 0 for each image and language.
-
-    Languages other than the first row's show in the id: `<image_id>#<language><k>`.
-    """
-    k = image_ids.groupby([image_ids, languages]).cumcount().astype(str)
-    return image_ids + "#" + languages.where(~languages.isin(languages[:1]), "") + k
-
-
 def read_captions(path: str | Path, language: str | None = None) -> Captions:
     """Read a captions.csv, all of it or the captions in one language, in the file's order.
 
-    Captions come without their ids, which take as much memory as all else but the texts.
-
     Raises InputError if the file cannot be read or has no caption in that language.
     """
-    without_ids = [name for name in CAPTION_COLUMNS if name != "caption_id"]
-    captions = frames.read_fields(path, CAPTION_COLUMNS, keep=without_ids)
+    captions = frames.read_fields(path, CAPTION_COLUMNS)
     if language is None:
         return captions
     chosen = captions[captions.language == language].reset_index(drop=True)
@@ -77,7 +65,7 @@ def write(
     check(captions, images)
     images = check_files(images)
     if more is not None:
-        _check_texts(more.assign(where="more_captions, " + more.caption_id))
+        _check_texts(more.assign(where="more_captions, a caption of image " + more.image_id))
         captions = with_more(captions, more)
     for name in ("captions.csv", "images.csv"):
         check_output(Path(folder, name))
@@ -112,9 +100,6 @@ def with_more(captions: Captions, more: Captions) -> Captions:
     )
     further = further.assign(image_id=further.image_id.map(same_as), split="train")
     every = pd.concat([captions, further, left.assign(split=MORE)], ignore_index=True)
-    every["caption_id"] = caption_ids(every.image_id, every.language).where(
-        every.index >= len(captions), every.caption_id
-    )
     return every[CAPTION_COLUMNS]
 
 
@@ -125,11 +110,13 @@ def check(captions: Captions, images: pd.DataFrame, where: pd.Series | None = No
 
     Args:
         images: one row per image, columns as in IMAGE_COLUMNS.
-        where: what to call each caption in an error, such as `my.csv line 3`; else by its id.
+        where: what to call each caption in an error, such as `my.csv line 3`; else by its image.
     """
     frames.check_columns("captions", captions, CAPTION_COLUMNS)
     frames.check_columns("images", images, IMAGE_COLUMNS)
-    captions = captions.assign(where="caption " + captions.caption_id if where is None else where)
+    if where is None:
+        where = "a caption in " + captions.language + " of image " + captions.image_id
+    captions = captions.assign(where=where)
     _check_fields(captions, images)
     captions["image_split"] = captions.image_id.map(images.set_index("image_id").split)
     refuse(
@@ -192,10 +179,6 @@ def _check_fields(captions: pd.DataFrame, images: pd.DataFrame) -> None:
         "image {image_id}{more} is in two splits; leave each image in one",
     )
     _refuse_repeated(images)
-    refuse(
-        captions[captions.caption_id.duplicated()],
-        "{where}{more}: the caption id {caption_id} is there twice; give each caption its own",
-    )
 
 
 def _refuse_repeated(images: pd.DataFrame) -> None:

@@ -17,7 +17,6 @@ from pandas.errors import ParserWarning
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import check_memory, check_regular, write_csv
 
-ROWS = 2**18  # that are read at once
 TOLERANCE = 1e-5  # of bounds: a cosine of float32 vectors may be 1.000001
 Form = Any  # a type of `groundvec.results.schemas`, such as `History`
 
@@ -70,13 +69,8 @@ def schema_of(form: Form) -> Schema:
     return schema
 
 
-def read_csv(
-    path: str | Path, part: Callable[[pd.DataFrame], pd.DataFrame] | None = None, **options: Any
-) -> pd.DataFrame:
+def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
     """Read a file by `pandas.read_csv`, with its options; one that is packed is no CSV.
-
-    Args:
-        part: returns what to keep of `ROWS` rows; memory never holds the rest of a large file.
 
     Raises:
         InputError: it is missing or damaged, no file, or larger than this machine's memory.
@@ -86,10 +80,7 @@ def read_csv(
         check_memory(path, Path(path).stat().st_size)
         with catch_warnings(action="error", category=ParserWarning):  # of fields that are left out
             options.setdefault("dtype", {"commit": str})  # 92e616859035 is no number
-            if part is None:
-                return pd.read_csv(path, compression=None, **options)
-            with pd.read_csv(path, compression=None, chunksize=ROWS, **options) as parts:
-                return pd.concat(map(part, parts), ignore_index=True)
+            return pd.read_csv(path, compression=None, **options)
     except FileNotFoundError:
         raise InputError(f"{path} does not exist: make it first") from None
     except InputError:
@@ -99,26 +90,17 @@ def read_csv(
         raise InputError(f"{path} is not a whole CSV file ({reason}): make it again") from None
 
 
-def read_fields(
-    path: str | Path, columns: Collection[str] = (), keep: Collection[str] | None = None
-) -> pd.DataFrame:
+def read_fields(path: str | Path, columns: Collection[str] = ()) -> pd.DataFrame:
     """Read a CSV file with every field as text.
 
-    Args:
-        columns: the columns that it must have, in this order; by default any.
-        keep: the columns to return; by default all.
-
     Raises:
-        InputError: as of `read_csv`, or it has other columns.
+        InputError: as of `read_csv`, or it has other columns than these, in this order.
     """
-
-    def part(table: pd.DataFrame) -> pd.DataFrame:
-        if columns:
-            check_columns(path, table, columns)
-        return table if keep is None else table[list(keep)]
-
     # Without the filter for missing values, a caption "NA" or "null" stays text.
-    return read_csv(path, part, dtype=str, na_filter=False, index_col=False)
+    table = read_csv(path, dtype=str, na_filter=False, index_col=False)
+    if columns:
+        check_columns(path, table, columns)
+    return table
 
 
 def check_columns(name: str | Path, table: pd.DataFrame, columns: Collection[str]) -> None:

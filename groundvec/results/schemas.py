@@ -81,9 +81,7 @@ def correlations(prefix: str = "") -> dict[str, Column]:
 CAPTIONS = Schema(
     "captions.csv of scripts/dataset.py",
     "one row per caption",
-    ("caption_id",),
     image_id=text("image"),
-    caption_id=text("caption: image#number, or image#de0 in a second language"),
     language=text("ISO 639-1 code"),
     split=text("split of its image; `more` if there is none", (*SPLITS, "more")),
     caption=text("sentence as it is in the data set"),

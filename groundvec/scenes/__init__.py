@@ -32,7 +32,7 @@ def generate(folder: Path, images: int, seed: int) -> tuple[pd.DataFrame, pd.Dat
     and its captions, each with the names of the facts that it mentions.
 
     Returns:
-        captions (`image_id, caption_id, language, split, caption`; five a language) and images
+        captions (`image_id, language, split, caption`; five a language) and images
         (`image_id, split, path`).
     """
     scenes = _scenes(images, seed)
@@ -46,7 +46,7 @@ def generate(folder: Path, images: int, seed: int) -> tuple[pd.DataFrame, pd.Dat
     captions = pd.json_normalize(scenes, "captions", ["image_id", "split"])
     images_ = pd.DataFrame(scenes)[["image_id", "split"]]
     images_["path"] = [str(folder / "images" / f"{name}.png") for name in images_["image_id"]]
-    return captions[["image_id", "caption_id", "language", "split", "caption"]], images_
+    return captions[["image_id", "language", "split", "caption"]], images_
 
 
 def _scenes(images: int, seed: int) -> list[Scene]:
@@ -87,9 +87,7 @@ def _describe(scene: Scene, seed: int) -> list[dict[str, Any]]:
                 mention = choose(scene, rng)
                 text = caption(scene, mention, rng, language)
             texts.append(text)
-            name = f"{scene['image_id']}#{'' if language == 'en' else language}{k}"
-            row = {"caption_id": name, "language": language, "caption": text}
-            rows.append(row | {"mentions": sorted(mention)})
+            rows.append({"language": language, "caption": text, "mentions": sorted(mention)})
     return rows
 
 

@@ -46,13 +46,15 @@ def read(images: str | Path, text: str | Path) -> tuple[pd.DataFrame, pd.DataFra
 
     said = pd.Series(files.lines(CAPTIONS), dtype=str)
     said = said[said.str.strip() != ""]
-    captions = said.str.extract(r"^(?P<caption_id>(?P<image_id>[^\t]+)#\d+)\t(?P<caption>.*)$")
-    bad = said[captions.caption_id.isna()]
+    captions = said.str.extract(r"^(?P<number>(?P<image_id>[^\t]+)#\d+)\t(?P<caption>.*)$")
+    bad = said[captions.image_id.isna()]
     if not bad.empty:
         raise InputError(
             f"{text}: {CAPTIONS} line {bad.index[0] + 1} is not `name.jpg#number<TAB>caption`; "
             "get the public file again or correct the line"
         )
+    twice = captions[captions.number.duplicated()]
+    dataset.refuse(twice, f"{text}: {CAPTIONS} has {{number}}{{more}} twice; remove a line")
     splits = found.drop_duplicates("image_id").set_index("image_id").split
     captions = captions.assign(language="en", split=captions.image_id.map(splits))
     captions["caption"] = captions.caption.map(clean)

@@ -81,7 +81,6 @@ def read(
     table["path"] = [str(Path(images, path)) for path in table["path"]]
     rows = pd.DataFrame(said, columns=["image_id", "split", "caption", "where"], dtype=str)
     rows["language"] = "en"
-    rows["caption_id"] = dataset.caption_ids(rows.image_id, rows.language)
     kept = rows[dataset.CAPTION_COLUMNS]
     dataset.check(kept, table[dataset.IMAGE_COLUMNS], rows["where"])
     dataset.check_splits(json, kept, table)

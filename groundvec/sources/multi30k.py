@@ -156,7 +156,6 @@ def _captions(names: pd.DataFrame) -> pd.DataFrame:
     captions = names.melt(of_image, columns, "column", "caption", ignore_index=False)
     captions = captions.sort_index(kind="stable").reset_index(drop=True)
     captions["language"] = captions.column.str.partition(" ")[0]
-    captions["caption_id"] = dataset.caption_ids(captions.image_id, captions.language)
     return captions[dataset.CAPTION_COLUMNS]
 
 

@@ -54,7 +54,6 @@ def read(images: str | Path, page: str | Path, seed: int) -> tuple[pd.DataFrame,
     found = rows[["image_id", "split"]].assign(path=paths)
     captions = rows.explode("sentences", ignore_index=True).rename(columns={"sentences": "caption"})
     captions["language"] = "en"
-    captions["caption_id"] = dataset.caption_ids(captions.image_id, captions.language)
 
     dataset.check_splits(page, captions, found)
     names = found.image_id.map(posixpath.basename)

@@ -46,7 +46,6 @@ def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFr
     if "split" not in captions:
         captions["split"] = captions.image_id.map(split_by_name(captions.image_id))
         log.info("%s has no column split: the images are split 80/10/10 by their names", table)
-    captions["caption_id"] = dataset.caption_ids(captions.image_id, captions.language)
     found = captions[["image_id", "split"]].drop_duplicates("image_id", ignore_index=True)
     found["path"] = [str(Path(images, name)) for name in found.image_id]
 

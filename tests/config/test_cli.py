@@ -108,7 +108,6 @@ def test_a_training_on_a_full_disk_is_one_line_and_goes_on_when_there_is_room(tm
     split = ["train"] * 8 + ["dev"] * 2 + ["test"] * 2
     images = pd.DataFrame({"image_id": ids, "split": split, "path": __file__})
     captions = images[["image_id", "split"]].assign(language="en", caption="A dog.")
-    captions["caption_id"] = captions["image_id"] + "#0"
     dataset.write(tmp_path, captions[dataset.CAPTION_COLUMNS], images)
     write_json(tmp_path / "v.json", Text.build(["A dog."]).as_dict())
     with h5py.File(tmp_path / "f.h5", "w") as file:

@@ -35,7 +35,6 @@ def project(tmp_path_factory):
     of_image = np.array(["train"] * 20 + ["dev"] * 5 + ["test"] * 5)
     rows = {
         "image_id": split.image_ids[captions.image],
-        "caption_id": [f"c{i}" for i in range(len(captions.texts))],
         "language": "en",
         "split": of_image[captions.image],
         "caption": captions.texts,

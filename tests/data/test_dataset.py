@@ -4,7 +4,6 @@ import time
 import unicodedata
 from pathlib import Path
 from types import SimpleNamespace
-from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -15,8 +14,6 @@ from hypothesis import strategies as st
 from groundvec.data import dataset
 from groundvec.data.cleaning import LONGEST, clean
 from groundvec.data.split import drawn, load_more, load_split
-from groundvec.results import frames
-from groundvec.results.schemas import Captions
 from groundvec.runtime.errors import InputError
 
 
@@ -41,7 +38,6 @@ def tables():
     captions = pd.DataFrame(
         {
             "image_id": ["a.jpg", "a.jpg", "b.jpg", "b.jpg", "c.jpg", "c.jpg"],
-            "caption_id": ["a.jpg#0", "a.jpg#1", "b.jpg#0", "b.jpg#1", "c.jpg#0", "c.jpg#1"],
             "language": "en",
             "split": ["train", "train", "dev", "dev", "test", "test"],
             "caption": ["A cat .", "Cats", "A dog .", "Dogs", "A cow .", "Cows"],
@@ -109,17 +105,13 @@ def test_any_text_survives_writing_and_reading(tmp_path_factory, texts, name):
     captions = pd.DataFrame(
         {
             "image_id": name,
-            "caption_id": [f"{name}#{k}" for k in range(len(texts))],
             "language": "en",
             "split": "dev",
             "caption": texts,
         }
     )
     dataset.write(folder, captions, images)
-    again = frames.read(folder / "captions.csv", Captions)
-    assert again.caption_id.tolist() == [f"{name}#{k}" for k in range(len(texts))]
-    with patch.object(frames, "ROWS", 1):
-        again = dataset.read_captions(folder / "captions.csv")
+    again = dataset.read_captions(folder / "captions.csv")
     assert again.caption.tolist() == texts
     assert again.image_id.tolist() == [name] * len(texts)
     content = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
@@ -133,13 +125,6 @@ def test_words_that_look_like_missing_values_or_numbers_stay_text(tmp_path):
     dataset.write(tmp_path, captions, images)
     again = dataset.read_captions(tmp_path / "captions.csv")
     assert again.caption.tolist() == ["NA", "null", "007", "1e3", "True", "nan"]
-
-
-def test_caption_ids_number_each_image_and_language():
-    ids = dataset.caption_ids(
-        pd.Series(["a", "a", "b", "a", "a", "b"]), pd.Series(["en", "de", "en", "en", "de", "de"])
-    )
-    assert ids.tolist() == ["a#0", "a#de0", "b#0", "a#1", "a#de1", "b#de0"]
 
 
 def test_reading_one_language(tmp_path):
@@ -177,12 +162,8 @@ def unknown_language(captions, images):
     captions.loc[3:5, "language"] = "English"
 
 
-def caption_twice(captions, images):
-    captions.loc[5, "caption_id"] = "a.jpg#0"
-
-
 def missing_image(captions, images):
-    captions.loc[6] = ["z.jpg", "z.jpg#0", "en", "train", "A zebra ."]
+    captions.loc[6] = ["z.jpg", "en", "train", "A zebra ."]
 
 
 def no_captions(captions, images):
@@ -216,7 +197,8 @@ def column_extra(captions, images):
         (image_twice, "image a.jpg is listed twice; list each image once"),
         (
             other_split,
-            "caption b.jpg#0 is in split test, but its image b.jpg is in split dev; "
+            "a caption in en of image b.jpg is in split test, but its image b.jpg is in "
+            "split dev; "
             "leave each image in one split",
         ),
         (
@@ -225,36 +207,39 @@ def column_extra(captions, images):
         ),
         (
             unknown_caption_split,
-            "caption b.jpg#0: unknown split ''; the splits are train, dev, test",
+            "a caption in en of image b.jpg: unknown split ''; the splits are train, dev, test",
         ),
         (
             unknown_language,
-            "caption b.jpg#1 (and 2 more): language 'English' is not a code of two small letters, "
+            "a caption in English of image b.jpg (and 2 more): language 'English' is "
+            "not a code of two small letters, "
             "such as en or de",
         ),
         (
-            caption_twice,
-            "caption a.jpg#0: the caption id a.jpg#0 is there twice; give each caption its own",
-        ),
-        (
             missing_image,
-            "caption z.jpg#0: there is no image z.jpg; add the image or remove the caption",
+            "a caption in en of image z.jpg: there is no image z.jpg; add the image or "
+            "remove the caption",
         ),
         (no_captions, "image d.jpg has no captions; add some or remove the image"),
-        (empty, "caption c.jpg#0: the caption is empty; write one or remove the row"),
+        (
+            empty,
+            "a caption in en of image c.jpg: the caption is empty; write one or remove the row",
+        ),
         (
             white,
-            "caption a.jpg#1 (and 3 more): the caption is empty; write one or remove the row",
+            "a caption in en of image a.jpg (and 3 more): the caption is empty; write "
+            "one or remove the row",
         ),
         (
             long,
-            "caption b.jpg#1: the caption has 10,000 characters, more than the limit of 1,000; "
+            "a caption in en of image b.jpg: the caption has 10,000 characters, more "
+            "than the limit of 1,000; "
             "shorten it or make several captions of it",
         ),
         (
             column_missing,
-            "captions: the columns are image_id, caption_id, split, caption but must be image_id, "
-            "caption_id, language, split, caption",
+            "captions: the columns are image_id, split, caption but must be image_id, language, "
+            "split, caption",
         ),
         (
             column_extra,
@@ -329,25 +314,23 @@ def more_captions():
         ("h.jpg", "de", "Katzen ."),
     ]
     captions = pd.DataFrame(rows, columns=["image_id", "language", "caption"])
-    return captions.assign(split="train", caption_id=captions.index.astype(str))
+    return captions.assign(split="train")
 
 
 def test_captions_without_pictures_are_those_of_pictures_that_share_no_caption(tmp_path):
     captions, images = tables()
     dataset.write(tmp_path / "set", captions, images, more_captions())
-    read = frames.read(tmp_path / "set/captions.csv", Captions)
+    read = dataset.read_captions(tmp_path / "set/captions.csv")
     assert read[: len(captions)].equals(captions)
-    more = read[len(captions) :].set_index("caption_id")
-    assert more.split.to_dict() == {
-        "a.jpg#de0": "train",
-        "a.jpg#de1": "train",
-        "d.jpg#0": "more",
-        "d.jpg#de0": "more",
-        "f.jpg#de0": "more",
-        "g.jpg#0": "more",
-        "g.jpg#1": "more",
-    }
-    assert more.caption["a.jpg#de0"] == "Eine Katze ."
+    assert read[len(captions) :].values.tolist() == [
+        ["a.jpg", "de", "train", "Eine Katze ."],
+        ["a.jpg", "de", "train", "Katzen ."],
+        ["d.jpg", "en", "more", "A bird ."],
+        ["d.jpg", "de", "more", "Ein Vogel ."],
+        ["f.jpg", "de", "more", "Ein Frosch ."],
+        ["g.jpg", "en", "more", "Cats !"],
+        ["g.jpg", "en", "more", "An ape ."],
+    ]
     assert set(dataset.read_images(tmp_path / "set/images.csv").image_id) == set(images.image_id)
 
 
@@ -382,8 +365,15 @@ def test_captions_without_pictures_are_read_beside_a_split(tmp_path):
 @pytest.mark.parametrize(
     ("caption", "message"),
     [
-        (" ", "more_captions, 3: the caption is empty; write one or remove the row"),
-        ("a" * (LONGEST + 1), "more_captions, 3: the caption has 1,001 characters, more than"),
+        (
+            " ",
+            "more_captions, a caption of image e.jpg: the caption is empty; write one "
+            "or remove the row",
+        ),
+        (
+            "a" * (LONGEST + 1),
+            "more_captions, a caption of image e.jpg: the caption has 1,001 characters, more than",
+        ),
     ],
 )
 def test_captions_without_pictures_are_checked_as_others_are(caption, message):

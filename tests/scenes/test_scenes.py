@@ -63,17 +63,15 @@ def bag(text):
 
 def test_frames_follow_the_schema(made):
     folder, captions, images, scenes = made
-    assert list(captions) == ["image_id", "caption_id", "language", "split", "caption"]
+    assert list(captions) == ["image_id", "language", "split", "caption"]
     assert list(images) == ["image_id", "split", "path"]
     assert images["image_id"].tolist() == [f"scene-{k:04d}" for k in range(1, 201)]
     assert images["split"].value_counts().to_dict() == {"train": 140, "dev": 30, "test": 30}
-    assert captions["caption_id"].is_unique and (captions["caption"].str.len() > 0).all()
+    assert (captions["caption"].str.len() > 0).all()
     assert set(captions["image_id"]) == set(images["image_id"])
     merged = captions.merge(images, on="image_id")
     assert (merged["split_x"] == merged["split_y"]).all()
     first = captions[captions["image_id"] == "scene-0001"]
-    expected = [f"scene-0001#{k}" for k in range(5)] + [f"scene-0001#de{k}" for k in range(5)]
-    assert first["caption_id"].tolist() == expected
     assert first["language"].tolist() == ["en"] * 5 + ["de"] * 5
     for path in images["path"]:
         with Image.open(path) as image:
@@ -83,10 +81,10 @@ def test_frames_follow_the_schema(made):
 
 def test_facts_beside_the_captions(made):
     _, captions, _, scenes = made
-    rows = {row.caption_id: row for row in captions.itertuples()}
+    rows = captions.itertuples()
     for scene in scenes:
         for each in scene["captions"]:
-            row = rows[each["caption_id"]]
+            row = next(rows)
             assert (row.image_id, row.split) == (scene["image_id"], scene["split"])
             assert (row.caption, row.language) == (each["caption"], each["language"])
             assert set(each["mentions"]) <= facts(scene).keys()

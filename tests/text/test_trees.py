@@ -622,7 +622,7 @@ def test_captions_without_neighbours_are_refused(tmp_path):
 
 def test_the_programs_parse_and_learn(tmp_path):
     captions = ["A dog runs in the mud.", "Two dogs and a cat."]
-    rows = {"image_id": ["i", "i"], "caption_id": ["1", "2"], "language": "en", "split": "train"}
+    rows = {"image_id": ["i", "i"], "language": "en", "split": "train"}
     pd.DataFrame(rows | {"caption": captions}).to_csv(tmp_path / "captions.csv", index=False)
     root = os.fspath(tmp_path)
 

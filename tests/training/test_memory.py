@@ -36,7 +36,6 @@ def generate(folder):
         caption = caption + " " + column
     table = {
         "image_id": np.array(ids)[image],
-        "caption_id": np.arange(CAPTIONS),
         "language": "en",
         "split": split[image],
         "caption": caption,
