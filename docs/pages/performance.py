@@ -41,8 +41,7 @@ def page(results: dict[str, Result]) -> str:
         ]
 
     def case(stage: str, start: str) -> Result:
-        found = (row for row in rows(stage) if row["what"].startswith(start))
-        return next(found, defaultdict(lambda: nan))
+        return next(row for row in rows(stage) if row["what"].startswith(start))
 
     def measured(stage: str, caller: Callable[[], str] | None = None) -> str:
         """Write a stage's table, and under it the command, the machine and the versions."""
