@@ -67,7 +67,7 @@ def generate(folder: Path, images: int) -> None:
         for number, image in enumerate(ids):
             for k in range(5):
                 said = SENTENCES[(5 * number + k) * 7919 % 1000]
-                file.write(f'{image},{image}#{k},en,train,"{said}"\n')
+                file.write(f'{image},en,train,"{said}"\n')
     with h5py.File(folder / "features.h5", "w") as file:
         features = file.create_dataset("features", (images, WIDTH), np.float16)
         block = rng.random((min(10_000, images), WIDTH), np.float32).astype(np.float16)

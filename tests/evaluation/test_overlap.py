@@ -59,10 +59,10 @@ def about(**more):
 
 def write_captions(folder, **of_languages):
     rows = [
-        (image, f"{image}#{language}{k}", language, SPLITS[image], caption)
+        (image, language, SPLITS[image], caption)
         for language, captions in ({"en": CAPTIONS} | of_languages).items()
         for image, texts in captions.items()
-        for k, caption in enumerate(texts)
+        for caption in texts
     ]
     path = folder / "captions.csv"
     pd.DataFrame(rows, columns=dataset.CAPTION_COLUMNS).to_csv(path, index=False)

@@ -57,7 +57,7 @@ def trained(tmp_path_factory):
     paths = [str(folder / f"{name}.png") for name in names]
     captions = pd.DataFrame(
         [
-            (name, f"{name}#{k}", "en", split, f"Picture {name}, told {k} times {ODD}")
+            (name, "en", split, f"Picture {name}, told {k} times {ODD}")
             for name, split in zip(names, splits, strict=True)
             for k in range(5)
         ],

@@ -222,10 +222,7 @@ def trained(tmp_path):
     names = [f"i{k}" for k in range(8)]
     images = pd.DataFrame({"image_id": names, "split": splits, "path": map(str, pictures)})
     captions = pd.DataFrame(
-        [
-            (names[i], f"{names[i]}#{k}", "en", splits[i], tree.text)
-            for (i, k), tree in parses.items()
-        ],
+        [(names[i], "en", splits[i], tree.text) for (i, _), tree in parses.items()],
         columns=dataset.CAPTION_COLUMNS,
     )
     dataset.write(tmp_path, captions, images)
