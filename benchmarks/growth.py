@@ -28,7 +28,7 @@ from measure import (
 )
 from training import grid, letters, untrained
 
-from groundvec.data.dataset import CAPTION_COLUMNS, read_captions
+from groundvec.data.dataset import read_captions
 from groundvec.data.split import load_split
 from groundvec.evaluation.retrieval import rank_both_ways, scored
 from groundvec.features import backbones
@@ -81,18 +81,15 @@ def retrieval(images: int) -> Contestant:
 def loading(folder: Path, captions: int) -> Contestant:
     """Load a split from a captions.csv, and features of width 16."""
     path, texts = folder / f"{captions}.csv", letters([59] * 1000)
-    rows = pd.DataFrame({"caption": [texts[i % 1000] for i in range(captions)]})
-    image_ids = (rows.index // 5).astype(str)
-    rows = rows.assign(image_id=image_ids, language="en", split="train")
-    rows[CAPTION_COLUMNS].to_csv(path, index=False)
+    rows = {"image_id": np.arange(captions) // 5, "language": "en", "split": "train"}
+    pd.DataFrame(rows | {"caption": np.resize(texts, captions)}).to_csv(path, index=False)
 
     def read(ids: np.ndarray) -> np.ndarray:
         return np.zeros((len(ids), 16), np.float32)
 
-    def load() -> object:
-        return load_split(read_captions(path), "train", read, {"en": Text.build(texts)})
-
-    return work(1, load)
+    return work(
+        1, lambda: load_split(read_captions(path), "train", read, {"en": Text.build(texts)})
+    )
 
 
 def embedding(size: int, characters: int) -> Contestant:
