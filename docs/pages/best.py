@@ -89,7 +89,6 @@ def values() -> dict[str, Any]:
     table = tables.kept(f"{FOLDER}/ablation").query("dataset == 'flickr8k'")
     best = table[table["model"] == "best"]
     return {
-        "whole": tables.rated("flickr8k-v4"),
         "trigrams": tables.rated("trigrams"),
         "r": tables.kept("evaluate/development").query(chosen).squeeze(),
         "development": percent.squeeze(),
