@@ -56,7 +56,8 @@ def with_forked_jobs():
     return {**env, "PATH": f"{forks.jobs(folder)}:{env['PATH']}"}
 
 
-NO_NETWORK = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")
+# An address that no network leads to, so that nobody tries again.
+NO_NETWORK = dict.fromkeys(("http_proxy", "https_proxy"), "http://255.255.255.255:9")
 
 
 def snakemake(project, *arguments, fails=False, **environment):
