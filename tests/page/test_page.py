@@ -226,7 +226,7 @@ def unfold(page):
 
 
 def visible(page, selector=".query"):
-    return [query for query in page.query_selector_all(selector) if query.is_visible()]
+    return page.query_selector_all(f":is({selector}):visible")
 
 
 def test_everything_is_on_the_page_without_javascript(made, opened):
