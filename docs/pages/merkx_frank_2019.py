@@ -103,15 +103,15 @@ def times() -> str:
 def curves() -> Figure:
     """Draw retrieval by epoch for each size of the GRU, and STS 2012-2016 for models of 2048."""
     history = tables.kept(f"{LONG}/history")
-    retrieval = history.pivot_table("dev_recall", "epoch", "model")[SIZES]
     rated = tables.kept(f"{LONG}/sts-2048").query("kind == 'snapshot'").astype({"epochs": int})
-    similarity = 100 * rated.pivot(index="epochs", columns="model", values="pearson")
-    styles = curve_styles([*SIZES, similarity.columns[-1]])
+    drawn = {
+        "development set R@10 (%)": history.pivot_table("dev_recall", "epoch", "model")[SIZES],
+        "STS 2012-2016: Pearson \N{MULTIPLICATION SIGN} 100": 100
+        * rated.pivot(index="epochs", columns="model", values="pearson"),
+    }
+    styles = curve_styles(str(model) for table in drawn.values() for model in table)
     figure = Figure(figsize=(PAGE, 2.6), layout="constrained")
-    names = ("development set R@10 (%)", "STS 2012-2016: Pearson \N{MULTIPLICATION SIGN} 100")
-    for axes, table, name in zip(
-        figure.subplots(1, 2), (retrieval, similarity), names, strict=True
-    ):
+    for axes, (name, table) in zip(figure.subplots(1, 2), drawn.items(), strict=True):
         for model, values in table.drop(index=0).items():
             axes.plot(values, label=model, markersize=3, **styles[str(model)])
         axes.set(xscale="log", xlabel="epoch (logarithmic)", ylabel=name)

@@ -99,8 +99,8 @@ def with_more(captions: Captions, more: Captions) -> Captions:
         *(len(left), left.image_id.nunique(), len(further), further.image_id.nunique(), len(out)),
     )
     further = further.assign(image_id=further.image_id.map(same_as), split="train")
-    every = pd.concat([captions, further, left.assign(split=MORE)], ignore_index=True)
-    return every[CAPTION_COLUMNS]
+    parts = [captions, further, left.assign(split=MORE)]
+    return pd.concat(parts, ignore_index=True)[CAPTION_COLUMNS]
 
 
 def check(captions: Captions, images: pd.DataFrame, where: pd.Series | None = None) -> None:
