@@ -2,9 +2,7 @@
 
 import json
 import sys
-from collections import defaultdict
 from collections.abc import Callable
-from math import nan
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -32,21 +30,14 @@ def read() -> dict[str, Result]:
 
 def page(results: dict[str, Result]) -> str:
     """Write the page by its template."""
-
-    def rows(stage: str) -> list[Result]:
-        """List the cases of a stage; what was not measured is NaN."""
-        return [
-            defaultdict(lambda: nan, {key: of for key, of in row.items() if of is not None})
-            for row in results[stage]["rows"]
-        ]
+    rows = {stage: result["rows"] for stage, result in results.items()}
 
     def case(stage: str, start: str) -> Result:
-        return next(row for row in rows(stage) if row["what"].startswith(start))
+        return next(row for row in rows[stage] if row["what"].startswith(start))
 
     def measured(stage: str, caller: Callable[[], str] | None = None) -> str:
         """Write a stage's table, and under it the command, the machine and the versions."""
-        result = results[stage]
-        machine = result["machine"]
+        result, machine = results[stage], results[stage]["machine"]
         return (
             f"{caller().strip() if caller else table(result['rows'])}\n\n`{result['command']}`, "
             f"{result['date']}, `{result['commit']}`: {machine['processor']}, "
@@ -57,12 +48,8 @@ def page(results: dict[str, Result]) -> str:
         return number(value) if isinstance(value, int | float) else value
 
     values = {"rows": rows, "case": case, "measured": measured, "decimals": decimals}
-    return fill(
-        ROOT / "docs" / "performance.template",
-        values,
-        finalize=finished,
-        keep_trailing_newline=True,
-    )
+    template = ROOT / "docs" / "performance.template"
+    return fill(template, values, finalize=finished, keep_trailing_newline=True)
 
 
 @styled
