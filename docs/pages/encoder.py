@@ -30,15 +30,16 @@ def published(encoders: dict[str, list[str]]) -> str:
 
 
 def values() -> dict[str, Any]:
-    """Read recall and time of a search by the number of crops, and the time of features."""
-    search, features = (
+    """Read recall and time of searches, by the number of crops, and the time of features."""
+    search, features, [index] = (
         json.loads((ROOT / "benchmarks" / "results" / f"{stage}.json").read_text())["rows"]
-        for stage in ("search", "features")
+        for stage in ("search", "features", "index")
     )
     seconds = {row["what"].partition(", cpu")[0]: row["ours"] for row in features}
     resnet, lite = (seconds[f"{name}, float32"] for name in ("resnet152", "efficientnet_lite0"))
     return {
         "crops": {row["crops"]: row for row in search if "crops" in row},
+        "index": index,
         "resnet": resnet,
         "lite": lite,
         "resnet_hours": 8000 * resnet / 3600,
