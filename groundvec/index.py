@@ -14,7 +14,6 @@ from groundvec import similarity
 from groundvec.encoder import ImageEncoder, SentenceEncoder
 from groundvec.features.files import UNREADABLE, checksums, paths, pictures
 from groundvec.model import hub
-from groundvec.model.folder import read_ensemble
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import cache, sha256, write_bytes
 from groundvec.runtime.provenance import code_hash, digest
@@ -42,8 +41,6 @@ class Index:
         encoder: of the sentences.
         paths: the usable pictures; of files with the same content the first.
         vectors: (paths, size) float32, the numbers that are compared with sentences.
-        low: the score that nine of ten captions exceeded with their own picture when the model was
-            trained, if that is known. Where the best score is lower, maybe no picture fits.
     """
 
     def __init__(
@@ -69,7 +66,6 @@ class Index:
         """
         folder = hub.find(model)
         self.encoder = SentenceEncoder(folder, device=device)
-        self.low: float | None = read_ensemble(folder).get("low")
         named = paths(images)
         decides = [sha256(folder / name) for name in ("model.json", "ensemble.json")]
         decides += [*_names(backbone), str(crops), code_hash("groundvec/features/extract.py")]

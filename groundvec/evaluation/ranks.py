@@ -19,7 +19,6 @@ QUERIES_PER_BLOCK = 1000  # captions; 20 MB of scores with 5,000 images
 SCORES_PER_BLOCK = 2**26  # fewer queries where there are more candidates; bounds the memory
 SAME = 1e-6  # scores of unit vectors that differ by less do so by float32's rounding
 DIRECTIONS = ("caption_to_image", "image_to_caption")
-LOW = 0.1  # of the captions have a lower score with their own image than what is called low
 
 
 def ranks(
@@ -69,20 +68,20 @@ def rounding(captions: np.ndarray, images: np.ndarray, similarity: str) -> float
 
 
 def development_recall(model: "Model", dev: Split) -> dict[str, float]:
-    """Compute what is recorded after an epoch: recalls in percent, `dev_recall` and `dev_low`.
+    """Compute the recalls that training records after an epoch, in percent, and `dev_recall`.
 
     Recalls are means over languages. Snapshots are chosen by `dev_recall`, the mean R@10 of both
-    directions. The scores of captions with their own images are below `dev_low` in the share `LOW`.
+    directions.
     """
-    images, found, own = model.encode_images(dev.features), [], []
+    images = model.encode_images(dev.features)
+    found = []
     for language, captions in dev.captions.items():
         vectors = model.encode_captions(captions.encoded, language)
         found.append(ranks(vectors, images, captions.image, model.similarity))
-        own.append(of_pairs(vectors, images[captions.image], model.similarity))
     recalls = {
         f"{direction}_r{k}": 100 * float(np.mean([np.mean(both[row] <= k) for both in found]))
         for row, direction in enumerate(DIRECTIONS)
         for k in CUTOFFS
     }
     recall = float(np.mean([recalls[f"{d}_r10"] for d in DIRECTIONS]))
-    return recalls | {"dev_recall": recall, "dev_low": float(np.quantile(np.hstack(own), LOW))}
+    return recalls | {"dev_recall": recall}

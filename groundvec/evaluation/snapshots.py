@@ -23,8 +23,7 @@ def best_snapshots(dev_recall: pd.Series, count: int = 2) -> list[int]:
 def ensemble(history: pd.DataFrame, model: dict[str, Any]) -> dict[str, Any]:
     """Choose the two snapshots of an ensemble, and the best one: the content of ensemble.json.
 
-    Of a training with beta 0, whose recall of images is chance, they are the last ones. `low` is
-    the mean of the two snapshots' `dev_low`.
+    Of a training with beta 0, whose recall of images is chance, they are the last ones.
 
     Args:
         history: of the training, in the form of history.csv.
@@ -34,4 +33,4 @@ def ensemble(history: pd.DataFrame, model: dict[str, Any]) -> dict[str, Any]:
     # Of equal scores the later ones are the best.
     scores = by_epoch.loc[model["snapshots"], "dev_recall"] * learned_images(model)
     [best], epochs = best_snapshots(scores, 1), best_snapshots(scores)
-    return {"epochs": epochs, "best": best, "low": float(by_epoch.loc[epochs, "dev_low"].mean())}
+    return {"epochs": epochs, "best": best}

@@ -68,7 +68,7 @@ BLOCKS = {"type": "array", "minItems": 1, "items": FEATURES}
 TRANSFORM = {"properties": {"interpolation": {"$ref": "#/$defs/dataset/properties/interpolation"}}}
 ENSEMBLE = {
     "required": ["epochs", "best"],
-    "properties": {"epochs": EPOCHS, "best": EPOCH, "low": {"type": "number"}},
+    "properties": {"epochs": EPOCHS, "best": EPOCH},
 }
 
 
@@ -135,8 +135,6 @@ def _loaded(path: Path, features: dict[str, Any], key: str, schema: dict[str, An
 
 def read_ensemble(folder: str | Path) -> dict[str, Any]:
     """Read the `epochs` of a training's ensemble, and that of its `best` single snapshot.
-
-    `low`, where it is known, is the score that nine of ten captions exceed with their own picture.
 
     Raises:
         InputError: `ensemble.json` is missing or of another form.

@@ -97,12 +97,11 @@ async function search(sentence) {
 }
 
 // What a reader should know of a sentence that the encoder was not made for.
-function doubts(sentence, best) {
+function doubts(sentence) {
   const unknown = [...new Set(cut(cleaned(sentence)).filter((symbol) => !index.has(symbol)))];
   const what = about.text.characters ? "These characters are not in the training captions" : "These words are not in the vocabulary";
   return [
     ...(unknown.length ? [`${what}: ${unknown.slice(0, 8).join(" ")}.`] : []),
-    ...(best < about.low ? [`No picture is near: 95% of the test captions find one with a score of ${about.low.toFixed(3)} or more.`] : []),
   ];
 }
 
@@ -140,7 +139,7 @@ async function show() {
     others.replaceChildren(...captions.slice(0, BEST).map(({ row, score }) => item(about.captions[row], score)));
     found.hidden = false;
     const first = `Found. The nearest caption is: ${about.captions[captions[0].row]}`;
-    status.textContent = [first, ...doubts(sentence, pictures[0].score)].join(" ");
+    status.textContent = [first, ...doubts(sentence)].join(" ");
   } catch (error) {
     refuse(error);
   }

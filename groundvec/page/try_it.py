@@ -28,12 +28,9 @@ from groundvec.render.templates import fill
 from groundvec.reporting.embedded import Embedded
 from groundvec.reporting.systems import NAMES
 from groundvec.runtime.errors import InputError
-from groundvec.similarity import scores
 
 PICTURES = 1000  # to search in, as many as most test sets have; bounds the size of the page
 EXAMPLES = 3  # captions that a reader may try with a click
-LOW = 0.05  # of the captions find nothing nearer than what is said to be far
-SAMPLE = 1000  # captions by which that is seen; bounds the memory
 TEXTS = ("characters", "words")  # that try_it.js reads
 SAME = 5e-5  # vectors that differ by less are as good as equal
 # Of the runtime's builds the smallest that has the operators: CPU only, with its loader inside.
@@ -79,7 +76,6 @@ def panel(
             "ids": [str(image) for image in embedded.image_ids],
             "captions": embedded.captions,
             "image": embedded.image.tolist(),
-            "low": low(embedded),
         },
         packed={name: pack(data) for name, data in packed.items()},
         script=Markup(Path(__file__).with_suffix(".js").read_text("utf-8")),
@@ -104,15 +100,6 @@ def spread(captions: Sequence[str], count: int) -> list[str]:
     """Take so many different captions of a test set, evenly spread over it."""
     known = list(dict.fromkeys(captions))
     return [known[(2 * k + 1) * len(known) // (2 * count)] for k in range(min(count, len(known)))]
-
-
-def low(embedded: Embedded) -> float:
-    """Return the score of the nearest picture that 95% of the captions reach."""
-    some = embedded.caption_vectors[:: -(-len(embedded.captions) // SAMPLE)]
-    best = scores(some, embedded.image_vectors, embedded.similarity).max(axis=1)
-    if embedded.similarity == "euclidean":  # the page leaves out what is the same for all pictures
-        best += np.vecdot(some, some)
-    return float(np.quantile(best, LOW))
 
 
 def precision(models: Sequence[Model], sentences: Sequence[str]) -> str:

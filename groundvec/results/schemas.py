@@ -152,7 +152,6 @@ HISTORY = Schema(
         for k in CUTOFFS
     },
     dev_recall=percent("mean of both R@10"),
-    dev_low=number("score that 90% of the development captions exceed with their own image"),
     pairs_per_second=number("training speed", unit="1/s", low=0, empty=True),
     seconds=number("training time so far", unit="s", low=0),
     **ORIGIN,

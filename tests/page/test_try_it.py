@@ -14,7 +14,7 @@ from examples import description
 from groundvec import SentenceEncoder
 from groundvec.export.onnx import export
 from groundvec.model.network import Model
-from groundvec.page.try_it import first, low, obstacle, panel, precision, runtime_files, small
+from groundvec.page.try_it import first, obstacle, panel, precision, runtime_files, small
 from groundvec.reporting.embedded import Embedded
 from groundvec.runtime.errors import InputError
 from groundvec.text.characters import Text as Characters
@@ -264,13 +264,8 @@ def test_an_example_is_tried_by_a_click(opened):
 
 
 @pytest.mark.parametrize("name", ["characters", "words", "euclidean"])
-def test_what_the_encoder_was_not_made_for_is_said(opened, panels, name):
-    page, ours, embedded = opened(name)
-    least = low(embedded)
-    best = [ours.encode(caption) @ embedded.image_vectors.T for caption in CAPTIONS]
-    if name == "euclidean":
-        best = [2 * scores - (embedded.image_vectors**2).sum(axis=1) for scores in best]
-    assert least == pytest.approx(np.quantile(np.max(best, axis=1), 0.05), abs=1e-4)
+def test_what_the_encoder_was_not_made_for_is_said(opened, name):
+    page, _, _ = opened(name)
 
     def said(sentence):
         page.reload()
@@ -283,13 +278,6 @@ def test_what_the_encoder_was_not_made_for_is_said(opened, panels, name):
     of_characters = "These characters are not in the training captions: x Ω ж."
     expected = of_words if name == "words" else of_characters
     assert expected in said("The xylophone Ω Ω ж.")
-    path, *_ = panels(name)
-    text = path.read_text("utf-8")
-    for low_score, near in ((1e9, False), (-1e9, True)):
-        changed = path.with_stem(f"{name}-{near}")
-        changed.write_text(re.sub(r'"low": [-.\de]+', f'"low": {low_score}', text), "utf-8")
-        page.goto(changed.as_uri())
-        assert ("No picture is near" in said("The sea.")) != near
 
 
 def test_what_is_typed_on_is_what_is_found(opened):
