@@ -26,7 +26,6 @@ from groundvec.__main__ import COMMANDS, main
 from groundvec.features import backbones
 from groundvec.model.network import Model
 from groundvec.runtime.errors import InputError, extra
-from groundvec.runtime.files import write_json
 from groundvec.text.characters import Text
 
 ROOT = Path(__file__).parents[2]
