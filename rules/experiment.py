@@ -68,6 +68,7 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
             _check_languages(place, dataset, languages)
     if "ratings" in config:
         _check_robustness(config["ratings"], config["datasets"])
+        _check_baselines(config["ratings"]["baselines"], config["datasets"])
     if "translation" in config:
         _check_translation(config["translation"], config["datasets"])
     if config["select"] == "ratings" and "ratings" not in config:
@@ -190,6 +191,16 @@ def _check_robustness(ratings: dict[str, Any], datasets: dict[str, Any]) -> None
     problem += f"{' or '.join(papers_of)} among its papers"
     for name in ratings["robustness"]:
         check_known("ratings.robustness", name, known, problem)
+
+
+def _check_baselines(baselines: dict[str, Any], datasets: dict[str, Any]) -> None:
+    """Raise InputError if a baseline names a data set that has no captions of its own."""
+    known = [name for name, data in datasets.items() if "of" not in data]
+    for name, settings in baselines.items():
+        if "captions" in settings:
+            place = f"ratings.baselines.{name}.captions"
+            problem = "there is no data set {} with captions of its own"
+            check_known(place, settings["captions"], known, problem)
 
 
 def _showing(kind: str, dataset: dict[str, Any]) -> bool:

@@ -365,7 +365,10 @@ class Plan:
         return [archive(path) for path in files.values()]
 
     def _baseline_files(self, settings: dict[str, Any]) -> dict[str, str]:
-        return self.public(parts.named_files("baselines", settings, "encoder"))
+        files = self.public(parts.named_files("baselines", settings, "encoder"))
+        if "captions" in settings:
+            files["captions"] = f"results/datasets/{settings['captions']}/captions.csv"
+        return files
 
     def baseline_on_gpu(self, wildcards: Any) -> bool:
         encoder = self.ratings["baselines"][wildcards.baseline]["encoder"]

@@ -303,6 +303,11 @@ def test_every_key_of_the_schema_is_described():
         ({**SMALL, "ratings": {"source": "stss"}}, "ratings.source: 'stss' is not one of"),
         (judged(x={"encoder": "infersent"}), "baselines.x: 'vectors' is a required property"),
         (judged(x={"encoder": "trigram"}), "did you mean 'trigrams'?"),
+        (
+            judged(x={"encoder": "trigrams", "captions": "scene"}),
+            "ratings.baselines.x.captions: there is no data set 'scene' with captions of its own: "
+            "known are one",
+        ),
         (judged(x={"encoder": "trigrams", "vector": "f"}), "unknown key 'vector'"),
         ({"experiment": "x"}, "the top level: 'datasets' is a required property"),
         ({**SMALL, "experiment": "a/b"}, "experiment: 'a/b' does not match"),
