@@ -28,7 +28,7 @@ def conditions(models: Models) -> pd.DataFrame:
         their loss alone; it is named after the model that learned from captions and images.
     """
     beta = models.reindex(columns=["objective.beta"])["objective.beta"].fillna(1)
-    loss = [column for column in models if column.startswith("objective.")]
+    loss = [column for column in models if str(column).startswith("objective.")]
     fixed = models.drop(columns=[*VARIED, *loss], errors="ignore").astype(str)
     table = models[["dataset", "model", "seed"]].assign(
         learned_from=np.select([beta == 0, beta == 1], [CAPTIONS, IMAGES], BOTH),
