@@ -48,10 +48,11 @@ from rules.plan import (
 # The public files, by their path in data/.
 SOURCES = parts.load_yaml(Path(HOME, "resources/sources.yaml"))
 
-# An experiment given with --configfile stands for itself; it is not merged into the demo.
+# An experiment given with --configfile stands for itself; it is not merged into the demo. With
+# --directory, or where others use this file, the demo's file is not in the current folder.
 if not workflow.overwrite_configfiles:
 
-    configfile: "config.yaml"
+    configfile: "config.yaml" if Path("config.yaml").exists() else f"{HOME}/config.yaml"
 
 
 try:

@@ -30,7 +30,7 @@ from groundvec import sources
 from groundvec.config import parts
 from groundvec.config.arguments import WHOLE, completed, make_parser
 from groundvec.config.cli import run
-from groundvec.config.schema import find_mistake
+from groundvec.config.schema import complete_by, find_mistake
 from groundvec.data import dataset
 from groundvec.runtime.errors import InputError
 
@@ -70,6 +70,21 @@ def arguments_of(source: str) -> dict[str, dict[str, Any]]:
     return found
 
 
+def described_more(given: dict[str, Any]) -> dict[str, Any]:
+    """Complete the source of captions without pictures; its public files are options here."""
+    name = given.get("source")
+    public = {}
+    if name in parts.names("sources"):
+        public = parts.options_schema("sources", name).get("files", {}).copy()
+        public.pop("images", None)
+    options = {key: value for key, value in given.items() if key not in public}
+    complete_by(options, "more_captions", "more_captions")
+    for key, file in public.items():
+        if not isinstance(given.get(key), str):
+            raise InputError(f"more_captions.{key}: name your copy of the public file {file}")
+    return options | {key: given[key] for key in public}
+
+
 parser = make_parser(__doc__)
 commands = parser.add_subparsers(dest="source", required=True)
 for source in parts.names("sources"):
@@ -78,7 +93,7 @@ for source in parts.names("sources"):
     command.add_argument("--output", type=Path, required=True, help="folder of the data set")
     command.add_argument(
         "--more-captions",
-        type=lambda text: completed(text, dict),
+        type=lambda text: completed(text, described_more),
         metavar=WHOLE,
         help="the source of captions without pictures, its options and files",
     )

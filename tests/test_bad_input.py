@@ -104,6 +104,11 @@ def table(
     return Case(what, said, lambda folder: own_data(folder, rows, encoding, also), DATASET)
 
 
+def more_captions(what: str, described: str, said: str) -> Case:
+    command = f"{DATASET} --more-captions {described}"
+    return Case(f"more captions {what}", said, own_data, command, status=2)
+
+
 def picture(what: str, content: bytes | Image.Image, said: str, suffix: str = "png") -> Case:
     def prepare(folder: Path) -> None:
         path = folder / f"a.{suffix}"
@@ -392,6 +397,15 @@ CASES = {
             "holds MSCOCO's own captions, which have no splits: take Karpathy's",
             lambda folder: own_data(folder, '{"images": [], "annotations": []}'),
             DATASET.replace("table --table", "karpathy --json"),
+        ),
+        more_captions("without a source", "[]", "'source' is a required property"),
+        more_captions("from no source", '{"source":"no"}', "'no' is not one of ['flickr8k',"),
+        more_captions("without a file", '{"source":"table"}', "'table' is a required property"),
+        more_captions("without a public file", '{"source":"multi30k"}', "archive: name your copy"),
+        more_captions(
+            "with pictures",
+            '{"source":"table","table":"my/captions.csv","images":"my/photos"}',
+            "unknown key 'images'",
         ),
         Case(
             "an output that would replace the table",
@@ -727,14 +741,13 @@ def test_bad_input_is_answered_with_one_line_and_a_status(project, tmp_path, cas
     assert lines, result.stderr
     if "Snakemake" not in case.what:
         assert "Traceback" not in result.stderr
-        assert lines[0].startswith(
-            "error: " if case.status == 1 else f"{Path(program).name}: error: "
-        )
+        place = rf"{re.escape(Path(program).name)}( table)?: " if case.status == 2 else ""
+        assert re.match(f"{place}error: ", lines[0])
     assert {path: path.read_bytes() for path in before} == before
     left = {path for path in mine.rglob("*") if path.is_file() and ".snakemake" not in path.parts}
     assert left == set(before)
     line = (
-        re.sub(r"^(\S+: )?error: (argument [\w-]+: )?", "", lines[0])
+        re.sub(r"^(\S+( table)?: )?error: (argument [\w-]+: )?", "", lines[0])
         .replace(f"{mine}{os.sep}", "")
         .replace("|", "\\|")
     )

@@ -156,8 +156,10 @@ def converted(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("my/photos").mkdir(parents=True)
 
-    def run(start):
-        exec(re.search(rf"```python\n({re.escape(start)}.*?)```", page, re.S)[1], {})
+    def run(*starts, change=str):
+        for start in starts:
+            lines = re.search(rf"```python\n({re.escape(start)}.*?)```", page, re.S)[1]
+            exec(change(lines), {})
         captions, images = table.read("my/captions.csv", "my/photos")
         return captions, dict(zip(images.image_id, map(Image.open, images.path), strict=True))
 
@@ -190,7 +192,7 @@ def test_shards_with_equal_names_become_a_table_of_all_their_captions(converted)
                 member = tarfile.TarInfo(path)
                 member.size = len(data)
                 shard.addfile(member, io.BytesIO(data))
-    captions, images = converted("import csv, tarfile")
+    captions, images = converted("import tarfile", "import csv\n")
     assert captions[["image_id", "caption"]].to_numpy().tolist() == [
         ["0/0.jpg", "A red one."],
         ["0/0.jpg", "It is red."],
@@ -201,6 +203,70 @@ def test_shards_with_equal_names_become_a_table_of_all_their_captions(converted)
     expected = {"0/0.jpg": (255, 0, 0), "1/0.png": (0, 0, 255), "2-a/x/y.webp": (0, 255, 0)}
     for name, colour in expected.items():
         assert np.abs(np.subtract(shown[name], colour)).max() < 10
+
+
+def test_texts_beside_pictures_become_a_table_of_their_lines(converted):
+    texts = {
+        "a.jpg": b'A cat, asleep.\r\n\r\nA "tom".\n',
+        "2024/b.PNG": "\ufeffÜber.".encode(),
+        "c.jpeg": b"A cow.",
+        "without.jpg": None,
+    }
+    for name, text in texts.items():
+        path = Path("my/photos", name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(picture("red", "PNG"))
+        if text:
+            path.with_suffix(".txt").write_bytes(text)
+    Path("my/photos/alone.txt").write_text("No picture.")
+    captions, _ = converted("import csv\n")
+    assert captions[["image_id", "caption"]].to_numpy().tolist() == [
+        ["2024/b.PNG", "Über."],
+        ["a.jpg", "A cat, asleep."],
+        ["a.jpg", 'A "tom".'],
+        ["c.jpeg", "A cow."],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        (
+            """[{"image": "a.jpg", "caption": "A, b."},
+            {"image": "b.jpg", "caption": ["NA", "007"]},
+            {"image": "c.jpg", "caption": "Café\\nau lait", "id": 3}]""",
+            "json.load(file)",
+        ),
+        (
+            """{"image": "a.jpg", "caption": "A, b."}\n{"image": "b.jpg", "caption": ["NA", "007"]}
+            {"caption": "Café\\nau lait", "image": "c.jpg"}""",
+            "map(json.loads, file)",
+        ),
+        (
+            '{"a.jpg": "A, b.", "b.jpg": ["NA", "007"], "c.jpg": ["Café\\nau lait"]}',
+            'json.load(file).items(), columns=["image", "caption"]',
+        ),
+    ],
+    ids=["list", "lines", "names"],
+)
+def test_captions_in_json_become_a_table(converted, text, form):
+    Path("my/captions.json").write_text(text, "utf-8")
+    for name in "abc":
+        Path(f"my/photos/{name}.jpg").write_bytes(picture("red", "JPEG"))
+
+    def take(lines):
+        """Comment the form out that the page takes, and another one in."""
+        assert f"rows = pd.DataFrame({form})" in lines
+        lines = re.sub(r"(# )?rows = pd", "# rows = pd", lines)
+        return lines.replace(f"# rows = pd.DataFrame({form})", f"rows = pd.DataFrame({form})")
+
+    captions, _ = converted("import json\n", change=take)
+    assert captions[["image_id", "caption"]].to_numpy().tolist() == [
+        ["a.jpg", "A, b."],
+        ["b.jpg", "NA"],
+        ["b.jpg", "007"],
+        ["c.jpg", "Café au lait"],
+    ]
 
 
 def test_captions_of_mscoco_become_a_table(converted):

@@ -12,6 +12,7 @@ from pathlib import Path
 from unicodedata import normalize
 from urllib.parse import unquote
 
+import numpy as np
 import pandas as pd
 
 from groundvec.data.cleaning import LONGEST, clean, normalised
@@ -82,17 +83,14 @@ def with_more(captions: Captions, more: Captions) -> Captions:
     punctuation ignored: it may be the same. One that shares most of them with a training picture is
     that one: its captions in further languages are added to it.
     """
-    texts = {"key": captions.caption.map(normalised), "own": captions.image_id}
-    own = pd.DataFrame(texts | {"own_split": captions.split}).drop_duplicates()
-    met = more.assign(key=more.caption.map(normalised)).merge(own, on="key")
-    shared = met.groupby(["image_id", "own", "own_split"]).key.nunique().reset_index(name="count")
-    in_common = more[more.language.isin(captions.language)].image_id.value_counts()
-    most = 2 * shared["count"] > shared.image_id.map(in_common)
-    out = set(shared.image_id[shared.own_split != "train"])
-    same = shared[most & ~shared.image_id.isin(out)].drop_duplicates("image_id")
-    same_as = same.set_index("image_id").own
-    further = more[more.image_id.isin(same_as.index) & ~more.language.isin(captions.language)]
-    left = more[~more.image_id.isin(out | {*same_as.index})]
+    own = captions.assign(key=captions.caption.map(normalised))
+    more = more.assign(key=more.caption.map(normalised))
+    out = set(more.image_id[more.key.isin(own.key[own.split != "train"])])
+    left = more[~more.image_id.isin(out)]
+    same_as = _same_pictures(own, left)
+    same = left.image_id.isin(same_as)
+    further = left[same & ~left.language.isin(captions.language)]
+    left = left[~same]
     log.info(
         "%d captions of %d other pictures, without these, and %d of %d training pictures; %d "
         "pictures are left out, as a caption of theirs is that of a dev or test picture",
@@ -101,6 +99,31 @@ def with_more(captions: Captions, more: Captions) -> Captions:
     further = further.assign(image_id=further.image_id.map(same_as), split="train")
     parts = [captions, further, left.assign(split=MORE)]
     return pd.concat(parts, ignore_index=True)[CAPTION_COLUMNS]
+
+
+def _same_pictures(own: pd.DataFrame, more: pd.DataFrame) -> dict[str, str]:
+    """Map each picture of `more` to the first one of `own` that has most of its captions.
+
+    Only captions in languages of `own` count. Pictures are compared one at a time: a merge would
+    pair all pictures that have a frequent caption.
+
+    Args:
+        own, more: captions with their `key`, which is the same for equal captions.
+    """
+    counts = more[more.language.isin(own.language)].image_id.value_counts().to_dict()
+    pairs = ["image_id", "key"]
+    own = own.loc[own.key.isin(more.key), pairs].drop_duplicates()
+    more = more.loc[more.key.isin(own.key), pairs].drop_duplicates()
+    codes, image_ids = pd.factorize(own.image_id, sort=True)
+    with_key = {key: codes[rows] for key, rows in own.groupby("key").indices.items()}
+    keys = more.key.to_numpy()
+    same_as: dict[str, str] = {}
+    for image_id, rows in more.groupby("image_id").indices.items():
+        shared = np.bincount(np.concatenate([with_key[key] for key in keys[rows]]))
+        most = 2 * shared > counts.get(image_id, np.inf)
+        if most.any():
+            same_as[str(image_id)] = image_ids[int(most.argmax())]
+    return same_as
 
 
 def check(captions: Captions, images: pd.DataFrame, where: pd.Series | None = None) -> None:

@@ -5,7 +5,9 @@
 train2014.zip and val2014.zip, with five captions each (a few have six or seven), and their splits.
 """
 
+import io
 import json
+import posixpath
 import re
 from collections.abc import Callable
 from html import unescape
@@ -32,6 +34,11 @@ SPLITS = {"train": "train", "restval": "train", "val": "dev", "test": "test"}
 # Halves of surrogate pairs are no control characters, but JSON can have them and UTF-8 cannot.
 CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
+# What helps with captions in JSON of another form.
+MAKE_A_TABLE = (
+    "make a table of its captions, as docs/your-own-data.md shows, and take the source `table`"
+)
+
 NIST: Callable[[str], str] = Tokenizer13a()  # type: ignore[no-untyped-call]
 
 
@@ -40,9 +47,10 @@ def read(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Read one of Karpathy's files as (captions, images), in the file's order.
 
-    The id of an image is its file name. The splits train and restval make up train (of MSCOCO
-    113,287 images), val is dev and test is test. Captions are the annotations' own (the file's
-    `raw`), cut by `tokenise`, as the published code of Merkx & Frank (2019) reads those of MSCOCO.
+    The id of an image is its file name, or its path where two folders have the same name. The
+    splits train and restval make up train (of MSCOCO 113,287 images), val is dev and test is test.
+    Captions are the annotations' own (the file's `raw`), cut by `tokenise`, as the published code
+    of Merkx & Frank (2019) reads those of MSCOCO.
 
     Args:
         images: the folder of the images; of MSCOCO, that of `train2014` and `val2014`.
@@ -58,14 +66,14 @@ def read(
         where = f"{json}: images[{number}]"
         try:
             name, split = entry["filename"], entry["split"]
-            path = f"{entry['filepath']}/{name}" if "filepath" in entry else name
+            path = posixpath.join(entry.get("filepath", ""), name)
             texts = [sentence["raw"] for sentence in entry["sentences"]]
             if not all(isinstance(text, str) for text in (name, split, path, *texts)):
                 raise TypeError("not text")
         except (LookupError, TypeError) as error:
             raise InputError(
                 f"{where} is not of Karpathy's form ({type(error).__name__}: {error}); it needs "
-                "`filename`, `split` and `sentences`, each with `raw`: unpack the file again"
+                f"`filename`, `split` and `sentences`, each with `raw`: {MAKE_A_TABLE}"
             ) from None
         if CONTROL.search(path + split):
             raise InputError(
@@ -74,13 +82,17 @@ def read(
             )
         split = SPLITS.get(split, split)  # an unknown one stays, for `dataset.check`
         found.append((name, split, path, where))
-        said += [(name, split, tokenise(text), where) for text in texts[:captions]]
+        said += [(path, split, tokenise(text), where) for text in texts[:captions]]
 
     table = pd.DataFrame(found, columns=[*dataset.IMAGE_COLUMNS, "where"], dtype=str)
     dataset.refuse_names(table, "{where}", "path")
-    table["path"] = [str(Path(images, path)) for path in table["path"]]
-    rows = pd.DataFrame(said, columns=["image_id", "split", "caption", "where"], dtype=str)
+    plain = table["path"].map(posixpath.normpath)
+    shared = plain.groupby(table["image_id"]).transform("nunique") > 1
+    table["image_id"] = table["image_id"].mask(shared, plain)
+    rows = pd.DataFrame(said, columns=["path", "split", "caption", "where"], dtype=str)
+    rows["image_id"] = rows["path"].map(dict(zip(table["path"], table["image_id"], strict=True)))
     rows["language"] = "en"
+    table["path"] = [str(Path(images, path)) for path in table["path"]]
     kept = rows[dataset.CAPTION_COLUMNS]
     dataset.check(kept, table[dataset.IMAGE_COLUMNS], rows["where"])
     dataset.check_splits(json, kept, table)
@@ -107,23 +119,31 @@ def _entries(path: str | Path) -> list[Any]:
     except DAMAGED as error:
         raise InputError(f"{file} is damaged ({error}): get it again") from None
     try:
-        content = json.loads(data)
-        entries = content["images"]
-        if "annotations" in content:
-            raise InputError(
-                f"{path} holds MSCOCO's own captions, which have no splits: take Karpathy's "
-                "dataset_coco.json, or make a table of it as docs/your-own-data.md shows"
-            )
-        if not isinstance(entries, list):
-            raise TypeError("`images` is not a list")
-    except InputError:
-        raise
-    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        content = _parsed(data)
+    except (ValueError, RecursionError) as error:
         raise InputError(
-            f"{path} is damaged or not Karpathy's, such as dataset_coco.json; unpack it again from "
-            f"caption_datasets.zip ({type(error).__name__}: {error})"
+            f"{path} is not JSON, or damaged ({type(error).__name__}: {error}): unpack it again "
+            "from caption_datasets.zip, or name another file, such as dataset_coco.json"
         ) from None
+    if isinstance(content, dict) and {"images", "annotations"} <= content.keys():
+        raise InputError(
+            f"{path} holds MSCOCO's own captions, which have no splits: take Karpathy's "
+            f"dataset_coco.json, or {MAKE_A_TABLE}"
+        )
+    entries = content.get("images") if isinstance(content, dict) else content
+    if not isinstance(entries, list):
+        raise InputError(f"{path} has no list `images`, as Karpathy's files have: {MAKE_A_TABLE}")
     return entries
+
+
+def _parsed(data: bytes) -> Any:
+    """Parse JSON, or JSON lines as a list."""
+    try:
+        return json.loads(data)
+    except json.JSONDecodeError as error:
+        if error.msg != "Extra data":
+            raise
+        return [json.loads(line) for line in io.BytesIO(data) if line.strip()]
 
 
 def tokenise(caption: str) -> str:

@@ -9,6 +9,8 @@ import hashlib
 import logging
 import posixpath
 import re
+from codecs import BOM_UTF8
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,7 +19,7 @@ import pandas as pd
 from groundvec.data import dataset
 from groundvec.data.cleaning import clean
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import text_lines
+from groundvec.runtime.files import check_memory, text_lines
 from groundvec.runtime.provenance import digest
 
 csv.field_size_limit(2**30)  # characters of a caption; `dataset.check` has the real limit
@@ -79,35 +81,45 @@ def split_by_name(names: pd.Series) -> pd.Series:
     return split
 
 
-def _fields(path: Path) -> tuple[list[str], list[list[str]], list[int]]:
-    """Read the header of a table, the fields of its rows, and the line where each row starts."""
+def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a CSV file that are not empty, each with the line where it starts."""
     if not path.is_file():
         raise InputError(f"{path} does not exist or is not a file; check the table's name")
+    check_memory(path, path.stat().st_size)
     data = path.read_bytes()
-    if data.lstrip()[:1] in (b"{", b"["):
+    if data.removeprefix(BOM_UTF8).lstrip()[:1] in (b"{", b"["):
         raise InputError(
             f"{path} is JSON; name its source, such as `karpathy` for his dataset_coco.json, or "
-            "make a table of it, as docs/your-own-data.md shows for MSCOCO's own captions"
+            "make a table of it, as docs/your-own-data.md shows"
         )
     text = text_lines(data, path, "save the table as CSV UTF-8")
     reader = csv.reader((f"{line}\n" for line in text), strict=True, skipinitialspace=True)
-    line, lines, fields = 1, [], []
+    line = 1
     try:
-        header = [name.strip() for name in next(reader, [])]
-        if header[:1] == ["sep="] and not any(header[1:]):  # Excel's: `sep=,`
-            header = [name.strip() for name in next(reader, [])]
-        _check_header(path, [name for name in header if not NAMELESS.fullmatch(name)])
-        line = reader.line_num + 1  # a quoted caption may go over several lines
         for row in reader:
             if any(field.strip() for field in row):
-                lines.append(line)
-                fields.append(row)
-            line = reader.line_num + 1
+                yield line, row
+            line = reader.line_num + 1  # a quoted caption may go over several lines
     except csv.Error as error:
         raise InputError(
             f"{path} line {line}: {error}; put a caption that holds a comma or a quotation mark in "
-            "quotation marks, and double those inside it"
+            'quotation marks ("), and double those inside it'
         ) from None
+
+
+def _fields(path: Path) -> tuple[list[str], list[list[str]], list[int]]:
+    """Read the header of a table, the fields of its rows, and the line where each row starts."""
+    rows = _lines(path)
+    line, header = next(rows, (1, []))
+    if header[:1] == ["sep="] and not any(header[1:]):  # Excel's: `sep=,`
+        line, header = next(rows, (1, []))
+    header = [name.strip() for name in header]
+    _check_header(path, line, [name for name in header if not NAMELESS.fullmatch(name)])
+    lines, fields = [], []
+    for line, row in rows:
+        beyond = "".join(row[len(header) :]).strip()  # empty: spreadsheets end rows with commas
+        fields.append(row if beyond else row[: len(header)])
+        lines.append(line)
     if not fields:
         raise InputError(f"{path} has no rows below its header; write a row for each caption")
     return header, fields, lines
@@ -123,8 +135,8 @@ def _rows(path: Path, images: Path) -> pd.DataFrame:
     counts = pd.DataFrame({"where": where, "count": [len(row) for row in fields]})
     dataset.refuse(
         counts[counts["count"] != len(header)],
-        f"{{where}}{{more}} has {{count}} fields, but the header has {len(header)}; put a caption "
-        "that holds a comma in quotation marks",
+        f"{{where}}{{more}} has {{count}} fields, but the header has {len(header)}; write a field "
+        'for each column, and put a caption that holds a comma in quotation marks (")',
     )
     rows = pd.DataFrame(fields, columns=header, dtype=str)
     nameless = rows.columns.str.fullmatch(NAMELESS)
@@ -143,6 +155,11 @@ def _rows(path: Path, images: Path) -> pd.DataFrame:
         rows[rows.image.str.contains(r"[\x00-\x1f\x7f]")],
         "{where}{more}: the image's file name {image!r} holds a line break or control character; "
         "rename the file",
+    )
+    texts = rows.caption.str.strip()
+    dataset.refuse(
+        rows[texts.str.startswith(("['", '["')) & texts.str.endswith(("']", '"]'))],
+        "{where}{more}: the caption is a list; write a row for each of its captions",
     )
     dataset.refuse(
         rows[rows.image.str.contains("://")],
@@ -166,17 +183,19 @@ def _relative(name: str, folder: Path) -> str:
     return posixpath.normpath(name)
 
 
-def _check_header(path: Path, header: list[str]) -> None:
+def _check_header(path: Path, line: int, header: list[str]) -> None:
     missing = [name for name in REQUIRED if name not in header]
     for separator, name in {";": "semicolons", "\t": "tabs", "|": "bars"}.items():
-        if missing and separator in "".join(header):
+        if missing and separator in "".join(header[:1]):
             raise InputError(
                 f"{path} is separated by {name}; save it separated by commas (in a spreadsheet: "
                 "CSV UTF-8, field delimiter comma)"
             )
     unknown = [name for name in header if name not in REQUIRED + OPTIONAL]
     if missing or unknown or len(set(header)) < len(header):
+        above = "; if this line is a caption, write `image,caption` above it"
         raise InputError(
-            f"{path} line 1: the columns are {', '.join(header) or 'missing'}; they must be "
+            f"{path} line {line}: the columns are {', '.join(header) or 'missing'}; they must be "
             f"{' and '.join(REQUIRED)}, and may be {' and '.join(OPTIONAL)}, each once"
+            f"{above if header and unknown == header else ''}"
         )

@@ -1,6 +1,7 @@
 import hashlib
 import re
 import time
+import tracemalloc
 import unicodedata
 from pathlib import Path
 from types import SimpleNamespace
@@ -332,6 +333,25 @@ def test_captions_without_pictures_are_those_of_pictures_that_share_no_caption(t
         ["g.jpg", "en", "more", "An ape ."],
     ]
     assert set(dataset.read_images(tmp_path / "set/images.csv").image_id) == set(images.image_id)
+
+
+def test_a_caption_that_many_pictures_share_takes_no_memory():
+    def described(name):
+        images = [f"{name}{k:04}.jpg" for k in range(3000)]
+        texts = ["A dog ."] * 3000 + [f"{name} , {image} ." for image in images]
+        columns = {"image_id": images * 2, "language": "en", "split": "train", "caption": texts}
+        return pd.DataFrame(columns)
+
+    own, more = described("own"), described("more")
+    also = pd.DataFrame([["x.jpg", "en", "train", "a dog"], ["x.jpg", "de", "train", "Ein Hund ."]])
+    tracemalloc.start()
+    read = dataset.with_more(own, pd.concat([more, also.set_axis(own.columns, axis=1)]))
+    assert tracemalloc.get_traced_memory()[1] < 2**25  # and not 3000 x 3000 pairs
+    tracemalloc.stop()
+    assert read.split.value_counts().to_dict() == {"train": 6001, "more": 6000}
+    assert read[read.language == "de"].values.tolist() == [
+        ["own0000.jpg", "de", "train", "Ein Hund ."]
+    ]
 
 
 def test_captions_without_pictures_are_read_beside_a_split(tmp_path):

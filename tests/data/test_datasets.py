@@ -272,13 +272,22 @@ def test_a_file_of_karpathy_s_form_with_a_mistake_is_refused_in_one_line(tmp_pat
 @pytest.mark.parametrize(
     ("content", "error"),
     [
-        (b'{"images": [{"filena', "is damaged or not Karpathy's"),
-        (b'{"annotations": []}', "is damaged or not Karpathy's.*KeyError: 'images'"),
-        (b'{"images": {"filename": "a.jpg"}}', "is damaged .*`images` is not a list"),
+        (b'{"images": [{"filena', "is not JSON, or damaged .*: unpack it again"),
+        (b'{"images": []}{', "is not JSON, or damaged"),
+        (b"[" * 100_000, "is not JSON, or damaged"),
+        (b'{"images": "\xff"}', "is not JSON, or damaged"),
+        (b'{"annotations": []}', "has no list `images`.*: make a table"),
+        (b'{"images": {"filename": "a.jpg"}}', "has no list `images`.*: make a table"),
+        (b'{"a.jpg": ["A cat.", "It sits."]}', "has no list `images`.*: make a table"),
+        (b"7", "has no list `images`"),
+        (b"[]", "no image is in split train"),
+        (b'[{"image": "a.jpg", "caption": "A cat."}]', "images.0. is not .*'filename'.*make a tab"),
+        (b'{"image": "a.jpg"}\n{"image": "b.jpg"}', "images.0. is not .*'filename'.*make a table"),
         (b'{"images": [{"filename": "a.jpg", "split": "val"}]}', "KeyError: 'sentences'"),
-        (b"[]", "is damaged or not Karpathy's"),
-        (b"[" * 100_000, "is damaged or not Karpathy's"),
-        (b'{"images": "\xff"}', "is damaged or not Karpathy's"),
+        (
+            b'{"images": [{"filename": "a", "split": "val", "sentences": [{"tokens": ["cat"]}]}]}',
+            "KeyError: 'raw'.*: make a table of its captions, as docs/your-own-data.md shows",
+        ),
         (None, "cannot be read"),
     ],
 )
@@ -299,6 +308,37 @@ def flickr30k(*captions):
 
 
 SPLIT_NAMES = ("train", "val", "test")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n\r\n"])
+def test_a_list_of_entries_and_json_lines_are_read_as_karpathy_s_file_is(tmp_path, end):
+    entries = flickr30k("a cat\u2028asleep")
+    whole = karpathy.read("photos", write_coco(tmp_path, *entries))
+    texts = {
+        "list.json": json.dumps(entries, indent=1),
+        "lines.jsonl": end.join(map(json.dumps, entries)) + end,
+        "marked.jsonl": "\ufeff" + end.join(json.dumps(e, ensure_ascii=False) for e in entries),
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_bytes(text.encode())
+        for table_read, expected in zip(
+            karpathy.read("photos", tmp_path / name), whole, strict=True
+        ):
+            pd.testing.assert_frame_equal(table_read, expected)
+
+
+def test_paths_tell_images_of_one_name_apart(tmp_path):
+    entries = flickr30k("a cat")
+    entries.append(entries[0] | {"filepath": "sub", "split": "test"})
+    captions, images = karpathy.read("photos", write_coco(tmp_path, *entries))
+    ids = ["0.jpg", "1.jpg", "2.jpg", "sub/0.jpg"]
+    assert captions.image_id.tolist() == images.image_id.tolist() == ids
+    assert images.path.tolist() == [f"photos/{name}" for name in ids]
+    assert captions.split.tolist() == images.split.tolist() == ["train", "dev", "test", "test"]
+    for place in ("", ".", "sub/.."):
+        twice = [*entries, entries[0] | {"filepath": place}]
+        with pytest.raises(InputError, match=r"image 0\.jpg is listed twice"):
+            karpathy.read("photos", write_coco(tmp_path, *twice))
 
 
 @pytest.mark.parametrize("zipped", [False, True])
@@ -443,7 +483,7 @@ LONG = "x" * 10_000
         (GOOD + "d.jpg,A pig.,\n", r"my.csv line 5: unknown split ''"),
         (
             GOOD + "d.jpg,A pig, pink,dev\nd.jpg\n",
-            r"my.csv line 5 \(and 1 more\) has 4 fields, but the header has 3",
+            r"my.csv line 5 \(and 1 more\) has 4 fields, but the header has 3; write a field for",
         ),
         (
             GOOD + '\nc.jpg,"A\ncow",test\nc.jpg,,test\nc.jpg,ok,test\nc.jpg,,test\n',
@@ -460,6 +500,19 @@ LONG = "x" * 10_000
         ("image,caption,image\n", r"line 1: .* each once"),
         ("image;caption\na.jpg;A cat, asleep.\n", r"my.csv is separated by semicolons; save it"),
         ("image\tcaption\na.jpg\tA cat.\n", r"my.csv is separated by tabs; save it"),
+        ("a.jpg;A cat, asleep.\n", r"my.csv is separated by semicolons; save it"),
+        ('"a.jpg";"A cat."\n', r"line 1: .*double those inside it"),
+        ("\na.jpg,A cat; asleep.\n", r"line 2: the columns are a.jpg, .*; if this line is a capt"),
+        ("Image,Caption\na.jpg,A cat.\n", r"line 1: the columns are Image, Caption; they must be"),
+        (
+            "image,notes,caption\na.jpg,,A cat.\n",
+            r"line 1: the columns are .* language, each once$",
+        ),
+        ("\ufeff[{}]", r"my.csv is JSON; name its source, .*, or make a table of it"),
+        (
+            GOOD + "d.jpg,\"['A pig.', 'It is pink.']\",dev\n",
+            r"line 5: the caption is a list; write a row for each of its captions",
+        ),
         (GOOD + "e.jpg,x,dev\n" * 3 + "f.jpg,,dev\n" * 4, r"line 8 \(and 3 more\): the caption is"),
         (
             "image,caption,split,language\na.jpg,A cat,train,English\n",
@@ -471,6 +524,27 @@ def test_table_errors_name_the_line_and_the_remedy(tmp_path, text, error):
     with pytest.raises(InputError, match=error) as caught:
         table.read(write_table(tmp_path, text), "photos")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD.replace("\n", ",,\n").replace("split,,", "split"),
+        GOOD.replace("\n", ",,\n"),
+        GOOD.replace("dev\n", "dev, ,\n"),
+        "\n ,\n" + GOOD,
+        "sep=,\n" + GOOD,
+        "\ufeffsep=,,\n\n" + GOOD,
+        GOOD.replace("\n", "\r"),
+        GOOD.replace(",", '","').replace("\n", '"\n"').removesuffix('"').join(['"', ""]),
+    ],
+)
+def test_what_spreadsheets_add_is_left_out(tmp_path, text):
+    expected = table.read(write_table(tmp_path, GOOD), "photos")
+    for found, wanted in zip(
+        table.read(write_table(tmp_path, text), "photos"), expected, strict=True
+    ):
+        pd.testing.assert_frame_equal(found, wanted)
 
 
 def test_table_in_another_encoding_is_refused_with_the_line(tmp_path):

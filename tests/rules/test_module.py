@@ -1,4 +1,4 @@
-"""The workflow as a module of somebody else's, run from a folder of theirs."""
+"""The workflow in another folder than its own: with --directory, and as a module of others."""
 
 import json
 
@@ -50,6 +50,16 @@ def other(tmp_path_factory):
 
 def run(folder, *arguments, **how):
     return snakemake(folder, *arguments, "--configfile", "theirs.json", **how)
+
+
+def test_results_are_in_another_directory(tmp_path):
+    """It takes the demo's config.yaml, or that of the directory."""
+    captions = "results/datasets/scenes/captions.csv"
+    output = snakemake(ROOT, "-n", "-p", "--directory", tmp_path / "the demo's", captions)
+    assert "--count 700" in output
+    (tmp_path / "config.yaml").write_text(json.dumps(EXPERIMENT))
+    snakemake(ROOT, "--directory", tmp_path, captions)
+    assert len(pd.read_csv(tmp_path / "results/datasets/scenes/images.csv")) == 20
 
 
 def test_every_rule_finds_its_files_from_another_folder(other):
