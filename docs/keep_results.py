@@ -2,16 +2,22 @@
 
 Every file that is there is renewed from the table or figure of its name. Without one, history.csv,
 retrieval.csv, ratings.csv and robustness.csv are made of the files of all models; rows of trainings
-that these results lack stay, as where machines share the trainings. Then run `make pages`.
+that these results lack stay, as where machines share the trainings. Claims of one seed get the
+variance over seeds of the experiment's other files of claims. Then run `make pages`.
 """
 
 import argparse
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from groundvec import papers
+from groundvec.reporting import claims
+from groundvec.results import frames
+from groundvec.results.frames import schema_of
+from groundvec.results.schemas import ORIGIN, Claims
 from groundvec.runtime.files import write_csv
 
 DOCS = Path(__file__).parent
@@ -65,6 +71,28 @@ def copied(kept: Path, results: Path, paper: str, name: str) -> bool:
     return bool(found)
 
 
+def decide_again(folder: Path) -> None:
+    """Decide the claims of an experiment by all of its files, of which each has other sizes."""
+    columns = [*schema_of(Claims).columns, *ORIGIN]
+    paths = sorted(folder.glob("claims*.csv"))
+    texts = [read(path).reindex(columns=columns, fill_value="") for path in paths]
+    tables = [
+        frames.checked(text.replace("", np.nan), Claims, path, "correct the file")
+        for path, text in zip(paths, texts, strict=True)
+    ]
+    if not tables:
+        return
+    # Write only what is computed again, so that no other digit changes.
+    decided = claims.judged(pd.concat(tables, keys=range(len(paths)), names=["file", None]))
+    names = ["low", "high", "verdict", "of_items", "pooled_variance", "pooled_freedom"]
+    changed = decided.loc[decided["pooled_variance"].notna(), names]
+    changed = changed.astype({"pooled_freedom": int}).astype(str)
+    for number, (path, text) in enumerate(zip(paths, texts, strict=True)):
+        own = changed[changed.index.get_level_values("file") == number].droplevel("file")
+        text.loc[own.index, names] = own
+        write_csv(path, text)
+
+
 def keep(results: Path, paper: str = "*", docs: Path = DOCS) -> dict[Path, bool]:
     """Renew the files of an experiment; says of each whether the results have it."""
     experiment = results.resolve().name
@@ -76,11 +104,13 @@ def keep(results: Path, paper: str = "*", docs: Path = DOCS) -> dict[Path, bool]
         path: path.name.removeprefix(f"{experiment}-")
         for path in sorted((docs / "images").glob(f"{experiment}-*"))
     }
-    return {
+    renewed = {
         path: copied(path, results, paper, name)
         or (path.name in OF_MODELS and of_models(path, results))
         for path, name in names.items()
     }
+    decide_again(folder)
+    return renewed
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from PIL import Image
 import docs.pages.__main__ as pages
 from docs import keep_results
 from groundvec import SentenceEncoder
+from groundvec.evaluation.seeds import t_interval
 from groundvec.sources import table
 from tests.test_layout import FLOORS
 
@@ -123,7 +124,7 @@ def test_results_are_kept_without_those_of_other_trainings_being_lost(tmp_path):
         docs / "results/mine/retrieval.csv": head
         + "a,gru,1,test,ensemble,11.10\na,gru,2,test,ensemble,20\n",
         docs / "results/mine/table1.md": "old",
-        docs / "results/mine/claims.csv": "stays",
+        docs / "results/mine/section_4_3.csv": "stays",
         docs / "images/mine-figure2.svg": "old",
         docs / "images/other-figure2.svg": "old",
     }
@@ -131,16 +132,48 @@ def test_results_are_kept_without_those_of_other_trainings_being_lost(tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     done = keep(results, docs=docs)
-    assert [path.name for path, there in done.items() if not there] == ["claims.csv"]
+    assert [path.name for path, there in done.items() if not there] == ["section_4_3.csv"]
     kept = {path: path.read_text() for path in files if docs in path.parents}
     assert kept == {
         docs / "results/mine/retrieval.csv": head
         + "a,gru,1,test,ensemble,11.10\na,gru,2,test,ensemble,22.50\n",
         docs / "results/mine/table1.md": "new",
-        docs / "results/mine/claims.csv": "stays",
+        docs / "results/mine/section_4_3.csv": "stays",
         docs / "images/mine-figure2.svg": "<svg/>",
         docs / "images/other-figure2.svg": "old",
     }
+
+
+def test_kept_claims_of_one_seed_get_the_variance_of_the_other_files_seeds(tmp_path):
+    columns = (
+        "paper,claim,dataset,condition,measure,worse,better,seeds,reported,difference,low,high,p,"
+    )
+    columns += "verdict,of_seeds,of_items,test_to_train,commit,versions,machine,slurm_job\n"
+    same = "p,C,d,,R@10,{0},{1},".format
+    files = {
+        "claims.csv": same("lstm-8-max", "gru-8-max")
+        + "3,,2.0,-0.5,4.5,,not decided,1; 2; 3,,0.0,",
+        "claims-16.csv": same("lstm-16-max", "gru-16-max") + "1,,2.50,0.54,4.46,,holds,2.50,,0.0,",
+        "claims-other.csv": same("a", "b") + "1,,2.50,0.54,4.46,,holds,2.50,,0.0,",
+    }
+    folder = tmp_path / "docs/results/mine"
+    folder.mkdir(parents=True)
+    for name, row in files.items():
+        (folder / name).write_text(columns + row + "abc,3.11,EPYC,\n")
+    done = keep_results.keep(tmp_path / "results/mine", docs=tmp_path / "docs")
+    assert not any(done.values())
+    rows = {name: (folder / name).read_text().splitlines()[1].split(",") for name in files}
+    # No digit of the others changes.
+    for name in ("claims.csv", "claims-other.csv"):
+        assert ",".join(rows[name]) == files[name] + ",,abc,3.11,EPYC,"
+    low, high = t_interval([2.5], of_items=1, elsewhere=(1, 2))
+    row = rows["claims-16.csv"]
+    assert row[9] == "2.50" and row[13:15] == ["not decided", "2.50"]
+    assert list(map(float, row[10:12])) == pytest.approx([low, high])
+    assert list(map(float, row[15:19])) == pytest.approx([1, 0, 1, 2])
+    once = {path: path.read_text() for path in folder.iterdir()}
+    keep_results.keep(tmp_path / "results/mine", docs=tmp_path / "docs")
+    assert {path: path.read_text() for path in folder.iterdir()} == once
 
 
 # What a page says of converting captions, on odd ones

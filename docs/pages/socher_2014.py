@@ -62,7 +62,8 @@ def verdicts() -> str:
     )
     text = text.loc[pd.MultiIndex.from_frame(table[rows].drop_duplicates()), list(DATASETS)]
     seeds = table.groupby("dataset")["seeds"].first()
-    text.columns = [f"{said}, seeds: {seeds[of]}" for of, said in DATASETS.items()]
+    trained = seeds.map("seeds: {}".format).replace("seeds: 1", "one training")
+    text.columns = [f"{said}, {trained[of]}" for of, said in DATASETS.items()]
     # What the paper prints, once for all data sets and for its one DT-RNN.
     theirs = ~(table["better"] + table["worse"]).str.contains("collapsed|centered")
     once = table[table["dataset"].eq("flickr8k") & theirs].dropna(subset="reported")

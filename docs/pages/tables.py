@@ -15,7 +15,7 @@ from groundvec.evaluation.seeds import t_interval
 from groundvec.papers.summary.summary import WAYS
 from groundvec.render.style import styled
 from groundvec.render.tables import bracketed, decimals
-from groundvec.reporting.claims import FAILS, HOLDS, OPEN, read
+from groundvec.reporting.claims import FAILS, HOLDS, OPEN, of_one_training, read
 from groundvec.results.frames import read_csv
 
 ROOT = Path(__file__).parents[2]
@@ -39,6 +39,12 @@ def kept(name: str) -> pd.DataFrame:
 def compared(name: str) -> pd.DataFrame:
     """Read the claims of docs/results that compare two systems."""
     return read(KEPT / f"{name}.csv").query("worse != ''")
+
+
+def marks(claims: pd.DataFrame) -> pd.Series:
+    """Write a mark for each verdict, in brackets where it is about one training."""
+    texts = claims["verdict"].map(MARKS)
+    return texts.where(~of_one_training(claims), "(" + texts + ")")
 
 
 def cells(table: pd.DataFrame, *columns: Sequence[Any]) -> pd.DataFrame:

@@ -369,6 +369,8 @@ CLAIMS = Schema(
     of_seeds=text("difference of each seed; empty where it was not kept", empty=True),
     of_items=number("variance of their mean over test items", low=0, empty=True),
     test_to_train=number("as in `Models`", low=0, empty=True),
+    pooled_variance=number("variance over seeds elsewhere, of one seed", low=0, empty=True),
+    pooled_freedom=count("its degrees of freedom", low=1, empty=True),
 )
 REPORTED = {"paper": text("paper that reports it")}
 

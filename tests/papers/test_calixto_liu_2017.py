@@ -306,7 +306,7 @@ def test_claims_are_made_of_the_tables(tmp_path):
     assert helped.to_dict() == {"MLMME, β = 0.5": "holds", "MLMME, β = 1": "not decided"}
     gained = table.loc[(claims.BETA, "", "MLMME, β = 0.5")]
     p = table.loc[(claims.RATINGS, "", "MLMME, β = 0.5"), "p"]
-    assert p < 0.001 and r"| \< 0.001 | holds |" in text and "0.000" not in text
+    assert p < 0.001 and r"| \< 0.001 | holds† |" in text and "0.000" not in text
     assert (
         gained["verdict"] == "holds" and 0 < gained["low"] < gained["difference"] < gained["high"]
     )

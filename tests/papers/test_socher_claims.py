@@ -198,7 +198,7 @@ def test_one_seed_is_judged_image_by_image(tmp_path):
     trainings = [training("a", 20), training("d", 17), training("e", 10)]
     parts, _ = claimed(tmp_path, *trainings)
     row = verdicts(parts)["Trees beat the bag", labels.MARGIN, "image search", "BoW", "SDT-RNN"]
-    assert row == ["1", "2.1", "10.0 [10.0, 10.0]", "holds"]
+    assert row == ["1", "2.1", "10.0 [10.0, 10.0]", "holds†"]
     # Of one whose ranks do not differ the other's spread is left: 7 ± 1.96 * sqrt(5 / 4).
     alike = query_ranks(tmp_path, training("a", 20), spread=0)[1]
     table = pd.concat([pd.read_csv(alike), pd.read_csv(query_ranks(tmp_path, trainings[1])[1])])
@@ -236,7 +236,7 @@ def test_kcca_is_compared_where_vectors_are_by_the_same_similarity(tmp_path):
     found = verdicts(parts)
     key = ("The recurrent network is worst", "CCA, inner product", "image search")
     assert found[*key, "Recurrent NN, max margin, inner product", "kCCA (linear)"] == [
-        *("1", "3.3", "10.0 [10.0, 10.0]", "holds")
+        *("1", "3.3", "10.0 [10.0, 10.0]", "holds†")
     ]
     key = ("The margin beats the squared error", "CCA, inner product", "image search")
     # Of kCCA the paper's own table says the opposite.
