@@ -6,6 +6,7 @@ import io
 import json
 import os
 import shutil
+import stat
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -90,10 +91,8 @@ def read_json(path: str | Path, most: int = LARGEST_JSON) -> Any:
         InputError: it is missing, too large, or not JSON; or what it holds is nested more than
             `DEEPEST` levels, or is text that UTF-8 cannot hold.
     """
-    check_regular(path)
     try:
-        with Path(path).open("rb") as file:
-            content = json.loads(read_at_most(file, most, path))
+        content = json.loads(read_regular(path, most))
         level = [content]
         for _ in range(DEEPEST):
             level = [
@@ -158,8 +157,7 @@ def cache() -> Path:
 
 def sha256(path: str | Path) -> str:
     """Compute the SHA-256 sum of a file, in hexadecimal digits."""
-    check_regular(path)
-    with Path(path).open("rb") as file:
+    with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -175,18 +173,55 @@ def copy(source: Path, target: Path) -> None:
 def check_regular(path: str | Path) -> None:
     """Raise InputError for a FIFO, a device or a folder, which could be read for ever."""
     if Path(path).exists() and not Path(path).is_file():
-        raise InputError(f"{path} is a folder, a FIFO or a device: put the file itself there")
+        raise _not_regular(path)
+
+
+def _not_regular(path: str | Path) -> InputError:
+    return InputError(f"{path} is a folder, a FIFO or a device: put the file itself there")
+
+
+def open_regular(path: str | Path) -> io.BufferedReader:
+    """Open a file to read bytes; InputError for what `check_regular` refuses.
+
+    What was opened is checked again, as a FIFO may have taken the file's place. Without O_NONBLOCK,
+    opening that would wait until somebody writes to it.
+    """
+    check_regular(path)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise _not_regular(path)
+    return os.fdopen(descriptor, "rb")
+
+
+def read_regular(path: str | Path, largest: int) -> bytes:
+    """Read a file of at most `largest` bytes, as a cache may hold it.
+
+    Raises:
+        InputError: it is no regular file, or larger than that or than the memory.
+        OSError: it is missing, or cannot be read.
+    """
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > largest:
+            raise _too_large(path, largest)
+        check_memory(path, size)
+        return file.read(size)
 
 
 def read_at_most(file: IO[bytes] | gzip.GzipFile, most: int, name: str | Path) -> bytes:
     """Read the rest of a file, which may be compressed; InputError if it has more bytes."""
     data = file.read(most + 1)
     if len(data) > most:
-        raise InputError(
-            f"{name} holds more than {most / 2**20:,.0f} MiB, too much for a file of its kind "
-            "and size: get it from a source that you trust"
-        )
+        raise _too_large(name, most)
     return data
+
+
+def _too_large(name: str | Path, most: int) -> InputError:
+    return InputError(
+        f"{name} holds more than {most / 2**20:,.0f} MiB, too much for a file of its kind "
+        "and size: get it from a source that you trust"
+    )
 
 
 def read_packed(path: str | Path) -> bytes:
