@@ -24,6 +24,7 @@ MAX_COMPRESSION = 50  # bytes that one packed byte may become; of text it is 3 t
 SMALL = 2**24  # bytes that anything may become
 LARGEST_JSON = 2**28  # bytes: of Python's objects ten times as many
 LARGEST_LINE = 2**20  # characters
+LARGEST_PICTURE = 2**31  # bytes; 179 million pixels of 16-bit RGB with alpha are 1.4e9
 DEEPEST = 20  # levels of what a file or a configuration holds
 
 # Set by `guard` when one of our programs starts; for users of the library nothing is guarded.
