@@ -156,6 +156,16 @@ def cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "groundvec")
 
 
+def state(path: str | Path) -> tuple[int, int, int, int]:
+    """Return numbers that change with a file: size, time of modification, inode, time of change.
+
+    Two files of one size and time may exchange their names, which the inode shows. A file may be
+    written over and get its old time back; no program can set its time of change.
+    """
+    status = Path(path).stat()
+    return status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns
+
+
 def sha256(path: str | Path) -> str:
     """Compute the SHA-256 sum of a file, in hexadecimal digits."""
     with open_regular(path) as file:
