@@ -335,7 +335,8 @@ class ImageEncoder:
                 names them.
         """
         paths = pictures(images)
-        vectors, problems = self.embed(paths, checksums(paths))
+        vectors, errors = self.embed(paths, checksums(paths))
+        problems = list(dict.fromkeys(map(str, errors.values())))  # a path may be named twice
         if not skip_unusable or len(problems) == len(set(paths)):
             from groundvec.features.extract import refuse
 
@@ -344,11 +345,13 @@ class ImageEncoder:
             log.warning("%s; it is left out", problem)
         return vectors
 
-    def embed(self, paths: Sequence[Path], sums: Sequence[str]) -> tuple[np.ndarray, list[str]]:
+    def embed(
+        self, paths: Sequence[Path], sums: Sequence[str]
+    ) -> tuple[np.ndarray, dict[int, InputError]]:
         """Embed pictures of known checksums: (n, dim) float32, NaN for unusable ones.
 
         Returns:
-            The vectors, and what is wrong with unusable pictures, each problem once.
+            The vectors, and what is wrong with unusable pictures, by row: see `extract`.
         """
         import pandas as pd
         import torch
@@ -359,15 +362,15 @@ class ImageEncoder:
         files = pd.DataFrame({"path": list(map(str, paths)), "sha256": sums})
         device = str(next(self.models[0].parameters()).device)
         features: list[np.ndarray] = []
-        unusable: dict[str, None] = {}
+        unusable: dict[int, InputError] = {}
         for backbone in self.backbones:
             batches = math.ceil(len(files) * backbone.crops / CPU_BATCH)
             processes = min(torch.get_num_threads(), batches) if batches > 1 else 0
-            problems: list[str] = []
+            problems: dict[int, InputError] = {}
             block = extract(files, backbone, cache(), device, processes, problems)
             features.append(backbone.factor * block)
-            unusable |= dict.fromkeys(problems)
-        return encode_images(self.models, np.hstack(features)), list(unusable)
+            unusable = problems | unusable  # of several networks' problems the first
+        return encode_images(self.models, np.hstack(features)), unusable
 
 
 def backbones_of(features: dict[str, Any]) -> list["Backbone"]:

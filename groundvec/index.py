@@ -1,10 +1,11 @@
 """Find pictures by sentences: the vectors of a folder's pictures, kept from search to search."""
 
-import io
+import hashlib
 import json
 import logging
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,11 @@ import numpy as np
 
 from groundvec import similarity
 from groundvec.encoder import ImageEncoder, SentenceEncoder
+from groundvec.features import versions
 from groundvec.features.files import UNREADABLE, checksums, paths, pictures
 from groundvec.model import hub
-from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import cache, sha256, write_bytes
+from groundvec.runtime.errors import InputError, extra, printable
+from groundvec.runtime.files import SMALL, cache, read_regular, sha256, state, write_bytes
 from groundvec.runtime.provenance import code_hash, digest
 
 if TYPE_CHECKING:
@@ -25,14 +27,19 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-State = tuple[str, int, int]  # of a file: its path, size, and time of modification in nanoseconds
+State = tuple[str, int, int, int, int]  # of a file: its path, and `files.state`
+
+LONGEST = 2**13  # bytes that an index has of a file, beside its vector; a path has at most half
+EXPLAINED = 20  # problems that a search explains; it counts the others, and
+NAMED = 3  # names so many of them
 
 
 class Index:
     """The vectors of pictures, for any number of searches.
 
-    They are kept in the user's cache, a file for each folder and model. A picture is read again
-    only if its size or time of modification has changed; so is one that could not be used.
+    They are kept in the user's cache, a file for each folder and model. A picture is read again if
+    its size, times or inode have changed, and embedded again if its content has. One that could not
+    be read is tried again by the next index; one whose content is wrong stays left out.
 
     >>> index = Index("holiday")
     >>> index.search("a dog on a beach", best=3)
@@ -53,7 +60,8 @@ class Index:
     ) -> None:
         """Embed the pictures of a folder, or those that are named, unless they are known.
 
-        Unusable pictures are left out. The first time a warning names each.
+        Unusable pictures are left out. A warning explains each new one, and another counts those
+        that are known.
 
         Args:
             images: see `groundvec.features.files.pictures`.
@@ -69,31 +77,46 @@ class Index:
         named = paths(images)
         decides = [sha256(folder / name) for name in ("model.json", "ensemble.json")]
         decides += [*_names(backbone), str(crops), code_hash("groundvec/features/extract.py")]
+        with extra("pictures"):
+            decides += versions().values()
         decides += [str(path.absolute()) for path in named]
-        kept = cache() / "index" / f"{digest(*decides)}.npz"
+        kept = cache() / "index" / f"{digest(*decides)}.index"
         files = pictures(named)
+        # Before the files are read: what changes from now on is read again by the next index.
         states = [_state(path) for path in files]
         size = self.encoder.description["encoder"]["size"]
-        sums, vectors = _read(kept, size)
-        new = {state: path for state, path in zip(states, files, strict=True) if state not in sums}
-        sums |= zip(new, checksums(list(new.values())), strict=True)
-        lacking = {sums[state]: path for state, path in new.items() if sums[state] not in vectors}
-        if lacking:
+        known = _read(kept, size, len(files))
+        new = {
+            each: path for each, path in zip(states, files, strict=True) if each not in known.sums
+        }
+        known.sums |= zip(new, checksums(list(new.values())), strict=True)
+        contents = [known.sums[each] for each in states]
+        unknown = {
+            content: path
+            for content, path in zip(contents, files, strict=True)
+            if content not in known.vectors and content not in known.unusable
+        }
+        errors: dict[str, InputError] = {}
+        if unknown:
             seeing = ImageEncoder(folder, device=device, backbone=backbone, crops=crops)
-            found, problems = seeing.embed(list(lacking.values()), list(lacking))
-            for problem in problems:
-                log.warning("%s; it is left out", problem)
-            vectors |= zip(lacking, found[:, :size], strict=True)
-        if new or len(sums) > len(set(states)):
-            _write(kept, {state: sums[state] for state in states}, vectors)
+            vectors, problems = seeing.embed(list(unknown.values()), list(unknown))
+            errors = known.add(unknown, vectors[:, :size], problems)
+        if new or unknown or len(known.sums) > len(set(states)):
+            known.sums = {each: known.sums[each] for each in states}
+            _write(kept, known)
         usable: dict[str, Path] = {}
-        for state, path in zip(states, files, strict=True):
-            if np.isfinite(vectors[sums[state]]).all():
-                usable.setdefault(sums[state], path)
+        left_out: list[Path] = []
+        for content, path in zip(contents, files, strict=True):
+            if content in known.vectors:
+                usable.setdefault(content, path)
+            else:
+                left_out.append(path)
         if not usable:
-            raise InputError(f"none of {len(files)} pictures can be used: name others")
+            first = errors.get(contents[0]) or f"{files[0]} {known.unusable[contents[0]]}"
+            raise InputError(f"none of {len(files):,} pictures can be used: {first}")
+        _warn(left_out, {unknown[content]: error for content, error in errors.items()})
         self.paths = list(usable.values())
-        self.vectors = np.array([vectors[each] for each in usable])
+        self.vectors = np.array([known.vectors[content] for content in usable])
 
     def search(
         self,
@@ -146,38 +169,101 @@ def _names(backbone: "Backbones") -> list[str]:
 
 def _state(path: Path) -> State:
     try:
-        about = path.stat()
+        return str(path.absolute()), *state(path)
     except OSError:  # it was there a moment ago
-        return str(path.absolute()), 0, 0
-    return str(path.absolute()), about.st_size, about.st_mtime_ns
+        return str(path.absolute()), 0, 0, 0, 0
 
 
-def _read(kept: Path, size: int) -> tuple[dict[State, str], dict[str, np.ndarray]]:
-    """Read the checksum of each file, and the vector of each content; NaN if it is unusable."""
-    if not kept.exists():
-        return {}, {}
+def _warn(left_out: Sequence[Path], errors: dict[Path, InputError]) -> None:
+    """Explain new errors, by path, and count the other files that are left out."""
+    explained = list(errors)[:EXPLAINED]
+    for path in explained:
+        log.warning("%s; it is left out", errors[path])
+    others = [printable(str(path)) for path in left_out if path not in explained]
+    if others:
+        names = ", ".join(others[:NAMED]) + (", ..." if len(others) > NAMED else "")
+        count = "1 picture" if len(others) == 1 else f"{len(others):,} pictures"
+        log.warning("left out %s that cannot be used: %s", count, names)
+
+
+@dataclass
+class _Known:
+    """The files that an index has seen, and what it knows of their contents, by checksum."""
+
+    sums: dict[State, str] = field(default_factory=dict)  # the checksums
+    vectors: dict[str, np.ndarray] = field(default_factory=dict)
+    unusable: dict[str, str] = field(default_factory=dict)  # what is wrong, after the path
+
+    def add(
+        self, files: dict[str, Path], vectors: np.ndarray, problems: dict[int, InputError]
+    ) -> dict[str, InputError]:
+        """Add the vectors of files, by checksum, and what is wrong with contents.
+
+        Returns:
+            All errors, by checksum, also those that may pass and are not kept.
+        """
+        from groundvec.features.images import Unusable
+
+        errors: dict[str, InputError] = {}
+        for row, (content, path) in enumerate(files.items()):
+            if row in problems:
+                errors[content] = problems[row]
+            elif not np.isfinite(vectors[row]).all():
+                errors[content] = InputError(f"{path} has no finite vector: get the model again")
+            else:
+                self.vectors[content] = vectors[row]
+            if isinstance(errors.get(content), Unusable):
+                self.unusable[content] = str(errors[content]).removeprefix(f"{path} ")
+        return errors
+
+
+def _read(kept: Path, size: int, files: int) -> _Known:
+    """Read an index of vectors of a size; an empty one if it is missing or damaged.
+
+    It may have been of more files than there are now. If it is far too large for these, to read
+    them again takes no longer.
+    """
     try:
-        with np.load(io.BytesIO(kept.read_bytes()), allow_pickle=False) as saved:
-            files, sums = json.loads(saved["files"].tobytes())
-            vectors = saved["vectors"]
-        if vectors.shape != (len(sums), size) or vectors.dtype != np.float32:
+        data = read_regular(kept, SMALL + files * (4 * size + LONGEST))
+        checksum, listing, numbers = data.split(b"\n", 2)
+        if checksum != _checksum(kept, listing, numbers):
+            raise ValueError("another checksum")
+        seen, contents, unusable = json.loads(listing)
+        vectors = np.frombuffer(numbers, np.float32).reshape(len(contents), size)
+        if not np.isfinite(vectors).all():
             raise ValueError("other numbers than vectors")
-        found = {(path, bytes_, time): sums[row] for path, bytes_, time, row in files}
-    except Exception:  # which one depends on where the damage is
-        log.warning("%s is damaged: its pictures are read again", kept)
-        return {}, {}
-    return found, dict(zip(sums, vectors, strict=True))
+        sums = {(path, *of_file): content for path, *of_file, content in seen}
+        return _Known(sums, dict(zip(contents, vectors, strict=True)), unusable)
+    except (FileNotFoundError, NotADirectoryError):
+        return _Known()
+    except Exception as error:  # which one depends on where the damage is
+        problem = (
+            f"cannot be read ({error.strerror})" if isinstance(error, OSError) else "is damaged"
+        )
+        log.warning("%s %s: its pictures are read again", kept, problem)
+        return _Known()
 
 
-def _write(kept: Path, sums: dict[State, str], vectors: dict[str, np.ndarray]) -> None:
+def _write(kept: Path, known: _Known) -> None:
     """Write what `_read` reads, but for files that could not be opened: they may be, next time."""
-    sums = {state: each for state, each in sums.items() if not each.startswith(UNREADABLE)}
-    rows = {each: row for row, each in enumerate(dict.fromkeys(sums.values()))}
-    files = json.dumps([[[*state, rows[each]] for state, each in sums.items()], list(rows)])
-    if not rows:
-        return
-    data = io.BytesIO()
-    stacked = np.array([vectors[each] for each in rows])
-    np.savez(data, files=np.frombuffer(files.encode(), np.uint8), vectors=stacked)
+    seen = [
+        [*each, content]
+        for each, content in known.sums.items()
+        if not content.startswith(UNREADABLE)
+    ]
+    used = {content for *_, content in seen}
+    vectors = {content: vector for content, vector in known.vectors.items() if content in used}
+    unusable = {content: why for content, why in known.unusable.items() if content in used}
+    listing = json.dumps([seen, list(vectors), unusable]).encode()
+    numbers = b"".join(vector.tobytes() for vector in vectors.values())
+    data = b"\n".join([_checksum(kept, listing, numbers), listing, numbers])
     with suppress(OSError):  # the features' cache, beside it, says so
-        write_bytes(kept, data.getbuffer(), replace=True)
+        write_bytes(kept, data, replace=True)
+
+
+def _checksum(kept: Path, listing: bytes, numbers: bytes) -> bytes:
+    """Compute the checksum of an index and its name, which no other folder or model has."""
+    sha = hashlib.sha256(kept.name.encode())
+    sha.update(listing)
+    sha.update(numbers)
+    return sha.hexdigest().encode()

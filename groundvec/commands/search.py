@@ -128,7 +128,8 @@ def main(arguments: argparse.Namespace) -> None:
     if arguments.output == common.STANDARD:
         for path, score in found:
             show(f"{score:.4f}  {_name(path)}")
-    elif arguments.output.suffix.lower() == ".html":
+        return
+    if arguments.output.suffix.lower() == ".html":
         page = _page(arguments.sentence, found, doubts, index, arguments.output)
         files.write_bytes(arguments.output, page.encode(errors="replace"))
     else:
@@ -142,6 +143,7 @@ def main(arguments: argparse.Namespace) -> None:
             )
         sheet.save(data, form)
         files.write_bytes(arguments.output, data.getbuffer())
+    show(f"{_name(arguments.output)} has the {len(found)} best of {len(index.paths):,} pictures")
 
 
 def _name(path: Path) -> str:

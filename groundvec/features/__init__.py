@@ -1,1 +1,10 @@
 """Image features: computed by pretrained networks, and kept in files."""
+
+from importlib.metadata import version
+
+LIBRARIES = ("torch", "torchvision", "pillow", "pillow-heif")  # whose versions may change features
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the libraries that features depend on."""
+    return {name: version(name) for name in LIBRARIES}

@@ -7,6 +7,7 @@ import logging
 import math
 import signal
 import time
+import zipfile
 from collections.abc import Generator
 from contextlib import closing, suppress
 from dataclasses import asdict
@@ -21,19 +22,20 @@ from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
 from groundvec.device import has_bfloat16
+from groundvec.features import versions
 from groundvec.features.backbones import Backbone
 from groundvec.features.folding import fold
 from groundvec.features.images import cut, load
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import write_bytes
+from groundvec.runtime.files import read_regular, write_bytes
 from groundvec.runtime.jobs import Stopped, catch_sigterm, describe, working
 from groundvec.runtime.progress import Progress
 from groundvec.runtime.provenance import code_hash, digest, provenance
 
 log = logging.getLogger(__name__)
 
-LIBRARIES = ("torch", "torchvision", "pillow", "pillow-heif")  # whose versions may change features
 SAVE_EVERY = 20  # seconds; a kill loses no more work than that
+LARGEST_SHARD = 2**31  # bytes: in that time a GPU computes 4,096 features of 130,000 images
 CPU_BATCH, GPU_BATCH = 20, 160  # crops; a larger batch takes more memory
 
 
@@ -43,7 +45,7 @@ def extract(
     work: Path,
     device: str,
     processes: int,
-    unusable: list[str] | None = None,
+    unusable: dict[int, InputError] | None = None,
 ) -> np.ndarray:
     """Compute the features of pictures, but for those that an earlier call has finished.
 
@@ -53,8 +55,8 @@ def extract(
             content, the network, the precision, this code and the libraries are the same.
         device: cpu, cuda, or one GPU such as cuda:1.
         processes: how many decode pictures, and compute where there is no GPU.
-        unusable: where to put what is wrong with pictures. By default that is an error, and so is
-            a `work` that cannot be written.
+        unusable: where to put what is wrong with pictures, by row: `images.Unusable` for wrong
+            content. By default that is an error, and so is a `work` that cannot be read or written.
 
     Returns:
         (images, width) float32; NaN for unusable pictures.
@@ -73,14 +75,14 @@ def extract(
     bar = Progress(total=len(done), initial=done.sum(), desc=backbone.name, unit="images")
     computed = _compute(files, backbone, device, processes)
     unsaved: list[int] = []
-    problems = [] if unusable is None else unusable
+    problems = {} if unusable is None else unusable
     try:
         with bar, catch_sigterm() as told_to_stop, closing(computed):
             for good, values, bad in computed:
                 features[todo[good]] = values
                 done[todo[good]] = True
                 unsaved += todo[good].tolist()
-                problems += bad
+                problems |= {int(todo[place]): error for place, error in bad.items()}
                 bar.update(len(good) + len(bad))
                 if told_to_stop.is_set():
                     raise Stopped(
@@ -94,7 +96,7 @@ def extract(
         kept.save(sums[unsaved], features[unsaved])
     features[~done] = np.nan
     if unusable is None:
-        refuse(problems, len(images))
+        refuse([str(error) for error in problems.values()], len(images))
     return features
 
 
@@ -137,7 +139,7 @@ class _Kept:
             "precision": precision_on(backbone.precision, device),
             "crops": backbone.crops,
             "code": code_hash("groundvec/features/extract.py"),
-            "versions": {name: version(name) for name in LIBRARIES},
+            "versions": versions(),
         }
         self.folder, self.name = work / digest(self.decides), f"{backbone.name} {backbone.weights}"
         self.strict, self.writable, self.saved = strict, True, time.monotonic()
@@ -146,9 +148,14 @@ class _Kept:
         """Fill in the features that are in the folder; return which rows those are."""
         done = np.zeros(len(sums), bool)
         for shard in self.folder.glob("[!.]*.npz"):  # atomic's temporary files begin with a dot
-            data = io.BytesIO(shard.read_bytes())  # an error here is the disk's, not ours to handle
             try:
+                data = io.BytesIO(read_regular(shard, LARGEST_SHARD))
                 with np.load(data, allow_pickle=False) as saved:  # looks at the checksums
+                    members = saved.zip.infolist()
+                    if any(member.compress_type != zipfile.ZIP_STORED for member in members):
+                        raise ValueError("packed, which may become any size")
+                    if saved["network"] != self.folder.name:
+                        raise ValueError("features of another network")
                     known = saved["sums"]
                     rows = pd.Index(known).get_indexer(sums)
                     if (rows < 0).all():
@@ -157,6 +164,11 @@ class _Kept:
                 form = (np.float32, (len(known), features.shape[1]))
                 if (values.dtype, values.shape) != form or not np.isfinite(values).all():
                     raise ValueError("other numbers than features")
+            except (OSError, MemoryError) as error:  # says nothing of the file
+                if self.strict and isinstance(error, OSError):
+                    raise
+                log.warning("%s cannot be read (%s): its images are computed again", shard, error)
+                continue
             except Exception:  # which one depends on where the damage is
                 log.warning("%s is damaged: its images are computed again", shard)
                 with suppress(OSError):  # where it cannot be removed, it is not used
@@ -173,7 +185,7 @@ class _Kept:
                 describe(self.folder, "features", self.name, self.decides)
                 sums, rows = np.unique(sums, return_index=True)  # some pictures may be the same
                 data = io.BytesIO()
-                np.savez(data, sums=sums, features=features[rows])
+                np.savez(data, network=self.folder.name, sums=sums, features=features[rows])
                 shard = self.folder / f"{digest(sums.tolist())}.npz"
                 write_bytes(shard, data.getbuffer(), replace=True)
         except OSError as error:
@@ -186,8 +198,8 @@ class _Kept:
 
 def _compute(
     files: list[tuple[str, str]], backbone: Backbone, device: str, processes: int
-) -> Generator[tuple[list[int], np.ndarray, list[str]]]:
-    """For each batch: the places of its usable pictures, their features, and the problems.
+) -> Generator[tuple[list[int], np.ndarray, dict[int, InputError]]]:
+    """For each batch: the places of its usable pictures, their features, and others' problems.
 
     Without a GPU the network runs in the processes that decode, each on one core: other programs
     disturb that less than one process whose threads wait for each other.
@@ -211,8 +223,8 @@ def _compute(
             yield good, values.numpy(), bad
 
 
-class _Batches(Dataset[tuple[list[int], torch.Tensor, list[str]]]):
-    """Batches of pictures: (good places, their crops or features, problems of the others)."""
+class _Batches(Dataset[tuple[list[int], torch.Tensor, dict[int, InputError]]]):
+    """Batches of pictures: (good places, their crops or features, problems of other places)."""
 
     def __init__(
         self,
@@ -228,17 +240,17 @@ class _Batches(Dataset[tuple[list[int], torch.Tensor, list[str]]]):
     def __len__(self) -> int:
         return math.ceil(len(self.files) / self.size)
 
-    def __getitem__(self, batch: int) -> tuple[list[int], torch.Tensor, list[str]]:
+    def __getitem__(self, batch: int) -> tuple[list[int], torch.Tensor, dict[int, InputError]]:
         to = self.transform
         crops = torch.zeros(self.size, self.crops, 3, to.crop, to.crop, dtype=torch.uint8)
         good: list[int] = []
-        bad: list[str] = []
+        bad: dict[int, InputError] = {}
         start = batch * self.size
         for place, file in enumerate(self.files[start : start + self.size], start):
             try:
                 image = load(*file)
             except InputError as error:
-                bad.append(str(error))
+                bad[place] = error
                 continue
             crops[len(good)] = cut(image, to.resize, to.crop, to.interpolation, self.crops)
             good.append(place)

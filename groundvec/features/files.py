@@ -6,11 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from groundvec.runtime.errors import InputError, printable
-from groundvec.runtime.files import sha256
+from groundvec.runtime.files import LARGEST_PICTURE, sha256
 
 log = logging.getLogger(__name__)
 
@@ -19,6 +20,16 @@ PICTURE = re.compile(
     r"\.(jpe?g|jpe|jfif|pjpe?g|pjp|mpo|a?png|webp|gif|tiff?|bmp|avifs?|hei[cf]s?|hif)",
     re.IGNORECASE,
 )
+# Pictures that are not read, which any program that shows them can export.
+EXPORTED = {
+    "RAW": re.compile(
+        r"\.(3fr|ari|arw|bay|cap|cr[23w]|dc[rs]|dng|erf|fff|gpr|iiq|k25|kdc|mdc|mef|mos|mrw|nef|nrw"
+        "|orf|pef|ptx|pxn|raf|raw|rw[2l]|rwz|sr[2fw]|x3f)"
+    ),
+    "in other picture formats": re.compile(
+        r"\.(exr|ico|j2k|jp2|jxl|jxr|pcx|p[bgnp]m|psb|psd|svgz?|tga|xcf)"
+    ),
+}
 # Folders of thumbnails and trash, beside those whose names begin with a dot.
 HIDDEN = {"@eadir", "@__thumb", "@recycle", "#recycle", "$recycle.bin", "__macosx", "lost+found"}
 UNREADABLE = "unreadable "  # in place of a checksum, before the path; it is refused later
@@ -48,7 +59,9 @@ def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
             found = sorted(file for file in inside if PICTURE.fullmatch(file.suffix))
             left = _count(file.suffix.lower() for file in inside)
             if not found:
-                raise InputError(f"{path} holds no pictures ({left or 'no files'}): name another")
+                raise InputError(
+                    f"{path} holds no pictures that can be read: {left or 'no files'}; name another"
+                )
             if left:
                 log.warning("%s", printable(f"{path}: left out what is not read: {left}"))
             files += found
@@ -61,15 +74,23 @@ def pictures(images: str | Path | Iterable[str | Path]) -> list[Path]:
 
 
 def _count(endings: Iterable[str]) -> str:
-    """Count the files of each ending that no picture has, the most frequent first."""
-    kinds = Counter(
+    """Count the files of each ending that is not read: first pictures, then the most frequent."""
+    counts = Counter(
         ending if 0 < len(ending) < 12 else "without ending"
-        for ending in endings
+        for ending in sorted(endings)
         if not PICTURE.fullmatch(ending)
-    ).most_common()
-    more = sum(count for _, count in kinds[4:])
-    listed = [f"{count:,} {kind}" for kind, count in kinds[:4]]
-    return ", ".join([*listed, f"{more:,} others"] if more else listed)
+    )
+    listed: list[str] = []
+    for form, pattern in EXPORTED.items():
+        kinds = [kind for kind, _ in counts.most_common() if pattern.fullmatch(kind)]
+        if kinds:
+            count = sum(counts.pop(kind) for kind in kinds)
+            listed.append(f"{count:,} {form} ({', '.join(kinds)}: export them as JPEG)")
+    others = counts.most_common()
+    listed += [f"{count:,} {kind}" for kind, count in others[:4]]
+    if len(others) > 4:
+        listed.append(f"{sum(count for _, count in others[4:]):,} others")
+    return ", ".join(listed)
 
 
 def _inside(top: Path) -> Iterator[Path]:
@@ -99,10 +120,10 @@ def checksums(files: Sequence[str | Path]) -> list[str]:
     """Compute the SHA-256 sum of each file, several at a time; see `UNREADABLE`."""
 
     def checksum(path: str | Path) -> str:
-        try:
-            return sha256(path)
-        except OSError:
-            return f"{UNREADABLE}{path}"
+        with suppress(OSError, InputError):  # it is gone, or something else has taken its place
+            if Path(path).stat().st_size <= LARGEST_PICTURE:
+                return sha256(path)
+        return f"{UNREADABLE}{path}"
 
     with ThreadPoolExecutor() as pool:
         return list(pool.map(checksum, files))

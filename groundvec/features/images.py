@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pillow_heif
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, ImageOps, TiffImagePlugin, UnidentifiedImageError
 from PIL.ExifTags import Base
 
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import check_regular
+from groundvec.runtime.files import LARGEST_PICTURE, read_regular
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -26,7 +26,23 @@ FORMATS = ("JPEG", "PNG", "WEBP", "GIF", "TIFF", "BMP", "AVIF", "HEIF")
 LONGEST = 20  # sides as 20:1; the smallest side is resized to 256, so the other is at most 5,120
 LARGEST = 2 * (Image.MAX_IMAGE_PIXELS or 0)  # pixels: Pillow's limit, 179 million
 BITS = (8, 10, 12, 14, 16, 24, 32)  # that cameras and scanners use of a pixel's 16 or 32
+AGAIN = "get it again, or save it again in a program that shows it"
+# TIFF's sample formats (TIFF 6.0, section 19; 5 and 6 in its technical notes).
+NUMBERS = {
+    1: "integers",
+    2: "signed integers",
+    3: "floating-point numbers",
+    5: "complex integers",
+    6: "complex numbers",
+}
 PNG_PIXELS = {b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND", b"eXIf"}  # chunks; others are metadata
+
+
+class Unusable(InputError):
+    """The content of a picture is wrong. Its bytes were read, and have the expected checksum.
+
+    Any other error may pass: a drive that was away comes back.
+    """
 
 
 def load(path: str | Path, sha256: str | None = None) -> Image.Image:
@@ -39,37 +55,92 @@ def load(path: str | Path, sha256: str | None = None) -> Image.Image:
         sha256: the file's checksum, if it must have one.
 
     Raises:
-        InputError: it is missing, empty, damaged, not a picture in one of `FORMATS`, larger than
-            `LARGEST` or longer than 20:1, or not the file that `sha256` is of.
+        Unusable: it is empty, damaged, not a picture in one of `FORMATS`, larger than `LARGEST` or
+            longer than 20:1.
+        InputError: it is missing, cannot be read, is not the file that `sha256` is of, has more
+            than `LARGEST_PICTURE` bytes, or does not fit into the memory.
     """
-    check_regular(path)
     try:
-        data = Path(path).read_bytes()
+        if Path(path).stat().st_size > LARGEST_PICTURE:
+            raise InputError(f"{path} has more than 2 GiB; save a smaller copy")
+        data = read_regular(path, LARGEST_PICTURE)
     except FileNotFoundError:
         raise InputError(f"{path} does not exist; put it there") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); make it readable") from None
-    if not data:
-        raise InputError(f"{path} is empty (0 bytes); get it again")
     if sha256 and hashlib.sha256(data).hexdigest() != sha256:
         raise InputError(f"{path} has changed since the data set was made; start again")
+    if not data:
+        raise Unusable(f"{path} is empty (0 bytes); get it again")
     try:
-        return _decode(path, data)
+        return _decode_damaged(path, data)
     except InputError:
         raise
     except Image.DecompressionBombError:
-        raise InputError(f"{path} has more than {LARGEST:,} pixels; make it smaller") from None
+        raise Unusable(f"{path} has more than {LARGEST:,} pixels; make it smaller") from None
+    except UnidentifiedImageError:
+        raise Unusable(f"{path} {_unidentified(data)}") from None
     except Exception as error:  # Pillow's decoders raise whatever a broken file led them to
-        with suppress(Exception):
-            return _without_metadata(path, data) if data[1:4] == b"PNG" else _ended(path, data)
-        if isinstance(error, UnidentifiedImageError):
-            known = ", ".join(FORMATS)
-            raise InputError(f"{path} is not a picture ({known}); convert it") from None
         reason = " ".join(str(error).split())
-        raise InputError(
-            f"{path} cannot be decoded ({reason}); get it again, or save it again in a program "
-            "that shows it"
-        ) from None
+        if isinstance(error, MemoryError) or "memory" in reason:
+            raise InputError(f"{path} does not fit into the memory; close programs") from None
+        if isinstance(error, OSError) and error.errno:  # the system's; Pillow's own have no number
+            raise InputError(f"{path} cannot be decoded now ({reason}); try again") from None
+        raise Unusable(f"{path} cannot be decoded ({reason}); {AGAIN}") from None
+
+
+def _decode_damaged(path: str | Path, data: bytes) -> Image.Image:
+    """Decode a picture, if it must be without damaged metadata or a missing end mark."""
+    try:
+        return _decode(path, data)
+    except (InputError, MemoryError, Image.DecompressionBombError):
+        raise
+    except Exception as error:
+        try:
+            return _without_metadata(path, data) if data[1:4] == b"PNG" else _ended(path, data)
+        except MemoryError:
+            raise
+        except Exception:
+            raise error from None
+
+
+def _unidentified(data: bytes) -> str:
+    """Say what is wrong with a file that no decoder of `FORMATS` knows."""
+    forms = [form for form in FORMATS if (accepts := Image.OPEN[form][1]) and accepts(data[:16])]
+    if not forms:
+        return f"is not a picture ({', '.join(FORMATS)}); convert it"
+    with suppress(Exception):  # of a TIFF whose tags are damaged, and of other formats
+        header = data[: 16 if data[2] == 43 else 8]  # 43 for a BigTIFF
+        tags = TiffImagePlugin.ImageFileDirectory_v2(header)
+        file = io.BytesIO(data)
+        file.seek(tags.next)
+        tags.load(file)
+        return _tiff(tags)
+    return f"is a damaged or uncommon {forms[0]}; {AGAIN}"
+
+
+def _tiff(tags: TiffImagePlugin.ImageFileDirectory_v2) -> str:
+    """Say of a TIFF that Pillow does not read its numbers."""
+    bits = tags[TiffImagePlugin.BITSPERSAMPLE]
+    channels = f"{len(bits)} channels" if len(bits) > 1 else "1 channel"
+    kind = NUMBERS[tags.get(TiffImagePlugin.SAMPLEFORMAT, (1,))[0]]
+    return (
+        f"is a TIFF with {channels} of {bits[0]}-bit {kind}, which cannot be read; convert it to "
+        "8-bit RGB"
+    )
+
+
+def _misread(tags: TiffImagePlugin.ImageFileDirectory_v2) -> bool:
+    """Return whether Pillow takes other numbers from a TIFF than it holds.
+
+    It takes the lower byte of two if uncompressed channels follow each other, and signed bytes as
+    if they were unsigned.
+    """
+    bits = tags.get(TiffImagePlugin.BITSPERSAMPLE, (1,))
+    planes = tags.get(TiffImagePlugin.PLANAR_CONFIGURATION) == 2 and len(bits) > 1
+    uncompressed = tags.get(TiffImagePlugin.COMPRESSION, 1) == 1
+    signed = tags.get(TiffImagePlugin.SAMPLEFORMAT, (1,))[0] == 2
+    return (bits[0] == 16 and planes and uncompressed) or (bits[0] == 8 and signed)
 
 
 def _decode(path: str | Path, data: bytes) -> Image.Image:
@@ -78,9 +149,11 @@ def _decode(path: str | Path, data: bytes) -> Image.Image:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             if max(image.size) > LONGEST * min(image.size):
                 size = "x".join(map(str, image.size))
-                raise InputError(f"{path} is {size} pixels, longer than {LONGEST}:1; crop it")
+                raise Unusable(f"{path} is {size} pixels, longer than {LONGEST}:1; crop it")
+            if isinstance(image, TiffImagePlugin.TiffImageFile) and _misread(image.tag_v2):
+                raise Unusable(f"{path} {_tiff(image.tag_v2)}")
             if image.mode == "F":
-                raise InputError(
+                raise Unusable(
                     f"{path} has floating-point pixels, which have no fixed range; save it with 8 "
                     "or 16 bits"
                 )

@@ -1,12 +1,16 @@
 """Image features in HDF5 files.
 
 `features` is float32 (images, width) and `image_ids` are the images' ids; the file's attributes say
-how the features were made, and their checksum, which is compared whenever they are read. Files that
-were made elsewhere may hold other floating-point numbers, such as float16.
+how the features were made, and their checksum, which is compared whenever they are read. HDF5's
+user block, the first bytes, has the checksum of all but the features. Files that were made
+elsewhere may hold other floating-point numbers, such as float16.
 """
 
 import hashlib
+import json
 import mmap
+import subprocess
+import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import atomic, check_memory, check_regular, open_zip
+from groundvec.runtime.files import atomic, check_memory, open_regular, open_zip
 from groundvec.runtime.files import sha256 as file_sha256
 
 BLOCK = 2**26  # bytes to read at a time, so that memory holds the features once and not twice
@@ -26,6 +30,10 @@ WIDEST = 2**16  # features of an image; networks have 512 to 4,096
 LARGEST = 1e15  # of a feature: sums of squares of larger ones overflow, and all become 0
 ID_BLOCK = 16  # ids of variable length to read at a time, of which each may claim the whole file
 MAX_COMPRESSION = 1000  # an array that claims more than this many times its stored bytes is refused
+USER_BLOCK = 512  # bytes: the shortest that HDF5 allows
+OURS = b"groundvec features "  # how it begins; a place, a size and a checksum follow, as JSON
+LARGEST_REST = 2**30  # bytes of a file of ours beside its features: ids and attributes
+PATIENCE, SLOWEST = 60, 5e6  # seconds, and bytes a second, that HDF5 may take for others' files
 # Of files to join.
 ALIKE = ["backbone", "weights_sha256", "transform", "precision", "crops", "width"]
 
@@ -40,13 +48,18 @@ def write(
     attributes = attributes | {"width": features.shape[1], "fingerprint": sha.hexdigest()}
     # Texts of variable length are in a heap that has no checksum: where that is damaged, HDF5 may
     # read it without end.
-    with atomic(path) as temporary, _hdf5(temporary, "w") as file:
-        file["features"] = features
-        ids = [image_id.encode() for image_id in image_ids]
-        file.create_dataset("image_ids", data=ids, dtype=_fixed(*ids))
-        for name, value in attributes.items():
-            dtype = _fixed(value.encode()) if isinstance(value, str) else None
-            file.attrs.create(name, value, dtype=dtype)
+    with atomic(path) as temporary:
+        with _hdf5(temporary, "w") as file:
+            start = file.create_dataset("features", data=features).id.get_offset()
+            ids = [image_id.encode() for image_id in image_ids]
+            file.create_dataset("image_ids", data=ids, dtype=_fixed(*ids))
+            for name, value in attributes.items():
+                dtype = _fixed(value.encode()) if isinstance(value, str) else None
+                file.attrs.create(name, value, dtype=dtype)
+        place = (start or 0, features.nbytes)  # of no features HDF5 has no place
+        listed = json.dumps([*place, _checksum(temporary, *place)])
+        with temporary.open("r+b") as file:
+            file.write(OURS + listed.encode())
 
 
 def _hdf5(path: Path, mode: str) -> h5py.File:
@@ -54,7 +67,61 @@ def _hdf5(path: Path, mode: str) -> h5py.File:
 
     The latest form, which is written, has checksums of everything but data and heaps.
     """
-    return h5py.File(path, mode, libver="latest" if mode == "w" else None, locking=False)
+    if mode == "w":
+        return h5py.File(path, mode, libver="latest", userblock_size=USER_BLOCK, locking=False)
+    return h5py.File(path, mode, locking=False)
+
+
+def _checksum(path: Path, start: int, size: int) -> str:
+    """Compute the checksum of a file after its user block, but for its features."""
+    with (
+        open_regular(path) as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped,
+        memoryview(mapped) as content,
+    ):
+        if len(content) - size > LARGEST_REST:
+            raise ValueError("more than ids and attributes beside the features")
+        sha = hashlib.sha256(content[USER_BLOCK:start])
+        sha.update(content[start + size :])
+        return sha.hexdigest()
+
+
+def _check(path: Path) -> None:
+    """Raise InputError for a damaged file before HDF5's C code opens it, which may never return.
+
+    Nobody knows the checksum of a file that was made elsewhere: another process reads it first.
+    """
+    with open_regular(path) as file:
+        block = file.read(USER_BLOCK)
+    if block.startswith(OURS):
+        try:
+            start, size, checksum = json.loads(block.removeprefix(OURS).rstrip(b"\0"))
+            whole = checksum == _checksum(path, start, size)
+        except (ValueError, TypeError):
+            whole = False
+        if not whole:
+            raise InputError(f"{path} is damaged: delete it and make it again")
+        return
+    program = "import sys; from groundvec.features import store; store.read_all(sys.argv[1])"
+    patience = PATIENCE + path.stat().st_size / SLOWEST
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-c", program, path], capture_output=True, timeout=patience
+        )
+        crashed = ended.returncode < 0  # by a signal; other errors come up again in this process
+    except subprocess.TimeoutExpired:
+        crashed = True
+    if crashed:
+        raise InputError(
+            f"{path} is damaged: HDF5 crashes, or reads it without end; make it again, or save its "
+            "arrays as .npz"
+        )
+
+
+def read_all(path: str | Path) -> None:
+    """Read a file and forget it."""
+    with _contents(Path(path)) as (_, values, _):
+        _copy(values, np.zeros(0, int), None)
 
 
 def _fixed(*texts: bytes) -> np.dtype[Any]:
@@ -218,7 +285,17 @@ def _copy(
 def _open(path: str | Path) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray, dict[str, Any]]]:
     """Open a file: its ids, its features, not read yet if it is HDF5, and its attributes."""
     path = Path(path)
-    check_regular(path)
+    try:
+        if path.suffix != ".npz":
+            _check(path)
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist; extract the features first") from None
+    with _contents(path) as contents:
+        yield contents
+
+
+@contextmanager
+def _contents(path: Path) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray, dict[str, Any]]]:
     try:
         if path.suffix == ".npz":
             with open_zip(path) as archive:

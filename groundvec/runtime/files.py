@@ -6,6 +6,7 @@ import io
 import json
 import os
 import shutil
+import stat
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ MAX_COMPRESSION = 50  # bytes that one packed byte may become; of text it is 3 t
 SMALL = 2**24  # bytes that anything may become
 LARGEST_JSON = 2**28  # bytes: of Python's objects ten times as many
 LARGEST_LINE = 2**20  # characters
+LARGEST_PICTURE = 2**31  # bytes; 179 million pixels of 16-bit RGB with alpha are 1.4e9
 DEEPEST = 20  # levels of what a file or a configuration holds
 
 # Set by `guard` when one of our programs starts; for users of the library nothing is guarded.
@@ -90,10 +92,8 @@ def read_json(path: str | Path, most: int = LARGEST_JSON) -> Any:
         InputError: it is missing, too large, or not JSON; or what it holds is nested more than
             `DEEPEST` levels, or is text that UTF-8 cannot hold.
     """
-    check_regular(path)
     try:
-        with Path(path).open("rb") as file:
-            content = json.loads(read_at_most(file, most, path))
+        content = json.loads(read_regular(path, most))
         level = [content]
         for _ in range(DEEPEST):
             level = [
@@ -156,10 +156,19 @@ def cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "groundvec")
 
 
+def state(path: str | Path) -> tuple[int, int, int, int]:
+    """Return numbers that change with a file: size, time of modification, inode, time of change.
+
+    Two files of one size and time may exchange their names, which the inode shows. A file may be
+    written over and get its old time back; no program can set its time of change.
+    """
+    status = Path(path).stat()
+    return status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns
+
+
 def sha256(path: str | Path) -> str:
     """Compute the SHA-256 sum of a file, in hexadecimal digits."""
-    check_regular(path)
-    with Path(path).open("rb") as file:
+    with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -175,18 +184,55 @@ def copy(source: Path, target: Path) -> None:
 def check_regular(path: str | Path) -> None:
     """Raise InputError for a FIFO, a device or a folder, which could be read for ever."""
     if Path(path).exists() and not Path(path).is_file():
-        raise InputError(f"{path} is a folder, a FIFO or a device: put the file itself there")
+        raise _not_regular(path)
+
+
+def _not_regular(path: str | Path) -> InputError:
+    return InputError(f"{path} is a folder, a FIFO or a device: put the file itself there")
+
+
+def open_regular(path: str | Path) -> io.BufferedReader:
+    """Open a file to read bytes; InputError for what `check_regular` refuses.
+
+    What was opened is checked again, as a FIFO may have taken the file's place. Without O_NONBLOCK,
+    opening that would wait until somebody writes to it.
+    """
+    check_regular(path)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise _not_regular(path)
+    return os.fdopen(descriptor, "rb")
+
+
+def read_regular(path: str | Path, largest: int) -> bytes:
+    """Read a file of at most `largest` bytes, as a cache may hold it.
+
+    Raises:
+        InputError: it is no regular file, or larger than that or than the memory.
+        OSError: it is missing, or cannot be read.
+    """
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > largest:
+            raise _too_large(path, largest)
+        check_memory(path, size)
+        return file.read(size)
 
 
 def read_at_most(file: IO[bytes] | gzip.GzipFile, most: int, name: str | Path) -> bytes:
     """Read the rest of a file, which may be compressed; InputError if it has more bytes."""
     data = file.read(most + 1)
     if len(data) > most:
-        raise InputError(
-            f"{name} holds more than {most / 2**20:,.0f} MiB, too much for a file of its kind "
-            "and size: get it from a source that you trust"
-        )
+        raise _too_large(name, most)
     return data
+
+
+def _too_large(name: str | Path, most: int) -> InputError:
+    return InputError(
+        f"{name} holds more than {most / 2**20:,.0f} MiB, too much for a file of its kind "
+        "and size: get it from a source that you trust"
+    )
 
 
 def read_packed(path: str | Path) -> bytes:

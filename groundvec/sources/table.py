@@ -18,6 +18,7 @@ import pandas as pd
 
 from groundvec.data import dataset
 from groundvec.data.cleaning import clean
+from groundvec.runtime import files
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import check_memory, text_lines
 from groundvec.runtime.provenance import digest
@@ -59,13 +60,12 @@ def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFr
 
 
 def state(table: str | Path, images: str | Path) -> str:
-    """Compute a key that changes with the sizes and times of a table's image files."""
-    files = []
+    """Compute a key that changes with the state of a table's image files: see `files.state`."""
+    states = []
     for name in dict.fromkeys(_rows(Path(table), Path(images)).image):
         path = Path(images, name)
-        status = path.stat() if path.is_file() else None
-        files.append([str(path), status and [status.st_size, status.st_mtime_ns]])
-    return digest(files)
+        states.append([str(path), files.state(path) if path.is_file() else None])
+    return digest(states)
 
 
 def split_by_name(names: pd.Series) -> pd.Series:

@@ -352,7 +352,8 @@ def test_search_names_the_best_pictures(groundvec, model, photos, tmp_path, monk
 
 def test_a_page_of_the_best_needs_no_other_file(groundvec, model, photos, tmp_path):
     sentence = "A <b>dog</b> & $cat."
-    assert groundvec("search", "photos", sentence, "--model", model, "-o", "best.html") == ""
+    line = groundvec("search", "photos", sentence, "--model", model, "-o", "best.html")
+    assert line == "best.html has the 4 best of 4 pictures\n"
     page = (tmp_path / "best.html").read_text()
     assert page.count("<h1>A &lt;b&gt;dog&lt;/b&gt; &amp; $cat.</h1>") == 1
     links = re.findall(r'href="([^"]+)"', page)
@@ -402,7 +403,7 @@ def test_what_is_not_utf_8_is_shown_with_question_marks(groundvec, model, photos
     sentence = os.fsdecode(b"A caf\xe9.")
     for ending in ("html", "png"):
         command = ("search", "photos", sentence, "--model", model, "-o", f"best.{ending}")
-        assert groundvec(*command) == ""
+        assert groundvec(*command) == f"best.{ending} has the 4 best of 4 pictures\n"
     assert "<h1>A caf?.</h1>" in (tmp_path / "best.html").read_text()
 
 

@@ -17,7 +17,7 @@ from groundvec.data.archives import Files, unpack
 from groundvec.features import images, store
 from groundvec.results import frames
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import DEEPEST, read_json, sha256
+from groundvec.runtime.files import DEEPEST, SMALL, read_json, read_regular, sha256
 from groundvec.sources import flickr8k, karpathy, multi30k, pascal1k, table
 from groundvec.text import treebank
 from groundvec.text.vectors import read_vectors
@@ -35,6 +35,7 @@ BOMB = 2**27  # bytes, of which gzip makes 130 kB
     [
         read_json,
         sha256,
+        lambda path: read_regular(path, SMALL),
         images.load,
         treebank.read,
         lambda path: nbest.read(path, 1),
@@ -51,6 +52,23 @@ def test_what_is_no_file_is_refused_before_it_is_opened(tmp_path, read, kind):
         path.symlink_to("/dev/zero" if kind == "device" else fifo)
     with pytest.raises(InputError, match="is a folder, a FIFO or a device: put the file itself"):
         read(fifo if kind == "FIFO" else path)
+
+
+def test_a_fifo_that_takes_a_file_s_place_is_not_waited_for(tmp_path, monkeypatch):
+    os.mkfifo(tmp_path / "a")
+    monkeypatch.setattr("groundvec.runtime.files.check_regular", lambda _: None)  # it looked before
+    with pytest.raises(InputError, match="is a folder, a FIFO or a device"):
+        read_regular(tmp_path / "a", SMALL)
+
+
+def test_a_file_is_read_up_to_its_bound_and_to_the_memory(tmp_path, monkeypatch):
+    (tmp_path / "a").write_bytes(b"1234")
+    assert read_regular(tmp_path / "a", 4) == b"1234"
+    with pytest.raises(InputError, match=r"a holds more than 0 MiB, too much for a file of its"):
+        read_regular(tmp_path / "a", 3)
+    os.truncate(tmp_path / "a", 2**43)  # a file of holes takes no place on the disk
+    with pytest.raises(InputError, match=r"a needs 8,192\.0 GiB of memory"):
+        read_regular(tmp_path / "a", 2**60)
 
 
 # How text is stored
