@@ -5,9 +5,16 @@
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from groundvec.runtime.errors import extra
+
+if TYPE_CHECKING:  # for editors and mypy, which `__getattr__` tells nothing
+    from groundvec import evaluate as evaluate
+    from groundvec.encoder import ImageEncoder, SentenceEncoder
+    from groundvec.index import Index, search
+
+    __version__: str
 
 MODULES = {
     "SentenceEncoder": "groundvec.encoder",
@@ -18,18 +25,20 @@ MODULES = {
 __all__ = ["ImageEncoder", "Index", "SentenceEncoder", "search"]
 
 
-def __getattr__(name: str) -> Any:
-    """Import what is offered only when it is asked for."""
-    if name == "__version__":
-        from importlib.metadata import version
+if not TYPE_CHECKING:  # else any other name would be in the package, too
 
-        return version("groundvec")
-    if name == "evaluate":
-        with extra("evaluate"):
-            return import_module("groundvec.evaluate")
-    if name in MODULES:
-        return getattr(import_module(MODULES[name]), name)
-    raise AttributeError(f"module 'groundvec' has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        """Import what is offered only when it is asked for."""
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version("groundvec")
+        if name == "evaluate":
+            with extra("evaluate"):
+                return import_module("groundvec.evaluate")
+        if name in MODULES:
+            return getattr(import_module(MODULES[name]), name)
+        raise AttributeError(f"module 'groundvec' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -8,10 +8,11 @@ import json
 import logging
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeGuard, cast, overload
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from groundvec.model.folder import copy_ensemble, read_description
 from groundvec.model.sentences import Reader, encode_sentences
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import cache
+from groundvec.runtime.vectors import as_array, finite
 from groundvec.text.encoded import strings
 from groundvec.text.punctuation import set_apart
 
@@ -31,11 +33,25 @@ if TYPE_CHECKING:
     from groundvec.features.backbones import Backbone
     from groundvec.model.network import Model
 
+    Sentences = str | Iterable[str]
+    Vectors = np.ndarray | Tensor | Sequence[np.ndarray | Tensor | Sequence[float]]
+
 log = logging.getLogger(__name__)
 
 # Where GPUs show, NVIDIA's, those of WSL and AMD's: only then torch is asked for one.
 GPUS = ("/dev/nvidiactl", "/dev/dxg", "/dev/kfd")
-# What to write for options of sentence-transformers' and other `encode`s that this one has not.
+# Options of sentence-transformers' `encode` that are taken if they ask for what happens anyway.
+DEFAULTS = {
+    "convert_to_numpy": True,
+    "output_value": "sentence_embedding",
+    "precision": "float32",
+    "prompt": None,
+    "prompt_name": None,
+    "truncate_dim": None,
+    "pool": None,
+    "chunk_size": None,
+}
+# What to write for other values, and for options of other `encode`s.
 INSTEAD = {
     "normalize": "write normalize_embeddings",
     "show_progress": "write show_progress_bar",
@@ -136,19 +152,44 @@ class SentenceEncoder:
             raise InputError("this encoder has no folder: load it from one")
         return self.folder
 
+    @overload
     def encode(
         self,
-        sentences: str | Iterable[str],
+        sentences: "Sentences",
         *,
         batch_size: int | None = None,
-        show_progress_bar: bool = False,
+        show_progress_bar: bool | None = False,
+        convert_to_tensor: Literal[False] = False,
+        device: str | None = None,
+        normalize_embeddings: bool = False,
+        language: str | None = None,
+        tokenized: bool = False,
+        **others: Any,
+    ) -> np.ndarray: ...
+
+    @overload
+    def encode(
+        self, sentences: "Sentences", *, convert_to_tensor: Literal[True], **options: Any
+    ) -> "Tensor": ...
+
+    @overload
+    def encode(
+        self, sentences: "Sentences", *, convert_to_tensor: bool, **options: Any
+    ) -> "np.ndarray | Tensor": ...
+
+    def encode(
+        self,
+        sentences: "Sentences",
+        *,
+        batch_size: int | None = None,
+        show_progress_bar: bool | None = False,
         convert_to_tensor: bool = False,
         device: str | None = None,
         normalize_embeddings: bool = False,
         language: str | None = None,
         tokenized: bool = False,
         **others: Any,
-    ) -> np.ndarray:
+    ) -> "np.ndarray | Tensor":
         """Embed raw sentences: (n, dim) float32, in their order.
 
         One string is one sentence, and returns one vector (dim,). A vector depends on its sentence
@@ -172,21 +213,25 @@ class SentenceEncoder:
 
         Raises:
             InputError: something in `sentences` is no string; the model knows no such language.
-            TypeError: there is no such option; what to write for one of sentence-transformers.
+            TypeError: there is no such option, and what to write instead. Other options of
+                sentence-transformers are taken with their `DEFAULTS`.
         """
-        if others:
-            option = next(iter(others))
-            raise TypeError(
-                f"encode() has no option {option!r}: {INSTEAD.get(option, 'see its help')}"
-            )
-        if batch_size is not None and batch_size < 1:
-            raise InputError(f"batch_size is {batch_size}: it must be 1 or more")
+        if convert_to_tensor:  # which decides alone, as in sentence-transformers
+            others.pop("convert_to_numpy", None)
+        for option, value in others.items():
+            if option not in DEFAULTS or value != DEFAULTS[option]:
+                remedy = INSTEAD.get(option, "see its help")
+                raise TypeError(f"encode() has no option {option!r}: {remedy}")
+        if batch_size is not None and not (isinstance(batch_size, Integral) and batch_size >= 1):
+            raise InputError(f"batch_size is {batch_size}: it must be 1 or more, a whole number")
         every = strings([sentences] if isinstance(sentences, str) else sentences)
         if not tokenized:
             every = set_apart(every, self.description["text"])
         if device:
             self.models = [_on(device, model) for model in self.models]
-        vectors = encode_sentences(self.models, every, language, show_progress_bar, batch_size)
+        vectors = encode_sentences(
+            self.models, every, language, bool(show_progress_bar), batch_size
+        )
         if normalize_embeddings:
             vectors = similarity.unit(vectors)
         found: np.ndarray = vectors[0] if isinstance(sentences, str) else vectors
@@ -194,12 +239,12 @@ class SentenceEncoder:
             return found
         with extra("torch"):
             import torch
-        return cast(np.ndarray, torch.from_numpy(found).to(self.device))
+        return torch.from_numpy(found).to(self.device)
 
     def similarity(
         self,
-        a: "str | Iterable[str] | np.ndarray | Tensor",
-        b: "str | Iterable[str] | np.ndarray | Tensor",
+        a: "Sentences | Vectors",
+        b: "Sentences | Vectors",
         *,
         language: str | None = None,
         tokenized: bool = False,
@@ -209,25 +254,56 @@ class SentenceEncoder:
         It is the model's own measure, mostly the cosine; more is nearer. A single string or vector
         in place of several leaves its axis out, so that two of them return one number.
 
+        Vectors may be of any numeric type and, for cosines, of any length, such as means or
+        quantized vectors. The cosine of a vector of zeros is 0.
+
         Raises:
-            InputError: vectors are of another size; or what `encode` raises.
+            InputError: vectors are of another size or not finite; or what `encode` raises.
         """
         one, other = (
-            self._vectors(each, language=language, tokenized=tokenized) for each in (a, b)
+            self.encode(given, language=language, tokenized=tokenized)
+            if _are_sentences(given)
+            else self._as_encoded(given, name)
+            for name, given in (("a", a), ("b", b))
         )
-        kind = self.models[0].similarity
-        scores = similarity.scores(np.atleast_2d(one), np.atleast_2d(other), kind)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = similarity.scores(
+                np.atleast_2d(one), np.atleast_2d(other), self.models[0].similarity
+            )
+        if not np.isfinite(scores).all():
+            raise InputError("a and b: products overflow 32-bit floats: divide the vectors")
         return scores.reshape(one.shape[:-1] + other.shape[:-1])
 
-    def _vectors(self, given: Any, **options: Any) -> np.ndarray:
-        """Return vectors as an array, and embed sentences."""
-        if hasattr(given, "detach"):  # a tensor
-            given = given.detach().cpu().numpy()
-        if not isinstance(given, np.ndarray) or given.dtype.kind not in "fiu":
-            return self.encode(given, **options)
-        if given.ndim not in (1, 2) or given.shape[-1] != self.dim:
-            raise InputError(f"vectors of shape {given.shape}: they have {self.dim} numbers each")
-        return given
+    def _as_encoded(self, given: Any, name: str) -> np.ndarray:
+        """Return vectors as `encode` returns them: float32, and of unit length for cosines."""
+        vectors = as_array(given, name)
+        is_numeric = vectors.dtype.kind in "fiu"
+        if not is_numeric or vectors.ndim not in (1, 2) or vectors.shape[-1] != self.dim:
+            raise InputError(
+                f"{name}: {vectors.dtype} of shape {vectors.shape}: give sentences, or vectors of "
+                f"{self.dim} numbers each"
+            )
+        vectors = finite(vectors, name)
+        if self.models[0].similarity == "cosine":
+            # Squares of the largest and smallest numbers would overflow or vanish.
+            largest = np.abs(vectors).max(axis=-1, keepdims=True)
+            vectors = vectors / np.where(largest > 0, largest, 1)
+            vectors = similarity.unit(np.atleast_2d(vectors)).reshape(vectors.shape)
+        with np.errstate(over="ignore"):
+            return vectors.astype(np.float32)
+
+
+def _are_sentences(given: Any) -> "TypeGuard[Sentences]":
+    """Return whether a text was passed, or texts; or something that is no vectors either."""
+    if hasattr(given, "detach"):  # a tensor
+        return False
+    if isinstance(given, str | bytes | Iterator):
+        return True
+    try:
+        first = next(iter(given), "")
+    except TypeError:  # it has no elements
+        return True
+    return isinstance(first, str | bytes)
 
 
 def _load(folder: Path, epochs: Sequence[int] | None, device: str | None) -> Sequence[Reader]:

@@ -31,6 +31,7 @@ from groundvec.results import frames
 from groundvec.results.schemas import FoundRanks, RatedPairs
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import check_memory, check_regular
+from groundvec.runtime.vectors import as_array, finite
 from groundvec.text.encoded import strings
 
 log = logging.getLogger(__name__)
@@ -460,13 +461,7 @@ def checked(values: Any, name: str, rows: int | None = None) -> np.ndarray:
     Raises:
         InputError: they are of another shape, not numbers, or not finite.
     """
-    if hasattr(values, "toarray"):
-        raise InputError(f"{name} is a sparse matrix: give {name}.toarray()")
-    try:
-        array = np.asarray(values)
-    except (ValueError, TypeError, RuntimeError) as error:  # ragged lists, tensors on a GPU
-        reason = " ".join(str(error).split())
-        raise InputError(f"{name} is no array ({reason}): give numbers (N, size)") from None
+    array = as_array(values, name)
     if array.ndim != 2 or array.dtype.kind not in "fiu" or not array.size:
         raise InputError(f"{name}: {array.dtype} {array.shape}; it must be numbers (N, size)")
     if rows is not None and len(array) != rows:
@@ -474,14 +469,7 @@ def checked(values: Any, name: str, rows: int | None = None) -> np.ndarray:
             f"{name}: {len(array):,} rows for {rows:,} sentences; it must have a row for each line "
             "of what `groundvec evaluate sentences` writes of the same tasks"
         )
-    array = array.astype(np.result_type(array.dtype, np.float32), copy=False)
-    finite = np.isfinite(array).all(axis=1)
-    if not finite.all():
-        raise InputError(
-            f"{name}: row {finite.argmin()} (from 0) is not finite: check what computes it, and "
-            "write float32, since float16 ends at 65,504"
-        )
-    return array
+    return finite(array, name)
 
 
 def table(scores: pd.DataFrame) -> str:

@@ -1,5 +1,6 @@
 import errno
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -119,11 +120,6 @@ def test_a_vector_is_the_same_alone_in_any_batch_and_in_any_order(text):
     turned = encoder.encode(sentences[::-1], show_progress_bar=True)
     np.testing.assert_allclose(turned[::-1], alone, atol=1e-6)
     assert encoder.encode([]).shape == (0, 16)
-
-
-def test_a_batch_of_no_sentences_is_refused(encoder):
-    with pytest.raises(InputError, match="batch_size is 0: it must be 1 or more"):
-        encoder.encode(CAPTIONS, batch_size=0)
 
 
 def test_vectors_are_normalised_where_that_is_asked_for():
@@ -596,6 +592,8 @@ def test_options_have_the_names_of_sentence_transformers(encoder):
     [
         ({"truncate_dim": 64}, r"no option 'truncate_dim': write encode\(...\)\[:, :dim\]"),
         ({"precision": "int8"}, "no option 'precision': write encode"),
+        ({"convert_to_numpy": False}, "no option 'convert_to_numpy': leave it out"),
+        ({"prompt": "query: "}, "no option 'prompt': put it before each sentence"),
         ({"normalise": True}, "no option 'normalise': see its help"),
     ],
 )
@@ -604,14 +602,117 @@ def test_other_options_are_refused_with_what_to_write(encoder, option, message):
         encoder.encode(CAPTIONS, **option)
 
 
-@pytest.mark.parametrize("form", [np.asarray, torch.tensor, np.float64])
+def parameter(vectors):
+    return torch.tensor(vectors, requires_grad=True)
+
+
+def test_defaults_of_sentence_transformers_may_be_named(encoder):
+    defaults = {  # those of sentence-transformers 6.2
+        "prompt_name": None,
+        "prompt": None,
+        "batch_size": 32,
+        "show_progress_bar": None,
+        "output_value": "sentence_embedding",
+        "precision": "float32",
+        "convert_to_numpy": True,
+        "convert_to_tensor": False,
+        "device": None,
+        "normalize_embeddings": False,
+        "truncate_dim": None,
+        "pool": None,
+        "chunk_size": None,
+    }
+    vectors = encoder.encode(CAPTIONS, **defaults)
+    np.testing.assert_allclose(vectors, encoder.encode(CAPTIONS), atol=1e-6)
+    tensors = encoder.encode(CAPTIONS, convert_to_numpy=False, convert_to_tensor=True)
+    assert isinstance(tensors, torch.Tensor)
+
+
+@pytest.mark.parametrize("size", [0, 2.0, "2"])
+def test_a_batch_is_a_whole_number_of_sentences(encoder, size):
+    with pytest.raises(InputError, match=f"batch_size is {size}: it must be 1 or more, a whole n"):
+        encoder.encode(CAPTIONS, batch_size=size)
+
+
+@pytest.mark.parametrize("form", [np.asarray, torch.tensor, np.float64, parameter])
 def test_vectors_are_compared_as_their_sentences(encoder, form):
     a, b = encoder.encode(CAPTIONS), encoder.encode("A cat.")
     expected = encoder.similarity(CAPTIONS, "A cat.")
     np.testing.assert_allclose(encoder.similarity(form(a), form(b)), expected, atol=1e-6)
     np.testing.assert_allclose(encoder.similarity(form(a), "A cat."), expected, atol=1e-6)
-    with pytest.raises(InputError, match=r"shape \(2, 3\): they have 16 numbers each"):
+    with pytest.raises(InputError, match=r"a: float\d\d of shape \(2, 3\): give sentences, or vec"):
         encoder.similarity(form(a[:, :3]), b)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda vectors: np.round(127 * vectors).astype(np.int8),  # whose products overflow
+        lambda vectors: np.round(127 * vectors + 128).astype(np.uint8),
+        lambda vectors: np.round(2**62 * vectors.astype(float)).astype(np.int64),
+        lambda vectors: 3 * vectors,
+        lambda vectors: vectors[:1] + vectors,
+        lambda vectors: (1000 * vectors).astype(np.float16),
+        lambda vectors: 1e300 * vectors.astype(float),  # whose squares overflow
+        lambda vectors: 1e-300 * vectors.astype(float),  # or vanish
+        lambda vectors: vectors.tolist(),
+        lambda vectors: [*map(torch.tensor, vectors)],
+        lambda vectors: torch.tensor(vectors).bfloat16(),
+        lambda vectors: pd.Series([*vectors]),
+    ],
+)
+def test_vectors_of_any_kind_have_cosines(encoder, form):
+    a, b = form(encoder.encode(CAPTIONS)), encoder.encode(["A cat.", "A dog."])
+    rows = [[float(number) for number in row] for row in a]
+    expected = [
+        [
+            sum(x * y for x, y in zip(row, other, strict=True)) / math.hypot(*row)
+            for other in b.tolist()
+        ]
+        for row in rows
+    ]
+    near = encoder.similarity(a, b)
+    assert near.dtype == np.float32
+    np.testing.assert_allclose(near, expected, atol=1e-6)
+    np.testing.assert_allclose(encoder.similarity(b, a).T, near, atol=1e-6)
+    np.testing.assert_allclose(np.diag(encoder.similarity(a, a)), 1, atol=1e-6)
+
+
+def test_the_cosine_of_a_vector_of_zeros_is_0(encoder):
+    near = encoder.similarity(np.zeros((1, 16), int), CAPTIONS)
+    np.testing.assert_array_equal(near, [[0, 0]])
+    assert encoder.similarity(np.zeros((0, 16)), CAPTIONS).shape == (0, 2)
+
+
+def test_other_measures_keep_the_length_of_vectors():
+    encoder = SentenceEncoder([model(similarity="dot")])
+    hundreds = np.full(16, 100, np.int8)
+    assert encoder.similarity(hundreds, 2 * np.ones(16)) == 16 * 200
+    with pytest.raises(InputError, match="products overflow 32-bit floats"):
+        encoder.similarity(1e30 * np.ones(16), 1e30 * np.ones(16))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (np.ones((2, 16), bool), r"b: bool of shape \(2, 16\): give sentences, or vectors of 16 n"),
+        (np.ones((2, 16), complex), "b: complex128 of shape"),
+        (np.ones((1, 2, 16)), r"b: float64 of shape \(1, 2, 16\): give"),
+        (np.array([[1.0] * 16, [np.nan] * 16]), r"b: row 1 \(from 0\) is not finite"),
+        ([1.0] * 15 + [math.inf], r"b: row 15 \(from 0\) is not finite"),
+        ([[1.0] * 16, [1.0] * 15], "b is no array"),
+        ([np.ones(16), "A dog."], "b is no array"),
+        (["A dog.", np.ones(16)], "sentence 1 is not text but ndarray"),
+        (torch.ones(2, 16).to_sparse(), "b is no array .*to_dense"),
+        (torch.ones(2, 16, device="meta"), "b is no array"),
+        ([None, "A dog."], "b: object of shape .*: give sentences"),
+        (np.array(1.0), "pass a list of strings, not ndarray"),
+        (None, "pass a list of strings, not NoneType"),
+    ],
+)
+def test_what_has_no_similarity_is_named(encoder, given, message):
+    with pytest.raises(InputError, match=message):
+        encoder.similarity(CAPTIONS, given)
 
 
 def test_a_saved_model_is_the_ensemble_alone_and_gives_the_same_vectors(tmp_path):
