@@ -546,7 +546,7 @@ def test_a_sentence_transformer_is_rated_by_its_name(groundvec, tmp_path, folder
     program = (
         "import numpy\n"
         "class SentenceTransformer:\n"
-        "    def __init__(self, name, device): assert name == 'all-fake'\n"
+        "    def __init__(self, name, device, local_files_only): assert name == 'all-fake'\n"
         "    def encode(self, sentences, show_progress_bar):\n"
         "        return numpy.array([[len(sentence), 1] for sentence in sentences])\n"
     )

@@ -13,13 +13,16 @@ Examples:
 
 import argparse
 import copy
+import re
 import shlex
-import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from groundvec.config.cli import show
 from groundvec.runtime.errors import InputError, extra
+from groundvec.runtime.files import check_new
+from groundvec.runtime.jobs import locked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +34,18 @@ if TYPE_CHECKING:
 # Epochs and the size of a batch, for at least so many training pictures (docs/your-own-data.md).
 FEW = {1000: (16, 64), 300: (32, 64), 100: (48, 64), 0: (48, 16)}
 ENOUGH = 3000  # pictures, for the recipe as it is
+FEWEST = 2  # training pictures, which a loss compares
+# What a training writes into its folder, also under a temporary name if it was killed.
+OURS = re.compile(
+    r"""
+    lock | (captions|images|retrieval)\.csv | features(-[0-9]+)?\.h5
+    | (model|[0-9a-f]{16}) (/snapshots (/epoch-[0-9]+\.safetensors)?)?
+    | model/ ((model|ensemble)\.json | history\.csv | README\.md)
+    | [0-9a-f]{16}/ (lock | about\.json | finished\.pt | checkpoint(-previous)?\.pt)
+    | ((model|[0-9a-f]{16})/)? (snapshots/)? \.[0-9a-f]{16} (\.[a-z0-9]+)?
+    """,
+    re.VERBOSE,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,30 +70,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> None:
     """Train, score on held-out pictures, and write the model's folder."""
     output: Path = arguments.output
-    if output.exists():
-        raise InputError(f"{output} already exists: name another folder")
-    with extra("train"):
-        from groundvec.config import parts
-        from groundvec.data import dataset
-        from groundvec.device import choose, deterministic
-        from groundvec.encoder import backbones_of
-        from groundvec.evaluation.folder import score_folder
-        from groundvec.evaluation.snapshots import ensemble
-        from groundvec.model import hub
-        from groundvec.model.folder import copy_ensemble, read_description
-        from groundvec.render.card import card
-        from groundvec.results import frames
-        from groundvec.results.schemas import History, Retrieval
-        from groundvec.runtime.files import write_bytes, write_json
-        from groundvec.sources import table
-        from groundvec.training.run import run
+    work = output.with_name(f".{output.name}.unfinished")
+    check_new(output)
+    if work.is_symlink():
+        raise InputError(f"{work} is a link: remove it, or name another model")
+    with extra("train"), locked(work, str(output), patience=0):
+        check_new(output)  # another process may have made it until this one had the lock
+        _check_work(work)
+        _train(arguments, work)
+        _remove(work)
 
+
+def _train(arguments: argparse.Namespace, work: Path) -> None:
+    """Train in the folder `work`, or go on there, and copy the model to its own folder."""
+    from groundvec.config import parts
+    from groundvec.data import dataset
+    from groundvec.device import choose, deterministic
+    from groundvec.encoder import backbones_of
+    from groundvec.evaluation.folder import score_folder
+    from groundvec.evaluation.snapshots import ensemble
+    from groundvec.model import hub
+    from groundvec.model.folder import copy_ensemble, read_description
+    from groundvec.render.card import card
+    from groundvec.results import frames
+    from groundvec.results.schemas import History, Retrieval
+    from groundvec.runtime.files import write_bytes, write_json
+    from groundvec.sources import table
+    from groundvec.training.run import run
+
+    output: Path = arguments.output
     recipe = read_description(hub.find(arguments.recipe))
     captions, images = table.read(arguments.captions, arguments.photos)
-    description = _description(recipe["description"], captions, arguments.epochs)
+    description = _description(arguments, recipe["description"], captions)
     deterministic()
     device = choose(arguments.device)
-    work = output.with_name(f".{output.name}.unfinished")
     of_captions, features = work / "captions.csv", work / "features.h5"
     dataset.write(work, captions, images)
     _extract(backbones_of(recipe.get("features", {})), work, features, device)
@@ -109,12 +134,40 @@ def main(arguments: argparse.Namespace) -> None:
     about_it = card(model, about, [], work / "retrieval.csv", load=str(output))
     write_bytes(model / "README.md", about_it.encode())
     copy_ensemble(model, output)
-    shutil.rmtree(work)
     tested = scores[scores["split"].eq("test")].pivot_table("r10", "direction", "kind")
     for direction, r10, chance in tested[["ensemble", "chance"]].dropna().itertuples():
         show(f"{direction}: R@10 {r10:.1f}, by chance {chance:.1f}")
     query = "groundvec", "search", arguments.photos, captions.caption[0], "--model", output
     show(shlex.join(map(str, query)))
+
+
+def _check_work(work: Path) -> None:
+    """Raise InputError if something in the folder is not of a training."""
+    for path in work.rglob("*"):
+        if not _is_ours(path, work):
+            raise InputError(
+                f"{path} is in the folder of an unfinished training, and not of it: move it "
+                "elsewhere, or name another model"
+            )
+
+
+def _remove(work: Path) -> None:
+    """Remove what a training wrote, and its folders if nothing else is in them.
+
+    The lock is left to its holder.
+    """
+    for path in sorted(work.rglob("*"), reverse=True):  # a folder comes after what is in it
+        if path.is_dir() and not path.is_symlink():
+            with suppress(OSError):
+                path.rmdir()
+        elif _is_ours(path, work) and path != work / "lock":
+            path.unlink()
+
+
+def _is_ours(path: Path, work: Path) -> bool:
+    """Return whether a path in the folder of a training is named like what that writes."""
+    name = path.relative_to(work).as_posix()
+    return not path.is_symlink() and bool(OURS.fullmatch(name))
 
 
 def _extract(backbones: "Sequence[Backbone]", work: Path, output: Path, device: str) -> None:
@@ -128,7 +181,7 @@ def _extract(backbones: "Sequence[Backbone]", work: Path, output: Path, device: 
     from groundvec.runtime.files import cache
 
     images = dataset.read_images(work / "images.csv")
-    files = [work / f"{backbone.name}.h5" for backbone in backbones]
+    files = [work / f"features-{number}.h5" for number in range(len(backbones))]
     for file, backbone in zip(files, backbones, strict=True):
         features = extract(images, backbone, cache(), device, torch.get_num_threads())
         store.write(file, features, images.image_id, described_features(backbone, device))
@@ -137,9 +190,15 @@ def _extract(backbones: "Sequence[Backbone]", work: Path, output: Path, device: 
 
 
 def _description(
-    recipe: dict[str, Any], captions: "pd.DataFrame", epochs: int | None
+    arguments: argparse.Namespace, recipe: dict[str, Any], captions: "pd.DataFrame"
 ) -> dict[str, Any]:
     """Return a recipe for these captions: their language, and epochs for their number."""
+    from groundvec.config.description import complete_description
+
+    if "training" not in recipe:
+        raise InputError(
+            f"the model {arguments.recipe} does not say how it was trained: name another --recipe"
+        )
     languages = captions["language"].unique().tolist()
     if len(languages) > 1:
         raise InputError(
@@ -147,12 +206,18 @@ def _description(
             "(docs/your-own-data.md)"
         )
     pictures = captions.loc[captions["split"] == "train", "image_id"].nunique()
+    if pictures < FEWEST:
+        raise InputError(
+            f"{arguments.captions} has {pictures} training picture: at least {FEWEST} are needed, "
+            f"and one each for dev and test, so {FEWEST + 2} pictures in all"
+        )
     description = copy.deepcopy(recipe) | {"languages": languages}
     settings = description["training"]
     settings.pop("more_captions", None)  # which these are not shipped with
+    complete_description(description, str(arguments.recipe))
     if pictures < ENOUGH:
         fewest = next(number for number in FEW if pictures >= number)
         settings["epochs"], settings["batch_size"] = FEW[fewest]
         settings["batch_size"] = min(settings["batch_size"], pictures)
-    settings["epochs"] = settings["cycle"] = epochs or settings["epochs"]
+    settings["epochs"] = settings["cycle"] = arguments.epochs or settings["epochs"]
     return description

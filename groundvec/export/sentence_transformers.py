@@ -12,7 +12,6 @@ installed: the folder holds no code.
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Self, cast
 
 import numpy as np
@@ -27,8 +26,7 @@ from groundvec.model import weights
 from groundvec.model.folder import own_files, read_description, read_ensemble, snapshot_name
 from groundvec.model.hub import find
 from groundvec.model.network import Model, load_ensemble, to_tensors
-from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import write_json
+from groundvec.runtime.files import check_new, new_folder, write_json
 from groundvec.text.encoded import strings
 from groundvec.text.punctuation import set_apart
 
@@ -43,22 +41,17 @@ def save(model: str | Path, folder: str | Path) -> None:
     Raises:
         InputError: there is no such model, or something at `folder`.
     """
-    source, target = find(model), Path(folder)
-    if target.exists():
-        raise InputError(f"{target} already exists: name another folder")
+    source = find(model)
+    check_new(Path(folder))
     own_files(source)  # no links
     module = CaptionEncoder(source)
     encoder = SentenceTransformer(
         modules=[module], device="cpu", similarity_fn_name=module.first.similarity
     )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    # Whole or not there: a part would be in the way of the next export.
-    with TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
-        part = Path(folder, "model")
-        encoder.save(str(part), create_model_card=False)
+    with new_folder(folder) as new:
+        encoder.save(str(new), create_model_card=False)
         if (source / "README.md").exists():
-            shutil.copyfile(source / "README.md", part / "README.md")
-        part.rename(target)
+            shutil.copyfile(source / "README.md", new / "README.md")
 
 
 class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that package's types

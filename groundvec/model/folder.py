@@ -4,11 +4,12 @@
 """
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import SMALL, check_regular, copy, read_json, write_json
+from groundvec.runtime.files import SMALL, check_regular, new_folder, read_json, write_json
 
 INTEGER = {"type": "integer"}
 EPOCH = {**INTEGER, "minimum": 0, "maximum": 10_000}
@@ -98,17 +99,18 @@ def copy_ensemble(folder: Path, target: Path) -> None:
     Raises:
         InputError: there is something at `target`, or what `own_files` raises.
     """
-    if target.exists():
-        raise InputError(f"{target} already exists: name another folder")
     content, ensemble = read_description(folder), read_ensemble(folder)
     used = [snapshot_name(epoch) for epoch in ensemble["epochs"]]
     sums = content.get("sha256", {})
     content |= {"saved": ensemble["epochs"]}
     content |= {"sha256": {key: sums[key] for key in map(str, ensemble["epochs"]) if key in sums}}
-    for path in own_files(folder):
-        if path.name in used or path.name in ("README.md", "ensemble.json"):
-            copy(path, target / path.relative_to(folder))
-    write_json(target / "model.json", content)  # the last: with it all is there
+    with new_folder(target) as new:
+        (new / "snapshots").mkdir()
+        for path in own_files(folder):
+            if path.name in used or path.name in ("README.md", "ensemble.json"):
+                # No link: the user may edit the card of a model that belongs to this package.
+                shutil.copyfile(path, new / path.relative_to(folder))
+        write_json(new / "model.json", content)
 
 
 def read_description(folder: str | Path) -> dict[str, Any]:

@@ -2,51 +2,36 @@
 
 Only JSON, safetensors and the card are read or written, and nothing is executed. A revision is a
 commit, so that the same name gives the same weights for ever; `model.json` has their checksums.
-What a hub answers is checked, and takes no more time and space than it lists.
-The hub is that of the environment variable HF_ENDPOINT, else huggingface.co.
+No file takes more time and space than the hub lists. The hub is that of the environment variable
+HF_ENDPOINT, else huggingface.co.
 """
 
 import logging
 import os
 import re
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any
 
-from groundvec.config.schema import find_mistake
 from groundvec.data.download import download as get
 from groundvec.model import folder, shipped
 from groundvec.model.stored import open_snapshot
 from groundvec.runtime.errors import InputError, extra
-from groundvec.runtime.files import SMALL, cache, read_json
+from groundvec.runtime.files import cache
+from groundvec.runtime.jobs import locked
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
 
 log = logging.getLogger(__name__)
 
 NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*(@[\w./-]+)?", re.ASCII)
 COMMIT = re.compile("[0-9a-f]{40}")
-ANSWER = {  # of a hub that is asked for a model
-    "type": "object",
-    "required": ["sha", "siblings"],
-    "properties": {
-        "sha": {"type": "string", "pattern": COMMIT.pattern},
-        "siblings": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["rfilename", "size"],
-                "properties": {
-                    "rfilename": {"type": "string"},
-                    "size": {"type": "integer", "minimum": 0},
-                },
-            },
-        },
-    },
-}
 # With digits, and not any characters, a snapshot's name cannot leave the folder.
 FILE = re.compile(r"(model|ensemble)\.json|README\.md|snapshots/epoch-[0-9]{3,4}\.safetensors")
 MOST = 2**34  # bytes of a model's files: 16 GiB
+TIMEOUT = 10  # seconds until a hub answers
 
 
 def find(model: str | Path) -> Path:
@@ -78,38 +63,48 @@ def download(name: str) -> Path:
     repository, _, revision = name.partition("@")
     commits = cache() / "hub" / repository
     if not (COMMIT.fullmatch(revision) and (commits / revision / "model.json").exists()):
-        answer = _ask(name, f"api/models/{repository}/revision/{quote(revision or 'main', '')}")
-        if answer["sha"] != revision:
-            log.warning("load %s@%s to have the same weights again", repository, answer["sha"])
-        revision = answer["sha"]
-        files = {file["rfilename"]: file["size"] for file in answer["siblings"]}
-        _fetch(name, f"{repository}/resolve/{revision}", files, commits / revision)
+        with _client(f"{name} cannot be loaded from") as client:
+            from huggingface_hub.utils import build_hf_headers
+
+            info = client.model_info(
+                repository, revision=revision or None, timeout=TIMEOUT, files_metadata=True
+            )
+            commit, headers = str(info.sha), build_hf_headers()
+            files = {file.rfilename: file.size or 0 for file in info.siblings or []}
+            if not COMMIT.fullmatch(commit):  # it names a folder
+                raise ValueError(f"{commit} is no commit")
+        if commit != revision:
+            log.warning("load %s@%s to have the same weights again", repository, commit)
+        revision = commit
+        with locked(commits, name):
+            url = f"{client.endpoint}/{repository}/resolve/{revision}"
+            _fetch(name, url, files, headers, commits / revision)
     _check_sums(commits / revision, name)
     return commits / revision
 
 
-def _ask(name: str, path: str) -> Any:
-    """Ask the hub for a model's commit and files."""
-    with TemporaryDirectory() as temporary:
-        part = Path(temporary, "answer.json")
-        if problem := get(f"{_endpoint()}/{path}?blobs=true", part, name, SMALL, _headers()):
-            if re.search(r"HTTP Error 40[134]", problem):
-                raise InputError(
-                    f"there is no model {name}, neither as a folder here nor on {_endpoint()}, or "
-                    "it is not yours to see: check the name, or use `hf auth login`"
-                )
-            raise InputError(f"{name}: {_endpoint()} cannot be used: it {problem}")
-        try:
-            answer = read_json(part, SMALL)
-            problem = find_mistake(answer, ANSWER)
-        except InputError:
-            problem = "it is not JSON"
-    if problem:
-        raise InputError(f"{name}: {_endpoint()} answers as no hub does ({problem}): check its URL")
-    return answer
+@contextmanager
+def _client(problem: str) -> Iterator["HfApi"]:
+    """Yield a client of the hub; whatever it raises becomes an InputError about a problem."""
+    with extra("hub"):
+        from huggingface_hub import HfApi
+
+    endpoint = os.environ.get("HF_ENDPOINT", "").rstrip("/")
+    client = HfApi(endpoint=endpoint or None, library_name="groundvec")
+    try:
+        yield client
+    except Exception as error:  # which one depends on what the hub answers
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        status = getattr(getattr(error, "response", None), "status_code", None)
+        remedy = "check the network, or HF_ENDPOINT"
+        if status in (401, 403, 404):
+            remedy = "check the name, or use `hf auth login`"
+        raise InputError(f"{problem} {client.endpoint} ({reason}): {remedy}") from None
 
 
-def _fetch(name: str, path: str, files: dict[str, int], target: Path) -> None:
+def _fetch(
+    name: str, url: str, files: dict[str, int], headers: dict[str, str], target: Path
+) -> None:
     """Download the files of a commit; `model.json` comes last, so that with it all are there."""
     ours = sorted(filter(FILE.fullmatch, files), key="model.json".__eq__)
     if "model.json" not in ours:
@@ -124,26 +119,13 @@ def _fetch(name: str, path: str, files: dict[str, int], target: Path) -> None:
         if (target / file).exists():
             continue
         part.parent.mkdir(parents=True, exist_ok=True)
-        problem = get(f"{_endpoint()}/{path}/{file}", part, file, files[file], _headers())
+        problem = get(f"{url}/{file}", part, file, files[file], headers)
         if not problem and part.stat().st_size != files[file]:
             problem = f"has {part.stat().st_size:,} bytes, and not the {files[file]:,} it lists"
             part.unlink()
         if problem:
-            raise InputError(f"{name}: {file} on {_endpoint()} {problem}: try it again later")
+            raise InputError(f"{name}: {url}/{file} {problem}: try it again later")
         part.replace(target / file)
-
-
-def _endpoint() -> str:
-    return os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
-
-
-def _headers() -> dict[str, str]:
-    """Who asks, if `hf auth login` or the environment variable HF_TOKEN says it."""
-    home = os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface"
-    with suppress(OSError):
-        token = os.environ.get("HF_TOKEN") or Path(home, "token").read_text("utf-8")
-        return {"Authorization": f"Bearer {token.strip()}"}
-    return {}
 
 
 def _check_sums(path: Path, name: str) -> dict[str, Any]:
@@ -166,28 +148,18 @@ def push(source: str | Path, name: str, private: bool = False) -> str:
     Raises:
         InputError: there is no such model, or it is damaged; the name is none; the hub refuses it.
     """
-    with extra("hub"):
-        from huggingface_hub import HfApi
-
     if not NAME.fullmatch(name) or "@" in name:
         raise InputError(f"{name} is no name on a hub: write user/name")
     path = shipped.find(source)
     files = [file.relative_to(path).as_posix() for file in folder.own_files(path)]
     for epoch in _check_sums(path, str(source))["saved"]:
         open_snapshot(path, epoch)
-    api = HfApi(endpoint=os.environ.get("HF_ENDPOINT"), library_name="groundvec")
-    try:
-        api.create_repo(name, private=private, exist_ok=True)
-        commit = api.upload_folder(
+    with _client(f"{name} cannot be pushed to") as client:
+        client.create_repo(name, private=private, exist_ok=True)
+        commit = client.upload_folder(
             repo_id=name,
             folder_path=path,
             allow_patterns=files,
             commit_message=f"Push a model of groundvec: {path.name}",
         )
-    except Exception as error:  # which one depends on what the hub answers
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise InputError(
-            f"{name} cannot be pushed to {_endpoint()} ({reason}): check the name, or use `hf auth "
-            "login`"
-        ) from None
     return f"{name}@{commit.oid}"

@@ -20,7 +20,7 @@ from groundvec.model.stored import open_snapshot
 from groundvec.runtime import arrays
 from groundvec.runtime.arrays import Matrix
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import write_json
+from groundvec.runtime.files import new_folder, write_json
 
 if TYPE_CHECKING:
     from groundvec.text.treebank import Treebank
@@ -212,13 +212,12 @@ def pack(folder: str | Path, target: Path) -> None:
         InputError: there is no trained model in `folder`, or something at `target`.
     """
     content, ensemble = read_description(folder), read_ensemble(folder)
-    if target.exists():
-        raise InputError(f"{target} already exists: name another folder")
-    sums = {
-        str(epoch): weights.save(
-            load_model(folder, epoch), target / "snapshots" / snapshot_name(epoch), packed=True
-        )
-        for epoch in ensemble["epochs"]
-    }
-    write_json(target / "ensemble.json", ensemble)
-    write_json(target / "model.json", content | {"saved": ensemble["epochs"], "sha256": sums})
+    with new_folder(target) as new:
+        sums = {
+            str(epoch): weights.save(
+                load_model(folder, epoch), new / "snapshots" / snapshot_name(epoch), packed=True
+            )
+            for epoch in ensemble["epochs"]
+        }
+        write_json(new / "ensemble.json", ensemble)
+        write_json(new / "model.json", content | {"saved": ensemble["epochs"], "sha256": sums})

@@ -106,9 +106,16 @@ def encode_sentences(
     progress: bool = False,
     most: int | None = None,
 ) -> np.ndarray:
-    """Embed raw sentences by an ensemble, as each `Reader.encode_sentences` does: (N, size)."""
+    """Embed raw sentences by an ensemble, as each `Reader.encode_sentences` does: (N, size).
+
+    Raises:
+        InputError: also if vectors are not finite.
+    """
     vectors = [model.encode_sentences(sentences, language, progress, most) for model in models]
-    return similarity.join(vectors, models[0].similarity)
+    joined = similarity.join(vectors, models[0].similarity)
+    if not np.isfinite(joined).all():
+        raise InputError("the vectors of this model are not finite: train it again")
+    return joined
 
 
 def make_texts(

@@ -13,6 +13,11 @@ from groundvec.runtime.files import SMALL, check_memory, check_regular, sha256
 # Ends of names beside a matrix: the factors of its rows, if it is in int8 or codes, and what its
 # codes stand for.
 SCALE, CODEBOOK = ".scale", ".codebook"
+WIDTH = 4  # numbers that a code stands for
+FLOATS = ("F16", "F32", "F64")
+# Trained weights are far below. Encoders square sums of products of two weights, which with larger
+# ones are more than float32 can hold.
+LARGEST = 1e6
 
 
 class Weights:
@@ -56,35 +61,61 @@ class Weights:
 
         Raises:
             InputError: there is none, it has another shape, it is more than this machine's memory
-                can hold, or it is not finite.
+                can hold, or it is not finite, or larger than `LARGEST`.
         """
         if self.shapes.get(name) != [*shape]:
             raise self.wrong("other names or shapes")
         check_memory(self.path, 4 * int(np.prod(shape, dtype=object)))
-        try:
-            value: np.ndarray = self.file.get_tensor(name)
+        value: np.ndarray = self.file.get_tensor(name)
+        with np.errstate(over="ignore"):  # infinite numbers are refused below
             if name in self._coded:
-                value = self.file.get_tensor(name + CODEBOOK)[value].reshape(shape)
+                codebook = self.file.get_tensor(name + CODEBOOK).astype(np.float32)
+                if value.max(initial=0) >= len(codebook):
+                    raise self.wrong(f"{name} has codes beyond its codebook")
+                value = codebook[value].reshape(shape)
             value = value.astype(np.float32)
             if name in self._scaled:
                 value *= self.file.get_tensor(name + SCALE).astype(np.float32)[:, None]
-        except (IndexError, TypeError, ValueError) as error:  # such as unknown kinds of numbers
-            raise self.wrong(error) from None
-        if not np.isfinite(value).all():
-            raise InputError(f"{self.path}: {name} is not finite: train the model again")
+        largest = max(value.max(initial=0), -value.min(initial=0))
+        if not largest <= LARGEST:  # also if it is NaN
+            raise InputError(
+                f"{self.path}: {name} is not finite, or has numbers above {LARGEST:,.0f}: train "
+                "the model again"
+            )
         return value
 
     def _shape(self, name: str) -> list[int]:
-        """Return the shape of a weight, which codes have others than."""
-        shape: list[int] = self.file.get_slice(name).get_shape()
-        if name in self._coded:
-            width = self.file.get_slice(name + CODEBOOK).get_shape()[-1:]
-            shape = [*shape[:-1], *(size * each for size in shape[-1:] for each in width)]
-        return shape
+        """Return the shape of a decoded weight.
+
+        Raises:
+            InputError: its numbers are of another kind than `save` writes, or its scale or codebook
+                is missing, superfluous or of another shape.
+        """
+        kind, shape = self._stored(name)
+        if kind in FLOATS and name not in self._scaled | self._coded:
+            return shape
+        if name in self._scaled and len(shape) == 2:
+            of_scale = self._stored(name + SCALE)
+            fits = of_scale[0] in FLOATS and of_scale[1] == shape[:1]
+            if kind == "I8" and fits and name not in self._coded:
+                return shape
+            if kind == "U8" and fits and name in self._coded:
+                of_codebook = self._stored(name + CODEBOOK)
+                if of_codebook[0] in FLOATS and of_codebook[1][1:] == [WIDTH]:
+                    return [shape[0], WIDTH * shape[1]]
+        raise self.wrong(f"{name} has numbers of another kind, or no scale or codebook that fits")
+
+    def _stored(self, name: str) -> tuple[str, list[int]]:
+        """Return the kind of numbers in the file, and their shape."""
+        numbers = self.file.get_slice(name)
+        return numbers.get_dtype(), numbers.get_shape()
 
     def wrong(self, reason: object) -> InputError:
         """Return the error of a file that holds something else."""
-        return InputError(f"{self.path} does not hold the weights of this model ({reason})")
+        return InputError(
+            f"{self.path} does not hold the weights of this model ({reason}): get it again, or "
+            "train the model again"
+        )
 
 
 def open_snapshot(folder: str | Path, epoch: int) -> tuple[dict[str, Any], Weights]:

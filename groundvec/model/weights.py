@@ -8,11 +8,10 @@ import torch
 from safetensors.torch import save as to_bytes
 from torch import nn
 
-from groundvec.model.stored import CODEBOOK, SCALE, Weights
+from groundvec.model.stored import CODEBOOK, SCALE, WIDTH, Weights
 from groundvec.runtime.files import check_memory, write_bytes
 
 CODES = 256  # vectors of a codebook, so that a code is one byte
-WIDTH = 4  # numbers of each
 SAMPLE = 200_000  # vectors that a codebook is fitted to
 LARGE = 2**20  # numbers from which an embedding table is written as codes
 EMBEDDINGS = (nn.Embedding, nn.EmbeddingBag)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -67,11 +68,49 @@ def atomic(path: str | Path, replace: bool = False) -> Iterator[Path]:
     temporary = path.with_name(f".{uuid4().hex[:16]}{path.suffix[:32]}")
     try:
         yield temporary
-        with temporary.open("rb") as file:
-            os.fsync(file.fileno())
+        _sync(temporary)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def new_folder(path: str | Path) -> Iterator[Path]:
+    """Yield a temporary folder, which is renamed to `path` if the block succeeds.
+
+    So a folder is whole or not there. If two processes write the same one, the first wins.
+
+    Raises:
+        InputError: there is something at `path`, be it a link that leads nowhere.
+    """
+    path = Path(path)
+    check_new(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # In a folder of the same file system. Its name is short, as that of `path` may be the longest.
+    with TemporaryDirectory(dir=path.parent, prefix=".") as temporary:
+        folder = Path(temporary, "new")  # with the permissions that a new folder has
+        folder.mkdir()
+        yield folder
+        for file in folder.rglob("*"):
+            if file.is_file():
+                _sync(file)
+        try:
+            folder.rename(path)
+        except OSError:
+            check_new(path)  # it was made by another process meanwhile
+            raise
+
+
+def check_new(path: Path) -> None:
+    """Raise InputError if there is anything at `path`."""
+    if os.path.lexists(path):
+        raise InputError(f"{path} already exists: name another folder")
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file is on the disk."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def write_bytes(path: str | Path, data: bytes | memoryview, replace: bool = False) -> None:

@@ -75,7 +75,7 @@ def working(loader: Iterable[Any]) -> Iterator[Iterator[Any]]:
 
 
 @contextmanager
-def locked(folder: Path, name: str) -> Iterator[None]:
+def locked(folder: Path, name: str, patience: float | None = None) -> Iterator[None]:
     """Let only one process at a time work in a folder.
 
     It is a POSIX lock: it ends with its process, is not inherited, and holds between the nodes of
@@ -84,17 +84,19 @@ def locked(folder: Path, name: str) -> Iterator[None]:
 
     Args:
         name: of the work, for messages.
+        patience: seconds to wait for another process; by default `PATIENCE`.
 
     Raises:
-        InputError: another process still has the lock after `PATIENCE` seconds.
+        InputError: another process still has the lock then.
     """
-    give_up = time.monotonic() + PATIENCE
+    patience = PATIENCE if patience is None else patience
+    give_up = time.monotonic() + patience
     waiting = False
     while isinstance(file := _lock(folder), str):
-        if time.monotonic() > give_up:
+        if time.monotonic() >= give_up:
             raise InputError(f"{file}, and start again")
         if not waiting:
-            log.info("waiting up to %d s: %s", PATIENCE, file)
+            log.info("waiting up to %d s: %s", patience, file)
             waiting = True
         time.sleep(1)
     with file:

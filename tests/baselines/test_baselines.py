@@ -3,6 +3,8 @@ import pickle
 import subprocess
 import sys
 import zipfile
+from http.server import HTTPServer, SimpleHTTPRequestHandler
+from threading import Thread
 from types import SimpleNamespace
 
 import numpy as np
@@ -329,8 +331,8 @@ def test_what_is_not_a_state_file_is_named_and_not_run(tmp_path):
 
 def test_a_sentence_transformer_is_loaded_by_name(monkeypatch):
     class Fake:
-        def __init__(self, name, device):
-            self.device = device
+        def __init__(self, name, device, local_files_only):
+            self.device, self.cached = device, local_files_only
             if name != "all-fake":
                 raise OSError(f"{name} is not a local folder\nand is not a model identifier")
 
@@ -340,6 +342,17 @@ def test_a_sentence_transformer_is_loaded_by_name(monkeypatch):
 
     fake = SimpleNamespace(SentenceTransformer=Fake)
     monkeypatch.setitem(sys.modules, "sentence_transformers", fake)
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:9")
+    model = load("sentence-transformers", model="all-fake")
+    assert model.model.cached
+    with pytest.raises(
+        InputError, match=r"'none' \(the hub does not answer, .*: check the network"
+    ):
+        load("sentence-transformers", model="none")
+    hub = HTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler)
+    Thread(target=hub.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{hub.server_port}"
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", address)
     model = load("sentence-transformers", model="all-fake")
     result = model.encode(("a dog", "a"))
     assert (result.dtype, result.tolist()) == (np.float32, [[5, 1], [1, 1]])
@@ -348,6 +361,9 @@ def test_a_sentence_transformer_is_loaded_by_name(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     model = load("sentence-transformers", model="all-fake")
     assert model.device == model.model.device == "cuda"  # which results name as their machine
+    assert not model.model.cached
+    hub.shutdown()
+    hub.server_close()
 
 
 def test_without_the_package_the_error_says_how_to_get_it(monkeypatch):

@@ -76,7 +76,12 @@ class Network(Reader):
         for language, own in self.texts.items():
             name = self.name_of(language)
             if name not in self.captions:
-                self.captions[name] = make(under(take, f"captions.{name}."), own, **options)
+                try:
+                    self.captions[name] = make(under(take, f"captions.{name}."), own, **options)
+                except TypeError as error:  # an option is missing
+                    raise InputError(
+                        f"{folder}/model.json does not describe a model: {error}"
+                    ) from None
 
     def embed_batch(self, language: str, batch: Sequence[np.ndarray]) -> np.ndarray:
         """Embed what the language's `Encoded.batch` returned: (B, size)."""
