@@ -28,10 +28,10 @@ sys.path.insert(0, str(ROOT))
 
 @pytest.fixture(scope="session")
 def mirror() -> Path:
-    """A folder of real data, laid out as README.md says of `mirror:`; skips where none is."""
+    """A folder of real data; what needs it is left out else."""
     folder = Path(os.environ.get("GROUNDVEC_MIRROR", ROOT.parent / "shared" / "mirror"))
     if not (folder / "SHA256SUMS").exists():
-        pytest.skip(f"no mirror of the real data: {folder} (set GROUNDVEC_MIRROR)")
+        pytest.skip(f"there is no mirror of real data in {folder}: export GROUNDVEC_MIRROR=FOLDER")
     return folder
 
 
