@@ -21,8 +21,9 @@ from groundvec.results.schemas import History
 from groundvec.runtime.files import write_csv, write_json
 from groundvec.runtime.provenance import ROOT
 
-# Without a lock, which a killed run would leave.
-SNAKEMAKE = [sys.executable, "-m", "snakemake", "--cores", "1", "--nolock"]
+# A killed run would leave a lock, and, if its job had already written a file, an incomplete output
+# that stops the next run.
+SNAKEMAKE = [sys.executable, "-m", "snakemake", "--cores", "1", "--nolock", "--rerun-incomplete"]
 DRY_RUN = [*SNAKEMAKE, "-n"]
 NOTHING = """
 rule all:

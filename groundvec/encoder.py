@@ -193,7 +193,9 @@ class SentenceEncoder:
         """Embed raw sentences: (n, dim) float32, in their order.
 
         One string is one sentence, and returns one vector (dim,). A vector depends on its sentence
-        alone. Sentences are cleaned as captions are in training (`groundvec.data.cleaning`), and
+        alone; in another batch it is the same to rounding (1e-6).
+
+        Sentences are cleaned as captions are in training (`groundvec.data.cleaning`), and
         punctuation is set apart from words (`groundvec.text.punctuation`). The empty string has a
         vector too. A final full stop changes nothing for encoders of characters and of n-grams.
         Characters or words that training never met are read as one unknown; character

@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+from collections import Counter
 
 # Torch's threads wait for each other in a busy loop: with several test processes on few cores,
 # one thread a process is many times faster. Set before anything imports torch; results must not
@@ -28,10 +29,10 @@ sys.path.insert(0, str(ROOT))
 
 @pytest.fixture(scope="session")
 def mirror() -> Path:
-    """A folder of real data, laid out as README.md says of `mirror:`; skips where none is."""
+    """A folder of real data; what needs it is left out else."""
     folder = Path(os.environ.get("GROUNDVEC_MIRROR", ROOT.parent / "shared" / "mirror"))
     if not (folder / "SHA256SUMS").exists():
-        pytest.skip(f"no mirror of the real data: {folder} (set GROUNDVEC_MIRROR)")
+        pytest.skip(f"there is no mirror of real data in {folder}: export GROUNDVEC_MIRROR=FOLDER")
     return folder
 
 
@@ -58,6 +59,14 @@ def program(name: str) -> str:
     if os.environ.get("CI"):
         pytest.fail(f"there is no {name}, which .ci/run installs")
     pytest.skip(f"there is no {name}: apt-get install {name}")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name each reason why tests were left out in a line, with their number."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"{count} left out: {reason}")
 
 
 # The files that take longest. `make test` gives each process a file at a time: what begins with

@@ -326,7 +326,7 @@ def test_captions_of_mscoco_become_a_table(converted):
 
 
 def test_captions_in_parquet_become_a_table(converted):
-    polars = pytest.importorskip("polars", reason="is not installed")
+    polars = pytest.importorskip("polars")
     polars.DataFrame(
         {
             "image": ["a.jpg", "b.jpg", "c.jpg"],

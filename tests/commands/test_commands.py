@@ -336,17 +336,24 @@ def photos(tmp_path):
     return tmp_path / "photos"
 
 
+def assert_listed(lines, expected):
+    """A line is a score of four decimals, and a path."""
+    for line, (path, score) in zip(lines, expected, strict=True):
+        assert re.fullmatch(r"-?\d\.\d{4}  \S.*", line)
+        shown, name = line.split("  ", 1)
+        assert float(shown) == pytest.approx(score, abs=1e-4)
+        assert name == f"photos/{path.name}"
+
+
 def test_search_names_the_best_pictures(groundvec, model, photos, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     lines = groundvec("search", "photos", "A dog.", "--model", model, "-n", 3).splitlines()
     expected = search(photos, "A dog.", model=model, best=3)
-    assert lines == [f"{score:.4f}  photos/{path.name}" for path, score in expected]
+    assert_listed(lines, expected)
     command = ("search", "photos", "A dog.", "--model", model)
     for name, value in (("crops", 1), ("language", "de")):
         expected = search(photos, "A dog.", model=model, **{name: value})
-        assert groundvec(*command, f"--{name}", value).splitlines() == [
-            f"{score:.4f}  photos/{path.name}" for path, score in expected
-        ]
+        assert_listed(groundvec(*command, f"--{name}", value).splitlines(), expected)
     assert "invalid choice: 3" in groundvec(*command, "--crops", 3, fails=2)
 
 

@@ -395,4 +395,4 @@ def test_the_endpoint_of_the_environment_is_asked(repositories):
     command = [sys.executable, "-c", USE, "user/model"]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
     own = SentenceEncoder("flickr8k", device="cpu").encode("A dog runs.").tolist()
-    assert json.loads(found.stdout) == pytest.approx(own)
+    assert json.loads(found.stdout) == pytest.approx(own, abs=1e-6)

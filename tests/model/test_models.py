@@ -596,4 +596,4 @@ def test_only_cosines_are_of_unit_vectors():
 def test_unknown_characters_are_read_as_a_zero_vector():
     for encoder, text in (("gru-16-max", "characters"), (BAG, "words")):
         assert (model(encoder, text=text).captions["en"].embedding.weight[UNKNOWN] == 0).all()
-    np.testing.assert_array_equal(*embed(model(), ["A ß dog.", "A é dog."]))
+    np.testing.assert_allclose(*embed(model(), ["A ß dog.", "A é dog."]), atol=1e-6)

@@ -300,7 +300,7 @@ def test_a_browser_that_cannot_run_it_says_so(opened):
 
 
 def test_a_screen_reader_finds_its_way(opened):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="is not installed")
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     page, _, _ = opened()
     page.fill("#try-it-sentence", "A dog")
     page.wait_for_selector("#try-it-found:not([hidden])", timeout=60_000)

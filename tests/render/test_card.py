@@ -111,7 +111,7 @@ def test_the_front_matter_is_what_hubs_read(folder):
     assert matter["license"] == "other" and matter["license_link"].startswith("https://")
     assert re.fullmatch("[a-z0-9-]+", matter["license_name"])
     assert front(make(folder, "scenes"))["license"] == "apache-2.0"
-    hub = pytest.importorskip("huggingface_hub", reason="is not installed")
+    hub = pytest.importorskip("huggingface_hub")
     read = hub.ModelCardData(**matter, ignore_metadata_errors=False)
     metrics = {(r.dataset_name, r.metric_type): r.metric_value for r in read.eval_results}
     assert metrics["STS 2012 MSRpar", "pearson_cosine"] == 0.4

@@ -37,7 +37,7 @@ def test_an_ensemble_s_vectors_are_the_same_when_they_are_mapped(monkeypatch):
     monkeypatch.setattr(arrays, "LARGE", 1)
     monkeypatch.setattr("groundvec.similarity.ROWS_PER_BLOCK", 4)
     for name, in_memory in expected.items():
-        assert np.array_equal(join(vectors, name), in_memory)
+        np.testing.assert_allclose(join(vectors, name), in_memory, atol=1e-6)
 
 
 def test_sentences_that_are_encoded_in_blocks_are_as_if_encoded_at_once():

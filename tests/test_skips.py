@@ -1,0 +1,44 @@
+"""A run of the tests ends with what was left out, and why."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+TESTS = """
+import pytest
+from conftest import program
+
+@pytest.mark.parametrize("tool", ["chromium", "npm", "chromium"])
+def test_with_a_tool(tool):
+    program(tool)
+
+def test_in_a_browser(browser):
+    pass
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_on_real_data(mirror, number):
+    pass
+
+@pytest.mark.skipif(True, reason="there is no GPU")
+def test_on_a_gpu():
+    pass
+"""
+
+
+def test_what_is_not_installed_is_one_line_with_the_remedy_and_the_number_of_tests(tmp_path):
+    """In two processes, as `make test` runs them."""
+    (tmp_path / "test_tools.py").write_text(TESTS)
+    env = os.environ | {"PATH": "", "PYTHONPATH": str(ROOT / "tests"), "GROUNDVEC_MIRROR": "none"}
+    env.pop("CI", None)
+    command = [sys.executable, "-m", "pytest", "-c", ROOT / "pyproject.toml", "-p", "conftest"]
+    command += ["-n", "2", tmp_path]
+    result = subprocess.run(command, capture_output=True, text=True, env=env, cwd=tmp_path)
+    assert sorted(re.findall("^.* left out: .*$", result.stdout, re.MULTILINE)) == [
+        "1 left out: there is no GPU",
+        "1 left out: there is no npm: apt-get install npm",
+        "2 left out: there is no mirror of real data in none: export GROUNDVEC_MIRROR=FOLDER",
+        "3 left out: there is no chromium: apt-get install chromium",
+    ]
