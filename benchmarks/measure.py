@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from groundvec.runtime.files import write_json
-from groundvec.runtime.provenance import ROOT, commit, machine
+from groundvec.provenance import ROOT, commit, machine
 
 RESULTS = ROOT / "benchmarks" / "results"
 PACKAGES = ("torch", "torchvision", "numpy", "snakemake", "onnxruntime", "sentence-transformers")

@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 from torch.nn.utils.rnn import pack_padded_sequence, pack_sequence, pad_packed_sequence
 
-from groundvec import scenes
+from reproduction import scenes
 from groundvec.config import parts
 from groundvec.config.description import complete_description
 from groundvec.data.split import Captions, Split
@@ -32,7 +32,7 @@ from groundvec.device import choose
 from groundvec.encoders import recurrence
 from groundvec.model.network import Model
 from groundvec.objectives import hinge
-from groundvec.runtime.provenance import ROOT
+from groundvec.provenance import ROOT
 from groundvec.text.characters import Text
 from groundvec.training import loop
 

@@ -19,7 +19,7 @@ from measure import Row, program, row
 from groundvec.results.frames import schema_of
 from groundvec.results.schemas import History
 from groundvec.runtime.files import write_csv, write_json
-from groundvec.runtime.provenance import ROOT
+from groundvec.provenance import ROOT
 
 # A killed run would leave a lock, and, if its job had already written a file, an incomplete output
 # that stops the next run.
@@ -35,7 +35,7 @@ rule nothing:
 # A job's settings are in force when it imports torch.
 IMPORT_TORCH = """
 from argparse import Namespace
-from groundvec.config.cli import execute
+from groundvec.cli.program import execute
 def main(_):
     from groundvec.training import loop
 execute(main, Namespace(log=None, overwrite=False), level=0)

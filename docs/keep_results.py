@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec import papers
-from groundvec.reporting import claims
+from reproduction import papers
+from reproduction.reporting import claims
 from groundvec.results import frames
 from groundvec.results.frames import schema_of
 from groundvec.results.schemas import ORIGIN, Claims

@@ -18,7 +18,8 @@ import numpy as np
 
 from groundvec import similarity
 from groundvec.features.files import checksums, pictures
-from groundvec.model import hub, inference
+from groundvec.model import hub
+from groundvec import numpy_backend as inference
 from groundvec.model.folder import copy_ensemble, read_description
 from groundvec.model.sentences import Reader, encode_sentences
 from groundvec.runtime.errors import InputError, extra
@@ -72,7 +73,7 @@ class SentenceEncoder:
     (2, 1024)
 
     Attributes:
-        models: its snapshots, in NumPy (`groundvec.model.inference`) or torch.
+        models: its snapshots, in NumPy (`groundvec.numpy_backend`) or torch.
         description: of their parts.
         languages: that it reads; the first is the one it takes where none is named.
         dim: the size of the vectors.

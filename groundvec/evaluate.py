@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec import similarity as similarities
-from groundvec.cutoffs import CUTOFFS
+from groundvec.data.cutoffs import CUTOFFS
 from groundvec.data.cleaning import normalised
 from groundvec.data.ratings import GROUPS, SICK, TASKS, read_sts
 from groundvec.data.sts_archives import fetch_rated

@@ -6,11 +6,12 @@ import shutil
 import time
 from pathlib import Path
 
-from groundvec import papers, sources
+from groundvec import sources
+from reproduction import papers
 from groundvec.config import parts
 from groundvec.config.schema import settings_of
 from groundvec.runtime.jobs import running
-from groundvec.runtime.provenance import code_hash, digest
+from groundvec.provenance import code_hash, digest
 
 ENVIRONMENT = "../envs/groundvec.yaml"
 

@@ -11,7 +11,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from groundvec import features, papers
+from groundvec import features
+from reproduction import papers
 from groundvec.config import parts
 from groundvec.config.description import describe
 from groundvec.config.schema import (
@@ -175,7 +176,7 @@ def _check_subtask(ratings: dict[str, Any]) -> None:
         known = [(task, subtask) for task, subtasks in STS.items() for subtask, *_ in subtasks]
         known += [STSB[:2], SICK[:2]]
     else:
-        from groundvec.scenes.ratings import SOURCES
+        from reproduction.scenes.ratings import SOURCES
 
         known = list(SOURCES)
     names = ["/".join(pair) for pair in known]

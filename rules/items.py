@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
-from groundvec.papers import Experiment, Item
+from reproduction.papers import Experiment, Item
 from rules.plan import (
     MODEL,
     RETRIEVAL,
@@ -102,7 +102,7 @@ class Items:
             made = [other for other in item.tables if self.names[paper, other]]
             files["tables"] = [f"{folder}/{other}.csv" for other in made]
         if item.reported:
-            files["reported"] = self.own(f"groundvec/papers/{paper}/reported/{item.reported}.csv")
+            files["reported"] = self.own(f"reproduction/papers/{paper}/reported/{item.reported}.csv")
         return files
 
     def _kinds(self, paper: str, item: Item) -> dict[str, dict[str, Any]]:

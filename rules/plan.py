@@ -12,11 +12,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from groundvec import papers, sources
+from groundvec import sources
+from reproduction import papers
 from groundvec.config import parts
 from groundvec.config.schema import settings_of
 from groundvec.data.sts_archives import chosen
-from groundvec.runtime.provenance import digest
+from groundvec.provenance import digest
 
 DATASET = "results/datasets/{dataset}"
 # The files of a training, and of its evaluation.

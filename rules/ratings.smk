@@ -33,7 +33,7 @@ use rule ratings_sts as ratings_scenes with:
     params:
         how=["scenes", "--seed", "1"],
         files=file_options,
-        code=code("groundvec/scenes/ratings.py", "groundvec/data/ratings.py"),
+        code=code("reproduction/scenes/ratings.py", "groundvec/data/ratings.py"),
 
 
 rule rate:

@@ -1,6 +1,6 @@
 """The papers' tables and figures, for `results/` and for `snakemake --report`.
 
-What they are made of is described in each paper's folder, groundvec/papers/PAPER, and in items.py.
+What they are made of is described in each paper's folder, reproduction/papers/PAPER, and in items.py.
 """
 
 SHOWN = {"html": "Tables", "png": "Figures"}  # in the report of `snakemake --report`
@@ -63,7 +63,7 @@ for paper, name in [key for key, names in items.names.items() if names]:
             options=items.options(paper, name),
             stem=stem,
             caption=caption(paper, name),
-            code=code(f"groundvec/papers/{paper}/{name}.py"),
+            code=code(f"reproduction/papers/{paper}/{name}.py"),
         # Snakemake reads this when a job starts, so that the loops' variables are no use in it.
         shell:
             'python "$GROUNDVEC/scripts/report.py" {params.item:q} {params.files:q} {params.options:q} '

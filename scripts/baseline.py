@@ -10,8 +10,8 @@ Example:
 
 import argparse
 
-from groundvec.config.arguments import make_parser
-from groundvec.config.cli import run
+from groundvec.cli.arguments import make_parser
+from groundvec.cli.program import run
 
 writes = (".predictions.csv", ".csv")
 parser = make_parser(
@@ -25,7 +25,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.evaluation.ratings import score
     from groundvec.results.frames import write
     from groundvec.results.schemas import Predictions, Scores
-    from groundvec.runtime.provenance import provenance
+    from groundvec.provenance import provenance
 
     encoder = load(**arguments.baseline)
     labels = dict.fromkeys(("system", "dataset", "model", "seed", "kind", "epochs"), "")

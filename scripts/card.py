@@ -10,10 +10,10 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec import papers
+from reproduction import papers
 from groundvec.config import parts
-from groundvec.config.arguments import make_parser
-from groundvec.config.cli import run
+from groundvec.cli.arguments import make_parser
+from groundvec.cli.program import run
 
 parser = make_parser(__doc__, "model", "the file to write")
 parser.add_argument(
@@ -39,7 +39,7 @@ parser.add_argument("--load", help="what SentenceEncoder is given (default: the 
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from groundvec.render.card import card
+    from groundvec.card.card import card
     from groundvec.runtime.files import write_bytes
 
     text = card(

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from groundvec.config.arguments import completed, make_parser
-from groundvec.config.cli import run, show
+from groundvec.cli.arguments import completed, make_parser
+from groundvec.cli.program import run, show
 from groundvec.runtime.errors import InputError
 
 sys.path.append(str(Path(__file__).parents[1]))  # for `rules`
@@ -60,7 +60,7 @@ def wanted(config: dict[str, Any], datasets: Path) -> Iterator[dict[str, Any]]:
     from groundvec.config import parts
     from groundvec.config.schema import settings_of
     from groundvec.runtime.files import sha256
-    from groundvec.runtime.provenance import code_hash
+    from groundvec.provenance import code_hash
 
     for name, data in config["datasets"].items():
         captions = datasets / data.get("of", name) / "captions.csv"

@@ -28,8 +28,8 @@ from typing import Any
 
 from groundvec import sources
 from groundvec.config import parts
-from groundvec.config.arguments import WHOLE, completed, make_parser
-from groundvec.config.cli import run
+from groundvec.cli.arguments import WHOLE, completed, make_parser
+from groundvec.cli.program import run
 from groundvec.config.schema import complete_by, find_mistake
 from groundvec.data import dataset
 from groundvec.runtime.errors import InputError

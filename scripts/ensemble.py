@@ -11,8 +11,8 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec.config.arguments import make_parser
-from groundvec.config.cli import run
+from groundvec.cli.arguments import make_parser
+from groundvec.cli.program import run
 from groundvec.evaluation.snapshots import ensemble
 from groundvec.results.frames import read
 from groundvec.results.schemas import History

@@ -13,8 +13,8 @@ Examples:
 import argparse
 from pathlib import Path
 
-from groundvec.config.arguments import make_parser
-from groundvec.config.cli import run
+from groundvec.cli.arguments import make_parser
+from groundvec.cli.program import run
 
 parser = make_parser(
     __doc__, "images work threads device", "the HDF5 file to write", ("",), "extraction"
@@ -39,7 +39,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.features.extract import described_features, extract
     from groundvec.runtime.errors import InputError
     from groundvec.runtime.jobs import locked
-    from groundvec.runtime.provenance import digest
+    from groundvec.provenance import digest
 
     if not 0 <= arguments.part < arguments.parts:
         raise InputError(f"--part {arguments.part} must be from 0 to {arguments.parts - 1}")

@@ -11,16 +11,16 @@ Example:
 import argparse
 import logging
 
-from groundvec.config.arguments import make_parser
-from groundvec.config.cli import run
-from groundvec.reporting.results import Results, add_arguments
+from groundvec.cli.arguments import make_parser
+from groundvec.cli.program import run
+from reproduction.reporting.results import Results, add_arguments
 
 parser = make_parser(__doc__, output="the file to write, .json")
 add_arguments(parser, ("models", "retrieval", "captions", "images", "features"), ("treebanks",))
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from groundvec.page.gallery import gallery
+    from reproduction.page.gallery import gallery
     from groundvec.runtime.files import write_json
 
     content = gallery(Results(**vars(arguments)))

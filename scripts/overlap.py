@@ -12,8 +12,8 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec.config.arguments import make_parser
-from groundvec.config.cli import run
+from groundvec.cli.arguments import make_parser
+from groundvec.cli.program import run
 
 parser = make_parser(__doc__, "model ratings captions", "the file to write")
 parser.add_argument(
@@ -26,11 +26,11 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.evaluation.overlap import score_unseen, seen, training_captions
     from groundvec.evaluation.ratings import system_name
     from groundvec.model.folder import read_description
-    from groundvec.reporting.results import read_predictions
+    from reproduction.reporting.results import read_predictions
     from groundvec.results.frames import write
     from groundvec.results.schemas import Overlap
     from groundvec.runtime.errors import InputError
-    from groundvec.runtime.provenance import provenance
+    from groundvec.provenance import provenance
 
     model = read_description(arguments.model)
     labels = {name: model[name] for name in ("dataset", "model", "seed")}

@@ -11,9 +11,9 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec.config.arguments import FILES, make_parser
-from groundvec.config.cli import run
-from groundvec.reporting.results import Results, add_arguments
+from groundvec.cli.arguments import FILES, make_parser
+from groundvec.cli.program import run
+from reproduction.reporting.results import Results, add_arguments
 
 parser = make_parser(__doc__, output="the file to write, .html")
 add_arguments(parser, ("tables", "retrieval"))
@@ -30,7 +30,7 @@ parser.add_argument(
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from groundvec.page.build import page
+    from reproduction.page.build import page
     from groundvec.runtime.files import write_bytes
 
     text = page(Results(**vars(arguments)))

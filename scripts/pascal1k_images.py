@@ -11,8 +11,8 @@ from pathlib import Path
 
 import yaml
 
-from groundvec.config.arguments import make_parser
-from groundvec.config.cli import run
+from groundvec.cli.arguments import make_parser
+from groundvec.cli.program import run
 from groundvec.data import download
 from groundvec.sources import pascal1k
 

@@ -10,8 +10,8 @@ Example:
 
 import argparse
 
-from groundvec.config.arguments import make_parser
-from groundvec.config.cli import run
+from groundvec.cli.arguments import make_parser
+from groundvec.cli.program import run
 
 shared = "model ratings tokenized treebanks threads"
 writes = (".predictions.csv", ".csv")
@@ -37,7 +37,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.model.network import load_model
     from groundvec.results.frames import write
     from groundvec.results.schemas import Predictions, Scores
-    from groundvec.runtime.provenance import provenance
+    from groundvec.provenance import provenance
 
     device = choose(threads=arguments.threads)
     model = read_description(arguments.model)

@@ -12,12 +12,12 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec.config.arguments import FILES, add_settings, make_parser
-from groundvec.config.cli import run
+from groundvec.cli.arguments import FILES, add_settings, make_parser
+from groundvec.cli.program import run
 from groundvec.data import ratings
 from groundvec.results.frames import write
 from groundvec.results.schemas import Ratings, Tasks
-from groundvec.scenes import ratings as scenes
+from reproduction.scenes import ratings as scenes
 
 parser = make_parser(__doc__)
 sources = parser.add_subparsers(dest="source", required=True)

@@ -8,17 +8,17 @@ Example:
   python scripts/report.py merkx_frank_2019/table2 \
       --models results/demo/models/*/*/*/model.json \
       --retrieval results/demo/retrieval/*/*/seed?.csv \
-      --reported groundvec/papers/merkx_frank_2019/reported/table2.csv --output table2
+      --reported reproduction/papers/merkx_frank_2019/reported/table2.csv --output table2
 """
 
 import argparse
 import logging
 from importlib import import_module
 
-from groundvec import papers
-from groundvec.config.arguments import WHOLE, completed, make_parser
-from groundvec.config.cli import run
-from groundvec.reporting.results import KINDS, Results, add_arguments
+from reproduction import papers
+from groundvec.cli.arguments import WHOLE, completed, make_parser
+from groundvec.cli.program import run
+from reproduction.reporting.results import KINDS, Results, add_arguments
 
 ITEMS = {f"{paper}/{name}": item for paper, name, item in papers.items()}
 
@@ -44,7 +44,7 @@ parser.add_argument(
 
 
 def main(arguments: argparse.Namespace) -> None:
-    item = import_module(f"groundvec.papers.{arguments.item.replace('/', '.')}")
+    item = import_module(f"reproduction.papers.{arguments.item.replace('/', '.')}")
     item.make(Results(**vars(arguments)), arguments.output)
     logging.info("written: %s", arguments.output)
 

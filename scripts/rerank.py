@@ -15,8 +15,8 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec.config.arguments import make_parser
-from groundvec.config.cli import run
+from groundvec.cli.arguments import make_parser
+from groundvec.cli.program import run
 
 parser = make_parser(
     __doc__, "pairs source target features threads", "the CSV of the scores to write"
@@ -45,8 +45,8 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.results.frames import write
     from groundvec.results.schemas import Reranked, RerankWeights, Translations
     from groundvec.runtime.errors import InputError
-    from groundvec.runtime.provenance import provenance
-    from groundvec.translation import nbest, rerank
+    from groundvec.provenance import provenance
+    from reproduction.translation import nbest, rerank
 
     device = choose(threads=arguments.threads)
     languages = arguments.source, arguments.target

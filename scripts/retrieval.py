@@ -13,8 +13,8 @@ Example:
 import argparse
 import logging
 
-from groundvec.config.arguments import make_parser
-from groundvec.config.cli import run
+from groundvec.cli.arguments import make_parser
+from groundvec.cli.program import run
 
 shared = "model captions features treebanks threads"
 writes = (".ranks.csv", ".csv")

@@ -15,8 +15,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from groundvec.config.arguments import SHARED, make_parser
-from groundvec.config.cli import run
+from groundvec.cli.arguments import SHARED, make_parser
+from groundvec.cli.program import run
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +37,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.evaluation.robustness import of_ratings
     from groundvec.results.frames import write
     from groundvec.results.schemas import Robustness
-    from groundvec.runtime.provenance import provenance
+    from groundvec.provenance import provenance
 
     ratings = read_ratings(arguments.ratings)
     if arguments.baseline:

@@ -15,8 +15,8 @@ Examples:
 
 import argparse
 
-from groundvec.config.arguments import FILES, add_settings, make_parser
-from groundvec.config.cli import run
+from groundvec.cli.arguments import FILES, add_settings, make_parser
+from groundvec.cli.program import run
 
 shared = "name captions features treebanks seed threads device work"
 parser = make_parser(__doc__, shared, "the folder to write", ("/history.csv", "/model.json"))

@@ -9,8 +9,8 @@ import argparse
 import logging
 from pathlib import Path
 
-from groundvec.config.arguments import make_parser
-from groundvec.config.cli import run
+from groundvec.cli.arguments import make_parser
+from groundvec.cli.program import run
 
 parser = make_parser(__doc__, "pairs threads device", "the lists to write (.gz or not)")
 parser.add_argument("--model", type=Path, required=True, help="what scripts/translator.py wrote")
@@ -21,8 +21,8 @@ parser.add_argument("--n", type=int, required=True, help="how many translations 
 def main(arguments: argparse.Namespace) -> None:
     from groundvec.data import parallel
     from groundvec.device import choose
-    from groundvec.translation import beam, model, nbest
-    from groundvec.translation.vocabulary import tokenise
+    from reproduction.translation import beam, model, nbest
+    from reproduction.translation.vocabulary import tokenise
 
     device = choose(arguments.device, arguments.threads)
     translator, source, target = model.load(arguments.model, device)

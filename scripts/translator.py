@@ -13,8 +13,8 @@ Example:
 import argparse
 import logging
 
-from groundvec.config.arguments import make_parser
-from groundvec.config.cli import run
+from groundvec.cli.arguments import make_parser
+from groundvec.cli.program import run
 
 shared = "name pairs source target seed threads device work"
 writes = ("/weights.safetensors", "/history.csv", "/model.json")
@@ -30,8 +30,8 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.results.frames import write
     from groundvec.results.schemas import TranslatorHistory
     from groundvec.runtime.jobs import describe, locked
-    from groundvec.runtime.provenance import code_hash, digest, provenance
-    from groundvec.translation import model, training
+    from groundvec.provenance import code_hash, digest, provenance
+    from reproduction.translation import model, training
 
     deterministic()
     device = choose(arguments.device, arguments.threads)

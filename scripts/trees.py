@@ -11,8 +11,8 @@ import argparse
 import logging
 from itertools import chain
 
-from groundvec.config.arguments import SHARED, make_parser
-from groundvec.config.cli import run
+from groundvec.cli.arguments import SHARED, make_parser
+from groundvec.cli.program import run
 from groundvec.data import dataset
 from groundvec.data.ratings import read_ratings
 from groundvec.text import treebank

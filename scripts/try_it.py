@@ -17,9 +17,9 @@ import logging
 from html import escape
 from pathlib import Path
 
-from groundvec.config.arguments import make_parser
-from groundvec.config.cli import run
-from groundvec.reporting.results import Results, add_arguments
+from groundvec.cli.arguments import make_parser
+from groundvec.cli.program import run
+from reproduction.reporting.results import Results, add_arguments
 
 parser = make_parser(__doc__, output="the file to write, .html")
 add_arguments(parser, ("models", "retrieval", "captions", "features"))
@@ -46,9 +46,9 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.export.onnx import export
     from groundvec.model.folder import read_description
     from groundvec.model.network import load_ensemble
-    from groundvec.page.try_it import obstacle, panel, precision, runtime_files
-    from groundvec.reporting.embedded import embed, of_one
-    from groundvec.reporting.systems import described, select
+    from reproduction.page.try_it import obstacle, panel, precision, runtime_files
+    from reproduction.reporting.embedded import embed, of_one
+    from reproduction.reporting.systems import described, select
     from groundvec.runtime.files import write_bytes
 
     pinned = yaml.safe_load(arguments.pinned.read_text("utf-8"))

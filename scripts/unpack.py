@@ -8,8 +8,8 @@ Example:
 import argparse
 from pathlib import Path
 
-from groundvec.config.arguments import make_parser
-from groundvec.config.cli import run
+from groundvec.cli.arguments import make_parser
+from groundvec.cli.program import run
 from groundvec.data.archives import unpack
 
 parser = make_parser(__doc__, output="the folder to make", writes=())

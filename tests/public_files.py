@@ -13,10 +13,10 @@ import yaml
 from PIL import Image
 from torchvision.models import get_model
 
-from groundvec import scenes
+from reproduction import scenes
 from groundvec.data import sts_archives
 from groundvec.runtime.files import sha256
-from groundvec.scenes.ratings import graded_pairs
+from reproduction.scenes.ratings import graded_pairs
 from tests.baselines import test_baselines
 from tests.data import test_datasets, test_ratings
 from tests.sources import test_multi30k, test_pascal1k

@@ -38,7 +38,7 @@ import yaml
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from groundvec import papers
+from reproduction import papers
 from groundvec.data.dataset import SPLITS
 from rules.experiment import complete
 from tests import public_files

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.reporting import results
+from reproduction.reporting import results
 from groundvec.results import schemas
 from groundvec.results.frames import schema_of
 from groundvec.runtime.files import write_json

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec.papers.socher_2014 import labels, retrieval
+from reproduction.papers.socher_2014 import labels, retrieval
 from groundvec.results import schemas
 from groundvec.runtime.files import write_json
 from tests.result_files import described, filled, make, write_models

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from groundvec.render.tables import write_numbers
+from reproduction.render.tables import write_numbers
 
 MODEL = {"help": "a folder, or the name of one that comes with groundvec"}
 FOLDERS = {"type": Path, "nargs": "+", "help": "STS and SICK, unpacked"}

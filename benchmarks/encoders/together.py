@@ -25,7 +25,7 @@ from groundvec.evaluation.retrieval import rank_both_ways
 from groundvec.features import store
 from groundvec.model.network import encode_images, load_ensemble
 from groundvec.model.sentences import encode_sentences
-from groundvec.reporting import bootstrap
+from reproduction.reporting import bootstrap
 
 
 def ranks(given: argparse.Namespace) -> Iterator[pd.DataFrame]:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from docs.pages import tables
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.render.tables import decimals
+from reproduction.render.tables import decimals
 
 FOLDER = "best"
 HEADS = ["find pictures: R@1", "find pictures: R@10", "find captions: R@1", "find captions: R@10"]

@@ -5,9 +5,9 @@ from typing import Any
 import pandas as pd
 
 from docs.pages.tables import REACHED, compared, kept, markdown, mean_and_range
-from groundvec.papers.summary.summary import WAYS
-from groundvec.render.tables import decimals
-from groundvec.reporting.claims import HOLDS, counted
+from reproduction.papers.summary.summary import WAYS
+from reproduction.render.tables import decimals
+from reproduction.reporting.claims import HOLDS, counted
 
 
 def verdicts() -> str:

@@ -14,7 +14,7 @@ from typing import Any
 import networkx as nx
 
 from docs.pages.tables import ROOT
-from groundvec import papers
+from reproduction import papers
 from groundvec.config import parts
 
 PAPERS = list(papers.known())

@@ -7,11 +7,11 @@ from matplotlib.figure import Figure
 
 from docs.pages import tables
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.papers.summary import summary
-from groundvec.render.figures import curve_styles
-from groundvec.render.style import PAGE, styled
-from groundvec.render.tables import MISSING, decimals
-from groundvec.reporting.systems import sorted_by
+from reproduction.papers.summary import summary
+from reproduction.render.figures import curve_styles
+from reproduction.render.style import PAGE, styled
+from reproduction.render.tables import MISSING, decimals
+from reproduction.reporting.systems import sorted_by
 
 FOUR, LONG = "flickr8k-seeds", "flickr8k-epochs"  # epochs: 4 and 32
 SIZES = [f"gru-{size}-attention" for size in (256, 512, 1024, 2048)]

@@ -7,7 +7,7 @@ from math import isfinite
 import pandas as pd
 
 from docs.pages.tables import markdown
-from groundvec import papers
+from reproduction import papers
 from groundvec.results import schemas
 from groundvec.results.frames import Column, Schema, schema_of
 
@@ -16,7 +16,7 @@ TYPES = {str: "text", int: "whole number", float: "number"}
 
 def result_files() -> str:
     """Write the schema of every result file."""
-    reported = [f"groundvec.papers.{paper}.reported" for paper in papers.known()]
+    reported = [f"reproduction.papers.{paper}.reported" for paper in papers.known()]
     modules = [schemas, *(import_module(name) for name in reported if find_spec(name))]
     found = {name: form for module in modules for name, form in vars(module).items()}
     forms = {name: form for name, form in found.items() if hasattr(form, "__metadata__")}

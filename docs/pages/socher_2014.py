@@ -12,12 +12,12 @@ from docs.pages.tables import (
     markdown,
     with_ends,
 )
-from groundvec.papers.socher_2014.labels import BINARISED, CCA, HINGE, MARGIN, SQUARED
-from groundvec.papers.socher_2014.reported import OF_CCA
-from groundvec.papers.socher_2014.retrieval import TASKS, sorted_systems
-from groundvec.render.tables import MISSING
-from groundvec.reporting.claims import HOLDS, counted
-from groundvec.reporting.systems import sorted_by
+from reproduction.papers.socher_2014.labels import BINARISED, CCA, HINGE, MARGIN, SQUARED
+from reproduction.papers.socher_2014.reported import OF_CCA
+from reproduction.papers.socher_2014.retrieval import TASKS, sorted_systems
+from reproduction.render.tables import MISSING
+from reproduction.reporting.claims import HOLDS, counted
+from reproduction.reporting.systems import sorted_by
 
 OBJECTIVES = [MARGIN, HINGE, SQUARED, *OF_CCA.values()]
 DATASETS = {"flickr8k-1000": "draws", "flickr8k": "all of Flickr8k"}

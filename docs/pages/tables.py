@@ -12,10 +12,10 @@ import yaml
 from matplotlib.figure import Figure
 
 from groundvec.evaluation.seeds import t_interval
-from groundvec.papers.summary.summary import WAYS
-from groundvec.render.style import styled
-from groundvec.render.tables import bracketed, decimals
-from groundvec.reporting.claims import FAILS, HOLDS, OPEN, of_one_training, read
+from reproduction.papers.summary.summary import WAYS
+from reproduction.render.style import styled
+from reproduction.render.tables import bracketed, decimals
+from reproduction.reporting.claims import FAILS, HOLDS, OPEN, of_one_training, read
 from groundvec.results.frames import read_csv
 
 ROOT = Path(__file__).parents[2]

@@ -4,7 +4,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from docs.pages.tables import kept, markdown, mean_and_range, svg
-from groundvec.render.style import BLUE, COLUMN, GREEN, VERMILLION, styled
+from reproduction.render.style import BLUE, COLUMN, GREEN, VERMILLION, styled
 
 RECALLS = {
     "caption_to_image_r1": "R@1",

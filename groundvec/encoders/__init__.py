@@ -18,5 +18,5 @@ compute the weights of that layer, with::
 An encoder that weights n-grams by rarity, or centers vectors, has `encoder.fit_idf(captions)`, of a
 list of encoded training captions: those of each language. An encoder that can become ONNX has a
 module of its name in `groundvec/export/onnx/`, and one that needs no torch in use, in
-`groundvec/model/inference/`.
+`groundvec/numpy_backend/`.
 """

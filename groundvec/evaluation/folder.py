@@ -13,7 +13,7 @@ from groundvec.features import store
 from groundvec.model.folder import epochs_compared, read_description, read_ensemble
 from groundvec.model.network import load_model
 from groundvec.results.schemas import QueryRanks, Retrieval
-from groundvec.runtime.provenance import provenance
+from groundvec.provenance import provenance
 
 
 def score_folder(

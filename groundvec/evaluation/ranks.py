@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groundvec.cutoffs import CUTOFFS
+from groundvec.data.cutoffs import CUTOFFS
 from groundvec.data.split import Split
 from groundvec.similarity import of_pairs, scores
 

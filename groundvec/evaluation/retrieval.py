@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from groundvec.cutoffs import CUTOFFS
+from groundvec.data.cutoffs import CUTOFFS
 from groundvec.data.split import Split
 from groundvec.evaluation import paired
 from groundvec.evaluation.ranks import DIRECTIONS, queries_in_blocks, ranks, rounding

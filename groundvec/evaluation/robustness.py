@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from groundvec.cutoffs import CUTOFFS
+from groundvec.data.cutoffs import CUTOFFS
 from groundvec.evaluation.ranks import DIRECTIONS, ranks
 from groundvec.evaluation.ratings import evaluate, predict
 from groundvec.text.mistakes import KINDS, TYPING, spoil

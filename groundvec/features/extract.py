@@ -30,7 +30,7 @@ from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_regular, write_bytes
 from groundvec.runtime.jobs import Stopped, catch_sigterm, describe, working
 from groundvec.runtime.progress import Progress
-from groundvec.runtime.provenance import code_hash, digest, provenance
+from groundvec.provenance import code_hash, digest, provenance
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import pandas as pd
 
-from groundvec.cutoffs import CUTOFFS
+from groundvec.data.cutoffs import CUTOFFS
 from groundvec.results.frames import Column, Schema
 
 SPLITS = ("train", "dev", "test")

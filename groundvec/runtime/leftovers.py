@@ -16,7 +16,7 @@ from typing import Any
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import SMALL, read_json
 from groundvec.runtime.jobs import ABOUT, locked, running
-from groundvec.runtime.provenance import digest
+from groundvec.provenance import digest
 
 FEATURES = "features"  # the folder in it whose folders have finished features
 KEY = re.compile("[0-9a-f]{16}")

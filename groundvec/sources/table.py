@@ -21,7 +21,7 @@ from groundvec.data.cleaning import clean
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import check_memory, text_lines
-from groundvec.runtime.provenance import digest
+from groundvec.provenance import digest
 
 csv.field_size_limit(2**30)  # characters of a caption; `dataset.check` has the real limit
 

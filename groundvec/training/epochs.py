@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.jobs import Stopped, catch_sigterm
 from groundvec.runtime.progress import Progress
-from groundvec.runtime.provenance import provenance
+from groundvec.provenance import provenance
 from groundvec.training.checkpoints import Checkpoints
 
 log = logging.getLogger(__name__)

@@ -22,7 +22,7 @@ from groundvec.results.schemas import History
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import copy, sha256, write_json
 from groundvec.runtime.jobs import describe, locked
-from groundvec.runtime.provenance import code_hash, digest, provenance
+from groundvec.provenance import code_hash, digest, provenance
 from groundvec.training import loop
 
 log = logging.getLogger(__name__)

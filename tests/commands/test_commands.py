@@ -180,7 +180,7 @@ def test_vectors_can_have_half_the_precision(groundvec, tmp_path, model, encoder
 @pytest.fixture
 def in_blocks_of_two(monkeypatch, model, tmp_path):
     """Runs `groundvec encode` within this process, so that its numbers can be changed."""
-    monkeypatch.setattr("groundvec.commands.encode.BLOCK", 2)
+    monkeypatch.setattr("groundvec.cli.commands.encode.BLOCK", 2)
     monkeypatch.setattr(
         "groundvec.runtime.progress.SECONDS_BETWEEN_LINES", 1e-9
     )  # 0 adds a first line
@@ -434,12 +434,12 @@ def test_a_contact_sheet_shows_the_best(groundvec, model, photos, tmp_path):
 
 def test_a_contact_sheet_that_is_too_high_for_jpeg_is_refused(tmp_path, monkeypatch):
     Image.new("RGB", (320, 320), "red").save(tmp_path / "a.png")
-    monkeypatch.setattr("groundvec.commands.search.COLUMNS", 1)
+    monkeypatch.setattr("groundvec.cli.commands.search.COLUMNS", 1)
     found = [(tmp_path / "a.png", 0.5)] * 189
     monkeypatch.setattr("groundvec.index.Index.__init__", lambda self, *_, **__: None)
     monkeypatch.setattr("groundvec.index.Index.paths", [], raising=False)
     monkeypatch.setattr("groundvec.index.Index.search", lambda *_: found)
-    monkeypatch.setattr("groundvec.commands.search._doubts", lambda *_: [])
+    monkeypatch.setattr("groundvec.cli.commands.search._doubts", lambda *_: [])
     parser = argparse.ArgumentParser()
     COMMANDS["search"].add_arguments(parser)
 

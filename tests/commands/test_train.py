@@ -81,7 +81,7 @@ def test_a_training_that_was_stopped_goes_on(data, monkeypatch, capsys):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("groundvec.render.card.card", stop)
+        patch.setattr("groundvec.card.card.card", stop)
         train("--epochs", "2")
     assert not (data / "model").exists() and list(data.glob(".model.unfinished"))
     with monkeypatch.context() as patch:

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groundvec.config import parts
-from groundvec.config.cli import BOUNDS, execute
+from groundvec.cli.program import BOUNDS, execute
 from groundvec.data import dataset
 from groundvec.runtime.files import atomic, copy, read_json, write_bytes, write_json
 from groundvec.text.characters import Text
@@ -51,7 +51,7 @@ def test_json_is_read_as_it_was_written(tmp_path):
 def program(tmp_path, body):
     path = tmp_path / "program.py"
     path.write_text(
-        "import argparse\nfrom groundvec.config.cli import run\n"
+        "import argparse\nfrom groundvec.cli.program import run\n"
         "from groundvec.runtime.errors import InputError\n"
         f"def main(arguments):\n    {body}\nrun(main, argparse.ArgumentParser())\n"
     )
@@ -83,7 +83,7 @@ def test_ctrl_c_ends_it_without_a_word_while_it_imports():
 import sys
 class Interrupting:
     def find_spec(self, name, *_):
-        if name == "groundvec.commands.search":
+        if name == "groundvec.cli.commands.search":
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Interrupting())
 import groundvec.__main__
@@ -148,7 +148,7 @@ def save(arguments, path):
 PROGRAM = """
 import argparse
 from pathlib import Path
-from groundvec.config.cli import run
+from groundvec.cli.program import run
 parser = argparse.ArgumentParser()
 parser.add_argument("--input", type=Path, nargs="*")
 parser.add_argument("--output", type=Path)
@@ -231,7 +231,7 @@ def test_a_log_empties_nothing_but_a_log(tmp_path):
 
 def test_nothing_printed_does_something_to_the_terminal(tmp_path):
     body = (
-        "import logging; from groundvec.config.cli import show; name = 'a\\x1b[2J\\nb'; "
+        "import logging; from groundvec.cli.program import show; name = 'a\\x1b[2J\\nb'; "
         "show(name); logging.info('%s is read', Path(name)); logging.warning(name); "
         "open(name)"
     )

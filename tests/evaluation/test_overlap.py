@@ -11,7 +11,7 @@ from groundvec.data import dataset
 from groundvec.data.ratings import read_sts
 from groundvec.evaluation.overlap import normalised, score_unseen, seen, training_captions
 from groundvec.evaluation.ratings import predict
-from groundvec.reporting.results import read_overlap, read_predictions
+from reproduction.reporting.results import read_overlap, read_predictions
 from groundvec.results.frames import write
 from groundvec.results.schemas import Ratings
 from groundvec.runtime.errors import InputError

@@ -12,8 +12,8 @@ from scipy import stats
 from docs.pages import tables
 from groundvec.evaluation import paired
 from groundvec.evaluation.seeds import largest_variance, of_items, pooled, t_interval
-from groundvec.reporting import bootstrap
-from groundvec.reporting.claims import decide, judged
+from reproduction.reporting import bootstrap
+from reproduction.reporting.claims import decide, judged
 from groundvec.results import frames
 from groundvec.results.frames import schema_of
 from groundvec.results.schemas import Claims

@@ -8,7 +8,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from groundvec import SentenceEncoder
-from groundvec.commands import export
+from groundvec.cli.commands import export
 from groundvec.export import mteb
 from groundvec.model import hub
 from groundvec.model.shipped import PRETRAINED

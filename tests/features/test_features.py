@@ -36,7 +36,7 @@ from groundvec.features.folding import fold
 from groundvec.features.images import cut
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json, sha256
-from groundvec.runtime.provenance import digest
+from groundvec.provenance import digest
 from scripts import concatenate_features, extract_features, join_features
 from tests.features.test_images import photo
 

@@ -14,18 +14,18 @@ from examples import description, save_model
 from matplotlib.figure import Figure
 from PIL import Image
 
-from groundvec.cutoffs import CUTOFFS
+from groundvec.data.cutoffs import CUTOFFS
 from groundvec.data import dataset
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.features import store
 from groundvec.model.network import Model
-from groundvec.page import claims, gallery
-from groundvec.page.build import breakable
-from groundvec.render import style
-from groundvec.render.tables import MINUS, MISSING, write_table
-from groundvec.render.vector import svg
-from groundvec.reporting import compared
-from groundvec.reporting.embedded import Embedded
+from reproduction.page import claims, gallery
+from reproduction.page.build import breakable
+from reproduction.render import style
+from reproduction.render.tables import MINUS, MISSING, write_table
+from reproduction.render.vector import svg
+from reproduction.reporting import compared
+from reproduction.reporting.embedded import Embedded
 from groundvec.results import schemas
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json
@@ -600,7 +600,7 @@ def test_queries_find_the_nearest_and_tell_which_are_right():
 
 
 def test_the_best_models_come_first_each_once(trained):
-    from groundvec.reporting.results import read_retrieval
+    from reproduction.reporting.results import read_retrieval
 
     table = read_retrieval([trained / f"{name}.csv" for name in TRAINED])
     dev = table[(table["split"] == "dev") & (table["kind"] == "ensemble")]
@@ -798,7 +798,7 @@ def test_the_panel_is_of_the_best_model_that_a_page_can_run(
     trained, tmp_path, monkeypatch, best, readable, largest, shown
 ):
     """By the development set, whatever the test set says."""
-    page = "groundvec.page.try_it"
+    page = "reproduction.page.try_it"
     monkeypatch.setattr("scripts.try_it.LARGEST", largest)
     monkeypatch.setattr(f"{page}.runtime_files", lambda *_: {})
     monkeypatch.setattr(f"{page}.panel", lambda *given: f"{given[2]}: {given[3]}")

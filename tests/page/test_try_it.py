@@ -14,8 +14,8 @@ from examples import description
 from groundvec import SentenceEncoder
 from groundvec.export.onnx import export
 from groundvec.model.network import Model
-from groundvec.page.try_it import first, obstacle, panel, precision, runtime_files, small
-from groundvec.reporting.embedded import Embedded
+from reproduction.page.try_it import first, obstacle, panel, precision, runtime_files, small
+from reproduction.reporting.embedded import Embedded
 from groundvec.runtime.errors import InputError
 from groundvec.text.characters import Text as Characters
 from groundvec.text.encoded import cleaned

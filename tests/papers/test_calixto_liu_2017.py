@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from groundvec.papers.calixto_liu_2017 import claims, cross_lingual, translations
-from groundvec.papers.calixto_liu_2017 import table1 as first_table
-from groundvec.papers.calixto_liu_2017 import table3 as third_table
-from groundvec.papers.calixto_liu_2017.labels import of_languages
-from groundvec.papers.calixto_liu_2017.reported import ReportedTranslations, read_languages
-from groundvec.render.tables import DAGGER, DOUBLE, MINUS, MISSING
-from groundvec.reporting import results, systems
+from reproduction.papers.calixto_liu_2017 import claims, cross_lingual, translations
+from reproduction.papers.calixto_liu_2017 import table1 as first_table
+from reproduction.papers.calixto_liu_2017 import table3 as third_table
+from reproduction.papers.calixto_liu_2017.labels import of_languages
+from reproduction.papers.calixto_liu_2017.reported import ReportedTranslations, read_languages
+from reproduction.render.tables import DAGGER, DOUBLE, MINUS, MISSING
+from reproduction.reporting import results, systems
 from groundvec.results import schemas
 from groundvec.results.frames import read as read_file
 from groundvec.runtime.errors import InputError

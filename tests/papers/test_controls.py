@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from groundvec.papers.controls.claims import BASELINES, CLAIMS, claims
-from groundvec.papers.controls.conditions import BOTH, CAPTIONS, IMAGES, UNTRAINED, conditions
-from groundvec.render.tables import MINUS, MISSING
-from groundvec.reporting import results
+from reproduction.papers.controls.claims import BASELINES, CLAIMS, claims
+from reproduction.papers.controls.conditions import BOTH, CAPTIONS, IMAGES, UNTRAINED, conditions
+from reproduction.render.tables import MINUS, MISSING
+from reproduction.reporting import results
 from groundvec.results import schemas
 from tests.result_files import described, filled, make, models, predictions, rows
 

@@ -7,10 +7,10 @@ import pytest
 from groundvec.evaluation import paired
 from groundvec.evaluation.ratings import evaluate
 from groundvec.evaluation.seeds import t_interval
-from groundvec.papers.merkx_frank_2019 import (
+from reproduction.papers.merkx_frank_2019 import (
     claims,
 )
-from groundvec.reporting import bootstrap, measures, results
+from reproduction.reporting import bootstrap, measures, results
 from groundvec.runtime.errors import InputError
 from tests.result_files import SYSTEM, models
 

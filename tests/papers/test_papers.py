@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from groundvec import papers
-from groundvec.papers import Experiment, Item
-from groundvec.papers.socher_2014 import has_relations
+from reproduction import papers
+from reproduction.papers import Experiment, Item
+from reproduction.papers.socher_2014 import has_relations
 from rules.experiment import complete
 from tests.result_files import write_models
 from tests.rules.test_workflow import copy_project, snakemake
@@ -31,8 +31,8 @@ datasets:
 PAGE = """
 import sys
 from pathlib import Path
-from groundvec.papers import known
-from groundvec.page import build
+from reproduction.papers import known
+from reproduction.page import build
 print(build._papers([build._table(Path(sys.argv[1]))], []))
 """
 
@@ -41,7 +41,7 @@ def recipe():
     """The files of a paper, as tests/recipes.md has them."""
     text = (ROOT / "tests" / "recipes.md").read_text("utf-8").split("## Add a paper")[1]
     blocks = re.findall(
-        r"`(groundvec/papers/frege\S+\.py)`.*?```python\n(.*?)   ```", text, flags=re.S
+        r"`(reproduction/papers/frege\S+\.py)`.*?```python\n(.*?)   ```", text, flags=re.S
     )
     return {name: re.sub(r"^   ", "", code, flags=re.M) for name, code in blocks}
 

@@ -9,11 +9,11 @@ import pytest
 
 from groundvec.data import ratings
 from groundvec.data.archives import unpack
-from groundvec.papers.merkx_frank_2019 import (
+from reproduction.papers.merkx_frank_2019 import (
     table1,
     table3,
 )
-from groundvec.reporting import results
+from reproduction.reporting import results
 from groundvec.runtime.errors import InputError
 from tests.result_files import (
     REPORTED,

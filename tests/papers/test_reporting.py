@@ -16,15 +16,16 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from groundvec.evaluation.ranks import SAME
-from groundvec.papers.merkx_frank_2019.figure1 import architecture
-from groundvec.papers.merkx_frank_2019.reported import ReportedRetrieval
-from groundvec.render import fonts, style
-from groundvec.render.pictures import page as pictures_page
-from groundvec.render.pictures import wrap, write
-from groundvec.render.samples import retrieved, samples
-from groundvec.render.style import save
-from groundvec.reporting import measures, results, systems
-from groundvec.reporting.embedded import Embedded
+from reproduction.papers.merkx_frank_2019.figure1 import architecture
+from reproduction.papers.merkx_frank_2019.reported import ReportedRetrieval
+from reproduction.render import style
+from groundvec.cli import fonts
+from reproduction.render.pictures import page as pictures_page
+from reproduction.render.pictures import wrap, write
+from reproduction.render.samples import retrieved, samples
+from reproduction.render.style import save
+from reproduction.reporting import measures, results, systems
+from reproduction.reporting.embedded import Embedded
 from groundvec.results import schemas
 from groundvec.results.frames import read
 from groundvec.runtime.errors import InputError
@@ -528,7 +529,7 @@ def test_a_wrapped_caption_keeps_its_words_and_is_cut_only_when_too_long():
 
 
 def test_letters_that_no_font_has_are_said_once(tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr("groundvec.render.fonts.with_letters", lambda _: None)
+    monkeypatch.setattr("groundvec.cli.fonts.with_letters", lambda _: None)
     page, axes = pictures_page(1)
     for number, text in enumerate(("a 🐶", "犬 🐶", "Größe, كلب")):
         write(axes, 0, number / 3, " ".join(wrap(text, 9.0, 1)))

@@ -8,15 +8,15 @@ import pytest
 from scipy import stats
 
 from groundvec.evaluation.seeds import t_interval
-from groundvec.papers.socher_2014 import (
+from reproduction.papers.socher_2014 import (
     claims,
     labels,
     retrieval,
 )
-from groundvec.papers.socher_2014.reported import OF_CCA
-from groundvec.reporting import results
-from groundvec.reporting.bootstrap import WAY
-from groundvec.reporting.claims import decide
+from reproduction.papers.socher_2014.reported import OF_CCA
+from reproduction.reporting import results
+from reproduction.reporting.bootstrap import WAY
+from reproduction.reporting.claims import decide
 from groundvec.runtime.errors import InputError
 from tests.result_files import write_models
 from tests.tree_files import (

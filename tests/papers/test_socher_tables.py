@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 
 from groundvec.evaluation.seeds import t_interval
-from groundvec.papers.socher_2014 import labels, retrieval
-from groundvec.papers.socher_2014.reported import read_ranks
-from groundvec.reporting import results
+from reproduction.papers.socher_2014 import labels, retrieval
+from reproduction.papers.socher_2014.reported import read_ranks
+from reproduction.reporting import results
 from groundvec.runtime.errors import InputError
 from tests.result_files import baseline, of_system, sts_rows, write
 from tests.tree_files import (

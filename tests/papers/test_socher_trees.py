@@ -9,14 +9,14 @@ import pytest
 from PIL import Image
 from scipy import stats
 
-from groundvec.papers.socher_2014 import (
+from reproduction.papers.socher_2014 import (
     active_passive,
     figure3,
     labels,
     section_6_6,
     section_6_7,
 )
-from groundvec.papers.socher_2014.reported import ReportedRelations
+from reproduction.papers.socher_2014.reported import ReportedRelations
 from groundvec.results.frames import read
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json

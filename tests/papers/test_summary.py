@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from groundvec.papers.summary.summary import PAPER, make, summary
-from groundvec.reporting.results import Results
+from reproduction.papers.summary.summary import PAPER, make, summary
+from reproduction.reporting.results import Results
 
 MODELS = pd.DataFrame(
     {

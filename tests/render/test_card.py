@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from groundvec.config import parts
-from groundvec.papers import known, references
-from groundvec.render.card import card
-from groundvec.reporting.systems import PROVENANCE
+from reproduction.papers import known, references
+from groundvec.card.card import card
+from reproduction.reporting.systems import PROVENANCE
 from groundvec.results import schemas
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json

@@ -6,15 +6,15 @@ import pytest
 from matplotlib.colors import same_color
 from PIL import Image
 
-from groundvec.papers.merkx_frank_2019 import figure2, figure4
-from groundvec.papers.merkx_frank_2019.agreement import agreement, subtask_of
-from groundvec.papers.merkx_frank_2019.figure2 import scores_by_size
-from groundvec.papers.merkx_frank_2019.figure3 import correlation_by_subtask
-from groundvec.papers.merkx_frank_2019.figure4 import by_epoch, scores_by_epoch
-from groundvec.papers.merkx_frank_2019.reported import read_correlations
-from groundvec.render.style import BLUE, VERMILLION
-from groundvec.reporting import results, systems
-from groundvec.reporting.measures import semantic_measures
+from reproduction.papers.merkx_frank_2019 import figure2, figure4
+from reproduction.papers.merkx_frank_2019.agreement import agreement, subtask_of
+from reproduction.papers.merkx_frank_2019.figure2 import scores_by_size
+from reproduction.papers.merkx_frank_2019.figure3 import correlation_by_subtask
+from reproduction.papers.merkx_frank_2019.figure4 import by_epoch, scores_by_epoch
+from reproduction.papers.merkx_frank_2019.reported import read_correlations
+from reproduction.render.style import BLUE, VERMILLION
+from reproduction.reporting import results, systems
+from reproduction.reporting.measures import semantic_measures
 from groundvec.results import schemas
 from groundvec.runtime.errors import InputError
 from tests.result_files import BAG, filled, models, run, write_models

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from groundvec.papers.calixto_liu_2017 import reported as calixto_liu_2017
-from groundvec.papers.merkx_frank_2019 import reported as merkx_frank_2019
-from groundvec.papers.socher_2014 import reported as socher_2014
+from reproduction.papers.calixto_liu_2017 import reported as calixto_liu_2017
+from reproduction.papers.merkx_frank_2019 import reported as merkx_frank_2019
+from reproduction.papers.socher_2014 import reported as socher_2014
 from groundvec.results import frames, schemas
 from groundvec.results.frames import Column, Schema
 from groundvec.runtime.errors import InputError

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from groundvec.data.sts_archives import PUBLIC
-from groundvec.papers import known
+from reproduction.papers import known
 from rules.experiment import complete
 from rules.items import Items, ensembles
 from rules.plan import MODEL, Plan, any_of, file_options, options, stem, text_name

@@ -277,10 +277,10 @@ def test_a_second_run_has_nothing_to_do_nor_has_one_after_a_fresh_checkout(built
     ("file", "rerun"),
     [
         (
-            "groundvec/render/style.py",
+            "reproduction/render/style.py",
             {f"{PAPER}_{n}" for n in ("figure2", "figure4", "samples")},
         ),
-        ("groundvec/render/card.py", {"card"}),
+        ("groundvec/card/card.py", {"card"}),
         ("groundvec/evaluation/overlap.py", {"overlap", "card", f"{PAPER}_table_s1"}),
         ("groundvec/objectives/hinge.py", RULES - MADE_BEFORE),
         ("groundvec/encoders/bag.py", {"page"}),  # whose panel has an exported encoder
@@ -309,9 +309,9 @@ def test_a_change_of_code_computes_again_what_depends_on_it(built, file, rerun):
     ("file", "old", "new", "rerun"),
     [
         ("groundvec/encoders/rnn.py", '"""A GRU or', '"""The GRU or', set()),
-        (f"groundvec/papers/{PAPER}/__init__.py", '"""', '"""A remark. ', set()),
+        (f"reproduction/papers/{PAPER}/__init__.py", '"""', '"""A remark. ', set()),
         (
-            f"groundvec/papers/{PAPER}/__init__.py",
+            f"reproduction/papers/{PAPER}/__init__.py",
             '"Learning semantic',
             '"Learning',
             {"card", "page"},

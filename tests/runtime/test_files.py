@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from groundvec.commands.common import read_lines
+from groundvec.cli.commands.common import read_lines
 from groundvec.data import dataset, parallel, ratings
 from groundvec.data.archives import Files, unpack
 from groundvec.features import images, store
@@ -21,7 +21,7 @@ from groundvec.runtime.files import DEEPEST, SMALL, read_json, read_regular, sha
 from groundvec.sources import flickr8k, karpathy, multi30k, pascal1k, table
 from groundvec.text import treebank
 from groundvec.text.vectors import read_vectors
-from groundvec.translation import nbest
+from reproduction.translation import nbest
 
 ROOT = Path(__file__).parents[2]
 BOMB = 2**27  # bytes, of which gzip makes 130 kB

@@ -124,7 +124,7 @@ def test_outside_the_main_thread_sigterm_is_not_caught_and_there_is_no_error():
 LOADER = """
 import argparse, os, signal
 from torch.utils.data import DataLoader, Dataset
-from groundvec.config.cli import run
+from groundvec.cli.program import run
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.jobs import working
 class Numbers(Dataset):

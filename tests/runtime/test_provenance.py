@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from groundvec import papers
+from reproduction import papers
 from groundvec.config import parts
-from groundvec.runtime import provenance
+from groundvec import provenance
 
 
 def test_the_hash_of_a_script_follows_its_imports_and_nothing_else(tmp_path, monkeypatch):
@@ -168,7 +168,7 @@ def sources_of_rules():
         found[f"dataset_{name}"] = of_source, []
     for paper, about in papers.known().items():
         for name in about.items:
-            found[f"{paper}_{name}"] = [f"groundvec/papers/{paper}/{name}.py"], []
+            found[f"{paper}_{name}"] = [f"reproduction/papers/{paper}/{name}.py"], []
     found["try_it"][0].extend(parts.file("export/onnx", name) for name in parts.exported())
     found["page"][0].extend(str(path.relative_to(ROOT)) for path in papers.files())
     return found

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from groundvec.scenes import caption, choose, facts, families, generate, picture, swap
+from reproduction.scenes import caption, choose, facts, families, generate, picture, swap
 
 BEACH = {
     "background": "beach",

@@ -6,10 +6,10 @@ import re
 import pytest
 
 from groundvec.data.ratings import COLUMNS, count
-from groundvec.scenes import facts, ratings
-from groundvec.scenes.captions import voices
-from groundvec.scenes.ratings import grade, graded_pairs
-from groundvec.scenes.voices import SENTENCES, exchanges
+from reproduction.scenes import facts, ratings
+from reproduction.scenes.captions import voices
+from reproduction.scenes.ratings import grade, graded_pairs
+from reproduction.scenes.voices import SENTENCES, exchanges
 
 CHASE = {
     "background": "beach",

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from groundvec import scenes
+from reproduction import scenes
 from groundvec.data import dataset, parallel
 from groundvec.runtime.errors import InputError
 from groundvec.sources import multi30k

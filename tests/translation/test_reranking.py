@@ -11,9 +11,9 @@ import pytest
 
 from groundvec.data import parallel
 from groundvec.runtime.errors import InputError
-from groundvec.translation import mira, nbest, scores
-from groundvec.translation.nbest import Lists
-from groundvec.translation.rerank import (
+from reproduction.translation import mira, nbest, scores
+from reproduction.translation.nbest import Lists
+from reproduction.translation.rerank import (
     BASELINE,
     LENGTH,
     ORACLE,

@@ -20,10 +20,10 @@ from groundvec.runtime.jobs import Stopped
 from groundvec.text.words import Text
 from groundvec.training import epochs
 from groundvec.training.checkpoints import Checkpoints
-from groundvec.translation import beam, training
-from groundvec.translation.model import build, load, save
-from groundvec.translation.network import Translator
-from groundvec.translation.vocabulary import END, Vocabulary, padded, tokenise
+from reproduction.translation import beam, training
+from reproduction.translation.model import build, load, save
+from reproduction.translation.network import Translator
+from reproduction.translation.vocabulary import END, Vocabulary, padded, tokenise
 
 ROOT = Path(__file__).parents[2]
 WORDS = {

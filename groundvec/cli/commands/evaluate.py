@@ -1,0 +1,247 @@
+"""Rate any sentence encoder on STS 2012-2016, STS-B and SICK, score retrieval, compare encoders.
+
+The rated sentences are fetched once and kept in the cache, unless --folder names them.
+For encoders in other languages or on other machines, encode what `sentences` writes.
+
+Examples:
+  groundvec evaluate ratings --model flickr8k --tasks "STS 2012" --predictions a.csv
+  groundvec evaluate ratings --model flickr8k --tasks SICK -o sick.csv
+  groundvec evaluate sentences --tasks "STS 2012" -o all.txt
+  groundvec encode all.txt -o of-all.npy
+  groundvec evaluate ratings --vectors of-all.npy --tasks "STS 2012" --predictions b.csv
+  groundvec evaluate compare a.csv b.csv
+  groundvec evaluate ratings --sentence-transformers all-MiniLM-L6-v2 --captions my-captions.txt ...
+  groundvec evaluate retrieval captions.npy images.npy --ranks ranks.csv
+  groundvec evaluate compare ranks.csv ranks.csv -o tests.csv
+"""
+
+import argparse
+import logging
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from groundvec.cli.commands import common
+from groundvec.cli.program import show
+from groundvec.runtime import files
+from groundvec.runtime.errors import extra
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+log = logging.getLogger(__name__)
+
+Add = Callable[[argparse.ArgumentParser], None]
+Action = Callable[[argparse.Namespace], None]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name, (add, action) in COMMANDS.items():
+        own = [line for line in (__doc__ or "").splitlines() if f"evaluate {name}" in line]
+        command = commands.add_parser(
+            name,
+            help=(action.__doc__ or "").rstrip("."),
+            description=action.__doc__,
+            epilog="\n".join(["Examples:", *own]),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        add(command)
+        command.set_defaults(action=action)
+
+
+def _add_ratings(parser: argparse.ArgumentParser) -> None:
+    encoder = parser.add_mutually_exclusive_group(required=True)
+    encoder.add_argument("--model", help="a name that comes with groundvec, or a trained folder")
+    encoder.add_argument(
+        "--sentence-transformers", metavar="NAME", help="a model's name on the hub, or its folder"
+    )
+    encoder.add_argument(
+        "--vectors", type=Path, metavar="FILE.npy", help="one row per line of `sentences`"
+    )
+    _add_tasks(parser)
+    parser.add_argument(
+        "--captions",
+        type=Path,
+        metavar="FILE",
+        help="training captions, one per line: also score without the pairs that hold one",
+    )
+    _add_items(parser, "predictions", "test pair")
+    _add_csv(parser)
+
+
+def _add_retrieval(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("captions", type=Path, metavar="CAPTIONS.npy", help="vectors (M, size)")
+    parser.add_argument("images", type=Path, metavar="IMAGES.npy", help="vectors (N, size)")
+    parser.add_argument(
+        "--image-of-caption",
+        type=Path,
+        metavar="FILE.npy",
+        help="the row of each caption's image, from 0 (default: M / N captions after each other)",
+    )
+    parser.add_argument("--folds", type=int, default=1, help="mean over so many equal test sets")
+    parser.add_argument(
+        "--similarity", choices=["cosine", "dot", "euclidean"], default="cosine", help="of vectors"
+    )
+    _add_items(parser, "ranks", "query")
+    _add_csv(parser)
+
+
+def _add_compare(parser: argparse.ArgumentParser) -> None:
+    for name in ("a", "b"):
+        parser.add_argument(
+            name, type=Path, metavar=f"{name}.csv", help="what --predictions or --ranks wrote"
+        )
+    _add_csv(parser)
+
+
+def _add_sentences(parser: argparse.ArgumentParser) -> None:
+    _add_tasks(parser)
+    common.add_output(parser, [".txt"], "the file to write (default: standard output)")
+
+
+def _add_items(parser: argparse.ArgumentParser, name: str, row: str) -> None:
+    parser.add_argument(
+        f"--{name}",
+        dest="output_items",
+        type=Path,
+        metavar="FILE.csv",
+        help=f"write one row per {row}, for `compare`",
+    )
+
+
+def _add_tasks(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--tasks",
+        nargs="+",
+        metavar="TASK",
+        help="such as STS12, STSBenchmark or SICK (default: all seven)",
+    )
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="read the rated sentences from what their archives were unpacked to",
+    )
+
+
+def _add_csv(parser: argparse.ArgumentParser) -> None:
+    common.add_output(parser, [".csv"], "write a CSV file (default: print a table)")
+
+
+def main(arguments: argparse.Namespace) -> None:
+    for name in ("output", "output_items"):
+        if getattr(arguments, name, None):
+            files.check_output(getattr(arguments, name))
+    with extra("evaluate"):
+        arguments.action(arguments)
+
+
+def _ratings(arguments: argparse.Namespace) -> None:
+    """Compare an encoder with people's ratings of sentence pairs."""
+    from groundvec import evaluate
+    from groundvec.data.ratings import TASKS
+    from groundvec.results import frames
+    from groundvec.results.schemas import Predictions
+
+    known = common.read_lines(arguments.captions) if arguments.captions else []
+    tasks = arguments.tasks or TASKS
+    encoder, device = _encoder(arguments)
+    result = evaluate.ratings(encoder, tasks, arguments.folder, known)
+    if known and not ("seen" in result.scores and result.scores["seen"].any()):
+        log.warning("no rated sentence is in %s: is it one caption per line?", arguments.captions)
+    name = arguments.model or arguments.sentence_transformers or arguments.vectors
+    _write(result.scores, arguments.output, device, encoder=name)
+    if arguments.output_items:
+        items = result.items.assign(system=str(name), kind="baseline", epochs="")
+        frames.write(arguments.output_items, items, Predictions)
+
+
+def _encoder(arguments: argparse.Namespace) -> tuple[Any, str]:
+    """Return what embeds sentences, and the device that it computes on."""
+    if arguments.vectors:
+        from groundvec.evaluate import checked, read_array
+
+        path, vectors = arguments.vectors, read_array(arguments.vectors)
+        return lambda sentences: checked(vectors, str(path), len(sentences)), "cpu"
+    if arguments.sentence_transformers:
+        from groundvec import baselines
+
+        baseline = baselines.load("sentence-transformers", model=arguments.sentence_transformers)
+        return baseline, baseline.device
+    from groundvec.device import choose
+    from groundvec.encoder import SentenceEncoder
+
+    encoder = SentenceEncoder(arguments.model, device=(device := choose()))
+    return lambda sentences: encoder.encode(sentences, show_progress_bar=True), device
+
+
+def _retrieval(arguments: argparse.Namespace) -> None:
+    """Score how captions find images, and images captions."""
+    from groundvec import evaluate
+    from groundvec.results import frames
+    from groundvec.results.schemas import FoundRanks
+
+    image = arguments.image_of_caption
+    result = evaluate.retrieval(
+        evaluate.checked(evaluate.read_array(arguments.captions), str(arguments.captions)),
+        evaluate.checked(evaluate.read_array(arguments.images), str(arguments.images)),
+        evaluate.read_array(image) if image else None,
+        arguments.folds,
+        arguments.similarity,
+    )
+    about = {"captions": arguments.captions, "images_file": arguments.images}
+    _write(result.scores, arguments.output, "cpu", **about)
+    if arguments.output_items:
+        frames.write(arguments.output_items, result.items, FoundRanks)
+
+
+def _compare(arguments: argparse.Namespace) -> None:
+    """Test if two encoders differ: Williams' test or a paired bootstrap, with Holm's correction."""
+    from groundvec import evaluate
+    from groundvec.results import frames
+    from groundvec.results.schemas import FoundRanks, RatedPairs
+
+    a, b = (frames.read(path, RatedPairs, FoundRanks) for path in (arguments.a, arguments.b))
+    rows = evaluate.compare(a, b)
+    if arguments.output == common.STANDARD:
+        show(*rows.to_string(index=False, float_format="{:.4g}".format).split("\n"))
+    else:
+        files.write_csv(arguments.output, rows.assign(file_a=arguments.a, file_b=arguments.b))
+
+
+def _sentences(arguments: argparse.Namespace) -> None:
+    """Write what has to be encoded, one sentence a line."""
+    from groundvec import evaluate
+    from groundvec.data.ratings import TASKS
+
+    lines = evaluate.sentences(arguments.tasks or TASKS, arguments.folder)
+    text = "".join(f"{line}\n" for line in lines).encode()
+    if arguments.output == common.STANDARD:
+        # Not sys.stdout.buffer: under PYTHONUNBUFFERED it may write a part only.
+        with open(sys.stdout.fileno(), "wb", closefd=False) as output:
+            output.write(text)
+    else:
+        files.write_bytes(arguments.output, text)
+
+
+def _write(scores: "pd.DataFrame", output: Path, device: str, **about: Any) -> None:
+    """Print scores as a table, or write them to a CSV file with what they are about."""
+    from groundvec import evaluate
+    from groundvec.provenance import provenance
+
+    if output == common.STANDARD:
+        show(*evaluate.table(scores).split("\n"))
+    else:
+        files.write_csv(output, scores.assign(**about, **provenance(device)))
+
+
+# Each command's arguments, and the function whose docstring is its help.
+COMMANDS: dict[str, tuple[Add, Action]] = {
+    "ratings": (_add_ratings, _ratings),
+    "retrieval": (_add_retrieval, _retrieval),
+    "compare": (_add_compare, _compare),
+    "sentences": (_add_sentences, _sentences),
+}

@@ -1,0 +1,93 @@
+"""Trained sentence encoders in NumPy, without torch, whose import takes longer than most uses.
+
+For each encoder that there is in NumPy there is a module of its name here, with a class::
+
+    Encoder(take, text, size, **options)   for this text, with the options of a description
+    encoder(*batch)                        (B, size) vectors of a batch of the text, as arrays, of
+                                           which the longest sentence comes first
+
+`take(name, *shape)` returns a weight by its name in the module of the encoder in
+`groundvec/encoders`.
+"""
+
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from groundvec.config import parts
+from groundvec.config.description import check_fit
+from groundvec.model.folder import read_ensemble
+from groundvec.numpy_backend.layers import under
+from groundvec.model.sentences import Reader, make_texts
+from groundvec.model.stored import open_snapshot
+from groundvec.runtime.errors import InputError
+from groundvec.similarity import unit
+
+# Sentences share words, so that sums over words take less time than sums over all their n-grams.
+READ_AS = {"ngrams": "word-ngrams"}
+# Units of each direction of a recurrent network; with so many, torch is up to a fifth faster.
+LARGE = 1024
+
+
+def able(description: dict[str, Any]) -> bool:
+    """Return whether there is the encoder of a model's description here."""
+    return find_spec(_module(description)) is not None
+
+
+def large(description: dict[str, Any]) -> bool:
+    """Return whether torch computes the encoder of a model's description in less time."""
+    encoder = description["encoder"]
+    units = encoder.get("units", encoder["size"]) if "cell" in encoder else 0
+    return bool(units >= LARGE * (1 + encoder.get("bidirectional", True)))
+
+
+def load(folder: str | Path, epochs: Sequence[int] | None = None) -> "list[Network]":
+    """Load the snapshots of `epochs` (by default, of `ensemble.json`); runs no code from the files.
+
+    Raises:
+        InputError: no such model or snapshot, or it is damaged.
+    """
+    epochs = read_ensemble(folder)["epochs"] if epochs is None else epochs
+    return [Network(Path(folder), epoch) for epoch in epochs]
+
+
+class Network(Reader):
+    """The caption encoders of one snapshot."""
+
+    def __init__(self, folder: Path, epoch: int) -> None:
+        """Load the snapshot of one epoch; see `load`."""
+        self.folder, self.epoch = folder, epoch
+        content, take = open_snapshot(folder, epoch)
+        self.description = description = content["description"]
+        self.similarity = description["similarity"]
+        text, encoder = description["text"], description["encoder"]
+        text = text | {"name": READ_AS.get(text["name"], text["name"])}
+        try:
+            check_fit(description)
+            self.texts = make_texts(description | {"text": text}, content["texts"])
+        except (InputError, KeyError, TypeError) as error:
+            raise InputError(f"{folder}/model.json does not describe a model: {error}") from None
+        make, options = import_module(_module(description)).Encoder, parts.options(encoder)
+        self.captions: dict[str, Any] = {}
+        for language, own in self.texts.items():
+            name = self.name_of(language)
+            if name not in self.captions:
+                try:
+                    self.captions[name] = make(under(take, f"captions.{name}."), own, **options)
+                except TypeError as error:  # an option is missing
+                    raise InputError(
+                        f"{folder}/model.json does not describe a model: {error}"
+                    ) from None
+
+    def embed_batch(self, language: str, batch: Sequence[np.ndarray]) -> np.ndarray:
+        """Embed what the language's `Encoded.batch` returned: (B, size)."""
+        vectors: np.ndarray = self.captions[self.name_of(language)](*batch)
+        return unit(vectors) if self.similarity == "cosine" else vectors
+
+
+def _module(description: dict[str, Any]) -> str:
+    return f"{__name__}.{description['encoder']['name'].replace('-', '_')}"

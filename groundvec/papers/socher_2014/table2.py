@@ -1,8 +1,0 @@
-"""Table 2 of Socher et al. (2014): mean ranks by Euclidean distances, of the squared error."""
-
-from functools import partial
-
-from groundvec.papers.socher_2014.retrieval import write_ranks
-
-TITLE = "Mean ranks with a squared error or Euclidean distances."
-make = partial(write_ranks, squared=True, title=TITLE)

@@ -1,0 +1,83 @@
+"""Table 1 of Calixto & Liu (2017): images and sentences of several languages find each other."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec.data.cutoffs import CUTOFFS
+from groundvec.evaluation.ranks import DIRECTIONS
+from reproduction.papers.calixto_liu_2017.labels import of_languages
+from reproduction.papers.calixto_liu_2017.reported import ReportedLanguages, read_languages
+from reproduction.render.retrieval_table import CHANCE, chance, side_by_side, write
+from reproduction.render.tables import MISSING
+from reproduction.reporting.measures import whole
+from reproduction.reporting.results import MEASURES, Results
+from reproduction.reporting.systems import NAMES, PROVENANCE, beside, in_order, with_seeds
+from groundvec.results.schemas import Models, Retrieval
+
+RECALLS = [f"{direction}_r{k}" for direction in DIRECTIONS for k in CUTOFFS]
+TITLE = "Retrieval of images by sentences, and of sentences by images, in each language."
+ENSEMBLE = (
+    "Measured: by this project, the ensemble of a training's best snapshots. Reported: as printed "
+    "in Calixto & Liu (2017), of single models."
+)
+NOTES = [
+    "In brackets: the gain of a model of several languages over the best one of this language "
+    "alone that reads the same (words or characters); reported ones, over the best VSE, computed "
+    "from the recalls that are printed. With β = 0 the image network is untrained: chance.",
+    ENSEMBLE + " Their test set has 514 images of the validation set (section 4 of the paper).",
+]
+
+
+def make(results: Results, stem: Path) -> None:
+    """Write Table 1."""
+    reported = read_languages(results["reported"])
+    table = table1(results.retrieval, reported, results.models)
+    headings = table["dataset"].replace(NAMES) + ", " + table["language"]
+    names = with_seeds(table["name"], table["seed"])
+    labels = table[["source", "test_set"]].assign(model=names).fillna(MISSING)
+    labels = labels.rename(columns={"test_set": "images"})
+    write(stem, table, headings, labels, TITLE, [*NOTES, CHANCE])
+
+
+def table1(measured: Retrieval, reported: ReportedLanguages, models: Models) -> pd.DataFrame:
+    """Join chance, reported models and measured ensembles of each data set and language.
+
+    A row has both directions side by side, as in `caption_to_image_r10_ci`, and the gains, as in
+    `caption_to_image_r10_gain`.
+    """
+    named = of_languages(models)
+    test = whole(measured)
+    keys = ["dataset", "test_set", "language", "model", "seed"]
+    numbers = [*MEASURES, "mean_rank", "queries"]
+    ours = in_order(side_by_side(test[test["kind"] == "ensemble"], keys, numbers), models)
+    about = named[["dataset", "model", "seed", "name", "several", "reads", "beta"]]
+    ours = ours.merge(about, on=["dataset", "model", "seed"]).assign(source="measured")
+    random = side_by_side(chance(test), keys[:3], numbers).assign(source="computed", name="chance")
+    keys = ["paper", "language", "model"]
+    scores = [*(f"r{k}" for k in CUTOFFS), "median_rank"]
+    theirs = side_by_side(reported, keys, scores)
+    theirs = theirs.merge(reported[["model", "beta", "role"]].drop_duplicates("model"))
+    theirs = theirs.assign(dataset=beside(models, "multi30k"), source="reported")
+    theirs = theirs.assign(name=theirs["model"], several=theirs["beta"].notna())
+    table = _with_gains(pd.concat([random, theirs, ours], ignore_index=True))
+    columns = [
+        f"{direction}_{number}"
+        for direction in DIRECTIONS
+        for number in (*numbers, *(f"r{k}_gain" for k in CUTOFFS))
+    ]
+    first = ["dataset", "test_set", "language", "source", "name", "model", "seed"]
+    last = ["several", "reads", "beta", "role", "paper", "epochs", *PROVENANCE]
+    table["seed"] = table["seed"].astype("Int64")
+    return table[[*first, *columns, *last]]
+
+
+def _with_gains(table: pd.DataFrame) -> pd.DataFrame:
+    """Add how much higher the recalls of models of several languages are than the best of one."""
+    alike = ["source", "dataset", "language", "reads", "seed"]
+    for recall in RECALLS:
+        alone = table["several"].eq(False) & table["role"].ne("other")
+        of_one = table.assign(one=table[recall].where(alone))
+        gain = table[recall] - of_one.groupby(alike, dropna=False)["one"].transform("max")
+        table[f"{recall}_gain"] = gain.where(table["several"].eq(True))
+    return table

@@ -1,0 +1,121 @@
+"""Figure 3 of Merkx & Frank (2019): every subtask of the semantic evaluation."""
+
+from itertools import chain, cycle
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
+
+from reproduction.papers.merkx_frank_2019.reported import read_correlations
+from reproduction.render.figures import COLOURS, CORRELATION
+from reproduction.render.style import PAGE, save, styled
+from reproduction.reporting.measures import as_values, headline
+from reproduction.reporting.results import Results
+from reproduction.reporting.systems import main_systems
+from groundvec.results.schemas import Scores
+
+Style = tuple[str, str, str]  # a colour, a marker and its inside
+System = tuple[pd.DataFrame, str, Style]  # its rows and its label
+
+SYSTEMS = [(colour, marker, colour) for colour, marker in COLOURS]
+FLOORS = [("0.25", marker, "0.25") for marker in "x+*1"]
+REPORTED = [("0.55", marker, "white") for marker in "os^Dv"]
+
+
+def make(results: Results, stem: Path) -> None:
+    """Draw Figure 3."""
+    reported = read_correlations(results["reported"])
+    save(correlation_by_subtask(results.scores, results.selected, reported), stem)
+
+
+@styled
+def correlation_by_subtask(
+    scores: Scores, selected: dict[str, tuple[str, int]], reported: pd.DataFrame
+) -> Figure:
+    """Draw Pearson's r on every subtask of every system, with its 95% interval.
+
+    Floors know no more than spelling: untrained networks, and baselines that count trigrams.
+    Reported numbers are left out for subtasks that were not measured.
+    """
+    measured = as_values(main_systems(headline(scores), selected))
+    reported = as_values(reported).assign(name=reported["system"])
+    subtasks = measured.groupby(["task", "subtask"], sort=False)["pairs"].first().reset_index()
+    reported = reported.merge(subtasks[["task", "subtask"]])
+    floors = measured["kind"].eq("snapshot") | measured["encoder"].eq("trigrams")
+    kinds = {
+        "Measured": _styled(measured[~floors], "{}", SYSTEMS),
+        "Measured: floors, which know spelling only": _styled(
+            measured[floors], "{} (floor)", FLOORS
+        ),
+        "Reported in the paper": _styled(reported, "{} (reported)", REPORTED),
+    }
+    kinds = {heading: kind for heading, kind in kinds.items() if kind}
+    systems = list(chain(*kinds.values()))
+    most = max(map(len, kinds.values()))
+
+    # In inches: legend and axis, and so much for each subtask that its systems do not touch.
+    height = min(max(0.22, 0.034 * len(systems)), 8.2 / len(subtasks))
+    layout = ConstrainedLayoutEngine(h_pad=0.01, hspace=0)
+    figure = Figure((PAGE, 0.75 + 0.14 * most + height * len(subtasks)), layout=layout)
+    tasks = dict(iter(subtasks.groupby("task", sort=False)))
+    heights = [len(rows) for rows in tasks.values()]
+    panels = figure.subplots(len(tasks), sharex=True, squeeze=False, height_ratios=heights)[:, 0]
+    for panel, (task, rows) in zip(panels, tasks.items(), strict=True):
+        panel.set_ylabel(task, rotation=0, ha="right", va="center", weight="bold")
+        _task(panel, rows, [(r[r["task"] == task], label, style) for r, label, style in systems])
+    panels[-1].tick_params(axis="x", bottom=True)
+    panels[-1].set_xlabel(f"{CORRELATION} (95% interval); in brackets, the number of pairs")
+    figure.align_ylabels()
+    handles = iter(panel.get_legend_handles_labels()[0])
+    blank = Line2D([], [], linestyle="")
+    entries = []
+    for heading, kind in kinds.items():  # filled column by column
+        names = [(next(handles), rows["name"].iloc[0]) for rows, _, _ in kind]
+        entries += [(blank, heading), *names, *[(blank, " ")] * (most - len(kind))]
+    legend = figure.legend(
+        *zip(*entries, strict=True),
+        loc="outside upper center",
+        ncols=len(kinds),
+        markerscale=1.4,
+        handlelength=1.2,
+    )
+    for text in legend.get_texts()[:: most + 1]:
+        text.set_fontweight("bold")
+    return figure
+
+
+def _styled(rows: pd.DataFrame, label: str, styles: list[Style]) -> list[System]:
+    """Take the rows of each system, with its label and style."""
+    return [
+        (rows[rows["name"] == name], label.format(name), style)
+        for name, style in zip(rows["name"].unique(), cycle(styles), strict=False)
+    ]
+
+
+def _task(panel: Axes, subtasks: pd.DataFrame, systems: list[System]) -> None:
+    """Draw one line for each subtask of one task, on it the systems below each other."""
+    places = {subtask: place for place, subtask in enumerate(subtasks["subtask"])}
+    for i, (rows, label, (colour, marker, inside)) in enumerate(systems):
+        panel.errorbar(
+            x=rows["value"],
+            y=rows["subtask"].map(places) + 0.84 * ((i + 0.5) / len(systems) - 0.5),
+            xerr=[rows["value"] - rows["low"], rows["high"] - rows["value"]],
+            fmt=marker,
+            color=colour,
+            markerfacecolor=inside,
+            markersize=3,
+            markeredgewidth=0.8,
+            elinewidth=0.7,
+            label=label,
+        )
+    for place, number in enumerate(subtasks.index):
+        if number % 2 == 0:
+            panel.axhspan(place - 0.5, place + 0.5, color="0.96", zorder=0, linewidth=0)
+    names = [f"{row.subtask} ({row.pairs:,.0f})" for row in subtasks.itertuples()]
+    panel.set_yticks(range(len(names)), names)
+    panel.set_ylim(len(names) - 0.5, -0.5)
+    panel.tick_params(left=False, bottom=False)
+    panel.grid(axis="y", visible=False)

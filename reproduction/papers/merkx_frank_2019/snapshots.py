@@ -1,0 +1,47 @@
+"""Retrieval by every kept snapshot, beside the ensemble of its training (not in the paper)."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec.evaluation.ranks import DIRECTIONS
+from reproduction.render.retrieval_table import CHANCE, side_by_side, test_set, with_interval, write
+from reproduction.reporting.measures import recall
+from reproduction.reporting.results import MEASURES, Results
+from reproduction.reporting.systems import PROVENANCE, in_order, model_name
+from groundvec.results.schemas import Models, Retrieval
+
+NOTES = [
+    "Measured by this project, of every epoch whose weights were kept. The ensemble is of the "
+    "snapshots with the best R@10 on the development set (mean of both directions) among those at "
+    "the end of a cycle of the learning rate. This R@10 is given as dev R@10; its interval is "
+    "sqrt(a²+b²)/2 for intervals ± a and ± b of the directions.",
+    CHANCE,
+]
+
+
+def make(results: Results, stem: Path) -> None:
+    """Write the table of snapshots."""
+    table = snapshots(results.retrieval, results.models)
+    labels = pd.DataFrame(
+        {
+            "epochs": (table["kind"] + " " + table["epochs"]).str.strip(),
+            "dev R@10": with_interval(table["dev_r10"], table["dev_r10_ci"]),
+        }
+    )
+    title = "Image-caption retrieval on the test sets: ensembles beside their snapshots."
+    write(stem, table, test_set(table) + ": " + model_name(table), labels, title, NOTES)
+
+
+def snapshots(measured: Retrieval, models: Models) -> pd.DataFrame:
+    """Join chance, each ensemble and each snapshot of its training, on the test sets."""
+    keys = ["dataset", "test_set", "language", "model", "seed", "kind", "epochs"]
+    # Chance first, then the ensemble, then its snapshots: their kinds happen to sort like that.
+    test = measured[measured["split"] == "test"].sort_values("kind", kind="stable")
+    table = in_order(side_by_side(test, keys, [*MEASURES, "mean_rank", "queries"]), models)
+    dev = recall(measured, "dev").rename(columns={"r10": "dev_r10", "r10_ci": "dev_r10_ci"})
+    table = table.merge(dev, on=["dataset", "model", "seed", "kind", "epochs"], how="left")
+    groups = table[keys[:3]].drop_duplicates()
+    scores = [column for column in table.columns if column.startswith(DIRECTIONS)]
+    columns = [*keys, "dev_r10", "dev_r10_ci", *scores, *PROVENANCE]
+    return groups.merge(table, on=keys[:3])[columns]

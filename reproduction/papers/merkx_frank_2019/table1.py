@@ -1,0 +1,43 @@
+"""Table 1 of Merkx & Frank (2019): the tasks that sentence embeddings are judged on."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from reproduction.render.tables import MISSING, write_table
+from reproduction.reporting.results import Results
+
+NOTES = [
+    "The systems' cosine similarities are correlated with the ratings of the test pairs. Where "
+    "there are training pairs, also the predictions of a classifier trained on them.",
+    "Dropped: pairs that have no rating and are left out.",
+    "The ratings are people's; only those of Scenes are computed, from the facts of drawn scenes.",
+]
+SOURCES_NOTE = (
+    "Sources are the organisers'. Table 1 of Merkx & Frank (2019) exchanges those of SMTeuroparl "
+    "and OnWN of 2012, and those of FNWN and HDL of 2013."
+)
+
+
+def make(results: Results, stem: Path) -> None:
+    """Write Table 1."""
+    tasks = results.tasks
+    supervised = tasks["train"] > 0
+    total: dict[str, object] = {"task": "Total", "subtask": "", "source": "", "train": 0, "dev": 0}
+    for column in ("test", "dropped"):
+        total[column] = tasks.loc[~supervised, column].sum()
+    parts = [tasks[~supervised], pd.DataFrame([total]), tasks[supervised]]
+    if supervised.all():
+        del parts[:2]
+    shown = pd.concat(parts, ignore_index=True)
+    text = shown[["task", "subtask", "source"]].fillna("")
+    for column in ("train", "dev", "test", "dropped"):
+        text[column] = [f"{count:,.0f}" for count in shown[column]]
+    groups = np.where(shown["train"] > 0, "With training pairs", "Test pairs only")
+    text.loc[shown["train"] == 0, ["train", "dev"]] = MISSING
+    text.loc[text["task"] == text["task"].shift(), "task"] = ""
+    title = "Ratings of the similarity of two sentences: tasks, subtasks and pairs."
+    of_sts = tasks["task"].isin(["STS 2012", "STS 2013"]).any()
+    notes = [*NOTES, SOURCES_NOTE] if of_sts else NOTES
+    write_table(stem, tasks, text, "lllrrrr", title, notes, groups)

@@ -1,0 +1,69 @@
+"""Table 2 of Merkx & Frank (2019): image-caption retrieval on the test sets."""
+
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec.evaluation.ranks import DIRECTIONS
+from reproduction.papers.merkx_frank_2019.reported import ReportedRetrieval
+from reproduction.render.retrieval_table import CHANCE, chance, side_by_side, test_set, write
+from reproduction.render.tables import DAGGER
+from reproduction.reporting.results import MEASURES, Results
+from reproduction.reporting.systems import PROVENANCE, beside, criterion, in_order, model_name
+from groundvec.results.frames import read
+from groundvec.results.schemas import Models, Retrieval
+
+REPORTED = "Reported: as printed in Table 2 of Merkx & Frank (2019)."
+MEASURED = "Measured: by this project, the ensemble of a training's best snapshots."
+
+
+def make(results: Results, stem: Path) -> None:
+    """Write Table 2."""
+    reported = read(results["reported"], ReportedRetrieval)
+    table = table2(results.retrieval, reported, results.models, results.selected)
+    name = model_name(table).where(table["source"] == "measured", table["model"])
+    dagger = table["selected"].map({True: DAGGER}).fillna("")
+    labels = pd.DataFrame({"source": table["source"], "model": name + dagger})
+    notes = [f"{DAGGER} The selected model of a data set: {criterion(results.select)}."]
+    notes += [REPORTED] if "reported" in set(table["source"]) else []
+    title = "Image-caption retrieval on the test sets."
+    write(stem, table, test_set(table), labels, title, [*notes, MEASURED, CHANCE])
+
+
+def table2(
+    measured: Retrieval,
+    reported: ReportedRetrieval,
+    models: Models,
+    selected: dict[str, tuple[str, int]],
+) -> pd.DataFrame:
+    """Join chance, reported rows and measured ensembles, for each test set that was measured on.
+
+    A row has both directions side by side, in columns such as `caption_to_image_r10_ci`.
+    """
+    test = measured[measured["split"] == "test"]
+    keys = ["dataset", "test_set", "language", "model", "seed"]
+    numbers = [*MEASURES, "mean_rank", "queries"]
+    ours = side_by_side(test[test["kind"] == "ensemble"], keys, numbers)
+    ours = in_order(ours, models)
+    trainings = pd.MultiIndex.from_frame(ours[["dataset", "model", "seed"]])
+    ours["selected"] = trainings.isin([(dataset, *own) for dataset, own in selected.items()])
+    of_paper = reported["dataset"].map(partial(beside, models))
+    reported = reported.assign(dataset=of_paper, language="en")  # the paper's captions are
+    theirs = side_by_side(reported, ["paper", *keys[:4]], MEASURES)
+    table = pd.concat(
+        [
+            side_by_side(chance(test), keys[:3], numbers).assign(source="computed", model="chance"),
+            theirs.assign(source="reported"),
+            ours.assign(source="measured"),
+        ]
+    )
+    whole = ["seed", *(f"{direction}_queries" for direction in DIRECTIONS)]
+    table[whole] = table[whole].astype("Int64")  # whole numbers, or missing
+    table["selected"] = table["selected"].astype("boolean")
+
+    groups = ours[keys[:3]].drop_duplicates()
+    scores = [column for column in ours.columns if column.startswith(DIRECTIONS)]
+    first = [*keys[:3], "source", "model", "seed", "selected"]
+    last = ["paper", "epochs", *PROVENANCE]
+    return groups.merge(table, on=keys[:3])[[*first, *scores, *last]]

@@ -1,0 +1,156 @@
+"""The table in the supplement of Merkx & Frank (2019): correlations with ratings."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec.evaluation.overlap import KEYS, SEEN
+from reproduction.papers.merkx_frank_2019.reported import read_correlations
+from reproduction.render.tables import MINUS, MISSING, TIMES, decimals, wide, write_table
+from reproduction.reporting.measures import SEEN_NOTE, headline, means
+from reproduction.reporting.results import CORRELATIONS, UNSEEN_CORRELATIONS, Results
+from reproduction.reporting.systems import (
+    NAMES,
+    PROVENANCE,
+    criterion,
+    every_system,
+    main_systems,
+    model_name,
+)
+from groundvec.results.schemas import Overlap, Scores
+
+INTERVALS = (
+    f"{{}} {TIMES} 100, the upper and lower half of the 95% interval after it: Fisher's, "
+    f"tanh(atanh r ± 1.96/√(n{MINUS}3)) over n pairs; of a mean with weights w, √Σ(w h)² for "
+    "the halves h of the subtasks."
+)
+NOTES = [
+    "Cosine: of the cosines of the embeddings with the ratings. Classifier: of the ratings that "
+    "SentEval's classifier, trained on the task's training pairs, predicts for its test pairs.",
+    "Mean: of the subtasks' correlations. Weighted mean: the same, weighted by pairs. "
+    "Concatenated: one correlation over the pairs of all subtasks together. The task all stands "
+    "for all tasks without training pairs.",
+]
+REPORTED_NOTE = (
+    "Reported: as printed in the supplement of Merkx & Frank (2019), but for the lower ends of "
+    "Deft-forum, which stood in each other's place (Fisher's formula says whose they are); its "
+    "means are computed from those numbers."
+)
+MODELS_NOTES = [
+    "Semantic score: the mean of the other measures without STS-B, whose pairs are taken from "
+    "STS 2012 to 2016.",
+    "Of several subtasks it is the mean of their correlations weighted by pairs (cosine); of a "
+    "task with training pairs, the correlation by SentEval's classifier.",
+    "The ensemble is of the snapshots with the best R@10 on the development set; snapshot 0 is the "
+    "untrained network.",
+]
+SYSTEMS_NOTE = (
+    "The measured model of a data set is the ensemble of {}. With an epoch: the best single "
+    "snapshot of the same training at the end of a cycle, by R@10 on the development set. The "
+    "paper does not say which of the two it reports. Untrained: the same network before training."
+)
+
+
+def make(results: Results, stem: Path) -> None:
+    """Write the supplement's table, its rank correlations, and a table of every model."""
+    reported = read_correlations(results["reported"])
+    snapshots = results.best_snapshots
+    table = table_s1(results.scores, results.overlap, reported, results.selected, snapshots)
+    measured = table[table["source"] == "measured"]
+    notes = [*NOTES, SEEN_NOTE, SYSTEMS_NOTE.format(criterion(results.select))]
+    also = [REPORTED_NOTE] if len(measured) < len(table) else []
+    _write(stem, table, "pearson", "Pearson's r", [*notes, *also])
+    spearman, models = (stem.with_name(f"{stem.name}-{end}") for end in ("spearman", "models"))
+    _write(spearman, measured, "spearman", "Spearman's rank correlation", notes)
+    _write_models(models, every_system(results.scores, results.models))
+
+
+def table_s1(
+    scores: Scores,
+    overlap: Overlap,
+    reported: pd.DataFrame,
+    selected: dict[str, tuple[str, int]],
+    snapshots: dict[str, int],
+) -> pd.DataFrame:
+    """Join reported and measured correlations of the main systems.
+
+    Reported are those of subtasks that were measured, and their mean and weighted mean where all
+    subtasks of a task are reported. `seen` and `unseen_` are of trained models only.
+    """
+    measured = main_systems(scores, selected, snapshots).assign(source="measured")
+    keys = ["system", "kind", "epochs", *KEYS]
+    measured = measured.merge(overlap[[*keys, *SEEN, *UNSEEN_CORRELATIONS]], "left", keys)
+    subtasks = headline(measured)[["task", "subtask", "method"]].drop_duplicates()
+    theirs = reported.merge(subtasks, on=["task", "subtask"]).assign(statistic="correlation")
+    unsupervised = subtasks[subtasks["method"] == "cosine"]
+    count = pd.concat([unsupervised["task"], unsupervised["task"].map(lambda _: "all")])
+    cosines = theirs[theirs["method"] == "cosine"]
+    cosines = pd.concat([cosines, cosines.assign(task="all")])
+    keys = ["system", "task"]
+    found = cosines.groupby(keys)["subtask"].transform("size")
+    whole = cosines[found == cosines["task"].map(count.value_counts())]
+    pairs = whole.groupby(keys, sort=False)["pairs"].sum().to_numpy()
+    for statistic, weights in (("mean", None), ("weighted mean", "pairs")):
+        mean = means(whole, keys, weights).assign(subtask="all", method="cosine", pairs=pairs)
+        theirs = pd.concat([theirs, mean.assign(statistic=statistic)])
+    theirs = theirs.assign(source="reported", name=theirs.pop("system") + " (reported)")
+    columns = ["system", "dataset", "model", "seed", "kind", "epochs", "encoder", "task", "subtask"]
+    columns += ["statistic", "method", "pairs", *CORRELATIONS, *SEEN, *UNSEEN_CORRELATIONS]
+    columns = ["source", "name", *columns, *PROVENANCE]
+    return pd.concat([theirs, measured], ignore_index=True)[columns]
+
+
+def _write(stem: Path, table: pd.DataFrame, measure: str, name: str, notes: list[str]) -> None:
+    correlation = table["statistic"] == "correlation"
+    supervised = table["task"].isin(table["task"][table["method"] == "classifier"])
+    blocks = [
+        headline(table).assign(block="Each subtask"),
+        table[~correlation].assign(block="Means of subtasks, and their pairs concatenated"),
+        table[correlation & supervised].assign(block="Tasks with training pairs, by both methods"),
+    ]
+    shown = pd.concat(blocks, ignore_index=True)
+    of_subtask = shown["statistic"] == "correlation"
+    shown["measure"] = shown["method"].where(of_subtask, shown["statistic"])
+    shown["text"] = with_interval(shown, measure)
+    ensembles = shown[shown["seen"].notna() & shown["kind"].eq("ensemble")]
+    names = "seen (" + ensembles["dataset"].replace(NAMES) + ")"
+    seen = ensembles.assign(name=names, text=ensembles["seen"].map("{:,.0f}".format))
+    untrained = shown[shown["seen"].notna() & shown["epochs"].eq("0")]
+    unseen = pd.concat([ensembles, untrained])
+    unseen["text"] = with_interval(unseen, f"unseen_{measure}")
+    unseen["name"] += ", unseen pairs"
+    shown = pd.concat([seen, shown, unseen], ignore_index=True)
+    keys = ["block", "task", "subtask", "measure"]
+    rows = shown.loc[shown["source"] == "measured", [*keys, "pairs"]].drop_duplicates(keys)
+    values = shown.pivot(index=keys, columns="name", values="text")[shown["name"].unique()]
+    text = rows.merge(values, left_on=keys, right_index=True).fillna(MISSING)
+    text["pairs"] = [f"{pairs:,.0f}" for pairs in text["pairs"]]
+    title = f"{name} of the ratings and the systems' predictions."
+    align = "lllr" + "r" * values.shape[1]
+    notes, groups = [INTERVALS.format(name), *notes], text.pop("block")
+    write_table(stem, table, text, align, title, notes, groups, landscape=True)
+
+
+def with_interval(table: pd.DataFrame, measure: str = "pearson") -> list[str]:
+    """Write correlations in percent with both halves of their intervals: 49.1 +5.2 -5.6."""
+    r, low, high = (table[f"{measure}{end}"] * 100 for end in ("", "_low", "_high"))
+    halves = zip(decimals(r), decimals(high - r), decimals(r - low), strict=True)
+    return [
+        MISSING if value == MISSING else f"{value} +{up} {MINUS}{down}"
+        for value, up, down in halves
+    ]
+
+
+def _write_models(stem: Path, table: pd.DataFrame) -> None:
+    ours = table["kind"] != "baseline"
+    cells = table[["measure"]].assign(
+        group=table["dataset"].replace(NAMES).where(ours, "Baselines"),
+        model=model_name(table).where(ours, table["system"]),
+        epochs=(table["kind"] + " " + table["epochs"]).where(ours, ""),
+        text=with_interval(table),
+    )
+    text = wide(cells, ["group", "model", "epochs"], "measure")
+    title = "Correlation of every model with the ratings."
+    notes = [INTERVALS.format("Pearson's r"), *MODELS_NOTES]
+    groups = text.pop("group")
+    write_table(stem, table, text, "ll" + "r" * (text.shape[1] - 2), title, notes, groups)

@@ -1,0 +1,134 @@
+"""A sentence's dependency tree, and what its words weigh (after Socher et al. 2014, Figure 3).
+
+By the counts of Eq. 4 a node's vector enters its parent's times l(child) / l(parent), and so the
+root's times the product of these along the path, which is the share of all words that are under it.
+The node's own word enters it times 1 / l(node): so with identity matrices and no nonlinearity all
+words would weigh the same, as in a bag of words. What a word does weigh is learned.
+"""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from reproduction.papers.socher_2014.labels import trained_as
+from reproduction.render.style import BLUE, COLUMN, FONT_SIZE, PAGE, VERMILLION, save, styled
+from reproduction.reporting.embedded import given_treebank, of_one, read_captions
+from reproduction.reporting.results import Results
+from reproduction.reporting.systems import best_snapshot
+from groundvec.text.encoded import cleaned
+from groundvec.text.forms import FORMS, Nodes, ancestors
+from groundvec.text.treebank import Tree
+
+if TYPE_CHECKING:
+    from groundvec.model.network import Model
+
+# In inches.
+LEVEL, ABOVE, BELOW, MARGIN = 0.6, 0.25, 0.65, 0.2
+KEY = 1.15  # what the rows of numbers are called, left of them
+CHARACTER, NARROWEST = 0.6 * FONT_SIZE / 72, 0.55  # a character's width, and that of a node
+LARGEST = 0.15  # the radius of the root
+
+
+def make(results: Results, stem: Path) -> None:
+    """Draw a test caption of middle length of one data set, with the SDT-RNN's first seed."""
+    from groundvec.model.network import load_model  # torch takes seconds to import
+
+    about = of_one(trained_as(results.models, "SDT-RNN")).iloc[0]
+    treebank = given_treebank(results)
+    model = load_model(about["folder"], best_snapshot(about), treebank=treebank)
+    captions, language = read_captions(results, about), about["languages"][0]
+    shown = captions["split"].eq("test") & captions["language"].eq(language)
+    sentences = cleaned(captions.loc[shown, "caption"].tolist())
+    parses = treebank.trees(sentences, about["text.parser"])
+    parse = middle(parses)
+    nodes = FORMS[about["text.form"]](parse)
+    save(drawing(nodes, learned(model, language, parse.text)), stem)
+
+
+def middle(trees: list[Tree]) -> Tree:
+    """Return the tree with the median number of words; of equals the one in the middle."""
+    order = sorted(trees, key=lambda tree: len(tree.words))
+    return order[len(order) // 2]
+
+
+def by_counts(parents: list[int]) -> np.ndarray:
+    """Compute the weight (N,) of each node's vector in the root's, by the counts of Eq. 4.
+
+    Args:
+        parents: of the nodes, which all have a word; the root's is -1.
+    """
+    words = np.zeros(len(parents))  # of each node and of those under it
+    for node in range(len(parents)):
+        words[[node, *ancestors(node, parents)]] += 1
+    return words / len(parents)
+
+
+def learned(model: "Model", language: str, sentence: str) -> np.ndarray:
+    """Compute how much the sentence's vector follows each node's word: shares (N,) of their sum.
+
+    It is the Frobenius norm of the derivative of the root's vector by the word's.
+    """
+    import torch
+
+    from groundvec.model.network import to_tensors
+
+    encoder: Any = model.captions[model.name_of(language)]
+    batch = model.texts[language].encode([sentence]).batch(np.arange(1))
+    words, lengths, *others = to_tensors(batch, "cpu")
+    known, encoder.vectors = encoder.vectors, encoder.vectors[words].requires_grad_()
+    try:
+        [root] = encoder(torch.arange(len(words)), lengths, *others)
+        grad = partial(torch.autograd.grad, inputs=encoder.vectors, retain_graph=True)
+        derivatives = [grad(value)[0] for value in root]
+    finally:
+        encoder.vectors = known
+    norms = torch.stack(derivatives).square().sum(dim=(0, 2)).sqrt().numpy()
+    return norms / norms.sum()
+
+
+@styled
+def drawing(nodes: Nodes, weights: np.ndarray) -> Figure:
+    """Draw a tree above its words, and below each word its weights.
+
+    The area of a node is its weight by the counts, which is also the first number below its word;
+    the second is the learned one, in percent.
+    """
+    depths = [len([*ancestors(node, nodes.parents)]) for node in range(len(nodes.parents))]
+    pairs = zip(nodes.words, nodes.relations, strict=True)
+    texts = [[word or "", relation] for word, relation in pairs]
+    widths = np.array([max(CHARACTER * max(map(len, pair)) + 0.1, NARROWEST) for pair in texts])
+    width = max(KEY + widths.sum() + MARGIN, COLUMN)
+    height = BELOW + LEVEL * (max(depths) + 1)
+    x = KEY + widths.cumsum() - widths / 2
+    y = height - ABOVE - LEVEL * np.array(depths)
+    scale = min(1, PAGE / width)
+    figure = Figure((scale * width, scale * height))
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(0, height))
+    axes.set_axis_off()
+
+    def write(x: float, y: float, text: str, ha: str = "center", colour: str = "black") -> None:
+        font = {"fontsize": scale * FONT_SIZE, "color": colour}
+        axes.text(x, y, text, font, ha=ha, va="center", zorder=3)
+
+    shares = by_counts(nodes.parents)
+    radii = LARGEST * np.sqrt(shares)  # so that areas are the weights
+    for node, parent in enumerate(nodes.parents):
+        word, relation = texts[node]
+        axes.plot([x[node]] * 2, [y[node], 0.62], ":", color="0.8", linewidth=0.8, zorder=0)
+        if parent >= 0:
+            # Down from the parent, across above all names of this level, and down to the own one.
+            bar, top = y[node] + LEVEL - LARGEST - 0.05, y[node] + radii[node] + 0.15
+            down = [y[parent], bar, bar, top]
+            axes.plot(x[[parent, parent, node, node]], down, color="0.5", linewidth=0.8, zorder=1)
+            write(x[node], y[node] + radii[node] + 0.08, relation)
+        diameter = scale * 72 * 2 * radii[node]
+        axes.plot(x[node], y[node], "o", color=BLUE, markersize=diameter, zorder=2)
+        write(x[node], 0.52, word)
+        write(x[node], 0.32, f"{shares[node]:.2f}", colour=BLUE)
+        write(x[node], 0.14, f"{100 * weights[node]:.0f}%", colour=VERMILLION)
+    write(0.05, 0.32, "by counts (area)", "left", BLUE)
+    write(0.05, 0.14, "learned", "left", VERMILLION)
+    return figure

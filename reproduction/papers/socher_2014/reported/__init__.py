@@ -1,0 +1,59 @@
+"""The numbers that Socher et al. (2014) report: the form of the files, and how one is read."""
+
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+
+from groundvec.data.cutoffs import CUTOFFS
+from reproduction.papers.socher_2014.labels import MARGIN, SQUARED
+from groundvec.results.frames import Schema, read
+from groundvec.results.schemas import REPORTED, count, number, percent, text
+
+REPORTED_RANKS = Schema(
+    "socher_2014/reported/tables.csv",
+    "one row per loss and model",
+    **REPORTED,
+    loss=text("loss", ("max_margin", "squared_error")),
+    model=text("name in the paper"),
+    **{
+        f"{task}_mean_rank": number(f"mean rank, {task.replace('_', ' ')}", low=1, empty=True)
+        for task in ("sentence_similarity", "image_search", "describing")
+    },
+    **{
+        f"{task}_r{k}": percent(f"R@{k}, {task.replace('_', ' ')}", empty=True)
+        for task in ("image_search", "describing")
+        for k in CUTOFFS
+    },
+)
+REPORTED_RELATIONS = Schema(
+    "socher_2014/reported/section_6_7.csv",
+    "one row per relation with a matrix of large norm",
+    **REPORTED,
+    place=count("place by the norm", low=1),
+    printed=text("name in the paper"),
+    relation=text("Stanford dependency"),
+)
+ReportedRanks = Annotated[pd.DataFrame, REPORTED_RANKS]
+ReportedRelations = Annotated[pd.DataFrame, REPORTED_RELATIONS]
+TASKS = {
+    "sentence_similarity": "caption_to_caption",
+    "image_search": "caption_to_image",
+    "describing": "image_to_caption",
+}
+LOSSES = {"max_margin": MARGIN, "squared_error": SQUARED}
+OF_CCA = {"max_margin": "CCA, inner product", "squared_error": "CCA, Euclidean distance"}
+
+
+def read_ranks(path: str | Path) -> pd.DataFrame:
+    """Read the mean ranks and recalls that Socher et al. (2014) report; others are NaN.
+
+    Columns such as `image_to_caption_r10` have the numbers; chance has no objective.
+    """
+    table = read(path, ReportedRanks)
+    for task, direction in TASKS.items():
+        table.columns = table.columns.str.replace(task, direction)
+    name, loss = table["model"], table["loss"]
+    objective = loss.map(LOSSES).where(name != "kCCA", loss.map(OF_CCA))
+    objective = objective.where(name != "Random", "")
+    return table.assign(name=name, system=name, objective=objective)

@@ -1,0 +1,63 @@
+"""Colours, styles of curves, and learning curves, which several figures share."""
+
+from collections.abc import Iterable
+from itertools import cycle, product
+from typing import Any
+
+from matplotlib.artist import Artist
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from reproduction.render.style import BLUE, GREEN, ORANGE, PAGE, PURPLE, SKY, VERMILLION, styled
+from reproduction.reporting.systems import NAMES
+from groundvec.results.schemas import History
+
+COLOURS = [(BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (PURPLE, "D"), (ORANGE, "v"), (SKY, "P")]
+CORRELATION = "Pearson's r \N{MULTIPLICATION SIGN} 100"
+RECALL = "dev. set, mean of R@10 (%)"
+# Panels of learning curves: the column above and the one below, each with its label.
+PANELS = [
+    ("loss", "loss / that of the first epoch", "epoch", "epoch"),
+    ("dev_recall", RECALL, "epoch", "epoch"),
+    ("dev_recall", RECALL, "minutes", "minutes of training"),
+]
+
+
+def curve_styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Choose a style for each name's curve: colours and markers, then other lines, 48 in all."""
+    looks = cycle(product(("full", "none"), ("-", "--", ":", "-."), COLOURS))
+    return {
+        name: {"color": colour, "marker": marker, "linestyle": line, "fillstyle": fill}
+        for name, (fill, line, (colour, marker)) in zip(dict.fromkeys(names), looks, strict=False)
+    }
+
+
+@styled
+def learning_curves(history: History) -> Figure:
+    """Draw loss and recall by epoch, and recall by time: means over the seeds of a model.
+
+    Each data set has a row of panels. Losses are divided by that of the first epoch, since models
+    may have different objectives.
+    """
+    keys = ["dataset", "model", "epoch"]
+    first = history.groupby(["dataset", "model", "seed"])["loss"].transform("first")
+    table = history.assign(minutes=history["seconds"] / 60, loss=history["loss"] / first)
+    means = table.groupby(keys, sort=False)[["loss", "dev_recall", "minutes"]].mean().reset_index()
+    datasets = list(means.groupby("dataset", sort=False))
+    looks = curve_styles(means["model"])
+    height = 2.4 * len(datasets) + 0.1 + 0.16 * -(-len(looks) // 4)
+    figure = Figure((PAGE, height), layout="constrained")
+    rows = figure.subplots(len(datasets), len(PANELS), squeeze=False)
+    lines: dict[str, Artist] = {}
+    for (dataset, of_dataset), row in zip(datasets, rows, strict=True):
+        if len(datasets) > 1:
+            row[0].set_title(NAMES.get(str(dataset), dataset), loc="left")
+        for panel, (column, label, by, below) in zip(row, PANELS, strict=True):
+            for model, own in of_dataset.dropna(subset=column).groupby("model", sort=False):
+                name = str(model)
+                [lines[name]] = panel.plot(own[by], own[column], label=name, **looks[name])
+            panel.set_xlabel(below)
+            panel.set_ylabel(label)
+            panel.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    figure.legend(list(lines.values()), list(lines), loc="outside lower center", ncols=4)
+    return figure

@@ -1,0 +1,99 @@
+"""Tables of retrieval scores: both directions side by side, as in a paper's table."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec.data.cutoffs import CUTOFFS
+from groundvec.evaluation.ranks import DIRECTIONS
+from reproduction.render.tables import MINUS, MISSING, decimals, write_table
+from reproduction.reporting.systems import NAMES
+
+CONVENTIONS = [
+    "R@N: percent of the queries whose right image or caption is among the first N. ± is half the "
+    "95% interval, 1.96 sqrt(p(1-p)/n) of n queries, as if an image's captions were independent. "
+    "med r: median rank of the right one.",
+    "Measured: a candidate with the same score as the right one ranks before it. From image to "
+    "caption, the best of the image's captions counts. The median of an even number of ranks is "
+    "the mean of the middle two.",
+]
+FOLDS = (
+    "Test sets that end in -folds: the mean over equal folds of so many images (1k-folds: five "
+    "folds of 1,000), medians averaged too; n counts the queries of all folds."
+)
+CHANCE = (
+    "Chance: what a random ranking is expected to have. It is computed, so that its intervals are "
+    "0; its med r is the median of the distribution of ranks."
+)
+
+
+def side_by_side(table: pd.DataFrame, keys: list[str], numbers: list[str]) -> pd.DataFrame:
+    """Join the two directions in one row, as prefixes: `caption_to_image_r10`.
+
+    Args:
+        table: a row for each direction, with columns direction, `keys` and `numbers`.
+        keys: columns that tell the rows of the result apart.
+        numbers: columns that differ between the directions; all others do not.
+    """
+    result = table.drop(columns=["direction", *numbers]).drop_duplicates(keys)
+    for direction in DIRECTIONS:
+        one = table.loc[table["direction"] == direction, [*keys, *numbers]]
+        names = {number: f"{direction}_{number}" for number in numbers}
+        result = result.merge(one.rename(columns=names), "left", on=keys, validate="1:1")
+    return result
+
+
+def chance(test: pd.DataFrame) -> pd.DataFrame:
+    """Take the scores by chance of each test set once; every model's come with the same."""
+    keys = ["dataset", "test_set", "language", "direction"]
+    return test[test["kind"] == "chance"].drop_duplicates(keys).drop(columns="seed")
+
+
+def test_set(table: pd.DataFrame) -> pd.Series:
+    """Return a heading for each row: data set, test set, and the language if there are several."""
+    names = table["dataset"].replace(NAMES) + ", test set " + table["test_set"]
+    return names + ", " + table["language"] if table["language"].nunique() > 1 else names
+
+
+def with_interval(value: pd.Series, interval: pd.Series) -> list[str]:
+    """Write recalls and halves of their intervals: 27.5 ± 1.2, or 27.5; a dash if missing."""
+    pairs = zip(decimals(value), decimals(interval), strict=True)
+    return [recall if MISSING in (recall, half) else f"{recall} ± {half}" for recall, half in pairs]
+
+
+def conventions(table: pd.DataFrame) -> list[str]:
+    """Return the notes that explain the numbers of retrieval on some test sets."""
+    folds = table["test_set"].str.endswith("-folds").any()
+    return [*CONVENTIONS, FOLDS] if folds else CONVENTIONS
+
+
+def write(
+    stem: Path,
+    table: pd.DataFrame,
+    headings: pd.Series,
+    labels: pd.DataFrame,
+    title: str,
+    notes: list[str],
+) -> None:
+    """Write a table of both directions, whose rows begin with `labels`.
+
+    Args:
+        table: the result of `side_by_side`; recalls may have gains over others, as in
+            `caption_to_image_r10_gain`.
+        headings: for each row the heading that it stands under.
+    """
+    text = labels.copy()
+    for direction in DIRECTIONS:
+        for k in CUTOFFS:
+            recall = f"{direction}_r{k}"
+            text[recall] = with_interval(table[recall], table[f"{recall}_ci"])
+            if f"{recall}_gain" in table:
+                gains = table[f"{recall}_gain"]
+                signed = gains.map(lambda gain: f" ({gain:+.1f})".replace("-", MINUS))
+                text[recall] += signed.where(gains.notna(), "")
+        text[f"{direction}_median"] = decimals(table[f"{direction}_median_rank"])
+    text.columns = [*labels, *[*(f"R@{k}" for k in CUTOFFS), "med r"] * len(DIRECTIONS)]
+    notes = [*notes, *conventions(table)]
+    spans = {direction.replace("_", " "): len(CUTOFFS) + 1 for direction in DIRECTIONS}
+    align = "l" * labels.shape[1] + "r" * sum(spans.values())
+    write_table(stem, table, text, align, title, notes, headings, spans)

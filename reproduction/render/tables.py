@@ -1,0 +1,224 @@
+"""Tables as files: raw numbers as CSV, rounded ones as JSON, Markdown, LaTeX and HTML."""
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from groundvec.card.templates import fill
+from groundvec.runtime.errors import InputError, printable
+from groundvec.runtime.files import read_json, write_bytes, write_csv, write_json
+from groundvec.provenance import provenance
+
+DAGGER, DOUBLE = "†", "‡"
+MISSING = "\N{EN DASH}"
+MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
+
+
+class Span(NamedTuple):
+    """A heading above several columns."""
+
+    name: str
+    columns: int
+    last: int  # of them, from 1
+
+    @property
+    def first(self) -> int:
+        """Return the number of its first column."""
+        return self.last - self.columns + 1
+
+    @property
+    def title(self) -> str:
+        """Return the heading, capitalized."""
+        return self.name[:1].upper() + self.name[1:]
+
+
+class Table(NamedTuple):
+    """A table as it is shown: what `stem`.json holds, and what the others are made of."""
+
+    title: str
+    headings: list[str]
+    align: list[str]  # of each column, as LaTeX has it: l, r or p{width}
+    spans: dict[str, int]  # headings above the last columns, and how many columns each is above
+    groups: dict[str, list[list[str]]]  # rows of cells, by the heading that they stand under
+    notes: list[str]
+
+    @property
+    def kinds(self) -> list[str]:
+        """Say of each column whether it has labels, numbers or text."""
+        return [{"l": "label", "r": "number"}.get(column, "text") for column in self.align]
+
+
+def write_table(
+    stem: str | Path,
+    raw: pd.DataFrame,
+    text: pd.DataFrame,
+    align: Sequence[str],
+    title: str,
+    notes: list[str],
+    groups: Iterable[str] | None = None,
+    spans: dict[str, int] | None = None,
+    landscape: bool = False,
+) -> None:
+    """Write `stem`.csv, `stem`.json, `stem`.md, `stem`.tex and `stem`.html.
+
+    Args:
+        raw: the numbers of the CSV file, for `write_numbers`.
+        text: the cells and headings of the other four. A column `source` says of each row whether
+            it is reported, measured, computed or simulated, a column `verdict` what holds.
+        align: how LaTeX aligns each column: l, r or a p{width}.
+        groups: for each row the heading that it stands under; rows under one need not be
+            adjacent.
+        spans: headings above the last columns, with the number of columns that each is above.
+        landscape: turn the page in LaTeX, and break the headings of columns at spaces.
+    """
+    grouped = {"": text}
+    if groups is not None:
+        by_row = pd.Series(list(groups), text.index)
+        grouped = {str(name): rows for name, rows in text.groupby(by_row, sort=False)}
+    table = Table(
+        title=title,
+        headings=[str(name) for name in text],
+        align=list(align),
+        spans=spans or {},
+        groups={name: rows.to_numpy().tolist() for name, rows in grouped.items()},
+        notes=notes,
+    )
+    write_numbers(f"{stem}.csv", raw)
+    write_json(f"{stem}.json", table._asdict())
+    last = len(text.columns) - sum(table.spans.values())
+    placed = [Span(name, count, last := last + count) for name, count in table.spans.items()]
+    values = {
+        "table": table,
+        "spans": placed,
+        "begins": {span.first: f"{span.name} " for span in placed},
+        "landscape": landscape,
+        "label": f"tab:{Path(stem).name}",
+    }
+    filters = {"latex": _symbols, "heading": _stacked if landscape else _latex}
+    for form, cell in (("md", markdown_cell), ("tex", _latex), ("html", escape)):
+        content = fill(
+            Path(__file__).with_suffix(f".{form}"),
+            values,
+            {**filters, "cell": cell},
+            keep_trailing_newline=True,
+        )
+        write_bytes(f"{stem}.{form}", content.encode())
+
+
+def read_table(path: str | Path) -> Table:
+    """Read the `stem`.json that `write_table` wrote.
+
+    Raises:
+        InputError: it is missing, or holds no table.
+    """
+    content = read_json(path)
+    if not (isinstance(content, dict) and content.keys() == set(Table._fields)):
+        raise InputError(f"{path} is not a table of this project: delete it and make it again")
+    return Table(**content)
+
+
+def write_numbers(path: str | Path, table: pd.DataFrame) -> None:
+    """Write a table as CSV, with the commit, versions, machine and SLURM job that gave each row.
+
+    A table that lacks these columns was computed by this run, which then fills them.
+    """
+    missing = {name: value for name, value in provenance().items() if name not in table}
+    write_csv(path, table.assign(**missing))
+
+
+def decimals(values: Iterable[float], digits: int = 1) -> list[str]:
+    """Write numbers with so many digits after the point; missing ones as a dash."""
+    # Adding 0 turns -0.0 into 0.0.
+    rounded = [MISSING if pd.isna(v) else f"{round(v, digits) + 0:.{digits}f}" for v in values]
+    return [text.replace("-", MINUS) for text in rounded]
+
+
+def number(value: float, digits: int = 1) -> str:
+    """Write a number, as `decimals` does."""
+    return decimals([value], digits)[0]
+
+
+def bracketed(
+    values: Iterable[float], lows: Iterable[float], highs: Iterable[float], digits: int = 1
+) -> list[str]:
+    """Write values and intervals: `12.5 [11.2, 13.9]`; without one the value alone, or a dash."""
+    texts = (decimals(numbers, digits) for numbers in (values, lows, highs))
+    return [
+        value if MISSING in (value, low) else f"{value} [{low}, {high}]"
+        for value, low, high in zip(*texts, strict=True)
+    ]
+
+
+def column_with_interval(table: pd.DataFrame, column: str, digits: int = 1) -> list[str]:
+    """Write a column, `bracketed` with its intervals in `COLUMN_low` and `COLUMN_high`."""
+    return bracketed(table[column], table[f"{column}_low"], table[f"{column}_high"], digits)
+
+
+def wide(cells: pd.DataFrame, rows: list[str], column: str) -> pd.DataFrame:
+    """Spread the `text` of cells over columns, all in their order of appearance; a dash for none.
+
+    Args:
+        rows: the columns that tell the rows of the result apart, and begin these.
+        column: the one that has the headings of the others.
+    """
+    texts = cells.pivot(index=rows, columns=column, values="text")[cells[column].unique()]
+    table = cells[rows].drop_duplicates().merge(texts, left_on=rows, right_index=True)
+    return table.fillna(MISSING)
+
+
+def p_values(values: pd.Series) -> list[str]:
+    """Write p-values to three digits, `< 0.001` if they are smaller; missing ones as a dash."""
+    texts = zip(values, decimals(values, 3), strict=True)
+    return ["< 0.001" if value < 0.001 else text for value, text in texts]
+
+
+def markdown(text: str) -> str:
+    """Escape text so that Markdown shows it letter by letter: no link, HTML or emphasis."""
+    return re.sub(r"[\\`*_<$~]|\](?=\()", r"\\\g<0>", printable(text))
+
+
+def markdown_cell(content: object) -> str:
+    """Escape what a cell of a Markdown table holds."""
+    return markdown(str(content)).replace("|", r"\|")
+
+
+LATEX = str.maketrans(
+    {
+        **{c: f"\\{c}" for c in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "±": r"$\pm$",
+        "²": "$^2$",
+        "√": r"$\surd$",
+        "Σ": r"$\Sigma$",
+        MINUS: "$-$",
+        TIMES: r"$\times$",
+        MISSING: "--",
+        DAGGER: r"\dag{}",
+        DOUBLE: r"\ddag{}",
+        "β": r"$\beta$",
+    }
+)
+
+
+def _symbols(text: str) -> str:
+    return text.translate(LATEX)
+
+
+def _latex(text: str) -> str:
+    """Escape a cell for LaTeX, and set the interval of `49.1 +5.2 -5.6` small."""
+    halves = rf" \+([\d.]+) {re.escape(LATEX[ord(MINUS)])}([\d.]+)"
+    return re.sub(halves, r"$^{+\1}_{-\2}$", _symbols(text))
+
+
+def _stacked(heading: str) -> str:
+    """Break a heading at its spaces."""
+    return r"\shortstack{" + _latex(heading).replace(" ", r" \\ ") + "}"

@@ -1,0 +1,195 @@
+"""Backgrounds of scenes: the sky with its weather, and the landscape.
+
+Landscapes are drawn with a pen whose origin is the bottom left corner. Objects stand on the
+lowest 80 pixels, landmarks reach up from 72 and boats swim at 90.
+"""
+
+import math
+import random
+
+import numpy as np
+from PIL import Image
+
+from reproduction.scenes.pen import FINE, HEIGHT, WIDTH, Colour, Pen, shade
+
+_SKIES = {  # the colour above and at the horizon, and how the light colours the land
+    "sunny": ((84, 166, 240), (206, 234, 252), (1.0, 1.0, 1.0)),
+    "cloudy": ((150, 166, 182), (212, 218, 224), (0.88, 0.9, 0.92)),
+    "rainy": ((84, 94, 110), (146, 154, 164), (0.7, 0.74, 0.78)),
+    "sunset": ((120, 60, 130), (255, 164, 70), (1.0, 0.8, 0.68)),
+    "night": ((8, 12, 40), (44, 54, 104), (0.42, 0.46, 0.66)),
+}
+
+
+def background(name: str, sky: str, rng: random.Random) -> Image.Image:
+    """Draw the scene without objects, `FINE` times as large as the final image."""
+    above, below, light = _SKIES[sky]
+    steps = np.clip(np.linspace(0, 1.8, HEIGHT * FINE), 0, 1)[:, None]
+    rows = np.outer(1 - steps, above) + np.outer(steps, below)
+    canvas = Image.fromarray(np.repeat(rows.astype(np.uint8)[:, None], WIDTH * FINE, axis=1))
+    pen = Pen(canvas, 0, HEIGHT)
+    _in_the_sky(pen, sky, rng)
+    pen.finish(outline=0)
+    pen.light = light
+    _LANDSCAPES[name](pen, rng)
+    pen.finish(outline=0)
+    return canvas
+
+
+def rain(canvas: Image.Image, rng: random.Random) -> None:
+    """Draw rain over everything."""
+    pen = Pen(canvas, 0, HEIGHT)
+    for _ in range(150):
+        x, y = rng.random() * WIDTH, rng.random() * HEIGHT
+        pen.line([(x, y), (x - 4, y - 14)], 1.1, (206, 220, 238))
+    pen.finish(outline=0)
+
+
+def _in_the_sky(pen: Pen, sky: str, rng: random.Random) -> None:
+    """Sun and moon stand on the left, so that a picture is not merely its mirror image."""
+    pen.move(40 + 20 * rng.random(), 220)
+    if sky == "sunny":
+        for k in range(12):
+            u, v = math.cos(k * math.tau / 12), math.sin(k * math.tau / 12)
+            pen.line([(28 * u, 28 * v), (38 * u, 38 * v)], 4, (255, 226, 90))
+        pen.ellipse(0, 0, 22, 22, (255, 226, 90))
+    elif sky == "sunset":
+        for glow, colour in ((46, (255, 176, 84)), (36, (255, 206, 110)), (27, (255, 238, 160))):
+            pen.ellipse(30, -70, glow, glow, colour)
+    elif sky == "night":
+        pen.polygon(
+            "6,24 -10,21 -21,8 -22,-8 -12,-21 4,-25 18,-18 2,-14 -6,-4 -6,8", (250, 244, 200)
+        )
+    pen.move(0, 0)
+    for _ in range(60 if sky == "night" else 0):
+        r = 0.6 + rng.random()
+        pen.ellipse(rng.uniform(80, WIDTH), rng.uniform(130, HEIGHT), r, r, (250, 250, 220))
+    clouds, tone = {
+        "sunny": (2, (255, 255, 255)),
+        "cloudy": (6, (240, 242, 244)),
+        "rainy": (7, (64, 70, 82)),
+    }.get(sky, (0, (0, 0, 0)))
+    for k in range(clouds):
+        x = (k + rng.random()) * WIDTH / clouds + 90 * (sky == "sunny")
+        pen.move(x, rng.uniform(190, 242))
+        for u, v, r in ((-22, -2, 13), (-6, 7, 17), (14, 3, 15), (28, -3, 11)):
+            pen.ellipse(u, v, r, r * 0.8, shade(tone, 0.95) if k % 2 else tone)
+    pen.move(0, 0)
+
+
+def _hills(
+    pen: Pen, rng: random.Random, colour: Colour, height: float, rise: float, waves: float
+) -> None:
+    start = rng.random() * 6
+    xs = range(0, WIDTH + 1, 8)
+    tops = [(x, height + rise * math.sin(start + waves * x / WIDTH)) for x in xs]
+    pen.polygon([(0, 0), *tops, (WIDTH, 0)], colour)
+
+
+def _dots(pen: Pen, rng: random.Random, count: int, rx: float, ry: float, *colours: Colour) -> None:
+    for _ in range(count):
+        x, y = rng.random() * WIDTH, rng.random() * 76
+        pen.ellipse(x, y, rx, ry, rng.choice(colours))
+
+
+def _beach(pen: Pen, rng: random.Random) -> None:
+    pen.box(0, 0, WIDTH, 136, (40, 130, 196))
+    for y in (128, 116, 104):
+        for x in range(0, WIDTH, 40):
+            pen.move(x + 20 * rng.random(), y)
+            pen.line("0,0 9,3 18,0", 1.6, (200, 226, 240))
+    pen.move(0, 0)
+    _hills(pen, rng, (250, 250, 250), 84, 3, 14)
+    _hills(pen, rng, (240, 212, 146), 80, 3, 14)
+    _dots(pen, rng, 26, 3, 1.5, (206, 172, 108))
+
+
+def _meadow(pen: Pen, rng: random.Random) -> None:
+    _hills(pen, rng, (120, 184, 84), 140, 10, 5)
+    _hills(pen, rng, (104, 176, 62), 112, 8, 7)
+    _dots(pen, rng, 60, 3, 3, (250, 250, 250), (250, 170, 210), (210, 160, 250))
+
+
+def _street(pen: Pen, rng: random.Random) -> None:
+    x = -10.0
+    while x < WIDTH:
+        wide, high = rng.uniform(34, 56), rng.uniform(170, 232)
+        tones = (150, 134, 128), (128, 134, 146), (168, 152, 138)
+        pen.box(x, 0, x + wide, high, rng.choice(tones))
+        for u in range(6, int(wide) - 8, 12):
+            for v in range(130, int(high) - 10, 16):
+                glass = (250, 226, 140) if rng.random() < 0.4 else (96, 112, 134)
+                pen.box(x + u, v, x + u + 7, v + 9, glass)
+        x += wide + 1
+    pen.box(0, 0, WIDTH, 116, (176, 172, 166))
+    pen.box(0, 0, WIDTH, 100, (92, 94, 100))
+    for x in range(-20, WIDTH, 64):
+        pen.box(x, 48, x + 36, 54, (244, 244, 244))
+
+
+def _snow(pen: Pen, rng: random.Random) -> None:
+    _hills(pen, rng, (206, 220, 236), 150, 12, 5)
+    for x in range(12, WIDTH, 44):
+        _fir(pen, x + 14 * rng.random(), 130, 44, (62, 100, 92), snowy=True)
+    _hills(pen, rng, (238, 244, 252), 124, 8, 6)
+    _dots(pen, rng, 24, 9, 2, (214, 226, 242))
+
+
+def _mountains(pen: Pen, rng: random.Random) -> None:
+    for x, high in ((40, 206), (150, 236), (262, 212), (330, 190)):
+        pen.move(x + 20 * rng.random(), high)
+        pen.polygon([(-100, 110 - high), (0, 0), (100, 110 - high)], (118, 122, 136))
+        pen.polygon([(0, 0), (100, 110 - high), (20, 110 - high)], (96, 100, 116))
+        pen.polygon("-30,-34 0,0 30,-34 12,-26 0,-38 -14,-26", (250, 250, 252))
+    pen.move(0, 0)
+    _hills(pen, rng, (126, 140, 92), 118, 6, 8)
+    _dots(pen, rng, 22, 8, 4, (150, 148, 140))
+
+
+def _lake(pen: Pen, rng: random.Random) -> None:
+    _hills(pen, rng, (70, 130, 86), 152, 8, 9)
+    pen.box(0, 0, WIDTH, 134, (74, 152, 190))
+    for y in (126, 112, 98):
+        for _ in range(5):
+            x = rng.random() * WIDTH
+            pen.line([(x, y), (x + 34, y)], 1.4, (190, 222, 236))
+    _hills(pen, rng, (132, 172, 84), 82, 3, 8)
+    for x in (*range(4, 60, 9), *range(WIDTH - 50, WIDTH, 9)):  # reeds
+        pen.line([(x, 76), (x + 2, 108)], 2.4, (70, 104, 48))
+        pen.line([(x + 2, 104), (x + 2, 114)], 4.4, (104, 66, 36))
+
+
+def _desert(pen: Pen, rng: random.Random) -> None:
+    _hills(pen, rng, (222, 164, 92), 148, 14, 7)
+    _hills(pen, rng, (236, 184, 108), 120, 12, 5)
+    for x, y in ((24, 124), (112, 136), (208, 132), (292, 122)):  # cacti
+        pen.move(x + 16 * rng.random(), y)
+        for points in ("0,-30 0,46", "-16,32 -16,18 0,16", "16,42 16,24 0,20"):
+            pen.line(points, 10, (70, 136, 72))
+    pen.move(0, 0)
+    _hills(pen, rng, (244, 200, 126), 92, 8, 6)
+
+
+def _forest(pen: Pen, rng: random.Random) -> None:
+    pen.box(0, 0, WIDTH, 160, (40, 84, 52))
+    for x in range(0, WIDTH + 20, 26):
+        _fir(pen, x + 10 * rng.random(), 100, 100 + 26 * rng.random(), (34, 92, 56))
+    for x in range(10, WIDTH + 20, 52):
+        _fir(pen, x + 16 * rng.random(), 90, 100 + 20 * rng.random(), (28, 78, 48))
+    pen.box(0, 0, WIDTH, 94, (112, 92, 58))
+    _dots(pen, rng, 46, 4, 2, (150, 104, 48), (90, 110, 52), (84, 66, 42))
+
+
+def _fir(pen: Pen, x: float, y: float, high: float, colour: Colour, snowy: bool = False) -> None:
+    pen.box(x - 3, y, x + 3, y + 0.2 * high, (92, 64, 44))
+    for k in range(3):
+        base, wide = y + high * (0.15 + 0.25 * k), high * (0.28 - 0.06 * k)
+        tip = base + 0.4 * high
+        pen.polygon([(x - wide, base), (x + wide, base), (x, tip)], colour)
+        if snowy:
+            low = tip - 0.14 * high
+            pen.polygon([(x - wide / 3, low), (x + wide / 3, low), (x, tip)], (250, 250, 252))
+
+
+_DRAWN = (_beach, _meadow, _street, _snow, _mountains, _lake, _desert, _forest)
+_LANDSCAPES = {draw.__name__.strip("_"): draw for draw in _DRAWN}

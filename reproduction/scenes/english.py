@@ -1,0 +1,100 @@
+"""The English of the captions."""
+
+from reproduction.scenes.grammar import Grammar, words_of
+from reproduction.scenes.world import ANIMALS, ANIMATE
+
+
+class English(Grammar):
+    """English grammar for the facts of a scene."""
+
+    words = words_of(__file__)
+
+    def noun(self, name: str, negated: bool = False) -> str:
+        """Make a noun phrase, such as `two big black dogs` or `a man in a red shirt`."""
+        kind, many = self.kind(name), self.many(name)
+        size, colour = self.value(name, "size"), self.value(name, "colour")
+        count, clothes = self.count(name), self.words["clothes"].get(kind)
+        words = [self.pick(size, self.words["sizes"][size])] if size else []
+        if colour and not clothes:
+            words.append(colour)
+        words.append(self.pick(kind, self.words["nouns"][kind]).split()[many])
+        if negated:
+            words.insert(0, "no")
+        elif count:
+            words.insert(0, self.number(count))
+        else:
+            words.insert(0, "some" if many else "a")
+        if colour and clothes:
+            short, long = f"in {colour}", f"in a {colour} {clothes}"
+            words.append(short if many else self.pick("dress", (short, short, long)))
+        return " ".join(words)
+
+    def in_front_of(self, name: str) -> str:
+        """Say that something is in front of an object."""
+        return f"in front of {self.noun(name)}"
+
+    def clause(self, name: str, rest: str, finite: str = "") -> list[str]:
+        """Clauses with the object `name` as subject: `... is {rest}` or `... {finite}`."""
+        subject, verb = self.noun(name, self.negated), "are" if self.many(name) else "is"
+        near = self.adjuncts()
+        end = " ".join(near)
+        options = [
+            f"{subject} {verb} {rest} {end}",
+            f"{subject} {finite or f'{verb} {rest}'} {end}",
+            f"there {verb} {subject} {rest} {end}",
+        ]
+        if near:
+            options.append(f"{near[-1]}, {subject} {verb} {rest} {' '.join(near[:-1])}")
+        if not self.negated:
+            options += 2 * [f"{subject} {rest} {end}"]
+        return options
+
+    def action(self, verb: str, agent: str, patient: str) -> list[str]:
+        """Clauses in the active, in the passive or with a verb for the patient's part."""
+        options = list(self.voices(verb, agent, patient).values())
+        return self.pick("order", (options[0], *options))
+
+    def voices(self, verb: str, agent: str, patient: str) -> dict[str, list[str]]:
+        """Clauses in the active, and where they are natural the passive and a converse.
+
+        Those of the active and the passive are alike, one by one.
+        """
+        finite, active, passive = self.pick("verb", self.words["verbs"][verb])
+        cart = ""
+        if verb in ("pull", "push") and self.kind(patient) in ANIMATE:
+            cart = self.pick("cart", ("in a cart", "in a wagon"))
+        other = self.noun(patient)
+        voices = {
+            "active": self.clause(agent, f"{active} {other} {cart}", f"{finite} {other} {cart}")
+        }
+        if passive:
+            voice = self.pick("voice", (f"being {passive}", passive))
+            voices["passive"] = self.clause(patient, f"{voice} {cart} by {self.noun(agent)}")
+        if verb == "chase" or (verb == "carry" and self.kind(agent) in ANIMALS):
+            finite, converse = self.words["converses"][verb]
+            by = self.noun(agent)
+            voices["converse"] = self.clause(patient, f"{converse} {by}", f"{finite} {by}")
+        return voices
+
+    def relation(self, subject: str, name: str, object: str, below: str | None) -> list[str]:
+        """Clauses with either object as subject."""
+        subject, preposition, object = self.turned(subject, name, object)
+        where = f"{preposition} {self.noun(object)}"
+        if below:
+            where += f" with {self.noun(below)} under it"
+        kind = self.kind(subject)
+        posture = "standing" if kind in ANIMATE else self.words["postures"].get(kind, "")
+        return self.clause(subject, f"{self.pick('posture', ('', posture))} {where}")
+
+    def existence(self, names: list[str]) -> list[str]:
+        """Clauses that say that there are these objects."""
+        things = " and ".join(self.noun(name, self.negated) for name in names)
+        near = self.adjuncts()
+        end = " ".join(near)
+        verb = "are" if self.many(names[0]) else "is"
+        options = [f"there {verb} {things} {end}", f"you can see {things} {end}"]
+        if near:
+            options.append(f"{near[-1]}, there {verb} {things} {' '.join(near[:-1])}")
+        if not self.negated:
+            options += 2 * [f"{things} {end}"]
+        return options

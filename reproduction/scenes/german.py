@@ -1,0 +1,132 @@
+"""The German of the captions: gender, case, endings and word order."""
+
+from reproduction.scenes.grammar import Grammar, words_of
+from reproduction.scenes.world import ANIMALS, ANIMATE
+
+_ARTICLES = {
+    "m": {"nom": "ein", "acc": "einen", "dat": "einem"},
+    "f": {"nom": "eine", "acc": "eine", "dat": "einer"},
+    "n": {"nom": "ein", "acc": "ein", "dat": "einem"},
+}
+_KEIN_PLURAL = {"nom": "keine", "acc": "keine", "dat": "keinen"}
+# Adjective endings after ein and kein, and in the plural without an article.
+_ENDINGS = {
+    "m": {"nom": "er", "acc": "en", "dat": "en"},
+    "f": {"nom": "e", "acc": "e", "dat": "en"},
+    "n": {"nom": "es", "acc": "es", "dat": "en"},
+    "plural": {"nom": "e", "acc": "e", "dat": "en"},
+}
+_PRONOUNS = {"m": "der", "f": "die", "n": "das"}
+
+
+class German(Grammar):
+    """German grammar for the facts of a scene."""
+
+    words = words_of(__file__)
+
+    def noun(self, name: str, case: str, negated: bool = False) -> str:
+        """Make a noun phrase in the case `nom`, `acc` or `dat`, such as `einen großen Hund`."""
+        kind, many = self.kind(name), self.many(name)
+        size, colour = self.value(name, "size"), self.value(name, "colour")
+        count, clothes = self.count(name), self.words["clothes"].get(kind)
+        gender, one, more = self.pick(kind, self.words["nouns"][kind]).split()
+        ending = _ENDINGS["plural" if many else gender][case]
+        if many and negated:
+            ending, words = "en", [_KEIN_PLURAL[case]]
+        elif many and count:
+            words = [self.number(count)]
+        elif many:
+            words = ["einige" + ("n" if case == "dat" else "")]
+        else:
+            words = [("k" if negated else "") + _ARTICLES[gender][case]]
+        if size:
+            words.append(self.pick(size, self.words["sizes"][size]) + ending)
+        if colour and not clothes:
+            words.append(self.words["colours"][colour] + ending)
+        if many and case == "dat" and more[-1] not in "ns":
+            more += "n"
+        words.append(more if many else one)
+        if colour and clothes:
+            colour = self.words["colours"][colour]
+            short, long = f"in {colour.capitalize()}", f"in einem {colour}en {clothes}"
+            words.append(short if many else self.pick("dress", (short, short, long)))
+        return " ".join(words)
+
+    def in_front_of(self, name: str) -> str:
+        """Say that something is in front of an object."""
+        return f"vor {self.noun(name, 'dat')}"
+
+    def adjuncts(self) -> list[str]:
+        """List the sky, the background and the landmark of an action, as far as mentioned."""
+        return super().adjuncts()[::-1]
+
+    def clause(self, name: str, finite: str, rest: str, tail: str = "") -> list[str]:
+        """Clauses with the object `name` as subject; `tail` closes the verb's bracket."""
+        subject = self.noun(name, "nom", self.negated)
+        near = self.adjuncts()
+        mid = " ".join(near)
+        options = [
+            f"{subject} {finite} {mid} {rest} {tail}",
+            f"{subject} {finite} {rest} {mid} {tail}",
+            f"hier {finite} {subject} {mid} {rest} {tail}",
+        ]
+        if near:
+            options += 2 * [f"{near[0]} {finite} {subject} {' '.join(near[1:])} {rest} {tail}"]
+        if not self.negated:
+            gender = self.pick(self.kind(name), self.words["nouns"][self.kind(name)])[0]
+            pronoun = "die" if self.many(name) else _PRONOUNS[gender]
+            options.append(f"{subject}, {pronoun} {mid} {rest} {tail} {finite}")
+        return options
+
+    def action(self, verb: str, agent: str, patient: str) -> list[str]:
+        """Clauses in the active, in the passive or with a verb for the patient's part."""
+        finite, preposition, case, tail, passive = self.pick("verb", self.words["verbs"][verb])
+        cart = ""
+        if verb in ("pull", "push") and self.kind(patient) in ANIMATE:
+            cart = self.pick("cart", ("in einem Karren", "in einem Wagen"))
+        by = self.noun(agent, "dat")
+        other = f"{preposition} {self.noun(patient, case)} {cart}"
+        options = [self.clause(agent, finite, other, tail)]
+        if passive:
+            auxiliary = "werden" if self.many(patient) else "wird"
+            options += [self.clause(patient, auxiliary, f"von {by} {cart}", passive)]
+        if verb == "chase" or (verb == "carry" and self.kind(agent) in ANIMALS):
+            finite, preposition = self.words["converses"][verb]
+            options += [self.clause(patient, finite, f"{preposition} {by}")]
+        return self.pick("order", (options[0], *options))
+
+    def relation(self, subject: str, name: str, object: str, below: str | None) -> list[str]:
+        """Clauses with either object as subject."""
+        subject, preposition, object = self.turned(subject, name, object)
+        where = f"{preposition} {self.noun(object, 'dat')}"
+        postures = self.words["postures"].get(self.kind(subject), ("steht", "stehen"))
+        posture = postures[self.many(subject)]
+        if below:
+            where += f" mit {self.noun(below, 'dat')} darunter"
+        near = " ".join(self.adjuncts())
+        options = [
+            *self.clause(subject, posture, where),
+            f"{where} {posture} {self.noun(subject, 'nom', self.negated)} {near}",
+            f"man sieht {self.noun(subject, 'acc', self.negated)} {where} {near}",
+        ]
+        if not self.negated:
+            options.append(f"{self.noun(subject, 'nom')} {where} {near}")
+        return options
+
+    def existence(self, names: list[str]) -> list[str]:
+        """Clauses that say that there are these objects."""
+        things = " und ".join(self.noun(name, "nom", self.negated) for name in names)
+        seen = " und ".join(self.noun(name, "acc", self.negated) for name in names)
+        finite = "sind" if len(names) > 1 or self.many(names[0]) else "ist"
+        near = self.adjuncts()
+        mid = " ".join(near)
+        options = [
+            f"{things} {finite} {mid} zu sehen",
+            f"man sieht {mid} {seen}",
+            f"hier gibt es {mid} {seen}",
+        ]
+        if near:
+            options.append(f"{near[0]} {finite} {' '.join(near[1:])} {things} zu sehen")
+        if not self.negated:
+            options += 2 * [f"{things} {mid}"]
+        return options

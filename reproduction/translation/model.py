@@ -1,0 +1,64 @@
+"""A trained translator on disk: `model.json` beside `weights.safetensors`."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from groundvec.model import weights
+from groundvec.model.folder import checked
+from groundvec.model.stored import Weights
+from groundvec.runtime.files import read_json, write_json
+from reproduction.translation.network import Translator
+from reproduction.translation.vocabulary import Vocabulary
+
+WORDS = {
+    "type": "object",
+    "required": ["language", "words"],
+    "additionalProperties": False,
+    "properties": {
+        "language": {"type": "string", "pattern": "^[a-z]{2}$"},
+        "words": {"type": "array", "items": {"type": "string"}},
+    },
+}
+# What model.json must hold; it may come from anybody. The settings are those of the configuration.
+MODEL = {
+    "required": ["source", "target", "settings", "sha256", "key"],
+    "properties": {
+        "source": WORDS,
+        "target": WORDS,
+        "settings": {"$ref": "#/$defs/translator", "required": ["size", "embedding", "dropout"]},
+        "sha256": {"type": "string"},
+        "key": {"type": "string"},
+    },
+}
+
+
+def build(source: Vocabulary, target: Vocabulary, settings: dict[str, Any]) -> Translator:
+    """Build an untrained translator of these words and a system's `settings`."""
+    sizes = {name: settings[name] for name in ("size", "embedding", "dropout")}
+    return Translator(len(source), len(target), **sizes)
+
+
+def save(
+    folder: Path,
+    translator: Translator,
+    source: Vocabulary,
+    target: Vocabulary,
+    content: dict[str, Any],
+) -> None:
+    """Write a translator, and `content` about it: its `settings` and `key` at least."""
+    checksum = weights.save(translator, folder / "weights.safetensors")
+    words = {"source": source.as_dict(), "target": target.as_dict()}
+    write_json(folder / "model.json", content | words | {"sha256": checksum})
+
+
+def load(folder: str | Path, device: str = "cpu") -> tuple[Translator, Vocabulary, Vocabulary]:
+    """Read a translator and both vocabularies; InputError if a file is missing or damaged."""
+    path = Path(folder, "model.json")
+    content = checked(path, read_json(path), MODEL, "translator")
+    source, target = Vocabulary(**content["source"]), Vocabulary(**content["target"])
+    with torch.device("meta"):
+        translator = build(source, target, content["settings"])
+    weights.load(translator, Weights(Path(folder, "weights.safetensors"), content["sha256"]))
+    return translator.to(device).eval(), source, target
