@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from groundvec.runtime.files import write_json
 from groundvec.provenance import ROOT, commit, machine
+from groundvec.runtime.files import write_json
 
 RESULTS = ROOT / "benchmarks" / "results"
 PACKAGES = ("torch", "torchvision", "numpy", "snakemake", "onnxruntime", "sentence-transformers")

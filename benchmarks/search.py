@@ -17,10 +17,10 @@ from measure import Row, program, row, work
 from training import untrained
 
 from groundvec import ImageEncoder, SentenceEncoder
-from groundvec.data.cutoffs import CUTOFFS
 from groundvec.evaluation.ranks import DIRECTIONS, ranks
 from groundvec.features import backbones
 from groundvec.provenance import ROOT
+from groundvec.results.schemas import CUTOFFS
 from groundvec.similarity import scores
 from groundvec.sources import flickr8k
 

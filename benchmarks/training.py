@@ -24,7 +24,6 @@ from torch import Tensor, nn
 from torch.nn.utils import clip_grad_norm_
 from torch.nn.utils.rnn import pack_padded_sequence, pack_sequence, pad_packed_sequence
 
-from reproduction import scenes
 from groundvec.config import parts
 from groundvec.config.description import complete_description
 from groundvec.data.split import Captions, Split
@@ -35,6 +34,7 @@ from groundvec.objectives import hinge
 from groundvec.provenance import ROOT
 from groundvec.text.characters import Text
 from groundvec.training import loop
+from reproduction import scenes
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz '.,ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 INDEX = {letter: i for i, letter in enumerate(LETTERS, 2)}

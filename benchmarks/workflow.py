@@ -16,10 +16,10 @@ from pathlib import Path
 import pandas as pd
 from measure import Row, program, row
 
+from groundvec.provenance import ROOT
 from groundvec.results.frames import schema_of
 from groundvec.results.schemas import History
 from groundvec.runtime.files import write_csv, write_json
-from groundvec.provenance import ROOT
 
 # A killed run would leave a lock, and, if its job had already written a file, an incomplete output
 # that stops the next run.

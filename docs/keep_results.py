@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from reproduction import papers
-from reproduction.reporting import claims
 from groundvec.results import frames
 from groundvec.results.frames import schema_of
 from groundvec.results.schemas import ORIGIN, Claims
 from groundvec.runtime.files import write_csv
+from reproduction import papers
+from reproduction.reporting import claims
 
 DOCS = Path(__file__).parent
 # The files of all models, and the columns that tell their systems apart.

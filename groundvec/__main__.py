@@ -15,8 +15,17 @@ import sys
 
 try:
     import groundvec
-    from groundvec.cli.commands import common, encode, evaluate, export, info, search, similarity, train
     from groundvec.cli import program as cli
+    from groundvec.cli.commands import (
+        common,
+        encode,
+        evaluate,
+        export,
+        info,
+        search,
+        similarity,
+        train,
+    )
     from groundvec.runtime.errors import InputError
 except KeyboardInterrupt:  # as `cli.execute` ends what is interrupted later
     sys.exit(130)

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeGuard, cast, overload
 
 import numpy as np
 
+from groundvec import numpy_backend as inference
 from groundvec import similarity
 from groundvec.features.files import checksums, pictures
 from groundvec.model import hub
-from groundvec import numpy_backend as inference
 from groundvec.model.folder import copy_ensemble, read_description
 from groundvec.model.sentences import Reader, encode_sentences
 from groundvec.runtime.errors import InputError, extra

@@ -18,7 +18,6 @@ import numpy as np
 import pandas as pd
 
 from groundvec import similarity as similarities
-from groundvec.data.cutoffs import CUTOFFS
 from groundvec.data.cleaning import normalised
 from groundvec.data.ratings import GROUPS, SICK, TASKS, read_sts
 from groundvec.data.sts_archives import fetch_rated
@@ -28,7 +27,7 @@ from groundvec.evaluation import retrieval as search
 from groundvec.evaluation.correlation import scaled
 from groundvec.evaluation.ranks import queries_in_blocks, rounding
 from groundvec.results import frames
-from groundvec.results.schemas import FoundRanks, RatedPairs
+from groundvec.results.schemas import CUTOFFS, FoundRanks, RatedPairs
 from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import check_memory, check_regular
 from groundvec.runtime.vectors import as_array, finite

@@ -16,9 +16,9 @@ from groundvec.encoder import ImageEncoder, SentenceEncoder
 from groundvec.features import versions
 from groundvec.features.files import UNREADABLE, checksums, paths, pictures
 from groundvec.model import hub
+from groundvec.provenance import code_hash, digest
 from groundvec.runtime.errors import InputError, extra, printable
 from groundvec.runtime.files import SMALL, cache, read_regular, sha256, state, write_bytes
-from groundvec.provenance import code_hash, digest
 
 if TYPE_CHECKING:
     from groundvec.features.backbones import Backbone

@@ -11,7 +11,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("groundvec", "reproduction")
 # Results that were kept, and pages made of them, which a benchmark changes as it ends.
 NOT_RUN = (":(exclude)benchmarks/results", ":(exclude)docs")
 
@@ -26,7 +27,9 @@ def digest(*parts: Any) -> str:
 
 
 # How a stage runs, and not what it computes. The bare package imports only what users ask it for.
-PLUMBING = tuple(f"groundvec.{room}." for room in ("runtime", "config", "results"))
+PLUMBING = tuple(
+    f"groundvec.{room}." for room in ("runtime", "config", "results", "provenance", "cli")
+)
 BESIDE = (".css", ".html", ".js", ".md", ".tex", ".toml")  # files of a module, of its name
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -55,12 +58,12 @@ class _Statements(ast.NodeTransformer):
     def visit_Import(self, node: ast.Import) -> ast.AST:
         for name in node.names:
             module, _, submodule = name.name.rpartition(".")
-            if module.split(".")[0] == "groundvec":
+            if module.split(".")[0] in PACKAGES:
                 self.imports.append((module, ast.alias(submodule)))
         return node
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
-        if node.module is None or node.module.split(".")[0] != "groundvec":
+        if node.module is None or node.module.split(".")[0] not in PACKAGES:
             return node
         self.imports += [(node.module, alias) for alias in node.names]
         return None
@@ -93,7 +96,7 @@ def _file(module: str, name: str) -> Path | None:
 
 
 def _is_plumbing(address: str) -> bool:
-    return address == "groundvec" or f"{address}.".startswith(PLUMBING)
+    return address in PACKAGES or f"{address}.".startswith(PLUMBING)
 
 
 def covered(*sources: str) -> dict[Path, str]:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from groundvec import features
-from reproduction import papers
 from groundvec.config import parts
 from groundvec.config.description import describe
 from groundvec.config.schema import (
@@ -24,6 +23,7 @@ from groundvec.config.schema import (
     mistake,
 )
 from groundvec.runtime.errors import closest
+from reproduction import papers
 from rules.plan import archive
 
 BACKBONES = Path(features.__file__).with_name("backbones.yaml")

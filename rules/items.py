@@ -102,7 +102,9 @@ class Items:
             made = [other for other in item.tables if self.names[paper, other]]
             files["tables"] = [f"{folder}/{other}.csv" for other in made]
         if item.reported:
-            files["reported"] = self.own(f"reproduction/papers/{paper}/reported/{item.reported}.csv")
+            files["reported"] = self.own(
+                f"reproduction/papers/{paper}/reported/{item.reported}.csv"
+            )
         return files
 
     def _kinds(self, paper: str, item: Item) -> dict[str, dict[str, Any]]:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from groundvec import sources
-from reproduction import papers
 from groundvec.config import parts
 from groundvec.config.schema import settings_of
 from groundvec.data.sts_archives import chosen
 from groundvec.provenance import digest
+from reproduction import papers
 
 DATASET = "results/datasets/{dataset}"
 # The files of a training, and of its evaluation.

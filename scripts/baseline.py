@@ -23,9 +23,9 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.baselines import load
     from groundvec.data.ratings import read_ratings
     from groundvec.evaluation.ratings import score
+    from groundvec.provenance import provenance
     from groundvec.results.frames import write
     from groundvec.results.schemas import Predictions, Scores
-    from groundvec.provenance import provenance
 
     encoder = load(**arguments.baseline)
     labels = dict.fromkeys(("system", "dataset", "model", "seed", "kind", "epochs"), "")

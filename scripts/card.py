@@ -10,10 +10,11 @@ import argparse
 import logging
 from pathlib import Path
 
-from reproduction import papers
-from groundvec.config import parts
+import reproduction  # noqa: F401, whose sources are parts too
 from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
+from groundvec.config import parts
+from reproduction import papers
 
 parser = make_parser(__doc__, "model", "the file to write")
 parser.add_argument(

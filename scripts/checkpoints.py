@@ -59,8 +59,8 @@ def wanted(config: dict[str, Any], datasets: Path) -> Iterator[dict[str, Any]]:
     """Yield the known settings and inputs of each training, translator and extraction."""
     from groundvec.config import parts
     from groundvec.config.schema import settings_of
-    from groundvec.runtime.files import sha256
     from groundvec.provenance import code_hash
+    from groundvec.runtime.files import sha256
 
     for name, data in config["datasets"].items():
         captions = datasets / data.get("of", name) / "captions.csv"

@@ -26,10 +26,11 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+import reproduction  # noqa: F401, whose sources are parts too
 from groundvec import sources
-from groundvec.config import parts
 from groundvec.cli.arguments import WHOLE, completed, make_parser
 from groundvec.cli.program import run
+from groundvec.config import parts
 from groundvec.config.schema import complete_by, find_mistake
 from groundvec.data import dataset
 from groundvec.runtime.errors import InputError

@@ -37,9 +37,9 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.device import choose, cores
     from groundvec.features import backbones, store
     from groundvec.features.extract import described_features, extract
+    from groundvec.provenance import digest
     from groundvec.runtime.errors import InputError
     from groundvec.runtime.jobs import locked
-    from groundvec.provenance import digest
 
     if not 0 <= arguments.part < arguments.parts:
         raise InputError(f"--part {arguments.part} must be from 0 to {arguments.parts - 1}")

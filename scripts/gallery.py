@@ -20,8 +20,8 @@ add_arguments(parser, ("models", "retrieval", "captions", "images", "features"),
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from reproduction.page.gallery import gallery
     from groundvec.runtime.files import write_json
+    from reproduction.page.gallery import gallery
 
     content = gallery(Results(**vars(arguments)))
     write_json(arguments.output, content)

@@ -23,14 +23,14 @@ parser.add_argument(
 
 def main(arguments: argparse.Namespace) -> None:
     from groundvec.data.ratings import read_ratings
+    from groundvec.evaluation.files import read_predictions
     from groundvec.evaluation.overlap import score_unseen, seen, training_captions
     from groundvec.evaluation.ratings import system_name
     from groundvec.model.folder import read_description
-    from reproduction.reporting.results import read_predictions
+    from groundvec.provenance import provenance
     from groundvec.results.frames import write
     from groundvec.results.schemas import Overlap
     from groundvec.runtime.errors import InputError
-    from groundvec.provenance import provenance
 
     model = read_description(arguments.model)
     labels = {name: model[name] for name in ("dataset", "model", "seed")}

@@ -30,8 +30,8 @@ parser.add_argument(
 
 
 def main(arguments: argparse.Namespace) -> None:
-    from reproduction.page.build import page
     from groundvec.runtime.files import write_bytes
+    from reproduction.page.build import page
 
     text = page(Results(**vars(arguments)))
     write_bytes(arguments.output, text.encode())

@@ -35,9 +35,9 @@ def main(arguments: argparse.Namespace) -> None:
         read_ensemble,
     )
     from groundvec.model.network import load_model
+    from groundvec.provenance import provenance
     from groundvec.results.frames import write
     from groundvec.results.schemas import Predictions, Scores
-    from groundvec.provenance import provenance
 
     device = choose(threads=arguments.threads)
     model = read_description(arguments.model)

@@ -15,9 +15,9 @@ import argparse
 import logging
 from importlib import import_module
 
-from reproduction import papers
 from groundvec.cli.arguments import WHOLE, completed, make_parser
 from groundvec.cli.program import run
+from reproduction import papers
 from reproduction.reporting.results import KINDS, Results, add_arguments
 
 ITEMS = {f"{paper}/{name}": item for paper, name, item in papers.items()}

@@ -42,10 +42,10 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.data import parallel
     from groundvec.device import choose
     from groundvec.features import store
+    from groundvec.provenance import provenance
     from groundvec.results.frames import write
     from groundvec.results.schemas import Reranked, RerankWeights, Translations
     from groundvec.runtime.errors import InputError
-    from groundvec.provenance import provenance
     from reproduction.translation import nbest, rerank
 
     device = choose(threads=arguments.threads)

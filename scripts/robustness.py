@@ -35,9 +35,9 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.baselines import load
     from groundvec.data.ratings import read_ratings
     from groundvec.evaluation.robustness import of_ratings
+    from groundvec.provenance import provenance
     from groundvec.results.frames import write
     from groundvec.results.schemas import Robustness
-    from groundvec.provenance import provenance
 
     ratings = read_ratings(arguments.ratings)
     if arguments.baseline:

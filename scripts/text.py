@@ -15,9 +15,9 @@ import logging
 
 import pandas as pd
 
-from groundvec.config import parts
 from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
+from groundvec.config import parts
 from groundvec.data import dataset
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json

@@ -46,10 +46,10 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.export.onnx import export
     from groundvec.model.folder import read_description
     from groundvec.model.network import load_ensemble
+    from groundvec.runtime.files import write_bytes
     from reproduction.page.try_it import obstacle, panel, precision, runtime_files
     from reproduction.reporting.embedded import embed, of_one
     from reproduction.reporting.systems import described, select
-    from groundvec.runtime.files import write_bytes
 
     pinned = yaml.safe_load(arguments.pinned.read_text("utf-8"))
     archive = arguments.runtime / pinned["archive"]

@@ -13,9 +13,9 @@ import yaml
 from PIL import Image
 from torchvision.models import get_model
 
-from reproduction import scenes
 from groundvec.data import sts_archives
 from groundvec.runtime.files import sha256
+from reproduction import scenes
 from reproduction.scenes.ratings import graded_pairs
 from tests.baselines import test_baselines
 from tests.data import test_datasets, test_ratings

@@ -38,8 +38,8 @@ import yaml
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from reproduction import papers
 from groundvec.data.dataset import SPLITS
+from reproduction import papers
 from rules.experiment import complete
 from tests import public_files
 from tests.data.test_ratings import SUBTASKS

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from reproduction.reporting import results
 from groundvec.results import schemas
 from groundvec.results.frames import schema_of
 from groundvec.runtime.files import write_json
+from reproduction.reporting import results
 
-REPORTED = Path(__file__).parent.parent / "groundvec" / "papers" / "merkx_frank_2019" / "reported"
+REPORTED = (
+    Path(__file__).parent.parent / "reproduction" / "papers" / "merkx_frank_2019" / "reported"
+)
 
 
 def filled(table, form):

@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from reproduction.papers.socher_2014 import labels, retrieval
 from groundvec.results import schemas
 from groundvec.runtime.files import write_json
+from reproduction.papers.socher_2014 import labels, retrieval
 from tests.result_files import described, filled, make, write_models
 
 ROOT = Path(__file__).parent.parent
 
 
-REPORTED = ROOT / "groundvec" / "papers" / "socher_2014" / "reported"
+REPORTED = ROOT / "reproduction" / "papers" / "socher_2014" / "reported"
 
 
 C2C, C2I, I2C = retrieval.TASKS

@@ -5,8 +5,8 @@ from typing import Any
 import pandas as pd
 
 from docs.pages import tables
+from groundvec.card.text import decimals
 from groundvec.evaluation.ranks import DIRECTIONS
-from reproduction.render.tables import decimals
 
 FOLDER = "best"
 HEADS = ["find pictures: R@1", "find pictures: R@10", "find captions: R@1", "find captions: R@10"]

@@ -5,8 +5,8 @@ from typing import Any
 import pandas as pd
 
 from docs.pages.tables import REACHED, compared, kept, markdown, mean_and_range
+from groundvec.card.text import decimals
 from reproduction.papers.summary.summary import WAYS
-from reproduction.render.tables import decimals
 from reproduction.reporting.claims import HOLDS, counted
 
 

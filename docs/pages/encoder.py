@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from docs.pages.tables import ROOT, evaluated, markdown
-from reproduction.render.tables import decimals
+from groundvec.card.text import decimals
 from groundvec.results.frames import read_csv
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import networkx as nx
 
 from docs.pages.tables import ROOT
-from reproduction import papers
 from groundvec.config import parts
+from reproduction import papers
 
 PAPERS = list(papers.known())
 NOT_DRAWN = ("flickr30k", "multi30k")  # which need a folder of your own pictures

@@ -6,11 +6,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from docs.pages import tables
+from groundvec.card.text import MISSING, decimals
 from groundvec.evaluation.ranks import DIRECTIONS
 from reproduction.papers.summary import summary
 from reproduction.render.figures import curve_styles
 from reproduction.render.style import PAGE, styled
-from reproduction.render.tables import MISSING, decimals
 from reproduction.reporting.systems import sorted_by
 
 FOUR, LONG = "flickr8k-seeds", "flickr8k-epochs"  # epochs: 4 and 32

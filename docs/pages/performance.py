@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
 from docs.pages.tables import ROOT, svg
-from reproduction.render.style import BLUE, PAGE, VERMILLION, styled
-from reproduction.render.tables import decimals
 from groundvec.card.templates import fill
+from groundvec.card.text import decimals
+from reproduction.render.style import BLUE, PAGE, VERMILLION, styled
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 

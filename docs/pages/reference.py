@@ -7,9 +7,9 @@ from math import isfinite
 import pandas as pd
 
 from docs.pages.tables import markdown
-from reproduction import papers
 from groundvec.results import schemas
 from groundvec.results.frames import Column, Schema, schema_of
+from reproduction import papers
 
 TYPES = {str: "text", int: "whole number", float: "number"}
 

@@ -4,8 +4,8 @@ import pandas as pd
 
 from docs.pages import tables
 from docs.pages.merkx_frank_2019 import LONG, TRAINED, paper
+from groundvec.card.text import decimals
 from reproduction.papers.summary.summary import WAYS
-from reproduction.render.tables import decimals
 
 SEEDS = {1: "one seed", 2: "two seeds", 3: "three seeds"}
 RATED_ALONE = {

@@ -12,10 +12,10 @@ from docs.pages.tables import (
     markdown,
     with_ends,
 )
+from groundvec.card.text import MISSING
 from reproduction.papers.socher_2014.labels import BINARISED, CCA, HINGE, MARGIN, SQUARED
 from reproduction.papers.socher_2014.reported import OF_CCA
 from reproduction.papers.socher_2014.retrieval import TASKS, sorted_systems
-from reproduction.render.tables import MISSING
 from reproduction.reporting.claims import HOLDS, counted
 from reproduction.reporting.systems import sorted_by
 

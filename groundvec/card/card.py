@@ -12,15 +12,13 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from groundvec.config.parts import chosen, options_schema, vector_size
-from groundvec.data.cutoffs import CUTOFFS
-from groundvec.data.cleaning import LONGEST
-from groundvec.model.folder import read_description, read_ensemble
-from reproduction.render.retrieval_table import conventions, with_interval
-from reproduction.render.tables import MISSING, decimals, markdown, markdown_cell, number
 from groundvec.card.templates import fill, listed
-from reproduction.reporting.measures import SEEN_NOTE, headline
-from reproduction.reporting.results import read_overlap, read_retrieval
+from groundvec.card.text import MISSING, decimals, markdown, markdown_cell, number, with_interval
+from groundvec.config.parts import chosen, options_schema, vector_size
+from groundvec.data.cleaning import LONGEST
+from groundvec.evaluation.files import SEEN_NOTE, headline, read_overlap, read_retrieval
+from groundvec.model.folder import read_description, read_ensemble
+from groundvec.results.schemas import CUTOFFS
 from groundvec.runtime.errors import InputError
 
 LANGUAGES = {"en": "English", "de": "German"}
@@ -33,6 +31,18 @@ DIRECTIONS = {
 SIMILARITIES = {"cosine": "cosine", "dot": "inner product", "euclidean": "(small) distance"}
 KEYS = ["language", "test_set", "direction"]
 PAIRS = ["task", "subtask", "method", "statistic"]
+CONVENTIONS = [
+    "R@N: percent of the queries whose right image or caption is among the first N. ± is half the "
+    "95% interval, 1.96 sqrt(p(1-p)/n) of n queries, as if an image's captions were independent. "
+    "med r: median rank of the right one.",
+    "Measured: a candidate with the same score as the right one ranks before it. From image to "
+    "caption, the best of the image's captions counts. The median of an even number of ranks is "
+    "the mean of the middle two.",
+]
+FOLDS = (
+    "Test sets that end in -folds: the mean over equal folds of so many images (1k-folds: five "
+    "folds of 1,000), medians averaged too; n counts the queries of all folds."
+)
 WORST = 3  # so many subtasks are named
 
 
@@ -97,6 +107,12 @@ def card(
     }
     values |= _of_description(about) | ({} if rated is None else _weaknesses(headline(rated)))
     return fill(Path(__file__).with_suffix(".md"), values, FILTERS)
+
+
+def conventions(table: pd.DataFrame) -> list[str]:
+    """Return the notes that explain the numbers of retrieval on some test sets."""
+    folds = table["test_set"].str.endswith("-folds").any()
+    return [*CONVENTIONS, FOLDS] if folds else CONVENTIONS
 
 
 def _more(about: dict[str, Any]) -> dict[str, Any]:

@@ -31,7 +31,9 @@ import yaml
 
 from groundvec.runtime.errors import InputError
 
-FOLDER = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
+# Where parts are looked for. The study, beside the library in a clone, adds itself.
+PACKAGES = ["groundvec"]
 # The folders of parts, and the class that each module in them has.
 CLASSES = {
     "text": "Text",
@@ -44,7 +46,9 @@ CLASSES = {
 
 def names(kind: str) -> list[str]:
     """List the names of the parts in a folder."""
-    return sorted(path.stem for path in (FOLDER / kind).glob("*.yaml"))
+    return sorted(
+        path.stem for package in PACKAGES for path in (ROOT / package / kind).glob("*.yaml")
+    )
 
 
 @cache
@@ -54,8 +58,9 @@ def options_schema(kind: str, name: str) -> dict[str, Any]:
     Raises:
         InputError: there is no part of this name. A description may come from anybody.
     """
-    path = FOLDER / kind / f"{name}.yaml"
-    if not re.fullmatch("[a-z_0-9-]+", name) or not path.exists():
+    files = [ROOT / package / kind / f"{name}.yaml" for package in PACKAGES]
+    path = next((path for path in files if path.exists()), None)
+    if not re.fullmatch("[a-z_0-9-]+", name) or path is None:
         raise InputError(
             f"there is no {name!r} in groundvec/{kind}: correct the name, or use the version of "
             "groundvec that has it"
@@ -70,7 +75,8 @@ def load_yaml(path: Path) -> dict[str, Any]:
 
 def file(kind: str, name: str) -> str:
     """Return the source file of a part, such as `groundvec/encoders/rnn.py`."""
-    return f"groundvec/{kind}/{name.replace('-', '_')}.py"
+    files = [f"{package}/{kind}/{name.replace('-', '_')}.py" for package in PACKAGES]
+    return next((file for file in files if (ROOT / file).exists()), files[0])
 
 
 def module(kind: str, name: str) -> str:
@@ -90,8 +96,7 @@ def find(kind: str, name: str) -> Any:
 
 def exported() -> list[str]:
     """List the encoders that can be exported to ONNX, by a module in groundvec/export/onnx."""
-    root = FOLDER.parent
-    return [name for name in names("encoders") if (root / file("export/onnx", name)).exists()]
+    return [name for name in names("encoders") if (ROOT / file("export/onnx", name)).exists()]
 
 
 def of_grid(name: str) -> dict[str, Any] | None:

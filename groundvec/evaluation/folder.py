@@ -12,8 +12,8 @@ from groundvec.evaluation.retrieval import score_model
 from groundvec.features import store
 from groundvec.model.folder import epochs_compared, read_description, read_ensemble
 from groundvec.model.network import load_model
-from groundvec.results.schemas import QueryRanks, Retrieval
 from groundvec.provenance import provenance
+from groundvec.results.schemas import QueryRanks, Retrieval
 
 
 def score_folder(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groundvec.data.cutoffs import CUTOFFS
 from groundvec.data.split import Split
+from groundvec.results.schemas import CUTOFFS
 from groundvec.similarity import of_pairs, scores
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from groundvec.data.cutoffs import CUTOFFS
 from groundvec.data.split import Split
 from groundvec.evaluation import paired
 from groundvec.evaluation.ranks import DIRECTIONS, queries_in_blocks, ranks, rounding
 from groundvec.evaluation.snapshots import DECIMALS
+from groundvec.results.schemas import CUTOFFS
 from groundvec.runtime import arrays
 from groundvec.runtime.errors import InputError
 from groundvec.similarity import join, scores

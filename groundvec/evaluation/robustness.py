@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from groundvec.data.cutoffs import CUTOFFS
 from groundvec.evaluation.ranks import DIRECTIONS, ranks
 from groundvec.evaluation.ratings import evaluate, predict
+from groundvec.results.schemas import CUTOFFS
 from groundvec.text.mistakes import KINDS, TYPING, spoil
 
 RATES = (0.0, 0.05, 0.1, 0.15, 0.2)

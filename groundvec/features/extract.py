@@ -26,11 +26,11 @@ from groundvec.features import versions
 from groundvec.features.backbones import Backbone
 from groundvec.features.folding import fold
 from groundvec.features.images import cut, load
+from groundvec.provenance import code_hash, digest, provenance
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_regular, write_bytes
 from groundvec.runtime.jobs import Stopped, catch_sigterm, describe, working
 from groundvec.runtime.progress import Progress
-from groundvec.provenance import code_hash, digest, provenance
 
 log = logging.getLogger(__name__)
 

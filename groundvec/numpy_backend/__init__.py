@@ -21,9 +21,9 @@ import numpy as np
 from groundvec.config import parts
 from groundvec.config.description import check_fit
 from groundvec.model.folder import read_ensemble
-from groundvec.numpy_backend.layers import under
 from groundvec.model.sentences import Reader, make_texts
 from groundvec.model.stored import open_snapshot
+from groundvec.numpy_backend.layers import under
 from groundvec.runtime.errors import InputError
 from groundvec.similarity import unit
 

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import pandas as pd
 
-from groundvec.data.cutoffs import CUTOFFS
 from groundvec.results.frames import Column, Schema
 
+CUTOFFS = (1, 5, 10)  # of R@N
 SPLITS = ("train", "dev", "test")
 BETWEEN = ("caption_to_image", "image_to_caption")  # captions and images
 DIRECTIONS = (*BETWEEN, "caption_to_caption")

@@ -13,10 +13,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from groundvec.provenance import digest
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import SMALL, read_json
 from groundvec.runtime.jobs import ABOUT, locked, running
-from groundvec.provenance import digest
 
 FEATURES = "features"  # the folder in it whose folders have finished features
 KEY = re.compile("[0-9a-f]{16}")

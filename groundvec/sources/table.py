@@ -18,10 +18,10 @@ import pandas as pd
 
 from groundvec.data import dataset
 from groundvec.data.cleaning import clean
+from groundvec.provenance import digest
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import check_memory, text_lines
-from groundvec.provenance import digest
 
 csv.field_size_limit(2**30)  # characters of a caption; `dataset.check` has the real limit
 

@@ -11,10 +11,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from groundvec.provenance import provenance
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.jobs import Stopped, catch_sigterm
 from groundvec.runtime.progress import Progress
-from groundvec.provenance import provenance
 from groundvec.training.checkpoints import Checkpoints
 
 log = logging.getLogger(__name__)

@@ -17,12 +17,12 @@ from groundvec.features import store
 from groundvec.model.folder import snapshot_name
 from groundvec.model.network import Model
 from groundvec.model.sentences import make_texts
+from groundvec.provenance import code_hash, digest, provenance
 from groundvec.results.frames import write
 from groundvec.results.schemas import History
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import copy, sha256, write_json
 from groundvec.runtime.jobs import describe, locked
-from groundvec.provenance import code_hash, digest, provenance
 from groundvec.training import loop
 
 log = logging.getLogger(__name__)

@@ -8,24 +8,25 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
+from groundvec.card.templates import fill, listed
+from groundvec.card.text import MINUS, MISSING, number
+from groundvec.provenance import provenance
+from groundvec.results.frames import read_all, read_csv, schema_of
+from groundvec.results.schemas import Claims, History
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import read_json
 from reproduction.page.claims import WIDTH, claims
 from reproduction.page.gallery import small_picture
 from reproduction.papers import NOT_CLAIMED, known
 from reproduction.render.figures import learning_curves
 from reproduction.render.samples import TOP
-from reproduction.render.tables import MINUS, MISSING, number, read_table
-from groundvec.card.templates import fill, listed
+from reproduction.render.tables import read_table
 from reproduction.render.vector import svg
 from reproduction.reporting.claims import FAILS, HOLDS, OPEN, VERDICTS, read
 from reproduction.reporting.compared import ABOVE, BELOW, INSIDE, compared
 from reproduction.reporting.measures import whole
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, PROVENANCE, rows_of
-from groundvec.results.frames import read_all, read_csv, schema_of
-from groundvec.results.schemas import Claims, History
-from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import read_json
-from groundvec.provenance import provenance
 from reproduction.scenes.ratings import SOURCES
 
 TASKS = {

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from groundvec.results.schemas import Claims
 from reproduction.render.tables import p_values
 from reproduction.reporting.claims import VERDICTS
 from reproduction.reporting.compared import lies
 from reproduction.reporting.systems import NAMES
-from groundvec.results.schemas import Claims
 
 WIDTH = 120  # of an interval, as it is drawn; 0 is in the middle
 NUMBERS = ["difference", "low", "high", "reported"]

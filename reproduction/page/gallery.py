@@ -11,13 +11,13 @@ import pandas as pd
 from groundvec.config import parts
 from groundvec.evaluation.ranks import rounding
 from groundvec.features.images import load
+from groundvec.similarity import scores as nearness
 from reproduction.render.pictures import paths_of
 from reproduction.render.samples import retrieved
 from reproduction.reporting.embedded import Embedded, embed, given_treebank, of_one
 from reproduction.reporting.measures import recall
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import described
-from groundvec.similarity import scores as nearness
 
 MODELS, QUERIES, SEED = 3, 24, 1
 THUMBNAILS = 1000  # all of Flickr8k's test set; of a larger one, those that are shown and the first

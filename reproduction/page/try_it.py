@@ -18,16 +18,16 @@ import numpy as np
 import onnx
 from markupsafe import Markup
 
+from groundvec.card.card import LANGUAGES
+from groundvec.card.templates import fill
 from groundvec.config import parts
 from groundvec.data.cleaning import LONGEST
 from groundvec.encoder import SentenceEncoder
 from groundvec.model.network import Model
 from groundvec.model.weights import to_int8
-from groundvec.card.card import LANGUAGES
-from groundvec.card.templates import fill
+from groundvec.runtime.errors import InputError
 from reproduction.reporting.embedded import Embedded
 from reproduction.reporting.systems import NAMES
-from groundvec.runtime.errors import InputError
 
 PICTURES = 1000  # to search in, as many as most test sets have; bounds the size of the page
 EXAMPLES = 3  # captions that a reader may try with a click

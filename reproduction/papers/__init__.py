@@ -65,8 +65,8 @@ class Item:
 
     Args:
         caption: reStructuredText, of what every run has; a table's notes or a legend say the rest.
-        inputs: kinds of files that it is made of: those of `reproduction.reporting.results.Results`,
-            and groups of them in rules/items.py.
+        inputs: kinds of files that it is made of: those of
+            `reproduction.reporting.results.Results`, and groups of them in rules/items.py.
         options: keys of the configuration that it shows: of the first data set, or of the ratings.
         reported: the NAME of a file in the paper's folder `reported`.
         tables: the paper's other tables that it is made of, where the experiment has them.

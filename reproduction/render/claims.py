@@ -4,7 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from reproduction.render.tables import MISSING, bracketed, decimals, p_values, write_table
+from groundvec.card.text import MISSING, bracketed, decimals
+from groundvec.results import frames
+from groundvec.results.schemas import Claims
+from groundvec.runtime.errors import InputError
+from reproduction.render.tables import p_values, write_table
 from reproduction.reporting import bootstrap
 from reproduction.reporting.claims import (
     COMPARED,
@@ -16,9 +20,6 @@ from reproduction.reporting.claims import (
     of_one_training,
 )
 from reproduction.reporting.systems import NAMES
-from groundvec.results import frames
-from groundvec.results.schemas import Claims
-from groundvec.runtime.errors import InputError
 
 ONE_TRAINING = "\N{DAGGER}"
 NUMBERS = ["seeds", "reported", "difference", "low", "high", "p"]

@@ -8,9 +8,9 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from groundvec.results.schemas import History
 from reproduction.render.style import BLUE, GREEN, ORANGE, PAGE, PURPLE, SKY, VERMILLION, styled
 from reproduction.reporting.systems import NAMES
-from groundvec.results.schemas import History
 
 COLOURS = [(BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (PURPLE, "D"), (ORANGE, "v"), (SKY, "P")]
 CORRELATION = "Pearson's r \N{MULTIPLICATION SIGN} 100"

@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import findfont, get_font
 from matplotlib.patches import Rectangle
 
+from groundvec.cli.fonts import with_letters
 from groundvec.data import dataset
 from groundvec.features.images import load
-from groundvec.cli.fonts import with_letters
+from groundvec.runtime.errors import InputError
 from reproduction.render.style import FONT, FONT_SIZE, GREEN, PAGE, lacking
 from reproduction.reporting.results import Results
-from groundvec.runtime.errors import InputError
 
 LINE = 1.3 * FONT_SIZE / 72
 MARGIN, GAP = 0.1, 0.16

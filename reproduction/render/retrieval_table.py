@@ -4,23 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.data.cutoffs import CUTOFFS
+from groundvec.card.card import conventions
+from groundvec.card.text import MINUS, decimals, with_interval
 from groundvec.evaluation.ranks import DIRECTIONS
-from reproduction.render.tables import MINUS, MISSING, decimals, write_table
+from groundvec.results.schemas import CUTOFFS
+from reproduction.render.tables import write_table
 from reproduction.reporting.systems import NAMES
 
-CONVENTIONS = [
-    "R@N: percent of the queries whose right image or caption is among the first N. ± is half the "
-    "95% interval, 1.96 sqrt(p(1-p)/n) of n queries, as if an image's captions were independent. "
-    "med r: median rank of the right one.",
-    "Measured: a candidate with the same score as the right one ranks before it. From image to "
-    "caption, the best of the image's captions counts. The median of an even number of ranks is "
-    "the mean of the middle two.",
-]
-FOLDS = (
-    "Test sets that end in -folds: the mean over equal folds of so many images (1k-folds: five "
-    "folds of 1,000), medians averaged too; n counts the queries of all folds."
-)
 CHANCE = (
     "Chance: what a random ranking is expected to have. It is computed, so that its intervals are "
     "0; its med r is the median of the distribution of ranks."
@@ -53,18 +43,6 @@ def test_set(table: pd.DataFrame) -> pd.Series:
     """Return a heading for each row: data set, test set, and the language if there are several."""
     names = table["dataset"].replace(NAMES) + ", test set " + table["test_set"]
     return names + ", " + table["language"] if table["language"].nunique() > 1 else names
-
-
-def with_interval(value: pd.Series, interval: pd.Series) -> list[str]:
-    """Write recalls and halves of their intervals: 27.5 ± 1.2, or 27.5; a dash if missing."""
-    pairs = zip(decimals(value), decimals(interval), strict=True)
-    return [recall if MISSING in (recall, half) else f"{recall} ± {half}" for recall, half in pairs]
-
-
-def conventions(table: pd.DataFrame) -> list[str]:
-    """Return the notes that explain the numbers of retrieval on some test sets."""
-    folds = table["test_set"].str.endswith("-folds").any()
-    return [*CONVENTIONS, FOLDS] if folds else CONVENTIONS
 
 
 def write(

@@ -8,10 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from groundvec.evaluation.ranks import rounding
+from groundvec.similarity import scores as nearness
 from reproduction.render.pictures import GAP, LINE, MARGIN, PICTURE, page, picture, wrap, write
 from reproduction.render.style import GREEN, PAGE, styled
 from reproduction.reporting.embedded import Embedded
-from groundvec.similarity import scores as nearness
 
 TOP = 5
 TICK = "✓"

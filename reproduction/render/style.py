@@ -11,8 +11,8 @@ from matplotlib.ft2font import FT2Font
 from matplotlib.text import Text
 
 from groundvec.cli import fonts
-from reproduction.render.vector import svg
 from groundvec.runtime.files import atomic, write_bytes
+from reproduction.render.vector import svg
 
 log = logging.getLogger(__name__)
 

@@ -9,13 +9,19 @@ from typing import NamedTuple
 import pandas as pd
 
 from groundvec.card.templates import fill
-from groundvec.runtime.errors import InputError, printable
-from groundvec.runtime.files import read_json, write_bytes, write_csv, write_json
+from groundvec.card.text import (
+    DAGGER,
+    DOUBLE,
+    MINUS,
+    MISSING,
+    TIMES,
+    bracketed,
+    decimals,
+    markdown_cell,
+)
 from groundvec.provenance import provenance
-
-DAGGER, DOUBLE = "†", "‡"
-MISSING = "\N{EN DASH}"
-MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import read_json, write_bytes, write_csv, write_json
 
 
 class Span(NamedTuple):
@@ -130,29 +136,6 @@ def write_numbers(path: str | Path, table: pd.DataFrame) -> None:
     write_csv(path, table.assign(**missing))
 
 
-def decimals(values: Iterable[float], digits: int = 1) -> list[str]:
-    """Write numbers with so many digits after the point; missing ones as a dash."""
-    # Adding 0 turns -0.0 into 0.0.
-    rounded = [MISSING if pd.isna(v) else f"{round(v, digits) + 0:.{digits}f}" for v in values]
-    return [text.replace("-", MINUS) for text in rounded]
-
-
-def number(value: float, digits: int = 1) -> str:
-    """Write a number, as `decimals` does."""
-    return decimals([value], digits)[0]
-
-
-def bracketed(
-    values: Iterable[float], lows: Iterable[float], highs: Iterable[float], digits: int = 1
-) -> list[str]:
-    """Write values and intervals: `12.5 [11.2, 13.9]`; without one the value alone, or a dash."""
-    texts = (decimals(numbers, digits) for numbers in (values, lows, highs))
-    return [
-        value if MISSING in (value, low) else f"{value} [{low}, {high}]"
-        for value, low, high in zip(*texts, strict=True)
-    ]
-
-
 def column_with_interval(table: pd.DataFrame, column: str, digits: int = 1) -> list[str]:
     """Write a column, `bracketed` with its intervals in `COLUMN_low` and `COLUMN_high`."""
     return bracketed(table[column], table[f"{column}_low"], table[f"{column}_high"], digits)
@@ -174,16 +157,6 @@ def p_values(values: pd.Series) -> list[str]:
     """Write p-values to three digits, `< 0.001` if they are smaller; missing ones as a dash."""
     texts = zip(values, decimals(values, 3), strict=True)
     return ["< 0.001" if value < 0.001 else text for value, text in texts]
-
-
-def markdown(text: str) -> str:
-    """Escape text so that Markdown shows it letter by letter: no link, HTML or emphasis."""
-    return re.sub(r"[\\`*_<$~]|\](?=\()", r"\\\g<0>", printable(text))
-
-
-def markdown_cell(content: object) -> str:
-    """Escape what a cell of a Markdown table holds."""
-    return markdown(str(content)).replace("|", r"\|")
 
 
 LATEX = str.maketrans(

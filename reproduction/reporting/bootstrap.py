@@ -10,12 +10,11 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from groundvec.data.cutoffs import CUTOFFS
 from groundvec.evaluation import paired
 from groundvec.evaluation.seeds import t_interval
-from reproduction.reporting.measures import SEMANTIC, joint_name, prediction
-from groundvec.results.schemas import Predictions, QueryRanks
+from groundvec.results.schemas import CUTOFFS, Predictions, QueryRanks
 from groundvec.runtime.errors import InputError
+from reproduction.reporting.measures import SEMANTIC, joint_name, prediction
 
 SEED = 1  # of the draws
 WAY = ["dataset", "model", "seed", "language", "kind", "epochs", "direction"]

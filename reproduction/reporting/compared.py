@@ -7,8 +7,8 @@ from importlib.util import find_spec
 import numpy as np
 import pandas as pd
 
-from groundvec.data.cutoffs import CUTOFFS
 from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.results.schemas import CUTOFFS
 from reproduction.reporting.systems import NAMES
 
 INSIDE, ABOVE, BELOW = "in the interval", "above it", "below it"

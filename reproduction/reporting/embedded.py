@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from groundvec.data.split import captions_of, load_split
-from reproduction.reporting.results import Results
-from reproduction.reporting.systems import best_snapshot
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json
 from groundvec.text.treebank import Treebank
+from reproduction.reporting.results import Results
+from reproduction.reporting.systems import best_snapshot
 
 
 @dataclass

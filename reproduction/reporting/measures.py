@@ -3,15 +3,11 @@
 import numpy as np
 import pandas as pd
 
+from groundvec.evaluation.files import headline
 from groundvec.results.schemas import Measures, Predictions, Retrieval, Scores
 
 RECALL = "training task"
 SEMANTIC = "semantic score"
-SEEN_NOTE = (
-    "Seen pairs: one of the two sentences is a training caption of the model, where case, "
-    "punctuation and spaces are ignored. Without them a mean is weighted by the pairs that are "
-    "left, and the classifier is not trained again."
-)
 
 
 def whole(measured: Retrieval, split: str = "test") -> Retrieval:
@@ -30,15 +26,6 @@ def recall(measured: Retrieval, split: str) -> pd.DataFrame:
     return groups.agg(
         r10=("r10", "mean"), r10_ci=("r10_ci", lambda ci: np.sqrt((ci**2).sum()) / len(ci))
     )
-
-
-def headline(scores: Scores) -> pd.DataFrame:
-    """Take the correlation that stands for each subtask: the classifier's, or else the cosine's."""
-    correlations = scores[scores["statistic"] == "correlation"]
-    subtask = pd.MultiIndex.from_frame(correlations[["task", "subtask"]])
-    classifier = correlations["method"] == "classifier"
-    supervised = subtask.isin(subtask[classifier])
-    return correlations[classifier | ~supervised].reset_index(drop=True)
 
 
 def prediction(predictions: Predictions) -> pd.Series:

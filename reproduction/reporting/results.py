@@ -3,21 +3,20 @@
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterable
 from functools import cached_property, partial
-from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pandas as pd
 
 from groundvec.data import ratings
-from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.evaluation.files import read_overlap, read_predictions, read_retrieval, read_scores
 from groundvec.model.folder import MODEL, NAME, checked
-from reproduction.reporting import systems
-from reproduction.reporting.measures import semantic_measures
 from groundvec.results import schemas
 from groundvec.results.frames import check_once, read, read_all
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import SMALL, read_json
+from reproduction.reporting import systems
+from reproduction.reporting.measures import semantic_measures
 
 # What is read of model.json; a part that this version does not have is shown by its name.
 PART: dict[str, Any] = {"type": "object", "required": ["name"], "properties": {"name": NAME}}
@@ -66,32 +65,6 @@ def read_models(paths: Iterable[str | Path]) -> schemas.Models:
     return systems.ordered(models.drop(columns="path"))
 
 
-def read_retrieval(paths: Iterable[str | Path], everything: bool = False) -> schemas.Retrieval:
-    """Read retrieval scores, one file per training; the epochs of chance are empty texts.
-
-    Args:
-        everything: also retrieval between captions, and simulated chance.
-
-    Raises:
-        InputError: a file that is not whole, or two about the same model.
-    """
-    measured = read_all(paths, schemas.Retrieval, _check_ensembles).fillna({"epochs": ""})
-    between = measured["direction"].isin(DIRECTIONS) & (measured["kind"] != "random")
-    return measured[between | everything].reset_index(drop=True)
-
-
-def _check_ensembles(path: str | Path, scores: schemas.Retrieval) -> None:
-    """Raise InputError if a file of retrieval scores has none of an ensemble."""
-    ensembles = scores[scores["kind"] == "ensemble"]
-    there = set(zip(ensembles["split"], ensembles["direction"], strict=True))
-    for split, direction in product(("dev", "test"), DIRECTIONS):
-        if (split, direction) not in there:
-            raise InputError(
-                f"{path} has no {split} scores {direction} of an ensemble: delete it and "
-                "make it again"
-            )
-
-
 def _shorten(path: str | Path, table: schemas.Robustness) -> None:
     """Call systems by the names of their models; baselines have none."""
     table["system"] = table["model"].fillna(table["system"])
@@ -100,34 +73,6 @@ def _shorten(path: str | Path, table: schemas.Robustness) -> None:
 def read_translations(path: str | Path) -> schemas.Translations:
     """Read each re-ranker's first translations; missing ones are empty texts."""
     return read(path, schemas.Translations).fillna({"image_id": "", "hypothesis": ""})
-
-
-def read_systems(paths: Iterable[str | Path], form: Any) -> pd.DataFrame:
-    """Read scores with ratings, overlaps or predictions, one file per system.
-
-    Returns:
-        `seed` is Int64, missing for baselines, whose dataset, model and epochs are empty texts.
-
-    Raises:
-        InputError: a file that is not whole, or two about the same system.
-    """
-    table = read_all(paths, form, _check_systems)
-    texts = table.columns.intersection(["dataset", "model", "epochs"])
-    whole = table.columns.intersection(["seed"])
-    return table.fillna(dict.fromkeys(texts, "")).astype(dict.fromkeys(whole, "Int64"))
-
-
-read_scores = partial(read_systems, form=schemas.Scores)
-read_overlap = partial(read_systems, form=schemas.Overlap)
-read_predictions = partial(read_systems, form=schemas.Predictions)
-
-
-def _check_systems(path: str | Path, table: pd.DataFrame) -> None:
-    """Raise InputError if a file has neither an ensemble nor a baseline."""
-    if not table["kind"].isin(["ensemble", "baseline"]).any():
-        raise InputError(
-            f"{path} has no rows of an ensemble or a baseline: delete it and make it again"
-        )
 
 
 class Files(cached_property[T]):

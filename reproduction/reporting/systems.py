@@ -9,10 +9,10 @@ from pandas.api.types import is_numeric_dtype
 from groundvec.evaluation.ratings import system_name
 from groundvec.evaluation.snapshots import DECIMALS
 from groundvec.model.folder import read_ensemble
-from reproduction.reporting.measures import SEMANTIC, recall, semantic_measures
 from groundvec.results import schemas
 from groundvec.results.schemas import Measures, Models, Predictions, Retrieval, Scores
 from groundvec.runtime.errors import InputError
+from reproduction.reporting.measures import SEMANTIC, recall, semantic_measures
 
 PROVENANCE = list(schemas.PROVENANCE)
 # How tables print the names of data sets; nothing is recognised by them.

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from reproduction import scenes
 from groundvec.data import parallel
+from reproduction import scenes
 
 
 def read(count: int, seed: int, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from groundvec.config import parts
 from groundvec.cli.program import BOUNDS, execute
+from groundvec.config import parts
 from groundvec.data import dataset
 from groundvec.runtime.files import atomic, copy, read_json, write_bytes, write_json
 from groundvec.text.characters import Text

@@ -16,8 +16,8 @@ from safetensors.numpy import load_file
 
 from groundvec.config import parts
 from groundvec.config.description import complete_description
-from groundvec.runtime.errors import InputError
 from groundvec.provenance import digest
+from groundvec.runtime.errors import InputError
 from groundvec.text.treebank import Tree, write
 
 ROOT = Path(__file__).parents[2]

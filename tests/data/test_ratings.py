@@ -117,7 +117,7 @@ def test_both_layouts(tmp_path, caplog, public):
 
 def test_the_subtasks_are_those_of_the_papers_supplement():
     reported = pd.read_csv(
-        ROOT / "groundvec" / "papers" / "merkx_frank_2019" / "reported" / "table_s1.csv"
+        ROOT / "reproduction" / "papers" / "merkx_frank_2019" / "reported" / "table_s1.csv"
     )
     assert [(task, name) for task, of in STS.items() for name, *_ in of] == list(
         zip(reported.task[:24], reported.subtask[:24], strict=True)

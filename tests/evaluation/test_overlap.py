@@ -9,9 +9,9 @@ from scipy import stats
 
 from groundvec.data import dataset
 from groundvec.data.ratings import read_sts
+from groundvec.evaluation.files import read_overlap, read_predictions
 from groundvec.evaluation.overlap import normalised, score_unseen, seen, training_captions
 from groundvec.evaluation.ratings import predict
-from reproduction.reporting.results import read_overlap, read_predictions
 from groundvec.results.frames import write
 from groundvec.results.schemas import Ratings
 from groundvec.runtime.errors import InputError

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec.evaluation import paired
+from groundvec.results import schemas
 from reproduction.papers.ablation.ablation import ablation, make
 from reproduction.render.figures import curve_styles, learning_curves
 from reproduction.reporting import bootstrap
 from reproduction.reporting.results import Results
-from groundvec.results import schemas
 from tests.result_files import filled
 
 

@@ -12,11 +12,11 @@ from scipy import stats
 from docs.pages import tables
 from groundvec.evaluation import paired
 from groundvec.evaluation.seeds import largest_variance, of_items, pooled, t_interval
-from reproduction.reporting import bootstrap
-from reproduction.reporting.claims import decide, judged
 from groundvec.results import frames
 from groundvec.results.frames import schema_of
 from groundvec.results.schemas import Claims
+from reproduction.reporting import bootstrap
+from reproduction.reporting.claims import decide, judged
 
 ROOT = Path(__file__).parents[2]
 

@@ -34,9 +34,9 @@ from groundvec.features import backbones, extract, store
 from groundvec.features.concatenation import concatenate
 from groundvec.features.folding import fold
 from groundvec.features.images import cut
+from groundvec.provenance import digest
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json, sha256
-from groundvec.provenance import digest
 from scripts import concatenate_features, extract_features, join_features
 from tests.features.test_images import photo
 

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec import SentenceEncoder, encoder
-from groundvec.model import shipped
 from groundvec import numpy_backend as inference
+from groundvec.model import shipped
 from groundvec.model.network import Model, load_ensemble
 from groundvec.model.sentences import encode_sentences
 from groundvec.runtime.errors import InputError

@@ -14,22 +14,23 @@ from examples import description, save_model
 from matplotlib.figure import Figure
 from PIL import Image
 
-from groundvec.data.cutoffs import CUTOFFS
+from groundvec.card.text import MINUS, MISSING
 from groundvec.data import dataset
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.features import store
 from groundvec.model.network import Model
-from reproduction.page import claims, gallery
-from reproduction.page.build import breakable
-from reproduction.render import style
-from reproduction.render.tables import MINUS, MISSING, write_table
-from reproduction.render.vector import svg
-from reproduction.reporting import compared
-from reproduction.reporting.embedded import Embedded
 from groundvec.results import schemas
+from groundvec.results.schemas import CUTOFFS
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json
 from groundvec.text.characters import Text
+from reproduction.page import claims, gallery
+from reproduction.page.build import breakable
+from reproduction.render import style
+from reproduction.render.tables import write_table
+from reproduction.render.vector import svg
+from reproduction.reporting import compared
+from reproduction.reporting.embedded import Embedded
 from tests.result_files import filled
 
 ROOT = Path(__file__).parents[2]
@@ -600,7 +601,7 @@ def test_queries_find_the_nearest_and_tell_which_are_right():
 
 
 def test_the_best_models_come_first_each_once(trained):
-    from reproduction.reporting.results import read_retrieval
+    from groundvec.evaluation.files import read_retrieval
 
     table = read_retrieval([trained / f"{name}.csv" for name in TRAINED])
     dev = table[(table["split"] == "dev") & (table["kind"] == "ensemble")]

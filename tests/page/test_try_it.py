@@ -14,13 +14,13 @@ from examples import description
 from groundvec import SentenceEncoder
 from groundvec.export.onnx import export
 from groundvec.model.network import Model
-from reproduction.page.try_it import first, obstacle, panel, precision, runtime_files, small
-from reproduction.reporting.embedded import Embedded
 from groundvec.runtime.errors import InputError
 from groundvec.text.characters import Text as Characters
 from groundvec.text.encoded import cleaned
 from groundvec.text.punctuation import set_apart
 from groundvec.text.words import Text as Words
+from reproduction.page.try_it import first, obstacle, panel, precision, runtime_files, small
+from reproduction.reporting.embedded import Embedded
 from scripts import try_it as script
 
 ROOT = Path(__file__).parents[2]

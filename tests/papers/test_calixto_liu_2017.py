@@ -10,19 +10,19 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from groundvec.card.text import DAGGER, DOUBLE, MINUS, MISSING
+from groundvec.results import schemas
+from groundvec.results.frames import read as read_file
+from groundvec.runtime.errors import InputError
 from reproduction.papers.calixto_liu_2017 import claims, cross_lingual, translations
 from reproduction.papers.calixto_liu_2017 import table1 as first_table
 from reproduction.papers.calixto_liu_2017 import table3 as third_table
 from reproduction.papers.calixto_liu_2017.labels import of_languages
 from reproduction.papers.calixto_liu_2017.reported import ReportedTranslations, read_languages
-from reproduction.render.tables import DAGGER, DOUBLE, MINUS, MISSING
 from reproduction.reporting import results, systems
-from groundvec.results import schemas
-from groundvec.results.frames import read as read_file
-from groundvec.runtime.errors import InputError
 from tests.result_files import described, filled, make, write_models
 
-REPORTED = Path(__file__).parents[2] / "groundvec" / "papers" / "calixto_liu_2017" / "reported"
+REPORTED = Path(__file__).parents[2] / "reproduction" / "papers" / "calixto_liu_2017" / "reported"
 C2I, I2C = "caption_to_image", "image_to_caption"
 
 

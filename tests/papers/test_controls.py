@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from groundvec.card.text import MINUS, MISSING
+from groundvec.results import schemas
 from reproduction.papers.controls.claims import BASELINES, CLAIMS, claims
 from reproduction.papers.controls.conditions import BOTH, CAPTIONS, IMAGES, UNTRAINED, conditions
-from reproduction.render.tables import MINUS, MISSING
 from reproduction.reporting import results
-from groundvec.results import schemas
 from tests.result_files import described, filled, make, models, predictions, rows
 
 TEACH, FROM_IMAGES, ADD, CAPTIONS_ADD = CLAIMS

@@ -7,11 +7,11 @@ import pytest
 from groundvec.evaluation import paired
 from groundvec.evaluation.ratings import evaluate
 from groundvec.evaluation.seeds import t_interval
+from groundvec.runtime.errors import InputError
 from reproduction.papers.merkx_frank_2019 import (
     claims,
 )
 from reproduction.reporting import bootstrap, measures, results
-from groundvec.runtime.errors import InputError
 from tests.result_files import SYSTEM, models
 
 

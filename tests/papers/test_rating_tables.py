@@ -9,12 +9,12 @@ import pytest
 
 from groundvec.data import ratings
 from groundvec.data.archives import unpack
+from groundvec.runtime.errors import InputError
 from reproduction.papers.merkx_frank_2019 import (
     table1,
     table3,
 )
 from reproduction.reporting import results
-from groundvec.runtime.errors import InputError
 from tests.result_files import (
     REPORTED,
     SELECTED,

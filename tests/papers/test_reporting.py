@@ -15,25 +15,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from groundvec.cli import fonts
 from groundvec.evaluation.ranks import SAME
+from groundvec.results import schemas
+from groundvec.results.frames import read
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import read_json, write_json
 from reproduction.papers.merkx_frank_2019.figure1 import architecture
 from reproduction.papers.merkx_frank_2019.reported import ReportedRetrieval
 from reproduction.render import style
-from groundvec.cli import fonts
 from reproduction.render.pictures import page as pictures_page
 from reproduction.render.pictures import wrap, write
 from reproduction.render.samples import retrieved, samples
 from reproduction.render.style import save
 from reproduction.reporting import measures, results, systems
 from reproduction.reporting.embedded import Embedded
-from groundvec.results import schemas
-from groundvec.results.frames import read
-from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import read_json, write_json
 from tests.result_files import BAG, described, filled, models, run, write_models
 
 ROOT = Path(__file__).parents[2]
-REPORTED = ROOT / "groundvec" / "papers" / "merkx_frank_2019" / "reported" / "table2.csv"
+REPORTED = ROOT / "reproduction" / "papers" / "merkx_frank_2019" / "reported" / "table2.csv"
 C2I, I2C = "caption_to_image", "image_to_caption"
 
 

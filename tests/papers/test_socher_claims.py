@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from groundvec.evaluation.seeds import t_interval
+from groundvec.runtime.errors import InputError
 from reproduction.papers.socher_2014 import (
     claims,
     labels,
@@ -17,7 +18,6 @@ from reproduction.papers.socher_2014.reported import OF_CCA
 from reproduction.reporting import results
 from reproduction.reporting.bootstrap import WAY
 from reproduction.reporting.claims import decide
-from groundvec.runtime.errors import InputError
 from tests.result_files import write_models
 from tests.tree_files import (
     C2I,

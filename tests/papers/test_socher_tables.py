@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 
 from groundvec.evaluation.seeds import t_interval
+from groundvec.runtime.errors import InputError
 from reproduction.papers.socher_2014 import labels, retrieval
 from reproduction.papers.socher_2014.reported import read_ranks
 from reproduction.reporting import results
-from groundvec.runtime.errors import InputError
 from tests.result_files import baseline, of_system, sts_rows, write
 from tests.tree_files import (
     C2C,

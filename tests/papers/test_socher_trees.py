@@ -9,6 +9,11 @@ import pytest
 from PIL import Image
 from scipy import stats
 
+from groundvec.results.frames import read
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_json
+from groundvec.text import treebank
+from groundvec.text.forms import collapsed
 from reproduction.papers.socher_2014 import (
     active_passive,
     figure3,
@@ -17,11 +22,6 @@ from reproduction.papers.socher_2014 import (
     section_6_7,
 )
 from reproduction.papers.socher_2014.reported import ReportedRelations
-from groundvec.results.frames import read
-from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import write_json
-from groundvec.text import treebank
-from groundvec.text.forms import collapsed
 from tests.tree_files import REPORTED, results_of, run, tables, training, trees
 
 

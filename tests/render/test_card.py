@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 import yaml
 
-from groundvec.config import parts
-from reproduction.papers import known, references
 from groundvec.card.card import card
-from reproduction.reporting.systems import PROVENANCE
+from groundvec.config import parts
 from groundvec.results import schemas
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json
+from reproduction.papers import known, references
+from reproduction.reporting.systems import PROVENANCE
 from scripts import card as script
 from tests.result_files import LABELS, described, filled, of_system, overlapping, sts_rows
 

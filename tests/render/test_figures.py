@@ -6,6 +6,8 @@ import pytest
 from matplotlib.colors import same_color
 from PIL import Image
 
+from groundvec.results import schemas
+from groundvec.runtime.errors import InputError
 from reproduction.papers.merkx_frank_2019 import figure2, figure4
 from reproduction.papers.merkx_frank_2019.agreement import agreement, subtask_of
 from reproduction.papers.merkx_frank_2019.figure2 import scores_by_size
@@ -15,8 +17,6 @@ from reproduction.papers.merkx_frank_2019.reported import read_correlations
 from reproduction.render.style import BLUE, VERMILLION
 from reproduction.reporting import results, systems
 from reproduction.reporting.measures import semantic_measures
-from groundvec.results import schemas
-from groundvec.runtime.errors import InputError
 from tests.result_files import BAG, filled, models, run, write_models
 from tests.result_files import REPORTED as FOLDER
 

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reproduction.render.tables import write_table
 from groundvec.provenance import provenance
+from reproduction.render.tables import write_table
 from tests.result_files import (
     REPORTED,
     TASKS,

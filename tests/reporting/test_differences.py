@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec.evaluation.significance import holm
+from groundvec.results.frames import read
+from groundvec.runtime.errors import InputError
 from reproduction.papers.merkx_frank_2019 import (
     section_4_3,
     section_4_3_4,
 )
 from reproduction.papers.merkx_frank_2019.reported import ReportedChanges, read_correlations
-from groundvec.results.frames import read
-from groundvec.runtime.errors import InputError
 from tests.result_files import (
     REPORTED,
     SELECTED,

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from groundvec.runtime.errors import InputError
 from reproduction.papers.merkx_frank_2019.reported import read_correlations
 from reproduction.reporting import measures, systems
-from groundvec.runtime.errors import InputError
 from tests.result_files import REPORTED, SELECTED, SYSTEM, baseline, read, sts_rows, trained
 
 

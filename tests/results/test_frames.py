@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reproduction.papers.calixto_liu_2017 import reported as calixto_liu_2017
-from reproduction.papers.merkx_frank_2019 import reported as merkx_frank_2019
-from reproduction.papers.socher_2014 import reported as socher_2014
 from groundvec.results import frames, schemas
 from groundvec.results.frames import Column, Schema
 from groundvec.runtime.errors import InputError
+from reproduction.papers.calixto_liu_2017 import reported as calixto_liu_2017
+from reproduction.papers.merkx_frank_2019 import reported as merkx_frank_2019
+from reproduction.papers.socher_2014 import reported as socher_2014
 from tests.result_files import filled
 
 MODULES = (schemas, merkx_frank_2019, socher_2014, calixto_liu_2017)

@@ -179,7 +179,7 @@ def test_the_demo_has_something_of_every_paper_that_it_shows(demo):
 
 def test_an_item_s_inputs_are_those_that_its_paper_names(demo):
     inputs = demo.inputs("merkx_frank_2019", "table2")
-    assert inputs["reported"] == "clone/groundvec/papers/merkx_frank_2019/reported/table2.csv"
+    assert inputs["reported"] == "clone/reproduction/papers/merkx_frank_2019/reported/table2.csv"
     models = inputs["models"](of())
     assert len(models) == 7 and all("/models/scenes/" in path for path in models)
     assert ensembles(models)(of())[0] == models[0].replace("model.json", "ensemble.json")

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from groundvec.config import parts
+from groundvec.provenance import code_hash, digest
 from groundvec.runtime import leftovers
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import sha256
 from groundvec.runtime.jobs import describe
-from groundvec.provenance import code_hash, digest
 from rules.experiment import complete
 from tests.runtime.test_jobs import HOLD, ROOT
 

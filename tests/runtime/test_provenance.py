@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from reproduction import papers
-from groundvec.config import parts
 from groundvec import provenance
+from groundvec.config import parts
+from reproduction import papers
 
 
 def test_the_hash_of_a_script_follows_its_imports_and_nothing_else(tmp_path, monkeypatch):

@@ -12,10 +12,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from reproduction import scenes
 from groundvec.data import dataset, parallel
 from groundvec.runtime.errors import InputError
 from groundvec.sources import multi30k
+from reproduction import scenes
 
 ROOT = Path(__file__).parents[2]
 NAMES = {

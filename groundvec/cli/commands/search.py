@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 from urllib.parse import quote
 
+from groundvec.cli import fonts
 from groundvec.cli.commands import common
 from groundvec.cli.program import show
-from groundvec.cli import fonts
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError, printable
 

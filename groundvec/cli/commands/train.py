@@ -83,6 +83,7 @@ def main(arguments: argparse.Namespace) -> None:
 
 def _train(arguments: argparse.Namespace, work: Path) -> None:
     """Train in the folder `work`, or go on there, and copy the model to its own folder."""
+    from groundvec.card.card import card
     from groundvec.config import parts
     from groundvec.data import dataset
     from groundvec.device import choose, deterministic
@@ -91,7 +92,6 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     from groundvec.evaluation.snapshots import ensemble
     from groundvec.model import hub
     from groundvec.model.folder import copy_ensemble, read_description
-    from groundvec.card.card import card
     from groundvec.results import frames
     from groundvec.results.schemas import History, Retrieval
     from groundvec.runtime.files import write_bytes, write_json

@@ -5,14 +5,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from groundvec.card.text import TIMES, decimals
 from groundvec.evaluation import paired
 from groundvec.evaluation.ranks import DIRECTIONS
-from reproduction.render.tables import TIMES, decimals, wide, write_table
+from groundvec.results.schemas import History, Predictions, QueryRanks
+from reproduction.render.tables import wide, write_table
 from reproduction.reporting import bootstrap
 from reproduction.reporting.measures import SEMANTIC
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, named
-from groundvec.results.schemas import History, Predictions, QueryRanks
 
 TITLE = "What each part gives, and how models differ from the first one."
 NOTES = [

@@ -6,11 +6,11 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
+from groundvec.results.schemas import Robustness
+from groundvec.text.mistakes import KINDS
 from reproduction.render.figures import CORRELATION, curve_styles
 from reproduction.render.style import PAGE, save, styled
 from reproduction.reporting.results import Results
-from groundvec.results.schemas import Robustness
-from groundvec.text.mistakes import KINDS
 
 # The rows of panels: a name, the measure, and its axis.
 MEASURES = [

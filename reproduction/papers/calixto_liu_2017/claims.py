@@ -5,16 +5,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from groundvec.card.text import TIMES
+from groundvec.results.frames import read_csv
+from groundvec.results.schemas import Claims, Predictions, QueryRanks
+from groundvec.runtime.errors import InputError
 from reproduction.papers.calixto_liu_2017.table3 import METRICS
 from reproduction.render.claims import write
-from reproduction.render.tables import TIMES
 from reproduction.reporting import bootstrap
 from reproduction.reporting.claims import COMPARED, decide
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import named, sorted_by
-from groundvec.results.frames import read_csv
-from groundvec.results.schemas import Claims, Predictions, QueryRanks
-from groundvec.runtime.errors import InputError
 
 IMAGES = "Several languages find images better"
 SENTENCES = "Several languages find sentences worse (the paper: mixed)"

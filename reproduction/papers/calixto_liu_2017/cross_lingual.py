@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from groundvec.data.cutoffs import CUTOFFS
+from groundvec.card.text import decimals, with_interval
 from groundvec.evaluation.retrieval import SENTENCES
+from groundvec.results.schemas import CUTOFFS, Models, Retrieval
+from groundvec.runtime.errors import InputError
 from reproduction.papers.calixto_liu_2017.labels import of_languages
 from reproduction.papers.calixto_liu_2017.table1 import ENSEMBLE
-from reproduction.render.retrieval_table import chance, with_interval
-from reproduction.render.tables import decimals, write_table
+from reproduction.render.retrieval_table import chance
+from reproduction.render.tables import write_table
 from reproduction.reporting.results import MEASURES, Results
 from reproduction.reporting.systems import NAMES, PROVENANCE, in_order, with_seeds
-from groundvec.results.schemas import Models, Retrieval
-from groundvec.runtime.errors import InputError
 
 KEYS = ["dataset", "test_set", "language"]
 TITLE = "Retrieval of sentences by sentences of another language."

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from reproduction.reporting.systems import recurrent_name
 from groundvec.results.schemas import Models
+from reproduction.reporting.systems import recurrent_name
 
 
 def of_languages(models: Models) -> pd.DataFrame:

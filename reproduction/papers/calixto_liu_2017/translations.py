@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from groundvec.results.schemas import Translations
 from reproduction.papers.calixto_liu_2017.table3 import names_of
 from reproduction.render.pictures import (
     GAP,
@@ -20,7 +21,6 @@ from reproduction.render.pictures import (
 )
 from reproduction.render.style import GREEN, PAGE, save, styled
 from reproduction.reporting.results import Results, read_translations
-from groundvec.results.schemas import Translations
 from reproduction.translation.rerank import BASELINE, ORACLE
 
 COUNT, SEED = 8, 1  # as many as a page holds

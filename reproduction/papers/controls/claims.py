@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from groundvec.card.text import TIMES
+from groundvec.results.schemas import Claims
 from reproduction.papers.controls.conditions import BOTH, CAPTIONS, IMAGES, UNTRAINED, measured
 from reproduction.papers.merkx_frank_2019.claims import compared
 from reproduction.render.claims import write
-from reproduction.render.tables import TIMES
 from reproduction.reporting.claims import decide
 from reproduction.reporting.results import Results
-from groundvec.results.schemas import Claims
 
 # What each claim compares: the row that it says is worse, and the one that it says is better.
 CLAIMS = {

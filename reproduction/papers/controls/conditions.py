@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.results.schemas import Models, Predictions, QueryRanks, Tasks
 from reproduction.reporting import bootstrap
 from reproduction.reporting.measures import joint_name
 from reproduction.reporting.systems import named
-from groundvec.results.schemas import Models, Predictions, QueryRanks, Tasks
 
 UNTRAINED = "nothing (untrained)"
 CAPTIONS = "captions alone"

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from groundvec.card.text import TIMES, decimals
 from reproduction.papers.controls.conditions import CONDITIONS, measured
-from reproduction.render.tables import TIMES, decimals, wide, write_table
+from reproduction.render.tables import wide, write_table
 from reproduction.reporting import bootstrap
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, sorted_by

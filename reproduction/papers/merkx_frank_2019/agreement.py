@@ -6,12 +6,12 @@ from matplotlib.figure import Figure
 
 from groundvec.evaluation.correlation import fisher_interval, pearson
 from groundvec.evaluation.ratings import system_name
+from groundvec.results.schemas import Predictions
+from groundvec.runtime.errors import InputError
 from reproduction.render.figures import CORRELATION
 from reproduction.render.style import BLUE, COLUMN, PAGE, save, styled
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES
-from groundvec.results.schemas import Predictions
-from groundvec.runtime.errors import InputError
 
 
 def make(results: Results, stem: Path) -> None:

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pandas as pd
 
+from groundvec.card.text import TIMES
 from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.results.schemas import Claims, Models, Predictions, QueryRanks
 from reproduction.render.claims import write
-from reproduction.render.tables import TIMES
 from reproduction.reporting import bootstrap
 from reproduction.reporting.claims import COMPARED, decide
 from reproduction.reporting.measures import RECALL, SEMANTIC
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import best_snapshot, check_scored, criterion, described, named
-from groundvec.results.schemas import Claims, Models, Predictions, QueryRanks
 
 CELLS = "GRUs beat LSTMs (the paper: significantly on STS 12-16 only)"
 POOLING = "Attention beats max pooling"

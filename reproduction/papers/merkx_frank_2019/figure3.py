@@ -9,13 +9,14 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 
+from groundvec.evaluation.files import headline
+from groundvec.results.schemas import Scores
 from reproduction.papers.merkx_frank_2019.reported import read_correlations
 from reproduction.render.figures import COLOURS, CORRELATION
 from reproduction.render.style import PAGE, save, styled
-from reproduction.reporting.measures import as_values, headline
+from reproduction.reporting.measures import as_values
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import main_systems
-from groundvec.results.schemas import Scores
 
 Style = tuple[str, str, str]  # a colour, a marker and its inside
 System = tuple[pd.DataFrame, str, Style]  # its rows and its label

@@ -10,13 +10,13 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.results.frames import read_csv
+from groundvec.results.schemas import Measures, Models, Retrieval
 from reproduction.render.figures import CORRELATION, curve_styles
 from reproduction.render.style import COLUMN, PAGE, save, styled
 from reproduction.reporting.measures import RECALL, SEMANTIC, as_values, recall, semantic_measures
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, beside, check_scored, in_order
-from groundvec.results.frames import read_csv
-from groundvec.results.schemas import Measures, Models, Retrieval
 
 GREY = "0.7"  # of the selected model, beside others
 COLUMNS = 4  # of panels

@@ -5,15 +5,16 @@ from pathlib import Path
 
 import pandas as pd
 
+from groundvec.card.text import MISSING
 from groundvec.evaluation.correlation import fisher_interval, pearson
 from groundvec.evaluation.significance import compare
+from groundvec.runtime.errors import InputError
 from reproduction.papers.merkx_frank_2019.reported import read_correlations
-from reproduction.render.tables import MISSING, write_numbers, write_table
+from reproduction.render.tables import write_numbers, write_table
 from reproduction.reporting.claims import LEVEL
 from reproduction.reporting.measures import prediction
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import criterion, main_systems
-from groundvec.runtime.errors import InputError
 
 # Two systems that both have r = 1 differ by rounding on some processors: neither is better.
 ROUNDING = 1e-9

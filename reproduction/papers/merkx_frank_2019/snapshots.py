@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from groundvec.card.text import with_interval
 from groundvec.evaluation.ranks import DIRECTIONS
-from reproduction.render.retrieval_table import CHANCE, side_by_side, test_set, with_interval, write
+from groundvec.results.schemas import Models, Retrieval
+from reproduction.render.retrieval_table import CHANCE, side_by_side, test_set, write
 from reproduction.reporting.measures import recall
 from reproduction.reporting.results import MEASURES, Results
 from reproduction.reporting.systems import PROVENANCE, in_order, model_name
-from groundvec.results.schemas import Models, Retrieval
 
 NOTES = [
     "Measured by this project, of every epoch whose weights were kept. The ensemble is of the "

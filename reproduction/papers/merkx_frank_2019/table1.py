@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from reproduction.render.tables import MISSING, write_table
+from groundvec.card.text import MISSING
+from reproduction.render.tables import write_table
 from reproduction.reporting.results import Results
 
 NOTES = [

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pandas as pd
 
+from groundvec.card.text import DAGGER
 from groundvec.evaluation.ranks import DIRECTIONS
-from reproduction.papers.merkx_frank_2019.reported import ReportedRetrieval
-from reproduction.render.retrieval_table import CHANCE, chance, side_by_side, test_set, write
-from reproduction.render.tables import DAGGER
-from reproduction.reporting.results import MEASURES, Results
-from reproduction.reporting.systems import PROVENANCE, beside, criterion, in_order, model_name
 from groundvec.results.frames import read
 from groundvec.results.schemas import Models, Retrieval
+from reproduction.papers.merkx_frank_2019.reported import ReportedRetrieval
+from reproduction.render.retrieval_table import CHANCE, chance, side_by_side, test_set, write
+from reproduction.reporting.results import MEASURES, Results
+from reproduction.reporting.systems import PROVENANCE, beside, criterion, in_order, model_name
 
 REPORTED = "Reported: as printed in Table 2 of Merkx & Frank (2019)."
 MEASURED = "Measured: by this project, the ensemble of a training's best snapshots."

@@ -5,13 +5,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from groundvec.card.text import decimals
 from groundvec.evaluation.snapshots import DECIMALS
-from reproduction.render.tables import decimals, write_table
+from groundvec.results.schemas import Predictions, Ratings
+from groundvec.runtime.errors import InputError
+from reproduction.render.tables import write_table
 from reproduction.reporting.measures import prediction
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import criterion, main_systems
-from groundvec.results.schemas import Predictions, Ratings
-from groundvec.runtime.errors import InputError
 
 # The pairs of the paper's Table 3: how both sentences begin, letters and digits only.
 EXAMPLES = (

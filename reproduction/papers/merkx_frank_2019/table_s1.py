@@ -4,10 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from groundvec.card.text import MINUS, MISSING, TIMES, decimals
+from groundvec.evaluation.files import SEEN_NOTE, headline
 from groundvec.evaluation.overlap import KEYS, SEEN
+from groundvec.results.schemas import Overlap, Scores
 from reproduction.papers.merkx_frank_2019.reported import read_correlations
-from reproduction.render.tables import MINUS, MISSING, TIMES, decimals, wide, write_table
-from reproduction.reporting.measures import SEEN_NOTE, headline, means
+from reproduction.render.tables import wide, write_table
+from reproduction.reporting.measures import means
 from reproduction.reporting.results import CORRELATIONS, UNSEEN_CORRELATIONS, Results
 from reproduction.reporting.systems import (
     NAMES,
@@ -17,7 +20,6 @@ from reproduction.reporting.systems import (
     main_systems,
     model_name,
 )
-from groundvec.results.schemas import Overlap, Scores
 
 INTERVALS = (
     f"{{}} {TIMES} 100, the upper and lower half of the 95% interval after it: Fisher's, "

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from groundvec.evaluation.correlation import ROUNDING, cosine
+from groundvec.runtime.errors import InputError
 from reproduction.papers.socher_2014.labels import labelled
 from reproduction.papers.socher_2014.ratings import SNAPSHOT, SYSTEM, over_seeds, write
 from reproduction.reporting.embedded import of_one
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import best_snapshot
-from groundvec.runtime.errors import InputError
 from reproduction.scenes.voices import SENTENCES, exchanges
 
 SEED, SCENES = 1, 500

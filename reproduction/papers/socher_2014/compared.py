@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from groundvec.data.cutoffs import CUTOFFS
+from groundvec.results.schemas import CUTOFFS
 from reproduction.papers.socher_2014.labels import CCA
 from reproduction.papers.socher_2014.retrieval import HEADINGS, TASKS
 from reproduction.reporting.compared import Values, joined, test_set

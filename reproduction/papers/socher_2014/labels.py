@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from reproduction.reporting.systems import recurrent_name
 from groundvec.results.schemas import Models
 from groundvec.runtime.errors import InputError
+from reproduction.reporting.systems import recurrent_name
 
 # Socher et al. (2014) name a recursion over dependency trees by what its matrices depend on, and
 # that over other trees by the form of the trees.

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from groundvec.card.text import MISSING
 from reproduction.papers.socher_2014.labels import labelled
 from reproduction.papers.socher_2014.retrieval import TRAINING, averaged, origin, sorted_systems
-from reproduction.render.tables import MISSING, column_with_interval, wide, write_table
+from reproduction.render.tables import column_with_interval, wide, write_table
 from reproduction.reporting.measures import SEMANTIC, as_values
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import (

@@ -11,15 +11,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from groundvec.card.text import decimals
 from groundvec.evaluation import paired
 from groundvec.evaluation.ranks import rounding
 from groundvec.evaluation.seeds import t_interval
-from reproduction.papers.socher_2014.labels import trained_as
-from reproduction.render.tables import column_with_interval, decimals, write_table
-from reproduction.reporting.embedded import embed, given_treebank, of_one
-from reproduction.reporting.results import Results
 from groundvec.similarity import scores
 from groundvec.text.encoded import cleaned
+from reproduction.papers.socher_2014.labels import trained_as
+from reproduction.render.tables import column_with_interval, write_table
+from reproduction.reporting.embedded import embed, given_treebank, of_one
+from reproduction.reporting.results import Results
 
 VERBS = {"VERB", "AUX"}  # the tags of Universal Dependencies
 BOTH, ONE, NEITHER = "both have a verb", "one has no verb", "neither has a verb"

@@ -6,15 +6,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from groundvec.card.text import MISSING, decimals
 from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.results.frames import read
+from groundvec.results.schemas import Measures, Models, Retrieval
 from reproduction.papers import FOLDER
 from reproduction.papers.merkx_frank_2019.reported import ReportedRetrieval, read_correlations
-from reproduction.render.tables import MISSING, decimals, wide, write_table
+from reproduction.render.tables import wide, write_table
 from reproduction.reporting.measures import SEMANTIC, whole
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, PROVENANCE, in_order, sorted_by
-from groundvec.results.frames import read
-from groundvec.results.schemas import Measures, Models, Retrieval
 
 REPORTED = FOLDER / "merkx_frank_2019" / "reported"
 PAPER = "Merkx & Frank (2019), reported"

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import pandas as pd
 
-from groundvec.data.cutoffs import CUTOFFS
 from groundvec.results.frames import Schema, read
 from groundvec.results.schemas import (
+    CUTOFFS,
     DIRECTION,
     LIST,
     REPORTED,

@@ -5,10 +5,9 @@ from typing import Annotated
 
 import pandas as pd
 
-from groundvec.data.cutoffs import CUTOFFS
-from reproduction.papers.socher_2014.labels import MARGIN, SQUARED
 from groundvec.results.frames import Schema, read
-from groundvec.results.schemas import REPORTED, count, number, percent, text
+from groundvec.results.schemas import CUTOFFS, REPORTED, count, number, percent, text
+from reproduction.papers.socher_2014.labels import MARGIN, SQUARED
 
 REPORTED_RANKS = Schema(
     "socher_2014/reported/tables.csv",

@@ -1,0 +1,1 @@
+"""The command line: arguments, logs and errors of programs, and the commands of `groundvec`."""

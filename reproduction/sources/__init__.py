@@ -1,0 +1,1 @@
+"""Sources of captioned pictures that this study makes itself."""
