@@ -6,7 +6,7 @@ ACTIVATE := . .venv/bin/activate &&
 # long, and most jobs import torch.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: all test format lint types docs checkpoints bench pages
+.PHONY: all test format lint types docs bench pages
 
 all: .venv/made
 	$(ACTIVATE) snakemake --cores 8 all
@@ -26,10 +26,6 @@ format: .venv/made
 # The pages, as a site in site/. What Sphinx warns of, such as a broken link, is an error.
 docs: .venv/made
 	$(ACTIVATE) sphinx-build --fail-on-warning --keep-going --fresh-env --quiet docs site
-
-# What is in results/checkpoints, and what of it no configuration needs; it deletes nothing.
-checkpoints: .venv/made
-	$(ACTIVATE) python scripts/checkpoints.py config.yaml config/*.yaml
 
 # What each stage costs, into benchmarks/results/; then the pages from what is there.
 bench: .venv/made

@@ -338,20 +338,6 @@ CASES = {
             "can't decode byte 0xe9",
         ),
         Case(
-            "a repeated key, for the program that deletes checkpoints",
-            "x.yaml line 2: the key a occurs twice: remove one",
-            lambda folder: (folder / "x.yaml").write_text("a: 1\na: 2\n"),
-            "scripts/checkpoints.py x.yaml --delete",
-            status=2,
-        ),
-        Case(
-            "500 levels of lists in it",
-            "x.yaml line 1 has more than 20 levels",
-            lambda folder: (folder / "x.yaml").write_text("a: " + "[" * 500),
-            "scripts/checkpoints.py x.yaml",
-            status=2,
-        ),
-        Case(
             "a target after `--configfile FILE`, which Snakemake takes for a second file",
             "No such file or directory: 'all'",
             lambda folder: shutil.copy(ROOT / "config.yaml", folder / "x.yaml"),

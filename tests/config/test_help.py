@@ -31,7 +31,7 @@ CHAIN = [
     *("download", "unpack", "pascal1k_images", "dataset", "trees", "text", "extract_features"),
     *("join_features", "concatenate_features", "train", "ensemble", "retrieval", "ratings"),
     *("rate", "overlap", "baseline", "robustness", "card", "report", "gallery", "try_it", "page"),
-    *("translator", "translate", "rerank", "checkpoints"),
+    *("translator", "translate", "rerank"),
 ]
 DEMO = Path("results/demo/models/scenes/gru-64-max/seed1")
 NAMES = ["10_a.jpg", "20_b.jpg", "30_c.jpg", "40_d.jpg"]  # of Flickr8k; Multi30k has no letters
@@ -233,8 +233,6 @@ def prepare(folder, name, number):
         described = description("gru-8-max", parts={"languages": ["en", "de"]})
         model = Model(described, {"en": text, "de": text}, 16)
         save_model(folder / "results/demo/models/both-languages/MLMME-0.5/seed1", model)
-    elif name == "checkpoints":
-        (folder / "results/checkpoints").mkdir()
 
 
 @pytest.mark.slow

@@ -334,16 +334,6 @@ def test_what_words_compute_again(built, file, old, new, rerun):
         path.write_text(before)
 
 
-def test_checkpoints_of_what_is_configured_are_needed(built):
-    """Which the trainings, translators and extractions said themselves."""
-    command = ("scripts/checkpoints.py", "tests/tiny.yaml")
-    env = {**environment(), "PYTHONPATH": str(built)}
-    found = forks.run(*command, cwd=built, env=env).stdout
-    kinds = {line.split()[1] for line in found.splitlines() if line.startswith("needed ")}
-    assert {"training", "translator"} <= kinds <= {"training", "translator", "features"}, found
-    assert "0 folders are not needed" in found
-
-
 def test_every_value_in_a_command_is_quoted():
     for path in sorted((ROOT / "rules").glob("*.smk")):
         text = path.read_text()
