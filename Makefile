@@ -6,7 +6,7 @@ ACTIVATE := . .venv/bin/activate &&
 # long, and most jobs import torch.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: all test format lint types docs bench pages
+.PHONY: all test check format lint types lock docs bench pages
 
 all: .venv/made
 	$(ACTIVATE) snakemake --cores 8 all
@@ -22,6 +22,17 @@ types: .venv/made
 
 format: .venv/made
 	$(ACTIVATE) ruff format . && ruff check --fix . && snakefmt .
+
+# The tests of one room: `make check ROOM=groundvec/encoders`.
+check: .venv/made
+	$(ACTIVATE) pytest -q $(patsubst %.py,%,$(ROOM:%=tests/%))
+
+# Pin the newest versions that pyproject.toml admits, for all platforms. CUDA's packages are left to torch,
+# which pins them itself: they differ where torch is built for a CPU.
+lock: .venv/made
+	$(ACTIVATE) uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
+	    --upgrade --no-annotate --custom-compile-command "make lock" | sed -E '/^(cuda|nvidia|triton)[-=]/d' > requirements.new
+	mv requirements.new requirements.txt
 
 # The pages, as a site in site/. What Sphinx warns of, such as a broken link, is an error.
 docs: .venv/made

@@ -40,15 +40,6 @@ def test_the_architecture_has_the_floors_that_imports_are_held_to():
     assert floors == FLOORS
 
 
-def test_checks_before_a_commit_have_the_pinned_versions():
-    pins = dict(re.findall(r"^(\S+)==(\S+)$", (ROOT / "requirements.txt").read_text(), re.M))
-    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
-    used = {pin for hook in hooks for pin in hook["additional_dependencies"]}
-    used = dict(pin.split("==") for pin in used)
-    assert {"ruff", "snakefmt"} <= used.keys()
-    assert {name: pins[name] for name in used.keys() & pins.keys()}.items() <= used.items()
-
-
 def test_the_changelog_begins_with_the_version():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     first = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]
