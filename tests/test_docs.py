@@ -12,7 +12,6 @@ from pathlib import Path
 import forks
 import numpy as np
 import pytest
-import yaml
 from PIL import Image
 
 import docs.pages.__main__ as pages
