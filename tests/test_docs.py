@@ -12,6 +12,8 @@ from pathlib import Path
 import forks
 import numpy as np
 import pytest
+import yaml
+from jsonschema import Draft202012Validator
 from PIL import Image
 
 import docs.pages.__main__ as pages
@@ -22,6 +24,7 @@ from groundvec.sources import table
 from tests.test_layout import FLOORS
 
 ROOT = Path(__file__).parent.parent
+CONFIGURATIONS = [ROOT / "config.yaml", *sorted((ROOT / "config").glob("*.yaml"))]
 FLOW = ROOT / "docs" / "architecture.md"
 
 
@@ -70,6 +73,18 @@ def test_each_page_is_that_of_its_files(path):
     """A digit that somebody changes in the page, or a file that is renewed alone, is found."""
     content = pages.FILES[path]()
     assert path.read_text("utf-8") == content, f"{path.name} is out of date: make pages"
+
+
+@pytest.mark.parametrize("path", CONFIGURATIONS, ids=lambda path: path.name)
+def test_editors_check_a_configuration_by_its_schema(path):
+    """The first line names the schema, and this accepts what runs and no misspelt key."""
+    text = path.read_text("utf-8")
+    [schema] = re.findall(r"^# yaml-language-server: \$schema=(\S+)$", text.splitlines()[0])
+    validator = Draft202012Validator(json.loads((path.parent / schema).read_text("utf-8")))
+    config = yaml.safe_load(text)
+    assert validator.is_valid(config)
+    [name, *_] = config["datasets"]
+    assert not validator.is_valid({**config, "datasets": {name: {"modles": []}}})
 
 
 def test_each_table_is_in_one_page():

@@ -51,7 +51,7 @@ def page(path: Path) -> str:
 
 
 FILES: dict[Path, Callable[[], str]] = {path: partial(page, path) for path in PAGES} | {
-    ROOT / "docs" / name: write
+    (ROOT / "docs" / name).resolve(): write
     for module in MODULES.values()
     for name, write in getattr(module, "FILES", {}).items()
 }
