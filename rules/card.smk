@@ -6,10 +6,10 @@ rule card:
         f"{MODEL}/model.json",
         f"{MODEL}/ensemble.json",
         lambda wildcards: own(
-            f"groundvec/sources/{plan.setting('source')(wildcards)}.yaml"
+            parts.schema_file("sources", plan.setting("source")(wildcards))
         ),
         lambda wildcards: [
-            own(f"groundvec/{kind}/{part['name']}.yaml")
+            own(parts.schema_file(kind, part["name"]))
             for kind, part in parts.chosen(plan.description(wildcards)).items()
         ],
         retrieval=f"{RETRIEVAL}.csv",

@@ -58,9 +58,8 @@ def options_schema(kind: str, name: str) -> dict[str, Any]:
     Raises:
         InputError: there is no part of this name. A description may come from anybody.
     """
-    files = [ROOT / package / kind / f"{name}.yaml" for package in PACKAGES]
-    path = next((path for path in files if path.exists()), None)
-    if not re.fullmatch("[a-z_0-9-]+", name) or path is None:
+    path = ROOT / schema_file(kind, name)
+    if not re.fullmatch("[a-z_0-9-]+", name) or not path.exists():
         raise InputError(
             f"there is no {name!r} in groundvec/{kind}: correct the name, or use the version of "
             "groundvec that has it"
@@ -75,7 +74,17 @@ def load_yaml(path: Path) -> dict[str, Any]:
 
 def file(kind: str, name: str) -> str:
     """Return the source file of a part, such as `groundvec/encoders/rnn.py`."""
-    files = [f"{package}/{kind}/{name.replace('-', '_')}.py" for package in PACKAGES]
+    return _file(f"{kind}/{name.replace('-', '_')}.py")
+
+
+def schema_file(kind: str, name: str) -> str:
+    """Return the file of the schema of a part's options, such as `groundvec/encoders/rnn.yaml`."""
+    return _file(f"{kind}/{name}.yaml")
+
+
+def _file(path: str) -> str:
+    """Return a file of the first package that has it; without any, the library's."""
+    files = [f"{package}/{path}" for package in PACKAGES]
     return next((file for file in files if (ROOT / file).exists()), files[0])
 
 
