@@ -83,7 +83,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def retrieval(tmp_path: Path) -> list[Any]:
     """Options of scripts/report.py for models and their retrieval scores."""
-    from tests.result_files import write_retrieval
+    from tests.support.result_files import write_retrieval
 
     return write_retrieval(tmp_path)
 
@@ -91,6 +91,6 @@ def retrieval(tmp_path: Path) -> list[Any]:
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
     """Files of what two systems predict, with the rated pairs beside them."""
-    from tests.result_files import write_predictions
+    from tests.support.result_files import write_predictions
 
     return write_predictions(tmp_path)

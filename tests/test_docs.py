@@ -9,7 +9,6 @@ import tarfile
 import tomllib
 from pathlib import Path
 
-import forks
 import numpy as np
 import pytest
 import yaml
@@ -21,6 +20,7 @@ from docs import keep_results
 from groundvec import SentenceEncoder
 from groundvec.evaluation.seeds import t_interval
 from groundvec.sources import table
+from tests.support import forks
 from tests.test_layout import FLOORS
 
 ROOT = Path(__file__).parent.parent

@@ -7,9 +7,10 @@ import sys
 import tomllib
 from pathlib import Path
 
-import forks
 import pytest
 import yaml
+
+from tests.support import forks
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))

@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 TESTS = """
 import pytest
-from conftest import program
+from tests.conftest import program
 
 @pytest.mark.parametrize("tool", ["chromium", "npm", "chromium"])
 def test_with_a_tool(tool):

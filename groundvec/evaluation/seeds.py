@@ -1,8 +1,8 @@
 """Intervals of a mean over seeds, which say something of other trainings.
 
 A bootstrap over three seeds hardly reaches beyond the lowest and the highest one, and has the true
-mean in three of four cases, not in 95 of 100 (tests/evaluation/test_seeds.py). A t interval allows
-for how little three seeds say of the next.
+mean in three of four cases, not in 95 of 100 (tests/groundvec/evaluation/test_seeds.py). A t interval
+allows for how little three seeds say of the next.
 """
 
 from collections.abc import Iterable
@@ -51,7 +51,8 @@ def t_interval(
 
     The degrees of freedom of a sum of two variances are Satterthwaite's (1946, "An approximate
     distribution of estimates of variance components"). For few seeds they are too many, so the
-    interval is never narrower than that of the seeds alone (tests/evaluation/test_seeds.py).
+    interval is never narrower than that of the seeds alone
+    (tests/groundvec/evaluation/test_seeds.py).
 
     Args:
         values: one for each seed.

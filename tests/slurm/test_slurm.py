@@ -20,9 +20,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from reliability import write_section
 
-from tests.rules.test_workflow import NOTHING, copy_project, snakemake
+from tests.pipeline.rules.test_workflow import NOTHING, copy_project, snakemake
+from tests.support.reliability import write_section
 
 
 def output_of(*command):

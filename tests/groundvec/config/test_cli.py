@@ -1,0 +1,407 @@
+import argparse
+import errno
+import logging
+import os
+import resource
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from groundvec.cli.program import BOUNDS, execute
+from groundvec.config import parts
+from groundvec.data import dataset
+from groundvec.runtime.files import atomic, copy, read_json, write_bytes, write_json
+from groundvec.text.characters import Text
+from tests.support import forks
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_a_file_is_whole_or_not_there(tmp_path):
+    path = tmp_path / "new" / "file.txt"
+    with pytest.raises(KeyboardInterrupt), atomic(path) as temporary:
+        temporary.write_text("half")
+        raise KeyboardInterrupt
+    assert list(path.parent.iterdir()) == []
+    with atomic(path) as temporary:
+        temporary.write_text("whole")
+        assert not path.exists()
+    assert path.read_text() == "whole" and len(list(path.parent.iterdir())) == 1
+    with pytest.raises(KeyboardInterrupt), atomic(path) as temporary:
+        temporary.write_text("half")
+        raise KeyboardInterrupt
+    assert path.read_text() == "whole"
+
+
+def test_json_is_read_as_it_was_written(tmp_path):
+    data = {"größe": [1, 2.5, None], "🐶": "a\nb"}
+    write_json(tmp_path / "a.json", data)
+    assert read_json(tmp_path / "a.json") == data
+
+
+def program(tmp_path, body):
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import argparse\nfrom groundvec.cli.program import run\n"
+        "from groundvec.runtime.errors import InputError\n"
+        f"def main(arguments):\n    {body}\nrun(main, argparse.ArgumentParser())\n"
+    )
+    command = [sys.executable, path, "--log", tmp_path / "a.log"]
+    environment = {"PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, capture_output=True, text=True, env=environment)
+
+
+def test_bad_input_is_one_line_and_a_status(tmp_path):
+    result = program(tmp_path, "raise InputError('a.csv line 3: no caption, add one')")
+    assert result.returncode == 1
+    assert result.stderr == "error: a.csv line 3: no caption, add one\n"
+    assert (tmp_path / "a.log").read_text() == result.stderr
+
+
+def test_a_bug_keeps_its_traceback_in_the_log(tmp_path):
+    result = program(tmp_path, "1 / 0")
+    assert result.returncode == 1
+    assert "ZeroDivisionError" in (tmp_path / "a.log").read_text()
+
+
+def test_ctrl_c_ends_a_program_without_a_word(tmp_path):
+    result = program(tmp_path, "raise KeyboardInterrupt")
+    assert result.returncode == 130 and result.stderr == ""
+
+
+def test_ctrl_c_ends_it_without_a_word_while_it_imports():
+    body = """
+import sys
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "groundvec.cli.commands.search":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupting())
+import groundvec.__main__
+"""
+    result = subprocess.run([sys.executable, "-c", body], cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 130 and result.stderr == ""
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", folder]
+    if subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("mounting a small disk needs root")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def test_a_training_on_a_full_disk_is_one_line_and_goes_on_when_there_is_room(tmp_path, small_disk):
+    ids = [f"i{k}" for k in range(12)]
+    split = ["train"] * 8 + ["dev"] * 2 + ["test"] * 2
+    images = pd.DataFrame({"image_id": ids, "split": split, "path": __file__})
+    captions = images[["image_id", "split"]].assign(language="en", caption="A dog.")
+    dataset.write(tmp_path, captions[dataset.CAPTION_COLUMNS], images)
+    write_json(tmp_path / "v.json", Text.build(["A dog."]).as_dict())
+    with h5py.File(tmp_path / "f.h5", "w") as file:
+        file["features"] = np.random.default_rng(0).normal(size=(12, 16)).astype(np.float32)
+        file["image_ids"] = ids
+    described = (
+        "{languages: [en], encoder: {name: rnn, cell: gru, size: 128, pooling: max}, "
+        "training: {batch_size: 4, epochs: 2, cycle: 1}}"
+    )
+    command = ["scripts/train.py", "--description", described]
+    command += ["--name", "gru-128-max", "--dataset", "x"]
+    command += ["--captions", tmp_path / "captions.csv", "--features", tmp_path / "f.h5"]
+    command += ["--texts", tmp_path / "v.json", "--work", small_disk]
+    command += ["--output", tmp_path / "model"]
+
+    def train():
+        return forks.run(*command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)})
+
+    result = train()
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1].startswith("error: no space left on the disk")
+    assert "Traceback" not in result.stderr
+    assert not (tmp_path / "model").exists()
+    subprocess.run(["mount", "-o", "remount,size=8m", small_disk], check=True)
+    result = train()
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "model" / "model.json").exists()
+
+
+# What is there is not written over
+
+
+def save(arguments, path):
+    write = f"from groundvec.runtime.files import write_bytes; write_bytes({str(path)!r}, b'new')"
+    return [sys.executable, "-c", PROGRAM.format(body=write), *map(str, arguments)]
+
+
+PROGRAM = """
+import argparse
+from pathlib import Path
+from groundvec.cli.program import run
+parser = argparse.ArgumentParser()
+parser.add_argument("--input", type=Path, nargs="*")
+parser.add_argument("--output", type=Path)
+def main(arguments):
+    {body}
+run(main, parser)
+"""
+
+
+@pytest.mark.parametrize("link", ["the same path", "a symbolic link", "a hard link", "a detour"])
+def test_an_input_is_never_written_over(tmp_path, link):
+    mine, output = tmp_path / "mine.csv", tmp_path / "output.csv"
+    mine.write_text("mine")
+    if link == "the same path":
+        output = mine
+    elif link == "a detour":
+        (tmp_path / "folder").mkdir()
+        output = tmp_path / "folder" / ".." / "mine.csv"
+    else:
+        (output.symlink_to if link == "a symbolic link" else output.hardlink_to)(mine)
+    command = save(
+        ["--input", tmp_path / "no.csv", mine, "--output", output, "--overwrite"], output
+    )
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 1 and len(result.stderr.splitlines()) == 1
+    assert "is an input, and would be overwritten: name another output" in result.stderr
+    assert mine.read_text() == "mine"
+
+
+def test_a_file_that_is_there_is_written_over_only_if_told_to(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("mine")
+    result = subprocess.run(save([], path), capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 1 and path.read_text() == "mine"
+    assert f"{path} already exists: name another output, or use --overwrite" in result.stderr
+    assert subprocess.run(save(["--overwrite"], path), cwd=ROOT).returncode == 0
+    assert path.read_text() == "new"
+
+
+@pytest.mark.parametrize("kind", ["FIFO", "link to a device", "folder"])
+def test_what_is_no_file_is_not_replaced_even_if_told_to(tmp_path, kind):
+    path = tmp_path / "a.csv"
+    if kind == "FIFO":
+        os.mkfifo(path)
+    else:
+        path.mkdir() if kind == "folder" else path.symlink_to("/dev/null")
+    before = path.lstat().st_ino
+    result = subprocess.run(save(["--overwrite"], path), capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 1 and result.stderr.count("\n") == 1
+    assert f"{path} is a folder, a FIFO or a device: name another output" in result.stderr
+    assert path.lstat().st_ino == before and list(tmp_path.iterdir()) == [path]
+
+
+def test_two_outputs_of_one_name_are_refused(tmp_path):
+    command = ["evaluate", "retrieval", "a.npy", "b.npy", "-o", "c.csv", "--ranks", "./c.csv"]
+    result = forks.run("-m", "groundvec", *command, cwd=tmp_path, env={"PYTHONPATH": str(ROOT)})
+    assert result.returncode == 1 and list(tmp_path.iterdir()) == []
+    assert "c.csv is two outputs of this command: name another for one of them" in result.stderr
+
+
+@settings(max_examples=30)
+@given(length=st.integers(1, 255), ending=st.sampled_from(["", ".npy", ".x" * 30, "." + "x" * 99]))
+def test_every_name_that_the_file_system_allows_can_be_written(length, ending):
+    with TemporaryDirectory() as folder:
+        path = Path(folder, f"{'x' * max(length - len(ending), 1)}{ending}")
+        write_bytes(path, b"whole")
+        assert path.read_bytes() == b"whole" and list(Path(folder).iterdir()) == [path]
+
+
+def test_a_log_empties_nothing_but_a_log(tmp_path):
+    (tmp_path / "captions.csv").write_text("mine")
+    command = save(["--log", tmp_path / "captions.csv"], tmp_path / "a")
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 2 and "captions.csv does not end in .log" in result.stderr
+    assert (tmp_path / "captions.csv").read_text() == "mine"
+
+
+# What is printed
+
+
+def test_nothing_printed_does_something_to_the_terminal(tmp_path):
+    body = (
+        "import logging; from groundvec.cli.program import show; name = 'a\\x1b[2J\\nb'; "
+        "show(name); logging.info('%s is read', Path(name)); logging.warning(name); "
+        "open(name)"
+    )
+    result = program(tmp_path, f"from pathlib import Path; {body}")
+    assert result.stdout == "a\\x1b[2J\\nb\n"
+    first, second, third, error = result.stderr.splitlines()
+    assert (first, second, third) == ("a\\x1b[2J\\nb is read", "a\\x1b[2J", "b")
+    assert error.startswith("error: a\\x1b[2J\\nb: No such file")
+    assert (tmp_path / "a.log").read_text() == result.stderr
+
+
+def test_a_long_line_is_shown_by_its_beginning_and_its_end(tmp_path):
+    for error in ("InputError(f'{long} is bad: fix it')", "OSError(5, 'is bad: fix it', long)"):
+        result = program(tmp_path, f"long = 'x' * 10**5; raise {error}")
+        assert result.returncode == 1 and len(result.stderr) < 1100
+        assert result.stderr.startswith("error: xxx") and "is bad: fix it" in result.stderr
+
+
+def test_nothing_is_written_to_a_file_in_the_place_of_a_closed_stream(tmp_path):
+    """Python has none then, and the next file that is opened gets its number."""
+    writes = "print('x', file=sys.stderr); logging.error('y'); os.write(2, b'z')"
+    body = f"f = open('f', 'wb'); import logging, os, sys; {writes}; f.write(b'whole')"
+    (tmp_path / "program.py").write_text(PROGRAM.format(body=body))
+    command = ["sh", "-c", '"$0" program.py 2>&- <&-', sys.executable]
+    environment = {"PYTHONPATH": str(ROOT)}
+    assert subprocess.run(command, cwd=tmp_path, env=environment).returncode == 0
+    assert (tmp_path / "f").read_bytes() == b"whole"
+
+
+def test_a_program_that_is_told_to_stop_leaves_nothing_half_written(tmp_path):
+    body = (
+        "import os, signal; from groundvec.runtime.files import atomic\n    "
+        f"with atomic({str(tmp_path / 'out/a.csv')!r}) as path:\n        "
+        "path.write_text('half'); os.kill(os.getpid(), signal.SIGTERM)"
+    )
+    result = program(tmp_path, body)
+    assert result.returncode == 143 and result.stderr == ""
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+# What the system does not grant
+
+
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [
+        ("OSError(13, 'Permission denied', 'a.csv')", "a.csv: Permission denied; change its perm"),
+        ("OSError(30, 'Read-only file system', 'a')", "a: Read-only file system; change its perm"),
+        ("OSError(36, 'File name too long', 'aaa')", "aaa: File name too long; correct that"),
+        ("OSError(5, 'Input/output error', 'a.h5')", "a.h5: Input/output error; correct that"),
+        (
+            "OSError(28, 'No space left', 'a')",
+            "no space left on the disk while writing a",
+        ),
+        ("OSError(27, 'File too large')", "no space left on the disk while writing the results"),
+        ("MemoryError('Unable to allocate 9 PiB')", "not enough memory (Unable to allocate 9 PiB)"),
+        ('RuntimeError("can\'t allocate memory: 9\\n at")', "not enough memory (can't allocate"),
+        ("ModuleNotFoundError(name='h5py')", 'h5py is not installed: pip install "groundvec[train'),
+    ],
+)
+def test_what_the_system_refuses_is_one_line(tmp_path, raised, said):
+    result = program(tmp_path, f"raise {raised}")
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"error: {said}") and result.stderr.count("\n") == 1
+
+
+def limited(command, size):
+    """Run a command that may write files of `size` bytes at most."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, preexec_fn=limit)
+
+
+def test_a_limit_on_file_sizes_is_one_line_and_leaves_nothing_half_written(tmp_path):
+    features = np.zeros((100, 1000), np.float32)
+    np.savez(tmp_path / "f.npz", features=features, image_ids=[f"i{k}" for k in range(100)])
+    images = pd.DataFrame({"image_id": [f"i{k}" for k in range(100)], "split": "train"})
+    images.assign(path="-", sha256="-").to_csv(tmp_path / "images.csv", index=False)
+    command = [sys.executable, "scripts/join_features.py", "--parts", tmp_path / "f.npz"]
+    command += ["--images", tmp_path / "images.csv", "--output", tmp_path / "out" / "f.h5"]
+    result = limited(command, 100_000)
+    assert result.returncode == 1 and result.stderr.count("\n") == 1, result.stderr
+    assert result.stderr.startswith("error: no space left on the disk while writing")
+    assert list((tmp_path / "out").iterdir()) == []
+    assert limited(command, 10**7).returncode == 0
+
+
+def test_snapshots_copied_to_a_full_disk_leave_nothing_half_written(tmp_path, small_disk):
+    (tmp_path / "snapshot").write_bytes(b"x" * 10**6)
+    with pytest.raises(OSError) as caught:  # shutil's own error would not say which
+        copy(tmp_path / "snapshot", small_disk / "model" / "snapshot")
+    assert caught.value.errno == errno.ENOSPC
+    assert list((small_disk / "model").iterdir()) == []
+
+
+def test_a_table_of_tasks_is_an_input_of_table_1(tmp_path):
+    tasks = "task,subtask,source,train,dev,test,dropped\nT,S,text,0,0,9,0\n"
+    (tmp_path / "a.csv").write_text(tasks)
+    command = [sys.executable, "scripts/report.py", "merkx_frank_2019/table1"]
+    command += ["--tasks", tmp_path / "a.csv"]
+    command += ["--output", tmp_path / "a", "--overwrite"]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 1 and "a.csv is an input" in result.stderr
+    assert (tmp_path / "a.csv").read_text() == tasks
+
+
+# Numbers on a command line
+
+
+@pytest.mark.parametrize(
+    ("script", "numbers", "said"),
+    [
+        ("translator", "--seed -1", "--seed: -1 is less than the minimum of 0"),
+        ("translator", "--threads -1", "--threads: -1 is less than the minimum of 1"),
+        ("translate", "--n 0", "--n: 0 is less than the minimum of 1"),
+        ("train", "--draw 5 0 1", "--draw.1: 0 is less than the minimum of 1"),
+        ("extract_features", "--parts 0", "--parts: 0 is less than the minimum of 1"),
+        ("extract_features", "--part -1", "--part: -1 is less than the minimum of 0"),
+    ],
+)
+def test_numbers_are_within_the_bounds_of_a_configuration(caplog, script, numbers, said):
+    program = import_module(f"scripts.{script}")
+    required = []
+    for action in program.parser._actions:
+        if action.required and action.type is not int:
+            [value, *_] = action.choices or ["{encoder: {name: bag, size: 4}}"]
+            required += [action.option_strings[0], value]
+    arguments = program.parser.parse_args([*required, *numbers.split()])
+    arguments.log, arguments.overwrite = None, False
+    with pytest.raises(SystemExit, match="1"):
+        execute(lambda _: pytest.fail("it went on"), arguments, logging.INFO)
+    assert f"error: {said}" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("script", "settings", "said"),
+    [
+        ("translator", "size: 0", "translator.size: 0 is less than the minimum of 1"),
+        ("translator", "embedding: 1e5", "embedding: 100000 is greater than the maximum of 16384"),
+        ("translator", "dropout: .nan", "translator.dropout: nan is not of type 'number'"),
+        ("translator", "batch_sizes: 8", "unknown key 'batch_sizes': did you mean 'batch_size'?"),
+        ("retrieval", "folds: 0", "retrieval.folds: 0 is less than the minimum of 1"),
+        ("extract_features", "crops: 5", "extraction.crops: 5 is not one of [1, 2, 10]"),
+        ("extract_features", "[1]", "extraction"),
+    ],
+)
+def test_settings_are_within_the_bounds_of_a_configuration(capsys, script, settings, said):
+    program = import_module(f"scripts.{script}")
+    with pytest.raises(SystemExit, match="2"):
+        program.parser.parse_args(["--settings", settings])
+    assert said in capsys.readouterr().err
+
+
+def test_every_number_of_a_script_has_bounds():
+    numbers = set()
+    for path in (ROOT / "scripts").glob("*.py"):
+        program = import_module(f"scripts.{path.stem}")
+        todo = [program.parser]
+        while todo:
+            for action in todo.pop()._actions:
+                if isinstance(action, argparse._SubParsersAction):
+                    todo += action.choices.values()
+                if action.type in (int, float) and not action.choices:
+                    numbers.add(action.option_strings[0].removeprefix("--"))
+    # Those of a source have the bounds of its options, which scripts/dataset.py checks.
+    sources = [parts.options_schema("sources", name) for name in parts.names("sources")]
+    options = [option for said in sources for option in said["properties"].items()]
+    of_sources = {name for name, said in options if said.get("type") == "integer"}
+    of_commands = {"epochs", "folds"}  # of `groundvec train`, `groundvec evaluate retrieval`
+    assert numbers == {*BOUNDS} - of_commands | of_sources
+    assert all(said.keys() >= {"minimum", "maximum"} for name, said in options if name in numbers)

@@ -1,0 +1,182 @@
+"""A model is a description of named parts; a part is a module and the YAML of its options."""
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+from safetensors.numpy import load_file
+
+from groundvec.config import parts
+from groundvec.config.description import complete_description
+from groundvec.provenance import digest
+from groundvec.runtime.errors import InputError
+from groundvec.text.treebank import Tree, write
+from tests.support import forks
+from tests.support.examples import make_split, recipe
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A copy of the project, with a small data set."""
+    folder = tmp_path_factory.mktemp("project")
+    for name in ("groundvec", "scripts"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    _, split = make_split(images=30)
+    captions = split.captions["en"]
+    of_image = np.array(["train"] * 20 + ["dev"] * 5 + ["test"] * 5)
+    rows = {
+        "image_id": split.image_ids[captions.image],
+        "language": "en",
+        "split": of_image[captions.image],
+        "caption": captions.texts,
+    }
+    pd.DataFrame(rows).to_csv(folder / "captions.csv", index=False)
+    with h5py.File(folder / "f.h5", "w") as file:
+        file["features"], file["image_ids"] = split.features, split.image_ids.tolist()
+    return folder
+
+
+def run(project, *command):
+    result = forks.run(*command, cwd=project, env={**os.environ, "PYTHONPATH": str(project)})
+    assert result.returncode == 0, result.stderr
+
+
+def train(project, name, described, *treebanks):
+    """Train by the scripts, as a rule does; the model's folder."""
+    run(
+        *(project, "scripts/text.py", "--text", json.dumps(described.get("text", CHARACTERS))),
+        *("--captions", "captions.csv", "--output", f"{name}.json", *treebanks),
+    )
+    run(
+        *(project, "scripts/train.py", "--description", json.dumps(described), "--name", name),
+        *("--dataset", "x", "--captions", "captions.csv", "--features", "f.h5"),
+        *("--texts", f"{name}.json", "--work", "work", "--output", name, "--threads", "1"),
+        *treebanks,
+    )
+    return project / name
+
+
+CHARACTERS = {"name": "characters"}
+SHORT = {"epochs": 10, "cycle": 10, "batch_size": 10}
+RATE = {"name": "adam", "learning_rate_max": 0.01}
+
+
+def test_a_replaced_file_of_trees_trains_anew(project):
+    """Nothing else that is read has changed: the words, and how many relations there are."""
+    path, captions = project / "t.conllu.gz", pd.read_csv(project / "captions.csv")["caption"]
+    words = {caption: re.findall(r"\w+|[^\w\s]", caption) for caption in captions}
+    described = {
+        "languages": ["en"],
+        "text": {"name": "trees", "form": "binary", "parser": "by hand", "dimension": 4},
+        "encoder": {"name": "trees", "size": 4, "compose": "position"},
+        "training": {"epochs": 1, "cycle": 1, "batch_size": 10},
+    }
+    made = []
+    for name, root in (("left", 0), ("right", -1)):  # which word is the head of the others
+        trees = []
+        for text, of in words.items():
+            heads, relations = [root % len(of)] * len(of), ["dep"] * len(of)
+            heads[root], relations[root] = -1, "root"
+            trees.append(Tree(of, heads, relations, ["X"] * len(of), text))
+        write(path, "by hand", trees)
+        folder = train(project, name, described, "--treebanks", path)
+        made.append(json.loads((folder / "model.json").read_text()))
+    assert made[0]["texts"] == made[1]["texts"] and made[0]["key"] != made[1]["key"]
+    for content in made:  # a key is the hash of what is said to decide the training
+        about = json.loads((project / "work" / content["key"] / "about.json").read_text())
+        assert digest(about["decides"]) == content["key"]
+        assert about["decides"]["description"] == content["description"]
+
+
+RECIPES = {
+    "Add an encoder": {"encoder": {"name": "cnn", "size": 8}},
+    "Add an objective": {"objective": {"name": "softmax"}},
+    "Add a text": {"text": {"name": "bytes"}},
+    "Add an optimiser": {"training": SHORT | {"optimiser": {"name": "sgd", "learning_rate": 1}}},
+}
+
+
+@pytest.mark.parametrize("heading", RECIPES)
+def test_a_part_is_added_by_two_files_as_the_recipe_has_them(project, heading):
+    files = recipe(heading)
+    assert [Path(path).suffix for path in files] == [".py", ".yaml"]
+    for path, text in files.items():
+        assert not (project / path).exists()
+        (project / path).write_text(text, "utf-8")
+    described = {
+        "languages": ["en"],
+        "encoder": {"name": "bag", "size": 8, "embedding": 8},
+        "training": SHORT | {"optimiser": RATE},
+        **RECIPES[heading],
+    }
+    folder = train(project, heading.split()[-1], described)
+    losses = pd.read_csv(folder / "history.csv")["loss"]
+    assert losses.iloc[-1] < 0.95 * losses[1]
+    made = json.loads((folder / "model.json").read_text())["description"]
+    if heading == "Add an objective":
+        assert made["objective"] == {"name": "softmax", "temperature": 0.1}
+        scales = [
+            load_file(folder / "snapshots" / f"epoch-{epoch:03}.safetensors")["objective.scale"]
+            for epoch in (0, 10)
+        ]
+        assert scales[0] != scales[1]
+
+
+def test_a_baseline_is_added_by_two_files_as_the_recipe_has_them(project):
+    files = recipe("Add a baseline")
+    assert [Path(path).suffix for path in files] == [".py", ".yaml"]
+    for path, text in files.items():
+        (project / path).write_text(text, "utf-8")
+    pairs = {"task": ["t"] * 3, "subtask": "s", "split": "test"}
+    pairs |= {"sentence_a": ["a", "b c", "d"], "sentence_b": ["a b", "c", "e f g"]}
+    pd.DataFrame(pairs | {"rating": [1.0, 2.0, 3.0]}).to_csv(project / "r.csv", index=False)
+    options = ("--name", "lengths", "--baseline", "{encoder: lengths}")
+    run(project, "scripts/baseline.py", *options, "--ratings", "r.csv", "--output", "lengths")
+    assert (pd.read_csv(project / "lengths.csv")["encoder"] == "lengths").all()
+
+
+@pytest.mark.parametrize("text", ["characters", "words", "ngrams"])
+@pytest.mark.parametrize("encoder", ["bag", "rnn"])
+@pytest.mark.parametrize("similarity", ["cosine", "euclidean"])
+def test_parts_cross_freely(text, encoder, similarity):
+    from groundvec.data.split import Captions
+    from groundvec.model.network import Model
+    from groundvec.training import loop
+
+    options = {"bag": {"embedding": 8}, "rnn": {"cell": "gru", "pooling": "attention"}}[encoder]
+    described = complete_description(
+        {
+            "languages": ["en"],
+            "text": {"name": text},
+            "encoder": {"name": encoder, "size": 8, **options},
+            "similarity": similarity,
+            "training": {**SHORT, "epochs": 2, "cycle": 2},
+        }
+    )
+    _, split = make_split(images=20)
+    captions = split.captions["en"]
+    made = parts.find("text", text).build(captions.texts, **parts.options(described["text"]))
+    split.captions["en"] = Captions(
+        captions.texts, made.encode(captions.texts), captions.image, captions.order
+    )
+    model = Model(described, {"en": made}, split.features.shape[1])
+    batch = next(split.epoch(10, 0, 1))
+    optimiser = parts.find("optimisers", "adam")(model.parameters(), 10, 0.01, 1e-6)
+    step = loop.make_step(model, split, optimiser, seed=1)
+    losses = [step(batch, i).item() for i in range(20)]
+    assert losses[-1] < losses[0]
+
+
+def test_treebanks_are_only_for_texts_that_read_trees():
+    assert parts.treebank({"name": "characters"}, []) is None
+    with pytest.raises(InputError, match="the text 'characters' reads no trees: leave --treebanks"):
+        parts.treebank({"name": "characters"}, [Path("trees.en.conllu.gz")])

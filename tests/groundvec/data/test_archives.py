@@ -1,0 +1,252 @@
+"""Archives: good ones, damaged ones, and ones that mean harm."""
+
+import errno
+import io
+import os
+import random
+import shutil
+import stat
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundvec.data.archives import unpack
+from groundvec.runtime.errors import InputError
+
+ROOT = Path(__file__).parents[3]
+FILES = {"a.txt": b"first", "deep/er/b.bin": bytes(range(256)) * 20, "deep/empty": b""}
+
+
+def make_zip(path, files, compression=zipfile.ZIP_DEFLATED):
+    with zipfile.ZipFile(path, "w", compression) as file:
+        for name, content in files.items():
+            file.writestr(zipfile.ZipInfo(name), content, compression)
+    return path
+
+
+def make_tar(path, files):
+    with tarfile.open(path, "w:" + path.suffix.strip(".").replace("tar", "")) as file:
+        for name, content in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            file.addfile(info, io.BytesIO(content))
+    return path
+
+
+MAKERS = {"zip": make_zip, "tar": make_tar, "tar.gz": make_tar, "tar.xz": make_tar}
+
+
+@pytest.fixture(params=MAKERS)
+def make(request, tmp_path):
+    """A function from {name: content} to an archive, for each of the kinds."""
+    return lambda files: MAKERS[request.param](tmp_path / f"archive.{request.param}", files)
+
+
+def tree(folder):
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def refused(archive, folder):
+    """The one line with which an archive is refused; nothing may have been written."""
+    before = sorted(archive.parent.rglob("*"))
+    with pytest.raises(InputError) as caught:
+        unpack(archive, folder)
+    assert sorted(archive.parent.rglob("*")) == before
+    assert "\n" not in str(caught.value)
+    assert str(archive) in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_good_archive_is_unpacked_and_nothing_is_left_beside_it(make, tmp_path):
+    folder = tmp_path / "new" / "folder"
+    unpack(make(FILES), folder)
+    assert tree(folder) == FILES
+    assert list(folder.parent.iterdir()) == [folder]
+
+
+def test_junk_of_macos_is_left_out(make, tmp_path):
+    junk = {"__MACOSX/._a.txt": b"junk", "deep/__MACOSX/._b.bin": b"junk"}
+    unpack(make(FILES | junk), tmp_path / "folder")
+    assert tree(tmp_path / "folder") == FILES
+
+
+@pytest.mark.parametrize("junk", [{}, {"__MACOSX/train2014/._1.jpg": b"junk"}])
+def test_a_folder_of_the_same_name_is_not_nested(make, tmp_path, junk):
+    unpack(make({"train2014/1.jpg": b"1"} | junk), tmp_path / "train2014")
+    assert tree(tmp_path / "train2014") == {"1.jpg": b"1"}
+
+
+def test_a_folder_of_another_name_stays(make, tmp_path):
+    unpack(make({"val2014/1.jpg": b"1"}), tmp_path / "train2014")
+    assert tree(tmp_path / "train2014") == {"val2014/1.jpg": b"1"}
+
+
+def test_a_folder_of_the_same_name_beside_others_stays(make, tmp_path):
+    files = {"train2014/1.jpg": b"1", "readme.txt": b"2"}
+    unpack(make(files), tmp_path / "train2014")
+    assert tree(tmp_path / "train2014") == files
+
+
+@pytest.mark.parametrize("name", ["../evil", "a/../../evil", "a/../evil", "/tmp/evil", ".."])
+def test_a_member_that_leaves_the_folder_is_named(make, tmp_path, name):
+    message = refused(make(FILES | {name: b"evil"}), tmp_path / "folder")
+    assert f"member {name} " in message
+
+
+@given(parts=st.lists(st.sampled_from(["..", ".", "a", "b", ""]), min_size=1, max_size=5))
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_no_name_writes_outside(tmp_path_factory, kind, parts):
+    top = tmp_path_factory.mktemp("top")
+    name = "/".join([*parts, "file"])
+    archive = MAKERS[kind](top / f"archive.{kind}", {name: b"content"})
+    folder = top / "inner" / "folder"
+    folder.parent.mkdir()
+    if name.startswith("/") or ".." in parts:
+        refused(archive, folder)
+    else:
+        unpack(archive, folder)
+        assert tree(folder) == {os.path.normpath(name): b"content"}
+        assert tree(top).keys() == {archive.name, f"inner/folder/{os.path.normpath(name)}"}
+
+
+@pytest.mark.parametrize("link_to", ["/etc/passwd", "../outside", "a.txt"])
+def test_a_link_in_a_zip_is_named(tmp_path, link_to):
+    archive = make_zip(tmp_path / "archive.zip", FILES)
+    with zipfile.ZipFile(archive, "a") as file:
+        info = zipfile.ZipInfo("link")
+        info.external_attr = (stat.S_IFLNK | 0o777) << 16
+        file.writestr(info, link_to)
+    assert "member link " in refused(archive, tmp_path / "folder")
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE])
+def test_a_link_or_a_device_in_a_tar_is_named(tmp_path, kind):
+    archive = make_tar(tmp_path / "archive.tar", FILES)
+    with tarfile.open(archive, "a") as file:
+        info = tarfile.TarInfo("link")
+        info.type, info.linkname = kind, "../outside"
+        file.addfile(info)
+    assert "member link " in refused(archive, tmp_path / "folder")
+
+
+@pytest.mark.parametrize("share", [0, 0.1, 0.5, 0.9, 0.99])
+@pytest.mark.parametrize("kind", ["zip", "tar.gz", "tar.xz"])
+def test_a_truncated_archive_is_named(tmp_path, kind, share):
+    noise = {f"{i}.jpg": random.Random(i).randbytes(5000) for i in range(20)}
+    archive = MAKERS[kind](tmp_path / f"archive.{kind}", noise)
+    archive.write_bytes(archive.read_bytes()[: int(share * archive.stat().st_size)])
+    message = refused(archive, tmp_path / "folder")
+    assert "truncated or damaged" in message
+    assert "delete it and run again" in message
+
+
+@pytest.mark.parametrize("kind", ["stored zip", "zip", "tar.gz", "tar.xz"])
+def test_a_flipped_bit_anywhere_is_noticed_or_harmless(tmp_path, kind):
+    files = {"a.txt": b"some text, some text"}
+    archive = tmp_path / f"archive.{kind}"
+    if kind == "stored zip":
+        make_zip(archive, files, zipfile.ZIP_STORED)
+    else:
+        MAKERS[kind](archive, files)
+    good = archive.read_bytes()
+    noticed = 0
+    for i in range(len(good)):
+        archive.write_bytes(good[:i] + bytes([good[i] ^ 1 << i % 8]) + good[i + 1 :])
+        folder = tmp_path / str(i)
+        try:
+            unpack(archive, folder)
+        except InputError:
+            noticed += 1
+            assert not folder.exists()
+        else:
+            assert tree(folder) == files
+    assert noticed > len(b"some text")
+
+
+def test_what_is_no_archive_is_named(tmp_path):
+    page = tmp_path / "archive.zip"
+    page.write_text("<html>log in first</html>")
+    assert "damaged" in refused(page, tmp_path / "folder")
+
+
+def test_an_archive_that_is_missing_is_named(tmp_path):
+    assert "missing" in refused(tmp_path / "archive.zip", tmp_path / "folder")
+
+
+def test_what_is_there_is_not_overwritten(make, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "mine").write_text("mine")
+    refused(make(FILES), folder)
+    assert tree(folder) == {"mine": b"mine"}
+
+
+def test_what_a_killed_run_left_is_cleared_away(make, tmp_path):
+    left = tmp_path / ".folder.part"
+    left.mkdir()
+    (left / "half.jpg").write_text("ha")
+    (tmp_path / "folder").mkdir()  # empty, as a workflow may make it
+    unpack(make(FILES), tmp_path / "folder")
+    assert tree(tmp_path / "folder") == FILES
+    assert not left.exists()
+
+
+def test_a_full_disk_leaves_nothing_behind(make, tmp_path, monkeypatch):
+    archive = make(FILES)
+
+    def full(*arguments, **options):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(shutil, "copyfileobj", full)
+    monkeypatch.setattr(tarfile, "copyfileobj", full)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(OSError, match="No space left") as caught:
+        unpack(archive, tmp_path / "folder")
+    assert caught.value.errno == errno.ENOSPC
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_script(tmp_path):
+    def script(archive, output):
+        command = [sys.executable, ROOT / "scripts" / "unpack.py"]
+        command += ["--archive", archive, "--output", output, "--log", tmp_path / "a.log"]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+    result = script(make_zip(tmp_path / "good.zip", FILES), tmp_path / "good")
+    assert result.returncode == 0, result.stderr
+    assert tree(tmp_path / "good") == FILES
+
+    result = script(make_zip(tmp_path / "evil.zip", {"../evil": b""}), tmp_path / "evil")
+    assert result.returncode == 1
+    (line,) = result.stderr.splitlines()
+    assert "evil.zip: its member ../evil" in line
+    assert not (tmp_path / "evil").exists()
+
+
+# Names
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "deep/" + "x" * 300 + "/a", "a.txt/b", "deep"])
+def test_names_that_no_disk_can_hold_are_one_line(make, tmp_path, name):
+    archive = make({"a.txt": b"first", "deep/b.bin": b"second", name: b"third"})
+    assert "cannot be unpacked" in refused(archive, tmp_path / "out")
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("twice", ["a.txt", "./a.txt"])
+def test_a_name_that_is_there_twice_is_refused(tmp_path, twice):
+    archive = tmp_path / "a.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("a.txt", "first")
+        file.writestr(twice, "second")
+    assert "occurs twice" in refused(archive, tmp_path / "out")

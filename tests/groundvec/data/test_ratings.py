@@ -1,0 +1,361 @@
+import logging
+import math
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundvec.data.dataset import SPLITS
+from groundvec.data.ratings import COLUMNS, STS, count, read_ratings, read_sts
+from groundvec.data.tokenization import prepare
+from groundvec.results import frames
+from groundvec.results.schemas import Ratings
+from groundvec.runtime.errors import InputError
+
+ROOT = Path(__file__).parents[3]
+
+# The names of the files, written out; the numbers are Table 1's of Merkx & Frank (2019).
+SUBTASKS = {
+    "12": {
+        **{"MSRpar": 750, "MSRvid": 750, "SMTeuroparl": 459},
+        **{"surprise.OnWN": 750, "surprise.SMTnews": 399},
+    },
+    "13": {"FNWN": 189, "headlines": 750, "OnWN": 561},
+    "14": {
+        **{"deft-forum": 450, "deft-news": 300, "headlines": 750},
+        **{"images": 750, "OnWN": 750, "tweet-news": 750},
+    },
+    "15": {
+        **{"answers-forums": 375, "answers-students": 750},
+        **{"belief": 375, "headlines": 750, "images": 750},
+    },
+    "16": {
+        **{"answer-answer": 254, "headlines": 249, "plagiarism": 230},
+        **{"postediting": 244, "question-question": 209},
+    },
+}
+PUBLIC = {
+    "12": "STS2012-en-test/test-gold",
+    "13": "STS2013-en-test/test-gs",
+    "14": "STS2014-en-test/sts-en-test-gs-2014",
+    "15": "STS2015-en-test/test_evaluation_task2a",
+    "16": "STS2016-en-test/sts2016-english-with-gs-v1.0",
+}
+SICK_HEADER = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
+
+
+def small(public: bool, pairs: Iterator[tuple[str, str, float]] | None = None) -> dict[str, str]:
+    """Every file that is read: path -> content. Each has the next twelve of the rated pairs.
+
+    By default each has one or two of its own.
+    """
+
+    def rows(*own):
+        return list(islice(pairs, 12)) if pairs else own
+
+    files = {}
+    for year, names in SUBTASKS.items():
+        folder = PUBLIC[year] if public else f"STS/STS{year}-en-test"
+        prefix = "STS2016" if public and year == "16" else "STS"
+        more = "\tsource one\tsource two" if public and year == "16" else ""
+        for name in names:
+            rated = rows((f"A {name}'s {year}.", "B 1,2", 2.5), ("Nobody", "rated this", ""))
+            text = "".join(f"{a}\t{b}{more}\n" for a, b, _ in rated)
+            files[f"{folder}/{prefix}.input.{name}.txt"] = text
+            gold = "".join(f"{rating}\n" for *_, rating in rated)
+            files[f"{folder}/{prefix}.gs.{name}.txt"] = gold
+    benchmark = "stsbenchmark" if public else "STS/STSBenchmark"
+    for split, end in {"train": "\r", "dev": "", "test": "\tlicence\tsource"}.items():
+        files[f"{benchmark}/sts-{split}.csv"] = "".join(
+            f"main-news\tMSRpar\t2012{split}\t0001\t{rating:.3f}\t{a}\t{b}{end}\n"
+            for a, b, rating in rows(('She said "So', "NA", 5))
+        )
+    for name in ("train", "trial", "test_annotated"):
+        folder = f"sick_{name}" if public else "SICK"
+        rated = enumerate(rows(("A Kid", "No kid", 3.3), ("X", "Y", 1)), 1)
+        text = "".join(f"{k}\t{a}\t{b}\t{max(rating, 1)}\tNEUTRAL\n" for k, (a, b, rating) in rated)
+        files[f"{folder}/SICK_{name}.txt"] = SICK_HEADER + text
+    return files
+
+
+def write(folder: Path, files: dict[str, str | bytes]) -> list[Path]:
+    """Write the files; the folders that archives were unpacked to."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return sorted({folder / name.split("/")[0] for name in files})
+
+
+@pytest.mark.parametrize("public", [False, True])
+def test_both_layouts(tmp_path, caplog, public):
+    caplog.set_level(logging.INFO)
+    pairs, tasks = read_sts(write(tmp_path, small(public)))
+    assert list(pairs.columns) == COLUMNS
+    rows = list(pairs.itertuples(index=False, name=None))
+    assert len(rows) == 24 + 3 + 6
+    assert rows[0] == ("STS 2012", "MSRpar", "test", "a msrpar 's 12 .", "b 1,2", 2.5)
+    assert rows[5] == ("STS 2013", "FNWN", "test", "a fnwn 's 13 .", "b 1,2", 2.5)
+    assert rows[23][:4] == ("STS 2016", "Question-Question", "test", "a question-question 's 16 .")
+    assert rows[24] == ("STS-B", "STS 12-16", "train", 'she said " so', "na", 5.0)
+    assert [row[2] for row in rows[24:27]] == ["train", "dev", "test"]
+    assert rows[27] == ("SICK", "Relatedness", "train", "A Kid", "No kid", 3.3)
+    assert [row[2] for row in rows[27:]] == ["train", "train", "dev", "dev", "test", "test"]
+    assert tasks.iloc[4].to_dict() == {
+        **{"task": "STS 2012", "subtask": "SMTnews", "source": "WMT eval."},
+        **{"train": 0, "dev": 0, "test": 1, "dropped": 1},
+    }
+    assert tasks.iloc[25][["train", "dev", "test", "dropped"]].tolist() == [2, 2, 2, 0]
+    assert "33 pairs with a rating, 24 without one dropped" in caplog.text
+
+
+def test_the_subtasks_are_those_of_the_papers_supplement():
+    reported = pd.read_csv(
+        ROOT / "reproduction" / "papers" / "merkx_frank_2019" / "reported" / "table_s1.csv"
+    )
+    assert [(task, name) for task, of in STS.items() for name, *_ in of] == list(
+        zip(reported.task[:24], reported.subtask[:24], strict=True)
+    )
+
+
+def test_tokenisation_and_case_are_as_asked(tmp_path):
+    folders = write(tmp_path, small(False))
+    pairs, _ = read_sts(folders, "none", ["SICK"])
+    first = pairs.groupby("task", sort=False).sentence_a.first()
+    assert first["STS 2012"] == "A MSRpar's 12."
+    assert first["STS-B"] == 'She said "So'
+    assert first["SICK"] == "a kid"
+
+
+INPUT, GOLD = "STS/STS15-en-test/STS.input.belief.txt", "STS/STS15-en-test/STS.gs.belief.txt"
+DEV, TRIAL = "STS/STSBenchmark/sts-dev.csv", "SICK/SICK_trial.txt"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "error"),
+    [
+        (INPUT, "A\tB\nC\n", "belief.txt line 2 has 1 columns, not 2 separated"),
+        (INPUT, "A\tB\tx\nC\tD\n", "belief.txt line 1 has 3 columns, not 2 separated"),
+        (INPUT, "A\tB\nC\tD\nE\tF\n", f"belief.txt has 3 lines, but .*{GOLD} has 2"),
+        (INPUT, " \tB\nC\tD\n", f"{INPUT} line 1: a sentence is empty"),
+        (INPUT, b"A\tB\nC\t\xff\n", f"{INPUT} line 2 is not UTF-8"),
+        (INPUT, "A\u2028\tB\x85\nC\n", f"{INPUT} line 2 has 1 columns"),
+        (INPUT, "", f"{INPUT} is empty"),
+        (GOLD, "4\nfive\n", f"{GOLD} line 2: the rating 'five' is not a number"),
+        (GOLD, "nan\n4\n", f"{GOLD} line 1: the rating 'nan' is not a number"),
+        (GOLD, "\n5.001\n", f"{GOLD} line 2: the rating 5.001 is not from 0 to 5"),
+        (GOLD, "4\n-inf\n", f"{GOLD} line 2: the rating -inf is not from 0 to 5"),
+        (GOLD, "4\t4\n\n", f"{GOLD} line 1 has 2 columns, not 1 separated"),
+        (GOLD, "\n\n", f"{GOLD} is empty"),
+        (GOLD, None, r"there is no STS\.gs\.belief\.txt in a folder STS2015-en-test or STS15-"),
+        (DEV, "a\tb\tc\td\t5\tA\n", f"{DEV} line 1 has 6 columns, not 7 to 9 separated"),
+        (DEV, "a\tb\tc\td\t5.5\tA\tB\n", f"{DEV} line 1: the rating 5.5 is not from 0 to 5"),
+        (DEV, "a\tb\tc\td\t5\tA\t\n", f"{DEV} line 1: a sentence is empty"),
+        (DEV, None, r"there is no sts-dev\.csv; unpack"),
+        (TRIAL, f"{SICK_HEADER}1\tA\tB\t0.9\tX\n", f"{TRIAL} line 2: the rating 0.9 is not from 1"),
+        (
+            DEV,
+            "a\tb\tc\td\t0.9\tA\tB\n" * 10,
+            f"{DEV} line 1: .* 10 dev ratings of STS-B is 0.9 of 5",
+        ),
+        (TRIAL, SICK_HEADER + "1\tA\tB\t.5\tX\n" * 10, f"{TRIAL} line 2: .* multiply them by 5"),
+        (TRIAL, "1\tA\tB\t4\tNEUTRAL\n", f"{TRIAL} line 1 is not SICK's header"),
+        (TRIAL, f"{SICK_HEADER}1\tA\tB\t4\n", f"{TRIAL} line 2 has 4 columns, not 5"),
+        (
+            "old/STS2015-en-test/STS.gs.belief.txt",
+            "1\n2\n",
+            "STS.gs.belief.txt is also at .*; name only one",
+        ),
+    ],
+)
+def test_what_cannot_be_understood_is_named(tmp_path, name, content, error):
+    files = {**small(False), name: content}
+    folders = write(tmp_path, {path: text for path, text in files.items() if text is not None})
+    with pytest.raises(InputError, match=error) as raised:
+        read_sts(folders)
+    assert "\n" not in str(raised.value)
+
+
+def test_folders_that_are_missing_or_named_twice(tmp_path):
+    folders = write(tmp_path, small(False))
+    with pytest.raises(InputError, match="nowhere is not a folder"):
+        read_sts([*folders, tmp_path / "nowhere"])
+    again, _ = read_sts([tmp_path, *folders], "none")
+    assert len(again) == 33
+
+
+# --- ratings.csv --------------------------------------------------------------------------------
+
+words = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1)
+sentences = st.one_of(
+    st.sampled_from(["NA", "None", "null", "nan", '"', "a,b", "1"]),
+    st.lists(words, min_size=1).map(" ".join),
+)
+scores = st.floats(0, 5).map(lambda score: round(score, 3))
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(SPLITS), sentences, sentences, scores), min_size=1, max_size=9
+    )
+)
+def test_what_is_written_is_read(tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("ratings") / "ratings.csv"
+    pairs = pd.DataFrame([("T", "S", *row) for row in rows], columns=COLUMNS)
+    frames.write(path, pairs, Ratings)
+    read = read_ratings(path)
+    assert read.values.tolist() == pairs.values.tolist()
+    assert read.rating.dtype == float
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("", "is not a whole CSV file"),
+        ("task,subtask,sentence_a,sentence_b,rating\n", "the columns are .* but must be task, sub"),
+        ("{header}\n", "has no pairs"),
+        ("{header}\nT,S,test,A,B,1\nT,S,test,A,B\n", "line 3: the rating '' is not a number"),
+        ("{header}\nT,S,test,A,B,1,9\n", "is not a whole CSV file"),
+        ("{header}\nT,S,test,A,B,1\nT,S,test,,B,1\n", "line 3: a sentence is empty"),
+        ("{header}\nT,S,val,A,B,1\nT,S,val,A,B,1\n", r"line 2 \(and 1 more\): unknown split 'val'"),
+        ("{header}\nT,S,test,A,B,\n", "line 2: the rating '' is not a number"),
+        ("{header}\nT,S,test,A,B,6\n", "line 2: the rating 6 is not from 0 to 5"),
+        ("{header}\nSICK,Relatedness,test,A,B,0\n", "line 2: the rating 0 is not from 1 to 5"),
+        (
+            "{header}\n" + "T,S,dev,A,B,5\nT,S,test,A,B,1\n" * 10,
+            "line 3: .* 10 test ratings of T is 1",
+        ),
+        ('{header}\nT,S,test,"A,B,1\n', "is not a whole CSV file"),
+    ],
+)
+def test_a_damaged_pairs_file_is_refused(tmp_path, text, error):
+    path = tmp_path / "ratings.csv"
+    path.write_text(text.replace("{header}", ",".join(COLUMNS)))
+    with pytest.raises(InputError, match=f"ratings.csv:? {error}"):
+        read_ratings(path)
+
+
+def test_a_missing_pairs_file(tmp_path):
+    with pytest.raises(InputError, match=r"none\.csv does not exist: make it"):
+        read_ratings(tmp_path / "none.csv")
+
+
+def test_count():
+    rows = [("T", "b", "test"), ("T", "a", "train"), ("T", "a", "test"), ("T", "a", "test")]
+    pairs = pd.DataFrame([(*row, "A", "B", 1.0) for row in rows], columns=COLUMNS)
+    tasks = count(pairs, {("T", "b"): "here", ("T", "a"): "there"}, {("T", "a"): 7})
+    assert tasks.values.tolist() == [
+        ["T", "b", "here", 0, 0, 1, 0],
+        ["T", "a", "there", 1, 0, 2, 7],
+    ]
+
+
+# --- tokens ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sentence", "tokens"),
+    [  # what Moses' tokenizer.perl -l en -no-escape makes of them
+        ("The vote will take place at 5.30 p.m.", "The vote will take place at 5.30 p.m ."),
+        ("Obama, Gun Policy and the N.R.A.", "Obama , Gun Policy and the N.R.A ."),
+        ("shortly before 3 p.m., gave up", "shortly before 3 p.m. , gave up"),
+        ("write to jdvorak@kctar.com.", "write to jdvorak @ kctar.com ."),
+        ("Wait...", "Wait ..."),
+        (".", "."),
+    ],
+)
+def test_a_full_stop_at_the_end_is_a_token_as_in_moses_own_script(sentence, tokens):
+    assert prepare([sentence], "moses", False) == [tokens]
+
+
+def test_moses_tokens_are_not_escaped():
+    text = ["Don't  stop,\tthe \"cat's\" 5.5% & <b> [x].", "A man."]
+    assert prepare(text, "moses", True) == [
+        "don 't stop , the \" cat 's \" 5.5 % & < b > [ x ] .",
+        "a man .",
+    ]
+    assert prepare(text, "none", False) == [
+        "Don't stop, the \"cat's\" 5.5% & <b> [x].",
+        "A man.",
+    ]
+
+
+@given(st.lists(st.text()), st.sampled_from(["moses", "none"]), st.booleans())
+def test_tokens_are_separated_by_single_spaces(sentences, tokenizer, lowercase):
+    prepared = prepare(sentences, tokenizer, lowercase)
+    assert len(prepared) == len(sentences)
+    assert all(sentence == " ".join(sentence.split()) for sentence in prepared)
+    if tokenizer == "none" and not lowercase:
+        assert [s.split() for s in prepared] == [s.split() for s in sentences]
+
+
+# --- the real data --------------------------------------------------------------------------------
+
+
+@pytest.mark.mirror
+def test_the_mirrors_pairs_are_those_of_the_paper(mirror, tmp_path):
+    import zipfile
+
+    for name in ("STS", "SICK"):
+        zipfile.ZipFile(mirror / "sts" / f"{name}.zip").extractall(tmp_path)
+    pairs, tasks = read_sts([tmp_path / "STS", tmp_path / "SICK"])
+
+    numbers = [number for names in SUBTASKS.values() for number in names.values()]
+    assert tasks.test[:24].tolist() == numbers and sum(numbers) == 12_544
+    assert tasks[["train", "dev", "test"]][24:].values.tolist() == [
+        [5749, 1500, 1379],
+        [4500, 500, 4927],
+    ]
+    empty = [
+        (tmp_path / "STS" / f"STS{year}-en-test" / f"STS.gs.{name}.txt").read_bytes().split(b"\n")
+        for year, names in SUBTASKS.items()
+        for name in names
+    ]
+    assert tasks.dropped[:24].tolist() == [lines[:-1].count(b"") for lines in empty]
+    assert tasks.dropped[24:].tolist() == [0, 0]
+    assert not (pairs.sentence_a.eq("") | pairs.sentence_b.eq("")).any()
+    vid = pairs[pairs.subtask == "MSRvid"].iloc[0]
+    a, b = (
+        (tmp_path / "STS/STS12-en-test/STS.input.MSRvid.txt").read_text().split("\n")[0].split("\t")
+    )
+    assert (vid.sentence_a, vid.sentence_b) == (a[:-1].lower() + " .", b[:-1].lower() + " .")
+
+
+# --- the script -----------------------------------------------------------------------------------
+
+
+def script(*arguments):
+    command = [sys.executable, "scripts/ratings.py", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+
+
+def test_script_sts(tmp_path):
+    folders = write(tmp_path / "sts", small(True))
+    output, tasks = tmp_path / "out" / "ratings.csv", tmp_path / "out" / "tasks.csv"
+    settings = "{tokenizer: none, lowercase: []}"
+    arguments = ["--settings", settings, "--output", output, "--tasks", tasks]
+    result = script("sts", "--folders", *folders, *arguments)
+    assert result.returncode == 0, result.stderr
+    assert "24 without one dropped" in result.stderr and "Question-Question" in result.stderr
+    assert read_ratings(output).sentence_a[0] == "A MSRpar's 12."  # no group is lowercased
+    assert pd.read_csv(tasks).test.sum() == 24 + 1 + 2
+
+    output.unlink()
+    result = script("sts", "--folders", *folders[:-1], *arguments)
+    assert result.returncode == 1 and not output.exists()
+    assert result.stderr.startswith("error: there is no ")
+
+
+def test_script_scenes(tmp_path):
+    output, tasks = tmp_path / "ratings.csv", tmp_path / "tasks.csv"
+    result = script("scenes", "--seed", 3, "--output", output, "--tasks", tasks)
+    assert result.returncode == 0, result.stderr
+    pairs, counts = read_ratings(output), pd.read_csv(tasks)
+    assert counts[["train", "dev", "test"]].to_numpy().sum() == len(pairs)
+    assert all(math.isfinite(score) for score in pairs.rating)

@@ -1,0 +1,295 @@
+"""Rated pairs that hold a training caption: how many there are, and the scores without them."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from groundvec.data import dataset
+from groundvec.data.ratings import read_sts
+from groundvec.evaluation.files import read_overlap, read_predictions
+from groundvec.evaluation.overlap import normalised, score_unseen, seen, training_captions
+from groundvec.evaluation.ratings import predict
+from groundvec.results.frames import write
+from groundvec.results.schemas import Ratings
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_json
+from groundvec.sources import flickr8k
+from scripts import overlap as script
+from tests.support.result_files import described
+
+# Of four images; the last is a test image.
+CAPTIONS = {
+    "i0": ["A dog 's ball .", "The dog runs !"],
+    "i1": ["Two cats sleep .", "A dog's ball", *"abc", "the sixth caption"],
+    "i2": ["A man in a wetsuit ."],
+    "i3": ["A test image ."],
+}
+SPLITS = {"i0": "train", "i1": "train", "i2": "train", "i3": "test"}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "letters"),
+    [
+        ("A dog's ball.", "adogsball"),
+        ("a dog 's ball .", "adogsball"),
+        ('"A dog\'s" (ball)!', "adogsball"),
+        ("He doesn't jump", "hedoesntjump"),
+        ("he does n't jump", "hedoesntjump"),
+        ("A T-shirt, a wet suit", "atshirtawetsuit"),
+        ("At 5 p.m.", "at5pm"),
+        ("Ein Hündchen", "einhündchen"),
+        ("...", ""),
+    ],
+)
+def test_case_punctuation_and_spaces_do_not_count(sentence, letters):
+    assert normalised(sentence) == letters
+
+
+def test_other_words_count():
+    assert normalised("A dog runs.") != normalised("The dog runs.")
+    assert normalised("Two dogs") != normalised("2 dogs")
+
+
+def about(**more):
+    return {"description": described("gru-8-max"), "seed": 1, **more}
+
+
+def write_captions(folder, **of_languages):
+    rows = [
+        (image, language, SPLITS[image], caption)
+        for language, captions in ({"en": CAPTIONS} | of_languages).items()
+        for image, texts in captions.items()
+        for caption in texts
+    ]
+    path = folder / "captions.csv"
+    pd.DataFrame(rows, columns=dataset.CAPTION_COLUMNS).to_csv(path, index=False)
+    return path
+
+
+def test_training_captions_are_those_that_training_reads(tmp_path):
+    """The first five of every training image, in English; of a draw, those of its images."""
+    path = write_captions(tmp_path, de={"i0": ["Ein Hund ."], "i3": ["Ein Bild ."]})
+    read = training_captions(about(), path)
+    assert read == {
+        "adogsball": {0, 1},
+        "thedogruns": {0},
+        "twocatssleep": {1},
+        **{letter: {1} for letter in "abc"},
+        "amaninawetsuit": {2},
+    }
+    both = described("gru-8-max") | {"languages": ["en", "de"]}
+    assert set(training_captions(about(description=both), path)) == {"adogsball", "thedogruns"}
+    draws = [set(training_captions(about(draw=[2, 0, 1], seed=seed), path)) for seed in range(20)]
+    of_images = [{normalised(text) for text in CAPTIONS[image][:5]} for image in ("i0", "i1", "i2")]
+    assert {frozenset(draw) for draw in draws} == {
+        frozenset(one | other) for one, other in itertools.combinations(of_images, 2)
+    }
+
+
+# Which captions of CAPTIONS each is, by hand.
+SENTENCES = {
+    "a dog 's ball .": {0, 1},
+    "The dog runs": {0},
+    "two cats sleep": {1},
+    "A man in a wet suit .": {2},
+    "the sixth caption": set(),
+    "A test image .": set(),
+    **{f"It is {color} .": set() for color in ("red", "blue", "green", "white", "black")},
+}
+
+
+def rated():
+    """Pairs of every two sentences, in three subtasks and a task with training pairs."""
+    pairs = list(itertools.combinations(SENTENCES, 2))
+    subtasks = [("STS 2012", "MSRvid"), ("STS 2012", "OnWN"), ("STS 2015", "Images")]
+    rows = [
+        (*subtasks[k % 5 // 2], "test", a, b, round(5 * abs(np.sin(k)), 1))
+        for k, (a, b) in enumerate(pairs)
+    ]
+    splits = ["train"] * 20 + ["dev"] * 5 + ["test"] * 30
+    rows += [
+        ("SICK", "Relatedness", split, b, a, round(1 + 4 * abs(np.cos(k)), 1))
+        for k, (split, (a, b)) in enumerate(zip(splits, pairs, strict=True))
+    ]
+    columns = ["task", "subtask", "split", "sentence_a", "sentence_b", "rating"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def predicted(pairs):
+    rng = np.random.default_rng(1)
+    vectors = {sentence: rng.standard_normal(6) for sentence in SENTENCES}
+    table = predict(pairs, lambda sentences: np.stack([vectors[each] for each in sentences]))
+    labels = {"system": "scenes/gru-8-max/seed1", "kind": "snapshot", "epochs": "0"}
+    ensemble = table.assign(cosine=table["cosine"] ** 3)
+    return pd.concat(
+        [table.assign(**labels), ensemble.assign(**labels | {"kind": "ensemble", "epochs": "4"})]
+    )
+
+
+@pytest.fixture(scope="module")
+def predictions():
+    return predicted(rated())
+
+
+@pytest.fixture(scope="module")
+def scores(predictions, tmp_path_factory):
+    captions = training_captions(about(), write_captions(tmp_path_factory.mktemp("data")))
+    return score_unseen(predictions, seen(rated(), captions))
+
+
+def row_of(table, **of):
+    (row,) = table[(table[list(of)] == pd.Series(of)).all(axis=1)].to_dict("records")
+    return row
+
+
+def of_task(pairs, task, subtask):
+    """The pairs of a row of the scores."""
+    if task == "all":
+        return pairs[pairs["task"] != "SICK"]
+    pairs = pairs[pairs["task"] == task]
+    return pairs if subtask == "all" else pairs[pairs["subtask"] == subtask]
+
+
+def test_pairs_are_counted_as_by_hand(scores):
+    pairs = rated()
+    for row in scores.to_dict("records"):
+        group = of_task(pairs[pairs["split"] == "test"], row["task"], row["subtask"])
+        images = [
+            (SENTENCES[a], SENTENCES[b])
+            for a, b in group[["sentence_a", "sentence_b"]].itertuples(index=False)
+        ]
+        assert row["pairs"] == len(images)
+        assert row["seen"] == len([1 for a, b in images if len(a) or len(b)])
+        assert row["seen_both"] == len([1 for a, b in images if len(a) and len(b)])
+        assert row["seen_one_image"] == len([1 for a, b in images if a & b])
+    # Of the 55 pairs of 11 sentences, 21 are of the 7 that are no training captions.
+    everything = row_of(scores, task="all", statistic="concatenated", kind="ensemble")
+    counts = {name: everything[name] for name in ("seen", "seen_both", "seen_one_image")}
+    assert counts == {"seen": 34, "seen_both": 6, "seen_one_image": 2}
+
+
+def test_scores_without_seen_pairs_are_those_of_the_others(scores, predictions):
+    pairs = rated()
+    unseen = ~pairs[["sentence_a", "sentence_b"]].map(lambda text: bool(SENTENCES[text])).any(
+        axis=1
+    )
+    for (kind, method), group in itertools.product(
+        [("snapshot", "cosine"), ("ensemble", "cosine"), ("ensemble", "classifier")],
+        [("SICK", "Relatedness"), ("all", "all")],
+    ):
+        if method == "classifier" and group[0] == "all":
+            continue
+        table = predictions[(predictions["kind"] == kind) & predictions["pair"].map(unseen)]
+        table = of_task(table, *group)
+        statistic = "concatenated" if group[0] == "all" else "correlation"
+        row = row_of(scores, task=group[0], statistic=statistic, method=method, kind=kind)
+        assert row["pairs"] - row["seen"] == len(table) > 2
+        for name, measure in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr)):
+            r = measure(table[method], table["rating"]).statistic
+            assert row[f"unseen_{name}"] == pytest.approx(r)
+            assert row[f"unseen_{name}_low"] <= r <= row[f"unseen_{name}_high"]
+
+
+def test_means_without_seen_pairs_are_weighted_by_those_that_are_left(scores):
+    own = scores[scores["kind"] == "ensemble"]
+    subtasks = own[own["statistic"].eq("correlation") & own["task"].ne("SICK")]
+    left = subtasks["pairs"] - subtasks["seen"]
+    assert len(set(left)) > 1
+    for name in ("pearson", "spearman"):
+        r = subtasks[f"unseen_{name}"]
+        for statistic, mean in (("mean", r.mean()), ("weighted mean", (r * left).sum() / 21)):
+            row = row_of(own, task="all", statistic=statistic)
+            assert row[f"unseen_{name}"] == pytest.approx(mean)
+
+
+def test_of_a_model_that_has_seen_nothing_both_scores_are_the_same(predictions):
+    scores = score_unseen(predictions, seen(rated(), {}))
+    assert (scores[["seen", "seen_both", "seen_one_image"]] == 0).all(axis=None)
+    for name in ("pearson", "pearson_low", "spearman", "spearman_high"):
+        assert scores[name].equals(scores[f"unseen_{name}"])
+
+
+@pytest.mark.parametrize("tasks", [["STS 2012", "STS 2015", "SICK"], ["STS 2012"]])
+def test_where_every_pair_is_seen_no_score_is_left(predictions, tasks):
+    pairs = rated()
+    every = {normalised(sentence): {0} for sentence in SENTENCES}
+    table = seen(pairs, every)
+    table.loc[~table["task"].isin(tasks), ["seen", "seen_both", "seen_one_image"]] = False
+    scores = score_unseen(predictions, table)
+    none_left = scores["task"].isin(tasks) | scores["task"].eq("all") & (len(tasks) == 3)
+    assert scores["unseen_pearson"].isna().equals(none_left)
+    assert (scores["seen"] == scores["pairs"])[none_left].all()
+
+
+@pytest.fixture
+def files(tmp_path, predictions):
+    """The arguments of the script."""
+    model = about(dataset="scenes", model="gru-8-max", snapshots=[4], saved=[0, 4], width=6)
+    text = {"characters": "abc .", "counts": [1] * 5}
+    write_json(tmp_path / "model" / "model.json", model | {"texts": {"en": text}, "key": "k1"})
+    write(tmp_path / "ratings.csv", rated(), Ratings)
+    predictions.to_csv(tmp_path / "predictions.csv", index=False)
+    return {
+        "model": tmp_path / "model",
+        "ratings": tmp_path / "ratings.csv",
+        "predictions": tmp_path / "predictions.csv",
+        "captions": write_captions(tmp_path),
+        "output": tmp_path / "overlap.csv",
+    }
+
+
+def run(files):
+    words = [word for name, path in files.items() for word in (f"--{name}", str(path))]
+    script.main(script.parser.parse_args(words))
+
+
+def test_the_script_writes_what_the_reports_read(files, scores):
+    run(files)
+    written = read_overlap([files["output"]])
+    assert written[["dataset", "model", "seed"]].drop_duplicates().to_numpy().tolist() == [
+        ["scenes", "gru-8-max", 1]
+    ]
+    assert written["configuration"].eq("k1").all() and written["commit"].notna().all()
+    pd.testing.assert_frame_equal(written[[*scores]], scores, check_dtype=False)
+
+
+def test_files_that_do_not_belong_together_are_named(files, tmp_path):
+    pairs = rated()
+    write(files["ratings"], pairs[3:].reset_index(drop=True), Ratings)
+    message = r"of scenes/gru-8-max/seed1 are not of these rated pairs \(pair \d+, STS 2012"
+    with pytest.raises(InputError, match=message):
+        run(files)
+    table = read_predictions([files["predictions"]])
+    table.assign(system="scenes/gru-8-max/seed2").to_csv(files["predictions"], index=False)
+    with pytest.raises(InputError, match="is not about the model scenes/gru-8-max/seed1"):
+        run(files)
+
+
+@pytest.mark.mirror
+@pytest.mark.parametrize("tokenizer", ["moses", "none"])
+def test_flickr8k_s_training_captions_are_among_the_rated_sentences(mirror, tmp_path, tokenizer):
+    """As many with tokenized as with untokenized sentences."""
+    import zipfile
+
+    for name in ("STS", "SICK"):
+        zipfile.ZipFile(mirror / "sts" / f"{name}.zip").extractall(tmp_path)
+    pairs, _ = read_sts([tmp_path / "STS", tmp_path / "SICK"], tokenizer)
+    captions, _ = flickr8k.read("photos", mirror / "flickr8k" / "Flickr8k_text.zip")
+    captions.to_csv(tmp_path / "captions.csv", index=False)
+    table = seen(pairs, training_captions(about(), tmp_path / "captions.csv"))
+    table = table[pairs["split"] == "test"]
+    counts = table.groupby(["task", "subtask"])[["seen", "seen_both", "seen_one_image"]].sum()
+    found = counts[counts["seen"] > 0]
+    assert dict(zip(found.index, found.to_numpy().tolist(), strict=True)) == {
+        ("SICK", "Relatedness"): [238, 5, 2],
+        ("STS 2012", "MSRvid"): [2, 0, 0],
+        ("STS 2014", "Images"): [7, 0, 0],
+        ("STS 2015", "Images"): [656, 511, 222],
+        ("STS-B", "STS 12-16"): [105, 77, 37],
+    }
+    images = table[table["subtask"].eq("Images") & table["task"].eq("STS 2015")]
+    means = pairs["rating"][images.index].groupby(images["seen_one_image"]).mean()
+    assert means.round(1).tolist() == [1.9, 3.8]

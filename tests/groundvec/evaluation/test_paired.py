@@ -1,0 +1,186 @@
+"""Differences between systems on the same items."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundvec.evaluation import paired
+from groundvec.results import schemas
+from reproduction.papers.ablation.ablation import ablation, make
+from reproduction.render.figures import curve_styles, learning_curves
+from reproduction.reporting import bootstrap
+from reproduction.reporting.results import Results
+from tests.support.result_files import filled
+
+
+def test_each_draw_is_of_as_many_items_and_the_first_is_all_of_them():
+    times = paired.draws(7, np.random.default_rng(0), count=50)
+    assert times.shape == (51, 7)
+    assert (times[0] == 1).all() and (times.sum(axis=1) == 7).all()
+    assert len(np.unique(times, axis=0)) > 40
+
+
+def test_measures_are_those_of_the_drawn_items_themselves():
+    rng = np.random.default_rng(1)
+    times = paired.draws(9, rng, count=20)
+    sums, counts = rng.normal(size=(2, 9)), rng.integers(1, 4, size=(2, 9))
+    predicted, gold = rng.normal(size=(2, 9)), rng.normal(size=9)
+    means = paired.mean(sums, counts, times)
+    correlations = paired.correlation(predicted, gold, times)
+    for draw, drawn in enumerate(times.astype(int)):
+        items = np.repeat(np.arange(9), drawn)
+        for system in range(2):
+            mean = sums[system, items].sum() / counts[system, items].sum()
+            assert means[system, draw] == pytest.approx(mean)
+            r = np.corrcoef(predicted[system, items], gold[items])[0, 1]
+            assert correlations[system, draw] == pytest.approx(100 * r)
+
+
+def test_predictions_that_are_all_the_same_correlate_with_nothing():
+    """Also where they differ by float32's rounding, as elsewhere."""
+    rng = np.random.default_rng(1)
+    same = np.full((2, 50), 0.3)
+    same[1] += 1e-9 * rng.normal(size=50)
+    found = paired.correlation(same, rng.normal(size=50), paired.draws(50, rng, count=20))
+    assert (found == 0).all()
+
+
+@given(st.lists(st.floats(-5, 5), min_size=6, max_size=6))
+def test_one_item_drawn_again_and_again_correlates_with_nothing(numbers):
+    predicted, gold = np.array(numbers[:3])[None], np.array(numbers[3:])
+    times = np.vstack([np.ones(3), 3 * np.eye(3)])
+    assert (paired.correlation(predicted, gold, times)[:, 1:] == 0).all()
+
+
+def test_the_interval_leaves_the_measured_value_out():
+    draws = np.array([1000.0, *range(101)])
+    assert paired.interval(draws).tolist() == [2.5, 97.5]
+    assert paired.interval(np.stack([draws, -draws])).tolist() == [[2.5, -97.5], [97.5, -2.5]]
+
+
+def test_only_pictures_with_queries_of_a_direction_are_drawn():
+    """Two of 20 pictures have another caption: in one draw of eight neither is among 20 drawn."""
+    about = {"dataset": "scenes", "model": "BoW", "seed": 1, "language": "en", "kind": "ensemble"}
+    images = {"caption_to_image": [*range(20), 3, 7], "caption_to_caption": [3, 3, 7, 7]}
+    ranks = pd.DataFrame(
+        {**about, "epochs": "4", "direction": direction, "image": image, "rank": 1 + image}
+        for direction, of_queries in images.items()
+        for image in of_queries
+    )
+    [of_images, of_captions] = bootstrap.mean_ranks(ranks)["draws"]
+    assert of_images[0] == (sum(range(1, 21)) + 4 + 8) / 22
+    assert set(of_captions) == {4, 6, 8} and of_captions[0] == 6
+
+
+def test_a_model_alone_differs_from_none(tmp_path):
+    predictions = pairs("d/whole/seed1", [0.1, 0.2, 0.4, 1.0, 2.0, 3.0])
+    history = pd.DataFrame({"dataset": "d", "model": ["whole"], "seed": 1, "seconds": 90.0})
+    table = ablation(queries("whole", 1, [1] * 9), predictions, history)
+    assert table["difference"].isna().all() and table["value"].notna().all()
+    files = [("ranks", queries("whole", 1, [1] * 9), schemas.QueryRanks)]
+    files += [("history", history, schemas.History)]
+    for name, rows, form in files:
+        filled(rows, form).to_csv(tmp_path / f"{name}.csv", index=False)
+    results = Results(query_ranks=[tmp_path / "ranks.csv"], history=[tmp_path / "history.csv"])
+    make(results, tmp_path / "table")
+    lines = (tmp_path / "table.md").read_text().splitlines()
+    assert "| whole | 1 | 2 | 100.0 | 100.0 |" in lines
+
+
+def test_a_model_that_is_not_rated_has_dashes(tmp_path):
+    """One of German alone, beside one of English."""
+    ranks = pd.concat([queries("german", 1, [1] * 9), queries("whole", 1, [1] * 9)])
+    history = pd.DataFrame({"dataset": "d", "model": ["german", "whole"], "seed": 1, "seconds": 60})
+    given = [ranks, pairs("d/whole/seed1", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), history]
+    forms = [schemas.QueryRanks, schemas.Predictions, schemas.History]
+    files = dict(zip(("query_ranks", "predictions", "history"), forms, strict=True))
+    for rows, (name, form) in zip(given, files.items(), strict=True):
+        filled(rows, form).to_csv(tmp_path / f"{name}.csv", index=False)
+    make(Results(**{name: [tmp_path / f"{name}.csv"] for name in files}), tmp_path / "table")
+    [line] = [x for x in (tmp_path / "table.md").read_text().splitlines() if "| german" in x]
+    assert line.endswith("| 100.0 | 100.0 | – | – |")  # noqa: RUF001
+
+
+def queries(model, seed, found):
+    """The ranks of the captions of three images, two each, and of the images."""
+    image = [0, 0, 1, 1, 2, 2, 0, 1, 2]
+    direction = ["caption_to_image"] * 6 + ["image_to_caption"] * 3
+    rank = np.where(found, 10, 11)
+    columns = {"image": image, "direction": direction, "rank": rank}
+    columns |= {"language": "en", "kind": "ensemble", "epochs": "4+8"}
+    return pd.DataFrame({"dataset": "d", "model": model, "seed": seed, **columns})
+
+
+def pairs(system, predicted):
+    """Of two tasks of three pairs each, the second with a classifier."""
+    task = ["STS 2012"] * 3 + ["SICK"] * 3
+    columns = {"task": task, "subtask": "s", "rating": [1.0, 2, 3] * 2, "cosine": predicted}
+    classifier = [np.nan] * 3 + predicted[3:]
+    labels = {"system": system, "kind": "ensemble", "epochs": "4+8", "pair": range(6)}
+    return pd.DataFrame({**labels, **columns, "classifier": classifier})
+
+
+def test_models_are_the_mean_of_their_seeds_and_differ_from_the_first():
+    ranks = pd.concat(
+        [
+            queries("whole", 1, [1, 1, 1, 1, 1, 1, 1, 1, 1]),
+            queries("whole", 2, [1, 1, 1, 0, 0, 0, 1, 1, 1]),
+            *(queries("less", seed, [1, 0, 1, 0, 1, 0, 0, 1, 1]) for seed in (1, 2)),
+        ]
+    )
+    predictions = pd.concat(
+        [
+            pairs("d/whole/seed1", [0.1, 0.2, 0.3, 1.0, 2.0, 3.0]),
+            pairs("d/whole/seed2", [0.1, 0.2, 0.3, 1.0, 2.0, 3.0]),
+            *(pairs(f"d/less/seed{seed}", [0.3, 0.2, 0.1, 1.0, 2.0, 3.0]) for seed in (1, 2)),
+        ]
+    )
+    history = pd.DataFrame(
+        {"dataset": "d", "model": ["whole", "whole", "less"], "seed": [1, 2, 1], "seconds": 60.0}
+    )
+    table = ablation(ranks, predictions, history).set_index(["measure", "model"])
+    assert table["minutes"].eq(1).all()
+    assert table.loc[("R@10 caption to image", "whole"), ["seeds", "value"]].tolist() == [2, 75]
+    assert np.isnan(table.loc[("R@10 caption to image", "whole"), "difference"])
+    one = table.loc[("R@10 caption to image", "less")]
+    assert one["value"] == 50 and one["difference"] == -25
+    # Of the two seeds it is -50 and 0; other seeds may lie beyond them.
+    assert one["difference_low"] < -100 and one["difference_high"] > 50
+    other = table.loc[("R@10 image to caption", "less")]
+    assert other["value"] == pytest.approx(200 / 3)
+    assert table.loc[("STS 2012", "whole"), "value"] == pytest.approx(100)
+    assert table.loc[("STS 2012", "less"), "difference"] == pytest.approx(-200)
+    assert table.loc[("SICK-R", "less"), "difference"] == pytest.approx(0)
+
+
+def test_every_name_has_a_curve():
+    looks = curve_styles(f"model {number}" for number in range(50))
+    assert len(looks) == 50
+    assert len({tuple(look.items()) for look in looks.values()}) == 48  # then from the start again
+
+
+def test_learning_is_drawn_by_epoch_and_by_time():
+    """The mean of a model's seeds, in minutes."""
+    columns = ["dataset", "model", "seed", "epoch", "dev_recall", "seconds"]
+    rows = [
+        ("d", "whole", 1, 0, 1.0, 0.0),
+        ("d", "whole", 1, 1, 50.0, 60.0),
+        ("d", "whole", 2, 0, 3.0, 0.0),
+        ("d", "whole", 2, 1, 60.0, 120.0),
+        ("d", "less", 1, 0, 2.0, 0.0),
+        ("d", "less", 1, 1, 40.0, 30.0),
+        ("d", "less", 1, 2, 50.0, 60.0),
+    ]
+    losses = [np.nan, 2, np.nan, 4, np.nan, 8, 2]
+    history = pd.DataFrame(rows, columns=columns).assign(loss=losses)
+    figure = learning_curves(history)
+    loss, by_epoch, by_time = (
+        [line.get_xydata().tolist() for line in p.lines] for p in figure.axes
+    )
+    assert loss == [[[1, 1]], [[1, 1], [2, 0.25]]]  # as a share of the first epoch's
+    assert by_epoch == [[[0, 2], [1, 55]], [[0, 2], [1, 40], [2, 50]]]
+    assert by_time == [[[0, 2], [1.5, 55]], [[0, 2], [0.5, 40], [1, 50]]]
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["whole", "less"]

@@ -1,0 +1,306 @@
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from groundvec.evaluation import correlation, ratings
+from groundvec.runtime.errors import InputError
+
+REPORTED = (
+    Path(__file__).parents[3]
+    / "groundvec"
+    / "papers"
+    / "merkx_frank_2019"
+    / "reported"
+    / "table_s1.csv"
+)
+REPORTED_SYSTEMS = ("bow", "infersent", "char_gru_flickr8k", "char_gru_mscoco")
+
+
+def frozen():
+    """Made-up pairs, and a system that knows a sentence by its first word, the number of a vector.
+
+    Two years of STS with three subtasks, and a supervised task; some sentences occur twice, but no
+    pair is of equal ones, since the order of such pairs by cosine hangs on the machine's rounding.
+    RandomState's numbers are the same in every version of NumPy.
+    """
+    rng = np.random.RandomState(5)
+    vectors = rng.standard_normal((1400, 24)).astype(np.float32)
+    rows = []
+    for task, subtask, split, n in (
+        ("STS 2012", "MSRpar", "test", 60),
+        ("STS 2012", "MSRvid", "test", 90),
+        ("STS 2013", "FNWN", "test", 40),
+        ("SICK", "Relatedness", "train", 300),
+        ("SICK", "Relatedness", "dev", 80),
+        ("SICK", "Relatedness", "test", 90),
+    ):
+        for _ in range(n):
+            i, j = len(rows) * 2, len(rows) * 2 + 1
+            if i and rng.uniform() < 0.1:
+                i -= 2  # a sentence of the pair before
+            closeness = rng.uniform()
+            vectors[j] = closeness * vectors[i] + (1 - closeness) * vectors[j]
+            rating = round(5 * float(np.clip(closeness + rng.normal(0, 0.15), 0, 1)), 1)
+            a, b = f"{i}" + " a" * (i // 2 % 3), f"{j}" + " a" * (j % 5)  # of 1 to 5 words
+            rows.append((task, subtask, split, a, b, rating))
+    columns = ["task", "subtask", "split", "sentence_a", "sentence_b", "rating"]
+    return pd.DataFrame(rows, columns=columns), vectors
+
+
+def encoder(vectors):
+    return lambda sentences: vectors[[int(s.split()[0]) for s in sentences]]
+
+
+# Pearson and Spearman that SentEval's own code (commit 5d6dc11) gives for `frozen`.
+SENTEVAL = {
+    ("STS 2012", "MSRpar", "correlation", "cosine"): (0.803845447, 0.846707088),
+    ("STS 2012", "MSRvid", "correlation", "cosine"): (0.794084152, 0.840822077),
+    ("STS 2012", "all", "mean", "cosine"): (0.798964799, 0.843764582),
+    ("STS 2012", "all", "weighted mean", "cosine"): (0.797988670, 0.843176081),
+    ("STS 2013", "FNWN", "correlation", "cosine"): (0.759176583, 0.811752157),
+    ("STS 2013", "all", "mean", "cosine"): (0.759176583, 0.811752157),
+    ("STS 2013", "all", "weighted mean", "cosine"): (0.759176583, 0.811752157),
+    ("SICK", "Relatedness", "correlation", "classifier"): (0.843720222, 0.837853178),
+}
+
+
+@pytest.fixture(scope="module")
+def predictions():
+    pairs, vectors = frozen()
+    return ratings.predict(pairs, encoder(vectors))
+
+
+@pytest.fixture(scope="module")
+def scores(predictions):
+    return ratings.evaluate(predictions)
+
+
+def row_of(table, *key):
+    keys = ["task", "subtask", "statistic", "method"]
+    rows = table[(table[keys] == list(key)).all(axis=1)]
+    assert len(rows) == 1
+    return rows.iloc[0]
+
+
+@pytest.mark.parametrize("key", SENTEVAL)
+def test_numbers_are_senteval_s(scores, key):
+    row = row_of(scores, *key)
+    tolerance = 1e-5 if key[-1] == "classifier" else 1e-6
+    assert (row["pearson"], row["spearman"]) == pytest.approx(SENTEVAL[key], abs=tolerance)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_cosine_is_bit_for_bit_that_of_single_vectors(dtype):
+    a, b = np.random.default_rng(0).standard_normal((2, 50, 33)).astype(dtype)
+    b[:5] = a[:5]
+    single = [
+        np.dot(u, v) / (np.linalg.norm(u) * np.linalg.norm(v)) for u, v in zip(a, b, strict=True)
+    ]
+    assert correlation.cosine(a, b).tolist() == np.array(single).tolist()
+
+
+def test_cosine_by_hand():
+    a, b = (
+        np.array([[3.0, 4], [1, 0], [0, 0], [1, 1]]),
+        np.array([[4.0, 3], [0, 2], [1, 1], [-1, -1]]),
+    )
+    assert correlation.cosine(a, b) == pytest.approx(np.array([0.96, 0, 0, -1]))
+
+
+def printed_intervals():
+    for row in pd.read_csv(REPORTED).to_dict("records"):
+        for system in REPORTED_SYSTEMS:
+            r, n = row[system], row["pairs"]
+            low, high = correlation.fisher_interval(r / 100, n)
+            printed = (row[f"{system}_down"], row[f"{system}_up"])
+            yield (row["subtask"], row["task"], system), printed, (r - 100 * low, 100 * high - r)
+
+
+def test_intervals_are_the_paper_s():
+    """The supplement's halves, to the printed digit."""
+    for key, printed, halves in printed_intervals():
+        assert printed == pytest.approx(halves, abs=0.05 + 1e-9), key
+
+
+def test_intervals_at_the_limits():
+    assert correlation.fisher_interval(1.0, 50) == pytest.approx((1, 1))
+    assert correlation.fisher_interval(-1.0, 50) == pytest.approx((-1, -1))
+    for n in (1, 2, 3):
+        for r in (-1.0, 0.2, 1.0):
+            assert correlation.fisher_interval(r, n) == (-1, 1)
+
+
+def test_every_distinct_sentence_is_encoded_once():
+    pairs, vectors = frozen()
+    calls = []
+
+    def encode(sentences):
+        calls.append(sentences)
+        return encoder(vectors)(sentences)
+
+    ratings.predict(pairs, encode)
+    assert len(calls) == 1
+    assert sorted(calls[0]) == sorted({*pairs["sentence_a"], *pairs["sentence_b"]})
+
+
+def test_predictions_are_of_the_test_pairs(predictions):
+    pairs, vectors = frozen()
+    columns = ["pair", "task", "subtask", "rating", "cosine", "classifier"]
+    assert predictions.columns.tolist() == columns
+    assert predictions["pair"].tolist() == pairs.index[pairs["split"] == "test"].tolist()
+    for column in ("task", "subtask", "rating"):
+        assert predictions[column].tolist() == pairs[column][predictions["pair"]].tolist()
+    assert predictions["classifier"].notna().tolist() == (predictions["task"] == "SICK").tolist()
+    pair = pairs.loc[predictions["pair"].iloc[17]]
+    u, v = encoder(vectors)([pair["sentence_a"], pair["sentence_b"]]).astype(float)
+    cosine = u @ v / np.sqrt((u @ u) * (v @ v))
+    assert predictions["cosine"].iloc[17] == pytest.approx(cosine, abs=1e-6)
+
+
+def test_blocks_do_not_change_the_cosines(predictions, monkeypatch):
+    pairs, vectors = frozen()
+    pairs = pairs[pairs["task"] != "SICK"]
+    monkeypatch.setattr(ratings, "PAIRS_PER_BLOCK", 7)
+    blocks = ratings.predict(pairs, encoder(vectors))["cosine"]
+    np.testing.assert_allclose(blocks, predictions["cosine"].iloc[: len(blocks)], atol=1e-6)
+
+
+def test_statistics_and_their_order(scores):
+    keys = scores[["task", "subtask", "statistic", "method"]].to_numpy().tolist()
+    assert keys == [
+        ["STS 2012", "MSRpar", "correlation", "cosine"],
+        ["STS 2012", "MSRvid", "correlation", "cosine"],
+        ["STS 2013", "FNWN", "correlation", "cosine"],
+        ["SICK", "Relatedness", "correlation", "cosine"],
+        ["SICK", "Relatedness", "correlation", "classifier"],
+        *(
+            [task, "all", statistic, "cosine"]
+            for task in ("STS 2012", "STS 2013", "all")
+            for statistic in ("mean", "weighted mean", "concatenated")
+        ),
+    ]
+    pairs = [60, 90, 40, 90, 90, 150, 150, 150, 40, 40, 40, 190, 190, 190]
+    assert scores["pairs"].tolist() == pairs
+
+
+def test_subtasks_and_concatenation_equal_scipy_s(predictions, scores):
+    for key, of_key in {
+        ("STS 2012", "MSRvid", "correlation"): predictions["subtask"] == "MSRvid",
+        ("SICK", "Relatedness", "correlation"): predictions["task"] == "SICK",
+        ("STS 2012", "all", "concatenated"): predictions["task"] == "STS 2012",
+        ("all", "all", "concatenated"): predictions["task"] != "SICK",
+    }.items():
+        group, row = predictions[of_key], row_of(scores, *key, "cosine")
+        for name, measure in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr)):
+            r = measure(group["cosine"], group["rating"]).statistic
+            z, half = np.arctanh(r), 1.96 / np.sqrt(len(group) - 3)
+            interval = np.tanh(z - half), r, np.tanh(z + half)
+            assert (row[f"{name}_low"], row[name], row[f"{name}_high"]) == pytest.approx(interval)
+
+
+def test_means_and_their_intervals_by_hand(scores):
+    first = row_of(scores, "STS 2012", "MSRpar", "correlation", "cosine")  # 60 pairs
+    second = row_of(scores, "STS 2012", "MSRvid", "correlation", "cosine")  # 90 pairs
+    for statistic, w in (("mean", (0.5, 0.5)), ("weighted mean", (0.4, 0.6))):
+        row = row_of(scores, "STS 2012", "all", statistic, "cosine")
+        for r in ("pearson", "spearman"):
+            mean = w[0] * first[r] + w[1] * second[r]
+            below = [w[i] * (x[r] - x[f"{r}_low"]) for i, x in enumerate((first, second))]
+            above = [w[i] * (x[f"{r}_high"] - x[r]) for i, x in enumerate((first, second))]
+            assert row[r] == pytest.approx(mean)
+            assert row[f"{r}_low"] == pytest.approx(mean - (below[0] ** 2 + below[1] ** 2) ** 0.5)
+            assert row[f"{r}_high"] == pytest.approx(mean + (above[0] ** 2 + above[1] ** 2) ** 0.5)
+
+
+def test_supervised_tasks_stay_out_of_the_means(predictions, scores):
+    without = ratings.evaluate(predictions[predictions["task"] != "SICK"])
+    with_it = scores[scores["task"] != "SICK"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(without, with_it)
+    only = ratings.evaluate(predictions[predictions["task"] == "SICK"])
+    assert only["method"].tolist() == ["cosine", "classifier"]
+
+
+def test_a_classified_subtask_stays_out_of_the_means_of_its_task(predictions, scores):
+    mixed = ratings.evaluate(predictions.replace({"task": {"SICK": "STS 2013"}}))
+    for statistic in ("mean", "weighted mean", "concatenated"):
+        key = ("STS 2013", "all", statistic, "cosine")
+        pd.testing.assert_series_equal(row_of(mixed, *key), row_of(scores, *key), check_names=False)
+
+
+def test_a_system_s_files_are_labelled(predictions, scores):
+    pairs, vectors = frozen()
+    labels = {"system": "flickr8k/gru-1024-attention/seed1", "dataset": "flickr8k"}
+    labels |= {"model": "gru-1024-attention", "seed": 1, "kind": "ensemble", "epochs": "4+8"}
+    of_pairs, of_tasks = ratings.score(pairs, encoder(vectors), labels)
+    assert of_pairs.columns.tolist() == [*predictions, "system", "kind", "epochs"]
+    assert of_tasks.columns.tolist() == [*scores, *labels]
+    assert set(of_pairs["epochs"]) == {"4+8"}
+    assert set(of_tasks["seed"]) == {1}
+    pd.testing.assert_frame_equal(of_pairs[[*predictions]], predictions)
+    pd.testing.assert_frame_equal(of_tasks[[*scores]], scores)
+
+
+def test_a_system_that_maps_everything_to_one_point_correlates_with_nothing():
+    pairs, _ = frozen()
+    constant = ratings.predict(pairs, lambda sentences: np.full((len(sentences), 3), 0.1))
+    scores = ratings.evaluate(constant)
+    assert (scores[["pearson", "spearman"]] == 0).all(axis=None)
+
+
+def test_embeddings_that_are_not_finite_are_refused():
+    columns = ["task", "subtask", "split", "sentence_a", "sentence_b", "rating"]
+    pairs = pd.DataFrame([("STS 2012", "MSRvid", "test", "a cat", "a dog", 2.0)], columns=columns)
+    with pytest.raises(InputError, match="embedding of 'a dog' is not finite"):
+        ratings.predict(pairs, lambda sentences: np.array([[1, 2], [np.nan, 1]]))
+
+
+def test_training_pairs_without_development_pairs_are_named():
+    pairs, vectors = frozen()
+    with pytest.raises(InputError, match="SICK, subtask Relatedness has train pairs but no dev"):
+        ratings.predict(pairs[pairs["split"] != "dev"], encoder(vectors))
+
+
+def test_snapshots_and_their_ensemble_are_scored():
+    """Of epochs 0, 2 and 4; the ensemble of the last two is the mean of their vectors."""
+    pairs, vectors = frozen()
+    pairs = pairs[pairs["task"] != "SICK"]
+    by_epoch = {epoch: (epoch + 1) * vectors + epoch for epoch in (0, 2, 4)}
+    given = []
+
+    class Snapshot:
+        def __init__(self, epoch):
+            self.encode = encoder(by_epoch[epoch])
+
+        def encode_sentences(self, sentences, language, progress):
+            given.append(sentences)
+            return self.encode(sentences)
+
+    predictions, scores = ratings.score_model(
+        *(Snapshot, [0, 2, 4], {"epochs": [2, 4]}, {0, 2}, "dot", pairs, {"system": "x"})
+    )
+    kinds = [("snapshot", "0"), ("snapshot", "2"), ("snapshot", "4"), ("ensemble", "2+4")]
+    assert list(dict.fromkeys(zip(scores["kind"], scores["epochs"], strict=True))) == kinds
+    of_pairs = list(dict.fromkeys(zip(predictions["kind"], predictions["epochs"], strict=True)))
+    assert of_pairs == [kinds[0], kinds[1], kinds[3]]
+    together = ratings.predict(pairs, encoder((by_epoch[2] + by_epoch[4]) / 2))
+    of_ensemble = predictions.loc[predictions["kind"] == "ensemble", "cosine"]
+    np.testing.assert_allclose(of_ensemble, together["cosine"], atol=1e-6)
+
+    pairs = pairs.assign(sentence_a=pairs["sentence_a"] + " p.m.")
+    for tokenized, end in ((True, "p.m. ."), (False, "p.m.")):
+        given.clear()
+        ratings.score_model(
+            *(Snapshot, [0], {"epochs": [0]}, {}, "dot", pairs, {"system": "x"}),
+            tokenized=tokenized,
+        )
+        assert given[0][0].endswith(end)
+
+
+def test_a_rated_sentence_ends_in_a_token_that_is_a_full_stop():
+    assert ratings.stopped("a dog runs .") == "a dog runs ."
+    assert ratings.stopped("at 5 p.m.") == "at 5 p.m. ."
+    assert ratings.stopped("really ?") == "really ?"  # which characters.finish goes on with
+    assert ratings.stopped(".") == "."

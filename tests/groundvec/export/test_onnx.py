@@ -1,0 +1,266 @@
+import json
+import os
+import re
+import unicodedata
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundvec import SentenceEncoder
+from groundvec.export.onnx import export
+from groundvec.model.hub import find
+from groundvec.model.network import Model, load_ensemble
+from groundvec.runtime.errors import InputError
+from groundvec.text import characters, ngrams, trees, word_ngrams, words
+from tests.support import forks
+from tests.support.examples import description, save_model
+
+ROOT = Path(__file__).parents[3]
+PAGE = ROOT / "docs" / "export.md"
+CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
+TEXTS = {
+    "characters": characters.Text.build(CAPTIONS),
+    "words": words.Text.build(2 * CAPTIONS),
+    "ngrams": ngrams.Text(2, 4, buckets=50),
+    "word-ngrams": word_ngrams.Text(2, 4, buckets=50),
+}
+RNN = {"name": "rnn", "size": 8}
+BAG = {"name": "bag", "size": 8, "embedding": 7}
+ENCODERS = [
+    (RNN | {"cell": "gru", "pooling": "attention"}, "characters", "cosine"),
+    (RNN | {"cell": "lstm", "pooling": "attention"}, "characters", "cosine"),
+    (RNN | {"cell": "gru", "pooling": "max"}, "words", "cosine"),
+    (RNN | {"cell": "lstm", "pooling": "max", "bidirectional": False}, "characters", "dot"),
+    (RNN | {"cell": "gru", "pooling": "last", "units": 6}, "characters", "euclidean"),
+    (RNN | {"cell": "gru", "pooling": "last", "bidirectional": False}, "words", "cosine"),
+    (BAG, "words", "cosine"),
+    (BAG, "ngrams", "dot"),
+    (BAG | {"idf": True}, "ngrams", "cosine"),
+    (BAG | {"idf": True, "size": 5, "embedding": 3, "state": True}, "words", "cosine"),
+]
+
+
+def model(encoder=ENCODERS[0][0], text="characters", similarity="cosine", seed=0, **parts):
+    torch.manual_seed(seed)
+    described = description(encoder, text, {"similarity": similarity, **parts})
+    return Model(described, dict.fromkeys(described["languages"], TEXTS[text]), 12).eval()
+
+
+def session(path):
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    return onnxruntime.InferenceSession(path, options)
+
+
+def run(graph, sentences):
+    """Vectors of sentences given as lists of indices."""
+    lengths = np.array([len(sentence) for sentence in sentences])
+    indices = np.zeros((len(sentences), lengths.max()), np.int64)
+    for row, sentence in zip(indices, sentences, strict=True):
+        row[: len(sentence)] = sentence
+    return graph.run(["vectors"], {"indices": indices, "lengths": lengths})[0]
+
+
+def by_torch(models, sentences, language="en"):
+    """The same of PyTorch, one sentence at a time."""
+    batches = [(torch.tensor(each), torch.tensor([len(each)])) for each in sentences]
+    with torch.inference_mode():
+        each = [torch.cat([m.embed_captions(language, b) for b in batches]) for m in models]
+    total = torch.stack(each).sum(dim=0).numpy()
+    if models[0].similarity == "cosine":
+        return total / np.linalg.norm(total, axis=1, keepdims=True)
+    return total / len(models)
+
+
+@pytest.mark.parametrize(("encoder", "text", "similarity"), ENCODERS)
+def test_vectors_of_ragged_batches_are_those_of_pytorch(encoder, text, similarity, tmp_path):
+    """Of one snapshot and of an ensemble; and a sentence alone has the vector that it has in it."""
+    models = [model(encoder, text, similarity, seed) for seed in range(2)]
+    for each in models:
+        each.fit_idf([("en", TEXTS[text].encode(CAPTIONS))])
+    graphs = {}
+    for number in (1, 2):
+        path = tmp_path / f"{number}.onnx"
+        export(models[:number], path)
+        onnx.checker.check_model(path, full_check=True)
+        graphs[number] = session(path)
+
+    sentence = st.lists(st.integers(1, len(TEXTS[text]) - 1), min_size=1, max_size=80)
+
+    @given(st.lists(sentence, min_size=1, max_size=5))
+    def check(sentences):
+        for number, graph in graphs.items():
+            found = run(graph, sentences)
+            assert found.dtype == np.float32 and found.shape == (len(sentences), 8)
+            np.testing.assert_allclose(found, by_torch(models[:number], sentences), atol=1e-5)
+            np.testing.assert_allclose(run(graph, sentences[:1]), found[:1], atol=1e-6)
+
+    check()
+
+
+def run_words(graph, text, sentences):
+    """Vectors of sentences whose words a text hashes."""
+    read = [
+        [text.hash([word]).indices for word in sentence.split()]
+        for sentence in ngrams.read(sentences)
+    ]
+    lengths = np.array(list(map(len, read)))
+    shape = len(read), lengths.max(), max(len(word) for sentence in read for word in sentence)
+    indices = np.zeros(shape, np.int64)
+    for row, of_sentence in enumerate(read):
+        for place, word in enumerate(of_sentence):
+            indices[row, place, : len(word)] = word
+    return graph.run(["vectors"], {"indices": indices, "lengths": lengths})[0]
+
+
+@pytest.mark.parametrize("beside", [{}, {"state": True}])
+@given(st.lists(st.text("A dogchases2.", max_size=40), min_size=1, max_size=5))
+def test_vectors_of_words_of_n_grams_are_those_of_pytorch(beside, sentences):
+    encoder = {"name": "ngram-rnn", "size": 8, "embedding": 6, "units": 10, **beside}
+    one = model(encoder, "word-ngrams")
+    one.fit_idf([("en", TEXTS["word-ngrams"].encode(CAPTIONS))])
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "model.onnx")
+        export([one], path)
+        onnx.checker.check_model(path, full_check=True)
+        graph = session(path)
+    found = run_words(graph, TEXTS["ngrams"], sentences)
+    np.testing.assert_allclose(found, one.encode_sentences(sentences), atol=1e-5)
+
+
+def test_the_file_says_how_a_sentence_is_read(tmp_path):
+    """All that a reader without this project needs, for an encoder of characters."""
+    export([model()], tmp_path / "model.onnx")
+    graph = session(tmp_path / "model.onnx")
+    about = json.loads(graph.get_modelmeta().custom_metadata_map["groundvec"])
+    assert about["language"] == "en"
+    assert about["description"]["text"]["name"] == "characters"
+    index = {character: i for i, character in enumerate(about["text"]["characters"], 2)}
+
+    def read(sentence):
+        for pattern, by in about["cleaning"]:
+            sentence = unicodedata.normalize("NFKC", re.sub(pattern, by, sentence))
+        sentence = sentence.strip()
+        for pattern, by in about["substitutions"]:
+            sentence = re.sub(pattern, by, sentence)
+        return [index.get(c, 1) for c in (sentence if sentence[-1:] == "." else f"{sentence} .")]
+
+    sentences = [
+        "A dog.",
+        "",
+        "  Zwei\tHunde! \n",
+        "e\u0301\u00ad\ufb01…",
+        "never seen: éß🐶 ",
+        "A  dog's (cats), 1,2",
+    ]
+    found = run(graph, [read(sentence) for sentence in sentences])
+    expected = SentenceEncoder([model()]).encode(sentences)
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_a_language_is_chosen_among_those_that_there_are(tmp_path):
+    both = model(languages=["en", "de"])
+    export([both], tmp_path / "en.onnx")
+    export([both], tmp_path / "de.onnx", language="de")
+    found = {name: run(session(tmp_path / f"{name}.onnx"), [[2, 3]]) for name in ("en", "de")}
+    for name, vector in found.items():
+        np.testing.assert_allclose(vector, by_torch([both], [[2, 3]], name), atol=1e-6)
+    assert np.abs(found["en"] - found["de"]).max() > 0.01
+    with pytest.raises(InputError, match="no language 'fr': choose one of en, de"):
+        export([both], tmp_path / "fr.onnx", language="fr")
+    with pytest.raises(InputError, match="no precision 'int4': choose float32, float16, int8"):
+        export([both], tmp_path / "int4.onnx", precision="int4")
+
+
+@pytest.mark.parametrize(
+    "encoder", [{"name": "trees", "compose": "relation"}, {"name": "mean"}], ids=lambda e: e["name"]
+)
+def test_what_reads_trees_is_refused(encoder, tmp_path):
+    text = trees.Text(["dog"], ["nsubj"], [1], ["l1", "r1"], 8, "drawn", "collapsed")
+    read = {"text": {"name": "trees", "dimension": 8}}
+    described = description(encoder | {"size": 8}, parts=read)
+    with pytest.raises(
+        InputError,
+        match=f"the encoder {encoder['name']} cannot become ONNX: only bag, ngram-rnn, rnn can",
+    ):
+        export([Model(described, {"en": text}, 12)], tmp_path / "model.onnx")
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    return SentenceEncoder(load_ensemble(find("flickr8k")))
+
+
+@pytest.mark.parametrize(
+    ("precision", "share", "difference"),
+    [("float16", 0.51, 0.001), ("int8", 0.27, 0.002)],
+)
+def test_smaller_weights_make_a_smaller_file_and_nearly_the_same_vectors(
+    precision, share, difference, shipped, tmp_path
+):
+    export(shipped.models, tmp_path / "float32.onnx")
+    export(shipped.models, tmp_path / "small.onnx", precision=precision)
+    sizes = [(tmp_path / f"{name}.onnx").stat().st_size for name in ("small", "float32")]
+    assert sizes[0] < share * sizes[1]
+    sentences = ["A dog runs on the beach.", "Two men are playing guitar."]
+    found = run_words(session(tmp_path / "small.onnx"), shipped.models[0].texts["en"], sentences)
+    expected = shipped.encode(sentences, tokenized=True)
+    np.testing.assert_allclose(found, expected, atol=difference)
+
+
+def test_the_lines_in_the_documentation_read_the_file(tmp_path, monkeypatch):
+    encoder = SentenceEncoder([model()])
+    export(encoder.models, tmp_path / "characters.onnx")
+    monkeypatch.chdir(tmp_path)
+    lines = re.search(r"```python\n(import json.*?)```", PAGE.read_text(), re.S)[1]
+    names = {}
+    exec(lines, names)
+    sentence = "  The dog's\trun: éß!"
+    np.testing.assert_allclose(names["encode"](sentence), encoder.encode(sentence), atol=1e-6)
+
+
+def test_the_lines_in_the_documentation_read_words_of_n_grams(tmp_path):
+    newest = SentenceEncoder(load_ensemble(find("flickr8k")))
+    export(newest.models, tmp_path / "flickr8k.onnx")
+    graph = session(tmp_path / "flickr8k.onnx")
+    about = json.loads(graph.get_modelmeta().custom_metadata_map["groundvec"])
+    names = {
+        "np": np,
+        "re": re,
+        "unicodedata": unicodedata,
+        "graph": graph,
+        "about": about,
+    }
+    exec(re.search(r"```python\n(from sklearn.*?)```", PAGE.read_text(), re.S)[1], names)
+    expected = newest.encode("A dog runs on the beach.")
+    np.testing.assert_allclose(names["vector"], expected, atol=1e-6)
+
+
+def test_the_command_writes_it_and_replaces_nothing(tmp_path):
+    save_model(tmp_path / "trained", model())
+
+    def command(*arguments):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        arguments = ["-m", "groundvec", "export", "trained", "-o", *arguments]
+        return forks.run(*arguments, cwd=tmp_path, env=environment)
+
+    assert command("model.onnx", "--precision", "int8").returncode == 0
+    np.testing.assert_allclose(
+        run(session(tmp_path / "model.onnx"), [[2, 3]]), by_torch([model()], [[2, 3]]), atol=0.05
+    )
+    (tmp_path / "folder").mkdir()
+    for name, message in (
+        ("model.onnx", "already exists: name another output, or use --overwrite"),
+        ("m.txt", "does not end in .onnx"),
+        ("folder", "folder already exists: name another folder"),
+    ):
+        refused = command(name)
+        assert refused.returncode == 1 and message in refused.stderr
+        assert refused.stderr.startswith("error: ") and refused.stderr.count("\n") == 1

@@ -1,0 +1,159 @@
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from PIL import Image
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.evaluation import EmbeddingSimilarityEvaluator
+
+from groundvec import SentenceEncoder
+from groundvec.evaluation.correlation import spearman
+from groundvec.export.sentence_transformers import save
+from groundvec.model.network import Model
+from groundvec.runtime.errors import InputError
+from groundvec.text import characters
+from tests.support import forks
+from tests.support.examples import description, save_model
+
+CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
+SENTENCES = ["A dog.", "", "  Zwei\tHunde ", "never seen: éß🐶", "A dog chases 2 cats. " * 9] * 3
+
+
+@pytest.fixture(params=["cosine", "dot", "euclidean"])
+def trained(request, tmp_path):
+    """The folder of a model of two languages, with an ensemble of two snapshots."""
+    text = characters.Text.build(CAPTIONS)
+    parts = {"languages": ["en", "de"], "similarity": request.param}
+    described = description("gru-16-attention", "characters", parts)
+    torch.manual_seed(0)
+    models = [Model(described, {"en": text, "de": text}, 6) for _ in range(2)]
+    save_model(tmp_path / "trained", models, epochs=(4, 8))
+    (tmp_path / "trained" / "README.md").write_text("# The model card\n")
+    return tmp_path / "trained"
+
+
+def load(folder):
+    return SentenceTransformer(str(folder), device="cpu", trust_remote_code=True)
+
+
+def test_it_gives_the_encoder_s_vectors_and_saved_again_the_same(trained, tmp_path):
+    encoder = SentenceEncoder(trained, device="cpu")
+    save(trained, tmp_path / "saved")
+    loaded = load(tmp_path / "saved")
+    vectors = loaded.encode(SENTENCES, batch_size=4)
+    assert vectors.dtype == np.float32 and loaded.get_embedding_dimension() == 16
+    np.testing.assert_allclose(vectors, encoder.encode(SENTENCES), atol=1e-6)
+    as_they_are = encoder.encode(SENTENCES, tokenized=True)
+    assert np.abs(as_they_are - vectors).max() > 0.01
+    np.testing.assert_allclose(loaded.encode(SENTENCES, tokenized=True), as_they_are, atol=1e-6)
+    np.testing.assert_allclose(
+        loaded.encode("A dog.", language="de"), encoder.encode("A dog.", language="de"), atol=1e-6
+    )
+
+    loaded.save(str(tmp_path / "again"))
+    again = load(tmp_path / "again")
+    np.testing.assert_array_equal(again.encode(SENTENCES, batch_size=4), vectors)
+    of_folder = SentenceEncoder(tmp_path / "again", device="cpu")
+    np.testing.assert_array_equal(of_folder.encode(SENTENCES), encoder.encode(SENTENCES))
+
+
+def test_it_compares_as_the_model_does(trained, tmp_path):
+    save(trained, tmp_path / "saved")
+    loaded, encoder = load(tmp_path / "saved"), SentenceEncoder(trained, device="cpu")
+    assert loaded.similarity_fn_name == encoder.description["similarity"]
+    vectors = loaded.encode(SENTENCES)
+    theirs, ours = loaded.similarity(vectors, vectors).numpy(), encoder.similarity(*[SENTENCES] * 2)
+    if loaded.similarity_fn_name == "euclidean":  # theirs is minus the distance, ours its square
+        theirs = -(theirs**2)
+    np.testing.assert_allclose(theirs, ours, atol=1e-5)
+
+
+@pytest.mark.parametrize("trained", ["cosine"], indirect=True)
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [
+        ([None], "NoneType"),
+        ([float("nan")], "float"),
+        ([b"A dog."], "bytes"),
+        ([("A dog.", "A cat.")], "tuple"),
+        ({"a": "A dog."}, "dict"),
+        (pd.Series(["A dog.", "A cat."], index=[5, 9]), "Series"),
+        (pd.DataFrame({"A dog.": [1]}), "DataFrame"),
+        ((text for text in ["A dog."]), "generator"),
+        (Image.new("RGB", (8, 8)), "image"),
+    ],
+)
+def test_what_is_no_sentence_is_named(trained, tmp_path, given, kind):
+    save(trained, tmp_path / "exported")
+    exported = SentenceTransformer(str(tmp_path / "exported"), trust_remote_code=True)
+    refused = f"is not text but {kind}: give strings$|Modality '{kind}' is not supported"
+    with pytest.raises(ValueError, match=refused):  # of an image the package says so itself
+        exported.encode(given)
+
+
+def test_the_folder_holds_no_code_and_the_class_is_that_of_this_package(trained, tmp_path):
+    save(trained, tmp_path / "saved")
+    files = [path for path in (tmp_path / "saved").rglob("*") if path.is_file()]
+    assert {path.suffix for path in files} == {".json", ".safetensors", ".md"}
+    modules = json.loads((tmp_path / "saved" / "modules.json").read_text())
+    assert [module["type"] for module in modules] == [
+        "groundvec.export.sentence_transformers.CaptionEncoder"
+    ]
+    assert (tmp_path / "saved" / "README.md").read_text() == "# The model card\n"
+    with pytest.raises(ValueError, match="trust_remote_code=True"):  # as of version 6
+        SentenceTransformer(str(tmp_path / "saved"), device="cpu")
+
+
+def test_its_tools_run_on_it(trained, tmp_path):
+    save(trained, tmp_path / "saved")
+    loaded = load(tmp_path / "saved")
+    a, b = SENTENCES[:5], ["Zwei Hunde!", "A dog.", "2 cats", "A", "never seen"]
+    people = [0.1, 0.9, 0.4, 0.2, 0.7]
+    scores = loaded.evaluate(EmbeddingSimilarityEvaluator(a, b, people, main_similarity="cosine"))
+    encoded = (SentenceEncoder(trained, device="cpu").encode(each) for each in (a, b))
+    one, other = (each / np.linalg.norm(each, axis=1, keepdims=True) for each in encoded)
+    expected = spearman((one * other).sum(axis=1), np.array(people))
+    assert scores["spearman_cosine"] == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("trained", ["cosine"], indirect=True)
+def test_mistakes_are_told_in_one_line(trained, tmp_path):
+    save(trained, tmp_path / "saved")
+    with pytest.raises(InputError, match="saved already exists: name another folder"):
+        save(trained, tmp_path / "saved")
+    with pytest.raises(InputError, match="there is no model nowhere"):
+        save("nowhere", tmp_path / "other")
+    with pytest.raises(InputError, match="no language 'fr': choose one of en, de"):
+        load(tmp_path / "saved").encode("Un chien.", language="fr")
+    weights = next((tmp_path / "saved" / "snapshots").iterdir())
+    weights.write_bytes(weights.read_bytes()[:-1] + b"?")
+    with pytest.raises(InputError, match="is damaged"):
+        load(tmp_path / "saved")
+
+
+@pytest.mark.parametrize("trained", ["cosine"], indirect=True)
+def test_an_export_that_fails_half_way_leaves_nothing(trained, tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("groundvec.model.weights.write_bytes", fail)
+        with pytest.raises(OSError, match="No space left"):
+            save(trained, tmp_path / "new" / "saved")
+    assert list((tmp_path / "new").iterdir()) == []
+    save(trained, tmp_path / "new" / "saved")
+    assert load(tmp_path / "new" / "saved").encode("A dog.").shape == (16,)
+
+
+@pytest.mark.parametrize("trained", ["cosine"], indirect=True)
+def test_the_command_writes_such_a_folder(trained, tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    arguments = ["-m", "groundvec", "export", "trained", "-o", "saved"]
+    written = forks.run(*arguments, cwd=tmp_path, env=environment)
+    assert written.returncode == 0, written.stderr
+    expected = SentenceEncoder(trained, device="cpu").encode("A dog.")
+    np.testing.assert_allclose(load(tmp_path / "saved").encode("A dog."), expected, atol=1e-6)

@@ -1,0 +1,189 @@
+"""Encoders in NumPy: the vectors of torch's, without torch."""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundvec import SentenceEncoder, encoder
+from groundvec import numpy_backend as inference
+from groundvec.model import shipped
+from groundvec.model.network import Model, load_ensemble
+from groundvec.model.sentences import encode_sentences
+from groundvec.runtime.errors import InputError
+from groundvec.text import characters, ngrams, word_ngrams, words
+from tests.support.examples import description, save_model
+
+ROOT = Path(__file__).parents[3]
+ODD = [
+    "",
+    ".",
+    "a",
+    "A dog chases 2 cats .",
+    "x" * 1000,
+    "a b " * 300,
+    "🐶 é\u0301ß",
+    "dog dog dog",
+]
+CAPTIONS = ["A dog chases 2 cats.", "Zwei Hunde!"]
+TEXTS = {
+    "characters": characters.Text.build(CAPTIONS),
+    "words": words.Text.build(2 * CAPTIONS),
+    "ngrams": ngrams.Text(2, 4, buckets=50),
+    "word-ngrams": word_ngrams.Text(2, 4, buckets=50),
+}
+BAG = {"name": "bag", "size": 16, "embedding": 7}
+RNN = {"name": "rnn", "cell": "gru", "size": 16}
+NGRAM_RNN = {"name": "ngram-rnn", "size": 5, "embedding": 7, "units": 10}
+MODELS = [
+    *((BAG | more, text, {}) for text in ("words", "ngrams") for more in ({}, {"idf": True})),
+    (BAG | {"size": 9, "state": True}, "ngrams", {}),
+    *(
+        (RNN | {"cell": cell, "pooling": pooling, "bidirectional": both}, "characters", {})
+        for cell in ("gru", "lstm")
+        for pooling in ("attention", "max", "last")
+        for both in (True, False)
+    ),
+    (RNN | {"units": 6, "pooling": "last"}, "words", {}),
+    (NGRAM_RNN, "word-ngrams", {}),
+    (NGRAM_RNN | {"state": True}, "word-ngrams", {}),
+]
+
+
+def both(folder, encoder, text, more):
+    """A model that is saved at random: by torch, and by NumPy."""
+    torch.manual_seed(0)
+    model = Model(description(encoder, text) | more, {"en": TEXTS[text]}, 12)
+    with torch.no_grad():
+        for weights in model.parameters():  # biases too, and embeddings of what is unknown
+            weights.add_(torch.randn_like(weights), alpha=0.3)
+        for weights in model.captions.buffers():
+            weights.uniform_(0.1, 3)
+    save_model(folder, model)
+    return load_ensemble(folder, [4]), inference.load(folder, [4])
+
+
+@pytest.mark.parametrize(("encoder", "text", "more"), MODELS, ids=str)
+def test_vectors_are_those_of_torch(tmp_path, encoder, text, more):
+    ours, theirs = both(tmp_path, encoder, text, more)
+
+    def agree(sentences):
+        found, expected = (encode_sentences(models, sentences) for models in (theirs, ours))
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+
+    agree(ODD)
+    given(st.lists(st.text("A dogchasesZwei2!. 🐶", max_size=30), max_size=6))(agree)()
+
+
+@pytest.mark.parametrize("name", shipped.versions())
+def test_shipped_encoders_are_those_of_torch(name):
+    sentences = [*ODD, "A man in a red shirt rides his bicycle, slowly."]
+    found = SentenceEncoder(name, device="cpu")
+    assert isinstance(found.models[0], inference.Network)
+    expected = SentenceEncoder(load_ensemble(shipped.find(name)))
+    np.testing.assert_allclose(found.encode(sentences), expected.encode(sentences), atol=1e-5)
+
+
+def test_a_large_recurrent_network_or_one_on_a_gpu_is_torch_s(tmp_path, monkeypatch):
+    both(tmp_path, RNN, "characters", {})
+
+    def kind():
+        return type(SentenceEncoder(tmp_path, epochs=[4]).models[0])
+
+    assert kind() is (Model if any(map(os.path.exists, encoder.GPUS)) else inference.Network)
+    monkeypatch.setattr(encoder, "GPUS", ["/"])
+    assert kind() is Model
+    monkeypatch.setattr(encoder, "GPUS", [])
+    monkeypatch.setattr(inference, "LARGE", 8)
+    assert kind() is Model
+    monkeypatch.setitem(sys.modules, "torch", None)  # as if it were not installed
+    assert kind() is inference.Network
+
+
+def test_an_encoder_moves_to_another_device():
+    found = SentenceEncoder("flickr8k", device="cpu")
+    before = found.encode(CAPTIONS, device="cpu")
+    assert isinstance(found.models[0], inference.Network)
+    np.testing.assert_allclose(found.encode(CAPTIONS, device="cpu:0"), before, atol=1e-5)
+    assert isinstance(found.models[0], Model)
+
+
+def test_weights_of_another_shape_are_refused(tmp_path):
+    both(tmp_path, RNN, "characters", {})
+    path = tmp_path / "model.json"
+    path.write_text(path.read_text().replace('"size": 16', '"size": 18'))
+    with pytest.raises(InputError, match=r"epoch-004.safetensors does not hold the weights"):
+        inference.load(tmp_path, [4])
+
+
+def test_an_encoder_works_in_a_process_that_was_forked_later():
+    found = SentenceEncoder("flickr8k", device="cpu")
+    expected = found.encode(CAPTIONS)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        vectors = pool.apply_async(found.encode, [CAPTIONS]).get(60)
+    np.testing.assert_allclose(vectors, expected, atol=1e-6)
+
+
+WITHOUT = """
+import runpy, sys
+from importlib.abc import MetaPathFinder
+
+LACKING = {"PIL", "efficientnet_lite_pytorch", "matplotlib", "pandas", "scipy", "sklearn", "torch"}
+
+class Lacking(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in LACKING:
+            raise ModuleNotFoundError(f"no {name}", name=name)
+
+sys.meta_path.insert(0, Lacking())
+sys.argv = ["groundvec", *sys.argv[1:]]
+runpy.run_module("groundvec", run_name="__main__")
+"""
+
+
+def without_extras(folder, *command):
+    """Run a command where no extra is installed."""
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        [sys.executable, "-c", WITHOUT, *command],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=env,
+    )
+
+
+def test_sentences_need_no_torch(tmp_path):
+    result = without_extras(tmp_path, "similarity", "A dog runs.", "A dog is running.")
+    assert result.returncode == 0, result.stderr
+    assert 0.3 < float(result.stdout) < 1
+    (tmp_path / "sentences.txt").write_text("A dog.\nA cat.\n")
+    for model in shipped.versions():
+        command = ("encode", "sentences.txt", "-o", f"{model}.npy", "--model", model)
+        result = without_extras(tmp_path, *command)
+        assert result.returncode == 0, result.stderr
+        assert np.load(tmp_path / f"{model}.npy").shape[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("command", "package", "extra"),
+    [
+        ("search . a-dog", "torch", "pictures"),
+        ("similarity a b --device cuda", "torch", "torch"),
+        ("evaluate ratings --model flickr8k", "pandas", "evaluate"),
+        ("export flickr8k -o encoder.onnx", "torch", "onnx"),
+    ],
+)
+def test_a_command_that_needs_an_extra_names_it(tmp_path, command, package, extra):
+    (tmp_path / "dog.jpg").touch()
+    result = without_extras(tmp_path, *command.split())
+    assert result.returncode == 1
+    line = f'error: {package} is not installed: pip install "groundvec[{extra}]"\n'
+    assert result.stderr == line

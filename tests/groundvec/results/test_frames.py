@@ -1,0 +1,153 @@
+"""Result files are what their schemas say, when they are written and when they are read."""
+
+import os
+import tracemalloc
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from groundvec.results import frames, schemas
+from groundvec.results.frames import Column, Schema
+from groundvec.runtime.errors import InputError
+from reproduction.papers.calixto_liu_2017 import reported as calixto_liu_2017
+from reproduction.papers.merkx_frank_2019 import reported as merkx_frank_2019
+from reproduction.papers.socher_2014 import reported as socher_2014
+from tests.support.result_files import filled
+
+MODULES = (schemas, merkx_frank_2019, socher_2014, calixto_liu_2017)
+FOUND = {name: form for module in MODULES for name, form in vars(module).items()}
+FORMS = {name: form for name, form in FOUND.items() if hasattr(form, "__metadata__")}
+Form = Annotated[
+    pd.DataFrame,
+    Schema(
+        "x.csv",
+        "one row per x",
+        ("kind", "word"),
+        kind=Column("kind", ("a", "b")),
+        word=Column("text", empty=("b",)),
+        count=Column("count", dtype=int, low=1),
+        share=Column("share", dtype=float, low=-1, high=1, empty=True),
+    ),
+]
+GOOD = pd.DataFrame(
+    {"kind": ["a", "b"], "word": ["null", None], "count": [1, 2], "share": [0.25, np.nan]}
+)
+
+
+def write(path, text):
+    path.write_text(text)
+    return path
+
+
+def test_what_is_written_is_read_again(tmp_path):
+    path = tmp_path / "x.csv"
+    frames.write(path, GOOD[["share", "count", "word", "kind"]], Form)
+    found = frames.read(path, Form)
+    assert list(found) == list(GOOD)  # the order of the schema
+    assert found["word"].tolist()[0] == "null" and pd.isna(found["word"][1])
+    assert found["count"].tolist() == [1, 2] and found["share"].tolist()[0] == 0.25
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"kind": ["a", "c"]}, "line 3: kind is 'c', not one of a, b"),
+        ({"kind": ["a", None]}, "line 3 has no kind"),
+        ({"word": [None, "x"]}, "line 2 has no word"),  # only b may lack it
+        ({"count": [1, 1.5]}, "line 3: count is '1.5', not a whole number"),
+        ({"count": [1, 0]}, "line 3: count is '0', less than 1"),
+        ({"count": ["many", 1]}, "line 2: count is 'many', not a number"),
+        ({"share": [0.0, 1.01]}, "line 3: share is '1.01', more than 1"),
+        ({"share": [np.inf, 0]}, "line 2: share is 'inf', not a number"),
+        (
+            {"kind": ["b", "b"], "word": ["x", "x"]},
+            "line 3 has the same kind, word as a line above",
+        ),
+    ],
+)
+def test_a_bad_field_is_named_with_its_file_and_line(tmp_path, changes, message):
+    path = tmp_path / "x.csv"
+    table = GOOD.assign(**changes)
+    with pytest.raises(InputError) as error:
+        frames.write(path, table, Form)
+    assert str(error.value).startswith(f"{path} {message}") and not path.exists()
+    table.to_csv(path, index=False)
+    with pytest.raises(InputError) as error:
+        frames.read(path, Form)
+    assert str(error.value).startswith(f"{path} {message}")
+    assert str(error.value).endswith(": delete the file and make it again")
+    assert "\n" not in str(error.value)
+
+
+def test_float32_s_rounding_is_within_the_bounds(tmp_path):
+    table = GOOD.assign(share=[np.float32(1.000001), -1.000001])
+    frames.write(tmp_path / "x.csv", table, Form)
+    assert len(frames.read(tmp_path / "x.csv", Form)) == 2
+
+
+def test_other_columns_are_not_written(tmp_path):
+    with pytest.raises(InputError, match=r"x\.csv is not written, for it has no column share"):
+        frames.write(tmp_path / "x.csv", GOOD.drop(columns="share"), Form)
+    with pytest.raises(InputError, match="has an unknown column more"):
+        frames.write(tmp_path / "x.csv", GOOD.assign(more=1), Form)
+    assert not (tmp_path / "x.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is not a whole CSV file"),
+        (b"kind,word,count,share\n", "has no rows"),
+        (b"kind,word,count\na,x,1\n", "has no column share"),
+        (b"\xff\xfe\x00", "is not a whole CSV file"),
+        (b"kind,word,count,share\na,x,1,0,9,9\n\0\0", "x.csv"),
+        (b'kind,word,count,share\na,"x,1,0\n', "is not a whole CSV file"),
+        (b"kind,word,count,share\na,x,1e999,0\n", "line 2: count is 'inf', not a number"),
+        (b"kind,word,count,share\na,x," + b"9" * 400 + b",0\n", "line 2: count is"),
+        (b"kind,word,count,share\na,x,True,0\n", "line 2: count is 'True', not a number"),
+    ],
+)
+def test_damaged_files_are_one_line(tmp_path, content, message):
+    path = tmp_path / "x.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=message) as error:
+        frames.read(path, Form)
+    assert str(path) in str(error.value) and "\n" not in str(error.value)
+
+
+def test_what_is_no_file_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    for path in (tmp_path, tmp_path / "fifo", Path("/dev/zero")):
+        with pytest.raises(InputError, match="is a folder, a FIFO or a device"):
+            frames.read(path, Form)
+
+
+def test_two_files_about_the_same_are_named(tmp_path):
+    for name in ("one.csv", "two.csv"):
+        frames.write(tmp_path / name, GOOD, Form)
+    with pytest.raises(InputError, match=r"two\.csv is about what another file has already"):
+        frames.read_all([tmp_path / "one.csv", tmp_path / "two.csv"], Form)
+
+
+def test_a_check_costs_little_memory():
+    table = pd.DataFrame({"kind": "a", "word": "x", "count": range(1, 100_001), "share": 0.5})
+    form = Annotated[pd.DataFrame, Schema("", "", **frames.schema_of(Form).columns)]
+    tracemalloc.start()
+    frames.checked(table, form, "x.csv", "")
+    assert tracemalloc.get_traced_memory()[1] < 2**25
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_each_schema_is_whole(name, tmp_path):
+    """It has a description of each column, and a file of one row is written and read."""
+    schema = frames.schema_of(FORMS[name])
+    assert schema.file and schema.row and set(schema.keys) <= set(schema.columns)
+    assert all(column.what and len(column.what) < 90 for column in schema.columns.values())
+    assert all("kind" in schema.columns for c in schema.columns.values() if c.empty not in (0, 1))
+    table = filled(pd.DataFrame(index=[0]), FORMS[name])
+    frames.write(tmp_path / "x.csv", table, FORMS[name])
+    assert len(frames.read(tmp_path / "x.csv", FORMS[name])) == 1

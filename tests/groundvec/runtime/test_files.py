@@ -1,0 +1,258 @@
+"""Files that may come from anybody: what they are, how deep, and how much they unpack to."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from groundvec.cli.commands.common import read_lines
+from groundvec.data import dataset, parallel, ratings
+from groundvec.data.archives import Files, unpack
+from groundvec.features import images, store
+from groundvec.results import frames
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import DEEPEST, SMALL, read_json, read_regular, sha256
+from groundvec.sources import flickr8k, karpathy, multi30k, pascal1k, table
+from groundvec.text import treebank
+from groundvec.text.vectors import read_vectors
+from reproduction.translation import nbest
+
+ROOT = Path(__file__).parents[3]
+BOMB = 2**27  # bytes, of which gzip makes 130 kB
+
+
+# What is opened
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        read_json,
+        sha256,
+        lambda path: read_regular(path, SMALL),
+        images.load,
+        treebank.read,
+        lambda path: nbest.read(path, 1),
+        lambda path: store.read(path, ["a"]),
+    ],
+)
+@pytest.mark.parametrize("kind", ["FIFO", "link to a FIFO", "device", "folder"])
+def test_what_is_no_file_is_refused_before_it_is_opened(tmp_path, read, kind):
+    path, fifo = tmp_path / "a", tmp_path / "fifo"
+    os.mkfifo(fifo)
+    if kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to("/dev/zero" if kind == "device" else fifo)
+    with pytest.raises(InputError, match="is a folder, a FIFO or a device: put the file itself"):
+        read(fifo if kind == "FIFO" else path)
+
+
+def test_a_fifo_that_takes_a_file_s_place_is_not_waited_for(tmp_path, monkeypatch):
+    os.mkfifo(tmp_path / "a")
+    monkeypatch.setattr("groundvec.runtime.files.check_regular", lambda _: None)  # it looked before
+    with pytest.raises(InputError, match="is a folder, a FIFO or a device"):
+        read_regular(tmp_path / "a", SMALL)
+
+
+def test_a_file_is_read_up_to_its_bound_and_to_the_memory(tmp_path, monkeypatch):
+    (tmp_path / "a").write_bytes(b"1234")
+    assert read_regular(tmp_path / "a", 4) == b"1234"
+    with pytest.raises(InputError, match=r"a holds more than 0 MiB, too much for a file of its"):
+        read_regular(tmp_path / "a", 3)
+    os.truncate(tmp_path / "a", 2**43)  # a file of holes takes no place on the disk
+    with pytest.raises(InputError, match=r"a needs 8,192\.0 GiB of memory"):
+        read_regular(tmp_path / "a", 2**60)
+
+
+# How text is stored
+
+TREES = "# parser = p\n# text = a\n1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
+PAIR = "1\tÉn\tZwo\t3.5\tx\n"
+READERS = {  # of a file's content: what is read of it
+    "a.json": ('{"a":\n 1}\n', read_json),
+    "a.vec": ("2 2\ndög 1 2\ncat 3 4\n", lambda path: read_vectors(path, ["dög", "cat"])),
+    "glove.txt": ("dög 1 2\ncat 3 4\n", lambda path: read_vectors(path, ["dög", "cat"])),
+    "trees.gz": (TREES, treebank.read),
+    "lists.txt": ("0 ||| Jä. ||| ||| 1\n", lambda path: nbest.read(path, 1)),
+    "lists.gz": ("0 ||| Jä. ||| ||| 1\n", lambda path: nbest.read(path, 1)),
+    "lines.txt": ("A dög.\n\nA cat.\n", read_lines),
+    "table.csv": (
+        'image,caption\na,"A\ndög"\nb,B\nc,C\n',
+        lambda path: table.read(path, path.parent)[0],
+    ),
+    "ratings.csv": (
+        "task,subtask,split,sentence_a,sentence_b,rating\nx,y,test,Ä,B,3\n",
+        ratings.read_ratings,
+    ),
+    "sick.txt": (PAIR, lambda path: ratings._columns(path, 5, 5, a=0, b=1)),
+    "captions.csv": (
+        "image_id,language,split,caption\na,en,test,Ä\n",
+        dataset.read_captions,
+    ),
+    "parallel.csv": (
+        "split,image_id,en,de\ntest,,Ä,B\n",
+        lambda path: parallel.read(path, "test", "en", "de"),
+    ),
+    "Flickr_8k.testImages.txt": ("ä.jpg\nb.jpg\n", lambda p: Files(p.parent, "x").lines(p.name)),
+    "page.html": (
+        '<table><tr><td><img src="a/b.jpg"><td><table><tr><td>Ä dog.</table></table>\n',
+        lambda path: pascal1k._rows(path).drop(columns="where"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_mark_at_the_beginning_and_the_ends_of_lines_are_no_text(tmp_path, name):
+    content, read = READERS[name]
+    found = []
+    for encoding in ("utf-8", "utf-8-sig"):
+        # Words of GloVe hold a carriage return.
+        for end in ("\n", "\r\n") if name in ("a.vec", "glove.txt") else ("\n", "\r\n", "\r"):
+            data = content.replace("\n", end).encode(encoding)
+            (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+            found.append(str(read(tmp_path / name)))
+    assert len(set(found)) == 1
+
+
+@pytest.mark.parametrize("name", [name for name in READERS if "csv" not in name])
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-16-le"])
+def test_text_in_another_encoding_is_refused(tmp_path, name, encoding):
+    content, read = READERS[name]
+    if name in ("page.html", "a.json"):  # which may say how they are encoded
+        return
+    data = content.replace("a", "ä").encode(encoding)
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    with pytest.raises(InputError, match=r"line \d is (not UTF-8|UTF-16 or no text)"):
+        read(tmp_path / name)
+
+
+# What JSON holds
+
+
+def nested(levels):
+    return "[" * levels + "]" * levels
+
+
+def test_json_has_some_levels_and_no_halves_of_surrogate_pairs(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text(nested(DEEPEST))
+    assert json.dumps(read_json(path)) == nested(DEEPEST)
+    for levels in (DEEPEST + 1, 480, 100_000):
+        path.write_text(nested(levels))
+        with pytest.raises(InputError, match="is not JSON"):
+            read_json(path)
+    path.write_text(r'{"name": "\ud83d\ude00"}')
+    assert read_json(path) == {"name": "\U0001f600"}
+    for text in (r'{"name": "\ud800"}', r'{"\udc80": 1}'):
+        path.write_text(text)
+        with pytest.raises(InputError, match="surrogates not allowed"):
+            read_json(path)
+
+
+def test_what_an_error_quotes_does_nothing_to_the_terminal():
+    hostile = "a\x1b[2J\x07\r\u202eb\n\ud800\x9b.csv"
+    message = str(InputError(f"{hostile} is bad", "second\tline", "Schöne Grüße \U0001f600"))
+    assert message == (
+        "a\\x1b[2J\\x07\\r\\u202eb\\n\\ud800\\x9b.csv is bad\n"
+        "  second\\tline\n"
+        "  Schöne Grüße \U0001f600"
+    )
+
+
+# What is unpacked
+
+
+@pytest.fixture(scope="module")
+def bombs(tmp_path_factory):
+    """By kind of line: a gzipped file that is far larger than it looks."""
+    folder = tmp_path_factory.mktemp("bombs")
+    lines = {
+        "blank": b"\n",
+        "hypotheses": b"0 ||| Ja. ||| ||| 1\n",
+        "sentences": b"# parser = p\n# text = a\n1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n",
+    }
+    for kind, line in lines.items():
+        (folder / f"{kind}.gz").write_bytes(gzip.compress(line * (BOMB // len(line))))
+    with zipfile.ZipFile(folder / "multi30k.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.write(folder / "blank.gz", "task2/raw/train.1.en.gz")
+        archive.writestr("task2/image_splits/train_images.txt", b"\n" * BOMB)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda folder: treebank.read(folder / "blank.gz"),
+        lambda folder: treebank.read(folder / "sentences.gz"),
+        lambda folder: nbest.read(folder / "blank.gz", 1),
+        lambda folder: nbest.read(folder / "hypotheses.gz", 1),
+        lambda folder: Files(folder / "multi30k.zip", "x").lines("raw/train.1.en.gz"),
+        lambda folder: multi30k.read_flickr30k(folder / "multi30k.zip", folder),
+    ],
+)
+def test_what_unpacks_to_far_more_than_text_does_is_refused(bombs, read):
+    tracemalloc.start()
+    try:
+        with pytest.raises(
+            InputError, match=r"holds more than 1\d MiB, too much for a file of its kind"
+        ):
+            read(bombs)
+        assert tracemalloc.get_traced_memory()[1] < BOMB
+    finally:
+        tracemalloc.stop()
+
+
+def test_archives_that_unpack_to_far_more_are_refused(bombs, tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("Flickr_8k.trainImages.txt", bytes(BOMB))
+    with pytest.raises(InputError, match=r"would become 0\.1 GiB, too much for an archive of its"):
+        unpack(tmp_path / "a.zip", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(InputError, match="holds more than 16 MiB"):
+        flickr8k.read(tmp_path, tmp_path / "a.zip")
+    with pytest.raises(InputError, match="line 1 is UTF-16 or no text at all"):
+        read_vectors(tmp_path / "a.zip", ["a"])
+
+
+def test_a_log_shows_no_control_characters_of_a_file_s_name(tmp_path):
+    """A missing file's name, in an error of the system."""
+    command = [sys.executable, "scripts/rate.py", "--model", "no\x1b[2J\n", "--ratings", "r.csv"]
+    command += ["--output", tmp_path / "out"]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 1 and result.stderr.count("\n") == 1
+    assert r"no\x1b[2J\n/model.json does not exist" in result.stderr
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda path: unpack(path, path.parent / "out"),
+        lambda path: flickr8k.read(path.parent, path),
+        lambda path: multi30k.read_flickr30k(path, path.parent),
+        lambda path: karpathy._entries(f"{path}/a"),
+        lambda path: read_vectors(path, ["a"]),
+        lambda path: store.read(path.rename(path.with_suffix(".npz")), ["a"]),
+    ],
+)
+def test_members_that_unpack_to_far_more_than_their_sizes_say_are_not_opened(
+    tmp_path, read, method
+):
+    """Of BZIP2 and LZMA, Python's reader unpacks a block as a whole, before it can be stopped."""
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", method) as archive:
+        archive.writestr("a", bytes(10**6))
+    with pytest.raises(InputError, match=rf"its member a is packed by method {method}: pack it"):
+        read(tmp_path / "a.zip")
+
+
+def test_a_table_that_is_packed_is_no_table(tmp_path):
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"\n" * BOMB))
+    with pytest.raises(InputError, match="is not a whole CSV file"):
+        frames.read_csv(tmp_path / "a.csv.gz")

@@ -1,0 +1,174 @@
+"""Locks and SIGTERM, between processes as they happen."""
+
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from groundvec.runtime import jobs
+from groundvec.runtime.errors import InputError
+
+ROOT = Path(__file__).parents[3]
+HOLD = """
+import sys
+from pathlib import Path
+from groundvec.runtime.jobs import locked
+with locked(Path(sys.argv[1]), "cell x"):
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def holder(tmp_path):
+    """A process that holds the lock of tmp_path until its input is closed."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SLURM_JOB_ID": "17"}
+    command = [sys.executable, "-c", HOLD, str(tmp_path)]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment)
+    assert process.stdout.readline() == "locked\n"
+    yield process
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+def test_a_second_process_is_told_who_is_at_work_and_what_to_do(tmp_path, holder, monkeypatch):
+    monkeypatch.setattr(jobs, "PATIENCE", 0)
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(InputError) as caught, jobs.locked(tmp_path, "cell x"):
+        pass
+    message = str(caught.value)
+    assert message == f"{jobs.running(tmp_path)}, and start again"
+    assert message.startswith("cell x: SLURM job 17 (process ") and "\n" not in message
+    assert str(holder.pid) in message
+    assert "squeue --jobs 17" in message and "scancel 17" in message
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_without_locks_work_goes_on_and_nobody_is_said_to_be_away(tmp_path, monkeypatch, caplog):
+    def refuse(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(jobs.fcntl, "lockf", refuse)
+    with jobs.locked(tmp_path, "cell x"):
+        assert "has no locks" in caplog.text
+        assert "if no process is at work" in jobs.running(tmp_path)
+
+
+def test_another_user_s_lock_is_said_to_be_held(tmp_path, monkeypatch):
+    def refuse(path, *_):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(PermissionError):
+        jobs.running(tmp_path)
+    (tmp_path / "lock").touch()
+    assert "another user's process may be at work" in jobs.running(tmp_path)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_lock_ends_with_its_holder(tmp_path, holder, monkeypatch, number):
+    monkeypatch.setattr(jobs, "PATIENCE", 0)
+    holder.send_signal(number)
+    holder.wait()
+    assert jobs.running(tmp_path) == ""
+    with jobs.locked(tmp_path, "cell x"):
+        pass
+
+
+def test_a_job_waits_for_one_that_is_about_to_end(tmp_path, holder, caplog):
+    caplog.set_level("INFO")
+    threading.Timer(0.5, holder.stdin.close).start()
+    with jobs.locked(tmp_path, "cell x"):
+        assert holder.wait() == 0
+    assert "waiting up to" in caplog.text and "SLURM job 17" in caplog.text
+
+
+def test_a_lock_whose_folder_was_removed_is_not_taken_for_the_new_one(tmp_path, holder):
+    shutil.rmtree(tmp_path)
+    with jobs.locked(tmp_path, "cell y"):
+        text = (tmp_path / "lock").read_text()
+    assert text.startswith(f"cell y: process {os.getpid()} on ") and f"kill {os.getpid()}" in text
+
+
+def test_sigterm_only_sets_the_event_and_only_within_the_block():
+    before = signal.getsignal(signal.SIGTERM)
+    with jobs.catch_sigterm() as told:
+        assert not told.is_set()
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert told.wait(1)
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_outside_the_main_thread_sigterm_is_not_caught_and_there_is_no_error():
+    seen = []
+
+    def work():
+        with jobs.catch_sigterm() as told:
+            seen.append(told.is_set())
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == [False]
+
+
+LOADER = """
+import argparse, os, signal
+from torch.utils.data import DataLoader, Dataset
+from groundvec.cli.program import run
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.jobs import working
+class Numbers(Dataset):
+    def __len__(self):
+        return 40
+    def __getitem__(self, number):
+        if number == 3:
+            {in_worker}
+        return number
+def ignore(_):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+def main(_):
+    loader = DataLoader(Numbers(), batch_size=None, num_workers=2, worker_init_fn=ignore)
+    with working(loader) as numbers:
+        for number in numbers:
+            {here}
+run(main, argparse.ArgumentParser())
+"""
+
+
+@pytest.mark.parametrize(
+    ("in_worker", "here", "said"),
+    [
+        ("raise LookupError('boom')", "pass", "ended early (LookupError: boom): if it took too"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "pass", "ended early (DataLoader worker (pid"),
+        ("pass", "raise InputError('a.csv is bad')", "error: a.csv is bad"),
+    ],
+)
+def test_a_program_ends_with_a_line_and_its_processes_whatever_happens(in_worker, here, said):
+    program = LOADER.format(in_worker=in_worker, here=here)
+    process = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        start_new_session=True,
+    )
+    try:
+        _, stderr = process.communicate(timeout=60)
+        last = stderr.splitlines()[-1]
+        assert process.returncode == 1 and last.startswith("error: ") and said in last, stderr
+        with pytest.raises(ProcessLookupError):
+            os.killpg(process.pid, 0)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

@@ -1,0 +1,304 @@
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from groundvec import provenance
+from groundvec.config import parts
+from reproduction import papers
+
+
+def test_the_hash_of_a_script_follows_its_imports_and_nothing_else(tmp_path, monkeypatch):
+    monkeypatch.setattr(provenance, "ROOT", tmp_path)
+    files = {
+        "scripts/run.py": "def main():\n    from groundvec.a import f\n    import groundvec.c.d\n",
+        "groundvec/__init__.py": "",
+        "groundvec/a.py": "from groundvec import b\n",
+        "groundvec/b.py": "X = 1\n",
+        "groundvec/b.html": "<p>{{ text }}</p>",
+        "groundvec/c/__init__.py": "",
+        "groundvec/c/d.py": "import os\n",
+        "groundvec/unused.py": "",
+    }
+
+    def hashed(**changes):
+        for name, text in {**files, **changes}.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        provenance._read.cache_clear()
+        return provenance.code_hash.__wrapped__("scripts/run.py")
+
+    before = hashed()
+    assert hashed() == before
+    assert hashed(**{"groundvec/unused.py": "X = 2\n"}) == before
+    for used in [name for name in files if "unused" not in name and files[name]]:
+        assert hashed(**{used: files[used] + "Y = 3\n"}) != before
+
+
+def test_a_module_that_moves_changes_no_hash(tmp_path, monkeypatch):
+    monkeypatch.setattr(provenance, "ROOT", tmp_path)
+
+    def hashed(files):
+        shutil.rmtree(tmp_path)
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        provenance._read.cache_clear()
+        return provenance.code_hash.__wrapped__("scripts/run.py")
+
+    code = "\ndef run():\n    return f(g.x, InputError)\n"
+    before = {
+        "scripts/run.py": (
+            "from groundvec import g\nfrom groundvec.a import f, h\n"
+            f"from groundvec.runtime.errors import InputError\n{code}"
+        ),
+        "groundvec/a.py": "f = 1\nh = 2\n",
+        "groundvec/g.py": "from groundvec.a import h\nx = 3\n",
+        "groundvec/runtime/errors.py": "class InputError(Exception):\n    pass\n",
+    }
+    moved = {
+        "scripts/run.py": (
+            "from groundvec.runtime.errors import InputError\nfrom groundvec.z import h\n"
+            f"from groundvec.z import f\nfrom groundvec.b import g\n{code}"
+        ),
+        "groundvec/z/__init__.py": before["groundvec/a.py"],
+        "groundvec/b/g.py": "from groundvec.z import h\nx = 3\n",
+        "groundvec/runtime/errors.py": before["groundvec/runtime/errors.py"],
+    }
+    old = hashed(before)
+    assert hashed(moved) == old
+    # The same name from a module that does something else, though both are covered.
+    other = moved | {"groundvec/b/g.py": "h = 4\nfrom groundvec.z import f\nx = 3\n"}
+    swapped = other | {
+        "scripts/run.py": other["scripts/run.py"].replace("z import h", "b.g import h")
+    }
+    assert hashed(other) != hashed(swapped)
+
+
+def test_words_about_the_code_leave_the_hash_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(provenance, "ROOT", tmp_path)
+
+    def hashed(text):
+        (tmp_path / "a.py").write_text(text)
+        provenance._read.cache_clear()
+        return provenance.code_hash.__wrapped__("a.py")
+
+    code = "def f(x):\n    return g(x, 'a text')\nclass A:\n    pass\n"
+    same = (
+        '"""About all of it."""\n\n'
+        "def f(\n    x,\n):  # of x\n    '''What f does.'''\n    return g(x, 'a text')\n\n"
+        'class A:\n    """Nothing yet."""\n'
+    )
+    assert hashed(same) == hashed(code)
+    assert hashed(code.replace("a text", "another")) != hashed(code)
+    assert hashed(code.replace("g(x", "h(x")) != hashed(code)
+
+
+def test_the_commit_is_the_one_checked_out(tmp_path, monkeypatch):
+    def git(*arguments):
+        identity = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        command = ["git", "-C", tmp_path, *identity, *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    monkeypatch.setattr(provenance, "ROOT", tmp_path)
+    commit = provenance.commit.__wrapped__
+    assert commit() == "unknown"
+    git("init")
+    (tmp_path / "file").write_text("one")
+    page = tmp_path / "docs" / "page.md"
+    page.parent.mkdir()
+    page.write_text("one")
+    git("add", ".")
+    git("commit", "-m", "one")
+    assert commit() == git("rev-parse", "HEAD")[:12]
+    page.write_text("two")
+    assert commit() == git("rev-parse", "HEAD")[:12]
+    (tmp_path / "file").write_text("two")
+    assert commit().endswith("-dirty")
+    installed = tmp_path / ".venv" / "lib"
+    installed.mkdir(parents=True)
+    monkeypatch.setattr(provenance, "ROOT", installed)
+    assert commit() == "unknown"  # the commit of somebody's project says nothing of this library
+
+
+def test_digests_tell_parts_apart():
+    assert provenance.digest("ab", "c") != provenance.digest("a", "bc")
+    assert provenance.digest(b"ab", {"x": 1}) == provenance.digest(b"ab", {"x": 1})
+
+
+def test_what_is_imported_for_annotations_alone_leaves_the_hash_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(provenance, "ROOT", tmp_path)
+    (tmp_path / "groundvec").mkdir()
+    (tmp_path / "groundvec/b.py").write_text("")
+    block = "if TYPE_CHECKING:\n    from groundvec.b import B\n"
+    for text, files in ((block, {"a.py"}), (f"{block}else:\n    B = None\n", {"a.py", "b.py"})):
+        (tmp_path / "groundvec/a.py").write_text(text)
+        provenance._read.cache_clear()
+        assert {path.name for path in provenance.covered("groundvec/a.py")} == files
+
+
+# What the rules of the real pipeline depend on
+
+ROOT = Path(__file__).parents[3]
+
+
+def sources_of_rules():
+    """The files that all hashes of a rule have, and those that some have one of, from the rules."""
+    found = {}
+    for path in sorted((ROOT / "rules").glob("*.smk")):
+        rules = re.split(r"^(?=(?:use )?rule \w+)", path.read_text("utf-8"), flags=re.M)[1:]
+        for rule in rules:
+            files = re.findall(r'"((?:groundvec|scripts)/[^"\n]+\.py)"', rule)
+            some = of_parts("text") if 'parts.file("text"' in rule else []
+            some = of_parts("baselines") if "baseline_code(" in rule else some
+            of_model = [kind for kind in parts.CLASSES if kind != "baselines"]
+            some = of_parts(*of_model) if "parts.files(" in rule else some
+            base, name = re.findall(r"^(?:use rule (\w+) as|rule) (\w+)", rule)[0]
+            if always := [file for file in files if "{" not in file]:
+                found[name] = always, some
+            elif base:
+                found[name] = found[base]
+    # Rules with names that are put together: one for each source, table and figure.
+    for name in parts.names("sources"):
+        of_source = [parts.file("sources", name), "groundvec/data/dataset.py"]
+        found[f"dataset_{name}"] = of_source, []
+    for paper, about in papers.known().items():
+        for name in about.items:
+            found[f"{paper}_{name}"] = [f"reproduction/papers/{paper}/{name}.py"], []
+    found["try_it"][0].extend(parts.file("export/onnx", name) for name in parts.exported())
+    found["page"][0].extend(str(path.relative_to(ROOT)) for path in papers.files())
+    return found
+
+
+def of_parts(*kinds):
+    return [parts.file(kind, name) for kind in kinds for name in parts.names(kind)]
+
+
+def rules_by_module():
+    """The rules whose hash a module is in, and whether that is so for all their jobs."""
+    found = {str(path.relative_to(ROOT)): {} for path in sorted(ROOT.glob("groundvec/**/*.py"))}
+    for rule, (always, some) in SOURCES.items():
+        for files, of_all in ((some, False), (always, True)):
+            for path in (path for file in files for path in provenance.covered(file)):
+                if (module := str(path.relative_to(ROOT))) in found:
+                    found[module][rule] = of_all
+    return found
+
+
+SOURCES = sources_of_rules()
+TABLE = rules_by_module()
+# The modules of every training, whatever its model. Whoever adds one has trainings run again for
+# what may not concern them.
+OF_TRAINING = """
+    cutoffs data/cleaning data/dataset data/split device evaluation/ranks
+    features/store
+    model/folder model/network model/sentences model/stored model/weights
+    similarity text/mistakes
+    training/checkpoints training/epochs training/loop training/run
+"""
+LONG = {"extract_features", "train", "translator", "translate", "rate", "baseline", "retrieval"}
+LONG |= {"ensemble"}  # which models are rated after
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """A copy of the code, to be edited, and what was read of its files."""
+    folder = tmp_path_factory.mktemp("copy")
+    for name in ("groundvec", "scripts"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder, {}
+
+
+@pytest.fixture
+def changed_by(copy, monkeypatch):
+    """A function: which rules have a job with another hash if a module has this text, or all jobs.
+
+    Only the edited file is read again.
+    """
+    folder, known = copy
+    read = provenance._read.__wrapped__
+    monkeypatch.setattr(provenance, "ROOT", folder)
+
+    def read_once(path):
+        if path not in known:
+            known[path] = read(path)
+        return known[path]
+
+    monkeypatch.setattr(provenance, "_read", read_once)
+
+    def hashes():
+        """For each rule the hashes of its jobs: one without parts of a model, and one with each."""
+        return {
+            rule: [provenance.code_hash.__wrapped__(*always, *part) for part in ([], *zip(some))]
+            for rule, (always, some) in SOURCES.items()
+        }
+
+    before = hashes()
+
+    def change(module, edit):
+        path = folder / module
+        text = path.read_text("utf-8") if path.exists() else ""
+        path.write_text(edit(text), "utf-8")
+        known.pop(path, None)
+        after = hashes()
+        path.write_text(text, "utf-8")
+        known.pop(path, None)
+        return {
+            rule: not set(jobs) & set(after[rule])
+            for rule, jobs in before.items()
+            if jobs != after[rule]
+        }
+
+    return change
+
+
+def test_a_statement_more_in_any_module_changes_the_hashes_that_the_table_says(changed_by):
+    for module, rules in TABLE.items():
+        assert changed_by(module, lambda text: f"{text}\nCHANGED = True\n") == rules, module
+
+
+def test_every_training_depends_on_these_modules_and_no_others():
+    every = {name for name, rules in TABLE.items() if rules.get("train")}
+    assert every == {f"groundvec/{name}.py" for name in OF_TRAINING.split()}
+
+
+def test_nothing_long_depends_on_how_results_are_shown():
+    for module, rules in TABLE.items():
+        if module.split("/")[1] in {"page", "papers", "render", "reporting", "commands"}:
+            assert not rules.keys() & LONG, module
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "again"),
+    [
+        ("encoders/pooling.py", "torch.tanh", "torch.relu", {"train"}),
+        ("encoders/rnn.py", '"""', '"""Reworded. ', set()),
+        ("encoders/rnn.py", "\n", "  # a remark\n", set()),
+        ("encoders/new.py", "", "class Encoder:\n    pass\n", set()),
+        ("objectives/hinge.py", "relu", "sigmoid", {"train"}),
+        ("objectives/cca.py", "float32", "float64", {"train"}),
+        ("text/words.py", "lower()", "upper()", {"train"}),
+        ("sources/karpathy.py", '"val"', '"validation"', set()),
+        ("data/ratings.py", '"MSRpar"', '"MSRPar"', {"rate", "baseline"}),
+        ("evaluation/ranks.py", "1e-6", "1e-5", {"train", "retrieval"}),
+        ("cutoffs.py", "(1, 5, 10)", "(1, 5, 10, 50)", {"train", "retrieval"}),
+        ("evaluation/retrieval.py", "RANDOM = 64", "RANDOM = 32", {"retrieval"}),
+        ("evaluation/snapshots.py", "= 9", "= 8", {"ensemble", "retrieval"}),
+        ("evaluation/relatedness.py", "1111", "2222", {"rate", "baseline"}),
+        ("baselines/trigrams.py", "= 2048", "= 4096", {"baseline"}),
+        ("encoder.py", "/dev/kfd", "/dev/kfe", set()),
+        ("__init__.py", '"search"', '"find"', set()),
+        ("runtime/progress.py", "30", "60", set()),
+        ("runtime/jobs.py", "120", "60", set()),
+    ],
+)
+def test_an_edit_computes_again_what_it_changes_and_nothing_else(changed_by, file, old, new, again):
+    def edit(text):
+        assert old in text, f"{file} has changed: test with something else"
+        return text.replace(old, new, 1)
+
+    assert changed_by(f"groundvec/{file}", edit).keys() & LONG == again

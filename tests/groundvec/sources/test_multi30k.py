@@ -1,0 +1,273 @@
+"""Multi30k, and the pairs of sentences of data sets that have translations."""
+
+import gzip
+import logging
+import re
+import subprocess
+import sys
+import zipfile
+from itertools import product
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from groundvec.data import dataset, parallel
+from groundvec.runtime.errors import InputError
+from groundvec.sources import multi30k
+from reproduction import scenes
+
+ROOT = Path(__file__).parents[3]
+NAMES = {
+    "train": ["10.jpg", "20.jpg", "30.jpg"],
+    "val": ["40.jpg", "50.jpg", "60.jpg"],
+    "test_2016": ["70.jpg", "80.jpg"],
+}
+
+
+def write(path, lines):
+    data = "".join(f"{line}\n" for line in lines).encode()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+
+
+def small(root, described, translated, sentence):
+    """Files of the same form as Multi30k's: names of images by split, in task 2 and in task 1.
+
+    `sentence(name, language, k)` is the k-th description of an image; without k, its translation.
+    """
+    for split, names in described.items():
+        write(root / f"task2/image_splits/{split}_images.txt", names)
+        for k, language in product(range(1, 6), ("en", "de")):
+            lines = [sentence(name, language, k) for name in names]
+            write(root / f"task2/raw/{split}.{k}.{language}.gz", lines)
+    for split, names in translated.items():
+        write(root / f"task1/image_splits/{split}.txt", names)
+        for language in ("en", "de"):
+            write(root / f"task1/raw/{split}.{language}.gz", [sentence(n, language) for n in names])
+    return root
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Those of eight images and two that nobody has."""
+    translated = {
+        "train": NAMES["train"],
+        "val": NAMES["val"],
+        "test_2016_flickr": NAMES["test_2016"],
+        "test_2017_flickr": ["90_aa.jpg"],
+        "test_2018_flickr": ["91_bb.jpg"],
+    }
+
+    def sentence(name, language, k=None):
+        return f"{name[:2]}  {language} {k}." if k else f"{name[:2]} said in {language}"
+
+    return small(tmp_path / "multi30k", NAMES, translated, sentence)
+
+
+@pytest.fixture
+def flickr8k(tmp_path):
+    """Flickr8k's text, of which 10, 40, 50 and 70 are Multi30k's too."""
+    text = tmp_path / "flickr8k"
+    splits = {
+        "train": ["70_c.jpg", "40_x1.jpg"],
+        "dev": ["10_a.jpg", "99_a.jpg"],
+        "test": ["50_b.jpg"],
+    }
+    for split, names in splits.items():
+        write(text / f"Flickr_8k.{split}Images.txt", names)
+    write(
+        text / "Flickr8k.token.txt", [f"{n}#0\tA caption ." for own in splits.values() for n in own]
+    )
+    return text
+
+
+@pytest.mark.parametrize("name", ["/etc/a.jpg", "../a.jpg", "b/../../a.jpg"])
+def test_an_image_outside_the_folder_is_refused(folder, name):
+    names = [*NAMES["train"][:2], name]
+    write(folder / "task2/image_splits/train_images.txt", names)
+    with pytest.raises(InputError, match=f"train_images.txt: the image {name} is outside the fol"):
+        multi30k.read_flickr30k(folder, "photos")
+
+
+@pytest.mark.parametrize("split", ["train", "val"])
+def test_an_image_that_is_listed_twice_is_named(folder, flickr8k, split):
+    write(folder / f"task2/image_splits/{split}_images.txt", ["10.jpg", "20.jpg", "20.jpg"])
+    for read in (multi30k.read_flickr30k, lambda *args: multi30k.read_flickr8k(*args, flickr8k)):
+        with pytest.raises(InputError, match=r"the image '[12]0.jpg' .*is listed twice"):
+            read(folder, "photos")
+
+
+def zipped(folder, inside):
+    with zipfile.ZipFile(folder.parent / "multi30k.zip", "w") as archive:
+        for file in folder.rglob("*.*"):
+            archive.write(file, Path(inside, file.relative_to(folder)))
+    return folder.parent / "multi30k.zip"
+
+
+@pytest.mark.parametrize("inside", [None, ".", "dataset-a1b2/data"])
+def test_published_splits_with_flickr30k_s_images(folder, monkeypatch, inside):
+    monkeypatch.setattr(multi30k, "DEV", 2)
+    archive = zipped(folder, inside) if inside else folder
+    captions, images, pairs = multi30k.read_flickr30k(archive, "photos")
+    assert images.path.tolist() == [f"photos/{i}0.jpg" for i in range(1, 9)]
+    assert images.split.tolist() == ["train"] * 3 + ["dev"] * 2 + ["test"] + ["pairs"] * 2
+    dataset.check(captions, images)
+    assert len(captions) == 6 * 10
+    first = captions[captions.image_id == "10.jpg"]
+    assert first.caption.tolist() == [f"10 {x} {k}." for x in ("en", "de") for k in range(1, 6)]
+    assert pairs.split.tolist() == ["train"] * 3 + ["dev"] * 3 + ["test"] * 2
+    assert pairs.image_id.tolist() == [f"{i}0.jpg" for i in range(1, 9)]
+    assert pairs.iloc[7].tolist() == ["test", "80.jpg", "80 said in en", "80 said in de"]
+
+
+def test_the_images_that_are_flickr8k_s_in_its_own_split(folder, flickr8k, caplog):
+    caplog.set_level(logging.INFO)
+    captions, images, pairs = multi30k.read_flickr8k(folder, "photos", flickr8k)
+    assert images.values.tolist() == [
+        ["10_a.jpg", "dev", "photos/10_a.jpg"],
+        ["40_x1.jpg", "train", "photos/40_x1.jpg"],
+        ["50_b.jpg", "test", "photos/50_b.jpg"],
+        ["70_c.jpg", "train", "photos/70_c.jpg"],
+    ]
+    dataset.check(captions, images)
+    assert captions.loc[captions.language == "de", "caption"].iloc[0] == "10 de 1."
+    found = pairs.set_index(pairs.en.str[:2])
+    assert found.split[found.split != "train"].to_dict() == {"10": "dev", "50": "test"}
+    assert found.image_id[found.image_id != ""].to_dict() == {
+        "10": "10_a.jpg",
+        "40": "40_x1.jpg",
+        "50": "50_b.jpg",
+        "70": "70_c.jpg",
+    }
+    assert len(pairs) == 3 + 3 + 2 + 1 + 1
+    assert "4 of 8 images are Flickr8k's: 2 train, 1 dev, 1 test" in caplog.text
+    assert "pairs of sentences: 8 train, 1 dev, 1 test" in caplog.text
+
+
+def test_the_mirror_s_multi30k(mirror, tmp_path):
+    text = mirror / "flickr8k" / "Flickr8k_text.zip"
+    archive = mirror / "multi30k" / "multi30k.zip"
+    captions, images, pairs = multi30k.read_flickr8k(archive, "photos", text)
+    counts = images.split.value_counts()[dataset.SPLITS].tolist()
+    assert counts == [5528, 934, 929]
+    assert len(captions) == 10 * sum(counts)
+    assert pairs.split.value_counts()[dataset.SPLITS].tolist() == [31222, 934, 929]
+    assert pairs.image_id[pairs.split != "train"].isin(images.image_id).all()
+    dataset.check(captions, images)
+    parallel.write(tmp_path / "parallel.csv", pairs)
+
+
+# Without the time, which would be part of the tests' names.
+CUT, LATIN = gzip.compress(b"x" * 999, mtime=0)[:20], gzip.compress(b"\xff\n\n\n", mtime=0)
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "message"),
+    [
+        (
+            "task2/raw/val.3.de.gz",
+            ["one"],
+            r"task2/raw/val\.3\.de\.gz has 1 lines and task2/image_",
+        ),
+        ("task1/raw/train.de.gz", ["x"] * 9, r"task1/raw/train\.de\.gz has 9 lines and .* has 3"),
+        ("task2/raw/val.3.de.gz", None, r"multi30k has no task2/raw/val\.3\.de\.gz; get"),
+        ("task1/image_splits/val.txt", None, r"has no task1/image_splits/val\.txt; get"),
+        ("task2/raw/val.3.de.gz", b"\0", r"multi30k: task2/raw/val\.3\.de\.gz is damaged; get it"),
+        ("task2/raw/val.3.de.gz", CUT, r"val\.3\.de\.gz is damaged"),
+        ("task2/raw/val.3.de.gz", LATIN, r"val\.3\.de\.gz line 1 is not UTF-8: get it again"),
+    ],
+)
+def test_files_that_are_not_whole_are_named(folder, file, change, message):
+    path = folder / file
+    if change is None:
+        path.unlink()
+    elif isinstance(change, bytes):
+        path.write_bytes(change)
+    else:
+        write(path, change)
+    with pytest.raises(InputError, match=message) as error:
+        multi30k.read_flickr30k(folder, "photos")
+    assert "\n" not in str(error.value)
+
+
+def test_an_archive_that_is_missing_or_none(tmp_path):
+    with pytest.raises(InputError, match=r"nowhere\.zip does not exist; get multi30k\.zip"):
+        multi30k.read_flickr30k(tmp_path / "nowhere.zip", "photos")
+    (tmp_path / "broken.zip").write_bytes(b"PK\3\4")
+    with pytest.raises(InputError, match=r"broken\.zip is damaged"):
+        multi30k.read_flickr30k(tmp_path / "broken.zip", "photos")
+
+
+def test_a_missing_description_is_named(folder):
+    write(folder / "task2/raw/val.3.de.gz", ["a", " ", "c"])
+    captions, images, _ = multi30k.read_flickr30k(folder, "photos")
+    with pytest.raises(
+        InputError, match=r"a caption in de of image 50\.jpg: the caption is empty; write one"
+    ):
+        dataset.check(captions, images)
+
+
+# Pairs
+
+
+def test_pairs_are_read_as_they_were_written(tmp_path):
+    path = tmp_path / "parallel.csv"
+    pairs = pd.DataFrame(
+        [["train", "", "NA", 'nein, "danke"'], ["dev", "1.jpg", "a", "b"]], columns=parallel.COLUMNS
+    )
+    parallel.write(path, pairs)
+    for row, split in enumerate(("train", "dev")):
+        [found] = parallel.read(path, split, "en", "de").values.tolist()
+        assert found == pairs.iloc[row, 1:].tolist()
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (["train", "", "a", " "], r"parallel\.csv line 3: there is no sentence in de; write one"),
+        (["val", "", "a", "b"], r"parallel\.csv line 3: no split 'val'"),
+    ],
+)
+def test_pairs_that_are_none_are_named(tmp_path, row, message):
+    pairs = pd.DataFrame([["dev", "", "a", "b"], row], columns=parallel.COLUMNS)
+    with pytest.raises(InputError, match=message):
+        parallel.write(tmp_path / "parallel.csv", pairs)
+
+
+def test_scenes_are_said_alike_in_both_languages(tmp_path):
+    _, images = scenes.generate(tmp_path, 20, 1)
+    pairs = scenes.pairs(tmp_path / "scenes.jsonl", 1)
+    assert pairs.equals(scenes.pairs(tmp_path / "scenes.jsonl", 1))
+    counts = images.split.map(scenes.PAIRS).groupby(images.split).sum()
+    assert pairs.split.value_counts().to_dict() == counts.to_dict()
+    assert pairs.image_id.map(images.set_index("image_id").split).equals(pairs.split)
+    colours = {"red": "rot", "blue": "blau", "green": "grün", "yellow": "gelb", "black": "schwarz"}
+    for english, german in zip(pairs.en, pairs.de, strict=True):
+        for one, other in colours.items():
+            said = (
+                re.search(rf"\b{one}\b", english),
+                re.search(rf"\b{other}(e|en|er|es|em)?\b", german, re.I),
+            )
+            assert bool(said[0]) == bool(said[1]), (english, german)
+    parallel.write(tmp_path / "parallel.csv", pairs)
+
+
+def test_the_script_writes_the_pairs_beside_the_captions(folder, flickr8k, tmp_path):
+    photos = tmp_path / "photos"
+    photos.mkdir()
+    for name in ("10_a", "40_x1", "50_b", "70_c"):
+        (photos / f"{name}.jpg").write_bytes(b"x")
+    command = [
+        sys.executable,
+        "scripts/dataset.py",
+        "multi30k",
+        "--archive",
+        folder,
+        "--images",
+        photos,
+    ]
+    command += ["--flickr8k", flickr8k, "--output", tmp_path / "out"]
+    subprocess.run(command, cwd=ROOT, check=True, env={"PYTHONPATH": str(ROOT)})
+    assert len(parallel.read(tmp_path / "out" / "parallel.csv", "dev", "en", "de")) == 1
+    assert len(dataset.read_captions(tmp_path / "out" / "captions.csv", "de")) == 20

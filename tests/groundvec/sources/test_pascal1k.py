@@ -1,0 +1,478 @@
+"""Pascal1K: a small page of the published one's form, and its images from a server on this machine.
+
+The real page could not be had when this was written.
+"""
+
+import io
+import logging
+import random
+import re
+import subprocess
+import sys
+import threading
+from http.server import ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import unquote
+
+import pandas as pd
+import pytest
+import yaml
+from PIL import Image
+
+from groundvec.data import dataset, download
+from groundvec.runtime.errors import InputError
+from groundvec.sources import pascal1k
+from rules.experiment import complete
+from tests.groundvec.data.test_download import Handler
+from tests.pipeline.rules.test_workflow import copy_project, snakemake
+
+ROOT = Path(__file__).parents[3]
+IDS = [f"{'dog' if k < 10 else 'cat'}/{k}.jpg" for k in range(20)]
+SENTENCES = {name: [f"Number {k} of {name}." for k in range(5)] for name in IDS}
+SENTENCES["cat/13.jpg"] = ["The only one."]
+
+
+def row(address, *sentences):
+    cells = "".join(f"      <tr><td> {sentence} </td></tr>\n" for sentence in sentences)
+    return (
+        f'<tr>\n  <td><img src="{address}"></td>\n'
+        f"  <td>\n    <table>\n{cells}    </table>\n  </td>\n</tr>\n"
+    )
+
+
+def html(rows):
+    return (
+        "<html>\n<head><title>Sentences</title></head>\n<body>\n<h1>Images and sentences</h1>\n"
+        f"<table border=1>\n{rows}</table>\n<p>The end.\n</body>\n</html>\n"
+    )
+
+
+PAGE = html("".join(row(name, *sentences) for name, sentences in SENTENCES.items()))
+
+
+def write(tmp_path, text=PAGE, encoding="utf-8"):
+    path = tmp_path / "index.html"
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def read(tmp_path, text=PAGE, seed=7):
+    return pascal1k.read("photos", write(tmp_path, text), seed)
+
+
+# --- The page -------------------------------------------------------------------------------------
+
+
+def test_a_page_of_the_published_form(tmp_path, caplog):
+    caplog.set_level(logging.INFO)
+    captions, images = read(tmp_path)
+    dataset.check(captions, images)
+    assert list(images.columns) == dataset.IMAGE_COLUMNS
+    assert images.image_id.tolist() == IDS
+    assert images.path.tolist() == [f"photos/{name}" for name in IDS]
+    assert captions.groupby("image_id").caption.agg(list).to_dict() == SENTENCES
+    train = images.image_id[images.split == "train"].iloc[0]
+    first = captions[captions.image_id == train].iloc[0]
+    assert tuple(first) == (train, "en", "train", f"Number 0 of {train}.")
+    assert "96 captions of 16 train, 2 dev and 2 test images" in caplog.text
+    assert "in two categories" not in caplog.text
+
+
+def test_a_photograph_in_two_categories_is_counted(tmp_path, caplog):
+    _, images = read(tmp_path, PAGE.replace("cat/1", "cat/"))
+    assert len(images) == 20
+    assert "10 file names are in two categories: the same photographs" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda page: re.sub("</(td|tr)>", "", page),
+        lambda page: re.sub("</(td|tr|table|body|html)>|<p>The end.", "", page),
+        lambda page: re.sub("</td>\n</tr>", "</tr>", page),
+        lambda page: re.sub(r"    </table>\n", "", page),
+        lambda page: re.sub(r"<(/?)(table|tr|td)", lambda tag: tag[0].upper(), page),
+        lambda page: re.sub(r'<img src="(.*?)">', r"<IMG SRC=\1 >", page),
+        lambda page: re.sub(r'<img src="(.*?)">', r"<img alt='' src=' \1 '/>\n", page),
+        lambda page: re.sub(r'src="', r'src="./', page),
+        lambda page: page.replace("<table>", "<table><tbody>\n").replace(
+            "</table>", "</tbody></table>"
+        ),
+        lambda page: page.replace("<tr><td> ", "<tr>\n<td>&nbsp;\t").replace(" </td>", "\n </td>"),
+        lambda page: page.replace("<tr><td> Num", "<tr><td></td></tr>\n<tr><td> <b>Num</b>"),
+        lambda page: page.replace("<tr><td> ", "<!-- a sentence --><tr><td><!-- here --> "),
+        lambda page: page.replace("<tr>\n", "<tr><th colspan=2>Next</th></tr>\n<tr>\n"),
+        lambda page: page.replace("\n", "\r\n"),
+        lambda page: "\ufeff" + page,
+    ],
+)
+def test_how_a_page_is_written_by_hand_makes_no_difference(tmp_path, change):
+    page = change(PAGE)
+    assert page != PAGE
+    expected = read(tmp_path)
+    for found, wanted in zip(read(tmp_path, page), expected, strict=True):
+        pd.testing.assert_frame_equal(found, wanted)
+
+
+@pytest.mark.parametrize(
+    ("written", "sentence"),
+    [
+        (
+            "Salt &amp; pepper, &quot;hot&quot;, isn&#39;t it&#x3F;",
+            'Salt & pepper, "hot", isn\'t it?',
+        ),
+        ("A man & a dog, 2 < 3, AT&T", "A man & a dog, 2 < 3, AT&T"),
+        ("A dog\n      that  runs\tfast.", "A dog that runs fast."),
+        ("A <b>br</b>own dog<br>runs.<BR/>Fast.", "A brown dog runs. Fast."),
+        ("A caf&eacute; with a na\u00efve dog", "A caf\u00e9 with a na\u00efve dog"),
+        ("A dog\u2019s \u201cbone\u201d", "A dog\u2019s \u201cbone\u201d"),
+        ("<p>A dog.</p>", "A dog."),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_sentences_are_as_a_browser_shows_them(tmp_path, written, sentence, encoding):
+    page = write(tmp_path, PAGE.replace("Number 3 of dog/4.jpg.", written), encoding)
+    captions, _ = pascal1k.read("photos", page, 1)
+    assert captions.caption[captions.image_id == "dog/4.jpg"].iloc[3] == sentence
+
+
+def test_addresses_may_be_escaped_and_have_spaces(tmp_path):
+    page = PAGE.replace('"dog/4.jpg"', '"potted%20plant/4.jpg"').replace("dog/", "potted plant/")
+    _, images = read(tmp_path, page)
+    assert images.path[4] == "photos/potted plant/4.jpg"
+
+
+# --- The split ------------------------------------------------------------------------------------
+
+
+def test_the_draw_is_the_order_of_the_hashes(tmp_path):
+    # `printf '7 dog/0.jpg' | sha256sum` and so on: the first two of each category are these.
+    _, images = read(tmp_path, seed=7)
+    split = images.set_index("image_id").split
+    assert split[split == "dev"].index.tolist() == ["dog/2.jpg", "cat/12.jpg"]
+    assert split[split == "test"].index.tolist() == ["dog/6.jpg", "cat/10.jpg"]
+
+
+def test_a_thousand_images_are_drawn_800_100_100_the_same_number_of_each_category():
+    ids = pd.Series([f"category{c}/{k}.jpg" for c in range(20) for k in range(50)])
+    split = pascal1k.draw_split(ids, 1)
+    assert split.index.tolist() == ids.tolist()
+    of_each = split.groupby(split.index.str.split("/").str[0]).value_counts().unstack()
+    assert len(of_each) == 20
+    assert of_each[["train", "dev", "test"]].drop_duplicates().to_numpy().tolist() == [[40, 5, 5]]
+    shuffled = random.Random(0).sample(ids.tolist(), len(ids))
+    assert pascal1k.draw_split(pd.Series(shuffled), 1)[ids].tolist() == split.tolist()
+    # Another seed is another draw: a tenth of the old test set is expected in the new one.
+    other = pascal1k.draw_split(ids, 2)
+    assert 0 < ((split == "test") & (other == "test")).sum() < 30
+
+
+# --- Pages that cannot be used --------------------------------------------------------------------
+
+
+def without(name, instead=""):
+    """The page with something else in place of an image's row."""
+    whole = row(name, *SENTENCES[name])
+    assert whole in PAGE
+    return PAGE.replace(whole, instead)
+
+
+def of_sizes(**sizes):
+    return html(
+        "".join(row(f"{c}/{k}.jpg", "A.") for c, size in sizes.items() for k in range(size))
+    )
+
+
+OUTSIDE = (
+    *(
+        "../dog/2.jpg",
+        "dog/../../x.jpg",
+        "%2e%2e/x.jpg",
+        "dog/%2e%2e%2f%2e%2e%2fx.jpg",
+        "/dog/2.jpg",
+    ),
+    *("http://example.org/dog/2.jpg", "//example.org/2.jpg", "file:///dog/2.jpg", "c:/2.jpg"),
+    *("", "2.jpg", "a/dog/2.jpg", ".dog/2.jpg", "dog/.2.jpg", "dog%00/2.jpg", "..\\2.jpg"),
+)
+DIVIDED = "to be split 80/10/10, all need the same number, a multiple of ten; add or remove images"
+
+
+@pytest.mark.parametrize(
+    ("page", "error"),
+    [
+        ("", "index.html has no rows with images: it is another page; get the right one"),
+        ("<h1>404 Not Found</h1><table><tr><td>No.</table>", "index.html has no rows with images"),
+        (
+            without("dog/2.jpg", row("dog/2.jpg")),
+            "index.html line 31: the image dog/2.jpg has no sentences; write some or remove its",
+        ),
+        (without("dog/2.jpg", row("dog/2.jpg", " ", "&nbsp;")), "dog/2.jpg has no sentences"),
+        (without("dog/2.jpg", '<tr><td><img src="dog/2.jpg">'), "dog/2.jpg has no sentences"),
+        (without("cat/19.jpg", '<tr><td><img src="cat/19.jpg">'), "cat/19.jpg has no sentences"),
+        (
+            PAGE.replace('"dog/2.jpg"', '"./dog/1.jpg"'),
+            "index.html line 31: the image dog/1.jpg is listed twice; list each image once",
+        ),
+        (
+            PAGE.replace('"dog/', '"http://example.org/dog/'),
+            "index.html line 7 (and 9 more): the image 'http://example.org/dog/0.jpg' is not "
+            "category/name.jpg below the page's folder; get the page as it was published, or "
+            "correct the address",
+        ),
+        *(
+            (
+                PAGE.replace('"dog/2.jpg"', f'"{address}"'),
+                f"index.html line 31: the image {address!r} is not category/name.jpg below",
+            )
+            for address in OUTSIDE
+        ),
+        (
+            without("cat/19.jpg"),
+            f"index.html: the category cat has 9 images, and dog has 10: {DIVIDED}",
+        ),
+        (of_sizes(a=12, b=12), "index.html: the category a (and 1 more) has 12 images, and a has"),
+        (of_sizes(a=10, b=20), "index.html: the category b has 20 images, and a has 10"),
+    ],
+)
+def test_what_is_wrong_with_a_page_is_one_line(tmp_path, page, error):
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, page)
+    assert error in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_page_that_is_not_there(tmp_path):
+    with pytest.raises(InputError, match=r"none\.html cannot be read \(No such file"):
+        pascal1k.read("photos", tmp_path / "none.html", 1)
+
+
+# --- The images -----------------------------------------------------------------------------------
+
+
+class Site(Handler):
+    """Serves `server.files` by their paths, and notes what was asked for."""
+
+    def do_GET(self):
+        path = unquote(self.path)
+        self.server.paths.append(path)
+        if path not in self.server.files:
+            return self.send_error(404)
+        self.server.content, self.server.others = self.server.files[path], {}
+        super().do_GET()
+
+
+def jpeg(k):
+    file = io.BytesIO()
+    Image.new("RGB", (60, 50), (10 * k, 90, 50)).save(file, "JPEG")
+    return file.getvalue()
+
+
+JPEGS = {name: jpeg(k) for k, name in enumerate(IDS)}
+
+
+@pytest.fixture
+def site(monkeypatch):
+    """A server of the page and its images; `waits` are the seconds that would have been waited."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
+        server.files = {f"/sentences/{name}": content for name, content in JPEGS.items()}
+        server.files["/sentences/"] = PAGE.encode()
+        server.faults, server.asked, server.paths, server.sent, server.waits = [], [], [], 0, []
+        server.url = f"http://127.0.0.1:{server.server_port}/sentences/"
+        monkeypatch.setattr(download.time, "sleep", server.waits.append)
+        threading.Thread(target=server.serve_forever, args=[0.01], daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def fetch(site, folder, mirror=None, names=IDS):
+    download.fetch_images(names, [site.url], folder, "pascal1k/images", mirror)
+
+
+def files_in(folder):
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_the_images_of_a_page_are_beside_it(tmp_path, site):
+    names = pascal1k.image_ids(write(tmp_path))
+    fetch(site, tmp_path / "images", names=names)
+    assert files_in(tmp_path / "images") == JPEGS
+    assert site.paths == [f"/sentences/{name}" for name in IDS]
+    fetch(site, tmp_path / "images", names=names)
+    assert len(site.paths) == 20  # what is there is not asked for again
+
+
+def test_a_page_that_is_gone_is_asked_for_one_image_only_where_another_has_them(tmp_path, site):
+    gone = site.url.replace("sentences", "gone")
+    download.fetch_images(IDS, [gone, site.url], tmp_path / "images", "pascal1k/images")
+    assert files_in(tmp_path / "images") == JPEGS  # and no sums beside them
+    assert [path for path in site.paths if path.startswith("/gone")] == [f"/gone/{IDS[0]}"]
+
+
+def test_an_address_is_escaped_for_the_server(tmp_path, site):
+    site.files["/sentences/potted plant/1.jpg"] = JPEGS["dog/1.jpg"]
+    fetch(site, tmp_path, names=["potted plant/1.jpg"])
+    assert files_in(tmp_path) == {"potted plant/1.jpg": JPEGS["dog/1.jpg"]}
+
+
+def test_a_broken_connection_is_resumed_and_a_busy_server_asked_again(tmp_path, site):
+    site.faults = [{}, {"cut": 100}, {}, {"status": 503}]
+    fetch(site, tmp_path)
+    assert files_in(tmp_path) == JPEGS
+    assert site.asked[:5] == [None, None, "bytes=100-", None, None]
+    assert site.waits == [1, 1]
+
+
+def test_the_mirror_comes_before_the_server(tmp_path, site):
+    mirrored = tmp_path / "mirror/pascal1k/images/dog/3.jpg"
+    mirrored.parent.mkdir(parents=True)
+    mirrored.write_bytes(jpeg(25))
+    fetch(site, tmp_path / "images", tmp_path / "mirror")
+    assert files_in(tmp_path / "images") == {**JPEGS, "dog/3.jpg": jpeg(25)}
+    assert site.paths == [f"/sentences/{name}" for name in IDS if name != "dog/3.jpg"]
+
+
+def test_an_image_that_cannot_be_had_is_named_at_the_end_and_the_others_are_there(tmp_path, site):
+    gone = ["dog/1.jpg", "dog/4.jpg", "cat/12.jpg", "cat/15.jpg", "cat/18.jpg"]
+    for name in gone:
+        del site.files[f"/sentences/{name}"]
+    with pytest.raises(InputError) as caught:
+        fetch(site, tmp_path)
+    message = str(caught.value)
+    assert message == (
+        "5 of 20 images cannot be had: pascal1k/images/dog/1.jpg is missing and cannot be "
+        f"downloaded: {site.url}dog/1.jpg fails (HTTP Error 404: Not Found); get it some other way "
+        f"and put it at {tmp_path}/dog/1.jpg, or set `mirror` or GROUNDVEC_MIRROR to a folder that "
+        "has it; likewise dog/4.jpg, cat/12.jpg, cat/15.jpg and 1 more; then run again, which "
+        "keeps what is there"
+    )
+    assert files_in(tmp_path) == {name: JPEGS[name] for name in IDS if name not in gone}
+    site.paths.clear()
+    for name in gone:
+        (tmp_path / name).write_bytes(JPEGS[name])
+    fetch(site, tmp_path)
+    assert site.paths == []
+
+
+def test_of_a_server_that_has_nothing_a_thousand_images_are_not_asked_for(tmp_path, site):
+    for name in IDS[4:]:
+        del site.files[f"/sentences/{name}"]
+    with pytest.raises(InputError, match=r"5 of 20 images cannot be had \(11 more were not asked"):
+        fetch(site, tmp_path)
+    assert len(site.paths) == 9
+
+
+def test_what_a_server_says_in_place_of_an_image_is_not_kept(tmp_path, site):
+    site.files["/sentences/dog/1.jpg"] = b"<html>Please log in.</html>"
+    with pytest.raises(InputError) as caught:
+        fetch(site, tmp_path)
+    message = str(caught.value)
+    for part in ("1 of 20", "dog/1.jpg is no JPEG", f"{site.url}dog/1.jpg", f"{tmp_path}/dog/1"):
+        assert part in message
+    assert "\n" not in message
+    assert files_in(tmp_path).keys() == {name for name in IDS if name != "dog/1.jpg"}
+
+
+def test_a_wrong_file_put_there_by_hand_is_named_and_not_deleted(tmp_path, site):
+    (tmp_path / "dog").mkdir()
+    (tmp_path / "dog/1.jpg").write_bytes(b"mine")
+    with pytest.raises(InputError, match=re.escape(f"{tmp_path}/dog/1.jpg is no JPEG picture: de")):
+        fetch(site, tmp_path)
+    assert (tmp_path / "dog/1.jpg").read_bytes() == b"mine"
+
+
+# --- The programs and the workflow ----------------------------------------------------------------
+
+
+def program(name, *arguments):
+    command = [sys.executable, ROOT / "scripts" / name, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def test_program_ends_with_one_line_if_an_image_is_missing(tmp_path):
+    page, photos = write(tmp_path), tmp_path / "photos"
+    for name, content in JPEGS.items():
+        (photos / name).parent.mkdir(parents=True, exist_ok=True)
+        (photos / name).write_bytes(content)
+    (photos / "cat/17.jpg").unlink()
+    command = ["pascal1k", "--page", page, "--images", photos, "--seed", 1]
+    result = program("dataset.py", *command, "--output", tmp_path / "out")
+    assert result.returncode == 1
+    (error,) = (line for line in result.stderr.splitlines() if line.startswith("error:"))
+    assert f"1 of 20 image files are missing: {photos}/cat/17.jpg; put them there" in error
+    assert "Traceback" not in result.stderr and not (tmp_path / "out").exists()
+
+
+def test_program_names_the_images_that_cannot_be_had(tmp_path, site):
+    del site.files["/sentences/dog/1.jpg"]
+    sources = tmp_path / "sources.yaml"
+    sources.write_text(yaml.safe_dump({"pascal1k/index.html": {"urls": [site.url]}}))
+    command = ["--page", write(tmp_path), "--sources", sources, "--output", tmp_path / "images"]
+    result = program("pascal1k_images.py", *command)
+    assert result.returncode == 1
+    (error,) = (line for line in result.stderr.splitlines() if line.startswith("error:"))
+    assert f"put it at {tmp_path}/images.part/dog/1.jpg" in error
+    assert not (tmp_path / "images").exists()
+
+
+def test_the_configuration_knows_it():
+    data = {"source": "pascal1k", "models": ["gru-8-max"]}
+    config = {"experiment": "x", "datasets": {"pascal1k": data}}
+    assert complete(config)["datasets"]["pascal1k"]["seed"] == 1
+    with pytest.raises(InputError, match=r"no captions in 'de'; it has: en"):
+        complete({"experiment": "x", "datasets": {"pascal1k": {**data, "language": "de"}}})
+
+
+@pytest.fixture
+def project(tmp_path, site):
+    """A copy of the project in which the page has the address of the server here."""
+    folder = copy_project(tmp_path)
+    path = folder / "resources/sources.yaml"
+    sources = yaml.safe_load(path.read_text())
+    sources["pascal1k/index.html"]["urls"] = [site.url]
+    path.write_text(yaml.safe_dump(sources))
+    (folder / "pascal1k.yaml").write_text(
+        "experiment: pascal\ndatasets: {pascal1k: {source: pascal1k, seed: 7, "
+        "backbone: efficientnet_lite0, models: [gru-8-max]}}\n"
+    )
+    return folder
+
+
+CONFIG = ("--configfile", "pascal1k.yaml")
+TARGET = "results/datasets/pascal1k/images.csv"
+
+
+def test_a_dry_run_asks_for_the_page_its_images_and_the_data_set(project, site):
+    plan = snakemake(project, "-n", *CONFIG)
+    assert "Get data/pascal1k/index.html from http" in plan
+    for rule in ("pascal1k_images", "dataset_pascal1k", "extract_features", "train"):
+        assert re.search(rf"^(localrule|rule) {rule}:", plan, re.M), rule
+    assert site.paths == []
+
+
+def test_the_workflow_goes_on_after_an_image_was_missing(project, site):
+    del site.files["/sentences/cat/19.jpg"]
+    output = snakemake(project, TARGET, *CONFIG, fails=True)
+    assert "1 of 20 images cannot be had" in output
+    assert len(site.paths) == 21
+    by_hand = project / "data/pascal1k/images.part/cat/19.jpg"
+    by_hand.write_bytes(JPEGS["cat/19.jpg"])
+    snakemake(project, TARGET, *CONFIG)
+    assert len(site.paths) == 21  # nothing twice
+    images = dataset.read_images(project / TARGET)
+    assert images.image_id.tolist() == IDS
+    assert images.path.tolist() == [f"data/pascal1k/images/{name}" for name in IDS]
+    assert images.split.value_counts().to_dict() == {"train": 16, "dev": 2, "test": 2}
+    # A sentence that is corrected by hand is read, and nothing is downloaded again.
+    page = project / "data/pascal1k/index.html"
+    page.write_text(page.read_text().replace("The only one.", "The only sentence."))
+    snakemake(project, TARGET, *CONFIG)
+    assert len(site.paths) == 21
+    captions = dataset.read_captions(project / "results/datasets/pascal1k/captions.csv")
+    assert captions.caption[captions.image_id == "cat/13.jpg"].tolist() == ["The only sentence."]
+    plan = snakemake(project, TARGET, "-n", *CONFIG, "--config", "datasets={pascal1k: {seed: 8}}")
+    assert "dataset_pascal1k" in plan and "pascal1k_images" not in plan

@@ -1,0 +1,91 @@
+"""Where captioned pictures come from: each source is a module and the YAML file of its options."""
+
+import json
+from inspect import signature
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from PIL import Image
+
+from groundvec import sources
+from groundvec.config import parts
+from tests.pipeline.rules.test_workflow import copy_project, snakemake
+from tests.support.examples import recipe
+
+ROOT = Path(__file__).parents[3]
+EXPERIMENT = {
+    "experiment": "added",
+    "datasets": {
+        "mine": {
+            "source": "sidecars",
+            "images": "photos",
+            "backbone": "efficientnet_lite0",
+            "models": ["gru-8-max"],
+        }
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A copy of the project with the source that tests/recipes.md adds, and pictures for it."""
+    folder = copy_project(tmp_path_factory.mktemp("sources"))
+    files = recipe("Add a data set")
+    assert [Path(path).suffix for path in files] == [".py", ".yaml"]
+    for path, text in files.items():
+        assert not (folder / path).exists()
+        (folder / path).write_text(text, "utf-8")
+    (folder / "photos").mkdir()
+    for k in range(12):
+        Image.new("RGB", (8, 8)).save(folder / f"photos/{k}.jpg")
+        (folder / f"photos/{k}.txt").write_text(f"A dog.\nDog number {k}.\n")
+    (folder / "added.json").write_text(json.dumps(EXPERIMENT))
+    return folder
+
+
+def test_a_source_is_added_by_two_files_as_the_recipe_has_them(project):
+    table = "results/datasets/mine/captions.csv"
+    snakemake(project, "--configfile", "added.json", "--", table)
+    captions = pd.read_csv(project / table)
+    assert len(captions) == 24 and set(captions["split"]) == {"train", "dev", "test"}
+    plan = snakemake(project, "-n", "--configfile", "added.json")
+    assert "rule dataset_sidecars:" not in plan  # it is made
+    card = plan[plan.index("rule card:") :].partition("output:")[0]
+    assert "groundvec/sources/sidecars.yaml" in card
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (
+            {"images": "photo"},
+            "datasets.mine.images: there is no folder photo; did you mean photos?",
+        ),
+        ({"image": "photos"}, "datasets.mine: unknown key 'image': did you mean 'images'?"),
+        ({"count": 3}, "datasets.mine: unknown key 'count'"),
+        ({"source": "sidecar"}, "datasets.mine.source: 'sidecar' is not one of"),
+        ({"language": "de"}, "datasets.mine.language: the data set has no captions in 'de'"),
+    ],
+)
+def test_a_mistake_in_the_options_of_an_added_source_is_one_line(project, change, error):
+    wrong = {**EXPERIMENT, "datasets": {"mine": {**EXPERIMENT["datasets"]["mine"], **change}}}
+    (project / "wrong.json").write_text(json.dumps(wrong))
+    output = snakemake(project, "-n", "--configfile", "wrong.json", fails=True)
+    assert f"error: configuration, {error}" in output
+
+
+@pytest.mark.parametrize("source", parts.names("sources"))
+def test_options_files_and_outputs_are_those_that_the_reader_takes(source):
+    said = parts.options_schema("sources", source)
+    everything = {"source": source} | dict.fromkeys(said["properties"], True)
+    files = [name for _, stated in parts.stated(said, everything, "files") for name in stated]
+    taken = {*sources.arguments(everything), *files}
+    assert taken | ({"folder"} if "outputs" in said else set()) == {
+        *signature(sources.reader(source)).parameters
+    }
+    assert set(said.get("required", [])) <= set(said["properties"])
+    assert "languages" in said or said["early"]
+    public = yaml.safe_load((ROOT / "resources" / "sources.yaml").read_text("utf-8"))
+    assert set(said.get("unpacked", {}).values()) <= public.keys()

@@ -1,0 +1,661 @@
+"""Any encoder, rated by the definitions that papers quote."""
+
+import io
+import os
+import pickle
+import re
+import resource
+import shutil
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import hypothesis.extra.numpy
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.sparse import csr_array
+
+from groundvec import baselines, evaluate
+from groundvec.data import sts_archives
+from groundvec.data.cleaning import normalised
+from groundvec.evaluation import correlation, significance
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_csv
+from tests.groundvec.data import test_ratings
+from tests.groundvec.evaluation.test_rate import SENTEVAL, encoder, frozen
+from tests.support import forks
+
+ROOT = Path(__file__).parents[2]
+SICK = {"sick_train", "sick_trial", "sick_test_annotated"}  # as the public archives are unpacked
+
+
+def row(scores, **key):
+    found = scores[(scores[list(key)] == pd.Series(key)).all(axis=1)]
+    assert len(found) == 1, key
+    return found.iloc[0]
+
+
+@pytest.fixture
+def made_up(monkeypatch):
+    """The frozen pairs in place of the public ones; both definitions have the same sentences."""
+    pairs, vectors = frozen()
+    every = pairs[(pairs["split"] == "test") | (pairs["task"] == "SICK")].assign(split="test")
+    both = {"SentEval": pairs, "MTEB": every.reset_index(drop=True)}
+    monkeypatch.setattr(evaluate, "read_rated", lambda tasks, folders: both)
+    return pairs, vectors
+
+
+@pytest.fixture
+def folders(tmp_path):
+    return test_ratings.write(tmp_path / "rated", test_ratings.small(False))
+
+
+@pytest.fixture
+def groundvec(tmp_path):
+    """Runs the command; its output, or its only line of error."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    env["GROUNDVEC_MIRROR"] = ""
+
+    def run(*arguments, fails=0):
+        result = forks.run("-m", "groundvec", "evaluate", *arguments, cwd=tmp_path, env=env)
+        assert result.returncode == fails, result.stderr
+        if fails == 1:
+            [line] = result.stderr.splitlines()
+            return line
+        return result.stderr if fails else result.stdout
+
+    return run
+
+
+# Ratings
+
+
+def test_numbers_are_senteval_s(made_up):
+    scores = evaluate.ratings(encoder(made_up[1])).scores
+    for (task, subtask, statistic, method), expected in SENTEVAL.items():
+        key = {"task": task, "subtask": subtask, "statistic": statistic}
+        found = row(scores, **key, definition=f"SentEval {method}")
+        tolerance = 1e-5 if method == "classifier" else 1e-6  # which depends on torch's build
+        assert (found["pearson"], found["spearman"]) == pytest.approx(expected, abs=tolerance)
+
+
+def test_mteb_s_numbers_are_of_all_pairs_of_a_task_by_their_cosines(made_up):
+    pairs, vectors = made_up
+    scores = evaluate.ratings(encoder(vectors)).scores
+    mteb = scores[scores["definition"] == "MTEB cosine"]
+    assert mteb["task"].tolist() == ["STS 2012", "STS 2013", "SICK"]
+    for task, pairs_of_task in {"STS 2012": 150, "SICK": 470}.items():  # of SICK, every split
+        own = pairs[pairs["task"] == task]
+        a, b = (
+            vectors[own[f"sentence_{side}"].str.split().str[0].astype(int)].astype(float)
+            for side in "ab"
+        )
+        cosines = (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
+        found = row(mteb, task=task)
+        assert found["pairs"] == len(own) == pairs_of_task
+        assert found["spearman"] == pytest.approx(stats.spearmanr(cosines, own["rating"])[0])
+        assert found["spearman_low"] < found["spearman"] < found["spearman_high"]
+
+
+def test_each_definition_has_its_own_sentences_and_pairs(folders):
+    """MTEB's of SICK are of every split."""
+    both = evaluate.read_rated(["STS 2012", "SICK"], folders)
+    found = {
+        name: (pairs["sentence_a"].iloc[0], pairs.loc[pairs["task"] == "SICK", "split"].tolist())
+        for name, pairs in both.items()
+    }
+    splits = ["train"] * 2 + ["dev"] * 2 + ["test"] * 2
+    expected = {"SentEval": ("a msrpar 's 12 .", splits), "MTEB": ("A MSRpar's 12.", ["test"] * 6)}
+    assert found == expected
+    assert all(set(pairs["task"]) == {"STS 2012", "SICK"} for pairs in both.values())
+
+
+def test_sentences_are_in_both_forms_each_once(folders):
+    texts = evaluate.sentences(["STS 2012", "SICK"], folders)
+    assert len(texts) == len(set(texts))
+    assert {"a msrpar 's 12 .", "A MSRpar's 12.", "A Kid"} <= set(texts)
+    assert not any("'s 13" in text for text in texts)  # of STS 2013
+
+
+@pytest.mark.parametrize(
+    ("task", "file"), [("STS 2012", "STS12"), ("STS-B", "sts-"), ("SICK", "SICK_")]
+)
+def test_only_the_files_of_the_tasks_are_read(tmp_path, folders, task, file):
+    own = {name: text for name, text in test_ratings.small(False).items() if file in name}
+    alone = test_ratings.write(tmp_path / "alone", own)
+    assert evaluate.sentences([task], alone) == evaluate.sentences([task], folders)
+    with pytest.raises(InputError, match="unpack its archive and name that folder"):
+        evaluate.sentences([task, "STS 2016"], alone)
+
+
+def test_an_encoder_is_a_function_or_has_a_method(folders):
+    rate = partial(evaluate.ratings, tasks=["STS 2013"], folders=folders)
+    trigrams = baselines.load("trigrams")
+    asked = []
+
+    def function(sentences):
+        asked.append(sentences)
+        return trigrams.encode(sentences).tolist()
+
+    result = rate(function)
+    assert asked == [evaluate.sentences(["STS 2013"], folders)]  # once
+    pd.testing.assert_frame_equal(result.scores, rate(trigrams).scores)
+    assert result.items["subtask"].tolist() == ["FNWN", "HDL", "OnWN"]
+    text = str(result)
+    assert "SentEval cosine: Cosine" in text and "MTEB's score is Spearman" in text
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"encode": "flickr8k"}, "'flickr8k' is no encoder: give a function"),
+        ({"encode": 3}, "3 is no encoder"),
+        ({"tasks": ["STS 12"]}, "there is no task 'STS 12': choose from 'STS 2012', "),
+        ({"tasks": []}, "name a task at least"),
+        ({"tasks": "SICK"}, r"give a list of tasks, such as \['SICK'\]"),
+        ({"encode": lambda s: np.ones((1, 3))}, "returned: 1 rows for 8 sentences"),
+        ({"encode": lambda s: np.ones(len(s))}, r"returned: float64 \(8,\); it must be numbers"),
+        ({"encode": lambda s: [["a"]] * len(s)}, r"returned: <U1 \(8, 1\)"),
+        ({"encode": lambda s: [[1.0], [1.0, 2.0]]}, "returned is no array"),
+        ({"encode": lambda s: np.full((len(s), 3), np.nan)}, r"row 0 \(from 0\) is not finite"),
+        (
+            {"encode": lambda s: np.full((len(s), 3), np.inf, "f2")},
+            "float16 ends at 65,504",
+        ),
+        (
+            {"encode": lambda s: np.full((len(s), 3), 1e30), "tasks": ["SICK"]},
+            "largest value of all vectors is 1e.30, .* multiply all vectors by one number",
+        ),
+        (
+            {"encode": lambda s: np.full((len(s), 3), 1e-30, "f4"), "tasks": ["STS-B"]},
+            "largest value of all vectors is 1e-30",
+        ),
+        ({"encode": lambda s: np.empty((len(s), 0))}, r"returned: float64 \(8, 0\)"),
+    ],
+)
+def test_what_cannot_be_rated_is_said(folders, given, said):
+    usual = {"encode": baselines.load("trigrams"), "tasks": ["STS 2013"], "folders": folders}
+    with pytest.raises(InputError, match=said):
+        evaluate.ratings(**usual | given)
+
+
+def test_pairs_with_a_training_caption_are_counted_and_left_out(made_up):
+    pairs, vectors = made_up
+    videos = pairs[pairs["subtask"] == "MSRvid"]
+    one, both = videos.iloc[0], videos.iloc[50]
+    captions = [one.sentence_a.upper() + " .", both.sentence_a, both.sentence_b, "?!"]
+    scores = evaluate.ratings(encoder(vectors), captions=captions).scores
+    found = row(scores, subtask="MSRvid")
+    own = {normalised(caption) for caption in captions}
+    sides = [videos[f"sentence_{s}"].map(normalised).isin(own) for s in "ab"]
+    assert found["seen"] == (sides[0] | sides[1]).sum() >= 2
+    assert found["seen_both"] == (sides[0] & sides[1]).sum() >= 1
+    rest = evaluate.ratings(encoder(vectors)).items.query("subtask == 'MSRvid'")
+    rest = rest[~(sides[0] | sides[1]).to_numpy()]
+    expected = np.corrcoef(rest["cosine"], rest["rating"])[0, 1]
+    assert found["unseen_pearson"] == pytest.approx(expected)
+    assert row(scores, subtask="FNWN")["seen"] == 0
+
+
+@pytest.mark.parametrize("public", [False, True])
+def test_the_rated_sentences_are_fetched_once(tmp_path, monkeypatch, public):
+    """From a mirror of two archives or of the nine public ones; then the cache is enough."""
+    files, mirror = tmp_path / "files", tmp_path / "mirror"
+    test_ratings.write(files, test_ratings.small(public))
+    for name, archive in (sts_archives.PUBLIC if public else sts_archives.MIRRORED).items():
+        form = "gztar" if archive.endswith("gz") else "zip"
+        stem = mirror / "sts" / archive.partition(".")[0]
+        shutil.make_archive(str(stem), form, files, name)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("GROUNDVEC_MIRROR", str(mirror))
+    sums = dict.fromkeys(("sha256", "size", "md5"))  # those of the real files
+    real, at_work = sts_archives.fetch, set()
+    asks = "import sys; from pathlib import Path; from groundvec.runtime.jobs import running; "
+    asks += "print(running(Path(sys.argv[1])))"
+    other = [sys.executable, "-c", asks, tmp_path / "cache/groundvec/sts"]
+
+    def fetch(name, source, *more):
+        at_work.add(subprocess.check_output(other, cwd=ROOT, text=True).partition(":")[0])
+        real(name, source | sums, *more)
+
+    monkeypatch.setattr(sts_archives, "fetch", fetch)
+    texts = evaluate.sentences(["SICK"])
+    assert "A Kid" in texts
+    fetched = {path.name for path in (tmp_path / "cache/groundvec/sts").iterdir() if path.is_dir()}
+    assert fetched == (SICK if public else {"SICK"})  # of the other tasks, nothing
+    assert at_work == {"the rated sentences"}  # so that no other process fetches them, too
+    monkeypatch.delenv("GROUNDVEC_MIRROR")
+    monkeypatch.setattr(sts_archives, "fetch", None)
+    assert evaluate.sentences(["SICK"]) == texts
+
+
+def test_the_workflow_reads_the_addresses_that_the_package_has():
+    assert (ROOT / "resources" / "sources.yaml").resolve() == sts_archives.SOURCES
+
+
+def test_importing_it_waits_for_no_large_package():
+    program = (
+        "import sys; from groundvec import evaluate; assert not {'torch', 'scipy'} & {*sys.modules}"
+    )
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
+
+
+# Retrieval
+
+
+def brute_force(captions, images, image, similarity="cosine"):
+    """The ranks in both directions, query by query, of vectors without ties."""
+    near = captions @ images.T
+    if similarity == "cosine":
+        near /= np.linalg.norm(captions, axis=1)[:, None] * np.linalg.norm(images, axis=1)
+    elif similarity == "euclidean":
+        near = -np.linalg.norm(captions[:, None] - images, axis=2)
+    of_captions = [1 + (line > line[own]).sum() for line, own in zip(near, image, strict=True)]
+    of_images = []
+    for n in range(len(images)):
+        best = near[image == n, n].max()
+        of_images.append(1 + (near[image != n, n] > best).sum())
+    return of_captions, of_images
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean"])
+def test_retrieval_is_that_of_a_search_one_by_one(similarity):
+    rng = np.random.default_rng(3)
+    images = rng.normal(size=(20, 6))
+    image = rng.permutation(np.repeat(np.arange(20), rng.integers(1, 4, 20)))
+    captions = images[image] + 2 * rng.normal(size=(len(image), 6))
+    captions *= rng.uniform(0.2, 5, (len(image), 1))
+    result = evaluate.retrieval(captions, images, image, similarity=similarity)
+    found = brute_force(captions, images, image, similarity)
+    expected = dict(zip(("caption_to_image", "image_to_caption"), found, strict=True))
+    for direction, ranks in expected.items():
+        ranks = np.array(ranks)
+        found = row(result.scores, direction=direction)
+        own = result.items[result.items["direction"] == direction]
+        assert own["rank"].tolist() == ranks.tolist()
+        for k in (1, 5, 10):
+            share = (ranks <= k).mean()
+            assert found[f"r{k}"] == pytest.approx(100 * share)
+            for end in (found[f"r{k}_low"] / 100, found[f"r{k}_high"] / 100):  # Wilson's solve this
+                assert abs(share - end) == pytest.approx(
+                    1.96 * (end * (1 - end) / len(ranks)) ** 0.5, abs=1e-6
+                )
+        assert found["median_rank"] == np.median(ranks) and found["queries"] == len(ranks)
+        assert found["mean_rank"] == pytest.approx(ranks.mean())
+    assert set(result.scores["captions_per_image"]) == {"1 to 3"}
+
+
+def test_intervals_of_recalls_are_within_0_and_100():
+    scores = evaluate.retrieval(np.eye(12), np.eye(12)).scores
+    assert (scores["r1"] == 100).all()
+    assert (scores["r1_high"] == 100).all() and (scores["r1_low"] < 100).all()
+
+
+def test_every_number_of_retrieval_names_its_protocol():
+    same = np.ones((10, 3))
+    result = evaluate.retrieval(np.ones((50, 3)), same, folds=2)
+    first = result.scores.iloc[0]
+    assert first[["test_set", "folds", "images"]].tolist() == ["5-folds", 2, 10]
+    assert first["ties"] == "rank before the right one" and first["r1"] == 0  # all are the same
+    assert first["median_rank"] == 5 and first["captions_per_image"] == "5"
+    assert set(result.items["rank"]) == {5, 21}  # within a fold: 5 images, 25 captions of which 5
+    text = str(result)
+    for said in ("Similarity: cosine", "Folds: 2", "Ties: rank before", "its others do not count"):
+        assert said in text
+
+
+def test_captions_follow_each_other_unless_their_images_are_given():
+    rng = np.random.default_rng(0)
+    images, captions = rng.normal(size=(4, 3)), rng.normal(size=(8, 3))
+    of = np.array([0, 0, 1, 1, 2, 2, 3, 3])
+    by_default, given = (
+        evaluate.retrieval(captions, images),
+        evaluate.retrieval(captions, images, of),
+    )
+    pd.testing.assert_frame_equal(by_default.scores, given.scores)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"captions": np.ones((7, 3))}, "7 captions are not as many for each of 4 images"),
+        ({"captions": np.ones((2, 3))}, "images: give the captions first, then the images"),
+        ({"captions": csr_array(np.ones((8, 3)))}, r"a sparse matrix: give captions.toarray\(\)"),
+        ({"images": np.ones((4, 2))}, "captions have 3 dimensions and images 2"),
+        ({"similarity": "L2"}, "there is no similarity 'L2': choose from cosine"),
+        ({"folds": 3}, "folds is 3: it must divide the number of images, 4"),
+        ({"folds": 0}, "folds is 0"),
+        ({"image_of_caption": [0, 1]}, r"image_of_caption is int64 \(2,\)"),
+        ({"image_of_caption": np.arange(8) / 2}, "image_of_caption is float64"),
+        ({"image_of_caption": [0, 0, 0, 0, 1, 1, 2, 2]}, "image 3 has no caption"),
+        ({"image_of_caption": [1, 1, 2, 2, 3, 3, 4, 4]}, "image 0 has no caption"),
+        ({"image_of_caption": [0, 1, 2, 3, -1, 0, 1, 2]}, "image -1 has no caption, or is not"),
+    ],
+)
+def test_what_cannot_be_searched_is_said(given, said):
+    with pytest.raises(InputError, match=said):
+        evaluate.retrieval(**{"captions": np.ones((8, 3)), "images": np.ones((4, 3))} | given)
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean"])
+@pytest.mark.parametrize("factor", [1e-42, 1e-30, 1e30, 1e37])
+def test_retrieval_is_the_same_in_another_unit(similarity, factor):
+    rng = np.random.default_rng(5)
+    images = rng.normal(size=(40, 8)).astype(np.float32)
+    captions = (np.repeat(images, 2, axis=0) + rng.normal(size=(80, 8))).astype(np.float32)
+    usual, other = (
+        evaluate.retrieval(np.float32(by) * captions, np.float32(by) * images, None, 1, similarity)
+        for by in (1, factor)
+    )
+    # Numbers as small as 1e-42 have three digits.
+    same = (usual.items["rank"] == other.items["rank"]).mean()
+    assert same == 1 if factor > 1e-37 else same > 0.9
+    one = captions.copy()
+    one[0] *= np.float32(factor)  # a vector alone
+    found = evaluate.retrieval(one, images).items["rank"][0]
+    assert factor < 1e-37 or found == evaluate.retrieval(captions, images).items["rank"][0]
+
+
+def test_distances_far_from_the_origin_are_not_lost(caplog):
+    rng = np.random.default_rng(5)
+    images = rng.integers(-9, 9, (40, 8)).astype(np.float32)
+    captions = np.repeat(images, 2, axis=0) + rng.integers(-3, 3, (80, 8))
+    near, far = (
+        evaluate.retrieval(captions + by, images + np.float32(by), similarity="euclidean")
+        for by in (0, 100_000)
+    )
+    pd.testing.assert_frame_equal(near.items, far.items)
+    assert not caplog.text
+    evaluate.retrieval(captions + 100_000, images + 100_000)  # their cosines are all the same
+    assert "of the captions another image scores as their own does" in caplog.text
+
+
+@given(
+    hypothesis.extra.numpy.arrays(
+        st.sampled_from([np.float32, np.float64]), (9, 5), elements=st.floats(-1e6, 1e6, width=32)
+    )
+)
+def test_ordinary_vectors_have_the_cosines_that_they_had_to_the_last_bit(vectors):
+    a, b = vectors[:4], vectors[4:8]
+    norms = np.sqrt(np.vecdot(a, a)) * np.sqrt(np.vecdot(b, b))
+    ordinary = [row for row in range(4) if norms[row] > 1e-6]
+    expected = (np.vecdot(a, b)[ordinary] / norms[ordinary]).tolist()
+    assert correlation.cosine(a, b)[ordinary].tolist() == expected
+
+
+def test_images_that_are_repeated_are_refused():
+    """As VSE++ stores them: once for each caption."""
+    rng = np.random.default_rng(0)
+    images, captions = rng.normal(size=(6, 3)), rng.normal(size=(30, 3))
+    for repeated in (
+        np.repeat(images, 5, axis=0),
+        np.tile(images, (5, 1)),
+        images[[0, 0, 1, 1, 1]],
+    ):
+        with pytest.raises(InputError, match=r"images have only \d different rows of"):
+            evaluate.retrieval(captions, repeated)
+    evaluate.retrieval(captions, images[[0, 0, 1, 2, 3]])  # two that are the same
+
+
+def test_what_agrees_no_better_than_by_chance_is_said(caplog, made_up):
+    rng = np.random.default_rng(0)
+    images = rng.normal(size=(30, 8))
+    captions = np.repeat(images, 2, axis=0)
+    evaluate.retrieval(captions, images)
+    evaluate.ratings(encoder(made_up[1]))
+    assert not caplog.text
+    evaluate.retrieval(np.tile(images, (2, 1)), images)
+    assert "no better than by chance: is the order of both the same?" in caplog.text
+    evaluate.ratings(encoder(rng.permutation(made_up[1])))
+    assert "are the vectors in the order of the sentences?" in caplog.text
+    captions[3] = 0
+    evaluate.retrieval(captions, images)
+    assert "1 of 60 captions are vectors of zeros" in caplog.text
+
+
+# Comparisons
+
+
+def test_ratings_are_compared_by_williams_test_and_holm_s_correction(made_up):
+    _, vectors = made_up
+    noise = np.random.RandomState(0).standard_normal(vectors.shape).astype(np.float32)
+    a, b = (evaluate.ratings(encoder(each)) for each in (vectors, vectors + noise))
+    rows = evaluate.compare(a, b)
+    expected = significance.compare(a.items, b.items)
+    tests, [mean] = rows[:-1], rows[-1:].to_dict("records")
+    pd.testing.assert_frame_equal(tests[expected.columns], expected)
+    assert tests["definition"].tolist() == ["SentEval cosine"] * 3 + ["SentEval classifier"]
+    assert (tests["p_holm"] >= tests["p"]).all() and (tests["t"] > 0).all()
+    weights = tests["n"][:3]
+    for column in ("r_a", "r_b"):
+        assert mean[column] == pytest.approx(np.average(tests[column][:3], weights=weights))
+    assert (mean["subtask"], mean["n"]) == ("weighted mean", weights.sum())
+    assert 0 < mean["p"] < 0.05
+    assert evaluate.compare(a, a)["p"].iloc[-1] == 1
+    with pytest.raises(InputError, match="not evaluated on the same pairs"):
+        evaluate.compare(a.items, b.items.iloc[1:])
+
+
+def test_retrieval_is_compared_by_a_paired_bootstrap():
+    rng = np.random.default_rng(1)
+    images = rng.normal(size=(100, 8))
+    captions = np.repeat(images, 2, axis=0) + 0.5 * rng.normal(size=(200, 8))
+    good = evaluate.retrieval(captions, images)
+    bad = evaluate.retrieval(captions + 2 * rng.normal(size=(200, 8)), images)
+    rows = evaluate.compare(good, bad)
+    scores = {
+        name: result.scores.set_index("direction") for name, result in [("a", good), ("b", bad)]
+    }
+    for each in rows.to_dict("records"):
+        for name, of in scores.items():
+            assert each[name] == pytest.approx(of.loc[each["direction"], each["measure"]])
+        assert each["low"] <= each["difference"] <= each["high"]
+        assert each["p"] <= each["p_holm"] <= 1
+    ranks = rows[rows["measure"] == "mean_rank"]
+    assert (ranks["high"] < 0).all() and (ranks["p_holm"] < 0.05).all()
+    assert ranks["p"].tolist() == pytest.approx([2 / 10_001] * 2)  # two sides, none of 10,000 draws
+    turned = evaluate.compare(bad, good)
+    np.testing.assert_allclose(turned["difference"], -rows["difference"])
+    np.testing.assert_allclose(turned["p_holm"], rows["p_holm"])
+    same = evaluate.compare(good, good)
+    assert (same["difference"] == 0).all() and (same["p"] == 1).all()
+    with pytest.raises(InputError, match="not of the same queries"):
+        evaluate.compare(good, evaluate.retrieval(captions, images, folds=2))
+
+
+def test_vectors_are_copied_only_where_their_precision_is_too_low():
+    for kind, copied in ((np.float32, False), (np.float64, False), (np.float16, True)):
+        vectors = np.ones((3, 2), kind)
+        assert np.shares_memory(evaluate.checked(vectors, "vectors"), vectors) is not copied
+
+
+def test_only_results_of_the_same_kind_are_compared(made_up):
+    rated_ones = evaluate.ratings(encoder(made_up[1]))
+    found = evaluate.retrieval(np.eye(3), np.eye(3))
+    for other in (found, rated_ones.scores):
+        with pytest.raises(InputError, match="not two results of the same kind"):
+            evaluate.compare(rated_ones, other)
+
+
+# The command
+
+
+def test_vectors_made_elsewhere_are_rated_like_an_encoder(groundvec, tmp_path, folders):
+    tasks = ("--tasks", "STS 2012", "STS 2013", "--folder", *folders)
+    groundvec("sentences", *tasks, "-o", "all.txt")
+    lines = (tmp_path / "all.txt").read_text().splitlines()
+    assert lines == evaluate.sentences(["STS 2012", "STS 2013"], folders)
+    np.save(tmp_path / "v.npy", baselines.load("trigrams").encode(lines))
+    options = ("--vectors", "v.npy", *tasks)
+    groundvec("ratings", *options, "-o", "scores.csv", "--predictions", "a.csv")
+    written = pd.read_csv(tmp_path / "scores.csv")
+    direct = evaluate.ratings(baselines.load("trigrams"), ["STS 2012", "STS 2013"], folders)
+    pd.testing.assert_frame_equal(written[direct.scores.columns], direct.scores, check_dtype=False)
+    assert set(written["encoder"]) == {"v.npy"} and "commit" in written
+    assert "Correlations times 100" in groundvec("ratings", *options)
+    assert "Williams" in groundvec("compare", "a.csv", "a.csv")
+    assert "already exists" in groundvec("ratings", *options, "-o", "scores.csv", fails=1)
+    (tmp_path / "captions.txt").write_text("a msrpar's 12\n")
+    assert " seen" in groundvec("ratings", *options, "--captions", "captions.txt")
+    np.save(tmp_path / "v.npy", np.ones((3, 2)))
+    said = groundvec("ratings", *options, fails=1)
+    assert said == (
+        f"error: v.npy: 3 rows for {len(lines)} sentences; it must have a row for each line of "
+        "what `groundvec evaluate sentences` writes of the same tasks"
+    )
+
+
+def test_sentences_that_the_disk_cannot_hold_are_an_error(tmp_path, folders):
+    """Also where Python does not buffer its output: it would write a part, and say nothing."""
+    command = ["-m", "groundvec", "evaluate", "sentences", "--tasks", "STS 2012", "--folder"]
+    with (tmp_path / "all.txt").open("wb") as output:
+        result = subprocess.run(
+            [sys.executable, *command, *map(str, folders)],
+            env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+            stdout=output,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
+        )
+    assert result.returncode == 1 and result.stderr.count("\n") == 1, result.stderr
+    assert result.stderr.startswith("error: no space left on the disk while writing")
+
+
+def test_retrieval_of_two_files(groundvec, tmp_path):
+    rng = np.random.default_rng(0)
+    np.save(tmp_path / "images.npy", rng.normal(size=(10, 4)).astype(np.float16))
+    np.save(tmp_path / "captions.npy", rng.normal(size=(20, 4)))
+    np.save(tmp_path / "of.npy", np.repeat(np.arange(10), 2))
+    files = ("captions.npy", "images.npy")
+    assert "Similarity: cosine." in groundvec("retrieval", *files, "--ranks", "r.csv")
+    assert [*pd.read_csv(tmp_path / "r.csv")] == ["test_set", "direction", "image", "rank"]
+    groundvec("retrieval", *files, "--image-of-caption", "of.npy", "-o", "s.csv")
+    assert pd.read_csv(tmp_path / "s.csv")["counted"].nunique() == 2
+    groundvec("compare", "r.csv", "r.csv", "-o", "c.csv")
+    assert (pd.read_csv(tmp_path / "c.csv")["p_holm"] == 1).all()
+    assert groundvec("retrieval", *files, "--folds", "0", fails=1).startswith("error: --folds")
+
+
+def test_a_sentence_transformer_is_rated_by_its_name(groundvec, tmp_path, folders):
+    """The package is a stand-in: a vector is the length of the sentence, and 1."""
+    program = (
+        "import numpy\n"
+        "class SentenceTransformer:\n"
+        "    def __init__(self, name, device, local_files_only): assert name == 'all-fake'\n"
+        "    def encode(self, sentences, show_progress_bar):\n"
+        "        return numpy.array([[len(sentence), 1] for sentence in sentences])\n"
+    )
+    (tmp_path / "sentence_transformers.py").write_text(program)
+    tasks = ("--tasks", "STS 2012", "--folder", *folders)
+    groundvec("ratings", "--sentence-transformers", "all-fake", *tasks, "-o", "s.csv")
+    written = pd.read_csv(tmp_path / "s.csv")
+    lengths = evaluate.ratings(
+        lambda texts: [[len(text), 1] for text in texts], ["STS 2012"], folders
+    )
+    pd.testing.assert_frame_equal(
+        written[lengths.scores.columns], lengths.scores, check_dtype=False
+    )
+    assert set(written["encoder"]) == {"all-fake"}
+
+
+def npy(array, **options):
+    file = io.BytesIO()
+    np.save(file, array, **options)
+    return file.getvalue()
+
+
+HUGE = npy(np.ones((4, 3))).replace(b"(4, 3), }      ", b"(4, 999999999),}")
+BAD_ARRAYS = {
+    "text": (b"0.1 0.2\n", "is not a .npy file of numbers"),
+    "nothing": (b"", "is not a .npy file of numbers"),
+    "pickle": (pickle.dumps([1.0]), "is not a .npy file of numbers"),
+    "pickled": (npy(np.array([[{}]], object), allow_pickle=True), "is not a .npy file of numbers"),
+    "huge": (HUGE, "is not a .npy file of numbers"),
+    "cut": (npy(np.ones((400, 30)))[:-9], "is not a .npy file of numbers"),
+    "header": (b"\x93NUMPY\x01\x00\xff\xff" + b"(" * 65535, "is not a .npy file of numbers"),
+    "strings": (npy(np.array([["a"]])), "<U1 (1, 1); it must be numbers (N, size)"),
+    "records": (npy(np.zeros((3, 3), "f4,f4")), "it must be numbers (N, size)"),
+    "complex": (npy(np.ones((3, 3), complex)), "it must be numbers (N, size)"),
+    "flat": (npy(np.ones(3)), "float64 (3,); it must be numbers (N, size)"),
+    "empty": (npy(np.ones((0, 3))), "float64 (0, 3); it must be numbers (N, size)"),
+    "nan": (npy(np.array([[1.0, 2], [3, np.nan]])), "row 1 (from 0) is not finite"),
+    "infinite": (npy(np.array([[np.inf, 2]])), "row 0 (from 0) is not finite"),
+}
+
+
+@pytest.mark.parametrize("kind", [*BAD_ARRAYS, "pipe", "folder", "missing", "archive"])
+def test_a_bad_file_of_vectors_is_one_line(groundvec, tmp_path, kind):
+    path = tmp_path / "bad.npy"
+    content, said = BAD_ARRAYS.get(kind, (None, ""))
+    if kind == "pipe":
+        os.mkfifo(path)
+        said = "is a folder, a FIFO or a device"
+    elif kind == "folder":
+        path.mkdir()
+        said = "is a folder, a FIFO or a device"
+    elif kind == "archive":
+        with path.open("wb") as file:
+            np.savez(file, a=np.ones((3, 3)))
+        said = "it is an archive"
+    elif kind == "missing":
+        said = "does not exist"
+    else:
+        path.write_bytes(content)
+    np.save(tmp_path / "good.npy", np.ones((2, 3)))
+    line = groundvec("retrieval", "bad.npy", "good.npy", fails=1)
+    assert line.startswith("error: bad.npy") and said in line and len(line) < 500
+    assert "allow_pickle" not in line  # nobody is advised to run what the file holds
+
+
+PAIRS = "pair,task,subtask,rating,cosine,classifier"
+ITEMS = {"test_set": ["1k"], "direction": ["caption_to_image"], "image": [0], "rank": [1]}
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is not a whole CSV file"),
+        (b"a,b\n1,2\n", "has no column pair, task, .*, nor test_set, direction, image, rank: make"),
+        (b"{ranks}\n", "has no rows"),
+        (b"{ranks}\n1k,{c2i},0,first\n", "line 2: rank is 'first', not a number"),
+        (b"{ranks}\n1k,{c2i},0,1\n1k,{c2i},0,inf\n", "line 3: rank is 'inf', not a number"),
+        (b"{ranks}\n1k,{c2i},0,0\n", "line 2: rank is '0', less than 1"),
+        (b"{ranks}\n1k,{c2i},0,1.5\n", "line 2: rank is '1.5', not a whole number"),
+        (b"{ranks}\n1k,text,0,1\n", "line 2: direction is 'text', not one of caption_to_image"),
+        (b"{ranks}\n1k,{c2i},,1\n", "line 2 has no image"),
+        (b"{ranks}\n1k,{c2i},0,1,2\n", "is not a whole CSV file"),
+        (b"{ranks}\n1k,{c2i},0,1\n1k,{c2i},0,1,2\n", "is not a whole CSV file"),
+        (b"{pairs}\n0,T,S,9,0.5,\n", "line 2: rating is '9', more than 5"),
+        (b"{pairs}\n0,T,S,1,3,\n", "line 2: cosine is '3', more than 1"),
+        (b"{pairs}\n0,T,S,1,0.5,\n0,T,S,1,0.5,\n", "line 3 has the same pair as a line above"),
+        (b"\xff\xfe\x00\x01", "is not a whole CSV file"),
+    ],
+)
+def test_a_bad_file_of_items_is_one_line(groundvec, tmp_path, content, said):
+    for name, text in (("ranks", ",".join(ITEMS)), ("pairs", PAIRS), ("c2i", "caption_to_image")):
+        content = content.replace(f"{{{name}}}".encode(), text.encode())
+    (tmp_path / "bad.csv").write_bytes(content)
+    write_csv(tmp_path / "good.csv", pd.DataFrame(ITEMS))
+    assert re.search(said, groundvec("compare", "good.csv", "bad.csv", fails=1))
+
+
+def test_one_encoder_is_chosen(groundvec):
+    assert "one of the arguments --model --sentence-transformers" in groundvec("ratings", fails=2)
+    said = groundvec("ratings", "--model", "no-such", "--tasks", "SICK", fails=1)
+    assert "no-such" in said
+
+
+def test_tasks_have_mteb_s_names_too_and_what_is_quoted_comes_first(folders):
+    encoder = baselines.load("trigrams")
+    one = evaluate.ratings(encoder, ["STS13"], folders)
+    other = evaluate.ratings(encoder, ["STS 2013"], folders)
+    pd.testing.assert_frame_equal(one.scores, other.scores)
+    cosine, mteb, empty = repr(one).splitlines()[:3]
+    spearman = 100 * one.scores.set_index("definition").loc["MTEB cosine", "spearman"]
+    assert cosine.startswith("STS of all years, cosine, mean weighted by pairs: ")
+    assert mteb == f"MTEB, Spearman, mean of 1 tasks: {spearman:.1f}" and not empty

@@ -1,0 +1,288 @@
+"""An index of pictures: made once, and brought up to date."""
+
+import errno
+import hashlib
+import importlib
+import json
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from groundvec import ImageEncoder, Index
+from groundvec.features import backbones
+from groundvec.model.network import Model
+from groundvec.runtime.errors import InputError
+from groundvec.text.characters import Text
+from tests.support.examples import description, save_model
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder, lite = tmp_path_factory.mktemp("model"), backbones.load("efficientnet_lite0")
+    torch.manual_seed(0)
+    network = Model(description("gru-16-max"), {"en": Text.build(["A dog."])}, lite.width)
+    about = {"backbone": lite.name, "weights": lite.weights, "weights_sha256": lite.sha256}
+    save_model(folder, network, features=about | {"crops": 1})
+    return folder
+
+
+@pytest.fixture
+def photos(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    rng = np.random.default_rng(0)
+    for name in ("a.png", "b.png", "deep/c.png"):
+        path = tmp_path / "photos" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(rng.integers(0, 256, (30, 30, 3), np.uint8)).save(path)
+    return tmp_path / "photos"
+
+
+@pytest.fixture
+def closed(monkeypatch):
+    """Pictures cannot be read from now on."""
+
+    def close():
+        def refuse(path):
+            raise AssertionError(f"{path} is read")
+
+        monkeypatch.setattr("groundvec.features.files.sha256", refuse)
+        monkeypatch.setattr("groundvec.index.ImageEncoder", refuse)
+
+    return close
+
+
+def test_a_second_search_reads_no_picture(photos, model, closed):
+    first = Index(photos, model)
+    expected = ImageEncoder(model).encode(photos)
+    np.testing.assert_allclose(first.vectors, expected, atol=1e-6)
+    closed()
+    second = Index(photos, model)
+    assert second.paths == first.paths == sorted(photos.rglob("*.png"))
+    np.testing.assert_array_equal(second.vectors, first.vectors)
+    assert second.search("A dog.") == first.search("A dog.")
+
+
+def test_a_changed_picture_is_read_again_and_a_deleted_one_forgotten(photos, model):
+    before = Index(photos, model)
+    Image.new("RGB", (40, 40), "red").save(photos / "a.png")
+    (photos / "b.png").unlink()
+    shutil.copy(photos / "deep/c.png", photos / "copy.png")
+    after = Index(photos, model)
+    assert [path.name for path in after.paths] == ["a.png", "copy.png"]  # c.png is the same
+    np.testing.assert_allclose(after.vectors, ImageEncoder(model).encode(after.paths), atol=1e-6)
+    assert not np.allclose(after.vectors[0], before.vectors[0])
+
+
+def test_each_search_names_what_it_leaves_out(photos, model, closed, caplog):
+    for name in ("a.png", "d.png", "e.png", "f.png", "g.png"):
+        (photos / name).write_bytes(f"no picture, {name}".encode())
+    assert len(Index(photos, model).paths) == 2
+    assert [line.partition(" is ")[0] for line in caplog.messages] == [
+        f"{photos}/{name}.png" for name in "adefg"
+    ]
+    assert all(line.endswith("; convert it; it is left out") for line in caplog.messages)
+    with pytest.raises(InputError, match=r"none of 1 pictures can be used: \S*a.png is not a pict"):
+        Index(photos / "a.png", model)
+    caplog.clear()
+    closed()
+    assert len(Index(photos, model).paths) == 2
+    [line] = caplog.messages
+    names = ", ".join(f"{photos}/{name}.png" for name in "ade")
+    assert line == f"left out 5 pictures that cannot be used: {names}, ..."
+    with pytest.raises(InputError, match=r"none of 1 pictures can be used: \S*a.png is not a pict"):
+        Index(photos / "a.png", model)
+
+
+def test_a_search_explains_some_of_many_problems(photos, model, caplog, monkeypatch):
+    monkeypatch.setattr("groundvec.index.EXPLAINED", 1)
+    for name in ("a.png", "d.png"):
+        (photos / name).write_bytes(f"no picture, {name}".encode())
+    Index(photos, model)
+    assert len(caplog.messages) == 2
+    assert caplog.messages[1] == f"left out 1 picture that cannot be used: {photos}/d.png"
+
+
+def unplug(path, photos):
+    photos.rename(photos.with_name("away"))
+
+
+def replace_by_fifo(path, photos):
+    path.rename(path.with_name("away"))
+    os.mkfifo(path)
+
+
+def fail_to_read(path, photos):
+    raise OSError(errno.EIO, "Input/output error")
+
+
+def fail_to_allocate(path, photos):
+    raise MemoryError
+
+
+PASSING = {  # what happens for a while, where, and how often it does
+    "unplugged": (unplug, "groundvec.features.extract.load", 1),
+    "a FIFO": (replace_by_fifo, "groundvec.features.extract.load", 1),
+    "a FIFO before": (replace_by_fifo, "groundvec.features.files.sha256", 1),
+    "unreadable": (fail_to_read, "groundvec.features.files.sha256", 9),
+    "unreadable later": (fail_to_read, "groundvec.features.images.read_regular", 9),
+    "EIO in a decoder": (fail_to_read, "groundvec.features.images._decode", 9),
+    "memory": (fail_to_allocate, "groundvec.features.images._decode", 9),
+}
+
+
+@pytest.mark.parametrize("happens, where, times", PASSING.values(), ids=PASSING)
+def test_a_failure_that_passes_is_not_kept(
+    photos, model, monkeypatch, caplog, happens, where, times
+):
+    module, _, name = where.rpartition(".")
+    real = getattr(importlib.import_module(module), name)
+    calls = []
+
+    def failing(path, *arguments):
+        calls.append(path)
+        if len(calls) <= times:
+            happens(Path(path), photos)
+        return real(path, *arguments)
+
+    with monkeypatch.context() as patch, suppress(InputError):
+        patch.setattr(where, failing)
+        assert len(Index(photos, model).paths) < 3
+    for away in photos.parent.rglob("away"):
+        away.rename(photos if away.is_dir() else calls[0])
+    caplog.clear()
+    assert len(Index(photos, model).paths) == 3 and not caplog.messages
+
+
+def test_pictures_that_exchange_their_names_are_read_again(photos, model):
+    """As a program does that numbers pictures anew: each name keeps its size and its time."""
+    colours = {"1.bmp": "red", "2.bmp": "blue"}
+    for name, colour in colours.items():
+        Image.new("RGB", (20, 15), colour).save(photos / name)
+        os.utime(photos / name, (0, 0))
+    before = Index(photos, model)
+    (photos / "1.bmp").rename(photos / "x")
+    (photos / "2.bmp").rename(photos / "1.bmp")
+    (photos / "x").rename(photos / "2.bmp")
+    after = Index(photos, model)
+    assert after.paths == before.paths and after.paths[0].name == "1.bmp"
+    np.testing.assert_array_equal(after.vectors[:2], before.vectors[[1, 0]])
+
+
+def test_a_picture_that_is_written_over_and_gets_its_old_time_is_read_again(photos, model):
+    Image.new("RGB", (20, 15), "red").save(photos / "0.bmp")
+    os.utime(photos / "0.bmp", (0, 0))
+    before = Index(photos, model)
+    Image.new("RGB", (20, 15), "blue").save(photos / "0.bmp")
+    os.utime(photos / "0.bmp", (0, 0))
+    assert not np.allclose(Index(photos, model).vectors[0], before.vectors[0])
+
+
+def test_a_moved_or_copied_picture_is_read_and_not_embedded_again(photos, model, monkeypatch):
+    expected = Index(photos, model)
+
+    def refuse(*_):
+        raise AssertionError("a picture is decoded")
+
+    monkeypatch.setattr("groundvec.features.extract.load", refuse)
+    shutil.copy(photos / "a.png", photos / "a2.png")
+    (photos / "a2.png").rename(photos / "a.png")  # another inode
+    (photos / "b.png").chmod(0o600)  # another time of change
+    np.testing.assert_array_equal(Index(photos, model).vectors, expected.vectors)
+    moved = photos.rename(photos.with_name("moved"))
+    np.testing.assert_array_equal(Index(moved, model).vectors, expected.vectors)
+
+
+def with_checksum(name, listing, numbers):
+    checksum = hashlib.sha256(name.encode() + listing + numbers).hexdigest().encode()
+    return b"\n".join([checksum, listing, numbers])
+
+
+def not_finite(path):
+    _, listing, numbers = path.read_bytes().split(b"\n", 2)
+    numbers = np.frombuffer(numbers, np.float32).copy()
+    numbers[3] = np.nan
+    path.write_bytes(with_checksum(path.name, listing, numbers.tobytes()))
+
+
+def one_picture_left(path):
+    """What parses, without a checksum that fits."""
+    checksum, listing, numbers = path.read_bytes().split(b"\n", 2)
+    seen, contents, unusable = json.loads(listing)
+    seen = [[*state, contents[0]] for *state, _ in seen]
+    path.write_bytes(
+        b"\n".join([checksum, json.dumps([seen, contents, unusable]).encode(), numbers])
+    )
+
+
+def of_another_folder(path):
+    _, listing, numbers = path.read_bytes().split(b"\n", 2)
+    path.write_bytes(with_checksum("another.index", listing, numbers))
+
+
+def become(make):
+    def replace(path):
+        path.unlink()
+        make(path)
+
+    return replace
+
+
+def middle(path):
+    content = bytearray(path.read_bytes())
+    content[300] ^= 1
+    path.write_bytes(content)
+
+
+DAMAGE = {
+    "empty": lambda path: path.write_bytes(b""),
+    "half": lambda path: os.truncate(path, path.stat().st_size // 2),
+    "middle": middle,
+    "last bytes": lambda path: os.truncate(path, path.stat().st_size - 4),
+    "not finite": not_finite,
+    "one picture": one_picture_left,
+    "another's": of_another_folder,
+    "huge": lambda path: os.truncate(path, 2**40),  # of holes
+    "FIFO": become(os.mkfifo),
+    "device": become(lambda path: path.symlink_to("/dev/zero")),
+    "folder": become(Path.mkdir),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_index_is_made_again(photos, model, tmp_path, caplog, damage):
+    expected = Index(photos, model)
+    [kept] = (tmp_path / "cache/groundvec/index").iterdir()
+    damage(kept)
+    found = Index(photos, model)
+    assert caplog.messages == [f"{kept} is damaged: its pictures are read again"]
+    assert found.paths == expected.paths
+    np.testing.assert_allclose(found.vectors, expected.vectors, atol=1e-6)
+    if not kept.is_dir():  # which no program should remove
+        caplog.clear()
+        assert len(Index(photos, model).paths) == 3 and not caplog.messages
+
+
+def test_an_index_that_cannot_be_written_costs_no_result(photos, model, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("groundvec.index.write_bytes", refuse)
+    assert len(Index(photos, model).paths) == 3
+
+
+def test_other_crops_networks_or_libraries_have_an_index_of_their_own(
+    photos, model, tmp_path, monkeypatch
+):
+    Index(photos, model)
+    Index(photos, model, crops=2)
+    Index(photos, model, backbone="efficientnet_lite0")
+    Index([photos / "a.png"], model)
+    monkeypatch.setattr("groundvec.index.versions", lambda: {"pillow": "99"})
+    Index(photos, model)
+    assert len(list((tmp_path / "cache/groundvec/index").iterdir())) == 5

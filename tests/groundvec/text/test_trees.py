@@ -1,0 +1,649 @@
+"""Sentences as trees: their forms, the arrays of a batch, and the vectors of words."""
+
+import json
+import logging
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundvec.runtime.errors import InputError
+from groundvec.text import forms, treebank, trees, vectors
+from groundvec.text.encoded import UNKNOWN
+from groundvec.text.treebank import Tree, Treebank, problem
+from groundvec.text.trees import Text
+from tests.groundvec.text.test_treebank import ENGLISH, drawn_trees
+from tests.support import forks
+
+
+def parsed(lines):
+    """A tree by hand: on each line a word, its head's number, its relation and perhaps its tag."""
+    rows = [line.split() for line in lines.strip().splitlines()]
+    tags = [row[3] if len(row) > 3 else "X" for row in rows]
+    words = [row[0] for row in rows]
+    heads = [int(row[1]) - 1 for row in rows]
+    return Tree(words, heads, [row[2] for row in rows], tags, " ".join(words))
+
+
+def edges(nodes):
+    """A tree's edges as text, in the order of the words: `head -relation-> word`."""
+    assert problem(nodes.parents) == ""
+    assert nodes.relations[nodes.parents.index(-1)] == "root"
+    return [
+        f"{nodes.words[parent] if parent >= 0 else ''} -{relation}-> {word}".strip()
+        for word, parent, relation in zip(*nodes, strict=True)
+    ]
+
+
+# The dependency tree, collapsed
+
+
+@pytest.mark.parametrize(
+    ("tree", "expected"),
+    [
+        pytest.param(
+            "Students 2 nsubj\nride 0 root\nbikes 2 dobj\nat 2 prep ADP\nnight 4 pobj\n. 2 punct",
+            [
+                "ride -nsubj-> students",
+                "-root-> ride",
+                "ride -dobj-> bikes",
+                "ride -prep_at-> night",
+            ],
+            id="preposition",
+        ),
+        pytest.param(
+            "relax 0 root\nby 1 prep ADP\njust 2 advmod\nriding 2 pcomp\nbikes 4 dobj",
+            [
+                *("-root-> relax", "riding -advmod-> just"),
+                *("relax -prepc_by-> riding", "riding -dobj-> bikes"),
+            ],
+            id="a clause, and what else hangs from the preposition",
+        ),
+        pytest.param(
+            "child 3 nsubjpass\nwas 3 auxpass\nhugged 0 root\nby 3 agent ADP\nmother 4 pobj",
+            [
+                *("hugged -nsubjpass-> child", "hugged -auxpass-> was"),
+                *("-root-> hugged", "hugged -agent-> mother"),
+            ],
+            id="agent",
+        ),
+        pytest.param(
+            "gives 0 root\nit 1 dobj\nto 1 dative ADP\nher 3 pobj",
+            ["-root-> gives", "gives -dobj-> it", "gives -prep_to-> her"],
+            id="dative",
+        ),
+        pytest.param(
+            "car 0 root\nin 1 prep ADP\nfront 2 pobj\nof 3 prep ADP\ntrees 4 pobj",
+            ["-root-> car", "car -prep_in_front_of-> trees"],
+            id="in front of",
+        ),
+        pytest.param(
+            "man 0 root\nRight 3 advmod\nNext 1 advmod\nto 3 prep ADP\nit 4 pobj",
+            ["-root-> man", "it -advmod-> right", "man -prep_next_to-> it"],
+            id="next to",
+        ),
+        pytest.param(
+            "sits 0 root\nin 1 prep ADP\nthe 4 det\nfront 2 pobj\nof 4 prep ADP\ncars 5 pobj",
+            ["-root-> sits", "front -det-> the", "sits -prep_in-> front", "front -prep_of-> cars"],
+            id="a phrase is of neighbours",
+        ),
+        pytest.param(
+            "moves 0 root\nclose 1 advmod\nto 1 prep ADP\nthem 3 pobj",
+            ["-root-> moves", "moves -advmod-> close", "moves -prep_to-> them"],
+            id="a phrase hangs together",
+        ),
+        pytest.param(
+            "sits 0 root\non 1 prep ADP\nbeds 2 pobj\nor 2 cc\nunder 2 conj ADP\nthem 5 pobj",
+            ["-root-> sits", "sits -prep_on-> beds", "sits -prep_under-> them"],
+            id="two prepositions",
+        ),
+        pytest.param(
+            "jumps 0 root\nup 1 prt ADP\nand 1 cc\ninto 1 conj ADP\nwater 4 pobj",
+            ["-root-> jumps", "jumps -prt-> up", "jumps -prep_into-> water"],
+            id="a preposition joined to a verb",
+        ),
+        pytest.param(
+            "looks 0 root\nout 1 prep ADP\n",
+            ["-root-> looks", "looks -prep-> out"],
+            id="a preposition without an object stays",
+        ),
+        pytest.param(
+            "In 0 root ADP\nwater 1 pobj",
+            ["-root-> in", "in -pobj-> water"],
+            id="a preposition as the root stays",
+        ),
+        pytest.param(
+            "dog 0 root\nAND 1 cc\ncat 1 conj",
+            ["-root-> dog", "dog -conj_and-> cat"],
+            id="conjunction",
+        ),
+        pytest.param(
+            "dogs 0 root\n, 1 punct\ncats 1 conj\n& 3 cc\ncows 3 conj\nor 5 cc\nmen 5 conj",
+            [
+                "-root-> dogs",
+                "dogs -conj_and-> cats",
+                "dogs -conj_and-> cows",
+                "dogs -conj_or-> men",
+            ],
+            id="a row of conjuncts hangs from the first",
+        ),
+        pytest.param(
+            "red 2 amod\nball 0 root\n, 2 punct\ntoy 2 conj\nand 2 cc",
+            ["ball -amod-> red", "-root-> ball", "ball -conj_and-> toy"],
+            id="a conjunction behind",
+        ),
+        pytest.param(
+            "dog 0 root\ncat 1 conj\nand 4 cc\nruns 1 dep",
+            ["-root-> dog", "dog -conj-> cat", "runs -cc-> and", "dog -dep-> runs"],
+            id="a conjunction that joins nothing",
+        ),
+        pytest.param(
+            "man 3 poss\n's 1 case PART\ndog 0 root",
+            ["dog -poss-> man", "-root-> dog"],
+            id="possessive",
+        ),
+        pytest.param(
+            "dog 2 nsubj\nruns 0 root\nout 5 case ADP\nof 3 fixed ADP\nwater 2 obl\nand 8 cc\nin 8 "
+            "case ADP\nmud 5 conj\nof 10 case ADP\nMay 8 nmod",
+            [
+                *("runs -nsubj-> dog", "-root-> runs", "runs -obl_out_of-> water"),
+                *("mud -case-> in", "water -conj_and-> mud", "mud -nmod_of-> may"),
+            ],
+            id="Universal Dependencies",
+        ),
+        pytest.param(
+            "In 2 case ADP\nwater 0 root\n, 2 punct",
+            ["water -case-> in", "-root-> water"],
+            id="nothing to fold into",
+        ),
+        pytest.param(
+            '" 0 root\n- 1 dep\nDogs 1 dep\nrun 1 dep',
+            ["-root-> dogs", "dogs -dep-> run"],
+            id="punctuation as the root",
+        ),
+        pytest.param("! 2 punct\n? 0 root\n! 2 punct", ["-root-> ?"], id="punctuation alone"),
+    ],
+)
+def test_dependency_trees_are_collapsed(tree, expected):
+    assert edges(forms.collapsed(parsed(tree))) == expected
+
+
+def test_real_parses_are_collapsed():
+    """The paper's examples (sections 3 and 3.2)."""
+    sentences = [
+        "A man jumps on his bike near a beach.",
+        "The child was hugged by its mother.",
+        "A gray car is parked in front of the trees and next to a house.",
+    ]
+    jump, hug, car = map(forms.collapsed, treebank.parse(sentences, ENGLISH))
+    assert {"jumps -nsubj-> man", "jumps -prep_on-> bike", "jumps -prep_near-> beach"} < {
+        *edges(jump)
+    }
+    assert {"hugged -agent-> mother", "hugged -nsubjpass-> child"} < {*edges(hug)}
+    assert {"parked -prep_in_front_of-> trees", "parked -prep_next_to-> house"} < {*edges(car)}
+    assert "and" not in car.words and "." not in car.words
+
+
+LABELS = st.sampled_from(
+    [
+        *("prep", "pobj", "pcomp", "agent", "dative", "conj", "cc", "case", "fixed", "punct"),
+        *("advmod", "nmod"),
+    ]
+)
+NAMES = st.sampled_from(
+    ["in", "front", "of", "next", "to", "and", "or", "&", "'s", "dog", ".", "-", ","]
+)
+WILD = drawn_trees(labels=LABELS, words=NAMES, most=14)
+
+
+@given(WILD)
+def test_what_is_collapsed_is_a_tree_of_some_of_the_words(tree):
+    nodes = forms.collapsed(tree)
+    assert edges(nodes)
+    left = iter(tree.words)
+    assert all(word in left for word in nodes.words)  # in their order
+    assert len(nodes.words) == 1 or all(map(forms._has_letters, nodes.words))
+
+
+def test_an_empty_sentence_is_an_unknown_word():
+    for form in forms.FORMS.values():
+        assert form(Tree([], [], [], [], "")) == ([""], [-1], ["root"])
+
+
+# The dependency tree as it was parsed
+
+EXAMPLE = (  # the running example of section 3.2 and Figure 3
+    "Students 2 nsubj\nride 0 root\nbikes 2 dobj\nat 2 prep ADP\nnight 4 pobj\n. 2 punct"
+)
+
+
+def test_a_basic_tree_has_a_node_for_every_word():
+    assert edges(forms.basic(parsed(EXAMPLE))) == [
+        *("ride -nsubj-> students", "-root-> ride", "ride -dobj-> bikes"),
+        *("ride -prep-> at", "at -pobj-> night"),
+    ]
+
+
+def test_a_basic_tree_loses_punctuation_alone():
+    tree = parsed("dogs 4 nsubj\n, 1 punct\ncats 1 conj\nrun 0 root\n! 4 punct")
+    assert edges(forms.basic(tree)) == [
+        *("run -nsubj-> dogs", "dogs -conj-> cats", "-root-> run"),
+    ]
+
+
+@given(WILD)
+def test_a_basic_tree_is_a_tree_of_all_words_in_their_order(tree):
+    nodes = forms.basic(tree)
+    assert edges(nodes)
+    spoken = [word.lower() for word in tree.words if forms._has_letters(word)]
+    assert nodes.words == (spoken or [tree.words[tree.heads.index(-1)].lower()])
+
+
+def network(tmp_path, tree, form, compose):
+    """A network with random weights over one tree: h of Eq. 4, W_v x, the matrices, the vector."""
+    import torch
+
+    from groundvec.encoders.trees import Encoder
+
+    captions, bank = write(tmp_path, tree)
+    text = Text.build(captions, "drawn", form, "captions", 1, treebank=bank)
+    encoder = Encoder(text, 3, compose).double()
+    torch.nn.init.normal_(encoder.matrices, generator=torch.manual_seed(1))
+    found = encoder(*map(torch.from_numpy, text.encode(captions).batch(np.arange(1))))[0]
+    kinds = text.places if compose == "position" else text.relations
+
+    def x(word):
+        return encoder.word @ encoder.vectors[text._word[word]].double()
+
+    def h(total, words=1):
+        return torch.tanh(total / words)
+
+    return h, x, dict(zip(kinds, encoder.matrices, strict=True)), found
+
+
+def test_the_dt_rnn_computes_the_papers_example(tmp_path):
+    """Eqs. 1 to 4 of section 3.2, where `at` is a node."""
+    h, x, W, found = network(tmp_path, parsed(EXAMPLE), "basic", "position")
+    at = h(x("at") + W["r1"] @ h(x("night")), 2)
+    total = x("ride") + W["l1"] @ h(x("students")) + W["r1"] @ h(x("bikes")) + 2 * W["r2"] @ at
+    np.testing.assert_allclose(found.detach(), h(total, 5).detach(), rtol=1e-6)
+
+
+def test_the_sdt_rnn_computes_the_papers_example_over_the_collapsed_tree(tmp_path):
+    """Section 3.3: `at` is a relation."""
+    h, x, W, found = network(tmp_path, parsed(EXAMPLE), "collapsed", "relation")
+    total = x("ride") + W["nsubj"] @ h(x("students")) + W["dobj"] @ h(x("bikes"))
+    total = total + W["prep_at"] @ h(x("night"))
+    np.testing.assert_allclose(found.detach(), h(total, 4).detach(), rtol=1e-6)
+
+
+TWO_PREPOSITIONS = (
+    "dog 2 nsubj\njumps 0 root\nover 2 prep ADP\nlogs 3 pobj\nin 4 prep ADP\nmud 5 pobj"
+)
+
+
+def test_prepositions_in_a_row_are_a_chain_of_nodes_or_of_relations(tmp_path):
+    h, x, W, found = network(tmp_path, parsed(TWO_PREPOSITIONS), "basic", "position")
+    logs = h(x("logs") + 2 * W["r1"] @ h(x("in") + W["r1"] @ h(x("mud")), 2), 3)
+    over = h(x("over") + 3 * W["r1"] @ logs, 4)
+    total = x("jumps") + W["l1"] @ h(x("dog")) + 4 * W["r1"] @ over
+    np.testing.assert_allclose(found.detach(), h(total, 6).detach(), rtol=1e-6)
+
+    h, x, W, found = network(tmp_path, parsed(TWO_PREPOSITIONS), "collapsed", "relation")
+    logs = h(x("logs") + W["prep_in"] @ h(x("mud")), 2)
+    total = x("jumps") + W["nsubj"] @ h(x("dog")) + 2 * W["prep_over"] @ logs
+    np.testing.assert_allclose(found.detach(), h(total, 4).detach(), rtol=1e-6)
+
+
+# Binary trees and chains
+
+
+def brackets(nodes, node=None):
+    """A binary tree as text."""
+    node = nodes.parents.index(-1) if node is None else node
+    children = [child for child, parent in enumerate(nodes.parents) if parent == node]
+    if not children:
+        return nodes.words[node]
+    left, right = children
+    assert left < node < right
+    assert nodes.words[node] is None
+    assert (nodes.relations[left], nodes.relations[right]) == ("left", "right")
+    return f"({brackets(nodes, left)} {brackets(nodes, right)})"
+
+
+def test_binary_trees_grow_from_the_head_outwards():
+    tree = parsed(
+        "A 2 det\nman 4 nsubj\nnever 4 neg\nrides 0 root\na 7 det\nred 7 amod\nbike 4 dobj\n"
+        "fast 4 advmod\n. 4 punct"
+    )
+    assert brackets(forms.binary(tree)) == "((a man) (never ((rides (a (red bike))) fast)))"
+
+
+def test_crossing_edges_are_lifted():
+    tree = parsed("a 4 dep\nb 0 root\nc 1 dep\nd 2 dep")
+    assert brackets(forms.binary(tree)) == "(a ((b c) d))"
+
+
+@given(drawn_trees(words=NAMES, most=14))
+def test_binary_trees_keep_the_words_in_order_and_have_two_children_a_node(tree):
+    nodes = forms.binary(tree)
+    spoken = [word for word in tree.words if forms._has_letters(word)]
+    spoken = spoken or [tree.words[tree.heads.index(-1)]]
+    assert brackets(nodes).replace("(", "").replace(")", "").split() == spoken
+    assert len(nodes.words) == 2 * len(spoken) - 1
+
+
+@given(drawn_trees(words=NAMES, most=14))
+def test_in_a_chain_each_word_is_the_left_child_of_the_next(tree):
+    words, parents, relations = forms.chain(tree)
+    assert words == [word for word in forms.binary(tree).words if word is not None]
+    assert parents == [*range(1, len(words)), -1]
+    assert relations == ["left"] * (len(words) - 1) + ["root"]
+
+
+# Encoded
+
+
+def make(form="collapsed", words=("dog", "runs"), places=("l1", "r1"), parser="drawn", **more):
+    return Text(words, ["nsubj", "prep"], [9, 3], places, 2, parser, form, **more)
+
+
+def write(folder, *given, parser="drawn"):
+    """Write trees to a file; the sentences, and the file as a treebank."""
+    treebank.write(folder / "t.conllu.gz", parser, given)
+    return [tree.text for tree in given], Treebank([folder / "t.conllu.gz"])
+
+
+def check(nodes, text, words, parents, relations, places, heights, sizes):
+    """Compare the arrays of one tree of a batch with a plain recursion."""
+    expected = [0 if w is None else text._word.get(w, UNKNOWN) for w in nodes.words]
+    assert words.tolist() == expected
+    assert parents.tolist() == nodes.parents
+    below = [[c for c, p in enumerate(nodes.parents) if p == node] for node in range(len(parents))]
+
+    def height(node):
+        return 1 + max(map(height, below[node])) if below[node] else 0
+
+    def size(node):
+        return (nodes.words[node] is not None) + sum(map(size, below[node]))
+
+    assert heights.tolist() == [height(node) for node in range(len(parents))]
+    assert sizes.tolist() == [size(node) for node in range(len(parents))]
+    for node, children in enumerate(below):
+        left, right = ([c for c in children if (c < node) is side] for side in (True, False))
+        for side, family in (("l", left[::-1]), ("r", right)):
+            for rank, child in enumerate(family, 1):
+                name = f"{side}{rank}"
+                known = name in text.places
+                assert places[child] == (text.places.index(name) if known else len(text.places))
+                relation = nodes.relations[child]
+                known = relation in text.relations
+                index = text.relations.index(relation) if known else len(text.relations)
+                assert relations[child] == index
+    root = nodes.parents.index(-1)
+    assert (places[root], relations[root]) == (0, 0)
+
+
+@pytest.mark.parametrize("form", forms.FORMS)
+@given(given=st.lists(WILD, min_size=1, max_size=5, unique_by=lambda t: t.text), data=st.data())
+def test_a_batch_is_what_a_recursion_says(tmp_path_factory, form, given, data):
+    sentences, bank = write(tmp_path_factory.mktemp("drawn"), *given)
+    text = make(form, ("dog", "in", "front"), ("l1", "l2", "r1"), treebank=bank)
+    encoded = text.encode(sentences)
+    nodes = [forms.FORMS[form](tree) for tree in given]
+    assert len(encoded) == len(given)
+    assert encoded.lengths.tolist() == [len(each.words) for each in nodes]
+    rows = data.draw(st.permutations(range(len(given))))[: data.draw(st.integers(1, 5))]
+    words, lengths, *others = encoded.batch(np.array(rows))
+    assert all(values.dtype == np.int64 for values in (words, lengths, *others))
+    assert lengths.tolist() == encoded.lengths[rows].tolist()
+    starts = lengths.cumsum() - lengths
+    others[0] = np.where(others[0] < 0, -1, others[0] - np.repeat(starts, lengths))
+    each = [np.split(values, starts[1:]) for values in (words, *others)]
+    for row, *arrays in zip(rows, *each, strict=True):
+        check(nodes[row], text, *arrays)
+
+
+def test_a_batch_by_hand(tmp_path):
+    sentences, bank = write(
+        tmp_path,
+        parsed("Dogs 2 nsubj\nrun 0 root\nfast 2 advmod\nhere 2 prep"),
+        parsed("dog 0 root"),
+    )
+    text = make(words=["dog", "run"], treebank=bank)
+    words, lengths, parents, relations, places, heights, sizes = text.encode(sentences).batch(
+        np.array([1, 0])
+    )
+    assert words.tolist() == [2, UNKNOWN, 3, UNKNOWN, UNKNOWN]
+    assert lengths.tolist() == [1, 4]
+    assert parents.tolist() == [-1, 2, -1, 2, 2]
+    assert relations.tolist() == [0, 0, 0, 2, 1]
+    assert places.tolist() == [0, 0, 0, 1, 2]
+    assert heights.tolist() == [0, 0, 1, 0, 0]
+    assert sizes.tolist() == [1, 1, 4, 1, 1]
+
+
+def test_a_very_deep_tree_is_measured(tmp_path):
+    word = Tree(["x"] * 500, [*range(1, 500), -1], ["dep"] * 499 + ["root"], ["X"] * 500, "x" * 500)
+    sentences, bank = write(tmp_path, word)
+    *_, heights, sizes = make(treebank=bank).encode(sentences).batch(np.array([0]))
+    assert heights.tolist() == [*range(500)]
+    assert sizes.tolist() == [*range(1, 501)]
+
+
+def test_unknown_words_are_counted_in_one_line(tmp_path, caplog):
+    sentences, bank = write(
+        tmp_path,
+        parsed("a 2 det\ndog 0 root"),
+        parsed("the 2 det\ncat 0 root"),
+        parsed("a 2 det\ncow 0 root"),
+    )
+    with caplog.at_level(logging.INFO):
+        make(treebank=bank).encode([*sentences, sentences[0]])
+    assert [record.getMessage() for record in caplog.records] == [
+        "6 of 8 words have no vector, 4 different ones",
+        "2 of 4 sentences have no word with a vector; the first is 'the cat'",
+    ]
+    caplog.clear()
+    make(words=["a", "dog"], treebank=bank).encode(sentences[:1])
+    assert not caplog.records
+
+
+def test_no_sentences_are_no_trees():
+    assert len(make().encode([])) == 0
+
+
+def test_sentences_are_cleaned_before_they_are_looked_up(tmp_path):
+    _, bank = write(tmp_path, parsed("dog 2 nsubj\nruns 0 root"))
+    assert make(treebank=bank).encode([" dog\t \nruns "]).words.tolist() == [2, 3]
+
+
+# Learned from captions
+
+
+def test_a_text_learns_words_relations_and_places(tmp_path):
+    captions, bank = write(
+        tmp_path,
+        parsed("Dogs 2 nsubj\nrun 0 root\nin 2 prep ADP\nmud 3 pobj\n. 2 punct"),
+        parsed("old 3 amod\nred 3 amod\nDogs 4 nsubj\nrun 0 root"),
+    )
+    text = Text.build(captions, "drawn", "collapsed", "captions", 2, treebank=bank)
+    assert text.words == ["dogs", "run", "in", "mud", "old", "red"]
+    assert text.relations == ["amod", "nsubj", "prep_in"]
+    assert text.counts == [2, 2, 1]
+    assert text.places == ["l1", "l2", "r1"]
+    assert len(text) == 8 and text.vectors.shape == (8, 2)
+    assert not text.vectors[:2].any() and text.vectors[2:].any(axis=1).all()
+    assert text.vectors.dtype == np.float32
+    chain, binary = (
+        Text.build(captions, "drawn", form, "captions", 2, treebank=bank)
+        for form in ("chain", "binary")
+    )
+    assert chain.places == ["l1"] and binary.relations == ["left", "right"]
+
+
+def test_a_text_is_the_same_after_saving_and_loading(tmp_path):
+    captions, bank = write(tmp_path, parsed("Dogs 2 nsubj\nrun 0 root\nfast 2 advmod"))
+    text = Text.build(captions, "drawn", "binary", "captions", 2, treebank=bank)
+    again = Text(treebank=bank, **json.loads(json.dumps(text.packed())))
+    np.testing.assert_array_equal(again.vectors, text.vectors)
+    without = Text(treebank=bank, **json.loads(json.dumps(text.as_dict())))
+    assert without.vectors is None and len(without) == len(text)
+    for other in (again, without):
+        assert other.as_dict() == text.as_dict()
+        np.testing.assert_array_equal(other.encode(captions).words, text.encode(captions).words)
+
+
+def test_how_many_relations_are_rare_is_logged(tmp_path, caplog):
+    tree = parsed("\n".join(["x 0 root", *["y 1 det"] * 38, "z 1 neg", "z 1 prt"]))
+    with caplog.at_level(logging.INFO):
+        captions, bank = write(tmp_path, tree)
+        Text.build(captions, "drawn", "collapsed", "captions", 1, treebank=bank)
+    assert (
+        "3 relations (Socher et al. 2014: 141); 2 of them have fewer than 10 of the 40 edges, "
+        in (caplog.text)
+    )
+    assert "together 5.00 %" in caplog.text
+
+
+GLOVE = "the 0 0 1 0\ndog 1 0 1 0\nCat 5 5 5 5\nrun 0 2 0 0\nbike 3 0 3 0\ncar 0 1 0 0\n"
+
+
+@pytest.fixture
+def glove(tmp_path):
+    (tmp_path / "glove.txt").write_text(GLOVE)
+    return str(tmp_path / "glove.txt")
+
+
+def test_vectors_of_a_file_are_of_the_captions_words_first(tmp_path, glove, monkeypatch, caplog):
+    captions, bank = write(tmp_path, parsed("Zebras 2 nsubj\nrun 0 root\nthe 4 det\ndog 2 dobj"))
+    with caplog.at_level(logging.INFO):
+        text = Text.build(captions, "drawn", "collapsed", glove, 4, treebank=bank)
+    assert text.words == ["dog", "run", "the", "bike", "car"]
+    assert text.vectors[2:4].tolist() == [[1, 0, 1, 0], [0, 2, 0, 0]]
+    assert "of the captions' 4 words 1 have none, which are 1 of 4 tokens" in caplog.text
+    monkeypatch.setattr(trees, "LARGEST", 7)  # five words: the captions' four may be among them
+    text = Text.build(captions, "drawn", "collapsed", glove, 4, treebank=bank)
+    assert text.words == ["dog", "run", "the", "bike"]
+
+
+def test_longer_vectors_are_reduced(tmp_path, glove):
+    """These have rank 3 (the, dog and bike share two directions), so nothing is lost."""
+    captions, bank = write(tmp_path, parsed("dog 2 nsubj\nrun 0 root\nthe 2 det"))
+    whole, less = (
+        Text.build(captions, "drawn", "chain", glove, size, treebank=bank).vectors
+        for size in (4, 3)
+    )
+    assert less.shape == (7, 3)
+    np.testing.assert_allclose(less @ less.T, whole @ whole.T, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("tree", "dimension", "message"),
+    [
+        ("zebras 0 root", 2, r"no word of the captions has a vector in .*glove\.txt: is it of ano"),
+        ("dog 0 root", 5, r"glove\.txt has vectors of 4 dimensions, not 5: ask for fewer"),
+    ],
+)
+def test_a_file_of_vectors_that_does_not_fit_is_refused(tmp_path, glove, tree, dimension, message):
+    captions, bank = write(tmp_path, parsed(tree))
+    with pytest.raises(InputError, match=message):
+        Text.build(captions, "drawn", "chain", glove, dimension, treebank=bank)
+
+
+def test_further_words_of_a_file_are_its_first_in_small_letters(glove):
+    index, values = vectors.read_vectors(glove, {"car"}, others=2)
+    assert list(index) == ["the", "dog", "car"]
+    assert values[index["car"]].tolist() == [0, 1, 0, 0]
+    assert list(vectors.read_vectors(glove, {"Cat"}, others=9)[0]) == [
+        *("the", "dog", "Cat", "run", "bike", "car"),
+    ]
+
+
+def test_association_by_hand():
+    """Of 8 neighbours, b and a have 3 each; p(a, b) is 2/8, so log(2/8 / (3/8 3/8))."""
+    information = vectors.association(
+        [["a", "b"], ["b", "a"], ["a", "c"], ["b", "d"]], ["a", "b", "c", "d"]
+    ).toarray()
+    one, two = np.log(16 / 9), np.log(8 / 3)
+    expected = [[0, one, two, 0], [one, 0, 0, two], [two, 0, 0, 0], [0, two, 0, 0]]
+    np.testing.assert_allclose(information, expected)
+
+
+def test_neighbours_are_within_the_window_and_the_sentence():
+    words = list("abcdefg")
+    near = vectors.association([words, ["x", "g"], ["y"]], [*words, "x", "y"]).toarray() != 0
+    information = vectors.association([["a", "?", "b"], ["c"]], ["a", "b", "c"]).toarray()
+    assert not near[0, 6] and near[1, 6] and near[6, 7] and not near[7, 0] and not near[8].any()
+    assert information[0, 1] > 0 and not information[2].any()
+
+
+def test_learned_vectors_bring_back_the_association_and_are_the_same_every_time():
+    rng = np.random.default_rng(0)
+    sentences = [[*rng.choice(list("abcdefgh"), 9)] for _ in range(5)] + [["lonely"]]
+    words = [*"abcdefgh", "lonely"]
+    learned = vectors.learn(sentences, words, 9)
+    information = vectors.association(sentences, words).toarray()
+    _, strengths, _ = np.linalg.svd(information)
+    np.testing.assert_allclose(np.linalg.norm(learned, axis=0) ** 2, strengths, atol=1e-4)
+    assert not learned[8].any() and learned[:8].any(axis=1).all()
+    np.testing.assert_array_equal(learned, vectors.learn(sentences, words, 9))
+
+
+@pytest.mark.parametrize(
+    ("make_it", "message"),
+    [
+        (lambda: vectors.learn([["a", "b"]], ["a", "b"], 3), "do not make vectors of 3 dimensions"),
+        (lambda: vectors.unpack("%", 1, 1), "are damaged"),
+        (lambda: vectors.unpack("AAAAAA==", 1, 2), "are damaged"),
+        (lambda: vectors.unpack(vectors.pack(np.array([np.inf])), 1, 1), "are not finite"),
+        (lambda: make(words=["a", "a"]), "distinct words"),
+        (lambda: make(places=["r1", "l1"]), "the places of trees are"),
+        (lambda: Text([], ["a"], [], [], 1, "p", "chain"), "a count for each relation"),
+    ],
+)
+def test_what_cannot_be_is_refused(make_it, message):
+    with pytest.raises(InputError, match=message):
+        make_it()
+
+
+def test_captions_without_neighbours_are_refused(tmp_path):
+    captions, bank = write(tmp_path, parsed("Dogs 0 root"))
+    with pytest.raises(InputError, match="no neighbours to learn vectors from: name a file"):
+        Text.build(captions, "drawn", "chain", "captions", 1, treebank=bank)
+
+
+# The programs
+
+
+def test_the_programs_parse_and_learn(tmp_path):
+    captions = ["A dog runs in the mud.", "Two dogs and a cat."]
+    rows = {"image_id": ["i", "i"], "language": "en", "split": "train"}
+    pd.DataFrame(rows | {"caption": captions}).to_csv(tmp_path / "captions.csv", index=False)
+    root = os.fspath(tmp_path)
+
+    def run(*command):
+        result = forks.run(*command, cwd=root, env=dict(os.environ))
+        assert result.returncode == 0, result.stderr
+        return result.stderr
+
+    scripts = Path(__file__).parents[3] / "scripts"
+    said = run(
+        *(f"{scripts}/trees.py", "--captions", "captions.csv", "--parser", ENGLISH),
+        *("--output", "t.conllu.gz"),
+    )
+    assert f"2 sentences parsed by {ENGLISH} (spaCy " in said
+    options = {"name": "trees", "parser": ENGLISH, "form": "collapsed", "vectors": "captions"}
+    said = run(
+        *(f"{scripts}/text.py", "--text", json.dumps(options | {"dimension": 3})),
+        *("--captions", "captions.csv", "--treebanks", "t.conllu.gz", "--output", "t.json"),
+    )
+    assert "relations (Socher et al. 2014: 141)" in said
+    text = Text(**json.loads((tmp_path / "t.json").read_text()))
+    assert {"prep_in", "conj_and", "nsubj"} <= set(text.relations)
+    assert text.vectors.shape == (len(text), 3)
+    assert (text.encode(captions).words > UNKNOWN).all()

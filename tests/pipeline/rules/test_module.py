@@ -1,0 +1,94 @@
+"""The workflow in another folder than its own: with --directory, and as a module of others."""
+
+import json
+
+import pandas as pd
+import pytest
+import yaml
+
+from tests.pipeline.rules.test_workflow import ROOT, snakemake
+
+SNAKEFILE = """\
+module groundvec:
+    snakefile: "the clone/Snakefile"
+    config: config["groundvec"]
+
+
+use rule * from groundvec as groundvec_*
+
+
+rule count:
+    default_target: True
+    input:
+        "results/datasets/scenes/captions.csv",
+        "results/mine/ratings/baselines/trigrams.csv",
+        "results/mine/merkx_frank_2019/tables/table1.csv",
+    output:
+        "counts.txt",
+    shell:
+        "python scripts/report.py && wc -l {input} > {output}"
+"""
+SCENES = {"source": "scenes", "count": 20, "backbone": "efficientnet_lite0"}
+EXPERIMENT = {
+    "experiment": "mine",
+    "datasets": {"scenes": {**SCENES, "models": ["gru-8-max"]}},
+    "ratings": {"source": "scenes"},
+}
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory):
+    """A folder with a workflow that has a script of the same name as one of ours."""
+    folder = tmp_path_factory.mktemp("some body's")
+    (folder / "the clone").symlink_to(ROOT)
+    (folder / "Snakefile").write_text(SNAKEFILE)
+    (folder / "scripts").mkdir()
+    (folder / "scripts/report.py").write_text("print('their own')\n")
+    (folder / "theirs.json").write_text(json.dumps({"groundvec": EXPERIMENT}))
+    return folder
+
+
+def run(folder, *arguments, **how):
+    return snakemake(folder, *arguments, "--configfile", "theirs.json", **how)
+
+
+def test_results_are_in_another_directory(tmp_path):
+    """It takes the demo's config.yaml, or that of the directory."""
+    captions = "results/datasets/scenes/captions.csv"
+    output = snakemake(ROOT, "-n", "-p", "--directory", tmp_path / "the demo's", captions)
+    assert "--count 700" in output
+    (tmp_path / "config.yaml").write_text(json.dumps(EXPERIMENT))
+    snakemake(ROOT, "--directory", tmp_path, captions)
+    assert len(pd.read_csv(tmp_path / "results/datasets/scenes/images.csv")) == 20
+
+
+def test_every_rule_finds_its_files_from_another_folder(other):
+    output = run(other, "-n", "groundvec_all")
+    assert "rule groundvec_train:" in output and "rule groundvec_card:" in output
+    assert "the clone/groundvec/sources/scenes.yaml" in output
+    download = run(other, "-n", "data/flickr8k/Flickr8k_text.zip")
+    assert "groundvec_download" in download
+
+
+def test_a_module_s_results_are_in_the_folder_that_it_is_used_from(other):
+    output = run(other)
+    assert "their own" in output
+    assert len(pd.read_csv(other / "results/datasets/scenes/images.csv")) == 20
+    assert (other / "counts.txt").read_text().count("results/") == 3
+    assert "Nothing to be done" in run(other)
+
+
+def test_a_mistake_in_a_module_s_configuration_is_one_line(other):
+    wrong = {**EXPERIMENT, "dataset": {}}
+    (other / "wrong.json").write_text(json.dumps({"groundvec": wrong}))
+    output = snakemake(other, "-n", "--configfile", "wrong.json", fails=True)
+    errors = [line for line in output.splitlines() if line.startswith("error: ")]
+    assert errors == ["error: configuration, the top level: unknown key 'dataset': did you mean "
+                      "'datasets'?"]  # fmt: skip
+    assert "Traceback" not in output
+
+
+def test_the_catalogue_s_file_and_the_page_of_settings_are_there():
+    usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
+    assert usage["software-stack-deployment"]["conda"] is True
+    assert "use rule * from groundvec as groundvec_*" in (ROOT / "config/README.md").read_text()

@@ -1,0 +1,187 @@
+"""What a configuration means for the rules, without Snakemake."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import yaml
+
+from groundvec.data.sts_archives import PUBLIC
+from reproduction.papers import known
+from rules.experiment import complete
+from rules.items import Items, ensembles
+from rules.plan import MODEL, Plan, any_of, file_options, options, stem, text_name
+
+ROOT = Path(__file__).parents[3]
+SOURCES = yaml.safe_load((ROOT / "resources/sources.yaml").read_text())
+TREES = {"text": {"name": "trees"}, "encoder": {"name": "mean", "size": 50}}
+WORDS = {"text": {"name": "words"}, "encoder": {"name": "bag", "size": 8}}
+BOTH = {**WORDS, "languages": ["en", "de"], "objective": {"name": "multilingual", "beta": 0.5}}
+SCENES = {"source": "scenes", "count": 40, "backbone": "efficientnet_lite0"}
+MODELS = {"trees": TREES, "words": WORDS, "both": BOTH, "shared": {**BOTH, "shared": True}}
+
+
+def planned(*, mirror="", ratings=None, **datasets):
+    datasets = datasets or {"scenes": {**SCENES, "models": list(MODELS), "seeds": [1, 2]}}
+    config = {"experiment": "x", "models": MODELS, "datasets": datasets}
+    if ratings:
+        config["ratings"] = ratings
+    return Plan(complete(config), mirror, SOURCES)
+
+
+def of(**wildcards):
+    return SimpleNamespace(**wildcards)
+
+
+def test_options_are_words_for_a_command_line():
+    assert options({"count": 3, "last_name": None}) == ["--count", "3", "--last-name", "null"]
+    files = {"tables": ["a.csv", "b.csv"], "query_ranks": "c.csv"}
+    assert file_options(None, files) == ["--tables", "a.csv", "b.csv", "--query-ranks", "c.csv"]
+    assert stem(None, ["a/b.ranks.csv"]) == "a/b.ranks"
+
+
+def test_a_pattern_of_no_names_matches_nothing():
+    assert re.fullmatch(any_of(["a", "b"]), "b")
+    assert not re.fullmatch(any_of([]), "")
+
+
+def test_every_model_is_named_with_each_seed_of_its_data_set():
+    plan = planned()
+    found = plan.every_model("{dataset}/{model}/{seed}", plan.datasets)
+    assert found == [f"scenes/{model}/{seed}" for model in MODELS for seed in (1, 2)]
+    english = plan.every_model("{model}", ["scenes"], lambda about: about["languages"] == ["en"])
+    assert set(english) == {"trees", "words"}
+
+
+def test_texts_of_other_options_have_other_names():
+    assert text_name({"name": "characters"}) == "characters"
+    first, second = ({"name": "words", "lowercase": lowercase} for lowercase in (True, False))
+    assert text_name(first) != text_name(second)
+    assert text_name(first).startswith("words-")
+
+
+def test_a_model_reads_a_text_for_each_language_or_one_for_all_of_them():
+    plan = planned()
+    name = text_name(plan.datasets["scenes"]["models"]["both"]["text"])
+    stem = f"results/text/scenes/{name}"
+    files = plan.text_files(of(dataset="scenes", model="both"))
+    assert files == [f"{stem}.en.json", f"{stem}.de.json"]
+    shared = plan.text_files(of(dataset="scenes", model="shared"))
+    assert shared == 2 * [f"{stem}.en+de.json"]
+
+
+def test_only_models_of_trees_need_a_treebank():
+    plan = planned(ratings={"source": "scenes"})
+    [file] = plan.treebanks(of(dataset="scenes", model="trees"))
+    assert plan.treebanks(of(dataset="scenes", model="words")) == []
+    assert plan.treebanks(of(dataset="scenes")) == [file]
+    text = text_name(plan.datasets["scenes"]["models"]["trees"]["text"])
+    assert plan.treebanks(of(dataset="scenes", text=text, language="en")) == [file]
+    [name] = plan.parsers
+    assert file == f"results/text/scenes/{name}.en.conllu.gz"
+    of_ratings = plan.treebank_of_ratings(of(dataset="scenes", model="trees"))
+    assert of_ratings == [f"<experiment>/ratings/{name}.conllu.gz"]
+
+
+def test_a_draw_reads_the_files_of_its_data_set():
+    few = {"of": "scenes", "draw": [4, 2, 2], "models": ["words"]}
+    plan = planned(scenes={**SCENES, "models": ["words"]}, few=few)
+    wildcards = of(dataset="few", model="words")
+    assert plan.file_of_source("captions.csv")(wildcards) == "results/datasets/scenes/captions.csv"
+    assert plan.features_file(wildcards) == "results/features/scenes/efficientnet_lite0.h5"
+    assert plan.draw_option(wildcards) == ["--draw", "4", "2", "2"]
+    assert plan.draw_option(of(dataset="scenes")) == []
+
+
+def test_a_training_of_two_names_is_taken_over_by_the_second():
+    same = {"of": "one", "models": ["words"], "seeds": [1, 2]}
+    plan = planned(one={**SCENES, "models": ["words"]}, two=same)
+
+    def twin(dataset, seed):
+        return plan.twin(of(dataset=dataset, model="words", seed=seed))
+
+    assert twin("two", "1") == f"{MODEL}/model.json".format(dataset="one", model="words", seed=1)
+    assert twin("two", "2") == twin("one", "1") == []
+
+
+def test_public_files_come_from_the_mirror_where_it_has_them(tmp_path):
+    [name, *_] = SOURCES
+    (tmp_path / name).parent.mkdir(parents=True)
+    (tmp_path / name).touch()
+    wildcards = of(file=name)
+    assert planned(mirror=str(tmp_path)).origin(wildcards).startswith("the mirror")
+    assert SOURCES[name]["urls"][0] in planned().origin(wildcards)
+    found = planned().public({"one": name, "other": "my/file.csv"})
+    assert found == {"one": f"data/{name}", "other": "my/file.csv"}
+
+
+TWO = ["data/sts/STS", "data/sts/SICK"]
+NINE = [f"data/sts/{name}" for name in PUBLIC]
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"), [(["STS", "SICK"], TWO), (["STS"], NINE), ([], NINE)]
+)
+def test_ratings_come_from_a_mirror_s_two_archives_if_it_has_both(
+    tmp_path, monkeypatch, names, expected
+):
+    monkeypatch.chdir(tmp_path)
+    Path("mirror/sts").mkdir(parents=True)
+    for name in names:
+        Path("mirror/sts", f"{name}.zip").touch()
+    assert planned(mirror="mirror").rated_folders == expected
+
+
+def test_ratings_that_are_unpacked_stay_in_use_if_a_mirror_is_named_later(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("mirror/sts/STS.zip", "mirror/sts/SICK.zip", "sts/STS.zip", *NINE):
+        Path(name).mkdir(parents=True)
+    assert planned(mirror="mirror").rated_folders == NINE
+    Path(NINE[0]).rmdir()
+    assert planned(mirror="mirror").rated_folders == TWO
+    assert planned().rated_folders == NINE
+
+
+def test_models_without_english_are_not_rated():
+    german = {**WORDS, "languages": ["de"]}
+    config = {"experiment": "x", "models": {"german": german, "words": WORDS}}
+    config |= {"datasets": {"scenes": {**SCENES, "models": ["german", "words"]}}}
+    plan = Plan(complete(config | {"ratings": {"source": "scenes"}}), "", SOURCES)
+    for paper in plan.papers:
+        files = plan.ratings_files(".csv", paper)
+        assert "<experiment>/ratings/models/scenes/words/seed1.csv" in files
+        assert "<experiment>/ratings/baselines/trigrams.csv" in files
+        assert not any("german" in file for file in files)
+    assert plan.scores_shown(of(dataset="scenes", model="german", seed="1")) == []
+
+
+# Tables and figures
+
+
+@pytest.fixture(scope="module")
+def demo():
+    config = complete(yaml.safe_load((ROOT / "config.yaml").read_text()))
+    return Items(Plan(config, "", SOURCES), lambda name: f"clone/{name}")
+
+
+def test_the_demo_has_something_of_every_paper_that_it_shows(demo):
+    for paper in demo.plan.papers:
+        made = {name for (of, item), names in demo.names.items() if of == paper for name in names}
+        assert made
+        for kind in ("tables", "figures"):
+            files = demo.files(kind)
+            folder = f"<experiment>/{paper}/{kind}/"
+            stems = {Path(file).stem for file in files if file.startswith(folder)}
+            items = getattr(known()[paper], kind)
+            assert {name for name in made if name.partition("-")[0] in items} <= stems
+
+
+def test_an_item_s_inputs_are_those_that_its_paper_names(demo):
+    inputs = demo.inputs("merkx_frank_2019", "table2")
+    assert inputs["reported"] == "clone/reproduction/papers/merkx_frank_2019/reported/table2.csv"
+    models = inputs["models"](of())
+    assert len(models) == 7 and all("/models/scenes/" in path for path in models)
+    assert ensembles(models)(of())[0] == models[0].replace("model.json", "ensemble.json")
+    own = demo.inputs("socher_2014", "samples")["models"](of(dataset="few-scenes"))
+    assert len(own) == 2 and all("/models/few-scenes/" in path for path in own)

@@ -1,0 +1,78 @@
+"""The SLURM profile where there is no SLURM; tests/slurm has it where there is one."""
+
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.pipeline.rules.test_workflow import copy_project
+
+PROFILE = Path(__file__).parents[3] / "slurm/config.v9+.yaml"
+SITE = r"# SITE: "
+
+
+@pytest.fixture
+def without_slurm(tmp_path):
+    """An environment in which no command of SLURM is found."""
+    commands = tmp_path / "commands"
+    commands.mkdir()
+    for name in ("bash", "sh", "which", "git", "env"):
+        if path := shutil.which(name):
+            (commands / name).symlink_to(path)
+    return {**os.environ, "PATH": f"{Path(sys.executable).parent}:{commands}"}
+
+
+@pytest.mark.parametrize("arguments", [[], ["--configfile", "config/paper.yaml"]])
+def test_a_dry_run_needs_no_slurm_and_little_more_than_its_start(
+    tmp_path, without_slurm, arguments
+):
+    project = copy_project(tmp_path)
+
+    def run(*arguments):
+        """Also the processor's time in seconds."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        result = subprocess.run(
+            [sys.executable, "-m", "snakemake", *arguments],
+            cwd=project,
+            env=without_slurm,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return result, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    result, seconds = run("--profile", "slurm", "-n", *arguments)
+    _, start = run("--help")
+    assert result.returncode == 0, result.stderr[-3000:]
+    assert "Using profiles slurm" in result.stderr
+    assert seconds < 4 * start  # it is about twice as much
+    trainings = re.findall(r"^rule train:\n(?:    .*\n)*", result.stdout, re.M)
+    assert len(trainings) == (9 if arguments else 17)
+    assert all("gpu=1" in text and "mem_mb=8000" in text for text in trainings)
+
+
+def test_every_rule_with_a_gpu_gets_one():
+    rules = "".join(path.read_text() for path in PROFILE.parents[1].glob("rules/*.smk"))
+    rule = r"^\s*(?:use rule \w+ as|rule) (\w+)(?: with)?:\n(?:(?!\s*(?:use )?rule\b).*\n)*?\s+gpu="
+    with_gpu = re.findall(rf"{rule}GPU,", rules, re.M)
+    some = re.findall(rf"{rule}lambda .* GPU \*", rules, re.M)
+    profile = yaml.safe_load(PROFILE.read_text())["set-resources"]
+    assert {"train", "translator", "robustness"} < set(with_gpu)
+    assert set(some) == {"baseline", "robustness_of_baseline"}
+    assert profile == {rule: {"gpu": int(rule in with_gpu)} for rule in [*with_gpu, *some]}
+
+
+def test_the_lines_that_a_site_completes_are_settings():
+    text = PROFILE.read_text()
+    completed = yaml.safe_load(re.sub(SITE, "", text))
+    assert set(yaml.safe_load(text)) < set(completed)
+    assert {"slurm_partition=cpu", "slurm_account=my-project"} < set(completed["default-resources"])
+    gpus = [rule for rule in completed["set-resources"].values() if rule["gpu"]]
+    assert gpus and all(rule["slurm_partition"] == "gpu" and rule["gpu_model"] for rule in gpus)

@@ -1,0 +1,100 @@
+"""The benchmarks run, on small inputs and without limits of time; the page says what they found."""
+
+import json
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support import forks
+
+ROOT = Path(__file__).parents[2]
+PROGRAMS = sorted(path for path in (ROOT / "benchmarks").glob("*.py") if path.name != "measure.py")
+KEYS = {"stage", "what", "unit", "ours", "plain", "floor", "ratio_plain", "ratio_floor", "threads"}
+measure = runpy.run_path(str(ROOT / "benchmarks" / "measure.py"))
+
+
+def check(content, stage):
+    assert {"machine", "command", "date", "commit", "rows"} <= content.keys()
+    assert {"processor", "cores", "memory_gb", "gpu", "torch"} <= content["machine"].keys()
+    for row in content["rows"]:
+        assert row.keys() >= KEYS and row["stage"] == stage
+        assert row["ours"] > 0 and row["threads"] > 0
+        assert (row["ratio_plain"] is None) == (row["plain"] is None)
+        assert (row["ratio_floor"] is None) == (row["floor"] is None)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_a_benchmark_runs_on_small_inputs(program, tmp_path):
+    output = tmp_path / "result.json"
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    printed = forks.run(program, "--small", "--output", output, cwd=ROOT, env=env)
+    assert printed.returncode == 0, printed.stderr
+    content = json.loads(output.read_text())
+    check(content, program.stem)
+    assert content["rows"] and all(row["what"] in printed.stdout for row in content["rows"])
+
+
+def test_a_killed_run_whose_job_had_written_its_file_does_not_stop_the_next(tmp_path, monkeypatch):
+    """Starts are timed up to the first job, which may be faster than the signal that ends it."""
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    workflow = runpy.run_path(str(ROOT / "benchmarks" / "workflow.py"))
+    rules = workflow["NOTHING"].format(jobs=1)
+    rules = rules.replace("touch {output}", "touch {output}; kill -KILL $PPID")
+    (tmp_path / "Snakefile").write_text(rules)
+    subprocess.run(workflow["SNAKEMAKE"], capture_output=True, cwd=tmp_path)
+    assert (tmp_path / "0.txt").exists()
+    assert workflow["Command"](workflow["DRY_RUN"], tmp_path)() == 1
+
+
+def test_a_benchmark_explains_itself_with_an_example():
+    """All of them by the same lines, so that one is enough."""
+    command = [sys.executable, "benchmarks/retrieval.py", "--help"]
+    result = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert "python benchmarks/retrieval.py" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "benchmarks" / "results").glob("*.json")), ids=lambda path: path.stem
+)
+def test_results_that_are_kept_are_of_full_size_and_of_a_commit(path):
+    content = json.loads(path.read_text())
+    check(content, path.stem)
+    assert "--small" not in content["command"] and content["commit"] != "unknown"
+
+
+def test_the_exponent_is_the_slope_through_the_upper_points():
+    start = 5.0
+    points = [[x, start if x < 8 else 3e-3 * x**2, 0] for x in (1, 2, 4, 8, 16, 32)]
+    assert measure["exponent"](points) == pytest.approx(2)
+    assert measure["exponent"]([[10, 7, 0], [20, 14, 0]]) == pytest.approx(1)
+
+
+def test_contestants_take_turns_and_units_count():
+    order = []
+    contestants = {"a": lambda: order.append("a") or 1, "b": lambda: order.append("b") or 2}
+    seconds = measure["in_turn"](contestants, 3, iter(range(99)).__next__)
+    assert order == ["a", "b"] * 3
+    assert seconds == {"a": [1.0] * 3, "b": [0.5] * 3}  # a second each, for one unit and for two
+
+
+def test_memory_is_the_peak_above_the_start():
+    def takes_100_mb():
+        return len(bytearray(100_000_000))
+
+    peak = measure["peak_memory"](takes_100_mb)
+    assert peak is None or 90 < peak < 110
+
+
+def test_numbers_and_tables_by_hand():
+    number = measure["number"]
+    values = [None, float("nan"), 0.0, 0.00001234, 0.01234, 12.345, 1234.5]
+    shown = ["not measured", "not measured", "0", "1.2e-05", "0.0123", "12.3", "1,234"]
+    assert list(map(number, values)) == shown
+    row = {"what": "a case", "unit": "s", "ours": 2.0, "plain": 4.0, "floor": None}
+    row |= {"ratio_plain": 0.5, "ratio_floor": None, "threads": 1}
+    last = measure["table"]([row]).splitlines()[-1]
+    assert last == "| a case | s | 2 | 4 | not measured | 0.5 | not measured | 1 |"

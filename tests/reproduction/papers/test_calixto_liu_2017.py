@@ -1,0 +1,482 @@
+"""The tables and figures of Calixto & Liu (2017), made of small result files."""
+
+import json
+from functools import partial
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from groundvec.card.text import DAGGER, DOUBLE, MINUS, MISSING
+from groundvec.results import schemas
+from groundvec.results.frames import read as read_file
+from groundvec.runtime.errors import InputError
+from reproduction.papers.calixto_liu_2017 import claims, cross_lingual, translations
+from reproduction.papers.calixto_liu_2017 import table1 as first_table
+from reproduction.papers.calixto_liu_2017 import table3 as third_table
+from reproduction.papers.calixto_liu_2017.labels import of_languages
+from reproduction.papers.calixto_liu_2017.reported import ReportedTranslations, read_languages
+from reproduction.reporting import results, systems
+from tests.support.result_files import described, filled, make, write_models
+
+REPORTED = Path(__file__).parents[3] / "reproduction" / "papers" / "calixto_liu_2017" / "reported"
+C2I, I2C = "caption_to_image", "image_to_caption"
+
+
+def description(languages, beta=1.0, text="words", **more):
+    return {
+        **described("gru-8-last"),
+        "languages": languages,
+        "text": {"name": text},
+        "objective": {"name": "multilingual", "margin": 0.2, "beta": beta},
+        **more,
+    }
+
+
+MODELS = {
+    "a": description(["en"]),
+    "b": description(["de"]),
+    "c": description(["en", "de"]),
+    "d": description(["en", "de"], 0.5),
+    "e": description(["en"], text="characters"),
+    "f": description(["en", "de"], 0.5, "characters"),
+    "g": description(["en", "de"], 0.5, "characters", shared=True),
+    "t": description(["en", "de"], 0.0),
+}
+NAMES = {
+    **{"a": "VSE", "b": "VSE", "c": "MLMME, β = 1", "d": "MLMME, β = 0.5"},
+    **{"e": "VSE (characters)", "f": "MLMME, β = 0.5 (characters)"},
+    **{"g": "MLMME, β = 0.5 (characters, shared)", "t": "MLMME, β = 0"},
+}
+
+
+run = partial(make, "calixto_liu_2017")
+
+
+def score(model, direction, recall, language="en", split="test", kind="ensemble", seed=1):
+    return {
+        **{"dataset": "multi30k", "model": model, "seed": seed, "kind": kind, "epochs": "4+8"},
+        **{"language": language, "split": split, "test_set": "929", "direction": direction},
+        **{"r1": recall / 4, "r1_ci": 1, "r5": recall / 2, "r5_ci": 2, "r10": recall, "r10_ci": 3},
+        **{"mean_rank": 9, "mean_rank_low": 8, "mean_rank_high": 10, "median_rank": 3},
+        **{"queries": 929, "slurm_job": "", "configuration": "c", "machine": "a computer"},
+        **{"commit": "0123abc", "versions": "python 3.11"},
+    }
+
+
+def retrieval(folder, **recalls):
+    """Files of scores by model: R@10 from sentence to image; 10 more from image to sentence."""
+    names = []
+    for model, recall in recalls.items():
+        rows = []
+        for language, split in product(MODELS[model]["languages"], ("dev", "test")):
+            for kind, value in (("ensemble", recall), ("snapshot", 90), ("chance", 1)):
+                rows += [
+                    score(model, C2I, value, language, split, kind),
+                    score(model, I2C, value + 10, language, split, kind),
+                ]
+        if len(MODELS[model]["languages"]) > 1:
+            for language, kind in product(("en-de", "de-en"), ("ensemble", "chance")):
+                value = recall if kind == "ensemble" else 1
+                rows.append(score(model, "caption_to_caption", value, language, kind=kind))
+        path = folder / f"{model}.csv"
+        filled(pd.DataFrame(rows), schemas.Retrieval).to_csv(path, index=False)
+        names.append(path)
+    files = write_models(folder, *(("multi30k", model) for model in recalls), **MODELS)
+    return ["--models", *files, "--retrieval", *names]
+
+
+def query_ranks(folder, **recalls):
+    """Files of ranks: of as many of 100 images as `retrieval` says, the first ones, it is 10."""
+    paths = []
+    for model, recall in recalls.items():
+        parts = [
+            pd.DataFrame(
+                {"image": range(100), "rank": np.where(np.arange(100) < found, 10, 11)}
+            ).assign(language=language, direction=direction)
+            for language in MODELS[model]["languages"]
+            for direction, found in ((C2I, recall), (I2C, recall + 10))
+        ]
+        about = {"dataset": "multi30k", "model": model, "seed": 1}
+        paths.append(folder / f"{model}.ranks.csv")
+        table = pd.concat(parts).assign(**about, kind="ensemble", epochs="4+8")
+        table.to_csv(paths[-1], index=False)
+    return ["--query-ranks", *paths]
+
+
+def read(folder, item):
+    return pd.read_csv(folder / f"{item}.csv"), (folder / f"{item}.md").read_text()
+
+
+def test_models_are_called_by_their_languages_and_beta(tmp_path):
+    files = write_models(tmp_path, *(("multi30k", model) for model in MODELS), **MODELS)
+    named = of_languages(results.read_models(files))
+    assert dict(zip(named["model"], named["name"], strict=True)) == NAMES
+
+
+def test_two_models_of_the_same_parts_are_told_apart_by_their_own_names(tmp_path):
+    files = write_models(tmp_path, ("d", "d"), ("d", "x"), d=MODELS["d"], x=MODELS["d"])
+    named = of_languages(results.read_models(files))["name"]
+    assert sorted(named) == ["MLMME, β = 0.5 (d)", "MLMME, β = 0.5 (x)"]
+
+
+def test_table_1_has_the_gain_over_the_best_model_of_one_language_that_reads_the_same(tmp_path):
+    options = retrieval(tmp_path, a=40, b=30, c=44, d=36, e=60, f=66)
+    run("table1", *options, "--reported", REPORTED / "table1.csv", "--output", tmp_path / "table1")
+    table, text = read(tmp_path, "table1")
+    ours = table[table["source"] == "measured"].set_index(["language", "model"])
+    gains = ours[f"{C2I}_r10_gain"].dropna().to_dict()
+    assert gains == {
+        **{("en", "c"): 4, ("en", "d"): -4, ("de", "c"): 14, ("de", "d"): 6, ("en", "f"): 6}
+    }
+    assert ours.loc[("en", "a"), f"{C2I}_r10"] == 40  # of the ensemble, not of the snapshot
+    assert "44.0 ± 3.0 (+4.0)" in text and f"36.0 ± 3.0 ({MINUS}4.0)" in text
+    # The paper's own: 63.6 (+7.1) over the best of Skip-Thought and both VSE.
+    theirs = table[(table["source"] == "reported") & (table["name"] == "MLMME, β = 0.75")]
+    gain = theirs.set_index("language")[f"{C2I}_r10_gain"]
+    assert gain.round(1).to_dict() == {"en": 7.1, "de": 7.6}
+    assert "63.6 (+7.1)" in text
+
+
+def test_reported_gains_are_those_that_the_paper_prints(tmp_path):
+    options = retrieval(tmp_path, a=40, c=44)
+    run("table1", *options, "--reported", REPORTED / "table1.csv", "--output", tmp_path / "table1")
+    table, _ = read(tmp_path, "table1")
+    theirs = table[(table["source"] == "reported") & table["name"].str.startswith("MLMME")]
+    printed = {
+        ("en", C2I): [4.6, 7.1, 1.9, 0.2],
+        ("de", C2I): [10.5, 7.6, 6.4, 5.4],
+        ("en", I2C): [-1.9, -5.0, -6.6, -8.7],
+        ("de", I2C): [-0.8, -5.3, -6.1, -7.6],
+    }
+    for (language, direction), gains in printed.items():
+        rows = theirs[theirs["language"] == language]
+        assert rows[f"{direction}_r10_gain"].round(1).tolist() == gains
+
+
+def test_cross_lingual_retrieval_is_shown_both_ways(tmp_path):
+    run("cross_lingual", *retrieval(tmp_path, a=40, d=36), "--output", tmp_path / "cross_lingual")
+    table, text = read(tmp_path, "cross_lingual")
+    assert table["language"].tolist() == ["en-de", "de-en"] * 2
+    assert table["name"].tolist() == ["chance"] * 2 + ["MLMME, β = 0.5"] * 2
+    assert table["seed"].isna().tolist() == [True] * 2 + [False] * 2  # chance is of no training
+    assert "Multi30k, en to de" in text and "36.0 ± 3.0" in text
+
+
+def test_models_of_one_language_alone_have_no_retrieval_between_languages(tmp_path):
+    options = retrieval(tmp_path, a=40)
+    with pytest.raises(InputError, match="no model has several languages"):
+        run("cross_lingual", *options, "--output", tmp_path / "x")
+
+
+def ratings(folder, seeds=(1,), **closeness):
+    """Scores and predictions of models whose cosines are so much of the rating, of any seed."""
+    rng = np.random.default_rng(0)
+    rating, noise = rng.normal(size=400), rng.normal(size=400)
+    files = {"scores": [], "predictions": []}
+    for (model, share), seed in product(closeness.items(), seeds):
+        system = f"multi30k/{model}/seed{seed}"
+        cosine = share * rating + (1 - share) * noise
+        r = np.corrcoef(rating, cosine)[0, 1]
+        about = {"system": system, "kind": "ensemble", "epochs": "4+8"}
+        pairs = pd.DataFrame(
+            {"pair": range(400), "rating": 2.5 + rating / 2, "cosine": cosine / 10}
+        )
+        pairs = pairs.assign(**about, task="STS 2014", subtask="Images", classifier=np.nan)
+        row = about | {"dataset": "multi30k", "model": model, "seed": seed, "pairs": 400}
+        row |= {f"{name}{end}": r for name in ("pearson", "spearman") for end in ("", "_low")}
+        row |= {"pearson_high": r, "spearman_high": r, "method": "cosine"}
+        row |= dict.fromkeys(systems.PROVENANCE, "x")
+        rows = [
+            row | {"task": "STS 2014", "subtask": "Images", "statistic": "correlation"},
+            row | {"task": "STS 2014", "subtask": "all", "statistic": "weighted mean"},
+            row | {"task": "all", "subtask": "all", "statistic": "weighted mean"},
+        ]
+        of_system = filled(pd.DataFrame(rows), schemas.Scores)
+        for kind, table in (("scores", of_system), ("predictions", pairs)):
+            files[kind].append(folder / f"{model}{seed}.{kind}.csv")
+            table.to_csv(files[kind][-1], index=False)
+    trainings = (("multi30k", model, seed) for model, seed in product(closeness, seeds))
+    models = write_models(folder, *trainings, **MODELS, h=MODELS["d"])
+    return [
+        "--models",
+        *models,
+        "--scores",
+        *files["scores"],
+        "--predictions",
+        *files["predictions"],
+    ]
+
+
+def test_table_2_marks_what_is_better_than_the_model_of_english_alone(tmp_path):
+    options = ratings(tmp_path, a=0.5, c=0.5, d=0.8)
+    run("table2", *options, "--reported", REPORTED / "table2.csv", "--output", tmp_path / "table2")
+    table, text = read(tmp_path, "table2")
+    ours = table[(table["source"] == "measured") & (table["measure"] == "STS 2014 images")]
+    p = dict(zip(ours["model"], ours["p_vse"], strict=True))
+    assert np.isnan(p["a"]) and p["c"] == 1 and p["d"] < 0.001
+    lines = [line for line in text.splitlines() if line.startswith("| measured")]
+    assert [DAGGER in line for line in lines] == [False, False, True]
+    reported = table[table["source"] == "reported"].set_index(["name", "measure"])["value"]
+    assert reported["MLMME, β = 0.25", "STS 2015 images"] == pytest.approx(88.6)
+
+
+def reranked(folder, scores, n=20, system="weak"):
+    """A file of scores: by re-ranker (BLEU, TER, p against the first, p against each control)."""
+    rows = []
+    for reranker, (bleu, ter, p, p_vse) in scores.items():
+        for metric, value in (("bleu", bleu), ("meteor", None), ("ter", ter)):
+            row = {"n_best": n, "system": system, "reranker": reranker, "metric": metric}
+            row |= {"score": value, "p_baseline": p, "signature": f"of {metric}"}
+            row |= dict.fromkeys(("p_length", "p_vse", "p_text"), p_vse)
+            rows.append(row | dict.fromkeys(systems.PROVENANCE[1:], "x"))
+    path = folder / f"{system}.{n}.csv"
+    filled(pd.DataFrame(rows), schemas.Reranked).to_csv(path, index=False)
+    return path
+
+
+SCORES = {
+    "baseline": (25.0, 56.0, None, 0.6),
+    "length": (25.5, 58.0, 0.01, 0.2),
+    "b": (24.0, 57.0, 0.6, None),
+    "d": (26.5, 55.0, 0.01, 0.001),
+    "t": (26.75, 54.5, 0.01, 0.001),
+    "oracle": (33.0, 46.0, 0.0001, 0.0001),
+}
+
+
+def table3(folder):
+    files = write_models(folder, *(("multi30k", model) for model in "bdt"), **MODELS)
+    options = ["--models", *files, "--reranked", reranked(folder, SCORES)]
+    beside = ["--reported", REPORTED / "tables_3_4.csv", "--output", folder / "table3"]
+    run("table3", *options, *beside)
+    table, text = read(folder, "table3")
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
+    return table, {row[0]: row[1:] for row in rows}, text
+
+
+def test_table_3_has_daggers_only_where_translations_got_better(tmp_path):
+    table, rows, text = table3(tmp_path)
+    bleu, ter = 0, -2  # the columns that were measured
+    assert rows["baseline"][bleu] == "25.0" and rows["baseline"][ter] == "56.0"
+    assert rows["VSE"][bleu] == f"24.0 ({MINUS}1.0)"
+    assert rows["MLMME, β = 0.5"][bleu] == f"26.5 (+1.5){DAGGER}{DOUBLE}"
+    assert rows["MLMME, β = 0.5"][ter] == f"55.0 ({MINUS}1.0){DAGGER}{DOUBLE}"
+    # Significantly worse than the first by TER, which has no dagger.
+    assert rows["length"][bleu] == f"25.5 (+0.5){DAGGER}"
+    assert rows["length"][ter] == "58.0 (+2.0)"
+    assert rows["oracle"][bleu] == f"33.0{DAGGER}{DOUBLE}"
+    assert rows["MLMME, β = 0.5"][bleu + 1] == "26.0 (+0.3)"  # reported beside it
+    assert "BLEU: of bleu." in text
+    assert table["dataset"].unique().tolist() == ["multi30k"]
+
+
+def test_a_metric_that_could_not_be_had_is_a_dash(tmp_path):
+    _, rows, _ = table3(tmp_path)
+    assert rows["VSE"][2] == MISSING
+
+
+def test_claims_are_made_of_the_tables(tmp_path):
+    recalls = {"a": 40, "b": 30, "c": 50, "d": 41, "t": 1}
+    scores = retrieval(tmp_path, **recalls)
+    run("table1", *scores, "--reported", REPORTED / "table1.csv", "--output", tmp_path / "table1")
+    rated = ratings(tmp_path, a=0.5, c=0.5, d=0.8)
+    run("table2", *rated, "--reported", REPORTED / "table2.csv", "--output", tmp_path / "table2")
+    table3(tmp_path)
+    options = ["--tables", *(tmp_path / f"table{number}.csv" for number in (1, 2, 3))]
+    options += query_ranks(tmp_path, **recalls)
+    options += rated[rated.index("--predictions") :]
+    run("claims", *options, "--output", tmp_path / "claims")
+    table, text = read(tmp_path, "claims")
+    table = table.fillna({"condition": ""}).set_index(["claim", "condition", "better"]).sort_index()
+    images = table.loc[(claims.IMAGES, "en")]
+    # It finds ten images of a hundred more, and loses none: ten binomial to 1.96 sqrt(100 p q).
+    whole = images.loc["MLMME, β = 1"]
+    assert (whole["difference"], whole["verdict"]) == (10, "holds")
+    assert [whole["low"], whole["high"]] == pytest.approx([10 - 5.9, 10 + 5.9], abs=1.2)
+    assert images.loc["MLMME, β = 0.5", "verdict"] == "not decided"
+    assert "MLMME, β = 0" not in images.index  # it learned no images
+    assert images.loc["MLMME, β = 1", "reported"] == pytest.approx(61.1 - 54.4)
+    sentences = table.loc[claims.SENTENCES]
+    assert sentences.loc[("en", "VSE"), "verdict"].tolist() == ["does not hold", "not decided"]
+    helped = table.loc[(claims.RATINGS, "")]["verdict"]
+    assert helped.to_dict() == {"MLMME, β = 0.5": "holds", "MLMME, β = 1": "not decided"}
+    gained = table.loc[(claims.BETA, "", "MLMME, β = 0.5")]
+    p = table.loc[(claims.RATINGS, "", "MLMME, β = 0.5"), "p"]
+    assert p < 0.001 and r"| \< 0.001 | holds† |" in text and "0.000" not in text
+    assert (
+        gained["verdict"] == "holds" and 0 < gained["low"] < gained["difference"] < gained["high"]
+    )
+    of_lists = table.xs("20-best, weak", level="condition").set_index("measure", append=True)
+    found = of_lists.xs("MLMME, β = 0.5", level="better")[["worse", "difference", "verdict"]]
+    # Of TER less is better; d is worse than re-ranking by text alone.
+    assert {key: tuple(row) for key, row in found.T.items()} == {
+        (claims.IMPROVES, "BLEU"): ("baseline", 1.5, "holds"),
+        (claims.IMPROVES, "TER"): ("baseline", 1, "holds"),
+        (claims.OVER_VSE, "BLEU"): ("VSE", 2.5, "holds"),
+        (claims.OVER_VSE, "TER"): ("VSE", 2, "holds"),
+        (claims.OVER_TEXT, "BLEU"): ("MLMME, β = 0", -0.25, "does not hold"),
+        (claims.OVER_TEXT, "TER"): ("MLMME, β = 0", -0.5, "does not hold"),
+        (claims.OVER_LENGTH, "BLEU"): ("length", 1.0, "holds"),
+        (claims.OVER_LENGTH, "TER"): ("length", 3.0, "holds"),
+    }
+    harm = of_lists.loc[(claims.HARM, "baseline", "BLEU")]
+    assert harm[["difference", "verdict"]].tolist() == [1, "not decided"]
+    assert round(harm["reported"], 1) == -0.1
+    assert "in brackets" not in text and "not decided in" in text
+
+
+def test_the_better_of_the_best_two_betas_is_compared_with_the_better_of_the_others():
+    keys = {"source": "measured", "dataset": "d", "condition": "20-best", "measure": "BLEU"}
+    table = pd.DataFrame({"beta": [1, 0.75, 0.5, 0.25, 0], "score": [20, 23, 22, 24, 30.0]})
+    table = table.assign(**keys, seed=np.nan)
+    assert claims._best_beta(table)["difference"].tolist() == [24 - 23]
+    assert claims._best_beta(table[:3])["difference"].tolist() == [20 - 23]
+    assert claims._best_beta(table[:1]).dropna(subset="difference").empty  # nothing beside it
+
+
+def test_claims_of_several_seeds_are_of_their_mean_and_beside_the_reported(tmp_path):
+    rated = ratings(tmp_path, seeds=(1, 2), a=0.5, c=0.5, d=0.8, g=0.7)
+    run("table2", *rated, "--reported", REPORTED / "table2.csv", "--output", tmp_path / "table2")
+    assert "| MLMME, β = 0.5, seed 2 |" in (tmp_path / "table2.md").read_text()
+    options = ["--tables", tmp_path / "table2.csv", *rated[rated.index("--predictions") :]]
+    run("claims", *options, "--output", tmp_path / "claims")
+    table, text = read(tmp_path, "claims")
+    gained = table[table["claim"] == claims.BETA]
+    # The one that reads characters has no β = 1 beside it.
+    assert gained[["measure", "better", "seeds"]].values.tolist() == [
+        ["STS 2014 images", "MLMME, β = 0.5", 2]
+    ]
+    assert gained["reported"].round(1).tolist() == [2.9]  # 82.6 - 79.7
+    # Both seeds are the same here, so that only the pairs are left; and nothing is tested.
+    assert gained["low"].gt(0).all() and gained["verdict"].eq("holds").all()
+    assert table["p"].isna().all() and "| p |" not in text
+
+
+def test_what_a_model_is_said_to_be_is_read_of_no_name(tmp_path):
+    """A translator and a data set of other names, and two models that names alone tell apart."""
+    models = {name: MODELS[old] for name, old in (("VSE", "c"), ("MLMME", "a"), ("x", "d"))}
+    models["y"] = models["x"]
+    files = write_models(tmp_path, *(("mine", name) for name in models), **models)
+    for path in files:
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"source": "multi30k"}))
+    described = results.read_models(files)
+    reported = read_languages(REPORTED / "table1.csv")
+    rows = [score(name, way, 40, split="test") for name in models for way in (C2I, I2C)]
+    measured = pd.DataFrame(rows).assign(dataset="mine")
+    table = first_table.table1(measured, reported, described)
+    assert set(table["dataset"]) == {"mine"}  # what the paper reports stands beside it
+    ours = table[table["source"] == "measured"].set_index("model")["several"]
+    assert ours.to_dict() == {"VSE": True, "MLMME": False, "x": True, "y": True}
+
+    scores = {**SCORES, "x": SCORES["d"], "MLMME": SCORES["b"]}
+    measured = read_file(reranked(tmp_path, scores, system="weak"), schemas.Reranked)
+    none = read_file(REPORTED / "tables_3_4.csv", ReportedTranslations)[:0]
+    table = third_table.table3(measured, none, described)
+    kinds = table.drop_duplicates("reranker").set_index("reranker")["several"]
+    assert kinds["x"] is True and kinds["MLMME"] is False and pd.isna(kinds["oracle"])
+    over = table[table["reranker"].eq("x") & table["metric"].eq("bleu")]
+    assert over["gain_vse"].tolist() == [2.5]  # over MLMME, which is the VSE here
+
+
+def test_models_that_only_their_own_names_tell_apart_are_compared_by_beta(tmp_path):
+    """Such as two trainings of β = 0.5, whose labels end in their names."""
+    rated = ratings(tmp_path, a=0.5, c=0.5, d=0.8, h=0.7)
+    run("table2", *rated, "--reported", REPORTED / "table2.csv", "--output", tmp_path / "table2")
+    options = ["--tables", tmp_path / "table2.csv", *rated[rated.index("--predictions") :]]
+    run("claims", *options, "--output", tmp_path / "claims")
+    gained = read(tmp_path, "claims")[0].query("claim == @claims.BETA")
+    assert gained["better"].tolist() == ["MLMME, β = 0.5 (d)", "MLMME, β = 0.5 (h)"]
+
+
+def test_a_damaged_table_is_said(tmp_path):
+    (tmp_path / "table1.csv").write_text("")
+    with pytest.raises(
+        InputError, match=r"table1\.csv is not a whole CSV file \(No columns to parse"
+    ):
+        run("claims", "--tables", tmp_path / "table1.csv", "--output", tmp_path / "claims")
+
+
+def test_nothing_to_compare_is_said(tmp_path):
+    recalls = retrieval(tmp_path, a=40)
+    run("table1", *recalls, "--reported", REPORTED / "table1.csv", "--output", tmp_path / "table1")
+    with pytest.raises(InputError, match="nothing to compare"):
+        ranks = query_ranks(tmp_path, a=40)
+        run("claims", "--tables", tmp_path / "table1.csv", *ranks, "--output", tmp_path / "claims")
+
+
+def of_sentences(count, changed):
+    """Translations of so many sentences, of which a re-ranker changed these."""
+    rows = []
+    for number in range(count):
+        for reranker in ("baseline", "d", "oracle"):
+            new = number in changed and reranker == "d"
+            rows.append(
+                {
+                    **{"id": number, "image_id": f"i{number % 2}", "source": f"a dog {number}"},
+                    **{"reference": "ein Hund", "reranker": reranker},
+                    "hypothesis": "neu" if new else "alt",
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def test_the_figure_of_translations_shows_sentences_that_were_changed(tmp_path):
+    shown = translations.chosen(of_sentences(50, {3, 7, 30}))
+    assert set(shown["id"]) == {3, 7, 30}
+    assert set(shown["reranker"]) == {"baseline", "d", "oracle"}
+    assert shown["id"].nunique() == 3
+    assert translations.chosen(of_sentences(50, range(50)))["id"].nunique() == translations.COUNT
+    assert translations.chosen(of_sentences(5, {}))["id"].nunique() == 5  # nothing was changed
+
+
+def test_the_figure_of_translations_is_drawn(tmp_path):
+    paths = []
+    for name in ("i0", "i1"):
+        paths.append(tmp_path / f"{name}.png")
+        Image.new("RGB", (30, 20), "red").save(paths[-1])
+    images = pd.DataFrame({"image_id": ["i0", "i1"], "split": "test", "path": paths})
+    images["sha256"] = "0" * 64
+    images.to_csv(tmp_path / "images.csv", index=False)
+    of_sentences(4, {1, 2}).to_csv(tmp_path / "translations.csv", index=False)
+    files = write_models(tmp_path, ("multi30k", "d"), **MODELS)
+    options = ["--models", *files, "--images", tmp_path / "images.csv"]
+    options += ["--translations", tmp_path / "translations.csv"]
+    run("translations", *options, "--output", tmp_path / "figure")
+    assert (tmp_path / "figure.pdf").stat().st_size > 1000
+    with Image.open(tmp_path / "figure.png") as figure:
+        assert figure.width == 1400
+    images[:1].to_csv(tmp_path / "images.csv", index=False)
+    with pytest.raises(InputError, match="no row of the image i1"):
+        run("translations", *options, "--output", tmp_path / "figure")
+
+
+def test_reported_gains_are_the_printed_ones(tmp_path):
+    """In English R@1, image by sentence, of each β: over the paper's own VSE."""
+    scores = retrieval(tmp_path, a=40)
+    run("table1", *scores, "--reported", REPORTED / "table1.csv", "--output", tmp_path / "table1")
+    table, _ = read(tmp_path, "table1")
+    chosen = table["source"].eq("reported") & table["language"].eq("en")
+    gains = table[chosen & table["name"].str.startswith("MLMME")][f"{C2I}_r1_gain"]
+    assert gains.round(1).tolist() == [6.2, 8.1, 5.5, 4.5]
+
+
+def test_gains_are_of_the_same_seed():
+    table = pd.DataFrame(
+        {
+            **{"source": "measured", "dataset": "d", "language": "en", "reads": "words"},
+            **{"several": [False, True, False, True], "seed": [1, 1, 2, 2], "role": ""},
+            **{recall: [10.0, 15.0, 20.0, 21.0] for recall in first_table.RECALLS},
+        }
+    )
+    gains = first_table._with_gains(table)["caption_to_image_r10_gain"]
+    assert gains.dropna().tolist() == [5, 1]
+
+
+def test_languages_that_nobody_measured_between_are_no_rows():
+    measured = pd.DataFrame([score("a", C2I, 4)])
+    with pytest.raises(InputError, match="train one"):
+        cross_lingual.cross_lingual(measured, pd.DataFrame())

@@ -1,0 +1,138 @@
+"""The controls: what encoders reach that learned from nothing, captions, images or both."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from groundvec.card.text import MINUS, MISSING
+from groundvec.results import schemas
+from reproduction.papers.controls.claims import BASELINES, CLAIMS, claims
+from reproduction.papers.controls.conditions import BOTH, CAPTIONS, IMAGES, UNTRAINED, conditions
+from reproduction.reporting import results
+from tests.support.result_files import described, filled, make, models, predictions, rows
+
+TEACH, FROM_IMAGES, ADD, CAPTIONS_ADD = CLAIMS
+
+
+def loss(beta, **training):
+    """Describe a small GRU with a weighted loss."""
+    objective = {"name": "multilingual", "margin": 0.2, "beta": beta}
+    return described("gru-8-max", objective=objective, training={"epochs": 4, **training})
+
+
+MODELS = {
+    "gru": loss(0.5, paraphrases=True),
+    "captions": loss(0, paraphrases=True),
+    "images": loss(1),
+    "hinge": described("gru-8-max", training={"epochs": 4}),
+    "longer": loss(0.5, paraphrases=True, epochs=8),
+}
+
+
+def test_trainings_that_differ_in_the_loss_alone_are_of_one_encoder(tmp_path):
+    table = models(tmp_path, *(("flickr8k", name) for name in MODELS), **MODELS)
+    found = conditions(table).set_index("model")[["encoder", "learned_from"]]
+    assert found.T.to_dict("list") == {
+        "gru": ["gru", BOTH],
+        "captions": ["gru", CAPTIONS],
+        "images": ["gru", IMAGES],
+        "hinge": ["gru", IMAGES],  # the paper's loss knows images alone
+        "longer": ["longer", BOTH],
+    }
+
+
+def value(learned_from, seed, number, encoder="gru", measure="SICK, cosine"):
+    return {
+        "dataset": "flickr8k" if encoder else np.nan,
+        "encoder": encoder,
+        "learned_from": learned_from,
+        "seed": seed,
+        "measure": measure,
+        "draws": np.array([number, number - 0.1, number + 0.1]),
+    }
+
+
+def test_claims_compare_the_rows_of_one_encoder_seed_by_seed():
+    values = pd.DataFrame(
+        [
+            *(value(UNTRAINED, seed, 60.0) for seed in (1, 2, 3)),
+            *(value(CAPTIONS, seed, 70.0 + seed) for seed in (1, 2, 3)),
+            *(value(BOTH, seed, 69.0 + 2 * seed) for seed in (1, 2, 3)),
+            *(value(IMAGES, seed, 50.0 + seed / 10) for seed in (1, 2, 3)),
+            value("TF-IDF", np.nan, 64.0, encoder=np.nan),
+            value(CAPTIONS, 1, 99.0, encoder="bag"),
+        ]
+    )
+    found = claims(values).set_index("claim")
+    assert found["difference"].round(6).to_dict() == {
+        TEACH: 12,
+        FROM_IMAGES: pytest.approx(-9.8),
+        ADD: 1,  # 0, 1 and 2
+        CAPTIONS_ADD: pytest.approx(22.8),
+        BASELINES: 9,
+    }
+    assert found["verdict"].to_dict() == {
+        TEACH: "holds",
+        FROM_IMAGES: "does not hold",
+        ADD: "not decided",
+        CAPTIONS_ADD: "holds",
+        BASELINES: "holds",
+    }
+    assert found["condition"].eq("gru").all() and found["seeds"].eq(3).all()
+
+
+def test_the_table_has_a_row_for_each_condition_and_baseline(tmp_path):
+    """Correlations of three pairs, and of three with a classifier; of the queries' ranks."""
+    paths = {"models": [], "predictions": [], "ranks": []}
+    rank = {"gru": 10, "captions": 1, "images": 11}
+    for name in rank:
+        table = models(tmp_path, ("flickr8k", name), **MODELS)
+        paths["models"].append(tmp_path / "flickr8k" / name / "seed1" / "model.json")
+        system = f"{table.dataset.item()}/{name}/seed1"
+        trained = [
+            predictions(system, "0", "snapshot", [0.1, 0.2, 0.3, 0.1, 0.2, 0.3]),
+            predictions(system, "4", "snapshot", [0.3, 0.2, 0.1, 0.3, 0.2, 0.1]),
+            predictions(system, "4", "ensemble", [0, 0.1, 0.5, 0.2, 0.4, 0.3], [2, 3, 4]),
+        ]
+        paths["predictions"].append(tmp_path / f"{name}.csv")
+        pd.concat(trained).to_csv(paths["predictions"][-1], index=False)
+        about = {"dataset": "flickr8k", "model": name, "seed": 1, "language": "en"}
+        about |= {"kind": "ensemble", "epochs": "4", "image": [0, 1], "rank": [1, rank[name]]}
+        directions = ("caption_to_image", "image_to_caption")
+        ranks = pd.concat([pd.DataFrame(about).assign(direction=way) for way in directions])
+        paths["ranks"].append(tmp_path / f"{name}.ranks.csv")
+        filled(ranks, schemas.QueryRanks).to_csv(paths["ranks"][-1], index=False)
+    paths["predictions"].append(tmp_path / "trigrams.csv")
+    baseline = predictions("trigrams", None, "baseline", [0.5, 0.1, 0, 0.4, 0.3, 0.2])
+    baseline.to_csv(paths["predictions"][-1], index=False)
+    tasks = "Scenes,colour,image descriptions,0,0,3,0\nScenes-R,Relatedness,drawn,1,0,3,0\n"
+    (tmp_path / "tasks.csv").write_text(f"task,subtask,source,train,dev,test,dropped\n{tasks}")
+    arguments = ["--models", *paths["models"], "--predictions", *paths["predictions"]]
+    arguments += ["--query-ranks", *paths["ranks"], "--tasks", tmp_path / "tasks.csv"]
+    make("controls", "controls", *arguments, "--output", tmp_path / "table")
+    found = rows((tmp_path / "table.md").read_text("utf-8"))
+    assert [*found][1:] == ["Flickr8k: gru", "Baselines"]
+    head, *conditions_found = found["Flickr8k: gru"]
+    assert head == [
+        "learned from",
+        "seeds",
+        "Scenes",
+        "Scenes, of images and videos",
+        "Scenes-R, cosine",
+        "Scenes-R, classifier",
+        "R@10, images",
+        "R@10, captions",
+    ]
+    # Ratings 0, 1, 5 of a task without a classifier, and 2, 3, 4.
+    r = f"{100 * np.corrcoef([0, 1, 5], [1, 2, 3])[0, 1]:.1f}"
+    assert conditions_found == [
+        [UNTRAINED, "1", r, r, "100.0", f"{MINUS}50.0", MISSING, MISSING],
+        [CAPTIONS, "1", "100.0", "100.0", "50.0", "100.0", MISSING, MISSING],
+        [IMAGES, "1", "100.0", "100.0", "50.0", "100.0", "50.0", "50.0"],
+        [BOTH, "1", "100.0", "100.0", "50.0", "100.0", "100.0", "100.0"],
+    ]
+    [[name, seeds, *cosines]] = found["Baselines"][1:]
+    assert (name, seeds, cosines[2]) == ("trigrams", "1", f"{MINUS}100.0")
+    make("controls", "claims", *arguments, "--output", tmp_path / "claims")
+    assert len(results.read_models(paths["models"])) == 3
+    assert "Images add to captions" in (tmp_path / "claims.md").read_text("utf-8")

@@ -1,0 +1,145 @@
+"""A paper is one folder: what a contributor relies on when adding one."""
+
+import re
+import subprocess
+import sys
+from itertools import product
+from pathlib import Path
+
+import pytest
+import yaml
+
+from reproduction import papers
+from reproduction.papers import Experiment, Item
+from reproduction.papers.socher_2014 import has_relations
+from rules.experiment import complete
+from tests.pipeline.rules.test_workflow import copy_project, snakemake
+from tests.support.result_files import write_models
+from tests.support.tree_files import system_of
+
+ROOT = Path(__file__).parents[3]
+EXPERIMENT = """
+experiment: added
+datasets:
+  scenes:
+    source: scenes
+    count: 40
+    backbone: efficientnet_lite0
+    models: [gru-8-max, gru-8-attention]
+    papers: [frege_1892]
+"""
+PAGE = """
+import sys
+from pathlib import Path
+from reproduction.papers import known
+from reproduction.page import build
+print(build._papers([build._table(Path(sys.argv[1]))], []))
+"""
+
+
+def recipe():
+    """The files of a paper, as tests/recipes.md has them."""
+    text = (ROOT / "tests" / "recipes.md").read_text("utf-8").split("## Add a paper")[1]
+    blocks = re.findall(
+        r"`(reproduction/papers/frege\S+\.py)`.*?```python\n(.*?)   ```", text, flags=re.S
+    )
+    return {name: re.sub(r"^   ", "", code, flags=re.M) for name, code in blocks}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A copy of the project with the paper that tests/recipes.md adds, made of two files."""
+    folder = copy_project(tmp_path_factory.mktemp("papers"))
+    files = recipe()
+    assert [Path(name).name for name in files] == ["__init__.py", "table1.py"]
+    for name, code in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(code, "utf-8")
+    (folder / "added.yaml").write_text(EXPERIMENT)
+    return folder
+
+
+def test_the_table_of_a_paper_of_two_files_is_made_by_all(project):
+    plan = snakemake(project, "-n", "--configfile", "added.yaml")
+    part = plan[plan.index("rule frege_1892_table1:") :].partition("log:")[0]
+    assert "results/added/models/scenes/gru-8-max/seed1/model.json" in part
+    assert "results/added/frege_1892/tables/table1.html" in part
+    everything = plan[plan.index("rule all:") :]
+    assert "results/added/frege_1892/tables/table1.md" in everything
+    assert "merkx_frank_2019" not in plan
+
+
+def test_the_table_of_a_paper_of_two_files_is_in_the_report_and_on_the_page(project):
+    trained = [("scenes", "gru-8-max"), ("scenes", "gru-8-attention")]
+    write_models(project / "results/added/models", *trained)
+    stem = "results/added/frege_1892/tables/table1"
+    arguments = [f"{stem}.html", "--configfile", "added.yaml"]
+    arguments += ["--allowed-rules", "frege_1892_table1"]  # models are there; nothing is trained
+    snakemake(project, *arguments)
+    snakemake(project, *arguments, "--report", "report.html")
+    report = (project / "report.html").read_text("utf-8")
+    assert "table1.html" in report and "The models of this experiment" in report
+    command = [sys.executable, "-c", PAGE, f"{stem}.csv"]
+    found = subprocess.run(
+        command, cwd=project, env={"PYTHONPATH": "."}, capture_output=True, text=True, check=True
+    ).stdout
+    assert "name='Frege (1892)'" in found and "Über Sinn und Bedeutung" in found
+    assert "and their <em>seeds</em>." in found and "gru-8-attention" in found
+
+
+SHARED = {"__init__", "compared", "labels", "retrieval"}  # by the items of a paper
+
+
+def test_every_table_and_figure_has_its_module_its_caption_and_the_numbers_that_it_names():
+    for name, paper in papers.known().items():
+        folder = papers.FOLDER / name
+        modules = {path.stem for path in folder.glob("*.py")} - SHARED
+        assert modules - paper.items.keys() == set(), name
+        assert paper.items.keys() <= modules
+        reported = {item.reported for item in paper.items.values()} - {""}
+        assert reported == {path.stem for path in folder.glob("reported/*.csv")}
+        for item in paper.items.values():
+            assert item.text and not item.text.startswith(" ") and "\n " not in item.text
+            assert set(item.tables) <= paper.tables.keys()
+        assert not paper.follows or paper.follows in papers.known()
+
+
+def test_of_each_data_set_or_system_that_has_it_there_is_one():
+    datasets = {
+        "first": {"models": {"a": {"size": 1}, "b": {"size": 2}}},
+        "second": {"models": {"a": {"size": 1}}},
+    }
+    config = {"translation": {"systems": ["weak", "strong"]}}
+    experiment = Experiment(config, datasets)
+    assert Item("").names("table1", experiment) == ["table1"]
+    assert Item("", each="dataset").names("few", experiment) == ["few-first", "few-second"]
+    assert Item("", each="system").names("few", experiment) == ["few-weak", "few-strong"]
+    large = Item("", each="dataset", models=lambda model: model["size"] > 1)
+    assert large.names("few", experiment) == ["few-first"]
+    several = Item("", each="dataset", when=Experiment.compares)
+    assert several.names("few", experiment) == ["few-first"]
+    assert Item("", models=lambda model: model["size"] > 2).names("table1", experiment) == []
+    assert Item("", each="system").names("few", Experiment({}, datasets)) == []
+
+
+def test_what_has_relations_is_called_an_sdt_rnn():
+    for form, compose, objective in product(
+        ("basic", "collapsed", "binary", "chain"), ("position", "relation"), ("hinge", "cca")
+    ):
+        model = {"encoder": {"name": "trees", "size": 8, "compose": compose}}
+        model |= {"text": {"name": "trees", "form": form}, "objective": {"name": objective}}
+        assert has_relations(model) == (system_of("mine", model) == "SDT-RNN"), model
+
+
+def test_the_configuration_knows_the_papers_by_their_folders():
+    config = yaml.safe_load(EXPERIMENT)
+    for paper in papers.named():
+        config["datasets"]["scenes"]["papers"] = [paper]
+        assert complete(config)["datasets"]["scenes"]["papers"] == [paper]
+
+
+def test_a_caption_says_nothing_of_marks_that_only_some_runs_have():
+    """Whether they are there, the notes of a table and the legend of a figure know."""
+    for paper, name, item in papers.items():
+        marks = re.findall(r"\*reported\*|hollow|grey|dagger|[†‡]", item.text, re.IGNORECASE)
+        assert not marks, (paper, name)

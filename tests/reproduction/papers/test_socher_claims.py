@@ -1,0 +1,259 @@
+"""The claims of Socher et al. (2014)."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from groundvec.evaluation.seeds import t_interval
+from groundvec.runtime.errors import InputError
+from reproduction.papers.socher_2014 import (
+    claims,
+    labels,
+    retrieval,
+)
+from reproduction.papers.socher_2014.reported import OF_CCA
+from reproduction.reporting import results
+from reproduction.reporting.bootstrap import WAY
+from reproduction.reporting.claims import decide
+from tests.support.result_files import write_models
+from tests.support.tree_files import (
+    C2I,
+    I2C,
+    bag,
+    claimed,
+    query_ranks,
+    results_of,
+    tables,
+    training,
+    trees,
+)
+
+NOTHING = pd.DataFrame(columns=["system", "objective", "direction", "number", "value"])  # printed
+
+
+def verdicts(parts):
+    return {
+        (heading.rpartition(": ")[0], *row[:4]): row[4:]
+        for heading, rows in parts.items()
+        for row in rows
+    }
+
+
+def test_claims_hold_fail_or_are_not_decided(tmp_path):
+    ranks_of = {
+        "a": (14, 15, 16),  # BoW
+        "c": (19, 18, 20),  # Recurrent NN
+        "d": (14, 14, 18),  # DT-RNN
+        "e": (12, 13.5, 13.5),  # SDT-RNN
+        "g": (10, 11, 12),  # SDT-RNN by the mean hinge
+        "b": (14, 15, 15.5),  # CT-RNN
+        "f": (15, 16, 16.5),  # kCCA
+        "h": (22, 23, 25),  # SDT-RNN by the squared error
+        "y": (13, 13.5, 14),  # BoW, centered
+        "u": (13, 15, 14),  # SDT-RNN, unweighted
+        "gru-8-max": (8, 9, 10.5),
+    }
+    trainings = [
+        training(model, rank, seed)
+        for model, values in ranks_of.items()
+        for seed, rank in enumerate(values, 1)
+    ]
+    alone = {"name": "trees", "compose": "relation", "size": 50, "weighted": False}
+    parts, table = claimed(
+        tmp_path,
+        *trainings,
+        y=trees() | {"encoder": {"name": "mean", "size": 50, "center": True}},
+        u=trees() | {"encoder": alone},
+    )
+    found = verdicts(parts)
+    margin = "max margin, inner product"
+
+    def interval(a, b, factor=1):
+        """By SciPy, of paired seeds."""
+        differences = factor * (np.array(ranks_of[a]) - ranks_of[b])
+        low, high = stats.t.interval(0.95, 2, differences.mean(), stats.sem(differences))
+        return f"{differences.mean():.1f} [{low:.1f}, {high:.1f}]".replace("-", "−")  # noqa: RUF001
+
+    bag, search = "Trees beat the bag", "image search"
+    assert found[bag, margin, search, "BoW", "SDT-RNN"] == [
+        *("3", "2.1", interval("a", "e"), "holds")
+    ]
+    assert found[bag, margin, search, "BoW", "DT-RNN"] == [
+        *("3", "1.0", interval("a", "d"), "not decided")
+    ]
+    assert found["Trees beat the centered bag", margin, search, "BoW (centered)", "SDT-RNN"] == [
+        *("3", "2.1", interval("y", "e"), "not decided")
+    ]
+    key = ("Counts of words help (Eq. 4 beats Eq. 3)", margin, search, "SDT-RNN (unweighted)")
+    assert found[*key, "SDT-RNN"][2] == interval("u", "e")
+    assert {worse for *_, worse, _ in found if "unweighted" in worse} == {key[-1]}
+    key = (
+        "Trees beat binary trees (the paper: constituency trees)",
+        margin,
+        search,
+        "CT-RNN (binarised)",
+        "SDT-RNN",
+    )
+    assert found[key] == ["3", "3.6", interval("b", "e"), "holds"]
+    both = f"kCCA (linear), {OF_CCA['max_margin']}", "SDT-RNN"
+    assert found["Trees beat kernel CCA", margin, search, *both] == [
+        *("3", "3.4", interval("f", "e"), "holds")
+    ]
+    key = ("The recurrent network is worst", margin, "describing images", "Recurrent NN", "SDT-RNN")
+    assert found[key] == ["3", "10.2", interval("c", "e", 2), "holds"]
+    key = ("The margin beats the squared error", margin, search)
+    assert found[*key, f"SDT-RNN, {labels.SQUARED}", "SDT-RNN"] == [
+        *("3", "3.3", interval("h", "e"), "holds")
+    ]
+    key = ("Not in the paper: the max margin beats the char-GRU's hinge", margin, search)
+    assert found[*key, f"SDT-RNN, {labels.HINGE}", "SDT-RNN"] == [
+        *("3", "–", interval("g", "e"), "does not hold")  # noqa: RUF001
+    ]
+    key = ("The SDT-RNN is best by recall too (Table 3)", margin)
+    assert found[*key, f"{search}, R@10", "BoW", "SDT-RNN"][:2] == ["3", "5.6"]
+    assert found[*key, "describing images, R@5", both[0], "SDT-RNN"][1] == "−2.0"  # noqa: RUF001
+    assert {
+        measure.partition(",")[0] for *_, measure, _, _ in (k for k in found if k[:2] == key)
+    } == {
+        "image search",
+        "describing images",
+    }
+    key = ("Not in the paper: trees beat the char-GRU", labels.HINGE, search)
+    assert found[*key, "char-GRU", "SDT-RNN"][-1] == "does not hold"
+    assert {key[0] for key in found} >= {"Relations beat positions", "Mean rank and recall agree"}
+    tasks = [row[1] for row in next(iter(parts.values()))]
+    assert tasks[:3] == list(retrieval.TASKS.values())
+    # In a heading, how many of its rows.
+    counts = "(holds in 3, not decided in 3)"
+    assert f"Trees beat the bag: draws {counts}" in parts
+
+    draws = pd.read_csv(tmp_path / "claims-draws.csv")
+    rows = draws[draws["claim"].eq("Relations beat positions") & draws["measure"].eq(search)]
+    assert rows["difference"].tolist() == [2, 0.5, 4.5]
+    assert table["commit"].notna().all()
+
+
+def test_seeds_are_compared_with_themselves_only():
+    """A constant advantage is certain, however much the draws differ."""
+    measured = [
+        {"seed": seed, "model": model, "mean_rank": rank, "r10": 100 - rank}
+        for seed, rank in ((1, 10), (2, 30), (3, 90))
+        for model, rank in (("a", rank + 1), ("e", rank))
+    ]
+    table = pd.DataFrame(measured).assign(
+        **{"dataset": "d", "test_set": "100", "language": "en", "direction": C2I},
+        epochs="8",
+        objective=labels.MARGIN,
+        test_to_train=0.0,
+    )
+    draws = table.assign(kind="snapshot", draws=[np.full(9, rank) for rank in table["mean_rank"]])
+    draws = draws[[*WAY, "draws"]]
+    table["system"] = table["name"] = table["model"].map({"a": "BoW", "e": "SDT-RNN"})
+    found = decide("", claims.differences(table[table["seed"] != 3], draws, NOTHING))
+    assert found[["difference", "low", "high", "seeds"]].values.tolist() == [[1, 1, 1, 2]]
+    # A seed that one of them lacks does not count.
+    one = table.drop(table.index[0])
+    assert claims.differences(one, draws, NOTHING)["seed"].tolist() == [2, 3]
+
+
+def test_draws_have_intervals_that_know_that_they_overlap(tmp_path):
+    """Ten of a thousand images have intervals 1.5 times as wide as those of other images."""
+    rng = np.random.default_rng(3)
+    ranks = {model: rank + rng.integers(-4, 5, 10) / 2 for model, rank in (("a", 12), ("e", 10))}
+    trainings = [
+        training(model, rank, seed)
+        for model, of_seeds in ranks.items()
+        for seed, rank in enumerate(of_seeds.tolist(), 1)
+    ]
+    widths = {}
+    for draw in ({}, {"draw": [800, 100, 100]}):
+        options = results_of(tmp_path, *trainings)
+        for path in options[1:21]:
+            path.write_text(json.dumps(json.loads(path.read_text()) | draw))
+        options += query_ranks(tmp_path, *trainings)
+        _, claimed = tables(tmp_path, "claims", *options)
+        _, shown = tables(tmp_path, "table1", *options[:-2])
+        shown = shown[shown["source"] == "measured"].rename(
+            columns=lambda name: name.removeprefix(f"{C2I}_mean_rank_")
+        )
+        widths[bool(draw)] = (claimed["high"] - claimed["low"]).tolist()
+    assert widths[True] == pytest.approx([1.5 * width for width in widths[False]])
+    expected = [t_interval(of_seeds, test_to_train=1 / 8) for of_seeds in ranks.values()]
+    assert shown[["low", "high"]].to_numpy() == pytest.approx(np.array(expected))
+
+
+@pytest.mark.parametrize("draw", ["800", [800, 100], [0, 100, 100], [800, 100, "x"], True])
+def test_a_draw_that_is_none_is_named(tmp_path, draw):
+    [path] = write_models(tmp_path, ("draws", "e"), e=trees())
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"draw": draw}))
+    with pytest.raises(InputError, match=r"model.json does not describe a model \(draw"):
+        results.read_models([path])
+
+
+def test_one_seed_is_judged_image_by_image(tmp_path):
+    """A constant advantage is certain, however much the ranks of images differ."""
+    trainings = [training("a", 20), training("d", 17), training("e", 10)]
+    parts, _ = claimed(tmp_path, *trainings)
+    row = verdicts(parts)["Trees beat the bag", labels.MARGIN, "image search", "BoW", "SDT-RNN"]
+    assert row == ["1", "2.1", "10.0 [10.0, 10.0]", "holds†"]
+    # Of one whose ranks do not differ the other's spread is left: 7 ± 1.96 * sqrt(5 / 4).
+    alike = query_ranks(tmp_path, training("a", 20), spread=0)[1]
+    table = pd.concat([pd.read_csv(alike), pd.read_csv(query_ranks(tmp_path, trainings[1])[1])])
+    table.to_csv(tmp_path / "ranks.csv", index=False)
+    arguments = [*results_of(tmp_path, *trainings[:2]), "--query-ranks", tmp_path / "ranks.csv"]
+    _, table = tables(tmp_path, "claims", *arguments)
+    row = table[table["measure"] == "image search"].iloc[0]
+    assert row[["low", "high"]].tolist() == pytest.approx([3 - 2.19, 3 + 2.19], abs=0.4)
+
+
+def test_mean_rank_and_recall_agree_where_their_orders_do(tmp_path):
+    trainings = [training(name, rank) for name, rank in zip("abcde", (5, 9, 7, 6, 8), strict=True)]
+    _, table = claimed(tmp_path, *trainings)
+    rows = table[table["claim"] == claims.AGREE]
+    assert rows["difference"].tolist() == pytest.approx([100, 100])
+    assert rows["verdict"].tolist() == ["holds", "holds"]
+    # Of BoW, kCCA and SDT-RNN, as printed.
+    assert rows["reported"].tolist() == pytest.approx([100, 100])
+    worse = [
+        table.assign(
+            r10=50 + table["mean_rank"].where(table["direction"] == I2C, -table["r10"]) / 4
+        )
+        for table in trainings
+    ]
+    _, table = claimed(tmp_path, *worse)
+    rows = table[table["claim"] == claims.AGREE]
+    assert rows["difference"].tolist() == pytest.approx([-100, -100])
+    assert rows["verdict"].tolist() == ["does not hold", "does not hold"]
+
+
+def test_kcca_is_compared_where_vectors_are_by_the_same_similarity(tmp_path):
+    far = bag(objective={"name": "cca"}, similarity="euclidean")
+    trainings = [training(name, rank) for name, rank in (("c", 20), ("f", 10), ("far", 30))]
+    parts, _ = claimed(tmp_path, *trainings, far=far)
+    found = verdicts(parts)
+    key = ("The recurrent network is worst", "CCA, inner product", "image search")
+    assert found[*key, "Recurrent NN, max margin, inner product", "kCCA (linear)"] == [
+        *("1", "3.3", "10.0 [10.0, 10.0]", "holds†")
+    ]
+    key = ("The margin beats the squared error", "CCA, inner product", "image search")
+    # Of kCCA the paper's own table says the opposite.
+    assert found[*key, "kCCA (linear), CCA, Euclidean distance", "kCCA (linear)"][1] == "−2.2"  # noqa: RUF001
+    assert len(found) == 3 + 3 + 2
+
+
+def test_without_two_systems_there_is_nothing_to_compare(tmp_path):
+    with pytest.raises(InputError, match="nothing to compare"):
+        claimed(tmp_path, training("e", 10))
+
+
+def test_trees_are_compared_with_each_ct_rnn():
+    """Several models of one system have names of their own."""
+    rows = [("a", "SDT-RNN", "SDT-RNN")]
+    rows += [(name, "CT-RNN", f"CT-RNN (binarised) ({name})") for name in ("b", "c")]
+    models = pd.DataFrame(rows, columns=["model", "system", "name"])
+    found = claims.compared(models.assign(dataset="f", objective=labels.MARGIN))
+    compared = found.groupby("claim")["model_worse"].agg(list)
+    assert compared["Trees beat binary trees (the paper: constituency trees)"] == ["b", "c"]

@@ -1,0 +1,251 @@
+"""Tables 1 to 3 of Socher et al. (2014), and their ratings."""
+
+import pandas as pd
+import pytest
+
+from groundvec.evaluation.seeds import t_interval
+from groundvec.runtime.errors import InputError
+from reproduction.papers.socher_2014 import labels, retrieval
+from reproduction.papers.socher_2014.reported import read_ranks
+from reproduction.reporting import results
+from tests.support.result_files import baseline, of_system, sts_rows, write
+from tests.support.tree_files import (
+    C2C,
+    C2I,
+    I2C,
+    REPORTED,
+    SYSTEMS,
+    results_of,
+    system_of,
+    tables,
+    training,
+    trees,
+)
+
+
+@pytest.mark.parametrize(("parts", "name"), SYSTEMS.values())
+def test_a_system_is_called_by_its_description(parts, name):
+    assert system_of("whatever", parts) == name
+
+
+@pytest.mark.parametrize(
+    ("encoder", "name"),
+    [
+        ({"name": "convolution", "size": 8}, "mine"),
+        ({"name": "trees", "compose": "something", "size": 8}, "mine"),
+        ({"name": "rnn", "cell": "lstm", "size": 8, "pooling": "max"}, "LSTM (trees)"),
+    ],
+)
+def test_an_unknown_system_is_called_as_its_model(encoder, name):
+    assert system_of("mine", trees() | {"encoder": encoder}) == name
+
+
+def test_objectives_are_told_apart(tmp_path):
+    arguments = results_of(tmp_path, *(training(name, 10) for name in "aefgh"))
+    models = labels.labelled(results.read_models(arguments[1:6])).set_index("model")
+    assert models["objective"].to_dict() == {
+        "a": "max margin, inner product",
+        "e": "max margin, inner product",
+        "f": "CCA, inner product",
+        "g": "mean hinge, cosine",
+        "h": "squared error, Euclidean distance",
+    }
+
+
+def test_a_ct_rnn_without_constituency_trees_is_called_so(tmp_path):
+    own = trees("binary", "position")
+    arguments = results_of(tmp_path, training("b", 10), training("a", 9), b=own)
+    (rows,) = tables(tmp_path, "table1", *arguments)[0].values()
+    assert rows[-1][:2] == ["measured", "CT-RNN (binarised)"]
+    assert "head-outward binarisation" in (tmp_path / "table1.md").read_text("utf-8")
+
+
+def test_what_the_paper_has_otherwise_is_in_the_name(tmp_path):
+    by_position = {"name": "trees", "compose": "position", "size": 50, "weighted": False}
+    arguments = results_of(
+        tmp_path,
+        *(training(model, 10) for model in "adeuxy"),
+        u=trees("collapsed", "position") | {"encoder": by_position},
+        x=trees("collapsed", "position"),
+        y=trees() | {"encoder": {"name": "mean", "size": 50, "center": True}},
+    )
+    models = labels.labelled(results.read_models(arguments[1:7])).set_index("model")
+    assert models["name"].to_dict() == {
+        **{"a": "BoW", "d": "DT-RNN", "e": "SDT-RNN", "x": "DT-RNN (collapsed)"},
+        **{"u": "DT-RNN (unweighted) (collapsed)", "y": "BoW (centered)"},
+    }
+    systems = {"x": "DT-RNN", "u": "DT-RNN (unweighted)", "y": "BoW"}
+    assert models["system"][list(systems)].to_dict() == systems
+    assert system_of("y", trees("basic", "relation")) == "SDT-RNN"
+
+
+def test_two_models_of_one_system_have_their_names_too(tmp_path):
+    larger = trees() | {"encoder": {"name": "trees", "compose": "relation", "size": 100}}
+    arguments = results_of(
+        tmp_path,
+        *(training("e", 10), training("large", 9), training("g", 9), training("a", 9)),
+        large=larger,
+    )
+    parts, _ = tables(tmp_path, "table1", *arguments)
+    [rows] = parts.values()
+    names = [row[1] for row in rows if row[0] == "measured"]
+    assert names == ["BoW", "SDT-RNN (e)", "SDT-RNN (large)", "SDT-RNN"]
+
+
+def test_table1_has_measured_beside_reported_rows(tmp_path):
+    arguments = results_of(
+        tmp_path,
+        *(training("e", rank, seed) for seed, rank in enumerate((10, 12, 17), 1)),
+        *(training("a", 14), training("h", 20), training("g", 9), training("gru-8-max", 8)),
+    )
+    parts, table = tables(tmp_path, "table1", *arguments)
+    [(heading, rows)] = parts.items()
+    assert heading == "draws, test set 100"
+    assert [row[:2] for row in rows] == [
+        *(["reported", name] for name in ("Random", "BoW", "CT-RNN", "Recurrent NN", "kCCA")),
+        *(["reported", "DT-RNN"], ["reported", "SDT-RNN"]),
+        *(["computed", "Random (calculated)"], ["simulated", "Random (simulated)"]),
+        *(["measured", "BoW"], ["measured", "SDT-RNN"]),
+        *(["measured", "SDT-RNN"], ["measured", "char-GRU"]),
+    ]
+    assert rows[0][2:] == ["", "–", "101.1", "52.1", "92.1"]  # noqa: RUF001
+    assert rows[6][2:] == ["max margin, inner product", "–", "10.5", "12.5", "16.9"]  # noqa: RUF001
+    assert rows[7][4:] == ["26.0", "52.0", "104.0"]
+    assert rows[8][4] == "25.5 [24.5, 27.5]"
+    # Of one seed the interval of the file; of several the t interval, with that of the pictures.
+    assert rows[9][3:] == ["1", "7.0 [6.0, 9.0]", "14.0 [13.0, 16.0]", "28.0 [27.0, 30.0]"]
+    low, high = t_interval([10, 12, 17], (3 / (2 * 1.96)) ** 2)
+    assert rows[10][2:4] == ["max margin, inner product", "3"]
+    assert rows[10][5] == f"13.0 [{low:.1f}, {high:.1f}]"
+    assert [row[2] for row in rows[11:]] == ["mean hinge, cosine"] * 2
+
+    ours = table[table["source"] == "measured"].iloc[1]
+    assert ours[["model", "seeds", "epochs", "commit"]].tolist() == ["e", 3, 8, "0123abc"]
+    assert ours[f"{C2I}_mean_rank_low"] == pytest.approx(low)
+    assert ours[f"{I2C}_queries"] == 100
+    assert table.loc[table["source"] == "reported", "paper"].eq("socher-et-al-2014").all()
+
+
+def test_the_snapshot_is_the_best_one(tmp_path):
+    """And neither the ensemble nor the best on the test set."""
+    for best in ("4", "8"):
+        table = training("a", 14, best=best)
+        arguments = results_of(tmp_path, table)
+        given = {"models": arguments[1:2], "retrieval": arguments[3:]}
+        rows = retrieval.of_trainings(results.Results(**given))
+        rows = rows[rows["source"] == "measured"]
+        assert rows["mean_rank"].tolist() == [7, 14, 28]
+        assert (rows["epochs"] == best).all()
+
+
+def test_a_training_without_scores_is_named(tmp_path):
+    arguments = results_of(tmp_path, training("e", 10), training("h", 20))
+    with pytest.raises(InputError, match=r"no test scores of the best snapshot of .*/h/1: give"):
+        tables(tmp_path, "table1", *arguments[:-1])
+
+
+def test_table2_has_what_table1_has_not(tmp_path):
+    arguments = results_of(tmp_path, training("e", 10), training("h", 20))
+    (rows,) = tables(tmp_path, "table2", *arguments)[0].values()
+    assert [row[:2] for row in rows if row[0] != "reported"] == [
+        ["computed", "Random (calculated)"],
+        ["simulated", "Random (simulated)"],
+        ["measured", "SDT-RNN"],
+    ]
+    theirs = {row[1]: row[2:] for row in rows if row[0] == "reported"}
+    assert len(theirs) == 6
+    assert theirs["DT-RNN"] == [labels.SQUARED, "–", "–", "13.3", "26.8"]  # noqa: RUF001
+    (rows,) = tables(tmp_path, "table1", *arguments)[0].values()
+    assert [row[2] for row in rows if row[0] == "measured"] == [labels.MARGIN]
+    with pytest.raises(InputError, match="no system of this table was measured"):
+        tables(tmp_path, "table2", *results_of(tmp_path, training("e", 10)))
+
+
+def test_reported_ranks_stand_only_with_test_sets_of_their_size(tmp_path):
+    large = training("e", 10, dataset="flickr8k").assign(test_set="1k")
+    large["queries"] *= 10
+    parts, _ = tables(tmp_path, "table1", *results_of(tmp_path, large))
+    assert list(parts) == ["Pascal1K, test set 100", "Flickr8k, test set 1k"]
+    first, second = parts.values()
+    assert {row[0] for row in first} == {"reported"}
+    assert {row[0] for row in second} == {"computed", "simulated", "measured"}
+
+
+def test_table3_has_recall_and_the_three_systems_whose_recall_is_reported(tmp_path):
+    arguments = results_of(tmp_path, training("e", 10), training("h", 20))
+    (rows,) = tables(tmp_path, "table3", *arguments)[0].values()
+    theirs = [row for row in rows if row[0] == "reported"]
+    assert [row[1] for row in theirs] == ["BoW", "kCCA", "SDT-RNN"]
+    assert theirs[2][4:] == ["12.5", "16.4", "46.6", "65.6", "16.9", "23.0", "45.0", "63.0"]
+    ours = [row for row in rows if row[0] == "measured"]
+    assert ours[0][4:8] == ["10.0 [9.0, 12.0]", "5.0 [4.0, 6.0]", "7.0 [5.0, 9.0]", *ours[0][7:8]]
+    assert [row[2] for row in ours] == [labels.MARGIN, labels.SQUARED]
+
+
+def test_an_image_with_one_sentence_leaves_a_dash(tmp_path):
+    table = training("e", 10)
+    arguments = results_of(tmp_path, table[table["direction"] != C2C])
+    (rows,) = tables(tmp_path, "table1", *arguments)[0].values()
+    assert rows[-1][4:] == ["–", "10.0 [9.0, 12.0]", "20.0 [19.0, 22.0]"]  # noqa: RUF001
+
+
+def test_scores_without_intervals_are_named(tmp_path):
+    options = results_of(tmp_path, training("e", 10))
+    pd.read_csv(options[-1]).drop(columns="mean_rank_low").to_csv(options[-1], index=False)
+    with pytest.raises(InputError, match="has no column mean_rank_low: make it again"):
+        tables(tmp_path, "table1", *options)
+
+
+def test_the_reported_numbers_are_the_paper_s():
+    """Spot checks against Tables 1 to 3 as printed."""
+    reported = read_ranks(REPORTED / "tables.csv")
+    rows = reported.set_index(["system", "objective"])
+    assert rows.loc[("SDT-RNN", labels.MARGIN), f"{C2C}_mean_rank"] == 10.5
+    assert rows.loc[("kCCA", "CCA, inner product"), f"{I2C}_r5"] == 47
+    assert rows.loc[("kCCA", "CCA, Euclidean distance"), f"{I2C}_mean_rank"] == 38
+    assert rows.loc[("BoW", labels.SQUARED), f"{C2I}_mean_rank"] == 24.7
+    assert len(reported) == 13
+
+
+def rated(model, seed=1, r=0.4):
+    """Scores of a training: of its snapshots and of its ensemble."""
+    kinds = {("snapshot", "0"): r - 0.3, ("snapshot", "4"): r - 0.1, ("snapshot", "8"): r}
+    system = f"draws/{model}/seed{seed}"
+    return of_system(system, kinds | {("ensemble", "4+8"): r + 0.05}, sts_rows)
+
+
+def test_the_ratings_are_of_the_best_snapshot_and_of_the_untrained_network(tmp_path):
+    arguments = results_of(
+        tmp_path,
+        *(training("a", 14), training("gru-8-max", 10, best="4")),
+        *(training("e", 10, seed) for seed in (1, 2, 3)),
+    )
+    scores = [rated("a"), rated("gru-8-max"), baseline(make=sts_rows)]
+    scores += [rated("e", seed, r) for seed, r in enumerate((0.3, 0.4, 0.5), 1)]
+    arguments += ["--scores", *write(tmp_path, *scores)]
+    parts, table = tables(tmp_path, "ratings", *arguments, reported=None)
+    assert list(parts) == ["draws", "Baselines"]
+    # The seeds share the rated pairs, of which each interval is 6 wide.
+    low, high = t_interval([30, 40, 50], (6 / (2 * 1.96)) ** 2)
+    bag, tree, gru = parts["draws"]
+    # STS 12-16 trained and untrained, then STS-B and SICK-R by the classifier.
+    assert bag == [
+        *("BoW", "max margin, inner product", "1", "40.0 [38.0, 44.0]", "10.0 [8.0, 14.0]"),
+        *("70.0 [68.0, 74.0]", "40.0 [38.0, 44.0]", "60.0 [58.0, 64.0]", "30.0 [28.0, 34.0]"),
+    ]
+    assert tree[:4] == ["SDT-RNN", labels.MARGIN, "3", f"40.0 [{low:.1f}, {high:.1f}]"]
+    assert gru[:4] == ["char-GRU", labels.HINGE, "1", "30.0 [28.0, 34.0]"]
+    [trigrams] = parts["Baselines"]
+    assert trigrams[:3] == ["trigrams", "", "–"]  # noqa: RUF001
+    assert trigrams[3::2] == ["30.0 [28.0, 34.0]", "60.0 [58.0, 64.0]", "50.0 [48.0, 54.0]"]
+    assert trigrams[4::2] == ["–"] * 3  # noqa: RUF001
+    row = table[(table["model"] == "e") & (table["measure"] == "STS-B")].iloc[0]
+    assert row[["state", "seeds", "epochs", "commit"]].tolist() == ["trained", 3, 8, "the commit"]
+    assert row["value"] == pytest.approx(70)
+
+
+def test_a_model_that_is_not_rated_is_named(tmp_path):
+    arguments = results_of(tmp_path, training("a", 14), training("e", 10))
+    arguments += ["--scores", *write(tmp_path, rated("a"))]
+    with pytest.raises(InputError, match="there are no semantic scores of draws/e/seed1"):
+        tables(tmp_path, "ratings", *arguments, reported=None)

@@ -1,0 +1,400 @@
+"""Relations, sentences and trees of Socher et al. (2014)."""
+
+from itertools import combinations, product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+from scipy import stats
+
+from groundvec.results.frames import read
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_json
+from groundvec.text import treebank
+from groundvec.text.forms import collapsed
+from reproduction.papers.socher_2014 import (
+    active_passive,
+    figure3,
+    labels,
+    section_6_6,
+    section_6_7,
+)
+from reproduction.papers.socher_2014.reported import ReportedRelations
+from tests.support.tree_files import REPORTED, results_of, run, tables, training, trees
+
+
+def test_nearness_of_the_passive_by_hand():
+    active = np.array([[1, 0], [0, 2], [1, 0], [3, 0]], np.float32)
+    passive = np.array([[1, 1], [0, 1], [0, 1], [4, 3]], np.float32)  # cosines √½, 1, 0, 0.8
+    exchanged = np.array([[2, 0], [1, 0], [3, 4], [4, 3]], np.float32)  # 1, 0, 0.6, 0.8
+    other = np.array([[2, 2], [0, 5], [0, 1], [3, 4]], np.float32)  # √½, 1, 0, 0.6
+    table = active_passive.closeness(active, passive, exchanged, other).set_index("measure")
+    values = {
+        "its passive": [0.5**0.5, 1, 0, 0.8],
+        "roles exchanged": [1, 0, 0.6, 0.8],
+        "roles exchanged, passive": [0.5**0.5, 1, 0, 0.6],
+        "than roles exchanged": [0, 1, 0, 0.5],
+        "than roles exchanged, passive": [0.5, 0.5, 0.5, 1],
+    }
+    assert list(table.index) == list(values)
+    for name, of_scenes in values.items():
+        mean, half = 100 * np.mean(of_scenes), 98 * np.std(of_scenes)  # 1.96 s / √4
+        expected = [mean, mean - half, mean + half]
+        assert table.loc[name].tolist() == pytest.approx(expected, abs=1e-4)
+
+
+def test_norms_are_those_of_each_relation_s_matrix():
+    matrices = np.stack([np.eye(3), [[0, 3, 0], [0, 0, 4], [0, 0, 0]], np.zeros((3, 3))])
+    table = section_6_7.norms(matrices, ["det", "nsubj", "dep"], [6, 3, 1])
+    assert table["norm"].tolist() == pytest.approx([3**0.5, 5, 0])
+    assert table["from_identity"].tolist() == pytest.approx([0, 28**0.5, 3**0.5])
+    assert table["share"].tolist() == [60, 30, 10]
+
+
+def of_seeds(*names, dataset="draws"):
+    """What `section_6_7.of_models` gives of seeds with these relations, whose norms fall."""
+    tables = []
+    for seed, relations_of_seed in enumerate(names, 1):
+        count = len(relations_of_seed)
+        edges = [9990, *[10] * (count - 2), 1]
+        norms = seed + np.arange(count, 0, -1.0)
+        table = pd.DataFrame({"relation": relations_of_seed, "edges": edges, "norm": norms})
+        table["share"] = 100 * table["edges"] / table["edges"].sum()
+        labels_of_seed = {"dataset": dataset, "model": "SDT", "seed": seed, "size": 4}
+        tables.append(table.assign(from_identity=table["norm"] / 2, **labels_of_seed))
+    return pd.concat(tables, ignore_index=True)
+
+
+def test_relations_stand_by_their_mean_norm_beside_the_paper_s_places(tmp_path):
+    first = ["det", *(f"r{k}" for k in range(28)), "nsubj"]
+    second = ["det", *(f"r{k}" for k in range(28)), "poss"]
+    found = section_6_7.over_seeds(of_seeds(first, second))
+    assert found["relation"].tolist()[:2] == ["det", "r0"] and len(found) == 31
+    assert found.iloc[0][["norm", "place", "seeds"]].tolist() == [31.5, 1, 2]
+    low, high = stats.t.interval(0.95, 1, 31.5, 0.5)
+    assert found.iloc[0][["norm_low", "norm_high"]].tolist() == pytest.approx([low, high])
+    assert found.iloc[-1][["relation", "seeds"]].tolist() == ["nsubj", 1]
+    assert found.iloc[-1][["norm_low", "norm_high"]].isna().all()
+
+    reported = read(REPORTED / "section_6_7.csv", ReportedRelations)
+    section_6_7.write_norms(tmp_path / "t", found, reported)
+    lines = (tmp_path / "t.md").read_text("utf-8").splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("|")][2:]
+    # The twenty largest, and two more that the paper names.
+    assert [row[0] for row in rows] == [*(str(k) for k in range(1, 21)), "30", "31"]
+    assert rows[-2][1:3] == ["poss", "2"] and rows[-1][1:3] == ["nsubj", "1"]
+    table = pd.read_csv(tmp_path / "t.csv")
+    assert len(table) == 31 and table["commit"].notna().all()
+
+
+def test_rare_relations_have_less_than_ten_edges():
+    edges = {1: {"det": 980, "nsubj": 10, "dep": 9, "poss": 1}, 2: {"det": 998, "dep": 2}}
+    rows = [
+        {"dataset": "draws", "seed": seed, "edges": count, "share": count / 10}
+        for seed, counts in edges.items()
+        for count in counts.values()
+    ]
+    table = section_6_7.counted(pd.DataFrame(rows))
+    assert table["relations"].tolist() == [141, 3]
+    assert table["rare"][1] == 1.5  # dep and poss; dep
+    assert table["rare_share"][1] == pytest.approx((1 + 0.2) / 2)
+
+
+def test_a_sentence_has_a_verb_if_a_word_is_tagged_as_one():
+    assert section_6_6.has_verb(["DET", "NOUN", "VERB"])
+    assert section_6_6.has_verb(["NOUN", "AUX", "ADJ"])
+    assert not section_6_6.has_verb(["NOUN", "ADP", "NOUN"]) and not section_6_6.has_verb([])
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "dot", "euclidean"])
+def test_ranks_of_pairs_equal_counting(similarity):
+    rng = np.random.default_rng(3)
+    vectors = rng.integers(-2, 3, (23, 2)).astype(np.float32)  # with ties
+    image = rng.permutation(np.repeat(np.arange(6), [1, 2, 3, 5, 5, 7]))
+    verbs = rng.random(23) < 0.5
+    if similarity == "cosine":
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1)
+
+    def near(i, j):
+        if similarity == "euclidean":
+            return -(((vectors[i] - vectors[j]) ** 2).sum())
+        return vectors[i] @ vectors[j]
+
+    def rank(i, j):
+        others = [k for k in range(23) if image[k] != image[i]]
+        return 1 + sum(near(i, k) >= near(i, j) - 1e-5 for k in others)
+
+    table = section_6_6.of_one_image(vectors, image, verbs, similarity)
+    assert len(table) == 1 + 3 + 10 + 10 + 21
+    for row in table.itertuples():
+        assert row.a < row.b and image[row.a] == image[row.b] == row.image
+        assert (row.rank_of_b, row.rank_of_a) == (rank(row.a, row.b), rank(row.b, row.a))
+        assert row.rank == (row.rank_of_b + row.rank_of_a) / 2
+        missing = 2 - verbs[[row.a, row.b]].sum()
+        assert row.verbs == [section_6_6.BOTH, section_6_6.ONE, section_6_6.NEITHER][missing]
+
+
+def pairs_of(ranks_of_pairs, verbs, images=None):
+    table = pd.DataFrame({"rank": ranks_of_pairs, "verbs": verbs, "seed": 1})
+    return table.assign(image=images if images is not None else range(len(table)))
+
+
+def test_the_worst_tenth_is_compared_with_all_pairs():
+    both, one = section_6_6.BOTH, section_6_6.ONE
+    table = pairs_of(range(20), [one] * 4 + [both] * 14 + [both, one])
+    found = section_6_6.measures(table).iloc[0]
+    assert found.tolist()[:3] == [25, 50, 25]
+    assert found[f"mean rank where {one}"] == (0 + 1 + 2 + 3 + 19) / 5
+    assert np.isnan(found[f"mean rank where {section_6_6.NEITHER}"])
+    # Pairs that count twice, as in the bootstrap, are there twice.
+    times = np.stack([np.arange(20) % 3, np.arange(20) % 2])
+    again = [section_6_6.measures(table.loc[np.repeat(table.index, each)]) for each in times]
+    found = section_6_6.measures(table, times)
+    np.testing.assert_allclose(found, pd.concat(again))
+
+
+def test_the_shares_of_one_seed_have_bootstrap_intervals_and_of_several_t_intervals():
+    rng = np.random.default_rng(0)
+    names = [section_6_6.BOTH, section_6_6.ONE, section_6_6.NEITHER]
+    seeds = [
+        pairs_of(rng.permutation(600), rng.choice(names, 600), np.repeat(np.arange(60), 10))
+        for _ in range(3)
+    ]
+    alone = section_6_6.shares(seeds[0])
+    assert alone["seeds"].eq(1).all()
+    assert (alone["value_low"] < alone["value"]).all() and (
+        alone["value"] < alone["value_high"]
+    ).all()
+    # Independent pairs: the interval of a share is near the binomial one.
+    half = 1.96 * (33 * 67 / 600) ** 0.5
+    assert (alone["value_high"] - alone["value_low"])[0] / 2 == pytest.approx(half, rel=0.25)
+    together = section_6_6.shares(pd.concat([t.assign(seed=k) for k, t in enumerate(seeds)]))
+    values = [section_6_6.measures(table)["difference (points)"][0] for table in seeds]
+    low, high = stats.t.interval(0.95, 2, np.mean(values), stats.sem(values))
+    row = together[together["measure"] == "difference (points)"].iloc[0]
+    assert row[["value", "value_low", "value_high"]].tolist() == pytest.approx(
+        [np.mean(values), low, high]
+    )
+
+
+def parsed(noun, place, verb):
+    """`The dog runs in the park.` with a verb, and `The dog in the park.` without, parsed."""
+    words = ["The", noun, *(["runs"] if verb else []), "in", "the", place, "."]
+    n = len(words)
+    root = 2 if verb else 1
+    heads = [1, root, *([-1] if verb else []), root, n - 2, n - 4, root]
+    heads[root] = -1
+    relations_of = ["det", "nsubj", *(["root"] if verb else []), "prep", "det", "pobj", "punct"]
+    relations_of[root] = "root"
+    tags = ["DET", "NOUN", *(["VERB"] if verb else []), "ADP", "DET", "NOUN", "PUNCT"]
+    return treebank.Tree(words, heads, relations_of, tags, " ".join(words[:-1]) + ".")
+
+
+@pytest.fixture
+def trained(tmp_path):
+    """An untrained SDT-RNN as two seeds of a training on draws, with its data and treebank.
+
+    Gives the options of scripts/report.py.
+    """
+    import torch
+
+    from groundvec.data import dataset
+    from groundvec.features import store
+    from groundvec.model.network import Model
+    from groundvec.model.weights import save as save_weights
+    from groundvec.text.trees import Text
+
+    nouns = ["dog", "cat", "man", "girl", "horse", "bird", "child", "bear"]
+    parses = {
+        (i, k): parsed(noun, place, verb=k != 3)
+        for i, noun in enumerate(nouns)
+        for k, place in enumerate(["park", "street", "water", "grass", "snow"])
+    }
+    treebank.write(tmp_path / "trees.conllu.gz", "by hand", parses.values())
+    bank = treebank.Treebank([tmp_path / "trees.conllu.gz"])
+    splits = ["train", "dev", *["test"] * 6]
+    pictures = []
+    for i in range(8):
+        pictures.append(tmp_path / f"{i}.png")
+        Image.new("RGB", (30, 30), (30 * i, 90, 90)).save(pictures[-1])
+    names = [f"i{k}" for k in range(8)]
+    images = pd.DataFrame({"image_id": names, "split": splits, "path": map(str, pictures)})
+    captions = pd.DataFrame(
+        [(names[i], "en", splits[i], tree.text) for (i, _), tree in parses.items()],
+        columns=dataset.CAPTION_COLUMNS,
+    )
+    dataset.write(tmp_path, captions, images)
+    features = np.random.default_rng(0).normal(size=(8, 12)).astype(np.float32)
+    store.write(tmp_path / "features.h5", features, names, {})
+    text = Text.build(captions["caption"], "by hand", "collapsed", "captions", 4, treebank=bank)
+    parts = trees()
+    parts["encoder"]["size"] = 4
+    parts["text"]["parser"] = "by hand"
+    scores = [training("e", 10, seed) for seed in (1, 2)]
+    arguments = results_of(tmp_path, *scores, e=parts)
+    for seed, path in enumerate(arguments[1:3], 1):
+        torch.manual_seed(seed)
+        model = Model(parts, {"en": text}, 12)
+        save_weights(model, path.parent / "snapshots" / "epoch-008.safetensors")
+        about = {"dataset": "draws", "model": "e", "seed": seed, "key": "0123abcd"}
+        about |= {"snapshots": [4, 8], "saved": [4, 8], "width": 12, "draw": [1, 1, 4]}
+        write_json(path, about | {"texts": {"en": text.as_dict()}, "description": parts})
+    return [
+        *arguments,
+        *("--captions", tmp_path / "captions.csv", "--images", tmp_path / "images.csv"),
+        *("--features", tmp_path / "features.h5"),
+        *("--treebanks", tmp_path / "trees.conllu.gz"),
+    ]
+
+
+def test_norms_are_read_from_the_best_snapshots(trained, tmp_path):
+    from groundvec.model.network import load_model
+
+    _, table = tables(tmp_path, "section_6_7", *trained, reported="section_6_7")
+    table = table.set_index("relation")
+    # Eight images with five captions, of which one has no verb and so no subject.
+    assert table["edges"].to_dict() == {"det": 80, "prep_in": 40, "nsubj": 32}
+    models = [load_model(Path(path).parent, 8) for path in trained[1:3]]
+    place = models[0].texts["en"].relations.index("nsubj")
+    matrices = [model.captions["en"].matrices[place].detach() for model in models]
+    expected = np.mean([np.sqrt((m.numpy() ** 2).sum()) for m in matrices])
+    assert table.loc["nsubj", "norm"] == pytest.approx(expected, rel=1e-5)
+    counts = (tmp_path / "section_6_7-counts.md").read_text()
+    assert "| measured | draws | 3 | 0 | 0.00 |" in counts and "| 141 |" in counts
+
+
+def test_pairs_of_each_seed_s_own_draw_are_marked_by_their_verbs(trained, tmp_path):
+    run("section_6_6", *trained, "--output", tmp_path / "t")
+    table = pd.read_csv(tmp_path / "t.csv")
+    # Four images a seed, of each ten pairs, of which those with the fourth caption lack a verb.
+    assert table.groupby("seed").size().tolist() == [40, 40]
+    assert table["verbs"].value_counts().to_dict() == {
+        section_6_6.BOTH: 2 * 4 * 6,
+        section_6_6.ONE: 2 * 4 * 4,
+    }
+    without = table["sentence_a"].str.contains("runs") & table["sentence_b"].str.contains("runs")
+    assert (table["verbs"].eq(section_6_6.BOTH) == without).all()
+    assert table["rank"].is_monotonic_decreasing
+    drawn_images = table.groupby("seed")["image_id"].agg(set)
+    assert drawn_images[1] != drawn_images[2]
+    shares = pd.read_csv(tmp_path / "t-shares.csv").set_index("measure")
+    assert shares.loc["one has no verb, of all pairs (%)", "value"] == 40
+    lines = (tmp_path / "t.md").read_text("utf-8").splitlines()
+    assert len([line for line in lines if line.startswith("|")]) == 2 + section_6_6.SHOWN
+
+
+def test_passives_are_embedded_by_the_best_snapshots(trained, tmp_path, monkeypatch):
+    from groundvec.model.network import load_model
+
+    said = pd.DataFrame(
+        [
+            [f"The {noun} runs in the {place}." for place in ("park", "street", "water", "snow")]
+            for noun in ("dog", "cat", "man")
+        ],
+        columns=active_passive.SENTENCES,
+    )
+    monkeypatch.setattr(active_passive, "exchanges", lambda seed, size: said)
+    # No parser is called "by hand": its trees are looked up.
+    monkeypatch.setattr(treebank, "parse", treebank.Treebank([trained[-1]]).trees)
+    parts, table = tables(tmp_path, "active_passive", *trained[:6], reported=None)
+    [[row]] = parts.values()
+    assert row[:3] == ["SDT-RNN", labels.MARGIN, "2"]
+    cosines = []
+    for path in trained[1:3]:
+        model = load_model(path.parent, 8)
+        a, b = (model.encode_sentences(said[name].tolist()) for name in ("active", "passive"))
+        lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+        cosines.append(100 * np.mean((a * b).sum(axis=1) / lengths))
+    assert table["value"][0] == pytest.approx(np.mean(cosines), abs=1e-4)
+
+
+def test_a_word_s_learned_weight_is_how_much_the_sentence_follows_it(trained):
+    """By differences of the real encoder, each word's vector changed a little."""
+    import torch
+
+    from groundvec.model.network import load_model
+
+    model = load_model(Path(trained[1]).parent, 8, treebank=treebank.Treebank([trained[-1]]))
+    sentence = "The dog runs in the park."
+    weights = figure3.learned(model, "en", sentence)
+    assert weights.shape == (5,) and weights.sum() == pytest.approx(1)
+    encoder = model.captions["en"].double()
+    batch = model.texts["en"].encode([sentence]).batch(np.arange(1))
+    [words, lengths, *others] = map(torch.tensor, batch)
+    vectors = encoder.vectors[words]
+
+    def embed(changed):
+        encoder.vectors = changed
+        with torch.no_grad():
+            return encoder(torch.arange(5), lengths, *others)[0]
+
+    squares = np.zeros(5)
+    for node, place in product(range(5), range(4)):
+        changed = vectors.clone()
+        changed[node, place] += 1e-6
+        squares[node] += (((embed(changed) - embed(vectors)) / 1e-6) ** 2).sum().item()
+    expected = np.sqrt(squares)
+    np.testing.assert_allclose(weights, expected / expected.sum(), rtol=1e-4)
+
+
+def test_by_the_counts_a_node_weighs_what_is_under_it():
+    """The product along the path of l(child) / l(parent)."""
+    # The running example of the paper: students ride bikes at night.
+    parents = [1, -1, 1, 1, 3]
+    assert figure3.by_counts(parents).tolist() == [1 / 5, 1, 1 / 5, 2 / 5, 1 / 5]
+    path = (1 / 2) * (2 / 5)  # night, under at, under ride
+    assert figure3.by_counts(parents)[4] == path
+
+
+def hidden(figure, boxes):
+    """The edges that go through a text."""
+    lines = [line for line in figure.axes[0].lines if len(line.get_xdata()) == 4]
+    assert lines
+    return [
+        line
+        for line in lines
+        for box in boxes
+        if line.get_transform().transform_path(line.get_path()).intersects_bbox(box, filled=False)
+    ]
+
+
+def test_the_drawing_has_every_word_and_relation_and_no_text_on_another():
+    tree = parsed("dog", "park", verb=True)
+    nodes = collapsed(tree)
+    figure = figure3.drawing(nodes, np.array([0.1, 0.3, 0.4, 0.05, 0.15]))
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert {"the", "dog", "runs", "park", "nsubj", "prep_in", "det", "1.00", "40%"} <= set(texts)
+    figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in figure.axes[0].texts]
+    assert not [1 for a, b in combinations(boxes, 2) if a.overlaps(b)]
+    assert not hidden(figure, boxes)
+    width, height = figure.get_size_inches() * figure.dpi
+    assert min(b.x0 for b in boxes) > 0 and max(b.x1 for b in boxes) < width
+    assert min(b.y0 for b in boxes) > 0 and max(b.y1 for b in boxes) < height
+
+
+def test_figures_of_a_data_set_are_drawn(trained, tmp_path):
+    for item in ("figure3", "samples"):
+        run(item, *trained, "--output", tmp_path / item)
+        assert (tmp_path / f"{item}.png").exists() and (tmp_path / f"{item}.pdf").exists()
+
+
+def test_the_sentence_of_the_drawing_is_of_middle_length():
+    some = [parsed(noun, "park", verb) for noun, verb in (("a", 1), ("b", 0), ("c", 1))]
+    assert figure3.middle(some).words[1] == "a"
+
+
+def test_without_an_sdt_rnn_nothing_is_said_of_its_relations(tmp_path):
+    arguments = results_of(tmp_path, training("d", 10))
+    for item in ("section_6_7", "section_6_6", "figure3", "samples"):
+        with pytest.raises(InputError, match="there is no SDT-RNN among the models"):
+            run(item, *arguments, "--output", tmp_path / item)
+
+
+def test_what_is_of_one_data_set_names_several(tmp_path):
+    both = [training("e", 10), training("e", 10, dataset="flickr8k")]
+    for item in ("section_6_6", "figure3", "samples"):
+        with pytest.raises(InputError, match="give the results of one of draws, flickr8k"):
+            run(item, *results_of(tmp_path, *both), "--output", tmp_path / item)

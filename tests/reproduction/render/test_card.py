@@ -1,0 +1,336 @@
+"""The model card: what it says is what was measured, in the form that model hubs read."""
+
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from groundvec.card.card import card
+from groundvec.config import parts
+from groundvec.results import schemas
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_json
+from reproduction.papers import known, references
+from reproduction.reporting.systems import PROVENANCE
+from scripts import card as script
+from tests.support.result_files import LABELS, described, filled, of_system, overlapping, sts_rows
+
+ROOT = Path(__file__).parents[3]
+DATA = {name: parts.options_schema("sources", name)["card"] for name in parts.names("sources")}
+DIRECTIONS = ("caption_to_image", "image_to_caption")
+RECALLS = {"r1": 12.34, "r5": 40, "r10": 61.25}
+INTERVALS = {"r1_ci": 1.2, "r5_ci": 2.3, "r10_ci": 3.4}
+LEAST = "least on STS 2012 MSRpar (r = 0.40, 95% interval 0.38 to 0.44)"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A model of Flickr8k in `model`, with its scores in retrieval.csv and scores.csv."""
+    about = {"dataset": "flickr8k", "model": "gru-8-max", "seed": 1, "snapshots": [4, 8]}
+    about |= {"saved": [4, 8], "width": 6}
+    about |= {"description": described("gru-8-max") | {"training": {"epochs": 8}}, "key": "k1"}
+    about |= {"texts": {"en": {"characters": "abc .", "counts": [1] * 5}}}
+    about |= {"features": {"backbone": "resnet152", "weights": "IMAGENET1K_V1"}}
+    about |= {"provenance": {"commit": "c1", "machine": "a machine", "versions": "python 3"}}
+    write_json(tmp_path / "model" / "model.json", about)
+    write_json(tmp_path / "model" / "ensemble.json", {"epochs": [4, 8], "best": 8})
+    retrieval().to_csv(tmp_path / "retrieval.csv", index=False)
+    scores().to_csv(tmp_path / "scores.csv", index=False)
+    return tmp_path
+
+
+def retrieval(languages=("en",)):
+    """Of the epochs 4+8 what RECALLS has, of epoch 8 half of it."""
+    table = pd.DataFrame(
+        [
+            ("flickr8k", "gru-8-max", 1, language, kind, epochs, split, "1k", way, share)
+            for language in languages
+            for kind, epochs, share in (
+                ("chance", None, 0.1),
+                ("snapshot", "8", 0.5),
+                ("ensemble", "4+8", 1),
+            )
+            for split in ("dev", "test")
+            for way in DIRECTIONS
+        ],
+        columns=[*LABELS, "share"],
+    )
+    for name, value in (RECALLS | INTERVALS).items():
+        table[name] = value * table["share"] * table["split"].map({"dev": 0.9, "test": 1})
+    others = ["queries", "mean_rank", "mean_rank_low", "mean_rank_high", "median_rank"]
+    table = table.drop(columns="share").assign(**dict.fromkeys(others, 7))
+    return filled(table.assign(**dict.fromkeys(PROVENANCE, "x")), schemas.Retrieval)
+
+
+def scores(untrained=0.1):
+    kinds = {("snapshot", "0"): untrained, ("snapshot", "8"): 0.3, ("ensemble", "4+8"): 0.4}
+    return overlapping(of_system("flickr8k/gru-8-max/seed1", kinds, sts_rows))
+
+
+def make(folder, source="flickr8k", papers=("merkx_frank_2019",), rated=True, **options):
+    files = [folder / "retrieval.csv", *([folder / "scores.csv"] if rated else [])]
+    return card(folder / "model", DATA[source], references(papers), *files, **options)
+
+
+def front(text):
+    """The front matter, which hubs read."""
+    assert text.startswith("---\n")
+    return yaml.safe_load(text.split("---\n")[1])
+
+
+def values(text):
+    """The scores of the model-index: by data set and task, the metrics."""
+    [entry] = front(text)["model-index"]
+    return {
+        (result["dataset"]["name"], result["task"]["name"]): {
+            metric["type"]: metric["value"] for metric in result["metrics"]
+        }
+        for result in entry["results"]
+    }
+
+
+def rows(text, heading):
+    """The cells of the table below a heading, without its own heading."""
+    part = text.split(f"{heading}\n\n")[1].split("\n\n")[0]
+    return [line.strip("| ").split(" | ") for line in part.splitlines()[2:]]
+
+
+def about(folder, **changes):
+    path = folder / "model" / "model.json"
+    write_json(path, json.loads(path.read_text()) | changes)
+
+
+def test_the_front_matter_is_what_hubs_read(folder):
+    matter = front(make(folder))
+    assert matter["language"] == ["en"] and matter["library_name"] == "groundvec"
+    assert matter["pipeline_tag"] == "sentence-similarity" and matter["datasets"] == ["flickr8k"]
+    # Of a licence that is none of its own, hubs want a name and an address.
+    assert matter["license"] == "other" and matter["license_link"].startswith("https://")
+    assert re.fullmatch("[a-z0-9-]+", matter["license_name"])
+    assert front(make(folder, "scenes"))["license"] == "apache-2.0"
+    hub = pytest.importorskip("huggingface_hub")
+    read = hub.ModelCardData(**matter, ignore_metadata_errors=False)
+    metrics = {(r.dataset_name, r.metric_type): r.metric_value for r in read.eval_results}
+    assert metrics["STS 2012 MSRpar", "pearson_cosine"] == 0.4
+
+
+def test_the_scores_are_those_of_the_ensemble_on_the_test_set(folder):
+    text = make(folder)
+    found = values(text)
+    assert found["Flickr8k, 1k images, en", "Find images by captions"] == {
+        "recall_at_1": 0.1234,
+        "recall_at_5": 0.4,
+        "recall_at_10": 0.6125,
+    }
+    rated = found["STS 2012 MSRpar", "Agree with ratings of similarity"]
+    assert rated == {"pearson_cosine": 0.4, "spearman_cosine": 0.39}
+    rated = found["STS-B STS 12-16", "Agree with ratings of similarity"]
+    assert rated == {"pearson_classifier": 0.7, "spearman_classifier": 0.69}
+    # 61.25 rounds to even; chance has a tenth
+    assert rows(text, "### Retrieval on the test set") == [
+        ["en", "1k", f"{what}", "7", "12.3 ± 1.2", "40.0 ± 2.3", "61.2 ± 3.4", "7.0", "6.1"]
+        for what in ("images by captions", "captions by images")
+    ]
+    rated = rows(text, "### Agreement with ratings of similarity")
+    assert rated[0] == [
+        *("STS 2012", "MSRpar", "cosine", "750"),
+        *("0.400", "0.38 to 0.44", "0.390", "0.100", "24", "0.200"),
+    ]
+    assert rated[-1][:5] == ["all", "weighted mean", "cosine", "999", "0.400"]
+
+
+def test_a_single_snapshot_has_its_own_scores(folder):
+    write_json(folder / "model" / "ensemble.json", {"epochs": [8], "best": 8})
+    text = make(folder)
+    found = values(text)
+    assert found["Flickr8k, 1k images, en", "Find images by captions"]["recall_at_5"] == 0.2
+    assert found["SICK Relatedness", "Agree with ratings of similarity"] == {
+        "pearson_classifier": 0.5,
+        "spearman_classifier": 0.49,
+    }
+    assert "| the weights are those after epoch | 8 |" in text
+
+
+def test_it_names_every_network_that_described_the_pictures(folder):
+    assert "described by resnet152, which was trained on ImageNet: its weights" in make(folder)
+    file = folder / "model" / "model.json"
+    about = json.loads(file.read_text())
+    about["features"] = {"backbone": "one+two+three", "weights": "1.pth+2.pth+3.pth"}
+    write_json(file, about)
+    text = make(folder)
+    assert "| image features | one+two+three (1.pth+2.pth+3.pth) |" in text
+    assert "described by one, two and three, which were trained on ImageNet: their" in text
+
+
+def test_it_says_how_the_model_was_made_and_is_loaded(folder):
+    text = make(folder, load="flickr8k")
+    assert 'SentenceEncoder("flickr8k")' in text
+    assert f'SentenceEncoder("{folder / "model"}")' in make(folder)
+    for line in (
+        "| seed | 1 |",
+        "| the weights are those after epoch | 4 and 8 |",
+        r"| image features | resnet152 (IMAGENET1K\_V1) |",
+        "| hardware | a machine |",
+        "| commit | c1 |",
+    ):
+        assert line in text
+    parts = yaml.safe_load(text.split("```yaml\n")[1].split("```")[0])
+    assert parts == json.loads((folder / "model" / "model.json").read_text())["description"]
+    code = text.split("```python\n")[1].split("```")[0]
+    assert len([line for line in code.splitlines() if line]) == 3
+    compile(code, "card", "exec")
+
+
+def test_it_says_what_it_is_bad_at(folder):
+    text = make(folder)
+    assert "at most 1,000 characters" in text and "It reads English only" in text
+    assert "It knows 5 characters of English" in text
+    # 100 - 61.25
+    assert "39 of 100 searches do not have the right image among the first ten" in text
+    assert LEAST in text and "most on STS-B STS 12-16 (r = 0.70" in text
+    assert "before any training" not in text and "includes 0" not in text
+    # Of 0.4, 0.4, 0.7 and 0.6
+    scores(untrained=0.4).to_csv(folder / "scores.csv", index=False)
+    vain = "MSRpar, STS 2016 HDL, STS-B STS 12-16 and SICK Relatedness the same network before any"
+    assert vain in make(folder)
+    table = scores()
+    table.loc[table["subtask"] == "HDL", "pearson_low"] = -0.01
+    table.to_csv(folder / "scores.csv", index=False)
+    assert "On STS 2016 HDL it may not agree with the ratings at all" in make(folder)
+
+
+def test_it_says_which_rated_pairs_hold_a_training_caption(folder):
+    text = make(folder)
+    assert "case, punctuation and spaces are ignored" in text
+    of_subtasks = "24 of the 750 pairs of STS 2012 MSRpar, 24 of the 249 pairs of STS 2016 HDL, "
+    of_subtasks += "24 of the 1,379 pairs of STS-B STS 12-16 and 24 of the 4,927 pairs of SICK "
+    assert f"among the rated sentences, in {of_subtasks}Relatedness." in text
+    scores().assign(seen=0).to_csv(folder / "scores.csv", index=False)
+    assert "among the rated sentences" not in make(folder)
+
+
+def test_a_model_without_ratings_has_no_table_of_them(folder):
+    text = make(folder, rated=False)
+    assert "Agreement with ratings" not in text
+    assert "the similarity of sentences was not measured" in text
+    assert {task for _, task in values(text)} == {
+        "Find images by captions",
+        "Find captions by images",
+    }
+
+
+def test_several_languages_are_told_apart(folder):
+    parts = described("gru-8-max") | {"languages": ["en", "de"], "text": {"name": "words"}}
+    about(folder, description=parts, texts={"en": {"words": ["a"]}, "de": {"words": ["b", "c"]}})
+    retrieval(("en", "de")).to_csv(folder / "retrieval.csv", index=False)
+    text = make(folder, "multi30k", ["calixto_liu_2017"], rated=False)
+    assert front(text)["language"] == ["en", "de"]
+    assert "It reads English and German only" in text and "It knows 2 words of German" in text
+    assert [row[0] for row in rows(text, "### Retrieval on the test set")] == ["en"] * 2 + [
+        "de"
+    ] * 2
+
+
+def test_a_bag_of_words_does_not_read_the_order_and_trees_need_a_parser(folder):
+    trees = {"name": "trees", "parser": "en_core_web_sm", "vectors": "glove/glove.6B.50d.txt"}
+    parts = {"encoder": {"name": "mean", "size": 8}, "text": trees}
+    about(folder, description=described("gru-8-max") | parts)
+    text = make(folder)
+    assert "does not read the order" in text and "parsed by en_core_web_sm first" in text
+    assert "characters of English, those of glove.6B.50d.txt" in text
+    assert "word vectors are glove.6B.50d.txt, which have terms of their own" in text
+
+
+def test_it_names_the_source_of_captions_without_pictures(folder):
+    named = "118,060 captions of 23,612 other pictures, without these, from [Multi30k](https://"
+    terms = "Of the captions without pictures: See the repository; the terms of Flickr30k"
+    assert named not in make(folder) and terms not in make(folder)
+    about(
+        folder,
+        more_captions={
+            "source": "multi30k",
+            "captions": 118_060,
+            "pictures": 23_612,
+            "of_training_pictures": 7,
+        },
+    )
+    text = make(folder)
+    assert named in text and terms in text
+    assert "7 captions of the training pictures in further languages are of the same" in text
+    assert "- Elliott, D., Frank, S." in text.split("## Citation")[1]
+
+
+def test_the_papers_are_cited(folder):
+    """Of what no paper shows, the one whose method it goes on from."""
+    papers = ["ablation", "socher_2014", "calixto_liu_2017"]
+    text = make(folder, papers=papers).split("## Citation")[1]
+    for name in ("Merkx, Danny", "Socher, Richard", "Calixto, Iacer", "Hodosh, M."):
+        assert f"- {name}" in text
+    assert "https://doi.org/10.1017/S1351324919000196" in text
+
+
+def test_the_citation_file_has_every_paper():
+    content = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    references = [content["preferred-citation"], *content["references"]]
+    cited = [paper.citation for paper in known().values() if not paper.follows]
+    assert all(citation in references for citation in cited) and len(cited) >= 3
+
+
+def test_the_script_writes_the_card(folder):
+    files = ["--model", folder / "model", "--retrieval", folder / "retrieval.csv"]
+    words = [*files, "--papers", "merkx_frank_2019", "--output", folder / "model" / "README.md"]
+    words = [str(word) for word in words]
+    script.main(script.parser.parse_args([*words, "--source", "flickr8k"]))
+    assert (folder / "model" / "README.md").read_text("utf-8") == make(folder, rated=False)
+    with pytest.raises(SystemExit):
+        script.parser.parse_args([*words, "--source", "flickr9k"])
+
+
+def test_every_source_of_data_has_its_terms():
+    keys = {"name", "of", "reference", "address", "licence", "terms", "domain", "biases"}
+    assert all(set(about) == keys for about in DATA.values())
+    assert all(about["address"] for about in DATA.values() if about["licence"] == "other")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda f: (f / "retrieval.csv").unlink(), "retrieval.csv does not exist"),
+        (lambda f: (f / "scores.csv").write_text("system\n1\n"), "scores.csv has no column"),
+        (lambda f: (f / "model" / "model.json").write_text("{"), "model.json is not JSON"),
+        (lambda f: (f / "model" / "ensemble.json").write_text("[]"), "is not of type 'object'"),
+        (
+            lambda f: write_json(f / "model" / "ensemble.json", {"epochs": [3], "best": 3}),
+            "retrieval.csv has no scores of epochs 3, which ensemble.json names",
+        ),
+        (
+            lambda f: about(f, seed=2),
+            "retrieval.csv is not about the model flickr8k/gru-8-max/2",
+        ),
+        (
+            lambda f: retrieval().drop(columns="r5_ci").to_csv(f / "retrieval.csv", index=False),
+            "retrieval.csv has no column r5_ci: make it again",
+        ),
+        (
+            lambda f: scores().assign(pearson_low="?").to_csv(f / "scores.csv", index=False),
+            "scores.csv line 2: pearson_low is '?', not a number",
+        ),
+    ],
+)
+def test_what_a_card_cannot_be_made_of_is_named_in_one_line(folder, spoil, message):
+    spoil(folder)
+    with pytest.raises(InputError, match=re.escape(message)) as error:
+        make(folder)
+    assert "\n" not in str(error.value)
+
+
+def test_what_a_stranger_s_model_says_is_shown_letter_by_letter(folder):
+    about = json.loads((folder / "model/model.json").read_text())
+    hostile = "<script>x</script> [y](z) \x1b[2J | `w`"
+    write_json(folder / "model/model.json", about | {"key": hostile})
+    text = card(folder / "model", DATA["flickr8k"], [], folder / "retrieval.csv")
+    shown = r"\<script>x\</script> [y\](z) \\x1b[2J \| \`w\`"
+    assert f"| key of the training | {shown} |" in text

@@ -1,0 +1,362 @@
+"""The translator: its words, its arithmetic, its training and its lists."""
+
+import itertools
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from groundvec.features import store
+from groundvec.model.network import Model
+from groundvec.model.weights import save as save_weights
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.jobs import Stopped
+from groundvec.text.words import Text
+from groundvec.training import epochs
+from groundvec.training.checkpoints import Checkpoints
+from reproduction.translation import beam, training
+from reproduction.translation.model import build, load, save
+from reproduction.translation.network import Translator
+from reproduction.translation.vocabulary import END, Vocabulary, padded, tokenise
+from tests.support import forks
+from tests.support.examples import description
+
+ROOT = Path(__file__).parents[3]
+WORDS = {
+    "en": ["a", "red", "blue", "dog", "cat"],
+    "de": ["ein", "rot", "blau", "Hund", "Katze"],
+}
+SETTINGS = {"batch_size": 4, "epochs": 3, "patience": 5, "l2": 1e-8}
+
+
+def translator(source=9, target=6, dropout=0.0, seed=1):
+    torch.manual_seed(seed)
+    model = Translator(source, target, size=5, embedding=4, dropout=dropout)
+    for weights in model.parameters():  # far from each other, so that the order is clear
+        torch.nn.init.normal_(weights, std=0.7)
+    model.target.weight.data[0] = 0  # padding, which stands before the first word
+    return model.eval()
+
+
+def test_words_come_back_as_plain_text():
+    texts = ["Ein Hund läuft, schnell.", "Ein Hund läuft, schnell."]
+    words = Vocabulary.build("de", tokenise(texts))
+    encoded = words.encode(tokenise([*texts, "Ein Kater läuft."]))
+    assert encoded.indices[encoded.starts[1] - 1] == END
+    matrix = padded(encoded, np.array([2, 0]))
+    assert words.decode(matrix) == ["Ein? läuft.", "Ein Hund läuft, schnell."]
+    short = ["Wie geht's?"] * 2
+    words_of_short = Vocabulary.build("de", tokenise(short))
+    matrix = padded(words_of_short.encode(tokenise(short)), np.array([0]))
+    assert words_of_short.decode(matrix) == short[:1]
+    again = Vocabulary(**words.as_dict())
+    assert again.encode(["Ein Hund"]).indices.tolist() == [*encoded.indices[:2].tolist(), END]
+
+
+def test_a_rare_word_is_unknown_in_training_too():
+    assert Vocabulary.build("de", ["a b a", "a"]).words == ["a"]
+    with pytest.raises(InputError, match="distinct"):
+        Vocabulary("de", ["a", "a"])
+
+
+def test_an_empty_sentence_is_an_end():
+    assert Vocabulary("de", ["a"]).encode(["", "a"]).indices.tolist() == [END, 3, END]
+
+
+def test_the_loss_of_a_sentence_does_not_depend_on_its_batch():
+    model = translator()
+    source = torch.tensor([[3, 4, 5, 2], [6, 2, 0, 0]])
+    target = torch.tensor([[3, 2, 0], [4, 5, 2]])
+    alone = [model.loss(source[:1], target[:1, :2]), model.loss(source[1:, :2], target[1:])]
+    assert model.loss(source, target).item() == pytest.approx(sum(alone).item() / 2, rel=1e-5)
+
+
+@pytest.mark.parametrize("n", [1, 3, 200])
+def test_beam_search_agrees_with_brute_force(n):
+    """Translations of up to three words of a vocabulary of three: a beam of 200 has them all."""
+    model = translator()
+    source = torch.tensor([[3, 4, 5, 2], [6, 2, 0, 0]])
+    longest = torch.tensor([4, 3])
+    found, scores = beam.search(model, source, n, longest)
+    words = [3, 4, 5]
+    for row in range(2):
+        every = [
+            (*inner, END)
+            for length in range(1, longest[row])
+            for inner in itertools.product(words, repeat=length)
+        ]
+        own = source[row : row + 1][:, : (source[row] != 0).sum()]
+        log_p = {text: -model.loss(own, torch.tensor([text])).item() for text in every}
+        best = sorted(log_p.values(), reverse=True)
+        real = scores[row].isfinite()
+        assert real.sum() == min(n, len(every))
+        texts = [tuple(word for word in text if word) for text in found[row][real].tolist()]
+        assert len(set(texts)) == len(texts)
+        for text, score in zip(texts, scores[row][real].tolist(), strict=True):
+            assert score == pytest.approx(log_p[text], abs=1e-5)
+        if n == 200:
+            assert scores[row][real].tolist() == pytest.approx(best, abs=1e-5)
+
+
+def test_a_beam_of_one_takes_the_most_probable_word_each_time():
+    model = translator(seed=3)
+    source = torch.tensor([[3, 4, 2]])
+    found, _ = beam.search(model, source, 1, torch.tensor([9]))
+    text = [word for word in found[0, 0].tolist() if word]
+    before: list[int] = []
+    for word in text:
+        options = range(3, 6) if not before else range(2, 6)
+        losses = {o: model.loss(source, torch.tensor([[*before, o]])).item() for o in options}
+        if len(before) < 8:
+            assert word == min(losses, key=losses.get)
+        before.append(word)
+
+
+def test_a_list_does_not_depend_on_the_other_sentences(monkeypatch):
+    model = translator()
+    words = Vocabulary("de", ["a", "b", "c"])
+    encoded = Vocabulary("en", list("uvwxyz")).encode(["u v", "w", "x y z u v", "z"])
+    together = beam.translate(model, encoded, words, 3)
+    monkeypatch.setattr(beam, "HYPOTHESES", 3)
+    alone = beam.translate(model, encoded, words, 3)
+    assert together.hypotheses == alone.hypotheses
+    assert np.allclose(together.features, alone.features, atol=1e-5)
+    scores = together.features[:, 0]
+    for start, end in itertools.pairwise(together.starts):
+        assert (np.diff(scores[start:end]) <= 0).all()
+
+
+def table(count, seed):
+    rng = np.random.default_rng(seed)
+    picked = [rng.integers(5, size=rng.integers(2, 6)) for _ in range(count)]
+    return pd.DataFrame(
+        {
+            "image_id": "",
+            "source": [" ".join(WORDS["en"][i] for i in p) for p in picked],
+            "target": [" ".join(WORDS["de"][i] for i in p) for p in picked],
+        }
+    )
+
+
+def trained(work, settings=SETTINGS):
+    source, target, pairs, dev = training.prepare(table(30, 1), table(8, 2), "en", "de")
+    torch.manual_seed(1)
+    model = Translator(len(source), len(target), 8, 6, dropout=0.3)
+    history = training.train(model, target, pairs, dev, settings, 1, work)
+    return model.state_dict(), history
+
+
+def test_training_ends_in_the_same_weights_wherever_it_was_killed(tmp_path, monkeypatch):
+    whole, history = trained(tmp_path / "whole")
+    assert [row["epoch"] for row in history] == [1, 2, 3]
+    assert sum(row["best"] for row in history) == 1
+    monkeypatch.setattr(epochs, "BATCHES_BETWEEN_CHECKS", 1)
+    monkeypatch.setattr(Checkpoints, "due", lambda self: True)
+    save, calls = Checkpoints.save, itertools.count(1)
+
+    def save_and_die(self, state):
+        save(self, state)
+        if next(calls) in (3, 8, 12):
+            raise Stopped("killed")
+
+    monkeypatch.setattr(Checkpoints, "save", save_and_die)
+    for _ in range(3):
+        with pytest.raises(Stopped, match="killed"):
+            trained(tmp_path / "killed")
+    resumed, again = trained(tmp_path / "killed")
+    assert all(torch.equal(whole[name], resumed[name]) for name in whole)
+    assert [row["loss"] for row in again] == [row["loss"] for row in history]
+    found, _ = trained(tmp_path / "killed")  # finished: nothing is trained
+    assert all(torch.equal(whole[name], found[name]) for name in whole)
+
+
+def test_a_damaged_checkpoint_costs_an_epoch(tmp_path, monkeypatch):
+    """The one before it is whole, also where the damaged one knew a better translator."""
+    scores = iter([1.0, 2.0, 3.0, Stopped("killed"), 3.0, 4.0])
+    asked = []
+
+    def bleu(*_):
+        asked.append(next(scores))
+        if isinstance(asked[-1], Stopped):
+            raise asked[-1]
+        return asked[-1]
+
+    monkeypatch.setattr(training, "_bleu", bleu)
+    with pytest.raises(Stopped, match="killed"):
+        trained(tmp_path, SETTINGS | {"epochs": 4})
+    checkpoint = tmp_path / "checkpoint.pt"  # after the third epoch
+    checkpoint.write_bytes(checkpoint.read_bytes()[:-100])
+    _, history = trained(tmp_path, SETTINGS | {"epochs": 4})
+    assert [row["dev_bleu"] for row in history] == [1, 2, 3, 4]
+    assert len(asked) == 6  # the third and the fourth epoch were trained again
+
+
+def test_training_ends_early_and_keeps_the_best(tmp_path, monkeypatch):
+    scores = iter([1.0, 5.0, 4.0, 3.0, 9.0])
+    monkeypatch.setattr(training, "_bleu", lambda *_: next(scores))
+    _, history = trained(tmp_path, SETTINGS | {"epochs": 9, "patience": 2})
+    assert [row["best"] for row in history] == [False, True, False, False]
+
+
+@pytest.mark.slow
+def test_training_learns_to_translate_word_by_word(tmp_path):
+    source, target, pairs, dev = training.prepare(table(1000, 1), table(50, 2), "en", "de")
+    torch.manual_seed(1)
+    model = Translator(len(source), len(target), 64, 32, dropout=0.0)
+    settings = SETTINGS | {"epochs": 14, "batch_size": 20, "patience": 14}
+    history = training.train(model, target, pairs, dev, settings, 1, tmp_path)
+    assert max(row["dev_bleu"] for row in history) > 95
+
+
+def test_batches_hold_each_sentence_once():
+    pairs = training.prepare(table(30, 1), table(8, 2), "en", "de")[2]
+    batches = list(pairs.epoch(4, 1, 1))
+    assert sorted(np.concatenate(batches).tolist()) == list(range(30))
+    assert len(batches) == 8
+
+
+def saved(folder):
+    words = Vocabulary("en", ["a", "b"]), Vocabulary("de", ["c"])
+    settings = {"size": 5, "embedding": 4, "dropout": 0.2}
+    model = build(*words, settings).eval()
+    save(folder, model, *words, {"settings": settings, "key": "x"})
+    return model
+
+
+def test_a_translator_is_read_as_it_was_written(tmp_path):
+    model = saved(tmp_path)
+    again, source, target = load(tmp_path)
+    assert (source.words, target.words, target.language) == (["a", "b"], ["c"], "de")
+    batch = torch.tensor([[3, 4, 2]]), torch.tensor([[3, 2]])
+    assert torch.equal(model.loss(*batch), again.loss(*batch))
+
+
+def test_a_translator_that_is_damaged_is_refused(tmp_path):
+    saved(tmp_path)
+    path = tmp_path / "model.json"
+    content = json.loads(path.read_text())
+    for change, said in (
+        ({"settings": content["settings"] | {"size": 16000}}, "does not hold the weights"),
+        ({"settings": content["settings"] | {"size": 0}}, "does not describe a translator"),
+        ({"source": {"language": "en", "words": [1]}}, "does not describe a translator"),
+        ({"target": {"language": "de", "words": ["a", "a"]}}, "distinct words"),
+        ({"sha256": "0"}, "is damaged"),
+    ):
+        path.write_text(json.dumps(content | change))
+        with pytest.raises(InputError, match=said):
+            load(tmp_path)
+
+
+def made_model(folder, name, languages, beta=0.5):
+    """An untrained model of words in a folder, as a training leaves it."""
+    texts = {language: Text.build([" ".join(WORDS[language])] * 2) for language in languages}
+    encoder = {"name": "bag", "size": 8, "embedding": 4}
+    objective = {"name": "multilingual", "margin": 0.2, "beta": beta}
+    described = description(encoder, "words") | {"languages": languages, "objective": objective}
+    torch.manual_seed(1)
+    model = Model(described, texts, 4)
+    sums = {"1": save_weights(model, folder / "snapshots/epoch-001.safetensors")}
+    content = {"dataset": "x", "model": name, "description": described, "width": 4, "seed": 1}
+    content |= {"texts": {language: text.as_dict() for language, text in texts.items()}}
+    content |= {"snapshots": [1], "saved": [1], "sha256": sums, "key": "x"}
+    (folder / "model.json").write_text(json.dumps(content))
+    (folder / "ensemble.json").write_text('{"epochs": [1], "best": 1}')
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A folder with pairs, features and two models; the programs in it, run one after another."""
+    folder = tmp_path_factory.mktemp("translation")
+    tables = {"train": table(30, 1), "dev": table(8, 2), "test": table(7, 3)}
+    rows = pd.concat([t.assign(split=name) for name, t in tables.items()], ignore_index=True)
+    rows["image_id"] = np.where(rows["split"] == "train", "", [f"i{n % 5}" for n in rows.index])
+    rows = rows.rename(columns={"source": "en", "target": "de"})
+    rows[["split", "image_id", "en", "de"]].to_csv(folder / "parallel.csv", index=False)
+    features = np.random.default_rng(1).normal(size=(5, 4))
+    store.write(folder / "f.h5", features, [f"i{n}" for n in range(5)], {})
+    made_model(folder / "vse", "VSE", ["de"])
+    made_model(folder / "mlmme", "MLMME", ["en", "de"])
+    made_model(folder / "text", "MLMME-0", ["en", "de"], 0)
+    return folder
+
+
+def run(folder, command):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": ""}
+    program, *arguments = command.split()
+    return forks.run(ROOT / "scripts" / program, *arguments, cwd=folder, env=environment)
+
+
+RERANK = (
+    "rerank.py --system weak --dev dev.gz --test test.gz --pairs parallel.csv --source en "
+    "--target de --features f.h5 --models vse mlmme text --output r.csv "
+    "--output-translations t.csv --output-weights w.csv"
+)
+
+
+def test_the_programs_translate_and_rerank(project):
+    settings = '{"size":8,"embedding":6,"epochs":2,"batch_size":4}'
+    small = f"--settings {settings} --threads 1"
+    for command in (
+        f"translator.py --name weak --pairs parallel.csv --source en --target de {small} "
+        "--work work --output model",
+        "translate.py --model model --pairs parallel.csv --split dev --n 4 --output dev.gz",
+        "translate.py --model model --pairs parallel.csv --split test --n 4 --output test.gz",
+        RERANK,
+    ):
+        result = run(project, command)
+        assert result.returncode == 0, result.stderr
+    scores = pd.read_csv(project / "r.csv")
+    models = ("length", "VSE", "MLMME", "MLMME-0")
+    names = ["baseline", *models, "oracle"]
+    assert scores["metric"].unique().tolist() == ["bleu", "meteor", "ter", "sentence_bleu"]
+    for metric, of_metric in scores.groupby("metric"):
+        assert of_metric["reranker"].tolist() == names
+        if metric != "meteor":
+            assert of_metric["score"].notna().all()
+            controls = {"baseline": "baseline", "length": "length", "vse": "VSE", "text": "MLMME-0"}
+            for key, other in controls.items():  # each is tested against all but itself
+                assert names[[*of_metric[f"p_{key}"].isna()].index(True)] == other
+                assert of_metric[f"p_{key}"].isna().sum() == 1
+    alone = scores[scores["metric"] == "sentence_bleu"].set_index("reranker")["score"]
+    assert (alone["oracle"] >= alone - 1e-9).all()
+    weights = pd.read_csv(project / "w.csv").groupby("reranker")["feature"].apply(list)
+    assert weights["VSE"] == ["score", "target-image"]
+    assert weights["MLMME"] == ["score", "target-source", "target-image"]
+    assert weights["MLMME-0"] == ["score", "target-source"]
+    assert weights["length"] == ["score", "target-length"]
+    translations = pd.read_csv(project / "t.csv", keep_default_na=False)
+    assert len(translations) == 7 * len(names)
+    columns = ["id", "image_id", "source", "reference", "reranker", "hypothesis"]
+    assert translations.columns.tolist() == columns
+
+
+def test_each_re_ranker_has_a_name_of_its_own(project):
+    result = run(project, f"{RERANK} --overwrite".replace("vse mlmme", "vse vse mlmme"))
+    assert result.returncode == 1
+    assert "error: vse: there is a re-ranker 'VSE' already" in result.stderr
+
+
+def test_a_re_ranker_that_compares_with_nothing_is_refused(project):
+    made_model(project / "nothing", "x", ["de"], 0)
+    result = run(project, f"{RERANK} --overwrite".replace("vse mlmme", "nothing mlmme"))
+    assert result.returncode == 1
+    assert "error: nothing reads no en and learned no images (beta 0)" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("lists", "said"),
+    [
+        ("0 ||| Ein Hund ||| ||| 1\n", "has no hypothesis for sentence 1 (and 6 more of 8)"),
+        ("0 ||| Ein Hund\n", "line 1: '0 ||| Ein Hund' is not `id ||| hypothesis"),
+        ("0 ||| Ein Hund ||| ||| nan\n", "line 1: a score is nan: fix the system"),
+    ],
+)
+def test_bad_lists_are_one_line(project, lists, said):
+    (project / "bad.txt").write_text(lists)
+    result = run(project, f"{RERANK} --overwrite".replace("dev.gz", "bad.txt"))
+    [line] = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+    assert result.returncode == 1 and said in line and "bad.txt" in line

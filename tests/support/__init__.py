@@ -1,0 +1,1 @@
+"""Files, models and processes that several tests share."""

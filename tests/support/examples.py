@@ -1,0 +1,83 @@
+"""Small models and data that several tests need."""
+
+import re
+from pathlib import Path
+from textwrap import dedent
+
+import numpy as np
+
+from groundvec.config.description import complete_description
+from groundvec.data.split import Captions, Split
+from groundvec.model.folder import snapshot_name
+from groundvec.model.weights import save as save_weights
+from groundvec.runtime.files import write_json
+from groundvec.text.characters import Text
+
+
+def description(encoder="gru-8-attention", text="characters", parts=None, **training):
+    """A complete one: a cell of the grid, or the options of an encoder; how to train, by Adam.
+
+    What `parts` says holds instead, such as `languages`.
+    """
+    if isinstance(encoder, str):
+        cell, size, pooling = encoder.split("-")
+        encoder = {"name": "rnn", "cell": cell, "size": int(size), "pooling": pooling}
+    rates = {key: training.pop(key) for key in list(training) if key.startswith("learning_rate")}
+    return complete_description(
+        {
+            "languages": ["en"],
+            "text": {"name": text},
+            "encoder": encoder,
+            "training": {**training, "optimiser": {"name": "adam", **rates}},
+            **(parts or {}),
+        }
+    )
+
+
+def make_split(images=11, captions=5, width=6, seed=0):
+    """A text of characters, and a split of as many images with as many captions each."""
+    rng = np.random.default_rng(seed)
+    texts = [f"picture {i}, caption {k}" for i in range(images) for k in range(captions)]
+    text = Text.build(texts)
+    of_english = Captions(
+        texts=texts,
+        encoded=text.encode(texts),
+        image=np.repeat(np.arange(images), captions),
+        order=np.tile(np.arange(captions), images),
+    )
+    return text, Split(
+        image_ids=np.array([str(i) for i in range(images)]),
+        features=rng.normal(size=(images, width)).astype(np.float32),
+        captions={"en": of_english},
+    )
+
+
+def save_model(folder, model, /, epochs=(4,), **about):
+    """Make the folder of a training that gave this model, or these, after these epochs."""
+    models = model if isinstance(model, list) else [model] * len(epochs)
+    for epoch, each in zip(epochs, models, strict=True):
+        save_weights(each, folder / "snapshots" / snapshot_name(epoch))
+    model = models[0]
+    content = {
+        "dataset": "scenes",
+        "model": "gru-16-attention",
+        "description": model.description,
+        "texts": {language: text.as_dict() for language, text in model.texts.items()},
+        "width": model.width,
+        "seed": 1,
+        "snapshots": list(epochs),
+        "saved": list(epochs),
+        "key": "0" * 16,
+    }
+    write_json(folder / "model.json", content | about)
+    write_json(folder / "ensemble.json", {"epochs": list(epochs), "best": epochs[-1]})
+
+
+def recipe(heading):
+    """The files that a section of CONTRIBUTING.md or tests/recipes.md adds to the library."""
+    here = Path(__file__).parents[1]
+    pages = (here.parent / "CONTRIBUTING.md", here / "recipes.md")
+    page = "\n".join(path.read_text("utf-8") for path in pages)
+    section = re.split(r"^##+ ", page.split(f"## {heading}\n")[1], flags=re.M)[0]
+    named = r"`(groundvec/\S+\.(?:py|yaml))`[^`]*?\n\n *```(?:python|yaml)\n(.*?)^ *```"
+    return {path: dedent(text) for path, text in re.findall(named, section, flags=re.S | re.M)}

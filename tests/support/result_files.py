@@ -1,0 +1,260 @@
+"""Small result files of models and baselines, for tests of tables and figures."""
+
+import importlib
+import re
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from groundvec.results import schemas
+from groundvec.results.frames import schema_of
+from groundvec.runtime.files import write_json
+from reproduction.reporting import results
+
+REPORTED = Path(__file__).parents[2] / "reproduction" / "papers" / "merkx_frank_2019" / "reported"
+
+
+def filled(table, form):
+    """The columns of a schema: those that a small table has, and what is allowed in the others."""
+    others = {
+        name: (column.among or [f"the {name}"])[0] if column.dtype is str else max(column.low, 1)
+        for name, column in schema_of(form).columns.items()
+        if name not in table
+    }
+    return table.assign(**others)[list(schema_of(form).columns)]
+
+
+def make(paper, item, *arguments):
+    """Make a table or figure as scripts/report.py does."""
+    script = importlib.import_module("scripts.report")
+    script.main(script.parser.parse_args([f"{paper}/{item}", *map(str, arguments)]))
+
+
+run = partial(make, "merkx_frank_2019")
+
+
+def described(name, **parts):
+    """The description of a model of the paper's grid, `gru-8-max`, with other parts if named."""
+    cell, size, pooling = name.split("-")
+    return {
+        "languages": ["en"],
+        "text": {"name": "characters"},
+        "encoder": {"name": "rnn", "cell": cell, "size": int(size), "pooling": pooling},
+        "similarity": "cosine",
+        "objective": {"name": "hinge", "margin": 0.2},
+        **parts,
+    }
+
+
+BAG = {"text": {"name": "words"}, "encoder": {"name": "bag", "size": 8, "embedding": 8}}
+
+
+def write_models(folder, *models, snapshots=(4, 8), **descriptions):
+    """Write a model.json for each of (dataset, model) or (dataset, model, seed); gives the files.
+
+    Beside each is an ensemble.json, in which the first of the snapshots is the best. Descriptions
+    are those of models that are not called by their parts; `_` stands for `-`.
+    """
+    paths = []
+    for dataset, model, *seed in models:
+        about = {"dataset": dataset, "model": model, "seed": seed[0] if seed else 1}
+        about["description"] = descriptions.get(model.replace("-", "_")) or described(model)
+        about["snapshots"] = list(snapshots)
+        paths.append(Path(folder, dataset, model, f"seed{about['seed']}", "model.json"))
+        write_json(paths[-1], about)
+        ensemble = {"epochs": list(snapshots), "best": snapshots[0]}
+        write_json(paths[-1].with_name("ensemble.json"), ensemble)
+    return paths
+
+
+def models(folder, *names, **more):
+    return results.read_models(write_models(folder, *names, **more))
+
+
+SYSTEM = "flickr8k/gru-8-max/seed1"
+
+
+SCORES = [
+    *("system", "dataset", "model", "seed", "kind", "epochs", "task", "subtask", "statistic"),
+    *("method", "pairs", "pearson", "pearson_low", "pearson_high"),
+]
+
+
+def rows(markdown):
+    """The cells of every table in a Markdown file, by the heading above it."""
+    found = {}
+    for part in re.split("^### ", markdown, flags=re.M):
+        lines = [line for line in part.splitlines() if line.startswith("|")]
+        cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+        found[part.splitlines()[0]] = cells[:1] + cells[2:]
+    return found
+
+
+def correlation(task, subtask, method, pairs, r, statistic="correlation", half=0.02):
+    return (task, subtask, statistic, method, pairs, r, r - half, r + 2 * half)
+
+
+def scenes_rows(r):
+    return [
+        correlation("Scenes", "colour", "cosine", 30, r),
+        correlation("Scenes", "negation", "cosine", 10, r + 0.2),
+        correlation("Scenes-R", "Relatedness", "cosine", 50, r + 0.1),
+        correlation("Scenes-R", "Relatedness", "classifier", 50, r + 0.3, half=0.03),
+        *(
+            correlation(task, "all", "cosine", 40, r + more, statistic, half=0.04)
+            for task in ("Scenes", "all")
+            for statistic, more in (("mean", 0.1), ("weighted mean", 0.05), ("concatenated", 0.07))
+        ),
+    ]
+
+
+def sts_rows(r):
+    return [
+        correlation("STS 2012", "MSRpar", "cosine", 750, r),
+        correlation("STS 2016", "HDL", "cosine", 249, r),
+        correlation("STS-B", "STS 12-16", "classifier", 1379, r + 0.3),
+        correlation("SICK", "Relatedness", "classifier", 4927, r + 0.2),
+        *(
+            correlation(task, "all", "cosine", 999, r, "weighted mean")
+            for task in ("STS 2012", "STS 2016", "all")
+        ),
+    ]
+
+
+def of_system(system, kinds, make=scenes_rows):
+    """Scores of a system that has these correlations, by kind and epochs."""
+    dataset, model, seed = system.split("/") if "/" in system else (None, None, "seed")
+    table = pd.DataFrame(
+        [
+            (system, dataset, model, seed[4:], kind, epochs, *row)
+            for (kind, epochs), r in kinds.items()
+            for row in make(r)
+        ],
+        columns=SCORES,
+    )
+    for end in ("", "_low", "_high"):
+        table[f"spearman{end}"] = table[f"pearson{end}"] - 0.01
+    return filled(table, schemas.Scores).assign(encoder=None)
+
+
+def trained(system=SYSTEM, r=0.4, make=scenes_rows):
+    kinds = {("snapshot", "0"): r - 0.3, ("snapshot", "4"): r - 0.1, ("ensemble", "4"): r}
+    return of_system(system, kinds, make)
+
+
+def baseline(name="trigrams", r=0.3, make=scenes_rows):
+    return of_system(name, {("baseline", None): r}, make)
+
+
+def overlapping(table):
+    """The scores of a trained model, with 24 seen pairs and without them half the correlation."""
+    halves = {f"unseen_{name}": table[name] / 2 for name in results.CORRELATIONS}
+    counts = {"seen": 24, "seen_both": 12, "seen_one_image": 6}
+    return table.assign(**counts, **halves)[list(schema_of(schemas.Overlap).columns)]
+
+
+def write(folder, *tables, name="scores"):
+    paths = []
+    for i, table in enumerate(tables):
+        paths.append(folder / f"{name}-{i}.csv")
+        table.to_csv(paths[-1], index=False)
+    return paths
+
+
+def read(folder, *tables):
+    return results.read_scores(write(folder, *tables))
+
+
+LABELS = [
+    "dataset",
+    "model",
+    "seed",
+    "language",
+    "kind",
+    "epochs",
+    "split",
+    "test_set",
+    "direction",
+]
+# Of SYSTEM, and of two that are worse by their R@10
+TRAININGS = [("gru-8-max", 1, 50), ("gru-8-max", 2, 40), ("lstm-8-max", 1, 30)]
+
+
+def write_retrieval(folder):
+    """Options with retrieval scores that select SYSTEM, and with its model.json."""
+    table = pd.DataFrame(
+        [
+            ("flickr8k", model, seed, "en", *of, split, "1k", direction, r10)
+            for model, seed, r10 in TRAININGS
+            for of in (("snapshot", "0"), ("snapshot", "4"), ("ensemble", "4"))
+            for split in ("dev", "test")
+            for direction in ("caption_to_image", "image_to_caption")
+        ],
+        columns=[*LABELS, "r10"],
+    )
+    path = folder / "retrieval.csv"
+    filled(table, schemas.Retrieval).to_csv(path, index=False)
+    trainings = [("flickr8k", model, seed) for model, seed, _ in TRAININGS]
+    return ["--models", *write_models(folder, *trainings), "--retrieval", path]
+
+
+SELECTED = {"flickr8k": ("gru-8-max", 1)}
+
+
+def predictions(system, epochs, kind, cosines, classifier=()):
+    """Of six pairs, of which the last three are of a supervised task."""
+    return pd.DataFrame(
+        {
+            "system": system,
+            "kind": kind,
+            "epochs": epochs,
+            "pair": [0, 1, 2, 4, 5, 6],  # pair 3 is a training pair
+            "task": ["Scenes"] * 3 + ["Scenes-R"] * 3,
+            "subtask": ["colour"] * 3 + ["Relatedness"] * 3,
+            "rating": [0.0, 1, 5, 2, 3, 4],
+            "cosine": cosines,
+            "classifier": [None] * 3 + list(classifier or [2.5, 2.6, 2.4]),
+        }
+    )
+
+
+def write_predictions(folder):
+    """Files of predictions, with the rated pairs that they are of."""
+    ours = [
+        # z(rating) * z(cosine): pair 0: -1.0 * 1 < 0; pair 1: > 0; pair 2: 1.4 * 0.9 is most.
+        predictions(SYSTEM, "4", "ensemble", [0.5, 0.1, 0.6, 0.9, 0.9, 0.1], [3.5, 3.1, 3.0]),
+        predictions(SYSTEM, "4", "snapshot", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]),
+        predictions(SYSTEM, "0", "snapshot", [0.5] * 6),
+    ]
+    paths = [folder / "ours.csv", folder / "trigrams.csv"]
+    pd.concat(ours).to_csv(paths[0], index=False)
+    cosines = [0.6, 0.1, 0.5, 0.1, 0.2, 0.3]
+    predictions("trigrams", None, "baseline", cosines).to_csv(paths[1], index=False)
+    pairs = pd.DataFrame(
+        {
+            "task": ["Scenes"] * 3 + ["Scenes-R"] * 4,
+            "subtask": ["colour"] * 3 + ["Relatedness"] * 4,
+            "split": ["test"] * 3 + ["train"] + ["test"] * 3,
+            "sentence_a": [f"a {i} *costs* $5 & 3% <b>" for i in range(7)],
+            "sentence_b": [f"b {i}" for i in range(7)],
+            "rating": [0.0, 1, 5, 1, 2, 3, 4],
+        }
+    )
+    pairs.to_csv(folder / "ratings.csv", index=False)
+    return paths
+
+
+def of_scores(folder, *tables):
+    """The options for scores, and for those of trained models without the pairs that are seen."""
+    models = [overlapping(table) for table in tables if table["kind"].ne("baseline").all()]
+    overlap = write(folder, *models, name="overlap")
+    return ["--scores", *write(folder, *tables), "--overlap", *overlap]
+
+
+TASKS = """task,subtask,source,train,dev,test,dropped
+STS 2012,MSRpar,newswire,0,0,750,0
+STS 2012,MSRvid,videos,0,0,750,0
+STS 2013,HDL,A|B,0,0,1250,5
+SICK,Relatedness,pictures,4500,500,4927,0
+"""

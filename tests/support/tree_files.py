@@ -1,0 +1,159 @@
+"""Small result files of the systems of Socher et al. (2014)."""
+
+from functools import partial
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from groundvec.results import schemas
+from groundvec.runtime.files import write_json
+from reproduction.papers.socher_2014 import labels, retrieval
+from tests.support.result_files import described, filled, make, write_models
+
+ROOT = Path(__file__).parents[2]
+
+
+REPORTED = ROOT / "reproduction" / "papers" / "socher_2014" / "reported"
+
+
+C2C, C2I, I2C = retrieval.TASKS
+
+
+MARGIN = {"objective": {"name": "hinge", "margin": 3, "reduction": "sum"}, "similarity": "dot"}
+
+
+HINGE = {"objective": {"name": "hinge", "margin": 0.2, "reduction": "mean"}, "similarity": "cosine"}
+
+
+SQUARED = {"objective": {"name": "squared_error"}, "similarity": "euclidean"}
+
+
+CCA = {"objective": {"name": "cca"}, "similarity": "dot"}
+
+
+def trees(form="collapsed", compose="relation", **objective):
+    """The description of a recursive network over trees."""
+    return {
+        "languages": ["en"],
+        "text": {"name": "trees", "form": form, "parser": "en_core_web_sm", "vectors": "captions"},
+        "encoder": {"name": "trees", "compose": compose, "size": 50},
+        **(objective or MARGIN),
+    }
+
+
+def bag(**objective):
+    return {**trees(**objective), "encoder": {"name": "mean", "size": 50}}
+
+
+SYSTEMS = {
+    "a": (bag(), "BoW"),
+    "b": (trees("binary", "position"), "CT-RNN"),
+    "c": (trees("chain", "position"), "Recurrent NN"),
+    "d": (trees("basic", "position"), "DT-RNN"),
+    "e": (trees(), "SDT-RNN"),
+    "f": (bag(**CCA), "kCCA (linear)"),
+    "g": (trees(**HINGE), "SDT-RNN"),
+    "h": (trees(**SQUARED), "SDT-RNN"),
+    "gru-8-max": (described("gru-8-max"), "char-GRU"),
+}
+
+
+def score(model, seed, kind, epochs, split, direction, rank, queries, dataset="draws"):
+    rank = max(rank, 1)
+    return {
+        **{"dataset": dataset, "model": model, "seed": seed, "kind": kind, "epochs": epochs},
+        **{"language": "en", "split": split, "test_set": "100", "direction": direction},
+        **{"r1": 50 / rank, "r1_ci": 1, "r5": 70 / rank, "r5_ci": 2, "r10": 90 / rank, "r10_ci": 3},
+        **{"mean_rank": rank, "mean_rank_low": max(rank - 1, 1), "mean_rank_high": rank + 2},
+        **{"median_rank": 3, "queries": queries, "slurm_job": "", "configuration": f"c{model}"},
+        **{"machine": "a computer", "commit": "0123abc", "versions": "python 3.11"},
+    }
+
+
+QUERIES = {C2C: 500, C2I: 500, I2C: 100}
+
+
+def training(model, rank, seed=1, best="8", **more):
+    """Scores of one training: the mean ranks of its best snapshot on the test set are `rank`.
+
+    That of image to caption is twice, that of sentences half of it. The others are worse on the
+    development set, and better on the test set.
+    """
+    rows = []
+    for split, (direction, queries) in product(("dev", "test"), QUERIES.items()):
+        factor = {C2C: 0.5, C2I: 1, I2C: 2}[direction]
+
+        def add(*which, rank, split=split, direction=direction, queries=queries, factor=factor):
+            where = (split, direction, rank * factor, queries)
+            rows.append(score(model, seed, *which, *where, **more))
+
+        add("chance", "", rank=52)
+        add("random", "", rank=50 + seed)
+        for epochs in ("4", "8"):
+            other = 40 if split == "dev" else rank / 2
+            add("snapshot", epochs, rank=rank if epochs == best else other)
+        add("ensemble", "4+8", rank=1.5)
+    return pd.DataFrame(rows)
+
+
+def system_of(model, parts):
+    """What the system of a description is called."""
+    return labels.system(pd.json_normalize(parts).assign(model=model).iloc[0])
+
+
+def results_of(folder, *trainings, **descriptions):
+    """The options of scripts/report.py for the results of some trainings."""
+    descriptions = {name: parts for name, (parts, _) in SYSTEMS.items()} | descriptions
+    descriptions = {name.replace("-", "_"): parts for name, parts in descriptions.items()}
+    names, paths = [], []
+    for number, table in enumerate(trainings):
+        dataset, model, seed = table[["dataset", "model", "seed"]].iloc[0]
+        names.append((dataset, model, int(seed)))
+        paths.append(folder / f"retrieval-{number}.csv")
+        filled(table, schemas.Retrieval).to_csv(paths[-1], index=False)
+    files = write_models(folder, *names, **descriptions)
+    for table, model in zip(trainings, files, strict=True):
+        dev = table[table["split"].eq("dev") & table["kind"].eq("snapshot")]
+        best = int(dev.loc[dev["r10"].idxmax(), "epochs"])
+        write_json(model.with_name("ensemble.json"), {"epochs": [best], "best": best})
+    return ["--models", *files, "--retrieval", *paths]
+
+
+def query_ranks(folder, *trainings, spread=3):
+    """The option for the ranks of four images' queries, whose means are those of `training` + 10.
+
+    Each image has four queries, whose ranks are whole numbers.
+    """
+    table = pd.concat(trainings)
+    table = table[table["split"].eq("test") & table["kind"].eq("snapshot")]
+    labels = ["dataset", "model", "seed", "language", "kind", "epochs", "direction"]
+    images = pd.DataFrame({"image": range(4), "more": [-spread, -spread / 3, spread / 3, spread]})
+    ranks = table.merge(images, how="cross").merge(pd.DataFrame({"quarter": range(4)}), how="cross")
+    mean = ranks["mean_rank"] + ranks["more"] + 10
+    ranks = ranks[[*labels, "image"]].assign(rank=np.floor(mean + ranks["quarter"] / 4))
+    filled(ranks, schemas.QueryRanks).to_csv(folder / "ranks.csv", index=False)
+    return ["--query-ranks", folder / "ranks.csv"]
+
+
+def claimed(folder, *trainings, **descriptions):
+    """What `tables` gives of the claims."""
+    arguments = results_of(folder, *trainings, **descriptions)
+    return tables(folder, "claims", *arguments, *query_ranks(folder, *trainings))
+
+
+run = partial(make, "socher_2014")
+
+
+def tables(folder, item, *arguments, reported="tables"):
+    """The parts of a table's Markdown, each with its rows, and its CSV."""
+    beside = ["--reported", REPORTED / f"{reported}.csv"] if reported else []
+    run(item, *arguments, *beside, "--output", folder / item)
+    parts = {}
+    for part in (folder / f"{item}.md").read_text("utf-8").split("### ")[1:]:
+        lines = [line for line in part.splitlines() if line.startswith("|")]
+        parts[part.splitlines()[0]] = [
+            [cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]
+        ]
+    return parts, pd.read_csv(folder / f"{item}.csv")
