@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[3]
 def project(tmp_path_factory):
     """A copy of the project, with a small data set."""
     folder = tmp_path_factory.mktemp("project")
-    for name in ("groundvec", "scripts"):
+    for name in ("groundvec", "reproduction", "scripts"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     _, split = make_split(images=30)

@@ -152,7 +152,7 @@ def sources_of_rules():
     for path in sorted((ROOT / "rules").glob("*.smk")):
         rules = re.split(r"^(?=(?:use )?rule \w+)", path.read_text("utf-8"), flags=re.M)[1:]
         for rule in rules:
-            files = re.findall(r'"((?:groundvec|scripts)/[^"\n]+\.py)"', rule)
+            files = re.findall(r'"((?:groundvec|reproduction|scripts)/[^"\n]+\.py)"', rule)
             some = of_parts("text") if 'parts.file("text"' in rule else []
             some = of_parts("baselines") if "baseline_code(" in rule else some
             of_model = [kind for kind in parts.CLASSES if kind != "baselines"]
@@ -180,7 +180,8 @@ def of_parts(*kinds):
 
 def rules_by_module():
     """The rules whose hash a module is in, and whether that is so for all their jobs."""
-    found = {str(path.relative_to(ROOT)): {} for path in sorted(ROOT.glob("groundvec/**/*.py"))}
+    modules = [*ROOT.glob("groundvec/**/*.py"), *ROOT.glob("reproduction/**/*.py")]
+    found = {str(path.relative_to(ROOT)): {} for path in sorted(modules)}
     for rule, (always, some) in SOURCES.items():
         for files, of_all in ((some, False), (always, True)):
             for path in (path for file in files for path in provenance.covered(file)):
@@ -194,7 +195,7 @@ TABLE = rules_by_module()
 # The modules of every training, whatever its model. Whoever adds one has trainings run again for
 # what may not concern them.
 OF_TRAINING = """
-    cutoffs data/cleaning data/dataset data/split device evaluation/ranks
+    data/cleaning data/dataset data/split device evaluation/ranks
     features/store
     model/folder model/network model/sentences model/stored model/weights
     similarity text/mistakes
@@ -208,7 +209,7 @@ LONG |= {"ensemble"}  # which models are rated after
 def copy(tmp_path_factory):
     """A copy of the code, to be edited, and what was read of its files."""
     folder = tmp_path_factory.mktemp("copy")
-    for name in ("groundvec", "scripts"):
+    for name in ("groundvec", "reproduction", "scripts"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     return folder, {}
 
@@ -285,7 +286,6 @@ def test_nothing_long_depends_on_how_results_are_shown():
         ("sources/karpathy.py", '"val"', '"validation"', set()),
         ("data/ratings.py", '"MSRpar"', '"MSRPar"', {"rate", "baseline"}),
         ("evaluation/ranks.py", "1e-6", "1e-5", {"train", "retrieval"}),
-        ("cutoffs.py", "(1, 5, 10)", "(1, 5, 10, 50)", {"train", "retrieval"}),
         ("evaluation/retrieval.py", "RANDOM = 64", "RANDOM = 32", {"retrieval"}),
         ("evaluation/snapshots.py", "= 9", "= 8", {"ensemble", "retrieval"}),
         ("evaluation/relatedness.py", "1111", "2222", {"rate", "baseline"}),

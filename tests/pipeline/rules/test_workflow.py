@@ -33,7 +33,7 @@ MODEL = "results/tiny/models/tiny-scenes/gru-32-attention/seed1"
 
 def copy_project(folder):
     names = ["Snakefile", "config.yaml", "config", "envs", "groundvec", "profiles", "report"]
-    names += ["CITATION.cff", "resources", "rules", "scripts", "slurm", "tests"]
+    names += ["CITATION.cff", "reproduction", "resources", "rules", "scripts", "slurm", "tests"]
     for name in names:
         source = ROOT / name
         if source.is_dir():
