@@ -100,8 +100,15 @@ def trainer(
     size, rows = model.description["training"]["batch_size"], np.arange(len(split.features))
     starts = range(0, len(rows) - size + 1, size)
     order = iter(order or cycle({"en": rows[start : start + size]} for start in starts))
-    step, numbers = loop.make_step(model, split, loop.make_optimiser(model, 1000), 1), count()
-    return work(batches, lambda: [step(rows, next(numbers)) for rows in islice(order, batches)])
+    optimiser = loop.make_optimiser(model, 1000)
+    loop.keep_freed_memory()
+    numbers = count()
+
+    def train_batches() -> None:
+        for batch in islice(order, batches):
+            loop.train_step(model, optimiser, split, batch, seed=1, step=next(numbers))
+
+    return work(batches, train_batches)
 
 
 def step(

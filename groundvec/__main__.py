@@ -54,7 +54,7 @@ def main() -> None:
         subparser = commands.add_parser(name, help=first, description=text, formatter_class=form)
         command.add_arguments(subparser)
         subparser.set_defaults(main=command.main)
-    for long_work in ("groundvec.runtime.progress", "groundvec.training.epochs"):
+    for long_work in ("groundvec.runtime.progress", "groundvec.training.loop"):
         logging.getLogger(long_work).setLevel(logging.INFO)  # it says how far it is
     cli.execute(run, parser.parse_args(), logging.WARNING)
 

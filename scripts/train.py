@@ -39,29 +39,32 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.device import choose, deterministic
     from groundvec.runtime.errors import InputError
     from groundvec.runtime.files import read_json
-    from groundvec.training.run import run as train
+    from groundvec.training.files import train_from_files
 
-    described = arguments.description
-    languages = described["languages"]
+    description = arguments.description
+    languages = description["languages"]
     if len(arguments.texts) != len(languages):
         raise InputError(
             f"--texts names {len(arguments.texts)} files: give one for each of the languages "
             f"{', '.join(languages)}, in this order"
         )
     deterministic()
-    device = choose(arguments.device, arguments.threads, described["training"]["precision"])
-    train(
-        described,
-        {"dataset": arguments.dataset, "model": arguments.name, "seed": arguments.seed},
-        arguments.captions,
-        arguments.features,
-        dict(zip(languages, map(read_json, arguments.texts), strict=True)),
-        arguments.work,
-        arguments.output,
-        device,
-        arguments.source,
-        arguments.draw,
-        arguments.treebanks,
+    device = choose(arguments.device, arguments.threads, description["training"]["precision"])
+    texts = {
+        language: read_json(path) for language, path in zip(languages, arguments.texts, strict=True)
+    }
+    train_from_files(
+        description,
+        labels={"dataset": arguments.dataset, "model": arguments.name, "seed": arguments.seed},
+        captions=arguments.captions,
+        features=arguments.features,
+        contents=texts,
+        work=arguments.work,
+        output=arguments.output,
+        device=device,
+        source=arguments.source,
+        draw=arguments.draw,
+        treebanks=arguments.treebanks,
     )
 
 

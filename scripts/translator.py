@@ -35,17 +35,22 @@ def main(arguments: argparse.Namespace) -> None:
 
     deterministic()
     device = choose(arguments.device, arguments.threads)
-    settings, languages = arguments.settings, (arguments.source, arguments.target)
-    tables = [parallel.read(arguments.pairs, split, *languages) for split in ("train", "dev")]
-    source, target, train, dev = training.prepare(tables[0], tables[1], *languages)
-    torch.manual_seed(arguments.seed)
+    settings = arguments.settings
+    from_language = arguments.source
+    to_language = arguments.target
+    train_table = parallel.read(arguments.pairs, "train", from_language, to_language)
+    dev_table = parallel.read(arguments.pairs, "dev", from_language, to_language)
+    source, target, train, dev = training.prepare(
+        train_table, dev_table, from_language, to_language
+    )
+    torch.manual_seed(arguments.seed)  # of the first weights
     translator = model.build(source, target, settings).to(device)
     decides = {
         "settings": settings,
         "seed": arguments.seed,
-        "languages": languages,
+        "languages": [from_language, to_language],
         "code": code_hash("scripts/translator.py"),
-        "pairs": digest(*[table.to_csv().encode() for table in tables]),
+        "pairs": digest(train_table.to_csv().encode(), dev_table.to_csv().encode()),
     }
     # A hash of everything that decides the result: it names the folder of the checkpoints.
     key = digest(decides)

@@ -1,7 +1,9 @@
 """Progress of long work: a bar on a terminal or in a notebook; in a log, a line now and then."""
 
 import logging
+import math
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from tqdm import tqdm
@@ -36,3 +38,27 @@ class Progress(tqdm):  # type: ignore[type-arg]  # its stubs take one, tqdm itse
         if self.terminal:
             super().close()
         self.disable = True
+
+
+def epoch_summary(
+    epoch: int,
+    last_epoch: int,
+    scores: Mapping[str, float],
+    speed: float,
+    unit: str,
+    seconds: float,
+) -> str:
+    """Describe an epoch of a training in one line, such as `epoch 2/8, loss 0.1, 3.0 min left`.
+
+    Args:
+        scores: numbers by their names. Those that are NaN are omitted.
+        speed: in examples per second; NaN if nothing was trained.
+        unit: the examples' name in the plural.
+        seconds: the time that all epochs so far took.
+    """
+    items = [f"{name} {value:.4g}" for name, value in scores.items() if not math.isnan(value)]
+    if not math.isnan(speed):
+        minutes_left = seconds / epoch * (last_epoch - epoch) / 60
+        items.append(f"{speed:.0f} {unit}/s")
+        items.append(f"{minutes_left:.1f} min left")
+    return f"epoch {epoch}/{last_epoch}, {', '.join(items)}"

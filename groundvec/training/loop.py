@@ -1,7 +1,15 @@
-"""Training on captioned pictures."""
+"""The training of a model, from its first weights to its last snapshot.
 
+`train` has the loop over epochs and batches, and `train_step` what happens in a batch: the captions
+and the images are embedded, and the objective's gradient changes the weights. What they call is
+below them.
+"""
+
+import logging
 import math
-from collections.abc import Callable
+import time
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,162 +21,235 @@ from torch.nn.utils import clip_grad_norm_
 from groundvec.config import parts
 from groundvec.data.split import Captions, Split
 from groundvec.device import reseed
+from groundvec.evaluation.ranks import development_recall
 from groundvec.model.network import Model, to_tensors
+from groundvec.provenance import provenance
 from groundvec.runtime.errors import InputError
+from groundvec.runtime.jobs import catch_sigterm
+from groundvec.runtime.progress import Progress, epoch_summary
 from groundvec.text.mistakes import TYPING, spoil
-from groundvec.training.checkpoints import Checkpoints
-from groundvec.training.epochs import Training
+from groundvec.training.checkpoints import (
+    BATCHES_BETWEEN_CHECKS,
+    Checkpoints,
+    History,
+    State,
+    stopped,
+)
 
-SENTENCES_PER_BATCH = 1_024  # whose weights are solved
-EARLY = 8  # the paper's Figure 4 is about the first epochs, so that all up to this one are kept
+SENTENCES_PER_BATCH = 1_024  # of `solve`
+EARLY = 8  # epochs: Merkx & Frank's Figure 4 is about the first ones, so that all these are saved
+# Just below the 32 MB above which glibc (on 64-bit systems) always returns freed memory at once.
+KEPT_MEMORY = 31 * 2**20
 
-Rows = dict[str, np.ndarray]  # the captions of a batch, by language
+Batch = dict[str, np.ndarray]  # rows of captions, by language; all languages' of the same images
 
-
-def snapshots(settings: dict[str, Any]) -> list[int]:
-    """List the candidates for the ensemble: ends of cycles after both networks were trained."""
-    both = 2 * settings.get("alternate", 0)
-    ends = range(settings["cycle"], settings["epochs"] + 1, settings["cycle"])
-    return [epoch for epoch in ends if epoch >= both]
-
-
-def saved(settings: dict[str, Any]) -> list[int]:
-    """List the epochs whose weights are kept: the snapshots, and early ones to plot."""
-    early = range(min(EARLY, settings["epochs"]) + 1)
-    return sorted({*early, *snapshots(settings)})
+log = logging.getLogger(__name__)
 
 
 def train(
-    model: Model,
+    description: dict[str, Any],
+    texts: dict[str, Any],
     split: Split,
+    dev: Split,
     seed: int,
+    device: str,
     work: Path,
-    evaluate: Callable[[Model], dict[str, float]],
     name: str = "training",
-) -> list[dict[str, Any]]:
-    """Train `model` in place by its description, or resume an interrupted training in `work`.
+) -> History:
+    """Train a model by its description, or resume an interrupted training in `work`.
+
+    SIGTERM is caught: after the current batch, a checkpoint is written.
 
     Args:
+        texts: by language, what encodes its sentences (`groundvec.text`).
+        split: the images and captions to train on.
+        dev: those that the model is evaluated on after each epoch, and before the first one.
         work: a folder for checkpoints and snapshots (`groundvec.training.checkpoints`). The
-            snapshots of the epochs that `saved` names are there when this returns.
-        evaluate: computes what to record of the model after each epoch, and of the untrained one.
+            snapshots of `saved_epochs` are there when this returns.
+        name: for messages.
 
     Returns:
         The history: one row per epoch from 0 on, each with its `provenance`.
 
     Raises:
-        InputError: no batch fits in the data, or the loss is not finite.
+        InputError: the parts of the description do not fit, no batch fits in the data, or the loss
+            is not finite.
         Stopped: SIGTERM came; a checkpoint is written.
     """
-    settings = model.description["training"]
+    settings = description["training"]
     batch_size = settings["batch_size"]
-    if not (batches := split.batches(batch_size)):
+    last_epoch = settings["epochs"]
+    batches = split.batches(batch_size)  # in an epoch
+    if batches == 0:
         raise InputError(
             f"batch_size {batch_size} is larger than the training set of "
             f"{len(split.features)} images: make it smaller in the configuration"
         )
     _check_more(settings, split.more)
+
+    # The model, whose first weights torch draws. Two statistics of the training set are no weights,
+    # and are measured once: how rare an n-gram is, and the mean and deviation of each feature.
+    torch.manual_seed(seed)
+    model = Model(description, texts, split.features.shape[1]).to(device)
     captions = [(language, own.encoded) for language, own in split.captions.items()]
     if split.more:
-        captions.append((captions[0][0], split.more.encoded))
+        first_language = next(iter(split.captions))
+        captions.append((first_language, split.more.encoded))
     model.fit_idf(captions)
     model.image.measure(split.features)
+
+    # CCA has a closed form: an epoch solves it, and has no batches.
+    solved = hasattr(model.objective, "solve")
+    # A snapshot is taken at the end of each cycle of the learning rate (Merkx & Frank, section 3.3).
     optimiser = make_optimiser(model, settings["cycle"] * batches)
-    solved = hasattr(model.objective, "solve")  # at once, and not step by step
-    checkpoints = Checkpoints(work)
+    keep_freed_memory()
 
-    def scores(epoch: int) -> dict[str, float]:
-        rate = optimiser.param_groups[0]["lr"] if epoch else math.nan
-        return {"learning_rate": rate, **evaluate(model)}
+    # Resume. A finished training has its snapshots in `work`, and returns what it recorded.
+    checkpoints = Checkpoints(work, model, optimiser)
+    finished = checkpoints.load_finished()
+    if finished is not None:
+        log.info("%s: finished before, after epoch %d", name, finished.epoch)
+        return finished.history
+    state = checkpoints.load_latest()
+    if state is None:
+        state = State()
+    else:
+        log.info("%s: goes on after epoch %d, batch %d", name, state.epoch, state.batch)
 
-    def prepare(epoch: int) -> None:
-        freeze_alternately(model, epoch)
-        if epoch and solved:
-            solve(model, split)
+    with catch_sigterm() as sigterm:
+        # The history has a row per epoch. Epoch 0 has no batches: it evaluates the first weights.
+        for epoch in range(len(state.history), last_epoch + 1):
+            if sigterm.is_set():
+                raise stopped(name, state)
+            freeze_alternately(model, epoch)
+            order: Iterator[Batch] = iter(())
+            if epoch > 0 and solved:
+                solve(model, split)
+            elif epoch > 0:
+                order = split.epoch(batch_size, seed, epoch)
 
-    history = Training(
-        *(name, checkpoints, model, optimiser, range(settings["epochs"] + 1)),
-        batches=batches,
-        batch_size=batch_size,
-        examples=batches * batch_size,
-        unit="pairs",
-        prepare=prepare,
-        order=lambda epoch: split.epoch(batch_size, seed, epoch) if epoch and not solved else [],
-        step=None if solved else make_step(model, split, optimiser, seed),
-        evaluate=scores,
-        keep=lambda history: saved(settings),
-        advice="look for NaN or huge values in the image features, and try a smaller learning rate "
-        "or smaller clip_image and clip_caption",
-    ).run()
-    checkpoints.load_snapshot(model, settings["epochs"])  # not trained if it was finished before
-    return history
+            # A training that was killed within this epoch leaves out the batches that are done.
+            first_batch = state.batch
+            remaining = Progress(
+                islice(order, first_batch, None),
+                total=batches,
+                initial=first_batch,
+                desc=f"{name} epoch {epoch}",
+                unit="batches",
+                leave=False,
+            )
+            seconds_before = state.seconds
+            start = time.monotonic()
+            # The sum stays on the device: reading a number makes the CPU wait for a GPU.
+            total_loss = torch.tensor(state.loss, dtype=torch.float64, device=device)
+            model.train()
+            for done, batch in enumerate(remaining, first_batch + 1):
+                step = (epoch - 1) * batches + done - 1  # from 0, in all epochs
+                total_loss += train_step(model, optimiser, split, batch, seed, step)
+                last = done == batches
+                interrupted = sigterm.is_set()
+                if last or interrupted or done % BATCHES_BETWEEN_CHECKS == 0:
+                    state.batch = done
+                    state.loss = total_loss.item()
+                    state.seconds = seconds_before + time.monotonic() - start
+                    # Before a checkpoint, so that none has such weights.
+                    if not math.isfinite(state.loss):
+                        raise InputError(
+                            f"{name}: the loss is not finite in epoch {epoch}, batch {done}: look "
+                            "for NaN or huge values in the image features, and try a smaller "
+                            "learning rate or smaller clip_image and clip_caption"
+                        )
+                    # After the last batch the epoch's own checkpoint follows.
+                    if not last and (interrupted or checkpoints.due()):
+                        checkpoints.save(state)
+                    if not last and interrupted:
+                        raise stopped(name, state)
+
+            loss = math.nan
+            speed = math.nan
+            if epoch > 0 and not solved:
+                loss = state.loss / batches
+                speed = (batches - first_batch) * batch_size / (time.monotonic() - start)
+
+            model.eval()
+            learning_rate = optimiser.param_groups[0]["lr"] if epoch > 0 else math.nan
+            scores = {"loss": loss, "learning_rate": learning_rate}
+            scores |= development_recall(model, dev)
+            # Plain numbers: a checkpoint with NumPy's would not load without executing code.
+            scores = {measure: float(score) for measure, score in scores.items()}
+            state.history.append(
+                {
+                    "epoch": epoch,
+                    "step": epoch * batches,
+                    **scores,
+                    "pairs_per_second": speed,
+                    "seconds": state.seconds,
+                    **provenance(device),  # another machine may have computed the epoch before
+                }
+            )
+            checkpoints.save_epoch(state, epoch, saved_epochs(settings))
+            summary = epoch_summary(epoch, last_epoch, scores, speed, "pairs", state.seconds)
+            log.info("%s: %s", name, summary)
+
+    checkpoints.finish(state)
+    return state.history
 
 
-@torch.inference_mode()
-def solve(model: Model, split: Split) -> None:
-    """Set the last layers of both networks to the weights that the objective computes at once."""
-    [(language, captions)] = split.captions.items()
-    features, encoded = split.features[captions.image], captions.encoded
-    encoder: Any = model.captions[model.name_of(language)]
-    last = encoder.projection
-    inputs = []
-    for start in range(0, len(encoded), SENTENCES_PER_BATCH):
-        rows = np.arange(start, min(start + SENTENCES_PER_BATCH, len(encoded)))
-        batch = to_tensors(encoded.batch(rows), last.weight.device)
-        inputs.append(encoder.pooled(*batch).cpu().numpy())
-    maps = model.objective.solve(features, np.concatenate(inputs), len(last.weight))
-    for layer, (matrix, bias) in zip((model.image.projection, last), maps, strict=True):
-        layer.weight.copy_(torch.from_numpy(matrix))
-        layer.bias.copy_(torch.from_numpy(bias))
+def train_step(
+    model: Model, optimiser: Any, split: Split, batch: Batch, seed: int, step: int
+) -> Tensor:
+    """Train on a batch, and return its loss.
 
+    Args:
+        step: the number of the batch, from 0, in all epochs.
+    """
+    settings = model.description["training"]
+    device = next(model.parameters()).device
 
-def make_optimiser(model: Model, cycle: int) -> Any:
-    """Make the optimiser that a model's description names, for cycles of so many steps."""
-    described = model.description["training"]["optimiser"]
-    make = parts.find("optimisers", described["name"])
-    return make(model.parameters(), cycle, **parts.options(described))
+    optimiser.prepare(step)  # sets the learning rate
+    # All that is random in a step, dropout and the captions that are drawn, is a function of the
+    # seed and the step. So a training that resumes here ends in the same bits as one that was never
+    # killed, whatever its process drew before.
+    reseed(device, int(np.random.default_rng([seed, step]).integers(2**63)))
+    rng = np.random.default_rng([seed, step, 1])
 
+    captions: dict[str, Tensor] = {}
+    for language, rows in batch.items():
+        captions |= _embed_captions(model, split, language, rows, rng)
+    language, rows = next(iter(batch.items()))
+    more = None
+    if split.more:
+        more = _embed_more(model, language, split.more, rng)
+    image_rows = split.captions[language].image[rows]  # the same for every language
+    features = torch.from_numpy(split.features[image_rows]).to(device)
+    images = model.embed_images(features)
+    loss: Tensor
+    if more is None:
+        loss = model.objective(images, captions, model.similarity)
+    else:
+        loss = model.objective(images, captions, model.similarity, more)
 
-def make_step(
-    model: Model, split: Split, optimiser: Any, seed: int
-) -> Callable[[Rows, int], Tensor]:
-    """Make the function that trains on a batch, given the number of the step; returns the loss."""
-    settings, device = model.description["training"], next(model.parameters()).device
-    networks = {"clip_image": model.image, "clip_caption": model.captions}
-    clipped = [(each, settings[key]) for key, each in networks.items() if settings[key] is not None]
-    # Once this is freed, glibc keeps twice as much for the next step. To return it to the system
-    # and ask again took a twelfth of a step of a GRU 128.
-    torch.empty(31 * 2**20, dtype=torch.uint8)
-
-    def step(rows: Rows, number: int) -> Tensor:
-        optimiser.prepare(number)
-        reseed(device, int(np.random.default_rng([seed, number]).integers(2**63)))
-        rng = np.random.default_rng([seed, number, 1])
-        captions: dict[str, Tensor] = {}
-        for language, own in rows.items():
-            captions |= _embed_captions(model, split, language, own, rng)
-        language, own = next(iter(rows.items()))
-        more = [_embed_more(model, language, split.more, rng)] if split.more else []
-        features = torch.from_numpy(split.features[split.captions[language].image[own]]).to(device)
-        images = model.embed_images(features)
-        loss: Tensor = model.objective(images, captions, model.similarity, *more)
-        optimiser.zero_grad()
-        loss.backward()
-        for network, norm in clipped:
-            clip_grad_norm_(network.parameters(), norm)
-        optimiser.step()
-        return loss.detach()
-
-    return step
+    optimiser.zero_grad()
+    loss.backward()
+    # Each network has its own largest norm, as in Merkx & Frank's code: one norm for both would let
+    # the network with larger gradients scale down the other's.
+    if settings["clip_image"] is not None:
+        clip_grad_norm_(model.image.parameters(), settings["clip_image"])
+    if settings["clip_caption"] is not None:
+        clip_grad_norm_(model.captions.parameters(), settings["clip_caption"])
+    optimiser.step()
+    return loss.detach()
 
 
 def _embed_captions(
     model: Model, split: Split, language: str, rows: np.ndarray, rng: np.random.Generator
 ) -> dict[str, Tensor]:
     """Embed captions, and with `paraphrases` another of each image, as if of one more language."""
-    captions, wanted = split.captions[language], [rows]
+    captions = split.captions[language]
+    wanted = [rows]
     if model.description["training"].get("paraphrases"):
         wanted.append(captions.another(rows, rng))
+    # All in one batch of the encoder, which takes less time than two.
     vectors = _embed(model, language, captions, np.concatenate(wanted), rng)
     return {f"{language} {number}": part for number, part in enumerate(vectors.split(len(rows)))}
 
@@ -176,11 +257,12 @@ def _embed_captions(
 def _embed_more(
     model: Model, language: str, captions: Captions, rng: np.random.Generator
 ) -> tuple[Tensor, ...]:
-    """Embed two captions each of pictures that are drawn: (M, size) twice."""
+    """Embed two captions each of images that are drawn: (M, size) twice."""
     count = model.description["training"]["more_captions"]
-    one = captions.any_of(rng.choice(captions.images, count, replace=False), rng)
-    rows = np.concatenate([one, captions.another(one, rng)])
-    return _embed(model, language, captions, rows, rng).split(count)
+    images = rng.choice(captions.images, count, replace=False)
+    one = captions.any_of(images, rng)
+    another = captions.another(one, rng)
+    return _embed(model, language, captions, np.concatenate([one, another]), rng).split(count)
 
 
 def _embed(
@@ -196,19 +278,71 @@ def _embed(
     return model.embed_captions(language, to_tensors(batch, device))
 
 
-def _check_more(settings: dict[str, Any], more: Captions | None) -> None:
-    """Raise InputError if there are captions of fewer pictures than a step needs."""
-    wanted, there = settings.get("more_captions", 0), more.images if more else 0
-    if wanted > there:
-        raise InputError(
-            f"more_captions {wanted}: the data set has captions of {there} other pictures: make it "
-            "smaller in the configuration, or add a source of more"
-        )
+def make_optimiser(model: Model, cycle: int) -> Any:
+    """Make the optimiser that a model's description names, for cycles of so many steps."""
+    described = model.description["training"]["optimiser"]
+    make = parts.find("optimisers", described["name"])
+    return make(model.parameters(), cycle, **parts.options(described))
+
+
+def keep_freed_memory() -> None:
+    """Let glibc keep the memory that a step frees for the next step.
+
+    By default glibc returns large blocks to the system as they are freed. Once it has freed a block
+    of this size, it keeps up to twice as much (mallopt(3), "dynamic mmap threshold"). To ask the
+    system again took a twelfth of a step of a GRU 128.
+    """
+    torch.empty(KEPT_MEMORY, dtype=torch.uint8)
 
 
 def freeze_alternately(model: Model, epoch: int) -> None:
     """Train one network for the epochs of `alternate`, then the other one; the images' first."""
-    if period := model.description["training"].get("alternate"):
-        of_images = (epoch - 1) // period % 2 == 0
-        model.image.requires_grad_(of_images)
-        model.captions.requires_grad_(not of_images)
+    period = model.description["training"].get("alternate")
+    if period:
+        images_first = (epoch - 1) // period % 2 == 0
+        model.image.requires_grad_(images_first)
+        model.captions.requires_grad_(not images_first)
+
+
+@torch.inference_mode()
+def solve(model: Model, split: Split) -> None:
+    """Set the last layers of both networks to the weights that the objective computes at once."""
+    [(language, captions)] = split.captions.items()
+    encoder: Any = model.captions[model.name_of(language)]
+    device = encoder.projection.weight.device
+    size = len(encoder.projection.weight)
+    inputs = []  # of the captions' last layer
+    for start in range(0, len(captions.encoded), SENTENCES_PER_BATCH):
+        end = min(start + SENTENCES_PER_BATCH, len(captions.encoded))
+        batch = to_tensors(captions.encoded.batch(np.arange(start, end)), device)
+        inputs.append(encoder.pooled(*batch).cpu().numpy())
+    features = split.features[captions.image]
+    maps = model.objective.solve(features, np.concatenate(inputs), size)
+    layers = (model.image.projection, encoder.projection)
+    for layer, (matrix, bias) in zip(layers, maps, strict=True):
+        layer.weight.copy_(torch.from_numpy(matrix))
+        layer.bias.copy_(torch.from_numpy(bias))
+
+
+def candidate_epochs(settings: dict[str, Any]) -> list[int]:
+    """List the candidates for the ensemble: ends of cycles after both networks were trained."""
+    both = 2 * settings.get("alternate", 0)
+    ends = range(settings["cycle"], settings["epochs"] + 1, settings["cycle"])
+    return [epoch for epoch in ends if epoch >= both]
+
+
+def saved_epochs(settings: dict[str, Any]) -> list[int]:
+    """List the epochs whose weights are saved: the ensemble's candidates, and early ones to plot."""
+    early = range(min(EARLY, settings["epochs"]) + 1)
+    return sorted({*early, *candidate_epochs(settings)})
+
+
+def _check_more(settings: dict[str, Any], more: Captions | None) -> None:
+    """Raise InputError if there are captions of fewer images than a step needs."""
+    wanted = settings.get("more_captions", 0)
+    available = more.images if more else 0
+    if wanted > available:
+        raise InputError(
+            f"more_captions {wanted}: the data set has captions of {available} other pictures: "
+            "make it smaller in the configuration, or add a source of more"
+        )

@@ -1,9 +1,11 @@
-"""Training of a translator, which can be killed at any moment and goes on where it was."""
+"""Training of a translator, which resumes if it is killed at any moment."""
 
 import logging
 import math
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,18 @@ from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
 from groundvec.device import reseed
+from groundvec.provenance import provenance
 from groundvec.runtime.errors import InputError
+from groundvec.runtime.jobs import catch_sigterm
+from groundvec.runtime.progress import Progress, epoch_summary
 from groundvec.text.encoded import AT_LEAST, UNKNOWN, Encoded
-from groundvec.training.checkpoints import Checkpoints
-from groundvec.training.epochs import History, Training
+from groundvec.training.checkpoints import (
+    BATCHES_BETWEEN_CHECKS,
+    Checkpoints,
+    History,
+    State,
+    stopped,
+)
 from reproduction.translation.beam import translate
 from reproduction.translation.network import Translator
 from reproduction.translation.vocabulary import Vocabulary, padded, tokenise
@@ -26,7 +36,8 @@ log = logging.getLogger(__name__)
 
 SORTED = 20  # batches whose sentences are sorted by length, so that little padding is computed
 LARGEST_NORM = 1.0  # of the gradient (Bahdanau et al. 2015, appendix B.2)
-DECAY, EPSILON = 0.95, 1e-6  # Adadelta's (Zeiler 2012)
+DECAY = 0.95  # rho of Adadelta (Zeiler 2012)
+EPSILON = 1e-6  # of Adadelta
 
 
 @dataclass
@@ -47,8 +58,8 @@ class Pairs:
         order = rng.permutation(len(self.source))
         for start in range(0, len(order), batch_size * SORTED):
             rows = order[start : start + batch_size * SORTED]
-            lengths = self.target.lengths[rows], self.source.lengths[rows]
-            rows = rows[np.lexsort(lengths)]
+            # By the source's length, and where it is equal by the target's.
+            rows = rows[np.lexsort((self.target.lengths[rows], self.source.lengths[rows]))]
             starts = np.arange(0, len(rows), batch_size)
             for first in rng.permutation(starts).tolist():
                 yield rows[first : first + batch_size]
@@ -58,29 +69,28 @@ def prepare(
     train: pd.DataFrame, dev: pd.DataFrame, source: str, target: str
 ) -> tuple[Vocabulary, Vocabulary, Pairs, Pairs]:
     """Build both vocabularies and encode both splits; InputError if no word can be learned."""
-    of_source, *sources = _encode(source, train["source"], dev["source"])
-    of_target, *targets = _encode(target, train["target"], dev["target"])
-    first, second = (
-        Pairs(texts, translations, table["target"].tolist())
-        for texts, translations, table in zip(sources, targets, (train, dev), strict=True)
-    )
-    return of_source, of_target, first, second
+    source_words, train_source, dev_source = _encode(source, train["source"], dev["source"])
+    target_words, train_target, dev_target = _encode(target, train["target"], dev["target"])
+    train_pairs = Pairs(train_source, train_target, train["target"].tolist())
+    dev_pairs = Pairs(dev_source, dev_target, dev["target"].tolist())
+    return source_words, target_words, train_pairs, dev_pairs
 
 
 def _encode(
     language: str, train: Iterable[str], dev: Iterable[str]
 ) -> tuple[Vocabulary, Encoded, Encoded]:
+    """Build a vocabulary of the training sentences, and encode both splits with it."""
     training = tokenise(train)
-    words = Vocabulary.build(language, training)
-    if not words.words:
+    vocabulary = Vocabulary.build(language, training)
+    if not vocabulary.words:
         raise InputError(
             f"no {language} word is in the training sentences {AT_LEAST} times: add pairs to learn "
             "from"
         )
-    encoded = words.encode(training)
+    encoded = vocabulary.encode(training)
     unknown = 100 * (encoded.indices == UNKNOWN).mean()
-    log.info("%s: %d words, %.1f %% of the text unknown", language, len(words.words), unknown)
-    return words, encoded, words.encode(tokenise(dev))
+    log.info("%s: %d words, %.1f %% of the text unknown", language, len(vocabulary.words), unknown)
+    return vocabulary, encoded, vocabulary.encode(tokenise(dev))
 
 
 def train(
@@ -110,60 +120,138 @@ def train(
         InputError: the loss is not finite.
         Stopped: SIGTERM came.
     """
-    batch_size, checkpoints = settings["batch_size"], Checkpoints(work)
-    decay = 2 * settings["l2"]  # the gradient of l2 times the sum of squared weights
-    weights = translator.parameters()
-    optimiser = torch.optim.Adadelta(weights, rho=DECAY, eps=EPSILON, weight_decay=decay)
-    history = Training(
-        name=name,
-        checkpoints=checkpoints,
-        model=translator,
-        optimiser=optimiser,
-        epochs=range(1, settings["epochs"] + 1),
-        batches=math.ceil(len(pairs.source) / batch_size),
-        batch_size=batch_size,
-        examples=len(pairs.source),
-        unit="sentences",
-        order=lambda epoch: pairs.epoch(batch_size, seed, epoch),
-        step=make_step(translator, optimiser, pairs, seed),
-        evaluate=lambda epoch: {"dev_bleu": _bleu(translator, vocabulary, dev)},
-        keep=lambda history: [_best(history)],
-        enough=lambda history: len(history) >= _best(history) + settings["patience"],
-        advice="make the system's l2 smaller",
-    ).run()
-    best = _best(history)
-    checkpoints.load_snapshot(translator, best)
-    translator.eval()
-    return [row | {"best": row["epoch"] == best} for row in history]
-
-
-def make_step(
-    translator: Translator, optimiser: torch.optim.Optimizer, pairs: Pairs, seed: int
-) -> Callable[[np.ndarray, int], Tensor]:
-    """Make the function that trains on a batch, given the number of the step; returns the loss."""
+    batch_size = settings["batch_size"]
+    last_epoch = settings["epochs"]
+    batches = math.ceil(len(pairs.source) / batch_size)  # in an epoch; the last may be smaller
     device = next(translator.parameters()).device
+    # The penalty is `l2` times the sum of squared weights, whose gradient is 2 * `l2` a weight.
+    optimiser = torch.optim.Adadelta(
+        translator.parameters(), rho=DECAY, eps=EPSILON, weight_decay=2 * settings["l2"]
+    )
 
-    def step(rows: np.ndarray, number: int) -> Tensor:
-        # The dropout of a step is its own, whatever was drawn before.
-        [drawn] = np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)
-        reseed(device, int(drawn >> np.uint64(1)))
-        source, target = (
-            torch.from_numpy(padded(encoded, rows)).to(device)
-            for encoded in (pairs.source, pairs.target)
-        )
-        loss = translator.loss(source, target)
-        optimiser.zero_grad()
-        loss.backward()
-        clip_grad_norm_(translator.parameters(), LARGEST_NORM)
-        optimiser.step()
-        return loss.detach()
+    # Resume. A finished training has its best weights in `work`.
+    checkpoints = Checkpoints(work, translator, optimiser)
+    finished = checkpoints.load_finished()
+    if finished is not None:
+        log.info("%s: finished before, after epoch %d", name, finished.epoch)
+        return _load_best(translator, checkpoints, finished.history)
+    state = checkpoints.load_latest()
+    if state is None:
+        state = State()
+    else:
+        log.info("%s: goes on after epoch %d, batch %d", name, state.epoch, state.batch)
 
-    return step
+    with catch_sigterm() as sigterm:
+        for epoch in range(len(state.history) + 1, last_epoch + 1):
+            if sigterm.is_set():
+                raise stopped(name, state)
+            if len(state.history) >= _best(state.history) + settings["patience"]:
+                break
+
+            # A training that was killed within this epoch leaves out the batches that are done.
+            first_batch = state.batch
+            remaining = Progress(
+                islice(pairs.epoch(batch_size, seed, epoch), first_batch, None),
+                total=batches,
+                initial=first_batch,
+                desc=f"{name} epoch {epoch}",
+                unit="batches",
+                leave=False,
+            )
+            seconds_before = state.seconds
+            start = time.monotonic()
+            # The sum stays on the device: reading a number makes the CPU wait for a GPU.
+            total_loss = torch.tensor(state.loss, dtype=torch.float64, device=device)
+            translator.train()
+            for done, rows in enumerate(remaining, first_batch + 1):
+                step = (epoch - 1) * batches + done - 1  # from 0, in all epochs
+                total_loss += train_step(translator, optimiser, pairs, rows, seed, step)
+                last = done == batches
+                interrupted = sigterm.is_set()
+                if last or interrupted or done % BATCHES_BETWEEN_CHECKS == 0:
+                    state.batch = done
+                    state.loss = total_loss.item()
+                    state.seconds = seconds_before + time.monotonic() - start
+                    # Before a checkpoint, so that none has such weights.
+                    if not math.isfinite(state.loss):
+                        raise InputError(
+                            f"{name}: the loss is not finite in epoch {epoch}, batch {done}: make "
+                            "the system's l2 smaller"
+                        )
+                    # After the last batch the epoch's own checkpoint follows.
+                    if not last and (interrupted or checkpoints.due()):
+                        checkpoints.save(state)
+                    if not last and interrupted:
+                        raise stopped(name, state)
+            sentences = len(pairs.source) - first_batch * batch_size
+            speed = sentences / (time.monotonic() - start)
+
+            translator.eval()
+            bleu = _bleu(translator, vocabulary, dev)
+            scores = {"loss": state.loss / batches, "dev_bleu": bleu}
+            state.history.append(
+                {
+                    "epoch": epoch,
+                    "step": epoch * batches,
+                    **scores,
+                    "sentences_per_second": speed,
+                    "seconds": state.seconds,
+                    **provenance(str(device)),  # another machine may have computed the one before
+                }
+            )
+            # Of the snapshots only the best so far is of use.
+            checkpoints.save_epoch(state, epoch, kept=[_best(state.history)])
+            summary = epoch_summary(epoch, last_epoch, scores, speed, "sentences", state.seconds)
+            log.info("%s: %s", name, summary)
+
+    checkpoints.finish(state)
+    return _load_best(translator, checkpoints, state.history)
+
+
+def train_step(
+    translator: Translator,
+    optimiser: torch.optim.Optimizer,
+    pairs: Pairs,
+    rows: np.ndarray,
+    seed: int,
+    step: int,
+) -> Tensor:
+    """Train on a batch, and return its loss.
+
+    Args:
+        rows: of the batch's sentences.
+        step: the number of the batch, from 0, in all epochs.
+    """
+    device = next(translator.parameters()).device
+    # Dropout is a function of the seed and the step, so that a training that resumes here ends in
+    # the same bits as one that was never killed. A seed of torch has 63 bits.
+    [random_bits] = np.random.SeedSequence([seed, step]).generate_state(1, np.uint64)
+    reseed(device, int(random_bits >> np.uint64(1)))
+    source = torch.from_numpy(padded(pairs.source, rows)).to(device)
+    target = torch.from_numpy(padded(pairs.target, rows)).to(device)
+    loss = translator.loss(source, target)
+    optimiser.zero_grad()
+    loss.backward()
+    # A recurrent network's gradient can explode; this bounds the step that follows from it.
+    clip_grad_norm_(translator.parameters(), LARGEST_NORM)
+    optimiser.step()
+    return loss.detach()
 
 
 def _best(history: History) -> int:
     """Return the first epoch with the highest BLEU; 0 before the first one."""
-    return max(history, key=lambda row: row["dev_bleu"])["epoch"] if history else 0
+    if not history:
+        return 0
+    best = max(history, key=lambda row: row["dev_bleu"])
+    return int(best["epoch"])
+
+
+def _load_best(translator: Translator, checkpoints: Checkpoints, history: History) -> History:
+    """Give the translator its best weights, and return the history with a column `best`."""
+    best = _best(history)
+    checkpoints.load_snapshot(best)
+    translator.eval()
+    return [{**row, "best": row["epoch"] == best} for row in history]
 
 
 def _bleu(translator: Translator, vocabulary: Vocabulary, dev: Pairs) -> float:

@@ -96,7 +96,7 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     from groundvec.results.schemas import History, Retrieval
     from groundvec.runtime.files import write_bytes, write_json
     from groundvec.sources import table
-    from groundvec.training.run import run
+    from groundvec.training.files import train_from_files
 
     output: Path = arguments.output
     recipe = read_description(hub.find(arguments.recipe))
@@ -115,15 +115,15 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     labels = {"dataset": name, "model": output.name, "seed": arguments.seed}
     model = work / "model"
     choose(device, precision=description["training"]["precision"])
-    run(
+    train_from_files(
         description,
         labels,
-        of_captions,
-        features,
-        {language: text.as_dict()},
-        work,
-        model,
-        device,
+        captions=of_captions,
+        features=features,
+        contents={language: text.as_dict()},
+        work=work,
+        output=model,
+        device=device,
     )
     choose(device)
     history = frames.read(model / "history.csv", History)

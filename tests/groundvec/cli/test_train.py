@@ -85,7 +85,7 @@ def test_a_training_that_was_stopped_goes_on(data, monkeypatch, capsys):
         train("--epochs", "2")
     assert not (data / "model").exists() and list(data.glob(".model.unfinished"))
     with monkeypatch.context() as patch:
-        patch.setattr("groundvec.training.loop.make_step", lambda *_: stop)  # no further step
+        patch.setattr("groundvec.training.loop.train_step", stop)  # no further step
         train("--epochs", "2")
     assert SentenceEncoder("model").dim == 16
 

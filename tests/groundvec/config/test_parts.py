@@ -171,8 +171,10 @@ def test_parts_cross_freely(text, encoder, similarity):
     model = Model(described, {"en": made}, split.features.shape[1])
     batch = next(split.epoch(10, 0, 1))
     optimiser = parts.find("optimisers", "adam")(model.parameters(), 10, 0.01, 1e-6)
-    step = loop.make_step(model, split, optimiser, seed=1)
-    losses = [step(batch, i).item() for i in range(20)]
+    losses = [
+        loop.train_step(model, optimiser, split, batch, seed=1, step=step).item()
+        for step in range(20)
+    ]
     assert losses[-1] < losses[0]
 
 

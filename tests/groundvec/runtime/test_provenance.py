@@ -199,7 +199,7 @@ OF_TRAINING = """
     features/store
     model/folder model/network model/sentences model/stored model/weights
     similarity text/mistakes
-    training/checkpoints training/epochs training/loop training/run
+    training/checkpoints training/files training/loop
 """
 LONG = {"extract_features", "train", "translator", "translate", "rate", "baseline", "retrieval"}
 LONG |= {"ensemble"}  # which models are rated after

@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import math
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -25,7 +26,7 @@ from groundvec.results.schemas import History
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json, write_json
 from groundvec.text.characters import Text
-from groundvec.training import checkpoints, epochs, loop
+from groundvec.training import checkpoints, loop
 from rules.experiment import complete
 from scripts import ensemble
 from tests.support.examples import description, make_split
@@ -243,11 +244,12 @@ def test_dropout_is_of_training_alone_and_of_images_too():
 # Training
 
 
-def train(work, described, seed=3, split=None, score=lambda model: {"dev_recall": 0.0}):
-    torch.manual_seed(seed)
-    split = split or two_languages()
-    model = Model(described, dict.fromkeys(split.captions, TEXT), split.features.shape[1])
-    return loop.train(model, split, seed, work, score)
+def train(work, described, score=lambda model: {"dev_recall": 0.0}):
+    """Train on two languages; `score` stands for the recall on development images."""
+    split = two_languages()
+    with patch.object(loop, "development_recall", lambda model, dev: score(model)):
+        texts = dict.fromkeys(split.captions, TEXT)
+        return loop.train(described, texts, split, split, 3, "cpu", work)
 
 
 class Killed(BaseException):
@@ -263,7 +265,7 @@ def test_a_killed_training_with_all_that_is_random_ends_in_the_same_weights(
     train(tmp_path / "whole", described)
     monkeypatch.setattr(checkpoints, "SECONDS_BETWEEN", -1)
     monkeypatch.setattr(checkpoints, "LARGEST_SHARE", math.inf)
-    monkeypatch.setattr(epochs, "BATCHES_BETWEEN_CHECKS", 3)
+    monkeypatch.setattr(loop, "BATCHES_BETWEEN_CHECKS", 3)
     loss, calls = multilingual.Objective.forward, []
 
     def killed_once(*args, **options):
@@ -422,7 +424,7 @@ def test_what_several_languages_get_wrong_is_one_line_that_names_the_key(given, 
 
 
 def with_more(**training):
-    """A model of two languages that share an encoder, and a split with German captions alone."""
+    """What `loop.train` reads: two languages that share an encoder, one with captions alone."""
     parts = BOTH | {"shared": True, "text": {"name": "ngrams", "buckets": 50}}
     encoder = {"name": "bag", "size": 4, "embedding": 4, "idf": True}
     settings = {"epochs": 2, "cycle": 2, "batch_size": 4, "more_captions": 3, "paraphrases": True}
@@ -435,14 +437,14 @@ def with_more(**training):
     english = ENGLISH.captions["en"]
     captions = {"en": dataclasses.replace(english, encoded=text.encode(english.texts))}
     split = Split(ENGLISH.image_ids, ENGLISH.features, captions, more)
-    torch.manual_seed(0)
-    return Model(about, {"en": text, "de": text}, 6), split
+    return about, {"en": text, "de": text}, split
 
 
 def test_captions_without_pictures_bring_languages_together(tmp_path):
-    model, split = with_more(epochs=40, cycle=40)
-    loop.train(model, split, 0, tmp_path, lambda model: {})
-    model.eval()
+    about, texts, split = with_more(epochs=40, cycle=40)
+    loop.train(about, texts, split, split, 0, "cpu", tmp_path)
+    model = Model(about, texts, 6).eval()
+    model.load_state_dict(load_file(tmp_path / "snapshots/epoch-040.safetensors"))
     german, english, *others = model.encode_sentences(["Ein Hund", "A dog", "Eine Kuh", "Vögel"])
     assert german @ english > max(german @ other for other in others)
     one = model.captions["shared"]
@@ -453,12 +455,12 @@ def test_captions_without_pictures_bring_languages_together(tmp_path):
 
 
 def test_fewer_captions_without_pictures_than_a_step_needs_are_refused(tmp_path):
-    model, split = with_more(more_captions=5)
+    about, texts, split = with_more(more_captions=5)
     with pytest.raises(InputError, match="more_captions 5: the data set has captions of 4 other"):
-        loop.train(model, split, 0, tmp_path, lambda model: {})
-    for none in (None, load_more(pd.DataFrame(columns=CAPTION_COLUMNS), model.texts)):
+        loop.train(about, texts, split, split, 0, "cpu", tmp_path)
+    for none in (None, load_more(pd.DataFrame(columns=CAPTION_COLUMNS), texts)):
         split.more = none
         with pytest.raises(
             InputError, match="more_captions 5: the data set has captions of 0 other"
         ):
-            loop.train(model, split, 0, tmp_path, lambda model: {})
+            loop.train(about, texts, split, split, 0, "cpu", tmp_path)

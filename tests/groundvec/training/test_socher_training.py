@@ -39,10 +39,7 @@ def described(objective, encoder=BAG, **training):
 
 
 def train(work, description, text=TEXT, split=SPLIT):
-    torch.manual_seed(1)
-    model = Model(description, {"en": text}, split.features.shape[1])
-    loop.train(model, split, 1, work, lambda model: {"dev_recall": 0.0})
-    return model
+    loop.train(description, {"en": text}, split, split, 1, "cpu", work)
 
 
 def weights(work, epoch):
@@ -101,7 +98,11 @@ def mean_text(text):
 def test_a_solved_model_correlates_images_and_captions(tmp_path):
     encoder = {"name": "mean", "size": 3, "project": True}
     objective = {"name": "cca", "shrinkage": 0.2}
-    model = train(tmp_path, described(objective, encoder, epochs=1, cycle=1), mean_text(TEXT))
+    cca_model = described(objective, encoder, epochs=1, cycle=1)
+    text = mean_text(TEXT)
+    train(tmp_path, cca_model, text)
+    model = Model(cca_model, {"en": text}, SPLIT.features.shape[1]).eval()
+    model.load_state_dict(weights(tmp_path, 1))
     captions = SPLIT.captions["en"]
     y = model.encode_captions(captions.encoded, "en")
     v = model.encode_images(SPLIT.features)[captions.image]
@@ -149,10 +150,10 @@ def test_networks_are_trained_in_turn(tmp_path):
 @given(st.integers(1, 3), st.integers(1, 3), st.integers(2, 4))
 def test_snapshots_are_candidates_once_both_networks_are_trained(cycle, alternate, times):
     settings = {"cycle": cycle, "epochs": cycle * alternate * times, "alternate": alternate}
-    candidates = loop.snapshots(settings)
+    candidates = loop.candidate_epochs(settings)
     assert candidates[-1] == settings["epochs"]
     assert min(candidates) > alternate  # before, images alone are trained
-    assert loop.snapshots(settings | {"alternate": 0})[: -len(candidates)] == [
+    assert loop.candidate_epochs(settings | {"alternate": 0})[: -len(candidates)] == [
         epoch for epoch in range(cycle, 2 * alternate, cycle)
     ]
 
@@ -161,7 +162,7 @@ def test_a_candidate_has_learned_of_both_pictures_and_captions(tmp_path):
     described_so = described({"name": "squared_error"}, epochs=4, cycle=1, alternate=2)
     train(tmp_path, described_so)
     untrained = weights(tmp_path, 0)
-    for epoch in loop.snapshots(described_so["training"]):
+    for epoch in loop.candidate_epochs(described_so["training"]):
         trained = weights(tmp_path, epoch)
         changed = {
             name.split(".")[0] for name in trained if not untrained[name].equal(trained[name])

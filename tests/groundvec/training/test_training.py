@@ -3,8 +3,8 @@ import os
 import signal
 import zipfile
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import h5py
 import numpy as np
@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file
 
 from groundvec.data.split import Captions, encode
-from groundvec.evaluation.ranks import development_recall
 from groundvec.features import store
 from groundvec.model.network import Model
 from groundvec.objectives import hinge, multilingual
@@ -23,7 +22,7 @@ from groundvec.optimisers import adam
 from groundvec.optimisers.adam import WARM_UP, cosine, cyclic
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.jobs import Stopped
-from groundvec.training import checkpoints, epochs, loop
+from groundvec.training import checkpoints, loop
 from tests.support.examples import description, make_split
 
 hinge_loss = hinge.Objective.forward
@@ -33,12 +32,14 @@ SHORT = description(epochs=4, cycle=2, batch_size=4, learning_rate_max=1e-2)
 SAVED = [0, 1, 2, 3, 4]
 
 
-def train(
-    work, split=SPLIT, described=SHORT, seed=3, evaluate=lambda model: {"dev_recall": np.float64(0)}
-):
-    torch.manual_seed(seed)
-    model = Model(described, {"en": TEXT}, split.features.shape[1])
-    return loop.train(model, split, seed, work, evaluate)
+def no_recall(model, dev):
+    return {"dev_recall": np.float64(0)}
+
+
+def train(work, split=SPLIT, described=SHORT, seed=3, evaluate=no_recall):
+    """Train; `evaluate` stands for the recall on development images."""
+    with patch.object(loop, "development_recall", evaluate):
+        return loop.train(described, {"en": TEXT}, split, split, seed, "cpu", work)
 
 
 def weights(work, epoch=4):
@@ -63,7 +64,7 @@ def test_a_mapped_split_trains_the_same_weights_as_one_in_memory(tmp_path, monke
     in_memory = replace(SPLIT, features=values.astype(np.float32))
     described = description(epochs=2, cycle=2, batch_size=4)
     histories = [
-        train(tmp_path / name, split, described, evaluate=partial(development_recall, dev=split))
+        loop.train(described, {"en": TEXT}, split, split, 3, "cpu", tmp_path / name)
         for name, split in [("files", of_files), ("memory", in_memory)]
     ]
     assert_equal(weights(tmp_path / "files", 2), weights(tmp_path / "memory", 2))
@@ -250,28 +251,26 @@ def test_captions_are_mistyped_anew_in_every_batch(tmp_path, monkeypatch):
 # Clipping
 
 
-def test_gradients_are_clipped_for_each_network_by_its_own_norm(tmp_path, monkeypatch):
-    norms = []
-    step = torch.optim.Adam.step
-
+def test_gradients_are_clipped_for_each_network_by_its_own_norm():
     def norm(module):
         return math.sqrt(sum(p.grad.square().sum().item() for p in module.parameters()))
 
-    def spy(self, *args):
-        norms.append((norm(model.image), norm(model.captions)))
-        return step(self, *args)
+    def norms(clip_image, clip_caption):
+        """Those of both networks' gradients, which stay after a step, by step of an epoch."""
+        clipped = description(batch_size=4, clip_image=clip_image, clip_caption=clip_caption)
+        torch.manual_seed(0)
+        model = Model(clipped, {"en": TEXT}, 6)
+        optimiser = loop.make_optimiser(model, 10)
+        found = []
+        for step, batch in enumerate(SPLIT.epoch(4, 0, 1)):
+            loop.train_step(model, optimiser, SPLIT, batch, 0, step)
+            found.append((norm(model.image), norm(model.captions)))
+        return np.array(found)
 
-    monkeypatch.setattr(adam.Optimiser, "step", spy)
-    torch.manual_seed(0)
-    clipped = description(epochs=1, cycle=1, batch_size=4, clip_image=1e-4, clip_caption=2e-4)
-    model = Model(clipped, {"en": TEXT}, 6)
-    loop.train(model, SPLIT, 0, tmp_path / "a", lambda model: {"dev_recall": 0.0})
-    np.testing.assert_allclose(norms, np.tile([1e-4, 2e-4], (len(norms), 1)), rtol=1e-2)
-    norms.clear()
-    free = description(epochs=1, cycle=1, batch_size=4, clip_image=None, clip_caption=None)
-    model = Model(free, {"en": TEXT}, 6)
-    loop.train(model, SPLIT, 0, tmp_path / "b", lambda model: {"dev_recall": 0.0})
-    assert min(map(min, norms)) > 1e-3
+    clipped = norms(1e-4, 2e-4)
+    assert len(clipped) == 10
+    np.testing.assert_allclose(clipped, np.tile([1e-4, 2e-4], (10, 1)), rtol=1e-2)
+    assert norms(None, None).min() > 1e-3
 
 
 # Training as a whole
@@ -300,8 +299,8 @@ def test_the_weights_of_the_cycles_and_of_a_few_early_epochs_are_kept(tmp_path):
     train(tmp_path, described=description(epochs=6, cycle=3, batch_size=4))
     kept = sorted(path.name for path in (tmp_path / "snapshots").iterdir())
     assert kept == [f"epoch-{epoch:03}.safetensors" for epoch in range(7)]
-    assert loop.saved(description()["training"]) == [*range(9), 12, 16, 20, 24, 28, 32]
-    assert loop.snapshots(description()["training"]) == [4, 8, 12, 16, 20, 24, 28, 32]
+    assert loop.saved_epochs(description()["training"]) == [*range(9), 12, 16, 20, 24, 28, 32]
+    assert loop.candidate_epochs(description()["training"]) == [4, 8, 12, 16, 20, 24, 28, 32]
 
 
 class Killed(BaseException):
@@ -313,7 +312,7 @@ def test_a_training_killed_in_any_batch_ends_in_the_same_weights(tmp_path, monke
     undisturbed = train(tmp_path / "whole")
     monkeypatch.setattr(checkpoints, "SECONDS_BETWEEN", -1)
     monkeypatch.setattr(checkpoints, "LARGEST_SHARE", math.inf)
-    monkeypatch.setattr(epochs, "BATCHES_BETWEEN_CHECKS", 3)
+    monkeypatch.setattr(loop, "BATCHES_BETWEEN_CHECKS", 3)
     calls = []
 
     def killed_once(*args, **options):
@@ -336,10 +335,10 @@ def test_a_training_killed_while_it_is_evaluated_ends_in_the_same_weights(tmp_pa
     train(tmp_path / "whole")
     monkeypatch.setattr(checkpoints, "SECONDS_BETWEEN", -1)
     monkeypatch.setattr(checkpoints, "LARGEST_SHARE", math.inf)
-    monkeypatch.setattr(epochs, "BATCHES_BETWEEN_CHECKS", 1)
+    monkeypatch.setattr(loop, "BATCHES_BETWEEN_CHECKS", 1)
     calls = []
 
-    def killed_once(model):
+    def killed_once(model, dev):
         calls.append(1)
         if len(calls) == 3:
             raise Killed
@@ -380,7 +379,7 @@ def train_until_killed(work):
     """Up to the evaluation after the fourth epoch."""
     calls = []
 
-    def killed(model):
+    def killed(model, dev):
         calls.append(1)
         if len(calls) == 5:
             raise Killed
@@ -440,7 +439,10 @@ def test_a_crash_while_a_checkpoint_is_written_loses_nothing(tmp_path, monkeypat
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
         patch.setattr(*step, crash)
-        train(tmp_path / "crashed", evaluate=lambda model: epochs.append(1) or {"dev_recall": 0.0})
+        train(
+            tmp_path / "crashed",
+            evaluate=lambda model, dev: epochs.append(1) or {"dev_recall": 0.0},
+        )
     batches = []
     monkeypatch.setattr(
         hinge.Objective, "forward", lambda *a, **o: batches.append(1) or hinge_loss(*a, **o)
@@ -473,20 +475,29 @@ def test_a_batch_larger_than_the_data_set_is_named(tmp_path):
 # What is on the disk may be damaged; what is finished is found again
 
 
+def networks(folder, seed=0):
+    """The checkpoints of a small network, and of an optimiser without a state of its own."""
+    torch.manual_seed(seed)
+    model = torch.nn.Linear(5, 9)
+    optimiser = torch.optim.SGD(model.parameters())
+    return checkpoints.Checkpoints(folder, model, optimiser)
+
+
 @given(st.data())
 def test_a_flipped_byte_in_a_checkpoint_is_noticed_or_does_no_harm(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("checkpoint") / "checkpoint.pt"
-    state = {"weights": torch.arange(50.0), "epoch": 3, "history": [{"loss": 0.1}], "sha256": {}}
-    checkpoints._save(path, state)
+    written, read = networks(path.parent, 1), networks(path.parent, 2)
+    state = checkpoints.State(epoch=3, history=[{"loss": 0.1}])
+    written.save(state)
     content = bytearray(path.read_bytes())
     content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
     path.write_bytes(content)
-    loaded = checkpoints.Checkpoints(path.parent).load_latest(lambda state: None)
+    loaded = read.load_latest()
     if loaded is None:
         assert not path.exists()
     else:
-        assert torch.equal(loaded.pop("weights"), state["weights"])
-        assert loaded == {key: value for key, value in state.items() if key != "weights"}
+        assert loaded == state
+        assert_equal(read.model.state_dict(), written.model.state_dict())
 
 
 def flip(path):
@@ -532,15 +543,15 @@ def test_what_is_finished_keeps_its_snapshots_and_history_and_no_checkpoint(tmp_
 
 
 def test_a_checkpoint_after_a_damaged_snapshot_does_not_take_the_place_of_a_good_one(tmp_path):
-    kept = checkpoints.Checkpoints(tmp_path)
-    sums = {1: kept.save_snapshot(torch.nn.Linear(2, 2), 1)}
-    kept.save({"sha256": sums, "batch": 1})
-    kept.save({"sha256": sums | {2: kept.save_snapshot(torch.nn.Linear(2, 2), 2)}, "batch": 2})
+    kept = networks(tmp_path)
+    sums = {1: kept.save_snapshot(1)}
+    kept.save(checkpoints.State(batch=1, sha256=sums))
+    kept.save(checkpoints.State(batch=2, sha256=sums | {2: kept.save_snapshot(2)}))
     flip(tmp_path / "snapshots/epoch-002.safetensors")
-    assert kept.load_latest(lambda state: None)["batch"] == 1
-    kept.save({"sha256": sums, "batch": 3})
+    assert kept.load_latest().batch == 1
+    kept.save(checkpoints.State(batch=3, sha256=sums))
     damage(tmp_path / "checkpoint.pt", "truncated")
-    assert kept.load_latest(lambda state: None)["batch"] == 1
+    assert kept.load_latest().batch == 1
 
 
 @pytest.mark.parametrize(
@@ -577,7 +588,7 @@ def test_finished_work_that_is_damaged_is_named_and_done_again(tmp_path, caplog,
 
 
 def test_finished_work_that_is_found_again_says_where_it_was_made(tmp_path, monkeypatch):
-    monkeypatch.setattr(epochs, "provenance", lambda device: {"commit": "a", "machine": "one"})
+    monkeypatch.setattr(loop, "provenance", lambda device: {"commit": "a", "machine": "one"})
     train(tmp_path)
-    monkeypatch.setattr(epochs, "provenance", lambda device: {"commit": "b", "machine": "two"})
+    monkeypatch.setattr(loop, "provenance", lambda device: {"commit": "b", "machine": "two"})
     assert {(row["commit"], row["machine"]) for row in train(tmp_path)} == {("a", "one")}

@@ -16,7 +16,6 @@ from groundvec.model.weights import save as save_weights
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.jobs import Stopped
 from groundvec.text.words import Text
-from groundvec.training import epochs
 from groundvec.training.checkpoints import Checkpoints
 from reproduction.translation import beam, training
 from reproduction.translation.model import build, load, save
@@ -154,7 +153,7 @@ def test_training_ends_in_the_same_weights_wherever_it_was_killed(tmp_path, monk
     whole, history = trained(tmp_path / "whole")
     assert [row["epoch"] for row in history] == [1, 2, 3]
     assert sum(row["best"] for row in history) == 1
-    monkeypatch.setattr(epochs, "BATCHES_BETWEEN_CHECKS", 1)
+    monkeypatch.setattr(training, "BATCHES_BETWEEN_CHECKS", 1)
     monkeypatch.setattr(Checkpoints, "due", lambda self: True)
     save, calls = Checkpoints.save, itertools.count(1)
 
