@@ -100,7 +100,7 @@ def train(
 
     # CCA has a closed form: an epoch solves it, and has no batches.
     solved = hasattr(model.objective, "solve")
-    # A snapshot is taken at the end of each cycle of the learning rate (Merkx & Frank, section 3.3).
+    # A snapshot is taken at the end of each cycle of the learning rate (Merkx & Frank, 3.3).
     optimiser = make_optimiser(model, settings["cycle"] * batches)
     keep_freed_memory()
 
@@ -332,7 +332,7 @@ def candidate_epochs(settings: dict[str, Any]) -> list[int]:
 
 
 def saved_epochs(settings: dict[str, Any]) -> list[int]:
-    """List the epochs whose weights are saved: the ensemble's candidates, and early ones to plot."""
+    """List the epochs whose weights are saved: the candidates, and early ones to plot."""
     early = range(min(EARLY, settings["epochs"]) + 1)
     return sorted({*early, *candidate_epochs(settings)})
 
