@@ -463,6 +463,10 @@ def test_a_search_says_what_it_leaves_out(tmp_path, model, photos):
     kept, left = result.stderr.splitlines()
     assert kept.endswith("Not a directory; what is computed now is not kept")
     assert left.startswith("photos/!0.png is not a picture") and left.endswith("; it is left out")
+    (tmp_path / "cache").unlink()
+    forks.run(*command, cwd=tmp_path, env=env)
+    result = forks.run(*command, cwd=tmp_path, env=env)  # which knows the picture
+    assert result.stderr == "left out 1 picture that cannot be used: photos/!0.png\n"
 
 
 # info

@@ -675,6 +675,18 @@ def test_the_state_of_the_pictures_is_that_of_the_listed_ones(tmp_path):
     assert len({before, changed, table.state(path, tmp_path)}) == 3
 
 
+def test_pictures_of_one_size_and_time_that_exchange_their_names_change_the_state(tmp_path):
+    for name in "abc":
+        (tmp_path / f"{name}.jpg").write_bytes(name.encode())
+        os.utime(tmp_path / f"{name}.jpg", (0, 0))
+    path = write_table(tmp_path, GOOD)
+    before = table.state(path, tmp_path)
+    (tmp_path / "a.jpg").rename(tmp_path / "x")
+    (tmp_path / "b.jpg").rename(tmp_path / "a.jpg")
+    (tmp_path / "x").rename(tmp_path / "b.jpg")
+    assert table.state(path, tmp_path) != before
+
+
 def test_a_split_without_captions_in_the_language_says_so(tmp_path):
     captions = pd.DataFrame(
         {

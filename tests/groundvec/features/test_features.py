@@ -513,7 +513,8 @@ def test_all_problems_are_reported_together_and_the_rest_is_kept(tmp_path):
     assert digest(about["decides"]) == kept[0].parent.name
     with np.load(kept[0]) as shard:
         assert len(shard["features"]) == 5
-        np.savez(kept[0], sums=shard["sums"], features=shard["features"] + 1000)
+        content = dict(shard)
+    np.savez(kept[0], **(content | {"features": content["features"] + 1000}))
     for k in (1, 2, 3):
         photo(64, 64, seed=20 + k).save(tmp_path / f"{k}.png")
     photo(70, 64, seed=30).save(tmp_path / "5.png")  # another picture by the same name
@@ -891,25 +892,74 @@ def test_a_flipped_feature_is_noticed_and_named(tmp_path):
         store.read(path, ids[:3])
 
 
-@pytest.mark.parametrize("how", ["cut off", "flipped", "empty", "of something else"])
-def test_a_damaged_part_of_finished_features_is_computed_again(tmp_path, caplog, how):
+def rewrite(change, save=np.savez):
+    def rewritten(part):
+        with np.load(part) as saved:
+            content = dict(saved)
+        save(part, **(content | change(content)))
+
+    return rewritten
+
+
+def flip_a_feature(part):
+    content = bytearray(part.read_bytes())
+    with np.load(part) as saved:
+        content[content.index(saved["features"][0].tobytes()) + 1] ^= 1
+    part.write_bytes(content)
+
+
+def become(make):
+    def replace(part):
+        part.unlink()
+        make(part)
+
+    return replace
+
+
+DAMAGE = {
+    "cut off": lambda part: os.truncate(part, part.stat().st_size // 2),
+    "flipped": flip_a_feature,
+    "empty": lambda part: part.write_bytes(b""),
+    "of something else": lambda part: part.write_bytes(b"PK\3\4 something else"),
+    "of another network": rewrite(lambda _: {"network": "another"}),
+    "packed": rewrite(lambda _: {}, np.savez_compressed),
+    "not finite": rewrite(lambda content: {"features": content["features"] * np.nan}),
+    "huge": lambda part: os.truncate(part, 2**40),  # of holes
+    "FIFO": become(os.mkfifo),
+    "device": become(lambda part: part.symlink_to("/dev/zero")),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_part_of_finished_features_is_computed_again(tmp_path, caplog, damage):
     images = pd.read_csv(make_images(tmp_path, 3))
     features = extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1)
     [part] = (tmp_path / "work").glob("*/*.npz")
-    content = bytearray(part.read_bytes())
-    if how == "cut off":
-        del content[len(content) // 2 :]
-    elif how == "flipped":
-        content[content.index(features[0].tobytes()) + 1] ^= 1
-    else:
-        content = b"" if how == "empty" else b"PK\3\4 something else"
-    part.write_bytes(content)
+    damage(part)
     again = extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1)
     assert np.array_equal(again, features)
     assert f"{part} is damaged: its images are computed again" in caplog.text
     caplog.clear()
     extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1)
     assert "damaged" not in caplog.text
+
+
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), MemoryError("too little")])
+def test_finished_features_that_cannot_be_read_are_not_removed(
+    tmp_path, monkeypatch, caplog, error
+):
+    images = pd.read_csv(make_images(tmp_path, 2))
+    features = extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1)
+    [part] = (tmp_path / "work").glob("*/*.npz")
+    before = part.read_bytes()
+
+    def refuse(*_):
+        raise error
+
+    monkeypatch.setattr(extract, "read_regular", refuse)
+    again = extract.extract(images, STAND_IN, tmp_path / "work", "cpu", 1, unusable={})
+    assert np.array_equal(again, features) and part.read_bytes() == before
+    assert f"{part} cannot be read (" in caplog.text
 
 
 def test_finished_features_of_other_pictures_are_not_read(tmp_path, caplog):
@@ -940,6 +990,40 @@ def test_features_are_found_again_by_the_pictures_content_whatever_their_names(t
     assert "5 images, 4 of them done before" in caplog.text
     assert np.array_equal(again[[0, 1, 2, 4]], features[[0, 1, 2, 0]])
     assert np.allclose(again[3], channel_means(tmp_path / "3.png"), atol=1e-5)
+
+
+@pytest.mark.parametrize("place", ["user block", "its end", "ids", "last byte", "cut off"])
+def test_damage_of_a_feature_file_is_noticed_before_hdf5_opens_it(tmp_path, monkeypatch, place):
+    path, _, ids = small_store(tmp_path)
+    monkeypatch.setattr(store, "_hdf5", None)
+    content = bytearray(path.read_bytes())
+    places = {"user block": 25, "its end": 511, "ids": content.index(b"image 7"), "last byte": -1}
+    if place == "cut off":
+        del content[-1:]
+    else:
+        content[places[place]] ^= 1
+    path.write_bytes(content)
+    for read in (store.attributes, lambda path: store.read(path, ids)):
+        with pytest.raises(InputError, match=r"a\.h5 is damaged: delete it and make it again"):
+            read(path)
+
+
+@pytest.mark.parametrize("program", ["import time; time.sleep(99)", "import os; os.abort()"])
+def test_a_file_made_elsewhere_that_hdf5_does_not_read_to_its_end_is_refused(
+    tmp_path, monkeypatch, program
+):
+    """HDF5 2.0 and before read one changed byte in a list of texts for ever."""
+    write_precomputed(tmp_path / "a.h5", np.ones((2, 2), np.float32), ["a", "b"])
+    assert len(store.read(tmp_path / "a.h5", ["a"])) == 1
+    run_it = subprocess.run
+    monkeypatch.setattr(store, "PATIENCE", 1)
+    monkeypatch.setattr(
+        store.subprocess,
+        "run",
+        lambda command, **options: run_it([*command[:2], program], **options),
+    )
+    with pytest.raises(InputError, match=r"a\.h5 is damaged: .* or save its arrays as \.npz"):
+        store.read(tmp_path / "a.h5", ["a"])
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,9 @@ from PIL import Image
 from torchvision import transforms
 from torchvision.transforms import InterpolationMode
 
-from groundvec.features.images import FORMATS, cut, load
+from groundvec.features.images import FORMATS, Unusable, cut, load
 from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import LARGEST_PICTURE
 
 
 def photo(width: int, height: int, seed: int = 0) -> Image.Image:
@@ -263,7 +264,7 @@ BAD = {
     "empty": (b"", r"a\.jpg is empty"),
     "text": (b"This is no picture.\n" * 20, r"a\.jpg is not a picture"),
     "cut": (jpeg()[:-500], r"a\.jpg cannot be decoded .*truncated"),
-    "damaged": (b"\x89PNG\r\n\x1a\n" + b"\0" * 300, r"a\.jpg cannot be decoded|not a picture"),
+    "damaged": (b"\x89PNG\r\n\x1a\n" + b"\0" * 300, r"a\.jpg is a damaged or uncommon PNG; get it"),
 }
 
 
@@ -352,6 +353,68 @@ def test_too_many_pixels_say_so_before_memory_is_taken(tmp_path):
         load(tmp_path / "a.png")
 
 
+def tiff(values, planes=False):
+    """A TIFF of numbers (height, width, channels), also such as Pillow would not write."""
+    height, width, channels = values.shape
+    parts = [values[..., k].tobytes() for k in range(channels)] if planes else [values.tobytes()]
+    entries = {  # the tags, and their values
+        256: [width],
+        257: [height],
+        258: channels * [8 * values.itemsize],  # bits
+        259: [1],  # no compression
+        262: [2 if channels == 3 else 1],  # RGB, or black is 0
+        273: [8 + sum(map(len, parts[:k])) for k in range(len(parts))],  # where each part is
+        277: [channels],
+        278: [height],
+        279: [len(part) for part in parts],
+        284: [2 if planes else 1],
+        339: channels * [{"u": 1, "i": 2, "f": 3, "c": 6}[values.dtype.kind]],
+    }
+    start = 8 + sum(map(len, parts))
+    beside = start + 2 + 12 * len(entries) + 4  # texts of more than 4 bytes
+    table, more = struct.pack("<H", len(entries)), b""
+    for tag, numbers in entries.items():
+        data = struct.pack(f"<{len(numbers)}I", *numbers)
+        if len(numbers) > 1:
+            place = struct.pack("<I", beside + len(more))
+            more += data
+        else:
+            place = data
+        table += struct.pack("<HHI", tag, 4, len(numbers)) + place
+    return b"II*\0" + struct.pack("<I", start) + b"".join(parts) + table + bytes(4) + more
+
+
+@pytest.mark.parametrize(
+    ("kind", "channels", "planes", "what"),
+    [
+        ("<u2", 2, False, "2 channels of 16-bit integers"),  # grey with alpha
+        ("u1", 5, False, "5 channels of 8-bit integers"),
+        ("<f4", 3, False, "3 channels of 32-bit floating-point numbers"),
+        ("<f8", 1, False, "1 channel of 64-bit floating-point numbers"),
+        ("<f8", 3, True, "3 channels of 64-bit floating-point numbers"),
+        ("<c8", 1, False, "1 channel of 64-bit complex numbers"),
+        # These Pillow reads, but takes other numbers than they are.
+        ("i1", 1, False, "1 channel of 8-bit signed integers"),
+        ("<u2", 3, True, "3 channels of 16-bit integers"),
+    ],
+)
+def test_a_tiff_of_numbers_that_are_not_read_says_which(tmp_path, kind, channels, planes, what):
+    (tmp_path / "a.tif").write_bytes(tiff(np.ones((4, 5, channels), kind), planes))
+    with pytest.raises(Unusable) as error:
+        load(tmp_path / "a.tif")
+    assert str(error.value).endswith(
+        f"a.tif is a TIFF with {what}, which cannot be read; convert it to 8-bit RGB"
+    )
+
+
+@pytest.mark.parametrize(("kind", "planes"), [("u1", False), ("u1", True), ("<u2", False)])
+def test_tiffs_of_rgb_have_the_right_colours(tmp_path, kind, planes):
+    rgb = np.asarray(photo(12, 8))
+    values = rgb.astype(kind) * (257 if kind == "<u2" else 1)
+    (tmp_path / "a.tif").write_bytes(tiff(values.astype(kind), planes))
+    assert np.array_equal(load(tmp_path / "a.tif"), rgb)
+
+
 def test_a_float_tiff_is_told_what_to_do_and_no_more(tmp_path):
     Image.fromarray(np.ones((30, 40), np.float32)).save(tmp_path / "a.tif")
     with pytest.raises(InputError) as error:
@@ -359,15 +422,33 @@ def test_a_float_tiff_is_told_what_to_do_and_no_more(tmp_path):
     assert str(error.value).endswith("no fixed range; save it with 8 or 16 bits")
 
 
-def test_a_file_that_may_not_be_read_is_not_said_to_be_damaged(tmp_path, monkeypatch):
-    photo(40, 30).save(tmp_path / "a.png")
+def test_what_may_pass_is_not_said_of_the_content(tmp_path, monkeypatch):
+    path = tmp_path / "a.png"
+    photo(40, 30).save(path)
 
-    def refuse(self):
-        raise PermissionError(13, "Permission denied", str(self))
+    def error(where, raised):
+        def refuse(*_):
+            raise raised
 
-    monkeypatch.setattr(type(tmp_path), "read_bytes", refuse)
-    with pytest.raises(InputError, match=r"a\.png cannot be read \(Permission denied\)"):
-        load(tmp_path / "a.png")
+        with monkeypatch.context() as patch, pytest.raises(InputError) as caught:
+            patch.setattr(f"groundvec.features.images.{where}", refuse)
+            load(path)
+        assert not isinstance(caught.value, Unusable)
+        return str(caught.value).removeprefix(f"{path} ")
+
+    denied = PermissionError(13, "Permission denied", str(path))
+    assert error("read_regular", denied) == "cannot be read (Permission denied); make it readable"
+    full = "does not fit into the memory; close programs"
+    assert error("_decode", MemoryError()) == full
+    assert error("_decode", OSError("out of memory when reading image file")) == full
+    assert error("_decode", OSError(5, "I/O error")).startswith("cannot be decoded now ([Errno 5]")
+    path.write_bytes(path.read_bytes()[:50])
+    with pytest.raises(Unusable, match="cannot be decoded"):
+        load(path)
+    with path.open("wb") as file:
+        file.truncate(LARGEST_PICTURE + 1)  # of holes, which take no place
+    with pytest.raises(InputError, match=r"a\.png has more than 2 GiB; save a smaller copy"):
+        load(path)
 
 
 def test_a_picture_is_the_one_that_the_data_set_was_made_with(tmp_path):
