@@ -2,7 +2,8 @@
 
 STS-B's development pairs, by which `flickr8k-v4` was chosen, are taken from STS 2012-2017: many are
 test pairs of STS 2012-2016. The result has the scores of all test pairs, the number of pairs that
-are development pairs (seen), and the scores without them (unseen_pearson and so on).
+are development pairs (seen), and the scores without them (unseen_pearson and so on). The columns
+development and test count STS-B's own pairs that are test pairs of STS 2012-2016.
 
 Example:
   python benchmarks/encoders/development_pairs.py -o docs/results/evaluate/development.csv
@@ -37,7 +38,11 @@ def scores(_: argparse.Namespace) -> pd.DataFrame:
     chosen_by = set(keys(pairs[development]))
     seen = pd.Series(keys(pairs)).isin(chosen_by) & tested
     test_pairs = set(keys(pairs[tested]))
-    count = sum(key in test_pairs for key in keys(pairs[development]))
+    own_test = pairs["task"].eq("STS-B") & pairs["split"].eq("test")
+    counts = {
+        split: sum(key in test_pairs for key in keys(pairs[own]))
+        for split, own in (("development", development), ("test", own_test))
+    }
     found = pd.DataFrame({"pair": np.arange(len(pairs)), **pairs[overlap.SUBTASK]})
     items = evaluate.ratings(SentenceEncoder(ENCODER), CHOSEN).items
     labels = dict.fromkeys(["system", "kind", "epochs"], "")
@@ -45,7 +50,7 @@ def scores(_: argparse.Namespace) -> pd.DataFrame:
         items.assign(**labels), found.assign(**dict.fromkeys(overlap.SEEN, seen))
     )
     table = table[table["method"] == "cosine"].drop(columns=[*labels, *overlap.SEEN[1:]])
-    return table.assign(encoder=ENCODER, development=count)
+    return table.assign(encoder=ENCODER, **counts)
 
 
 if __name__ == "__main__":

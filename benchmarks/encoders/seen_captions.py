@@ -1,0 +1,41 @@
+"""Count the test captions that are training captions of other pictures, by their letters.
+
+The test captions may be those of another data set, such as the German ones of Multi30k.
+
+Example:
+  python benchmarks/encoders/seen_captions.py results/best/datasets/flickr8k/captions.csv \
+      --test german/captions.csv -o seen-captions.csv
+"""
+
+import argparse
+from pathlib import Path
+
+import pandas as pd
+from common import program
+
+from groundvec.data.cleaning import normalised
+from groundvec.data.dataset import MORE, read_captions
+
+
+def keys(captions: pd.DataFrame) -> pd.Series:
+    """Name each caption by its language and its letters."""
+    return captions["language"] + " " + captions["caption"].map(normalised)
+
+
+def count(given: argparse.Namespace) -> pd.DataFrame:
+    """Count the test captions of each language, and those that are training captions."""
+    training, tests = read_captions(given.training), read_captions(given.test)
+    training = training[training["split"].isin(["train", MORE])]
+    tests = tests[tests["split"] == "test"]
+    seen = keys(tests).isin(set(keys(training)))
+    counts = seen.groupby(tests["language"]).agg(["size", "sum"])
+    return counts.set_axis(["captions", "seen"], axis=1).reset_index()
+
+
+if __name__ == "__main__":
+    program(
+        __doc__,
+        count,
+        training={"type": Path, "help": "captions.csv of the data set that a model was trained on"},
+        __test={"type": Path, "required": True, "help": "captions.csv of the data set of the test"},
+    )
