@@ -1,8 +1,8 @@
 """Intervals of a mean over seeds, which say something of other trainings.
 
 A bootstrap over three seeds hardly reaches beyond the lowest and the highest one, and has the true
-mean in three of four cases, not in 95 of 100 (tests/groundvec/evaluation/test_seeds.py). A t interval
-allows for how little three seeds say of the next.
+mean in three of four cases, not in 95 of 100 (tests/groundvec/evaluation/test_seeds.py). A t
+interval allows for how little three seeds say of the next.
 """
 
 from collections.abc import Iterable
