@@ -16,6 +16,7 @@ import numpy as np
 from measure import Row, peak_memory, program, row, work
 
 from groundvec import ImageEncoder, Index
+from groundvec.runtime.errors import InputError
 
 FILES = 10_000
 
@@ -40,10 +41,10 @@ def rows(small: bool) -> list[Row]:
 
 def drawn(
     encoder: ImageEncoder, paths: list[Path], sums: list[str]
-) -> tuple[np.ndarray, list[str]]:
+) -> tuple[np.ndarray, dict[int, InputError]]:
     """Draw vectors in place of those of the pictures."""
     size = encoder.models[0].size
-    return np.random.default_rng(0).normal(size=(len(paths), size)).astype(np.float32), []
+    return np.random.default_rng(0).normal(size=(len(paths), size)).astype(np.float32), {}
 
 
 if __name__ == "__main__":

@@ -96,11 +96,16 @@ class Index:
             for content, path in zip(contents, files, strict=True)
             if content not in known.vectors and content not in known.unusable
         }
-        errors: dict[str, InputError] = {}
-        if unknown:
+        errors = {
+            content: _error(path, content)
+            for content, path in unknown.items()
+            if content.startswith(UNREADABLE)
+        }
+        readable = {content: path for content, path in unknown.items() if content not in errors}
+        if readable:
             seeing = ImageEncoder(folder, device=device, backbone=backbone, crops=crops)
-            vectors, problems = seeing.embed(list(unknown.values()), list(unknown))
-            errors = known.add(unknown, vectors[:, :size], problems)
+            vectors, problems = seeing.embed(list(readable.values()), list(readable))
+            errors |= known.add(readable, vectors[:, :size], problems)
         if new or unknown or len(known.sums) > len(set(states)):
             known.sums = {each: known.sums[each] for each in states}
             _write(kept, known)
@@ -172,6 +177,17 @@ def _state(path: Path) -> State:
         return str(path.absolute()), *state(path)
     except OSError:  # it was there a moment ago
         return str(path.absolute()), 0, 0, 0, 0
+
+
+def _error(path: Path, content: str) -> InputError:
+    """Find out why a file could not be read, without a network, whose import takes seconds."""
+    from groundvec.features.images import load
+
+    try:
+        load(path, content)
+    except InputError as error:
+        return error
+    return InputError(f"{path} could not be read; try again")  # which `content` rules out
 
 
 def _warn(left_out: Sequence[Path], errors: dict[Path, InputError]) -> None:
