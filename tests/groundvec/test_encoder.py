@@ -725,6 +725,8 @@ def test_a_saved_model_is_the_ensemble_alone_and_gives_the_same_vectors(tmp_path
     kept = sorted(path.name for path in (tmp_path / "saved/snapshots").iterdir())
     epochs = read_ensemble(tmp_path / "model")["epochs"]
     assert kept == [f"epoch-{epoch:03}.safetensors" for epoch in epochs]
+    for path in (tmp_path / "saved").rglob("*.*"):  # whoever edits a copy, edits nothing else
+        assert path.stat().st_nlink == 1
     with pytest.raises(InputError, match="saved already exists: name another folder"):
         encoder.save_pretrained(tmp_path / "saved")
     with pytest.raises(InputError, match="has no folder"):

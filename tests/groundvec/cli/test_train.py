@@ -1,9 +1,11 @@
 """`groundvec train`, on small pictures."""
 
 import argparse
+import json
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,6 +16,7 @@ from PIL import Image
 from groundvec import SentenceEncoder, search
 from groundvec.__main__ import COMMANDS
 from groundvec.features import backbones
+from groundvec.model import folder
 from groundvec.model.network import Model
 from groundvec.runtime.errors import InputError
 from groundvec.text.characters import Text
@@ -76,12 +79,15 @@ def test_a_trained_model_has_what_its_users_need(data, capsys):
         train()
 
 
-def test_a_training_that_was_stopped_goes_on(data, monkeypatch, capsys):
+@pytest.mark.parametrize("place", ["groundvec.card.card.card", "pathlib.Path.rename"])
+def test_a_training_that_was_stopped_goes_on(data, monkeypatch, place):
+    """The second is where the folder of the model is put into its place."""
+
     def stop(*_, **__):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("groundvec.card.card.card", stop)
+        patch.setattr(place, stop)
         train("--epochs", "2")
     assert not (data / "model").exists() and list(data.glob(".model.unfinished"))
     with monkeypatch.context() as patch:
@@ -90,12 +96,80 @@ def test_a_training_that_was_stopped_goes_on(data, monkeypatch, capsys):
     assert SentenceEncoder("model").dim == 16
 
 
-def test_two_languages_are_refused(data):
-    table = pd.read_csv("captions.csv").assign(language=24 * ["en", "de"])
-    table.to_csv("captions.csv", index=False)
-    with pytest.raises(InputError, match=r"the captions are in en, de: keep one language, or"):
+def test_a_training_removes_its_own_files_alone(data, monkeypatch):
+    copy, theirs = folder.copy_ensemble, data / ".model.unfinished/model/notes.txt"
+
+    def note(*paths):
+        theirs.write_text("keep me")
+        copy(*paths)
+
+    monkeypatch.setattr(folder, "copy_ensemble", note)
+    train("--epochs", "1")
+    left = [path for path in theirs.parents[1].rglob("*") if path.is_file()]
+    assert left == [theirs] and theirs.read_text() == "keep me"
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "model/model.bin", "captions.csv", "x"])
+def test_what_others_have_in_its_folder_stops_a_training(data, name):
+    path = data / ".model.unfinished" / name
+    path.parent.mkdir(parents=True)
+    if name == "captions.csv":  # as a training names a file; but it writes no links
+        path.symlink_to(data / "captions.csv")
+    elif name == "x":
+        path.mkdir()
+    else:
+        path.write_text("keep me")
+    before = (data / "captions.csv").read_text()
+    with pytest.raises(InputError, match=f"{name} is in the folder of an unfinished training, and"):
         train()
-    assert not list(data.glob(".model*"))
+    assert path.exists() and (data / "captions.csv").read_text() == before
+
+
+def test_its_folder_is_no_link(data):
+    (data / "elsewhere").mkdir()
+    (data / ".model.unfinished").symlink_to("elsewhere")
+    with pytest.raises(InputError, match=r"\.model\.unfinished is a link: remove it"):
+        train()
+    assert not list((data / "elsewhere").iterdir())
+
+
+def test_two_trainings_of_one_model_do_not_mix(data):
+    program = (
+        "import sys; from pathlib import Path; from groundvec.runtime.jobs import locked\n"
+        "with locked(Path('.model.unfinished'), 'model'): print(flush=True); sys.stdin.read()"
+    )
+    command, pipe = [sys.executable, "-c", program], subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe) as other:
+        other.stdout.readline()
+        with pytest.raises(InputError, match=rf"model: process {other.pid} .* is at work on it"):
+            train()
+        other.stdin.close()
+
+
+def test_what_cannot_be_trained_is_refused_before_anything_is_computed(data, monkeypatch):
+    monkeypatch.setattr("groundvec.commands.train._extract", lambda *_: pytest.fail("extracted"))
+    table = pd.read_csv("captions.csv")
+    recipe = json.loads(Path("recipe/model.json").read_text())
+    del recipe["description"]["training"]
+    for rows, about, error in [
+        (
+            table.assign(language=24 * ["en", "de"]),
+            None,
+            r"the captions are in en, de: keep one language, or",
+        ),
+        (
+            table[:6],
+            None,
+            "captions.csv has 1 training picture: at least 2 are needed.* 4 pictures",
+        ),
+        (table, recipe, "recipe does not say how it was trained: name another --recipe"),
+    ]:
+        rows.to_csv("captions.csv", index=False)
+        if about:
+            Path("recipe/model.json").write_text(json.dumps(about))
+        with pytest.raises(InputError, match=error):
+            train()
+        assert not list(data.glob(".model*"))
 
 
 def test_a_line_per_epoch_says_how_long_it_takes(data):

@@ -1,5 +1,6 @@
 """Encoders in NumPy: the vectors of torch's, without torch."""
 
+import json
 import multiprocessing
 import os
 import subprocess
@@ -18,6 +19,7 @@ from groundvec.model import shipped
 from groundvec.model.network import Model, load_ensemble
 from groundvec.model.sentences import encode_sentences
 from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import write_json
 from groundvec.text import characters, ngrams, word_ngrams, words
 from tests.support.examples import description, save_model
 
@@ -113,6 +115,16 @@ def test_an_encoder_moves_to_another_device():
     assert isinstance(found.models[0], inference.Network)
     np.testing.assert_allclose(found.encode(CAPTIONS, device="cpu:0"), before, atol=1e-5)
     assert isinstance(found.models[0], Model)
+
+
+@pytest.mark.parametrize(("encoder", "text"), [(BAG, "words"), (RNN, "characters")])
+def test_a_description_that_lacks_an_option_is_refused(tmp_path, encoder, text):
+    both(tmp_path, encoder, text, {})
+    content = json.loads((tmp_path / "model.json").read_text())
+    del content["description"]["encoder"]["embedding"]
+    write_json(tmp_path / "model.json", content)
+    with pytest.raises(InputError, match=r"model\.json does not describe a model: .*'embedding'"):
+        inference.load(tmp_path, [4])
 
 
 def test_weights_of_another_shape_are_refused(tmp_path):

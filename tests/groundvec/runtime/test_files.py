@@ -17,7 +17,7 @@ from groundvec.data.archives import Files, unpack
 from groundvec.features import images, store
 from groundvec.results import frames
 from groundvec.runtime.errors import InputError
-from groundvec.runtime.files import DEEPEST, SMALL, read_json, read_regular, sha256
+from groundvec.runtime.files import DEEPEST, SMALL, new_folder, read_json, read_regular, sha256
 from groundvec.sources import flickr8k, karpathy, multi30k, pascal1k, table
 from groundvec.text import treebank
 from groundvec.text.vectors import read_vectors
@@ -256,3 +256,46 @@ def test_a_table_that_is_packed_is_no_table(tmp_path):
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"\n" * BOMB))
     with pytest.raises(InputError, match="is not a whole CSV file"):
         frames.read_csv(tmp_path / "a.csv.gz")
+
+
+# How a folder is written
+
+
+def test_a_new_folder_is_whole_or_not_there(tmp_path):
+    name = 255 * "x"  # the longest that a file system takes
+    with new_folder(tmp_path / "deep" / name) as new:
+        (new / "inner").mkdir()
+        (new / "inner" / "a").write_text("whole")
+        assert not (tmp_path / "deep" / name).exists()
+    assert (tmp_path / "deep" / name / "inner" / "a").read_text() == "whole"
+    with pytest.raises(RuntimeError), new_folder(tmp_path / "deep" / "b") as new:
+        (new / "a").write_text("a part")
+        raise RuntimeError
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == [name]
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "link", "broken link"])
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_nothing_is_written_over_or_through(tmp_path, kind, when):
+    path, elsewhere = tmp_path / "new", tmp_path / "elsewhere"
+
+    def make():
+        if kind != "broken link":
+            elsewhere.mkdir()
+        if kind == "file":
+            path.write_text("theirs")
+        elif kind == "folder":
+            path.mkdir()
+            (path / "a").write_text("theirs")
+        else:
+            path.symlink_to(elsewhere)
+
+    if when == "before":
+        make()
+    with pytest.raises(InputError, match="new already exists: name another"), new_folder(path) as n:
+        assert when == "meanwhile"
+        (n / "a").write_text("ours")
+        make()
+    assert sorted(each.name for each in tmp_path.iterdir()) in (["elsewhere", "new"], ["new"])
+    assert not elsewhere.exists() or not list(elsewhere.iterdir())
+    assert kind != "folder" or (path / "a").read_text() == "theirs"
