@@ -1,8 +1,9 @@
 """The training of a model, from its first weights to its last snapshot.
 
-`train` has the loop over epochs and batches, and `train_step` what happens in a batch: the captions
-and the images are embedded, and the objective's gradient changes the weights. What they call is
-below them.
+`train` has the loop over epochs and batches. `train_step` trains on a batch: it embeds captions and
+images, computes the loss, and changes the weights. The functions that they call follow. The parts
+of a model are modules of their own: `groundvec.encoders`, `groundvec.objectives` and
+`groundvec.optimisers`.
 """
 
 import logging
@@ -87,20 +88,24 @@ def train(
         )
     _check_more(settings, split.more)
 
-    # The model, whose first weights torch draws. Two statistics of the training set are no weights,
-    # and are measured once: how rare an n-gram is, and the mean and deviation of each feature.
+    # Set up the model. Torch draws its first weights, so that the seed decides them.
     torch.manual_seed(seed)
     model = Model(description, texts, split.features.shape[1]).to(device)
-    captions = [(language, own.encoded) for language, own in split.captions.items()]
+    # Two statistics of the training set are measured once and not trained: how rare each n-gram is,
+    # and the mean and standard deviation of each image feature. Few models use them.
+    encoded_captions = [
+        (language, captions.encoded) for language, captions in split.captions.items()
+    ]
     if split.more:
         first_language = next(iter(split.captions))
-        captions.append((first_language, split.more.encoded))
-    model.fit_idf(captions)
+        encoded_captions.append((first_language, split.more.encoded))
+    model.fit_idf(encoded_captions)
     model.image.measure(split.features)
 
     # CCA has a closed form: an epoch solves it, and has no batches.
     solved = hasattr(model.objective, "solve")
-    # A snapshot is taken at the end of each cycle of the learning rate (Merkx & Frank, 3.3).
+    # The learning rate rises and falls once a cycle (Merkx & Frank 2019, section 3.3). The weights
+    # at its end are a candidate for the ensemble.
     optimiser = make_optimiser(model, settings["cycle"] * batches)
     keep_freed_memory()
 
@@ -130,13 +135,10 @@ def train(
 
             # A training that was killed within this epoch leaves out the batches that are done.
             first_batch = state.batch
-            remaining = Progress(
-                islice(order, first_batch, None),
-                total=batches,
-                initial=first_batch,
-                desc=f"{name} epoch {epoch}",
-                unit="batches",
-                leave=False,
+            remaining = islice(order, first_batch, None)
+            title = f"{name} epoch {epoch}"
+            bar = Progress(
+                total=batches, initial=first_batch, desc=title, unit="batches", leave=False
             )
             seconds_before = state.seconds
             start = time.monotonic()
@@ -146,6 +148,7 @@ def train(
             for done, batch in enumerate(remaining, first_batch + 1):
                 step = (epoch - 1) * batches + done - 1  # from 0, in all epochs
                 total_loss += train_step(model, optimiser, split, batch, seed, step)
+                bar.update()
                 last = done == batches
                 interrupted = sigterm.is_set()
                 if last or interrupted or done % BATCHES_BETWEEN_CHECKS == 0:
@@ -164,6 +167,7 @@ def train(
                         checkpoints.save(state)
                     if not last and interrupted:
                         raise stopped(name, state)
+            bar.close()
 
             loss = math.nan
             speed = math.nan
@@ -171,6 +175,7 @@ def train(
                 loss = state.loss / batches
                 speed = (batches - first_batch) * batch_size / (time.monotonic() - start)
 
+            # Evaluate the model, record the epoch, and save the weights and a checkpoint.
             model.eval()
             learning_rate = optimiser.param_groups[0]["lr"] if epoch > 0 else math.nan
             scores = {"loss": loss, "learning_rate": learning_rate}
@@ -187,7 +192,7 @@ def train(
                     **provenance(device),  # another machine may have computed the epoch before
                 }
             )
-            checkpoints.save_epoch(state, epoch, saved_epochs(settings))
+            checkpoints.save_epoch(state, epoch, kept=saved_epochs(settings))
             summary = epoch_summary(epoch, last_epoch, scores, speed, "pairs", state.seconds)
             log.info("%s: %s", name, summary)
 
@@ -206,13 +211,14 @@ def train_step(
     settings = model.description["training"]
     device = next(model.parameters()).device
 
-    optimiser.prepare(step)  # sets the learning rate
+    optimiser.prepare(step)  # set the step's learning rate
     # All that is random in a step, dropout and the captions that are drawn, is a function of the
     # seed and the step. So a training that resumes here ends in the same bits as one that was never
     # killed, whatever its process drew before.
     reseed(device, int(np.random.default_rng([seed, step]).integers(2**63)))
     rng = np.random.default_rng([seed, step, 1])
 
+    # Embed the captions of each language, and the images.
     captions: dict[str, Tensor] = {}
     for language, rows in batch.items():
         captions |= _embed_captions(model, split, language, rows, rng)
@@ -223,6 +229,8 @@ def train_step(
     image_rows = split.captions[language].image[rows]  # the same for every language
     features = torch.from_numpy(split.features[image_rows]).to(device)
     images = model.embed_images(features)
+
+    # For Merkx & Frank the objective is the hinge loss over the batch (2019, section 3.1.2).
     loss: Tensor
     if more is None:
         loss = model.objective(images, captions, model.similarity)
@@ -231,8 +239,8 @@ def train_step(
 
     optimiser.zero_grad()
     loss.backward()
-    # Each network has its own largest norm, as in Merkx & Frank's code: one norm for both would let
-    # the network with larger gradients scale down the other's.
+    # Each network has its own largest norm, as in Merkx & Frank's published code. With one norm for
+    # both, the network with the larger gradients would scale down those of the other.
     if settings["clip_image"] is not None:
         clip_grad_norm_(model.image.parameters(), settings["clip_image"])
     if settings["clip_caption"] is not None:
@@ -332,7 +340,7 @@ def candidate_epochs(settings: dict[str, Any]) -> list[int]:
 
 
 def saved_epochs(settings: dict[str, Any]) -> list[int]:
-    """List the epochs whose weights are saved: the candidates, and early ones to plot."""
+    """List the epochs to save: the ensemble's candidates, and early ones to plot."""
     early = range(min(EARLY, settings["epochs"]) + 1)
     return sorted({*early, *candidate_epochs(settings)})
 

@@ -150,13 +150,10 @@ def train(
 
             # A training that was killed within this epoch leaves out the batches that are done.
             first_batch = state.batch
-            remaining = Progress(
-                islice(pairs.epoch(batch_size, seed, epoch), first_batch, None),
-                total=batches,
-                initial=first_batch,
-                desc=f"{name} epoch {epoch}",
-                unit="batches",
-                leave=False,
+            remaining = islice(pairs.epoch(batch_size, seed, epoch), first_batch, None)
+            title = f"{name} epoch {epoch}"
+            bar = Progress(
+                total=batches, initial=first_batch, desc=title, unit="batches", leave=False
             )
             seconds_before = state.seconds
             start = time.monotonic()
@@ -166,6 +163,7 @@ def train(
             for done, rows in enumerate(remaining, first_batch + 1):
                 step = (epoch - 1) * batches + done - 1  # from 0, in all epochs
                 total_loss += train_step(translator, optimiser, pairs, rows, seed, step)
+                bar.update()
                 last = done == batches
                 interrupted = sigterm.is_set()
                 if last or interrupted or done % BATCHES_BETWEEN_CHECKS == 0:
@@ -183,6 +181,7 @@ def train(
                         checkpoints.save(state)
                     if not last and interrupted:
                         raise stopped(name, state)
+            bar.close()
             sentences = len(pairs.source) - first_batch * batch_size
             speed = sentences / (time.monotonic() - start)
 

@@ -147,7 +147,9 @@ def test_two_trainings_of_one_model_do_not_mix(data):
 
 
 def test_what_cannot_be_trained_is_refused_before_anything_is_computed(data, monkeypatch):
-    monkeypatch.setattr("groundvec.commands.train._extract", lambda *_: pytest.fail("extracted"))
+    monkeypatch.setattr(
+        "groundvec.cli.commands.train._extract", lambda *_: pytest.fail("extracted")
+    )
     table = pd.read_csv("captions.csv")
     recipe = json.loads(Path("recipe/model.json").read_text())
     del recipe["description"]["training"]
