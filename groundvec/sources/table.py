@@ -140,12 +140,12 @@ def _rows(path: Path, images: Path) -> pd.DataFrame:
     )
     rows = pd.DataFrame(fields, columns=header, dtype=str)
     nameless = rows.columns.str.fullmatch(NAMELESS)
-    for k in nameless.nonzero()[0]:
-        column = pd.DataFrame({"where": where, "field": rows.iloc[:, int(k)]})
-        dataset.refuse(
-            column[~column.field.str.fullmatch(r"\s*\d*\s*")],
-            "{where}{more}: {field!r} is in a column without a name; name the column, or remove it",
-        )
+    without_name = rows.loc[:, nameless].melt(value_name="field", ignore_index=False)
+    without_name["where"] = where
+    dataset.refuse(
+        without_name[~without_name.field.astype(str).str.fullmatch(r"\s*\d*\s*")],
+        "{where}{more}: {field!r} is in a column without a name; name the column, or remove it",
+    )
     rows = rows.loc[:, ~nameless]
     for name in set(rows) - {"caption"}:
         rows[name] = rows[name].str.strip()
