@@ -140,12 +140,13 @@ def _rows(path: Path, images: Path) -> pd.DataFrame:
     )
     rows = pd.DataFrame(fields, columns=header, dtype=str)
     nameless = rows.columns.str.fullmatch(NAMELESS)
-    without_name = rows.loc[:, nameless].melt(value_name="field", ignore_index=False)
-    without_name["where"] = where
-    dataset.refuse(
-        without_name[~without_name.field.astype(str).str.fullmatch(r"\s*\d*\s*")],
-        "{where}{more}: {field!r} is in a column without a name; name the column, or remove it",
-    )
+    if nameless.any():
+        without_name = rows.loc[:, nameless].melt(value_name="field", ignore_index=False)
+        without_name["where"] = where
+        dataset.refuse(
+            without_name[~without_name.field.str.fullmatch(r"\s*\d*\s*")],
+            "{where}{more}: {field!r} is in a column without a name; name the column, or remove it",
+        )
     rows = rows.loc[:, ~nameless]
     for name in set(rows) - {"caption"}:
         rows[name] = rows[name].str.strip()
