@@ -2,7 +2,6 @@
 
 import errno
 import gzip
-import lzma
 import shutil
 import stat
 import tarfile
@@ -22,7 +21,7 @@ BAD_NAME = errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST
 
 # What the readers raise for damaged archives: RuntimeError where damage looks like encryption,
 # OSError with one of these numbers (others are the disk's).
-DAMAGED = zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, RuntimeError
+DAMAGED = zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, RuntimeError
 DAMAGED_ERRNO = None, errno.EINVAL
 
 
@@ -37,7 +36,7 @@ class _Member(NamedTuple):
 
 
 def unpack(archive: str | Path, folder: str | Path) -> None:
-    """Unpack a zip or tar archive into a new folder, which is there only when it is complete.
+    """Unpack a zip, tar or tar.gz archive into a new folder, which appears when it is complete.
 
     If the archive has nothing but a folder of the same name, it becomes that folder. macOS's
     `__MACOSX` folders are left out.
@@ -60,7 +59,7 @@ def unpack(archive: str | Path, folder: str | Path) -> None:
         top = temporary / folder.name
         only_top = top.is_dir() and [*temporary.iterdir()] == [top]
         (top if only_top else temporary).replace(folder)
-    except (*DAMAGED, OSError) as error:
+    except (*DAMAGED, MemoryError, OSError) as error:  # MemoryError: a size that no memory holds
         if isinstance(error, OSError) and error.errno not in DAMAGED_ERRNO:
             raise
         raise InputError(
@@ -71,22 +70,45 @@ def unpack(archive: str | Path, folder: str | Path) -> None:
 
 
 def _extract(archive: Path, folder: Path) -> None:
-    if tarfile.is_tarfile(archive):
-        with tarfile.open(archive) as tar:
-            members = [
-                _Member(m.name, m.isdir(), not (m.isfile() or m.isdir()), m.size, m)
-                for m in tar.getmembers()
-            ]
-            _extract_members(archive, members, partial(tar.extract, path=folder, filter="data"))
-            while tar.fileobj and tar.fileobj.read(1 << 20):
-                pass  # to the end of a compressed tar, where its checksum is
-    else:
-        with open_zip(archive) as file:
+    with archive.open("rb") as file:
+        start = file.read(2)
+    if start == b"PK":
+        with open_zip(archive) as packed:
             members = [
                 _Member(m.filename, m.is_dir(), stat.S_ISLNK(m.external_attr >> 16), m.file_size, m)
-                for m in file.infolist()
+                for m in packed.infolist()
             ]
-            _extract_members(archive, members, partial(file.extract, path=folder))
+            _extract_members(archive, members, partial(packed.extract, path=folder))
+        return
+    gzipped = start == b"\x1f\x8b"
+    if gzipped:
+        _check_gzip(archive)
+    with tarfile.open(archive, "r:gz" if gzipped else "r:") as tar:
+        members = [
+            _Member(m.name, m.isdir(), not (m.isfile() or m.isdir()), m.size, m)
+            for m in tar.getmembers()
+        ]
+        _extract_members(archive, members, partial(tar.extract, path=folder, filter="data"))
+
+
+def _check_gzip(archive: Path) -> None:
+    """Read to the end, where the checksum is; InputError if that is more than text becomes.
+
+    `tarfile` keeps the headers of all members in memory, and they may be packed a thousandfold.
+    """
+    left = most_unpacked(archive.stat().st_size)
+    with gzip.open(archive) as file:
+        while chunk := file.read(2**20):
+            left -= len(chunk)
+            if left < 0:
+                raise _too_large(archive)
+
+
+def _too_large(archive: Path) -> InputError:
+    return InputError(
+        f"{archive} would become more than {most_unpacked(archive.stat().st_size) / 2**20:,.0f} "
+        "MiB, too much for an archive of its size: get it from a source that you trust"
+    )
 
 
 def _extract_members(
@@ -105,12 +127,8 @@ def _extract_members(
                 f"{archive}: its member {member.name} is a link or leaves the folder, so nothing "
                 "is unpacked: get the archive from a source that you trust"
             )
-    size = sum(member.size for member in members)
-    if size > most_unpacked(archive.stat().st_size):
-        raise InputError(
-            f"{archive} would become {size / 2**30:,.1f} GiB, too much for an archive of its "
-            "size: get it from a source that you trust"
-        )
+    if sum(member.size for member in members) > most_unpacked(archive.stat().st_size):
+        raise _too_large(archive)
     for member in Progress(members, desc=archive.name, unit="files"):
         if "__MACOSX" in PurePosixPath(member.name).parts:
             continue
@@ -157,6 +175,10 @@ class Files:
             with (self.root / min(found, key=len)).open("rb") as raw:
                 file = gzip.GzipFile(fileobj=raw) if name.endswith(".gz") else raw
                 content = read_at_most(file, SMALL, f"{self.path}: {name}")
-        except (*DAMAGED, OSError) as error:
+        except (
+            *DAMAGED,
+            MemoryError,
+            OSError,
+        ) as error:  # MemoryError: a size that no memory holds
             raise InputError(f"{self.path}: {name} is damaged; get it again ({error})") from None
         return list(text_lines(content, f"{self.path}: {name}", "get it again"))

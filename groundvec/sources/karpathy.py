@@ -19,7 +19,7 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from groundvec.data import dataset
 from groundvec.data.archives import DAMAGED
-from groundvec.data.cleaning import clean
+from groundvec.data.cleaning import LONGEST, clean
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import (
     LARGEST_JSON,
@@ -152,4 +152,6 @@ def tokenise(caption: str) -> str:
     Case and punctuation are kept: `A man's dog (2.5kg), 12-13.` becomes
     `A man's dog ( 2.5kg ) , 12 - 13 .`
     """
+    if len(caption) > 10 * LONGEST:  # refused later; to cut megabytes would take minutes
+        return caption
     return clean(NIST(unescape(caption)))

@@ -18,6 +18,7 @@ from bs4 import BeautifulSoup, NavigableString, Tag
 from groundvec.data import dataset
 from groundvec.data.cleaning import clean
 from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import SMALL, check_regular, read_at_most
 
 log = logging.getLogger(__name__)
 
@@ -96,8 +97,11 @@ def draw_split(image_ids: pd.Series, seed: int) -> pd.Series:
 
 def _rows(page: Path) -> pd.DataFrame:
     """Make a row per image: where (`page line 3`), image_id, sentences (a list)."""
+    check_regular(page)
     try:
-        soup = BeautifulSoup(_text(page.read_bytes()), "html.parser")
+        with page.open("rb") as file:
+            data = read_at_most(file, SMALL, page)
+        soup = BeautifulSoup(_text(data), "html.parser")
     except OSError as error:
         raise InputError(f"{page} cannot be read ({error.strerror}); get the page again") from None
     found = [

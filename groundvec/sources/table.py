@@ -140,10 +140,11 @@ def _rows(path: Path, images: Path) -> pd.DataFrame:
     )
     rows = pd.DataFrame(fields, columns=header, dtype=str)
     nameless = rows.columns.str.fullmatch(NAMELESS)
-    for k in nameless.nonzero()[0]:
-        column = pd.DataFrame({"where": where, "field": rows.iloc[:, int(k)]})
+    if nameless.any():
+        without_name = rows.loc[:, nameless].melt(value_name="field", ignore_index=False)
+        without_name["where"] = where
         dataset.refuse(
-            column[~column.field.str.fullmatch(r"\s*\d*\s*")],
+            without_name[~without_name.field.str.fullmatch(r"\s*\d*\s*")],
             "{where}{more}: {field!r} is in a column without a name; name the column, or remove it",
         )
     rows = rows.loc[:, ~nameless]

@@ -39,7 +39,7 @@ def make_tar(path, files):
     return path
 
 
-MAKERS = {"zip": make_zip, "tar": make_tar, "tar.gz": make_tar, "tar.xz": make_tar}
+MAKERS = {"zip": make_zip, "tar": make_tar, "tar.gz": make_tar}
 
 
 @pytest.fixture(params=MAKERS)
@@ -140,7 +140,7 @@ def test_a_link_or_a_device_in_a_tar_is_named(tmp_path, kind):
 
 
 @pytest.mark.parametrize("share", [0, 0.1, 0.5, 0.9, 0.99])
-@pytest.mark.parametrize("kind", ["zip", "tar.gz", "tar.xz"])
+@pytest.mark.parametrize("kind", ["zip", "tar.gz"])
 def test_a_truncated_archive_is_named(tmp_path, kind, share):
     noise = {f"{i}.jpg": random.Random(i).randbytes(5000) for i in range(20)}
     archive = MAKERS[kind](tmp_path / f"archive.{kind}", noise)
@@ -150,7 +150,7 @@ def test_a_truncated_archive_is_named(tmp_path, kind, share):
     assert "delete it and run again" in message
 
 
-@pytest.mark.parametrize("kind", ["stored zip", "zip", "tar.gz", "tar.xz"])
+@pytest.mark.parametrize("kind", ["stored zip", "zip", "tar.gz"])
 def test_a_flipped_bit_anywhere_is_noticed_or_harmless(tmp_path, kind):
     files = {"a.txt": b"some text, some text"}
     archive = tmp_path / f"archive.{kind}"
