@@ -215,6 +215,8 @@ def of_backbone(backbone):
 def photos(tmp_path, monkeypatch):
     """Four pictures, in folders."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    # Their features are one file, however slow the machine is.
+    monkeypatch.setattr("groundvec.features.extract.SAVE_EVERY", np.inf)
     rng = np.random.default_rng(0)
     for name in ("b.png", "a.jpg", "deep/c.PNG", "deep/d.jpeg"):
         path = tmp_path / "photos" / name
