@@ -2,7 +2,9 @@
 
 import itertools
 import json
+import math
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -171,6 +173,38 @@ def test_training_ends_in_the_same_weights_wherever_it_was_killed(tmp_path, monk
     assert [row["loss"] for row in again] == [row["loss"] for row in history]
     found, _ = trained(tmp_path / "killed")  # finished: nothing is trained
     assert all(torch.equal(whole[name], found[name]) for name in whole)
+
+
+@pytest.mark.parametrize("batch", [3, 8, 11])
+def test_training_told_to_stop_has_done_no_batch_in_vain(tmp_path, monkeypatch, batch):
+    """Three epochs of eight batches; told to stop within an epoch, or at its end."""
+    whole, history = trained(tmp_path / "whole")
+    loss, calls = Translator.loss, []
+
+    def told_once(*sentences):
+        calls.append(1)
+        if len(calls) == batch:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return loss(*sentences)
+
+    monkeypatch.setattr(Translator, "loss", told_once)
+    where = f"told to stop, after epoch {batch // 8}, batch {batch % 8};"
+    with pytest.raises(Stopped, match=where):
+        trained(tmp_path / "told")
+    assert len(calls) == batch
+    resumed, again = trained(tmp_path / "told")
+    assert len(calls) == 24
+    assert all(torch.equal(whole[name], resumed[name]) for name in whole)
+    assert [row["loss"] for row in again] == [row["loss"] for row in history]
+
+
+def test_a_loss_that_is_not_finite_stops_the_training(tmp_path, monkeypatch):
+    loss = Translator.loss
+    monkeypatch.setattr(Translator, "loss", lambda *sentences: loss(*sentences) * math.nan)
+    message = "not finite in epoch 1, batch 8: make the system's l2 smaller"
+    with pytest.raises(InputError, match=message):
+        trained(tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_damaged_checkpoint_costs_an_epoch(tmp_path, monkeypatch):
