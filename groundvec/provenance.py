@@ -7,7 +7,7 @@ import os
 import platform
 import subprocess
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -162,8 +162,12 @@ def machine(device: str = "cpu") -> str:
 
 @cache
 def versions() -> str:
-    """Return the versions of Python and torch, without importing it."""
-    return f"python {platform.python_version()}, torch {version('torch')}"
+    """Return the versions of Python and of torch, or of NumPy where torch is not installed."""
+    python = f"python {platform.python_version()}"
+    try:
+        return f"{python}, torch {version('torch')}"  # without importing it
+    except PackageNotFoundError:
+        return f"{python}, numpy {version('numpy')}"
 
 
 def provenance(device: str = "cpu") -> dict[str, str]:

@@ -6,6 +6,7 @@ import gc
 import io
 import logging
 import os
+import re
 import signal
 import sys
 import warnings
@@ -82,7 +83,9 @@ def execute(
         if arguments.log:
             files.check_regular(arguments.log)
             arguments.log.parent.mkdir(parents=True, exist_ok=True)
-            handler = logging.FileHandler(arguments.log, mode="w")
+            handler = logging.FileHandler(
+                arguments.log, mode="w", encoding="utf-8", errors="backslashreplace"
+            )
             logging.getLogger().addHandler(handler)
             handler.setFormatter(formatter)
         _check_numbers(arguments)
@@ -181,6 +184,11 @@ def _refused(error: Exception) -> str:
             "this torchvision was built for another torch: install both from one place, with "
             "pip install --force-reinstall torch torchvision (docs/encoder.md)"
         )
+    if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":
+        # Linux's names may be any bytes, but what is written about a file is UTF-8.
+        around = error.object[max(0, error.start - 200) : error.end + 200]
+        [name] = re.findall(r'[^\s",]*[\ud800-\udfff][^\s",]*', around)[:1]
+        return f"{name} is not UTF-8: rename the file or folder"
     if not isinstance(error, OSError):
         return ""
     place = error.filename2 or error.filename or "the results"

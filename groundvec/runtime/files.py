@@ -191,8 +191,18 @@ def write_csv(path: str | Path, table: "pd.DataFrame") -> None:
 
 
 def cache() -> Path:
-    """Return the user's folder for files that can be fetched or computed again."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "groundvec")
+    """Return the user's folder for files that can be fetched or computed again.
+
+    Raises:
+        InputError: the user has no home directory, as in some containers and jobs.
+    """
+    folder = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
+    if folder.startswith("~"):
+        raise InputError(
+            "there is no home directory: set XDG_CACHE_HOME to a folder for what is downloaded or "
+            "computed once"
+        )
+    return Path(folder, "groundvec")
 
 
 def state(path: str | Path) -> tuple[int, int, int, int]:

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
-from groundvec.runtime.errors import InputError
+from groundvec.runtime.errors import LONGEST, InputError
 from groundvec.runtime.files import write_json
 
 log = logging.getLogger(__name__)
@@ -143,7 +143,7 @@ def _lock(folder: Path, needed: bool = False) -> TextIO | str:
     while True:
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            file = path.open("a+")
+            file = path.open("a+", encoding="utf-8", errors="backslashreplace")
         except FileNotFoundError:  # the last holder removed the folder
             continue
         except PermissionError:
@@ -158,7 +158,8 @@ def _lock(folder: Path, needed: bool = False) -> TextIO | str:
             with file:
                 file.seek(0)
                 return (
-                    file.read() or f"another process is at work in {folder}: wait for it, or end it"
+                    file.read(LONGEST)
+                    or f"another process is at work in {folder}: wait for it, or end it"
                 )
         except OSError as error:
             problem = f"{path}: this file system has no locks ({error})"

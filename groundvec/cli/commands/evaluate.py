@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from groundvec.cli.commands import common
 from groundvec.cli.program import show
 from groundvec.runtime import files
-from groundvec.runtime.errors import extra
+from groundvec.runtime.errors import extra, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -152,10 +152,10 @@ def _ratings(arguments: argparse.Namespace) -> None:
     result = evaluate.ratings(encoder, tasks, arguments.folder, known)
     if known and not ("seen" in result.scores and result.scores["seen"].any()):
         log.warning("no rated sentence is in %s: is it one caption per line?", arguments.captions)
-    name = arguments.model or arguments.sentence_transformers or arguments.vectors
+    name = _text(arguments.model or arguments.sentence_transformers or arguments.vectors)
     _write(result.scores, arguments.output, device, encoder=name)
     if arguments.output_items:
-        items = result.items.assign(system=str(name), kind="baseline", epochs="")
+        items = result.items.assign(system=name, kind="baseline", epochs="")
         frames.write(arguments.output_items, items, Predictions)
 
 
@@ -171,11 +171,10 @@ def _encoder(arguments: argparse.Namespace) -> tuple[Any, str]:
 
         baseline = baselines.load("sentence-transformers", model=arguments.sentence_transformers)
         return baseline, baseline.device
-    from groundvec.device import choose
     from groundvec.encoder import SentenceEncoder
 
-    encoder = SentenceEncoder(arguments.model, device=(device := choose()))
-    return lambda sentences: encoder.encode(sentences, show_progress_bar=True), device
+    model = SentenceEncoder(arguments.model)
+    return lambda sentences: model.encode(sentences, show_progress_bar=True), model.device
 
 
 def _retrieval(arguments: argparse.Namespace) -> None:
@@ -209,7 +208,8 @@ def _compare(arguments: argparse.Namespace) -> None:
     if arguments.output == common.STANDARD:
         show(*rows.to_string(index=False, float_format="{:.4g}".format).split("\n"))
     else:
-        files.write_csv(arguments.output, rows.assign(file_a=arguments.a, file_b=arguments.b))
+        names = {"file_a": _text(arguments.a), "file_b": _text(arguments.b)}
+        files.write_csv(arguments.output, rows.assign(**names))
 
 
 def _sentences(arguments: argparse.Namespace) -> None:
@@ -227,6 +227,11 @@ def _sentences(arguments: argparse.Namespace) -> None:
         files.write_bytes(arguments.output, text)
 
 
+def _text(name: str | Path) -> str:
+    """Return a name as UTF-8 can hold it; the names of files may be other bytes."""
+    return printable(str(name))
+
+
 def _write(scores: "pd.DataFrame", output: Path, device: str, **about: Any) -> None:
     """Print scores as a table, or write them to a CSV file with what they are about."""
     from groundvec import evaluate
@@ -235,7 +240,8 @@ def _write(scores: "pd.DataFrame", output: Path, device: str, **about: Any) -> N
     if output == common.STANDARD:
         show(*evaluate.table(scores).split("\n"))
     else:
-        files.write_csv(output, scores.assign(**about, **provenance(device)))
+        names = {column: _text(name) for column, name in about.items()}
+        files.write_csv(output, scores.assign(**names, **provenance(device)))
 
 
 # Each command's arguments, and the function whose docstring is its help.
