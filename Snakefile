@@ -34,8 +34,6 @@ from rules.plan import (
     RATED_BY_MODEL,
     RERANKED,
     RETRIEVAL,
-    ROBUSTNESS,
-    ROBUSTNESS_OF_BASELINE,
     SYSTEM,
     Plan,
     any_of,
@@ -87,7 +85,6 @@ include: "rules/text.smk"
 include: "rules/train.smk"
 include: "rules/retrieval.smk"
 include: "rules/ratings.smk"
-include: "rules/robustness.smk"
 
 
 if "translation" in config:

@@ -1,7 +1,7 @@
 """Copy what the pages show of an experiment from its results into docs/results and docs/images.
 
 Every file that is there is renewed from the table or figure of its name. Without one, history.csv,
-retrieval.csv, ratings.csv and robustness.csv are made of the files of all models; rows of trainings
+retrieval.csv and ratings.csv are made of the files of all models; rows of trainings
 that these results lack stay, as where machines share the trainings. Claims of one seed get the
 variance over seeds of the experiment's other files of claims. Then run `make pages`.
 """
@@ -26,7 +26,6 @@ OF_MODELS = {
     "history.csv": ("models/*/*/*/history.csv", ["dataset", "model", "seed"]),
     "retrieval.csv": ("retrieval/*/*/seed*[0-9].csv", ["dataset", "model", "seed"]),
     "ratings.csv": ("ratings/models/*/*/seed*[0-9].csv", ["system"]),
-    "robustness.csv": ("robustness/**/*.csv", ["system"]),
 }
 
 

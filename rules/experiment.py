@@ -68,7 +68,6 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
         if languages := _source(dataset).get("languages"):
             _check_languages(place, dataset, languages)
     if "ratings" in config:
-        _check_robustness(config["ratings"], config["datasets"])
         _check_baselines(config["ratings"]["baselines"], config["datasets"])
     if "translation" in config:
         _check_translation(config["translation"], config["datasets"])
@@ -181,17 +180,6 @@ def _check_subtask(ratings: dict[str, Any]) -> None:
         known = list(SOURCES)
     names = ["/".join(pair) for pair in known]
     check_known("ratings.subtask", ratings["subtask"], names, "unknown subtask {}")
-
-
-def _check_robustness(ratings: dict[str, Any], datasets: dict[str, Any]) -> None:
-    shown = [data["models"] for data in datasets.values() if _showing("robustness", data)]
-    known = [*ratings["baselines"]]
-    known += [name for models in shown for name in models if "en" in models[name]["languages"]]
-    papers_of = [key for key, paper in papers.known().items() if paper.reads("robustness")]
-    problem = "there is no baseline {}, nor a model of English of a data set with "
-    problem += f"{' or '.join(papers_of)} among its papers"
-    for name in ratings["robustness"]:
-        check_known("ratings.robustness", name, known, problem)
 
 
 def _check_baselines(baselines: dict[str, Any], datasets: dict[str, Any]) -> None:

@@ -120,7 +120,6 @@ class Items:
             "tasks": plan.rated_tasks,
             "query_ranks": plan.every_model(f"{RETRIEVAL}.ranks.csv", shown),
             "history": plan.every_model(f"{MODEL}/history.csv", shown),
-            "robustness": plan.robustness_files(shown),
             "captions": plan.file_of_source("captions.csv"),
             "images": plan.file_of_source("images.csv"),
             "features": plan.features_file,

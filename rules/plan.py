@@ -25,8 +25,6 @@ MODEL = "<experiment>/models/{dataset}/{model}/seed{seed}"
 RETRIEVAL = "<experiment>/retrieval/{dataset}/{model}/seed{seed}"
 RATED_BY_MODEL = "<experiment>/ratings/models/{dataset}/{model}/seed{seed}"
 RATED_BY_BASELINE = "<experiment>/ratings/baselines/{baseline}"
-ROBUSTNESS = "<experiment>/robustness/{dataset}/{model}/seed{seed}.csv"
-ROBUSTNESS_OF_BASELINE = "<experiment>/robustness/baselines/{baseline}.csv"
 
 SYSTEM = "<experiment>/translation/{system}"
 RERANKED = f"{SYSTEM}/reranked.{{n}}.csv"
@@ -422,21 +420,6 @@ class Plan:
             dataset=wildcards.dataset, model=wildcards.model, seed=wildcards.seed
         )
         return [f"{named}.overlap.csv"]
-
-    def robustness_files(self, datasets: list[str]) -> list[str]:
-        """List the robustness files of baselines and of models, each from its first data set."""
-        measured = self.ratings.get("robustness", [])
-        of_first_seed = {
-            model: ROBUSTNESS.format(dataset=name, model=model, seed=data["seeds"][0])
-            for name, data in reversed([(name, self.datasets[name]) for name in datasets])
-            for model in data["models"]
-            if model in measured
-        }
-        baselines = [name for name in measured if name in self.ratings["baselines"]]
-        return [
-            *of_first_seed.values(),
-            *(ROBUSTNESS_OF_BASELINE.format(baseline=name) for name in baselines),
-        ]
 
     # Translation
 

@@ -73,13 +73,6 @@ def alone(part: str) -> list[float]:
     return [mean["pearson"].item(), images["pearson"].item()]
 
 
-def typed() -> dict[Any, str]:
-    """Write R@10 of captions without and with 10% of their letters mistyped."""
-    table = tables.kept("best-v3/robustness").query("measure == 'caption_to_image R@10'")
-    table = table[table["kind"].eq("typing errors") & table["rate"].isin([0, 0.1])]
-    return table.groupby("model")["value"].agg(lambda of: " to ".join(decimals(of))).to_dict()
-
-
 def same_weights(scores: pd.DataFrame) -> float:
     """Average the scores without the seen pairs, weighted by the pairs that each subtask had."""
     subtasks = scores.query("task.str.startswith('STS 20') and statistic == 'correlation'")
@@ -114,6 +107,5 @@ def values() -> dict[str, Any]:
         "together": tables.intervals(all_three, ["recall", "low", "high"]).tolist(),
         "state": alone("state"),
         "outputs": alone("outputs"),
-        "typed": typed(),
         "of_five": five["recall"].tolist(),
     }

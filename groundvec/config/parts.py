@@ -4,7 +4,7 @@ The encoder `rnn` is `encoders/rnn.py` and `encoders/rnn.yaml`. A data set's sou
 The YAML file is a JSON schema of the options. It also says, of the part or of an option that is
 set:
 
-    provides: [letters]         what others may need
+    provides: [word vectors]    what others may need
     needs: [cosines]            what the description has to provide
     longer_by: embedding        the option that gives how much longer than `size` the vectors are
     weights: project            without this option, the part has no weights to train
@@ -169,7 +169,7 @@ def stated(
 
 
 def provided(kind: str, part: dict[str, Any]) -> set[str]:
-    """Return the names that a part provides for the `needs` of others, such as `letters`."""
+    """Return the names that a part provides for the `needs` of others, such as `word vectors`."""
     found = stated(options_schema(kind, part["name"]), part, "provides")
     return {name for _, names in found for name in names}
 

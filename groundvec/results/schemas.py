@@ -269,20 +269,6 @@ MEASURES = Schema(
     task=text("task, or `all`; of the semantic score empty", empty=True),
     **{name: column for name, column in correlations().items() if "pearson" in name},
 )
-ROBUSTNESS = Schema(
-    "what scripts/robustness.py writes",
-    "one row per kind of mistake, rate and measure",
-    ("system", "kind", "rate", "measure"),
-    system=SYSTEM["system"],
-    dataset=text("data set; of a baseline empty", empty=True),
-    model=text("name of the model's description; of a baseline empty", empty=True),
-    seed=count("seed of the training; of a baseline empty", empty=True),
-    kind=text("kind of mistake", ("typing errors", "case", "missing spaces")),
-    rate=share("share of letters, or of spaces, with a mistake"),
-    measure=text("task, `unsupervised`, or recall"),
-    value=number("Pearson's r times 100, or R@10 in percent", low=-100, high=100),
-    **PROVENANCE,
-)
 
 # Translation
 
@@ -391,7 +377,6 @@ Predictions = Annotated[pd.DataFrame, PREDICTIONS]
 RatedPairs = Annotated[pd.DataFrame, RATED_PAIRS]
 FoundRanks = Annotated[pd.DataFrame, FOUND_RANKS]
 Measures = Annotated[pd.DataFrame, MEASURES]
-Robustness = Annotated[pd.DataFrame, ROBUSTNESS]
 TranslatorHistory = Annotated[pd.DataFrame, TRANSLATOR_HISTORY]
 Reranked = Annotated[pd.DataFrame, RERANKED]
 Translations = Annotated[pd.DataFrame, TRANSLATIONS]

@@ -28,7 +28,6 @@ from groundvec.provenance import provenance
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.jobs import catch_sigterm
 from groundvec.runtime.progress import Progress, epoch_summary
-from groundvec.text.mistakes import TYPING, spoil
 from groundvec.training.checkpoints import (
     BATCHES_BETWEEN_CHECKS,
     Checkpoints,
@@ -258,7 +257,7 @@ def _embed_captions(
     if model.description["training"].get("paraphrases"):
         wanted.append(captions.another(rows, rng))
     # All in one batch of the encoder, which takes less time than two.
-    vectors = _embed(model, language, captions, np.concatenate(wanted), rng)
+    vectors = _embed(model, language, captions, np.concatenate(wanted))
     return {f"{language} {number}": part for number, part in enumerate(vectors.split(len(rows)))}
 
 
@@ -270,20 +269,14 @@ def _embed_more(
     images = rng.choice(captions.images, count, replace=False)
     one = captions.any_of(images, rng)
     another = captions.another(one, rng)
-    return _embed(model, language, captions, np.concatenate([one, another]), rng).split(count)
+    return _embed(model, language, captions, np.concatenate([one, another])).split(count)
 
 
-def _embed(
-    model: Model, language: str, captions: Captions, chosen: np.ndarray, rng: np.random.Generator
-) -> Tensor:
-    """Embed chosen captions (B, size); with `typing_errors`, they are mistyped first."""
-    batch = captions.encoded.batch(chosen)
-    if highest_rate := model.description["training"].get("typing_errors"):
-        rate, noise_seed = rng.uniform(0, highest_rate), int(rng.integers(2**32))
-        mistyped = spoil([captions.texts[row] for row in chosen], TYPING, rate, noise_seed)
-        batch = model.texts[language].encode(mistyped).batch(np.arange(len(chosen)))
+def _embed(model: Model, language: str, captions: Captions, chosen: np.ndarray) -> Tensor:
+    """Embed chosen captions (B, size)."""
     device = next(model.parameters()).device
-    return model.embed_captions(language, to_tensors(batch, device))
+    batch = to_tensors(captions.encoded.batch(chosen), device)
+    return model.embed_captions(language, batch)
 
 
 def make_optimiser(model: Model, cycle: int) -> Any:

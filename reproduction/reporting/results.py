@@ -65,11 +65,6 @@ def read_models(paths: Iterable[str | Path]) -> schemas.Models:
     return systems.ordered(models.drop(columns="path"))
 
 
-def _shorten(path: str | Path, table: schemas.Robustness) -> None:
-    """Call systems by the names of their models; baselines have none."""
-    table["system"] = table["model"].fillna(table["system"])
-
-
 def read_translations(path: str | Path) -> schemas.Translations:
     """Read each re-ranker's first translations; missing ones are empty texts."""
     return read(path, schemas.Translations).fillna({"image_id": "", "hypothesis": ""})
@@ -115,10 +110,6 @@ class Results:
         partial(read_all, form=schemas.QueryRanks),
     )
     history = Files("the history.csv of each training", partial(read_all, form=schemas.History))
-    robustness = Files(  # a model's `system` is its short name
-        "what scripts/robustness.py wrote, a file for each system",
-        partial(read_all, form=schemas.Robustness, each=_shorten),
-    )
     tables = Files("tables of scripts/report.py as CSV, with .json beside each", list[Path])
     treebanks = Files(
         "parsed captions, which scripts/trees.py wrote; others are parsed", list[Path]

@@ -26,17 +26,5 @@ PAPER = Paper(
             over the seeds.
             """,
         ),
-        "robustness": Item(
-            inputs=("robustness",),
-            when=lambda experiment: bool(experiment.config.get("ratings", {}).get("robustness")),
-            caption="""
-            What mistakes in sentences do to models and baselines. A share of letters is
-            mistyped (left out, added, exchanged for another or with the next one), or changes
-            its case, or a share of spaces is missing. Sentence similarity is Pearson's r × 100
-            of cosines with the ratings, the mean over the tasks without training pairs,
-            weighted by their pairs; both sentences of a pair have mistakes. R@10 is on the test
-            pictures, with mistakes in the captions; baselines know no pictures.
-            """,
-        ),
     },
 )

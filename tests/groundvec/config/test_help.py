@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[3]
 CHAIN = [
     *("download", "unpack", "pascal1k_images", "dataset", "trees", "text", "extract_features"),
     *("join_features", "concatenate_features", "train", "ensemble", "retrieval", "ratings"),
-    *("rate", "overlap", "baseline", "robustness", "card", "report", "gallery", "try_it", "page"),
+    *("rate", "overlap", "baseline", "card", "report", "gallery", "try_it", "page"),
     *("translator", "translate", "rerank"),
 ]
 DEMO = Path("results/demo/models/scenes/gru-64-max/seed1")

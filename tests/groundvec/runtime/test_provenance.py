@@ -198,7 +198,7 @@ OF_TRAINING = """
     data/cleaning data/dataset data/split device evaluation/ranks
     features/store
     model/folder model/network model/sentences model/stored model/weights
-    similarity text/mistakes
+    similarity
     training/checkpoints training/files training/loop
 """
 LONG = {"extract_features", "train", "translator", "translate", "rate", "baseline", "retrieval"}

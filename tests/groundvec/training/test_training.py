@@ -225,29 +225,6 @@ def test_paraphrases_are_in_the_batch_as_if_of_another_language(tmp_path, monkey
     assert_equal(weights(tmp_path / "one", 1), weights(tmp_path / "other", 1))
 
 
-def test_captions_are_mistyped_anew_in_every_batch(tmp_path, monkeypatch):
-    read, mistype = [], loop.spoil
-
-    def spy(captions, kind, rate, seed):
-        read.append((captions, rate, mistype(captions, kind, rate, seed)))
-        return read[-1][-1]
-
-    monkeypatch.setattr(loop, "spoil", spy)
-    described = description(**{"epochs": 2, "cycle": 2, "batch_size": 4, "typing_errors": 0.5})
-    train(tmp_path / "one", described=described)
-    captions, rates, mistyped = zip(*read, strict=True)
-    assert all(set(batch) <= set(CAPTIONS.texts) for batch in captions)
-    assert len(set(rates)) == len(rates)
-    assert 0 < min(rates) < max(rates) < 0.5
-    assert mistyped != captions
-    train(tmp_path / "other", described=described)
-    assert_equal(weights(tmp_path / "one", 2), weights(tmp_path / "other", 2))
-    none = description(epochs=2, cycle=2, batch_size=4)
-    train(tmp_path / "none", described=none)
-    one, other = weights(tmp_path / "one", 2), weights(tmp_path / "none", 2)
-    assert any(not torch.equal(one[key], other[key]) for key in one)
-
-
 # Clipping
 
 

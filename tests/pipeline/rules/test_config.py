@@ -184,10 +184,6 @@ def test_every_key_of_the_schema_is_described():
             "models.mine: `alternate` needs weights to train, which another encoder provides",
         ),
         (
-            described(text={"name": "words"}, training={"typing_errors": 0.1}),
-            "mine: `typing_errors` needs letters, which the text characters or the text ngrams",
-        ),
-        (
             described(text={"name": "ngrams", "shortest": 3, "longest": 2}),
             "models.mine.text: shortest 3 is above longest 2: swap them",
         ),
@@ -272,10 +268,6 @@ def test_every_key_of_the_schema_is_described():
         ),
         (translated(dataset="on"), "translation.dataset: there is no data set 'on': did you mean"),
         (translated(target="en"), "translation.target: it is the source too"),
-        (
-            {**SMALL, "ratings": {"source": "scenes", "robustness": ["trigram"]}},
-            "ratings.robustness: there is no baseline 'trigram', nor a model of English of a data",
-        ),
         (
             translated(source="fr"),
             "translation.source: one has no sentences in 'fr'; it has: en, de",
@@ -515,7 +507,6 @@ TEXTS = [
     ("models", "mine", "languages", 0),
     *(("ratings", key) for key in ("source", "tokenizer", "subtask")),
     ("ratings", "lowercase", 0),
-    ("ratings", "robustness", 0),
     *(("ratings", "baselines", "x", key) for key in ("encoder", "vectors", "state", "model")),
     *(("translation", key) for key in ("dataset", "source", "target")),
     ("translation", "rerank_by", 0),
@@ -540,7 +531,6 @@ WHOLE = {
         "source": "scenes",
         "lowercase": ["STS"],
         "baselines": {"x": {"encoder": "infersent", "vectors": "v", "state": "s", "version": 1}},
-        "robustness": ["x"],
     },
     "translation": {
         **{"dataset": "three", "source": "de", "target": "en"},

@@ -64,8 +64,8 @@ def test_every_rule_with_a_gpu_gets_one():
     with_gpu = re.findall(rf"{rule}GPU,", rules, re.M)
     some = re.findall(rf"{rule}lambda .* GPU \*", rules, re.M)
     profile = yaml.safe_load(PROFILE.read_text())["set-resources"]
-    assert {"train", "translator", "robustness"} < set(with_gpu)
-    assert set(some) == {"baseline", "robustness_of_baseline"}
+    assert {"train", "translator"} < set(with_gpu)
+    assert set(some) == {"baseline"}
     assert profile == {rule: {"gpu": int(rule in with_gpu)} for rule in [*with_gpu, *some]}
 
 
