@@ -87,7 +87,7 @@ def in_memory(split: Split, images: int) -> Split:
     own, count = split.captions["en"], 5 * images
     starts = own.encoded.starts[: count + 1]
     encoded = Encoded(np.array(own.encoded.indices[: starts[-1]]), starts)
-    captions = Captions(own.texts[:count], encoded, own.image[:count], own.order[:count])
+    captions = Captions(encoded, own.image[:count], own.order[:count])
     return Split(split.image_ids[:images], split.features[:images], {"en": captions})
 
 

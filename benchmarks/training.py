@@ -89,7 +89,7 @@ def split_of(captions: list[str], text: Any) -> Split:
     """Make a split with an image of random features for each caption."""
     place = np.arange(len(captions))
     features = np.random.default_rng(0).random((len(captions), WIDTH), np.float32)
-    own = Captions(captions, text.encode(captions), place, np.zeros_like(place))
+    own = Captions(text.encode(captions), place, np.zeros_like(place))
     return Split(place.astype(str), features, {"en": own})
 
 
@@ -306,7 +306,7 @@ def floor_of_trees(model: Model, split: Split) -> Contestant:
     batch, size = model.description["training"]["batch_size"], encoder["size"]
     own = split.captions["en"]
     steps = []  # the products of each batch
-    for start in range(0, len(own.texts) - batch + 1, batch):
+    for start in range(0, len(own.image) - batch + 1, batch):
         captions = np.arange(start, start + batch)
         words, _, parents, relations, places, heights, _ = own.encoded.batch(captions)
         by_relation = encoder["compose"] == "relation"

@@ -20,7 +20,7 @@ import pandas as pd
 from common import FOLDERS, program
 
 from groundvec.data.dataset import read_captions
-from groundvec.data.split import load_split
+from groundvec.data.split import UNENCODED, load_split
 from groundvec.evaluation.retrieval import rank_both_ways
 from groundvec.features import store
 from groundvec.model.network import encode_images, load_ensemble
@@ -34,10 +34,10 @@ def ranks(given: argparse.Namespace) -> Iterator[pd.DataFrame]:
     every = []
     for number, folder in enumerate(given.models):
         models = load_ensemble(folder)
-        text = {given.language: models[0].texts[given.language]}
+        text = {given.language: UNENCODED}
         split = load_split(captions, "test", partial(store.read, given.features), text)
         [own] = split.captions.values()
-        said = encode_sentences(models, own.texts, given.language)
+        said = encode_sentences(models, own.encoded, given.language)
         every.append((said, encode_images(models, split.features)))
         yield ranked(*every[-1], own.image).assign(model=folder.parent.name, seed=number + 1)
     sentences, images = (np.hstack(vectors) for vectors in zip(*every, strict=True))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,14 @@ log = logging.getLogger(__name__)
 
 SENTENCES_PER_BLOCK = 2**16
 CAPTIONS_PER_IMAGE = 5  # later captions of an image are not used, as in all published results
+UNENCODED = SimpleNamespace(encode=list)  # a text that leaves captions as they are
 
 
 @dataclass
 class Captions:
     """The captions of one language."""
 
-    texts: list[str]  # M captions
-    encoded: Any  # the same as the language's text encodes them
+    encoded: Any  # M captions, as the language's text encodes them
     image: np.ndarray  # (M,) the row of each caption's image
     # (M,) its place among that image's captions, from 0; -1 if `another` alone draws it
     order: np.ndarray
@@ -170,9 +171,8 @@ def load_more(captions: pd.DataFrame, texts: Mapping[str, Any]) -> Captions:
 
 
 def _encoded(rows: pd.DataFrame, text: Any) -> Captions:
-    sentences = rows["caption"].tolist()
-    numbers = (rows[name].to_numpy() for name in ("image", "order"))
-    return Captions(sentences, encode(text, sentences), *numbers)
+    encoded = encode(text, rows["caption"].tolist())
+    return Captions(encoded, rows["image"].to_numpy(), rows["order"].to_numpy())
 
 
 def encode(text: Any, sentences: list[str]) -> Any:

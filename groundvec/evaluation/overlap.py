@@ -7,14 +7,13 @@ SICK and, through them, of STS-B. A model that was trained on them has *seen* th
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from groundvec.data.cleaning import normalised
-from groundvec.data.split import captions_of, load_more, load_split
+from groundvec.data.split import UNENCODED, captions_of, load_more, load_split
 from groundvec.evaluation.ratings import LANGUAGE, evaluate
 from groundvec.results.schemas import Predictions, Ratings
 from groundvec.runtime.errors import InputError
@@ -34,17 +33,19 @@ def training_captions(about: Mapping[str, Any], path: str | Path) -> dict[str, s
     Returns:
         The images of each caption.
     """
-    as_they_are = dict.fromkeys(about["description"]["languages"], SimpleNamespace(encode=list))
+    unencoded = dict.fromkeys(about["description"]["languages"], UNENCODED)
     read = captions_of(about, path)
-    split = load_split(read, "train", np.asarray, as_they_are)
+    split = load_split(read, "train", np.asarray, unencoded)
     captions = split.captions[LANGUAGE]
-    texts, numbers = captions.texts, captions.image.tolist()
+    sentences = captions.encoded
+    numbers = captions.image.tolist()
     if "more_captions" in about:
-        more = load_more(read, {LANGUAGE: as_they_are[LANGUAGE]})
-        texts, numbers = texts + more.texts, numbers + (len(split.image_ids) + more.image).tolist()
+        more = load_more(read, {LANGUAGE: UNENCODED})
+        sentences = sentences + more.encoded
+        numbers = numbers + (len(split.image_ids) + more.image).tolist()
     images: dict[str, set[int]] = defaultdict(set)
-    for text, image in zip(texts, numbers, strict=True):
-        images[normalised(text)].add(image)
+    for sentence, image in zip(sentences, numbers, strict=True):
+        images[normalised(sentence)].add(image)
     return dict(images)
 
 

@@ -68,6 +68,8 @@ def train_from_files(
         )
     if description["training"].get("more_captions"):
         training.more = load_more(table, texts)
+    described = _describe_more(table, training, training.more) if training.more else None
+    del table  # what training needs of it is encoded: free its memory
 
     # Everything that decides the result. Its hash names the folder of the checkpoints, so that
     # a training never resumes from another one's, and is trained again if any of this changes.
@@ -95,8 +97,8 @@ def train_from_files(
         model["width"] = training.features.shape[1]
         if draw:
             model["draw"] = draw
-        if training.more:
-            model["more_captions"] = _describe_more(table, training, training.more)
+        if described:
+            model["more_captions"] = described
         model["features"] = store.attributes(features)
         model["key"] = key
         # Of the process that trained, which may be an earlier one.
@@ -114,7 +116,7 @@ def _describe_more(table: pd.DataFrame, training: Split, more: Captions) -> dict
     further = sum(int((captions.order < 0).sum()) for captions in training.captions.values())
     return {
         "source": source,
-        "captions": len(more.texts),
+        "captions": len(more.image),
         "pictures": more.images,
         "of_training_pictures": further,
     }

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from groundvec.data.split import captions_of, load_split
+from groundvec.data.split import UNENCODED, captions_of, load_split
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json
 from groundvec.text.treebank import Treebank
@@ -55,13 +55,14 @@ def embed(
     models = load_ensemble(about["folder"], epochs, choose("cpu"), treebank)
     captions, language = read_captions(results, about), about["languages"][0]
     features = partial(store.read, results["features"])
-    split = load_split(captions, "test", features, models[0].texts)
+    unencoded = dict.fromkeys(models[0].texts, UNENCODED)
+    split = load_split(captions, "test", features, unencoded)
     own = split.captions[language]
     return Embedded(
-        captions=own.texts,
+        captions=own.encoded,
         image=own.image,
         image_ids=split.image_ids,
-        caption_vectors=encode_sentences(models, own.texts, language, progress=True),
+        caption_vectors=encode_sentences(models, own.encoded, language, progress=True),
         image_vectors=encode_images(models, split.features),
         similarity=models[0].similarity,
     )

@@ -34,13 +34,17 @@ def description(encoder="gru-8-attention", text="characters", parts=None, **trai
     )
 
 
+def sentences(images=11, captions=5):
+    """The captions of `make_split`, in its order."""
+    return [f"picture {i}, caption {k}" for i in range(images) for k in range(captions)]
+
+
 def make_split(images=11, captions=5, width=6, seed=0):
     """A text of characters, and a split of as many images with as many captions each."""
     rng = np.random.default_rng(seed)
-    texts = [f"picture {i}, caption {k}" for i in range(images) for k in range(captions)]
+    texts = sentences(images, captions)
     text = Text.build(texts)
     of_english = Captions(
-        texts=texts,
         encoded=text.encode(texts),
         image=np.repeat(np.arange(images), captions),
         order=np.tile(np.arange(captions), images),

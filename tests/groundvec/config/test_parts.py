@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import h5py
@@ -37,7 +38,7 @@ def project(tmp_path_factory):
         "image_id": split.image_ids[captions.image],
         "language": "en",
         "split": of_image[captions.image],
-        "caption": captions.texts,
+        "caption": sentences(images=30),
     }
     pd.DataFrame(rows).to_csv(folder / "captions.csv", index=False)
     with h5py.File(folder / "f.h5", "w") as file:
@@ -148,7 +149,6 @@ def test_a_baseline_is_added_by_two_files_as_the_recipe_has_them(project):
 @pytest.mark.parametrize("encoder", ["bag", "rnn"])
 @pytest.mark.parametrize("similarity", ["cosine", "euclidean"])
 def test_parts_cross_freely(text, encoder, similarity):
-    from groundvec.data.split import Captions
     from groundvec.model.network import Model
     from groundvec.training import loop
 
@@ -163,11 +163,9 @@ def test_parts_cross_freely(text, encoder, similarity):
         }
     )
     _, split = make_split(images=20)
-    captions = split.captions["en"]
-    made = parts.find("text", text).build(captions.texts, **parts.options(described["text"]))
-    split.captions["en"] = Captions(
-        captions.texts, made.encode(captions.texts), captions.image, captions.order
-    )
+    captions = sentences(images=20)
+    made = parts.find("text", text).build(captions, **parts.options(described["text"]))
+    split.captions["en"] = replace(split.captions["en"], encoded=made.encode(captions))
     model = Model(described, {"en": made}, split.features.shape[1])
     batch = next(split.epoch(10, 0, 1))
     optimiser = parts.find("optimisers", "adam")(model.parameters(), 10, 0.01, 1e-6)

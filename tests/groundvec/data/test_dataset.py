@@ -4,7 +4,6 @@ import time
 import tracemalloc
 import unicodedata
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 from groundvec.data import dataset
 from groundvec.data.cleaning import LONGEST, clean
-from groundvec.data.split import drawn, load_more, load_split
+from groundvec.data.split import UNENCODED, drawn, load_more, load_split
 from groundvec.runtime.errors import InputError
 
 
@@ -358,28 +357,27 @@ def test_captions_without_pictures_are_read_beside_a_split(tmp_path):
     captions, images = tables()
     dataset.write(tmp_path, captions, images, more_captions())
     read = dataset.read_captions(tmp_path / "captions.csv")
-    as_they_are = SimpleNamespace(encode=list)
-    both = {"en": as_they_are, "de": as_they_are}
+    both = {"en": UNENCODED, "de": UNENCODED}
     for name, image in (("train", "a.jpg"), ("dev", "b.jpg"), ("test", "c.jpg")):
         split = load_split(read, name, list, both)
         assert split.image_ids.tolist() == [image]
         assert list(split.captions) == ["en"]  # no picture to test with is described in German
         german = [["Eine Katze .", "Katzen ."], []][name != "train"]
-        assert split.captions["en"].texts[2:] == german
+        assert split.captions["en"].encoded[2:] == german
         assert split.captions["en"].order.tolist() == [0, 1] + [-1] * len(german)
         assert split.batches(1) == 2
         batches = [batch["en"].tolist() for batch in split.epoch(1, 1, 1)]
         assert batches == [[0], [1]]
-        assert len(load_split(read, name, list, {"en": as_they_are}).captions["en"].texts) == 2
+        assert len(load_split(read, name, list, {"en": UNENCODED}).captions["en"].encoded) == 2
     english = load_split(read, "train", list, both).captions["en"]
     rng = np.random.default_rng(0)
     drawn_beside = {int(english.another(np.array([0]), rng)[0]) for _ in range(50)}
     assert drawn_beside == {1, 2, 3}
     more = load_more(read, both)
-    assert more.texts == ["A bird .", "Ein Vogel .", "Ein Frosch .", "Cats !", "An ape ."]
+    assert more.encoded == ["A bird .", "Ein Vogel .", "Ein Frosch .", "Cats !", "An ape ."]
     assert more.image.tolist() == [0, 0, 1, 2, 2]
-    assert load_more(read, {"en": as_they_are}).texts == ["A bird .", "Cats !", "An ape ."]
-    assert load_more(drawn(read, [1, 1, 1], 1), both).texts == more.texts
+    assert load_more(read, {"en": UNENCODED}).encoded == ["A bird .", "Cats !", "An ape ."]
+    assert load_more(drawn(read, [1, 1, 1], 1), both).encoded == more.encoded
 
 
 @pytest.mark.parametrize(

@@ -275,8 +275,7 @@ def scored():
         for epoch in (0, 1, 2)
     }
     captions = {
-        language: Captions(["-"] * len(own), None, own, np.zeros(len(own), int))
-        for language, own in image.items()
+        language: Captions(None, own, np.zeros(len(own), int)) for language, own in image.items()
     }
     split = Split(np.arange(6).astype(str), np.zeros((6, 3), np.float32), captions)
     return models, split, image

@@ -16,7 +16,14 @@ from safetensors.torch import load_file
 from groundvec import SentenceEncoder
 from groundvec.config import parts as parts_of
 from groundvec.data.dataset import CAPTION_COLUMNS
-from groundvec.data.split import CAPTIONS_PER_IMAGE, Captions, Split, load_more, load_split
+from groundvec.data.split import (
+    CAPTIONS_PER_IMAGE,
+    UNENCODED,
+    Captions,
+    Split,
+    load_more,
+    load_split,
+)
 from groundvec.encoders import rnn
 from groundvec.evaluation.retrieval import caption_ranks
 from groundvec.model.network import Model, load_model
@@ -53,7 +60,7 @@ def two_languages():
     image = np.repeat(np.arange(11), counts)
     order = np.concatenate([np.arange(count) for count in counts])
     texts = [f"bild {i}, satz {k}" for i, k in zip(image, order, strict=True)]
-    german = Captions(texts, TEXT.encode(texts), image, order)
+    german = Captions(TEXT.encode(texts), image, order)
     captions = {**ENGLISH.captions, "de": german}
     return Split(ENGLISH.image_ids, ENGLISH.features, captions)
 
@@ -156,7 +163,7 @@ def test_captions_of_other_languages_are_drawn_anew_each_epoch():
         np.concatenate([b["de"] for b in split.epoch(11, 0, epoch)]) for epoch in range(1, 41)
     ]
     assert len({tuple(epoch) for epoch in epochs}) == 40
-    assert set(np.concatenate(epochs)) == set(range(len(split.captions["de"].texts)))
+    assert set(np.concatenate(epochs)) == set(range(len(split.captions["de"].image)))
 
 
 def table(rows):
@@ -165,7 +172,7 @@ def table(rows):
 
 
 def load(rows, languages=("en", "de")):
-    texts = dict.fromkeys(languages, TEXT)
+    texts = dict.fromkeys(languages, UNENCODED)
     return load_split(table(rows), "train", lambda ids: np.zeros((len(ids), 2)), texts)
 
 
@@ -173,7 +180,7 @@ def test_images_described_in_one_language_only_are_left_out_and_counted(caplog):
     rows = [("a", "en", "x"), ("b", "en", "y"), ("b", "de", "z"), ("c", "de", "w")]
     split = load(rows)
     assert split.image_ids.tolist() == ["b"]
-    assert [own.texts for own in split.captions.values()] == [["y"], ["z"]]
+    assert [own.encoded for own in split.captions.values()] == [["y"], ["z"]]
     assert "2 of 3 train images are left out" in caplog.text
     assert load(rows, ["en"]).image_ids.tolist() == ["a", "b"]
 
@@ -187,7 +194,7 @@ def test_a_language_without_sentences_or_images_in_common_is_one_clear_error():
 
 def test_later_captions_of_an_image_are_not_used_in_any_language():
     rows = [("a", language, f"{k}") for language in ("en", "de") for k in range(7)]
-    assert [len(own.texts) for own in load(rows).captions.values()] == [CAPTIONS_PER_IMAGE] * 2
+    assert [len(own.encoded) for own in load(rows).captions.values()] == [CAPTIONS_PER_IMAGE] * 2
 
 
 # The encoder
@@ -422,6 +429,8 @@ def test_what_several_languages_get_wrong_is_one_line_that_names_the_key(given, 
 
 # Captions without pictures
 
+MORE = ["Ein Hund .", "A dog .", "Zwei Katzen .", "Eine Kuh .", "Drei rote Vögel ."]
+
 
 def with_more(**training):
     """What `loop.train` reads: two languages that share an encoder, one with captions alone."""
@@ -431,11 +440,10 @@ def with_more(**training):
     settings |= training
     about = description(encoder, parts=parts, **settings)
     text = parts_of.find("text", "ngrams").build([], **parts_of.options(about["text"]))
-    texts = ["Ein Hund .", "A dog .", "Zwei Katzen .", "Eine Kuh .", "Drei rote Vögel ."]
     image = np.array([0, 0, 1, 2, 3])
-    more = Captions(texts, text.encode(texts), image, np.array([0, 1, 0, 0, 0]))
+    more = Captions(text.encode(MORE), image, np.array([0, 1, 0, 0, 0]))
     english = ENGLISH.captions["en"]
-    captions = {"en": dataclasses.replace(english, encoded=text.encode(english.texts))}
+    captions = {"en": dataclasses.replace(english, encoded=text.encode(sentences()))}
     split = Split(ENGLISH.image_ids, ENGLISH.features, captions, more)
     return about, {"en": text, "de": text}, split
 
@@ -448,7 +456,7 @@ def test_captions_without_pictures_bring_languages_together(tmp_path):
     german, english, *others = model.encode_sentences(["Ein Hund", "A dog", "Eine Kuh", "Vögel"])
     assert german @ english > max(german @ other for other in others)
     one = model.captions["shared"]
-    text = model.texts["de"].encode([*split.captions["en"].texts, *split.more.texts])
+    text = model.texts["de"].encode([*sentences(), *MORE])
     alone = type(one)(model.texts["de"], 4, 4, idf=True)
     alone.fit_idf([text])
     assert torch.equal(one.idf, alone.idf)  # of both languages

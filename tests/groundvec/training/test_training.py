@@ -57,8 +57,8 @@ def test_a_mapped_split_trains_the_same_weights_as_one_in_memory(tmp_path, monke
     with h5py.File(tmp_path / "features.h5", "w") as file:
         file["features"], file["image_ids"] = values[::-1], SPLIT.image_ids[::-1].tolist()
     mapped = store.read(tmp_path / "features.h5", SPLIT.image_ids)
-    encoded = encode(TEXT, CAPTIONS.texts)
-    assert not mapped.matrix.flags.writeable and len(CAPTIONS.texts) > 14
+    encoded = encode(TEXT, sentences())
+    assert not mapped.matrix.flags.writeable and len(sentences()) > 14
     assert isinstance(encoded.indices.base, np.memmap)
     of_files = replace(SPLIT, features=mapped, captions={"en": replace(CAPTIONS, encoded=encoded)})
     in_memory = replace(SPLIT, features=values.astype(np.float32))
@@ -186,7 +186,7 @@ def test_images_with_fewer_captions_are_left_out_of_the_later_passes():
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=20), st.integers(0, 99))
 def test_another_caption_is_one_of_the_same_image(image, seed):
     image = np.array([sorted(set(image)).index(i) for i in image])
-    captions = Captions([""] * len(image), None, image, np.zeros_like(image))
+    captions = Captions(None, image, np.zeros_like(image))
     rows = np.arange(len(image))
     found = captions.another(rows, np.random.default_rng(seed))
     np.testing.assert_array_equal(image[found], image)
@@ -214,7 +214,7 @@ def test_paraphrases_are_in_the_batch_as_if_of_another_language(tmp_path, monkey
     torch.manual_seed(3)
     model = Model(described, {"en": TEXT}, SPLIT.features.shape[1])
     with torch.no_grad():
-        every = CAPTIONS.encoded.batch(np.arange(len(CAPTIONS.texts)))
+        every = CAPTIONS.encoded.batch(np.arange(len(CAPTIONS.image)))
         known = model.embed_captions("en", list(map(torch.from_numpy, every)))
     monkeypatch.setattr(multilingual.Objective, "forward", spy)
     train(tmp_path / "one", described=described)
