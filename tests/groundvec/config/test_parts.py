@@ -19,7 +19,7 @@ from groundvec.provenance import digest
 from groundvec.runtime.errors import InputError
 from groundvec.text.treebank import Tree, write
 from tests.support import forks
-from tests.support.examples import make_split, recipe
+from tests.support.examples import make_split, recipe, sentences
 
 ROOT = Path(__file__).parents[3]
 

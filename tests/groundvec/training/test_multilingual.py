@@ -36,7 +36,7 @@ from groundvec.text.characters import Text
 from groundvec.training import checkpoints, loop
 from rules.experiment import complete
 from scripts import ensemble
-from tests.support.examples import description, make_split
+from tests.support.examples import description, make_split, sentences
 from tests.support.result_files import filled
 
 TEXT, ENGLISH = make_split()

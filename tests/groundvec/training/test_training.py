@@ -23,7 +23,7 @@ from groundvec.optimisers.adam import WARM_UP, cosine, cyclic
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.jobs import Stopped
 from groundvec.training import checkpoints, loop
-from tests.support.examples import description, make_split
+from tests.support.examples import description, make_split, sentences
 
 hinge_loss = hinge.Objective.forward
 TEXT, SPLIT = make_split()
