@@ -3,7 +3,8 @@
 `groundvec.results.schemas` has the schema of each file.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
 from math import inf
 from pathlib import Path
@@ -88,6 +89,24 @@ def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
     except (ValueError, ParserWarning) as error:  # empty, ragged, not UTF-8
         reason = str(error).strip().partition("\n")[0]
         raise InputError(f"{path} is not a whole CSV file ({reason}): make it again") from None
+
+
+@contextmanager
+def shape_of(path: str | Path) -> Iterator[None]:
+    """Raise InputError if a block that uses a file's content finds another shape.
+
+    For tables of papers, whose columns no schema lists: one may lack a column, or hold text where
+    numbers are meant.
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+        raise InputError(
+            f"{path} has another shape than expected ({reason}): delete it and make it again"
+        ) from error
 
 
 def read_fields(path: str | Path, columns: Collection[str] = ()) -> pd.DataFrame:

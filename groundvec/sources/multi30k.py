@@ -100,6 +100,11 @@ def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Pa
         raise InputError(
             f"{archive}: none of its images is one of {text}: get the public files again"
         )
+    dataset.refuse(
+        names[names.name.duplicated()],
+        f"{text}: the image {{image_id}}{{more}} begins with the number of another one; get the "
+        "public files again",
+    )
     counts = len(names), len(described), *_counts(names)
     log.info("%d of %d images are Flickr8k's: %d train, %d dev, %d test", *counts)
     pairs = pd.concat([_pairs(files, name) for name in TRANSLATED], ignore_index=True)

@@ -1,17 +1,20 @@
 """Put the page together from files that were written before; nothing is computed again."""
 
+import os
 import re
 from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pandas as pd
 from markupsafe import Markup
 
 from groundvec.card.templates import fill, listed
 from groundvec.card.text import MINUS, MISSING, number
+from groundvec.model.folder import checked
 from groundvec.provenance import provenance
-from groundvec.results.frames import read_all, read_csv, schema_of
+from groundvec.results.frames import read_all, read_csv, schema_of, shape_of
 from groundvec.results.schemas import Claims, History
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import read_json
@@ -36,23 +39,56 @@ TASKS = {
 }
 SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?", INSIDE: "✓", ABOVE: "▲", BELOW: "▼"}
 CLASSES = {HOLDS: "good", FAILS: "bad", OPEN: "open", INSIDE: "good", ABOVE: "bad", BELOW: "bad"}
+# Forms of tables and figures that the page links, and their suffixes.
+FORMS = {
+    "CSV": ".csv",
+    "LaTeX": ".tex",
+    "Markdown": ".md",
+    "SVG": ".svg",
+    "PDF": ".pdf",
+    "PNG": ".png",
+}
+# What is read of a gallery's file.
+QUERY: dict[str, Any] = {
+    "type": "object",
+    "required": ["image", "caption", "found"],
+    "properties": {
+        "found": {"type": "array", "items": {"type": "object", "required": ["rank", "right"]}}
+    },
+}
+SHOWN_MODEL: dict[str, Any] = {
+    "type": "object",
+    "required": ["dataset", "model", "seed", "language", *TASKS],
+    "properties": {task: {"type": "array", "items": QUERY} for task in TASKS},
+}
+THUMBNAIL: dict[str, Any] = {"type": "object", "required": ["webp", "caption"]}
+GALLERY: dict[str, Any] = {
+    "required": ["dataset", "own", "drawn", "images", "captions", "models", "thumbnails"],
+    "properties": {
+        "images": {"type": "integer", "minimum": 1},
+        "captions": {"type": "integer", "minimum": 1},
+        "models": {"type": "array", "minItems": 1, "items": SHOWN_MODEL},
+        "thumbnails": {"type": "object", "additionalProperties": THUMBNAIL},
+    },
+}
 WIDEST = 1400  # of a figure of photographs, in pixels
 FIRST = 6  # queries that are shown before a reader asks for more
 SPACE = "\N{NO-BREAK SPACE}"
 
 
 def page(results: Results) -> str:
-    """Make the page of an experiment: HTML that needs no other file.
+    """Make the page of an experiment: HTML that needs no other file, and links the tables' files.
 
     Args:
-        results: experiment (its name), tables (CSV, with the JSON beside each), figures (SVG, with
-            the PNG beside each), histories, retrieval, galleries (JSON of `gallery`, one per data
-            set), and maybe try_it, HTML of a panel in which to try the encoder. The last two parts
-            of a table's or figure's folder are its paper's name and `tables` or `figures`. Papers
-            stand in the order of their tables and figures.
+        results: experiment (its name), output (the page's own path), tables (CSV, with the JSON
+            beside each), figures (SVG, with the PNG beside each), histories, retrieval, galleries
+            (JSON of `gallery`, one per data set), and maybe try_it, HTML of a panel in which to try
+            the encoder. The last two parts of a table's or figure's folder are its paper's name and
+            `tables` or `figures`. Papers stand in the order of their tables and figures.
     """
-    tables = [_table(path) for path in results["tables"]]
-    figures = [_figure(path) for path in results["figures"]]
+    folder = results["output"].parent
+    tables = [_table(path, folder) for path in results["tables"]]
+    figures = [_figure(path, folder) for path in results["figures"]]
     shown = [_gallery(path) for path in results["galleries"]]
     try_it = results.given.get("try_it")
     thumbnails = _number_thumbnails(shown)
@@ -80,6 +116,7 @@ def page(results: Results) -> str:
         training=_training(results),
         disagreements=_disagreements(tables),
         drawn=_of_drawn_scenes(tables),
+        drawn_sets=[NAMES.get(g["dataset"], g["dataset"]) for g in shown if g["drawn"]],
         provenance=_provenance(tables),
         made=provenance(),
         try_it=Markup(_read(try_it)) if try_it else "",
@@ -122,34 +159,55 @@ def _read(path: Path) -> str:
         raise InputError(f"{path} is not text: delete it and make it again") from None
 
 
-def _about(path: Path) -> dict[str, Any]:
-    """Describe a table or figure of a paper; in its caption emphasis and literals are marked."""
+def caption(text: str) -> Markup:
+    """Turn a caption of reStructuredText, whose emphasis may go over several lines, into HTML."""
+    marks = {"``": "code", "**": "strong", "*": "em"}
+    html = re.sub(
+        r"(``|\*\*|\*)(\S(?:.*?\S)??)\1",
+        lambda match: f"<{marks[match[1]]}>{match[2]}</{marks[match[1]]}>",
+        escape(" ".join(text.split())),
+    )
+    return Markup(html)
+
+
+def _about(path: Path, folder: Path) -> dict[str, Any]:
+    """Describe a table or figure of a paper, with links from the page's folder to its files."""
     paper, name = path.parts[-3] if len(path.parts) > 2 else "", path.stem
     if paper not in known():
         names = ", ".join(known())
         raise InputError(f"{path} is not in a folder of a paper: name one in {names}")
     item = known()[paper].item(name)
-    caption = re.sub(r"``(.+?)``", r"<code>\1</code>", escape(item.text))
-    caption = re.sub(r"\*(.+?)\*", r"<em>\1</em>", caption)
     about = {"paper": paper, "name": name, "id": f"{paper}-{name}", "label": label(name)}
-    about |= {"caption": Markup(caption)}
+    about |= {"caption": caption(item.text), "files": _files(path, folder)}
     return {**about, "verdicts": item.verdicts, "reported": bool(item.reported)}
 
 
-def _table(path: Path) -> dict[str, Any]:
+def _files(path: Path, folder: Path) -> dict[str, str]:
+    """Return the addresses, from a folder, of the forms that a table or figure is there in."""
+    forms = {form: path.with_suffix(suffix) for form, suffix in FORMS.items()}
+    return {
+        form: quote(Path(os.path.relpath(file, folder)).as_posix())
+        for form, file in forms.items()
+        if file.is_file()
+    }
+
+
+def _table(path: Path, folder: Path) -> dict[str, Any]:
     """Read a table: its place, its shown cells, and its CSV file."""
-    about, content = _about(path), read_csv(path)
+    about, content = _about(path, folder), read_csv(path)
+    with shape_of(path):
+        beside = compared(about["paper"], about["name"], content)
     return about | {
         "shown": read_table(path.with_suffix(".json")),
         "content": content,
         "claims": claims(read(path)) if {*schema_of(Claims).columns} <= {*content} else [],
-        "compared": compared(about["paper"], about["name"], content).to_dict("records"),
+        "compared": beside.to_dict("records"),
     }
 
 
-def _figure(path: Path) -> dict[str, Any]:
+def _figure(path: Path, folder: Path) -> dict[str, Any]:
     """Read a figure: as SVG, or as a picture if there are pictures in it."""
-    about, text = _about(path), _read(path)
+    about, text = _about(path, folder), _read(path)
     if "<svg" not in text:
         raise InputError(f"{path} is not an SVG file: delete it and make it again")
     if "<image" in text:
@@ -211,10 +269,7 @@ def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list
 
 
 def _gallery(path: Path) -> dict[str, Any]:
-    content = read_json(path)
-    needed = {"dataset", "own", "images", "captions", "models", "thumbnails"}
-    if not (isinstance(content, dict) and needed <= content.keys()):
-        raise InputError(f"{path} is not a gallery: delete it and make it again")
+    content = checked(path, read_json(path), GALLERY, "gallery")
     for model in content["models"]:
         for task in TASKS:
             _mark(model[task])

@@ -31,8 +31,9 @@ def gallery(results: Results) -> dict[str, Any]:
         results: models, retrieval, captions, images and features of one data set, and treebanks.
 
     Returns:
-        dataset; own (`early` of its source); models, each with its `queries`, the best first;
-        images and captions, their numbers; thumbnails: by image WebP in base 64, and a caption.
+        dataset; own (`early` of its source); drawn, whether its source draws the images; models,
+        each with its `queries`, the best first; images and captions, their numbers; thumbnails: by
+        image WebP in base 64, and a caption.
     """
     treebank = given_treebank(results)
     models: list[dict[str, Any]] = []
@@ -55,6 +56,7 @@ def gallery(results: Results) -> dict[str, Any]:
         thumbnails[image] = {"webp": picture["webp"], "caption": captions[image]}
     source = parts.options_schema("sources", results.models["data_source"].iloc[0])
     data = {"dataset": models[0]["dataset"], "own": source.get("early", False), **counts}
+    data["drawn"] = "pictures" in source.get("outputs", {})
     return data | {"models": models, "thumbnails": thumbnails}
 
 

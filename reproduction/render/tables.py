@@ -122,7 +122,18 @@ def read_table(path: str | Path) -> Table:
         InputError: it is missing, or holds no table.
     """
     content = read_json(path)
-    if not (isinstance(content, dict) and content.keys() == set(Table._fields)):
+    kinds = dict(title=str, headings=list, align=list, spans=dict, groups=dict, notes=list)
+    if not (
+        isinstance(content, dict)
+        and content.keys() == kinds.keys()
+        and all(isinstance(content[name], kind) for name, kind in kinds.items())
+        and all(isinstance(rows, list) for rows in content["groups"].values())
+        and all(
+            isinstance(row, list) and len(row) == len(content["headings"]) == len(content["align"])
+            for rows in content["groups"].values()
+            for row in rows
+        )
+    ):
         raise InputError(f"{path} is not a table of this project: delete it and make it again")
     return Table(**content)
 

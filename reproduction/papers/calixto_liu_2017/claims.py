@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec.card.text import TIMES
-from groundvec.results.frames import read_csv
+from groundvec.results.frames import read_csv, shape_of
 from groundvec.results.schemas import Claims, Predictions, QueryRanks
 from groundvec.runtime.errors import InputError
 from reproduction.papers.calixto_liu_2017.table3 import METRICS
@@ -51,13 +51,15 @@ def make(results: Results, stem: Path) -> None:
 def claims(results: Results) -> Claims:
     """Measure the differences that the claims are about, and decide whether these hold."""
     parts = [pd.DataFrame(columns=COLUMNS)]
-    for table in map(read_csv, results["tables"]):
-        if "metric" in table:
-            parts += of_translations(table)
-        elif "measure" in table:
-            parts += of_ratings(table, results.predictions)
-        else:
-            parts += of_retrieval(table, results.query_ranks)
+    for path in results["tables"]:
+        table = read_csv(path)
+        with shape_of(path):
+            if "metric" in table:
+                parts += of_translations(table)
+            elif "measure" in table:
+                parts += of_ratings(table, results.predictions)
+            else:
+                parts += of_retrieval(table, results.query_ranks)
     table = pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
     ours, theirs = (table[table["source"] == source] for source in ("measured", "reported"))
     keys = [name for name in COMPARED if name != "dataset"]

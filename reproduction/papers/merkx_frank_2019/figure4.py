@@ -10,7 +10,7 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from groundvec.evaluation.ranks import DIRECTIONS
-from groundvec.results.frames import read_csv
+from groundvec.results.frames import read_csv, shape_of
 from groundvec.results.schemas import Measures, Models, Retrieval
 from reproduction.render.figures import CORRELATION, curve_styles
 from reproduction.render.style import COLUMN, PAGE, save, styled
@@ -48,17 +48,18 @@ def reported(tables: Iterable[str | Path], models: Models) -> pd.DataFrame:
     parts = [pd.DataFrame(columns=["dataset", "measure", "value"])]
     for path in map(Path, tables):
         table = read_csv(path)
-        theirs = table[table["source"] == "reported"]
-        if "statistic" in theirs:
-            of = {f"char-GRU {name}": beside(models, source) for source, name in NAMES.items()}
-            theirs = theirs.assign(dataset=theirs["system"].map(of)).dropna(subset="dataset")
-            measures = as_values(semantic_measures(theirs))
-            parts.append(measures[measures["measure"] == SEMANTIC])
-        else:
-            folds = theirs["test_set"].astype(str).str.endswith("-folds")
-            theirs = theirs[theirs["model"].eq("char-GRU") & ~folds]
-            value = theirs[[f"{direction}_r10" for direction in DIRECTIONS]].mean(axis=1)
-            parts.append(theirs.assign(measure=RECALL, value=value))
+        with shape_of(path):
+            theirs = table[table["source"] == "reported"]
+            if "statistic" in theirs:
+                of = {f"char-GRU {name}": beside(models, source) for source, name in NAMES.items()}
+                theirs = theirs.assign(dataset=theirs["system"].map(of)).dropna(subset="dataset")
+                measures = as_values(semantic_measures(theirs))
+                parts.append(measures[measures["measure"] == SEMANTIC])
+            else:
+                folds = theirs["test_set"].astype(str).str.endswith("-folds")
+                theirs = theirs[theirs["model"].eq("char-GRU") & ~folds]
+                value = theirs[[f"{direction}_r10" for direction in DIRECTIONS]].mean(axis=1)
+                parts.append(theirs.assign(measure=RECALL, value=value))
     return pd.concat(parts)[parts[0].columns].reset_index(drop=True)
 
 

@@ -1,6 +1,7 @@
 """Archives: good ones, damaged ones, and ones that mean harm."""
 
 import errno
+import gzip
 import io
 import os
 import random
@@ -231,6 +232,16 @@ def test_script(tmp_path):
     (line,) = result.stderr.splitlines()
     assert "evil.zip: its member ../evil" in line
     assert not (tmp_path / "evil").exists()
+
+
+@pytest.mark.parametrize("trailing", [False, True])
+def test_a_gzipped_tar_of_far_more_than_it_takes_is_refused_before_it_is_read(tmp_path, trailing):
+    """The headers of all members are kept in memory; what follows the last one is read too."""
+    header = tarfile.TarInfo("a").tobuf(tarfile.GNU_FORMAT)
+    content = header + bytes(2**25) if trailing else header * 2**16
+    archive = tmp_path / "a.tar.gz"
+    archive.write_bytes(gzip.compress(content))
+    assert "would become more than 16 MiB" in refused(archive, tmp_path / "folder")
 
 
 # Names

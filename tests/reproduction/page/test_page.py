@@ -24,7 +24,8 @@ from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import write_json
 from groundvec.text.characters import Text
 from reproduction.page import claims, gallery
-from reproduction.page.build import breakable
+from reproduction.page.build import breakable, caption
+from reproduction.papers import items
 from reproduction.render import style
 from reproduction.render.tables import write_table
 from reproduction.render.vector import svg
@@ -520,6 +521,40 @@ def test_ratings_of_drawn_scenes_are_called_so(results, trained, opened, tmp_pat
     assert "ratings of sentence pairs: 50.0" in page.inner_text(".card")
 
 
+def test_emphasis_and_literals_in_captions_are_html_over_the_ends_of_lines_too():
+    text = "a *b\n  c* ``d *`` **e** 2 * 3 * 4 <x> *g*, *h i*."
+    assert caption(text) == (
+        "a <em>b c</em> <code>d *</code> <strong>e</strong> 2 * 3 * 4 &lt;x&gt; <em>g</em>, "
+        "<em>h i</em>."
+    )
+    texts = [caption(item.text) for _, _, item in items()]
+    assert not [text for text in texts if "*" in text or "``" in text]
+
+
+def test_each_table_and_figure_has_links_to_its_files(results, trained, opened, tmp_path):
+    copy = tmp_path / "a b"
+    shutil.copytree(results, copy)
+    page = opened(build(copy, trained, copy / "report/index.html"))
+    unfold(page)
+    for name, suffixes in [
+        ("merkx_frank_2019/tables/table2", [".csv", ".tex", ".md"]),
+        ("merkx_frank_2019/figures/figure2", [".svg", ".pdf", ".png"]),
+    ]:
+        links = page.query_selector_all(".files a")
+        addresses = [link.get_attribute("href") for link in links]
+        assert [a for a in addresses if name in a] == [f"../{name}{suffix}" for suffix in suffixes]
+        assert all((copy / "report" / address).is_file() for address in addresses)
+
+
+def test_the_head_says_that_scenes_are_drawn(results, trained, made, opened, tmp_path):
+    assert "The pictures of scenes are no photographs" in opened(made).inner_text("header")
+    content = json.loads((results / "scenes.json").read_text())
+    write_json(tmp_path / "scenes.json", content | {"drawn": False})
+    others = {"galleries": [tmp_path / "scenes.json"]}
+    page = opened(build(results, trained, tmp_path / "index.html", **others))
+    assert "photographs" not in page.inner_text("header")
+
+
 def test_a_panel_is_put_in_and_finds_the_thumbnails(made, opened):
     page = opened(made)
     assert page.inner_text("#try #try-it") == "A panel." and page.evaluate("window.tried")
@@ -740,7 +775,26 @@ def test_points_of_figures_are_called_by_their_ticks_where_these_have_names():
         ("figures", "calixto_liu_2017/figures/translations-weak.png", b"no", "is not a picture"),
         ("galleries", "scenes.json", None, "scenes.json does not exist"),
         ("galleries", "scenes.json", b"{", "scenes.json is not JSON"),
-        ("galleries", "scenes.json", b"[]", "scenes.json is not a gallery"),
+        ("galleries", "scenes.json", b"[]", "scenes.json does not describe a gallery"),
+        (
+            "galleries",
+            "scenes.json",
+            b'{"dataset": "x"}',
+            "scenes.json does not describe a gallery",
+        ),
+        (
+            "tables",
+            "merkx_frank_2019/tables/table2.csv",
+            b"dataset\nscenes\n",
+            "table2.csv has another shape than expected (KeyError: '",
+        ),
+        (
+            "tables",
+            "merkx_frank_2019/tables/table2.json",
+            b'{"title": "", "headings": ["a"], "align": ["l"], "spans": {}, "groups": {"": [1]}, '
+            b'"notes": []}',
+            "table2.json is not a table",
+        ),
     ],
 )
 def test_what_is_missing_or_damaged_is_named_in_one_line(
