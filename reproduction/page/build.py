@@ -177,9 +177,16 @@ def _about(path: Path, folder: Path) -> dict[str, Any]:
         names = ", ".join(known())
         raise InputError(f"{path} is not in a folder of a paper: name one in {names}")
     item = known()[paper].item(name)
-    about = {"paper": paper, "name": name, "id": f"{paper}-{name}", "label": label(name)}
-    about |= {"caption": caption(item.text), "files": _files(path, folder)}
-    return {**about, "verdicts": item.verdicts, "reported": bool(item.reported)}
+    return {
+        "paper": paper,
+        "name": name,
+        "id": f"{paper}-{name}",
+        "label": label(name),
+        "caption": caption(item.text),
+        "files": _files(path, folder),
+        "verdicts": item.verdicts,
+        "reported": bool(item.reported),
+    }
 
 
 def _files(path: Path, folder: Path) -> dict[str, str]:

@@ -100,10 +100,11 @@ def _other_layout(path: Path, first: list[str]) -> str:
         return "XML or HTML: write its sentences to a text file first, one per line"
     suffix = path.suffix.lower()
     for separator, name in SEPARATORS.items():
-        # Tables with tabs have no quotation marks around their fields.
-        quoting = csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
         try:
-            rows = list(csv.reader(first, delimiter=separator, quoting=quoting))
+            if separator == "\t":  # whose fields have no quotation marks around them
+                rows = list(csv.reader(first, delimiter=separator, quoting=csv.QUOTE_NONE))
+            else:
+                rows = list(csv.reader(first, delimiter=separator))
         except csv.Error:
             continue
         if _is_table(rows, separator, suffix):
