@@ -43,7 +43,9 @@ UNIT = "s for 1,000 sentences"
 def rows(small: bool) -> list[Row]:
     devices = ["cpu", "cuda"] if torch.cuda.is_available() and not small else ["cpu"]
     # Of 11 words on average.
-    rng, known, rounds = np.random.default_rng(1), words(), 1 if small else 3
+    rng = np.random.default_rng(1)
+    known = words()
+    rounds = 1 if small else 3
     lengths = np.clip(rng.normal(11, 4, 20 if small else 400).astype(int), 3, 30)
     sentences = [" ".join(rng.choice(known, length)) + " ." for length in lengths]
     measured = [each for device in devices for each in beside(device, sentences, rounds)]

@@ -33,7 +33,8 @@ def rows(small: bool) -> list[Row]:
     resnet = untrained("resnet18" if small else "resnet152")
     if small:
         tiny = replace(lite.transform, resize=72, crop=64)
-        lite, resnet = replace(lite, transform=tiny), replace(resnet, transform=tiny)
+        lite = replace(lite, transform=tiny)
+        resnet = replace(resnet, transform=tiny)
     cases = [(lite, "cpu", 2 if small else 24), (resnet, "cpu", 2 if small else 8)]
     if precision_on("bfloat16", "cpu") == "bfloat16":
         cases.append((replace(lite, precision="bfloat16"), *cases[0][1:]))
@@ -64,13 +65,15 @@ def untrained(name: str, precision: str = "float32") -> backbones.Backbone:
     network = models.get_model(name).eval()
     width = network.fc.in_features
     network.fc = torch.nn.Identity()
-    mean, std = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+    mean = (0.485, 0.456, 0.406)
+    std = (0.229, 0.224, 0.225)
     transform = backbones.Transform(256, 224, mean, std, "lanczos")
     return backbones.Backbone(name, "random", name, lambda: network, width, transform, precision)
 
 
 def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds: int) -> Row:
-    count, processes = len(images), cores() if device == "cuda" else threads()
+    count = len(images)
+    processes = cores() if device == "cuda" else threads()
     to = backbone.transform
     prepare = transforms.Compose(
         [
@@ -95,7 +98,8 @@ def case(images: pd.DataFrame, backbone: backbones.Backbone, device: str, rounds
     alone = MeanOfCrops(replace(backbone, precision="float32") if device == "cpu" else backbone)
     alone.network = copy.deepcopy(backbone.network).to(memory_format=torch.channels_last)
     alone.to(device)
-    batch, batches = crops.to(device), count // in_batch
+    batch = crops.to(device)
+    batches = count // in_batch
     cosine = torch.cosine_similarity(MeanOfCrops(backbone).to(device)(batch), alone(batch))
     items: Any = [crops] * batches  # each is passed forward
     loader = DataLoader(

@@ -42,7 +42,8 @@ def rows(small: bool) -> list[Row]:
     with tempfile.TemporaryDirectory() as name:
         project = Path(name, "project")
         workflow.copy_project(project)
-        images, lite = features.pictures(Path(name), 32), backbones.load("efficientnet_lite0")
+        images = features.pictures(Path(name), 32)
+        lite = backbones.load("efficientnet_lite0")
         few = [1, 2] if small else None
 
         def extraction(count: int) -> Contestant:
@@ -80,7 +81,8 @@ def retrieval(images: int) -> Contestant:
 
 def loading(folder: Path, captions: int) -> Contestant:
     """Load a split from a captions.csv, and features of width 16."""
-    path, texts = folder / f"{captions}.csv", letters([59] * 1000)
+    path = folder / f"{captions}.csv"
+    texts = letters([59] * 1000)
     rows = {"image_id": np.arange(captions) // 5, "language": "en", "split": "train"}
     pd.DataFrame(rows | {"caption": np.resize(texts, captions)}).to_csv(path, index=False)
 

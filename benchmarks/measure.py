@@ -103,7 +103,8 @@ def peak_memory(run: Contestant) -> float | None:
         Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
     except OSError:
         return None
-    before, others = memory("status", "VmRSS"), set(_children())
+    before = memory("status", "VmRSS")
+    others = set(_children())
     children: dict[str, int] = {}
 
     def look() -> None:
@@ -166,11 +167,15 @@ def multiplier(m: int, k: int, n: int) -> Callable[[], Any]:
     """
     import torch
 
-    a, b = np.ones((m, k), np.float32), np.ones((k, n), np.float32)
-    x, y, z = torch.from_numpy(a), torch.from_numpy(b), torch.zeros(n)
+    a = np.ones((m, k), np.float32)
+    b = np.ones((k, n), np.float32)
+    x = torch.from_numpy(a)
+    y = torch.from_numpy(b)
+    z = torch.zeros(n)
     ways: list[Callable[[], Any]] = [lambda: a @ b, lambda: x @ y]
     if torch.backends.mkldnn.is_available():
-        packed, weight = x.to_mkldnn(), y.t().contiguous().to_mkldnn()
+        packed = x.to_mkldnn()
+        weight = y.t().contiguous().to_mkldnn()
         ways.append(lambda: torch.nn.functional.linear(packed, weight, z.to_mkldnn()))
     return fastest(ways)
 

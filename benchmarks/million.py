@@ -33,8 +33,10 @@ from groundvec.runtime.arrays import Matrix
 from groundvec.text.characters import Text
 from groundvec.text.encoded import Encoded
 
-IMAGES, SMALL = 1_000_000, 2_000
-WIDTH, BATCH = 1280, 32
+IMAGES = 1_000_000
+SMALL = 2_000
+WIDTH = 1280
+BATCH = 32
 BAG = {"name": "bag", "size": 256}
 SENTENCES = letters([59] * 1000)
 
@@ -84,7 +86,8 @@ def load(folder: Path) -> Split:
 
 def in_memory(split: Split, images: int) -> Split:
     """Return the first images of a split and their captions, all held in memory."""
-    own, count = split.captions["en"], 5 * images
+    own = split.captions["en"]
+    count = 5 * images
     starts = own.encoded.starts[: count + 1]
     encoded = Encoded(np.array(own.encoded.indices[: starts[-1]]), starts)
     captions = Captions(encoded, own.image[:count], own.order[:count])
@@ -108,7 +111,8 @@ def evaluation(split: Split, queries: int) -> Row:
     """Embed all images; then embed some captions too, and rank these among all images."""
     model = untrained({"encoder": BAG}, SENTENCES, WIDTH).eval()
     some = 5 * np.arange(queries)
-    own, features = split.captions["en"], np.empty(split.features.shape, np.float32)
+    own = split.captions["en"]
+    features = np.empty(split.features.shape, np.float32)
     for start in range(0, len(features), IMAGES_PER_BATCH):
         features[start : start + IMAGES_PER_BATCH] = split.features[
             start : start + IMAGES_PER_BATCH

@@ -28,7 +28,8 @@ def rows(small: bool) -> list[Row]:
 
 def embedding(cell: str, size: int, count: int) -> Row:
     sentences = letters([LENGTH] * count)
-    model, network = untrained(grid(cell, size), sentences).eval(), AuthorsEncoder(cell, size)
+    model = untrained(grid(cell, size), sentences).eval()
+    network = AuthorsEncoder(cell, size)
     some = sentences[: max(BATCH, count // 4)]
 
     @torch.inference_mode()
@@ -52,9 +53,12 @@ def classifier(size: int, pairs: int) -> Row:
     """Fifty epochs on as many pairs as STS-B has to train on."""
     rng = np.random.default_rng(0)
     u, v = rng.standard_normal((2, 3 * pairs // 2, size), np.float32) / size**0.5
-    x, scores = relatedness.features(u, v), rng.uniform(1, 5, len(u))
-    train, dev = (x[:pairs], scores[:pairs]), (x[pairs:], scores[pairs:])
-    batch, epochs = relatedness.BATCH_SIZE, relatedness.EPOCHS_PER_CHECK
+    x = relatedness.features(u, v)
+    scores = rng.uniform(1, 5, len(u))
+    train = (x[:pairs], scores[:pairs])
+    dev = (x[pairs:], scores[pairs:])
+    batch = relatedness.BATCH_SIZE
+    epochs = relatedness.EPOCHS_PER_CHECK
     batches = max(1, pairs // batch)
     products = multiplier(batch, 2 * size, 5), multiplier(5, batch, 2 * size)
 

@@ -15,7 +15,8 @@ def rows(small: bool) -> list[Row]:
     rng = np.random.default_rng(0)
     embedded = rng.standard_normal((6 * images, size), np.float32)
     embedded /= np.linalg.norm(embedded, axis=1, keepdims=True)
-    of_images, of_captions = embedded[:images], embedded[images:]
+    of_images = embedded[:images]
+    of_captions = embedded[images:]
     image = np.repeat(np.arange(images), 5)
     block = min(1000, images)
 

@@ -65,8 +65,10 @@ def case(captions: pd.DataFrame, seeing: ImageEncoder, folder: Path) -> list[Row
         captions: one a row, with the `path` of its picture.
     """
     image, paths = pd.factorize(captions["path"])
-    reading, similarity = SentenceEncoder(seeing.models), seeing.models[0].similarity
-    crops, some = seeing.backbones[0].crops, paths[:TIMED]
+    reading = SentenceEncoder(seeing.models)
+    similarity = seeing.models[0].similarity
+    crops = seeing.backbones[0].crops
+    some = paths[:TIMED]
 
     def ours() -> float:
         with tempfile.TemporaryDirectory() as cache:

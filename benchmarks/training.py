@@ -38,9 +38,12 @@ from reproduction import scenes
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz '.,ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 INDEX = {letter: i for i, letter in enumerate(LETTERS, 2)}
-BATCH, WIDTH, ATTENTION = 32, 2048, 128
+BATCH = 32
+WIDTH = 2048
+ATTENTION = 128
 GATES = {"gru": 3, "lstm": 4}
-BEST, DEMO = ROOT / "config" / "best.yaml", ROOT / "config.yaml"
+BEST = ROOT / "config" / "best.yaml"
+DEMO = ROOT / "config.yaml"
 BAG = {"text": {"name": "words"}, "encoder": {"name": "bag", "size": 256}}
 TREES = ("DT-RNN", "SDT-RNN")
 Call = Callable[[], Any]
@@ -97,7 +100,8 @@ def trainer(
     model: Model, split: Split, batches: int, order: Iterable[Any] | None = None
 ) -> Contestant:
     """Train a model on the next batches of an order, by default the rows one after another."""
-    size, rows = model.description["training"]["batch_size"], np.arange(len(split.features))
+    size = model.description["training"]["batch_size"]
+    rows = np.arange(len(split.features))
     starts = range(0, len(rows) - size + 1, size)
     order = iter(order or cycle({"en": rows[start : start + size]} for start in starts))
     optimiser = loop.make_optimiser(model, 1000)
@@ -214,11 +218,13 @@ def floor(
     Args:
         batches: the lengths of the captions of each.
     """
-    units, gates = size // 2, GATES[cell] * size // 2
+    units = size // 2
+    gates = GATES[cell] * size // 2
     multiply = cache(multiplier if precision == "float32" else in_bfloat16)
     products = []
     for lengths in batches:
-        places, (_, counts) = sum(lengths), recurrence.steps(torch.tensor(lengths))
+        places = sum(lengths)
+        (_, counts) = recurrence.steps(torch.tensor(lengths))
         one_way = [multiply(gates, places, units)]  # the gradient of the weights
         for n in counts:
             one_way += [multiply(n, units, gates), multiply(n, gates, units)]
@@ -233,7 +239,8 @@ def floor(
 
 def in_bfloat16(m: int, k: int, n: int) -> Call:
     """Return oneDNN's product of such matrices."""
-    factor, multiply = torch.ones(m, k).bfloat16(), torch.ops.mkldnn._linear_pointwise
+    factor = torch.ones(m, k).bfloat16()
+    multiply = torch.ops.mkldnn._linear_pointwise
     return partial(multiply, factor, half_weight(k, n), None, "none", [], "")
 
 
@@ -259,7 +266,8 @@ def step_of_bag(batches: int) -> Row:
     other = untrained(BAG, captions)
     encoder: Any = other.captions["en"]
     table: Tensor = encoder.embedding.weight
-    size, embedding = other.description["encoder"]["size"], table.shape[1]
+    size = other.description["encoder"]["size"]
+    embedding = table.shape[1]
     products = [
         *both_ways(BATCH, embedding, size),
         multiplier(BATCH, size, embedding),  # the gradient of the means
@@ -289,7 +297,8 @@ def step_of_trees(batches: int) -> list[Row]:
         captions = scenes.generate(Path(folder), 100, 0)[0]["caption"].tolist()
     measured = []
     for name in TREES:
-        model, other = untrained(models[name], captions), untrained(models[name], captions)
+        model = untrained(models[name], captions)
+        other = untrained(models[name], captions)
         split = split_of(captions, model.texts["en"])
         train = trainer(model, split, batches)
         train()
@@ -302,8 +311,10 @@ def step_of_trees(batches: int) -> list[Row]:
 
 def floor_of_trees(model: Model, split: Split) -> Contestant:
     """Return a contestant with all matrix products; per tree height, in one product or several."""
-    encoder, text = model.description["encoder"], model.texts["en"]
-    batch, size = model.description["training"]["batch_size"], encoder["size"]
+    encoder = model.description["encoder"]
+    text = model.texts["en"]
+    batch = model.description["training"]["batch_size"]
+    size = encoder["size"]
     own = split.captions["en"]
     steps = []  # the products of each batch
     for start in range(0, len(own.image) - batch + 1, batch):
@@ -371,7 +382,8 @@ class AuthorsEncoder(nn.Module):
         self.embedding = nn.Embedding(len(INDEX) + 2, 20)
         layer = {"gru": nn.GRU, "lstm": nn.LSTM}[cell]
         self.rnn = layer(20, size // 2, batch_first=True, bidirectional=True)
-        self.hidden, self.out = nn.Linear(size, 128), nn.Linear(128, size)
+        self.hidden = nn.Linear(size, 128)
+        self.out = nn.Linear(128, size)
 
     def forward(self, indices: Tensor, lengths: Tensor) -> Tensor:
         """Embed sentences as unit vectors (B, size)."""

@@ -61,7 +61,8 @@ class Command:
             text=True,
             start_new_session=True,
         )
-        text, killed = "", False
+        text = ""
+        killed = False
         for line in process.stdout or []:
             text += line
             if self.until_first_job and re.match("(local)?rule ", line):
@@ -75,7 +76,8 @@ class Command:
 
 def rows(small: bool) -> list[Row]:
     with tempfile.TemporaryDirectory() as name:
-        project, plain = Path(name, "project"), Path(name, "plain")
+        project = Path(name, "project")
+        plain = Path(name, "plain")
         copy_project(project)
         jobs = count_jobs(project)
         few = 3 if small else 50

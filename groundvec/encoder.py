@@ -472,7 +472,8 @@ def _backbone_of(features: dict[str, Any]) -> "Backbone":
     # Torchvision's names are such as ResNet152_Weights.IMAGENET1K_V1; others are of files.
     weights = str(features.get("weights")).partition("_Weights.")[2] or None
     transform = json.loads(features.get("transform", "{}"))
-    precision, crops = features.get("precision", "float32"), features.get("crops", 10)
+    precision = features.get("precision", "float32")
+    crops = features.get("crops", 10)
     how = transform.get("interpolation")
     backbone = backbones.load(name, weights, None, how, precision, crops)
     if backbone.sha256 != features.get("weights_sha256"):

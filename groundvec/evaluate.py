@@ -151,7 +151,8 @@ def _rate(
     """Score the rated pairs from the vector of each sentence."""
     known = {normalised(caption): {0} for caption in strings(captions)}
     known.pop("", None)  # nothing but punctuation
-    predictions, scores = {}, []
+    predictions = {}
+    scores = []
     for name, pairs in rated.items():
         predictions[name] = senteval.predict(
             pairs, lambda sentences: np.stack([vectors[sentence] for sentence in sentences])
@@ -205,7 +206,8 @@ def retrieval(
     a, b = _comparable(a, b, similarity)
     found = search.rank_both_ways(a, b, image, folds, similarity)
     counts = np.bincount(image)
-    few, many = counts.min(), counts.max()
+    few = counts.min()
+    many = counts.max()
     name = search.test_set_name(len(b), folds)
     about: dict[str, Any] = {
         "test_set": name,
@@ -246,7 +248,9 @@ def _with_ends(scores: pd.DataFrame) -> pd.DataFrame:
 
 def _wilson(recall: pd.Series, queries: pd.Series) -> tuple[pd.Series, pd.Series]:
     """Compute the ends of the 95% interval of a recall in percent (Wilson 1927)."""
-    p, n, z = recall / 100, queries, 1.96
+    p = recall / 100
+    n = queries
+    z = 1.96
     middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
     return 100 * (middle - half).clip(0), 100 * (middle + half).clip(upper=1)
@@ -259,7 +263,8 @@ def _checked_vectors(
     if similarity not in similarities.NAMES:
         names = ", ".join(similarities.NAMES)
         raise InputError(f"there is no similarity {similarity!r}: choose from {names}")
-    a, b = checked(captions, "captions"), checked(images, "images")
+    a = checked(captions, "captions")
+    b = checked(images, "images")
     if a.shape[1] != b.shape[1]:
         raise InputError(
             f"captions have {a.shape[1]} dimensions and images {b.shape[1]}: embed both in one "
@@ -377,7 +382,8 @@ def _difference_of_means(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame
     """Compare the weighted means of the tasks by cosine: one row, or none without such tasks."""
     both = one.merge(other[["pair", "cosine"]], on="pair", suffixes=("_a", "_b"))
     both = both[both["classifier"].isna()]
-    rng, parts = np.random.default_rng(SEED), []
+    rng = np.random.default_rng(SEED)
+    parts = []
     for _, own in both.groupby(["task", "subtask"], sort=False):
         predicted = own[["cosine_a", "cosine_b"]].to_numpy().T
         times = paired.draws(len(own), rng)
@@ -497,7 +503,8 @@ def table(scores: pd.DataFrame) -> str:
         notes = ["Correlations times 100, with 95% intervals (Fisher's)."]
         notes += [f"{name}: {DEFINITIONS[name]}" for name in scores["definition"].unique()]
     else:
-        one, first = scores.iloc[0], []
+        one = scores.iloc[0]
+        first = []
         notes = [f"{one['images']:,} images, captions per image: {one['captions_per_image']}."]
         notes += [f"Similarity: {one['similarity']}. Folds: {one['folds']} ({one['of_folds']})."]
         notes += [f"{row['direction']}: {row['counted']}." for row in scores.to_dict("records")]

@@ -136,7 +136,8 @@ def commit() -> str:
     try:
         if not Path(_git("rev-parse", "--show-toplevel")).samefile(ROOT):
             return "unknown"
-        head, changed = _git("rev-parse", "--short=12", "HEAD"), _git(*changes)
+        head = _git("rev-parse", "--short=12", "HEAD")
+        changed = _git(*changes)
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
     return head + "-dirty" * bool(changed)

@@ -199,7 +199,8 @@ def _showing(kind: str, dataset: dict[str, Any]) -> bool:
 
 def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) -> None:
     """Raise InputError if the data set has no translations, or models do not fit them."""
-    name, target = translation["dataset"], translation["target"]
+    name = translation["dataset"]
+    target = translation["target"]
     check_known("translation.dataset", name, datasets, "there is no data set {}")
     dataset = datasets[name]
     sources = {name: parts.options_schema("sources", name) for name in parts.names("sources")}
@@ -235,7 +236,8 @@ def _check_translation(translation: dict[str, Any], datasets: dict[str, Any]) ->
 
 def _check_backbone(place: str, dataset: dict[str, Any]) -> list[str]:
     """Return the names of a data set's backbones; InputError if they do not fit its other keys."""
-    named, weights = dataset["backbone"], dataset["weights"]
+    named = dataset["backbone"]
+    weights = dataset["weights"]
     names = [named] if isinstance(named, str) else named
     if names == ["precomputed"]:
         return names

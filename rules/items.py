@@ -109,8 +109,10 @@ class Items:
 
     def _kinds(self, paper: str, item: Item) -> dict[str, dict[str, Any]]:
         """Return the options and files of each kind of inputs that an item can name."""
-        plan, shown = self.plan, self.plan.shown_in(paper)
-        trained, scores = self.trained(shown, item.models), plan.ratings_files(".csv", paper)
+        plan = self.plan
+        shown = self.plan.shown_in(paper)
+        trained = self.trained(shown, item.models)
+        scores = plan.ratings_files(".csv", paper)
         files: dict[str, Any] = {
             **trained,
             "scores": scores,
@@ -142,7 +144,8 @@ class Items:
 
     def options(self, paper: str, name: str) -> Options:
         """Return an item's options of scripts/report.py that are not files."""
-        item, first = self.item(paper, name), self.plan.datasets[self.plan.shown_in(paper)[0]]
+        item = self.item(paper, name)
+        first = self.plan.datasets[self.plan.shown_in(paper)[0]]
         known = {**self.plan.ratings, **first}
         shown = {key: known[key] for key in item.options if known.get(key) is not None}
         chosen = {"settings": as_json(shown)} if shown else {}

@@ -215,7 +215,8 @@ class Plan:
         """Return the parts of an extraction; or precomputed features, which the mirror may have."""
         data = self.datasets[wildcards.dataset]
         if wildcards.backbone == "precomputed":
-            named, mirrored = Path(data["features"]), Path(self.mirror, data["features"])
+            named = Path(data["features"])
+            mirrored = Path(self.mirror, data["features"])
             # What is there stays in use, so that naming a mirror later trains nothing again.
             return str(mirrored if mirrored.is_file() and not named.is_file() else named)
         stem = f"results/features/{wildcards.dataset}/{wildcards.backbone}"

@@ -37,7 +37,8 @@ from groundvec.runtime.errors import InputError
 
 
 def main(arguments: argparse.Namespace) -> None:
-    read, options = sources.reader(arguments.source), arguments_of(arguments.source)
+    read = sources.reader(arguments.source)
+    options = arguments_of(arguments.source)
     given = {name: getattr(arguments, name) for name in options}
     numbers = {name: value for name, value in given.items() if isinstance(value, int)}
     of_source = parts.options_schema("sources", arguments.source)["properties"]

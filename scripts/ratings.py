@@ -30,7 +30,8 @@ for source, text in {
     command.add_argument(
         "--tasks", dest="output_tasks", type=Path, required=True, help="CSV: one row per subtask"
     )
-of_sts, of_scenes = sources.choices["sts"], sources.choices["scenes"]
+of_sts = sources.choices["sts"]
+of_scenes = sources.choices["scenes"]
 of_sts.add_argument("--folders", **FILES, required=True, help="what archives were unpacked to")
 add_settings(of_sts, "--settings", "rated", "{}")
 of_scenes.add_argument("--seed", type=int, required=True, help="the same seed, the same pairs")

@@ -64,7 +64,8 @@ def main(arguments: argparse.Namespace) -> None:
     folders = of_one(results.models)["folder"]
     why = {}
     for folder in folders:
-        content, size = read_description(folder), weight(folder)
+        content = read_description(folder)
+        size = weight(folder)
         large = f"has {size:.1f} MB of weights, more than {LARGEST}" if size > LARGEST else ""
         why[content["model"]] = obstacle(content["description"]) or large
     can = [model for model, reason in why.items() if not reason]
@@ -77,7 +78,8 @@ def main(arguments: argparse.Namespace) -> None:
     about = described(results.models, dataset, model, seed)
     embedded = embed(results, about, ensemble=True)
     with TemporaryDirectory() as folder:
-        encoder, models = Path(folder, "encoder.onnx"), load_ensemble(about["folder"])
+        encoder = Path(folder, "encoder.onnx")
+        models = load_ensemble(about["folder"])
         export(models, encoder, precision=precision(models, embedded.captions[:SAMPLE]))
         files = runtime_files(archive, pinned["sha512"])
         text = panel(encoder, embedded, dataset, f"{model}, seed {seed}", files)

@@ -54,7 +54,8 @@ def printable(folder: str) -> SentenceEncoder:
     models = load_ensemble(folder)
     for model in models:
         torch.manual_seed(SEED)  # snapshots of one training share what it never changed
-        text, table = model.texts["en"], cast(Any, model.captions["en"]).embedding
+        text = model.texts["en"]
+        table = cast(Any, model.captions["en"]).embedding
         new = "".join(sorted({*string.printable} - {*text.characters}))
         model.texts["en"] = Text(text.characters + new, [*text.counts, *len(new) * [0]])
         drawn = torch.randn(len(new), table.embedding_dim)

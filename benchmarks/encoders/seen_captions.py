@@ -24,7 +24,8 @@ def keys(captions: pd.DataFrame) -> pd.Series:
 
 def count(given: argparse.Namespace) -> pd.DataFrame:
     """Count the test captions of each language, and those that are training captions."""
-    training, tests = read_captions(given.training), read_captions(given.test)
+    training = read_captions(given.training)
+    tests = read_captions(given.test)
     training = training[training["split"].isin(["train", MORE])]
     tests = tests[tests["split"] == "test"]
     seen = keys(tests).isin(set(keys(training)))

@@ -26,7 +26,8 @@ from common import BESIDE, FOLDERS, MODEL, program
 from groundvec import SentenceEncoder
 from groundvec.data.ratings import SICK, SICK_FILES, STS, STSB, read_sts
 
-PAIR, KEYS = ["sentence_a", "sentence_b"], ["task", "subtask", "statistic"]
+PAIR = ["sentence_a", "sentence_b"]
+KEYS = ["task", "subtask", "statistic"]
 BATCH = 128
 
 

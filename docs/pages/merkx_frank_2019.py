@@ -13,7 +13,9 @@ from reproduction.render.figures import curve_styles
 from reproduction.render.style import PAGE, styled
 from reproduction.reporting.systems import sorted_by
 
-FOUR, LONG = "flickr8k-seeds", "flickr8k-epochs"  # epochs: 4 and 32
+# epochs: 4 and 32
+FOUR = "flickr8k-seeds"
+LONG = "flickr8k-epochs"
 SIZES = [f"gru-{size}-attention" for size in (256, 512, 1024, 2048)]
 CLAIMS = {  # of config/flickr8k-epochs.yaml, by the model that was selected
     model: f"{LONG}/claims{end}"
@@ -68,7 +70,8 @@ def claims_by_size() -> str:
     """Write the differences after 32 epochs, of models of each size, with a mark of the verdict."""
     columns = {}
     for model, file in CLAIMS.items():
-        size, table = model.split("-")[1], tables.compared(file)
+        size = model.split("-")[1]
+        table = tables.compared(file)
         texts = tables.intervals(table, tables.DIFFERENCE) + " " + tables.marks(table)
         systems = table[["better", "worse"]].replace(f"-{size}-", "-", regex=True)
         smaller = rf"^(\w+)-{int(size) // 2}-(\w+)$"
@@ -132,7 +135,8 @@ def subtasks() -> str:
     classified = table["task"].isin(["STS-B", "SICK"])
     single = table["statistic"].eq("correlation") & table["method"].eq("classifier").eq(classified)
     table = table[whole | single].set_index(["task", "subtask"])
-    model, of_own = own.split()[0], table[table["name"] == own]
+    model = own.split()[0]
+    of_own = table[table["name"] == own]
     cell = (tables.code(model), [f"100 * {of}" for of in tables.with_ends("pearson")], 1)
     shown = of_own.index.to_frame().join(tables.cells(of_own, cell))
     for name in (*BESIDE, f"untrained {model}", "BOW-100d", "trigrams"):
@@ -157,7 +161,8 @@ def values() -> dict[str, Any]:
     """Compare trainings of 4 and of 32 epochs with the paper's and with each other."""
     own, rated = selected()
     long, four = (tables.scores(name).droplevel(["folder", "dataset"]) for name in (LONG, FOUR))
-    means, of_paper = long.groupby("model").mean(), paper()
+    means = long.groupby("model").mean()
+    of_paper = paper()
     claims = [tables.compared(file).set_index("claim") for file in CLAIMS.values()]
     fall = [of["difference"].filter(like="The semantic score falls") for of in claims[:3]]
     gains = [-of.item() for of in fall]

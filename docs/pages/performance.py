@@ -37,7 +37,8 @@ def page(results: dict[str, Result]) -> str:
 
     def measured(stage: str, caller: Callable[[], str] | None = None) -> str:
         """Write a stage's table, and under it the command, the machine and the versions."""
-        result, machine = results[stage], results[stage]["machine"]
+        result = results[stage]
+        machine = results[stage]["machine"]
         return (
             f"{caller().strip() if caller else table(result['rows'])}\n\n`{result['command']}`, "
             f"{result['date']}, `{result['commit']}`: {machine['processor']}, "

@@ -23,7 +23,8 @@ def systems() -> pd.DataFrame:
         f"{BEST}the three seeds together": together(),
     }
     of_models = tables.scores(LONG).groupby("model")
-    seeds, means = of_models.size().map(SEEDS), of_models.mean().T
+    seeds = of_models.size().map(SEEDS)
+    means = of_models.mean().T
     rows |= {f"{label}, {seeds[model]}": means[model] for model, label in TRAINED.items()}
     rows |= {label: tables.rated(name) for name, label in RATED_ALONE.items()}
     table = pd.DataFrame(rows).T[tables.WITH_R1].apply(decimals)

@@ -26,7 +26,9 @@ DIFFERENCE = ["difference", "low", "high"]
 MARKS = {HOLDS: "\N{CHECK MARK}", FAILS: "\N{MULTIPLICATION SIGN}", OPEN: "?"}
 # The measures of short tables, as `scores` and `rated` call them.
 RECALLS = [f"R@{k}, {way}" for way in WAYS.values() for k in (1, 10)]
-STS, STSB, SICK = "STS 2012-2016, cosine", "STS-B, classifier", "SICK, classifier"
+STS = "STS 2012-2016, cosine"
+STSB = "STS-B, classifier"
+SICK = "SICK, classifier"
 WITH_R1 = [*RECALLS, STS, STSB, SICK]
 REACHED = [*RECALLS[1::2], STS, STSB, SICK]
 
@@ -99,7 +101,9 @@ def mean_and_range(values: pd.Series, by: str | Sequence[str], digits: int = 1) 
         by: levels of the index.
     """
     groups = values.groupby(level=by, sort=False)
-    mean, low, high = groups.mean(), groups.min(), groups.max()
+    mean = groups.mean()
+    low = groups.min()
+    high = groups.max()
     return pd.Series(bracketed(mean, low.where(groups.count() > 1), high, digits), mean.index)
 
 

@@ -33,7 +33,9 @@ def few_pictures() -> str:
 def curve() -> Figure:
     """Draw retrieval by the number of training pictures."""
     groups = by_pictures().groupby(level=0)
-    mean, low, high = groups.mean(), groups.min(), groups.max()
+    mean = groups.mean()
+    low = groups.min()
+    high = groups.max()
     figure = Figure(figsize=(COLUMN, 2.2), layout="constrained")
     axes = figure.subplots()
     for of, colour in (("R@10", BLUE), ("R@5", VERMILLION), ("R@1", GREEN)):

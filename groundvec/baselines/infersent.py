@@ -44,7 +44,8 @@ class Baseline(nn.Module):
         super().__init__()
         if not Path(state).is_file():
             raise InputError(f"{state} does not exist: put InferSent's state file there")
-        self.version, self.path = version, vectors
+        self.version = version
+        self.path = vectors
         try:
             weights = torch.load(state, map_location="cpu", weights_only=True)
         except Exception:

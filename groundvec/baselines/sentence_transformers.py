@@ -28,7 +28,8 @@ class Baseline:
                 model, device=self.device, local_files_only=cached
             )
         except Exception as error:
-            reason, remedy = " ".join(str(error).split()), "give the name of one on the hub"
+            reason = " ".join(str(error).split())
+            remedy = "give the name of one on the hub"
             if cached:
                 reason = "the hub does not answer, and the model is not in its cache"
                 remedy = "check the network"

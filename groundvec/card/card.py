@@ -233,7 +233,8 @@ def _result(
 
 
 def _recipe(about: dict[str, Any], epochs: str) -> dict[str, Any]:
-    features, made = about.get("features", {}), about.get("provenance", {})
+    features = about.get("features", {})
+    made = about.get("provenance", {})
     weights = f" ({features['weights']})" if features.get("weights") else ""
     return {
         "seed": about["seed"],

@@ -7,9 +7,11 @@ import pandas as pd
 
 from groundvec.runtime.errors import printable
 
-DAGGER, DOUBLE = "†", "‡"
+DAGGER = "†"
+DOUBLE = "‡"
 MISSING = "\N{EN DASH}"
-MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
+MINUS = "\N{MINUS SIGN}"
+TIMES = "\N{MULTIPLICATION SIGN}"
 
 
 def decimals(values: Iterable[float], digits: int = 1) -> list[str]:

@@ -75,7 +75,8 @@ def execute(
     # A warning is a line of its own, without the place in the code.
     warnings.showwarning = lambda message, *_: logging.warning("%s", message)
     logging.raiseExceptions = False  # a log on a full disk must not hide what is said here
-    formatter, console = _Printable("%(message)s"), logging.StreamHandler()
+    formatter = _Printable("%(message)s")
+    console = logging.StreamHandler()
     console.setFormatter(formatter)
     logging.basicConfig(level=level, handlers=[console])
     try:

@@ -93,8 +93,10 @@ def check_fit(description: dict[str, Any]) -> None:
 
     See `groundvec.config.parts`.
     """
-    chosen, defs = parts.chosen(description), configuration_schema()["$defs"]
-    encoder, text = description["encoder"], description["text"]
+    chosen = parts.chosen(description)
+    defs = configuration_schema()["$defs"]
+    encoder = description["encoder"]
+    text = description["text"]
     trained = parts.options_schema("encoders", encoder["name"]).get("weights")
     untrained = trained and not encoder.get(trained)
     if untrained and "dimension" in text and encoder["size"] != text["dimension"]:

@@ -39,7 +39,8 @@ def configuration_schema() -> dict[str, Any]:
             }
             for name in parts.names(kind)
         ]
-    dataset, sources = schema["$defs"]["dataset"], parts.names("sources")
+    dataset = schema["$defs"]["dataset"]
+    sources = parts.names("sources")
     dataset["properties"]["source"] |= {"enum": sources}
     dataset["allOf"] += [
         {
@@ -275,7 +276,8 @@ class _Loader(yaml.SafeLoader):
 
     def __init__(self, text: str, place: str | Path) -> None:
         super().__init__(text)
-        self.place, self.level = place, 0
+        self.place = place
+        self.level = 0
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.level == DEEPEST and self.check_event(yaml.CollectionStartEvent):
@@ -287,7 +289,8 @@ class _Loader(yaml.SafeLoader):
         return node
 
     def compose_mapping_node(self, anchor: Any) -> Any:
-        node, names = super().compose_mapping_node(anchor), set()
+        node = super().compose_mapping_node(anchor)
+        names = set()
         for key, _ in node.value:
             if (name := str(key.value)) in names:
                 line = key.start_mark.line + 1

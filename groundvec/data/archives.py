@@ -46,7 +46,8 @@ def unpack(archive: str | Path, folder: str | Path) -> None:
             cannot be named so; or there is something in the folder already.
         OSError: the disk is full; nothing is left behind.
     """
-    archive, folder = Path(archive), Path(folder)
+    archive = Path(archive)
+    folder = Path(folder)
     if not archive.is_file():
         raise InputError(f"{archive} is missing: put it there and run again")
     if folder.exists() and any(folder.iterdir()):
@@ -152,7 +153,8 @@ class Files:
     """
 
     def __init__(self, path: str | Path, public: str) -> None:
-        self.path, self.public = path, public
+        self.path = path
+        self.public = public
         self.root: Path | zipfile.Path = Path(path)
         try:
             if self.root.is_dir():
@@ -160,7 +162,8 @@ class Files:
                 self.names = [file.relative_to(path).as_posix() for file in found]
             else:
                 archive = open_zip(path)
-                self.root, self.names = zipfile.Path(archive), archive.namelist()
+                self.root = zipfile.Path(archive)
+                self.names = archive.namelist()
         except FileNotFoundError:
             raise InputError(f"{path} does not exist; get {public}") from None
         except (zipfile.BadZipFile, OSError) as error:

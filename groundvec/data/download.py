@@ -75,7 +75,8 @@ def _fetch(
     name: str, source: dict[str, Any], target: Path, mirror: str | Path | None = None
 ) -> str | None:
     """Fetch without a record; returns the address that the file came from."""
-    in_mirror, mirrored = None, source
+    in_mirror = None
+    mirrored = source
     if mirror is not None:
         in_mirror = Path(mirror, name)
         mirrored = _listed(Path(mirror)).get(name, source)
@@ -277,7 +278,8 @@ def download(
         name: of the file, for messages.
         size: the most bytes that are taken, if it is known.
     """
-    failures, most = 0, _size(part)
+    failures = 0
+    most = _size(part)
     while True:
         try:
             _attempt(url, part, name, size, headers)
@@ -333,7 +335,8 @@ def _write(
     stream: Any, path: Path, start: int, total: int | None, name: str, most: int | None = None
 ) -> None:
     """Write a stream to a file, after the file's first `start` bytes; `most` in all."""
-    have, began = start, time.monotonic()
+    have = start
+    began = time.monotonic()
     with path.open("ab" if start else "wb") as file, _bar(name, start, total) as bar:
         while chunk := stream.read1(CHUNK):
             have += file.write(chunk)

@@ -53,7 +53,8 @@ class Captions:
     @cached_property
     def _by_image(self) -> tuple[np.ndarray, ...]:
         """Sort captions by image: rows, the place of each, and each image's first and how many."""
-        rows, counts = np.argsort(self.image, kind="stable"), np.bincount(self.image)
+        rows = np.argsort(self.image, kind="stable")
+        counts = np.bincount(self.image)
         return rows, np.argsort(rows), counts.cumsum() - counts, counts
 
 
@@ -155,7 +156,8 @@ def load_split(
     further = further[further["image_id"].isin(captions["image_id"])]
     captions = pd.concat([captions, further.assign(order=-1, language=next(iter(texts)))])
     image, names = pd.factorize(captions["image_id"])
-    captions, image_ids = captions.assign(image=image), np.asarray(names)
+    captions = captions.assign(image=image)
+    image_ids = np.asarray(names)
     own = {
         language: _encoded(captions[captions["language"] == language], text)
         for language, text in texts.items()
@@ -166,7 +168,8 @@ def load_split(
 def load_more(captions: pd.DataFrame, texts: Mapping[str, Any]) -> Captions:
     """Load the captions without pictures in all of these languages, which have one text."""
     rows = captions[captions["split"].eq(dataset.MORE) & captions["language"].isin(list(texts))]
-    image, order = pd.factorize(rows["image_id"])[0], rows.groupby("image_id").cumcount()
+    image = pd.factorize(rows["image_id"])[0]
+    order = rows.groupby("image_id").cumcount()
     return _encoded(rows.assign(image=image, order=order), next(iter(texts.values())))
 
 

@@ -41,7 +41,8 @@ class Encoder(nn.Module):
         self.pooling = Attention(units)
         self.of_state = nn.Linear(embedding, size)
         self.of_order = nn.Linear(units, size)
-        self.dropout, self.word_dropout = dropout, word_dropout
+        self.dropout = dropout
+        self.word_dropout = word_dropout
         self.append_state = state
         self.register_buffer("idf", torch.ones(len(text)))
 
@@ -52,8 +53,10 @@ class Encoder(nn.Module):
         """
         device = ngrams.device
         starts = (lengths.cumsum(0) - lengths).to(device)
-        firsts, places = (sizes.cumsum(0) - sizes).to(device), places.to(device)
-        table, weights = self.embedding.weight, self.idf[ngrams]
+        firsts = (sizes.cumsum(0) - sizes).to(device)
+        places = places.to(device)
+        table = self.embedding.weight
+        weights = self.idf[ngrams]
         words = embedding_bag(ngrams, table, firsts, mode="sum", per_sample_weights=weights)
         state = scaled(embedding_bag(places, words, starts, mode="sum"))
         read = dropout(scaled(words), self.word_dropout, self.training)

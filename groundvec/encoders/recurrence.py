@@ -46,8 +46,10 @@ def hidden_states(
         return packed_states(rnn, vectors, indices, lengths)
     cell = GRU if isinstance(rnn, nn.GRU) else LSTM
     if len(vectors) > len(indices):  # a table of them all would be the larger one
-        vectors, indices = embedding(indices, vectors), torch.arange(len(indices))
-    tables, weights = [], []
+        vectors = embedding(indices, vectors)
+        indices = torch.arange(len(indices))
+    tables = []
+    weights = []
     for suffix in ("", "_reverse")[: 1 + rnn.bidirectional]:
         of_input, of_hidden, input_bias, hidden_bias = (
             getattr(rnn, name + suffix)
@@ -102,7 +104,8 @@ class GRU(Function):
     @staticmethod
     def table(shares: Tensor, bias: Tensor) -> Tensor:
         """Add the hidden bias to the input's shares (V, 3 units) of the gates."""
-        (r, z, x), (r_bias, z_bias, y_bias) = shares.chunk(3, dim=1), bias.chunk(3)
+        (r, z, x) = shares.chunk(3, dim=1)
+        (r_bias, z_bias, y_bias) = bias.chunk(3)
         return torch.cat([r + r_bias, z + z_bias, y_bias.expand_as(x), x], dim=1)
 
     @staticmethod
@@ -198,7 +201,8 @@ class LSTM(Function):
     ) -> Tensor:
         """Compute the states (N, directions x units); see `GRU.forward`, with 4 units."""
         held = looked_up[: None if keep else counts[0]]
-        gates, cells = _empty(table, held, 4), _empty(table, held, 1)[:, :, 0]
+        gates = _empty(table, held, 4)
+        cells = _empty(table, held, 1)[:, :, 0]
         states = _empty(table, looked_up, 1)[:, :, 0]
         if keep:
             torch.index_select(table, 0, looked_up.flatten(), out=gates.view(-1, table.shape[1]))
@@ -210,7 +214,8 @@ class LSTM(Function):
         ):
             if not keep:
                 torch.index_select(table, 0, rows.flatten(), out=step.view(-1, table.shape[1]))
-            h, c = h[: len(state)], c[: len(state)]
+            h = h[: len(state)]
+            c = c[: len(state)]
             for add, share, own in zip(adders, shares, h.unbind(1), strict=True):
                 add(share, own)
             i_f.sigmoid_()
@@ -244,7 +249,8 @@ class LSTM(Function):
         for own, of_cell, of_state, to_c, kept, *parts in reversed(
             by_step(ctx.counts, gradient, shares[:, :, :3], for_o, for_c, f, *products)
         ):
-            h, c = dh[: len(own)], dc[: len(own)]
+            h = dh[: len(own)]
+            c = dc[: len(own)]
             h += own
             c.addcmul_(h, to_c)
             of_state *= h

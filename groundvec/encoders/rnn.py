@@ -34,7 +34,8 @@ class Encoder(nn.Module):
     ) -> None:
         """Build an untrained network; `rnn.yaml` describes the options."""
         super().__init__()
-        width, directions = units or size, 1 + bidirectional
+        width = units or size
+        directions = 1 + bidirectional
         self.embedding = nn.Embedding.from_pretrained(initial(len(text), embedding), freeze=False)
         self.rnn = CELLS[cell](
             embedding, width // directions, batch_first=True, bidirectional=bidirectional

@@ -47,7 +47,8 @@ class Encoder(nn.Module):
         """Build an untrained network: identities with noise; `trees.yaml` has the options."""
         super().__init__()
         self.by_relation = compose == "relation"
-        self.weighted, self.nonlinearity = weighted, nonlinearity
+        self.weighted = weighted
+        self.nonlinearity = nonlinearity
         kinds = len(text.relations if self.by_relation else text.places)
         self.register_buffer("vectors", word_vectors(text))
         self.word = nn.Parameter(_identities(size, text.dimension))
@@ -109,10 +110,12 @@ def _runs(parents: Tensor, heights: Tensor, kinds: Tensor) -> tuple[Tensor, Runs
     """Order the nodes (N,) from the leaves up, the roots last in their order; with the runs."""
     level = np.where(parents.numpy() < 0, heights.max() + 1, heights.numpy())
     order = np.lexsort((kinds.numpy(), level))
-    level, kind = level[order], kinds.numpy()[order]
+    level = level[order]
+    kind = kinds.numpy()[order]
     starts = np.flatnonzero(np.diff(level, prepend=-1) | np.diff(kind, prepend=-1))
     first = np.flatnonzero(np.diff(level[starts], prepend=-1))  # run of each level
-    nodes, runs = _slices(starts[first], len(order)), _slices(first, len(starts))
+    nodes = _slices(starts[first], len(order))
+    runs = _slices(first, len(starts))
     sizes = np.diff(starts, append=len(order)).tolist()
     levels = list(zip(nodes, runs, strict=True))
     return torch.from_numpy(order), Runs(kind[starts].tolist(), sizes, levels)
@@ -144,9 +147,11 @@ class Recursion(Function):
             parents: (N,) rows; those of the last level, which are roots, are not used.
             weights: (N, 1) the l of Eq. 4.
         """
-        totals, states = inputs.clone(), torch.empty_like(inputs)
+        totals = inputs.clone()
+        states = torch.empty_like(inputs)
         messages = torch.empty_like(inputs)
-        views, transposed = runs.views(states, messages), matrices.mT.unbind()
+        views = runs.views(states, messages)
+        transposed = matrices.mT.unbind()
         for nodes, of_level in runs.levels:
             states[nodes] = NONLINEARITIES[nonlinearity](totals[nodes] / weights[nodes])
             if nodes.stop == len(states):
@@ -157,7 +162,8 @@ class Recursion(Function):
                 else:
                     message.copy_(state)
             totals.index_add_(0, parents[nodes], messages[nodes].mul_(weights[nodes]))
-        ctx.runs, ctx.nonlinearity = runs, nonlinearity
+        ctx.runs = runs
+        ctx.nonlinearity = nonlinearity
         ctx.save_for_backward(matrices, parents, weights, states)
         return states
 
@@ -166,7 +172,8 @@ class Recursion(Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         """Compute the gradients of the inputs and the matrices."""
         matrices, parents, weights, states = ctx.saved_tensors
-        of_states, of_totals = gradients[0].clone(), torch.empty_like(states)
+        of_states = gradients[0].clone()
+        of_totals = torch.empty_like(states)
         of_matrices = torch.zeros_like(matrices)
         messages = torch.empty_like(states)
         views = ctx.runs.views(states, of_states, messages)

@@ -18,7 +18,8 @@ def cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     The operations and the precision are SentEval's, to the last bit: the cosines of equal sentences
     differ by rounding only, and their ranks follow from that.
     """
-    a, b = scaled(a), scaled(b)
+    a = scaled(a)
+    b = scaled(b)
     norms = np.sqrt(np.vecdot(a, a)) * np.sqrt(np.vecdot(b, b))
     return np.divide(np.vecdot(a, b), norms, out=np.zeros_like(norms), where=norms > 0)
 

@@ -35,7 +35,8 @@ def score_folder(
     Returns:
         The scores of both sets, and the rank of every query of the test set (`score_model`).
     """
-    model, ensemble = read_description(folder), read_ensemble(folder)
+    model = read_description(folder)
+    ensemble = read_ensemble(folder)
     treebank = parts.treebank(model["description"]["text"], treebanks)
     load = partial(load_model, folder, device=device, treebank=treebank)
     texts = load(ensemble["best"]).texts
@@ -45,7 +46,8 @@ def score_folder(
     tables = []
     for name in ("dev", "test"):
         split = load_split(captions, name, partial(store.read, features), texts)
-        compared, similarity = epochs_compared(model, ensemble), model["description"]["similarity"]
+        compared = epochs_compared(model, ensemble)
+        similarity = model["description"]["similarity"]
         cut = folds if name == "test" else 1
         table, ranks = score_model(load, model["saved"], ensemble, compared, split, similarity, cut)
         tables.append(table.assign(**labels, split=name, **source))

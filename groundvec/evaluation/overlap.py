@@ -95,7 +95,8 @@ def score_unseen(predictions: Predictions, pairs: pd.DataFrame) -> pd.DataFrame:
 
 def _score(pairs: pd.DataFrame) -> pd.DataFrame:
     """Score one system for `score_unseen`."""
-    scores, rest = evaluate(pairs), pairs[~pairs["seen"]]
+    scores = evaluate(pairs)
+    rest = pairs[~pairs["seen"]]
     unseen = evaluate(rest) if len(rest) else scores[:0]
     unseen = unseen.drop(columns="pairs").set_index(KEYS).add_prefix("unseen_")
     of_task = pairs[pairs["classifier"].isna()].assign(subtask="all")  # those of the means

@@ -61,15 +61,19 @@ def correlation(
         gold: (items,).
         times: see `draws`.
     """
-    x, y = predicted - predicted.mean(axis=1, keepdims=True), gold - gold.mean()
+    x = predicted - predicted.mean(axis=1, keepdims=True)
+    y = gold - gold.mean()
     x[np.ptp(predicted, axis=1) <= ROUNDING * np.abs(predicted).max(axis=1)] = 0
 
     def of_drawn(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
         items = drawn.sum(axis=0)
-        mean_x, mean_y = x @ drawn / items, y @ drawn / items
+        mean_x = x @ drawn / items
+        mean_y = y @ drawn / items
         covariance = (x * y) @ drawn / items - mean_x * mean_y
-        squares_x, squares_y = (x * x) @ drawn / items, (y * y) @ drawn / items
-        variance_x, variance_y = squares_x - mean_x**2, squares_y - mean_y**2
+        squares_x = (x * x) @ drawn / items
+        squares_y = (y * y) @ drawn / items
+        variance_x = squares_x - mean_x**2
+        variance_y = squares_y - mean_y**2
         # Where all that was drawn is equal, only what rounding left.
         variance_x[variance_x < CANCELLED * squares_x] = 0
         variance_y[variance_y < CANCELLED * squares_y] = 0

@@ -42,7 +42,8 @@ def ranks(
     )
     best = np.full(len(images), -np.inf, own.dtype)
     np.maximum.at(best, image, own)
-    of_captions, of_images = np.empty(len(captions), np.int64), np.ones(len(images), np.int64)
+    of_captions = np.empty(len(captions), np.int64)
+    of_images = np.ones(len(images), np.int64)
     for rows in blocks:
         near = scores(captions[rows], images, similarity)
         right = np.arange(len(near)), image[rows]

@@ -95,7 +95,8 @@ def _classify(
     # SentEval sorts pairs by length, which decides the batches of its training
     lengths = [ratings[column].str.split().map(len) for column in ("sentence_a", "sentence_b")]
     order = np.lexsort([ratings["rating"], lengths[1], lengths[0]])
-    split, rating = ratings["split"].to_numpy(), ratings["rating"].to_numpy()
+    split = ratings["split"].to_numpy()
+    rating = ratings["rating"].to_numpy()
     train, dev = (order[split[order] == name] for name in ("train", "dev"))
     test = np.flatnonzero(split == "test")
 
@@ -217,7 +218,8 @@ def score_model(
         ("snapshot", str(epoch), partial(encode, epoch=epoch)) for epoch in epochs
     ]
     systems.append(("ensemble", "+".join(map(str, ensemble["epochs"])), encode_together))
-    predictions, scores = [], []
+    predictions = []
+    scores = []
     for kind, name, encoder in systems:
         log.info("%s: %s %s", labels["system"], kind, name)
         of_pairs, of_tasks = score(
@@ -230,7 +232,8 @@ def score_model(
 
 
 def _correlations(predictions: pd.DataFrame, method: str) -> dict[str, Any]:
-    predicted, gold = predictions[method].to_numpy(), predictions["rating"].to_numpy()
+    predicted = predictions[method].to_numpy()
+    gold = predictions["rating"].to_numpy()
     row: dict[str, Any] = {"pairs": len(gold)}
     for name, measure in zip(MEASURES, (pearson, spearman), strict=True):
         r = measure(predicted, gold)

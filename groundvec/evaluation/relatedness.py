@@ -18,7 +18,8 @@ from groundvec.evaluation.correlation import pearson
 SEED = 1111
 GRADES = np.arange(1, 6)
 BATCH_SIZE = 64
-LEARNING_RATE, BETAS = 1e-3, (0.9, 0.999)
+LEARNING_RATE = 1e-3
+BETAS = (0.9, 0.999)
 EPOCHS_PER_CHECK = 50
 MAX_EPOCHS = 1050  # SentEval says 1000 and checks the limit before, not after, 50 more
 FAILURES = 4  # checks without an improvement, in all and not in a row
@@ -79,7 +80,9 @@ def train_and_predict(
     )
     permute = np.random.RandomState(SEED).permutation
 
-    best, failures, step = -np.inf, 0, 0
+    best = -np.inf
+    failures = 0
+    step = 0
     for epoch in range(1, MAX_EPOCHS + 1):
         order = torch.from_numpy(permute(len(x))).to(device)
         for rows, wanted in zip(order.split(BATCH_SIZE), y[order].split(BATCH_SIZE), strict=True):
@@ -97,7 +100,8 @@ def train_and_predict(
         if epoch % EPOCHS_PER_CHECK == 0:
             r = pearson(expected_grade(weight, bias, dev_x), dev[1])
             if r > best:
-                best, prediction = r, expected_grade(weight, bias, test_x)
+                best = r
+                prediction = expected_grade(weight, bias, test_x)
             else:
                 failures += 1
                 if failures == FAILURES:

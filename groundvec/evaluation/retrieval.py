@@ -47,7 +47,8 @@ def caption_ranks(
     """
     others = candidates is None
     if candidates is None or image_of_candidates is None:
-        candidates, image_of_candidates = queries, image
+        candidates = queries
+        image_of_candidates = image
     same = rounding(queries, candidates, similarity)
     found = np.empty(len(queries), np.int64)
     for block in queries_in_blocks(len(queries), len(candidates)):
@@ -70,7 +71,8 @@ def recall_interval(recall: float, queries: int) -> float:
 def _interval_of_mean(ranks: np.ndarray, image: np.ndarray) -> tuple[float, float]:
     """Compute the 95% interval of a mean rank by bootstrap over images."""
     image = np.unique(image, return_inverse=True)[1]
-    sums, counts = np.bincount(image, ranks), np.bincount(image)
+    sums = np.bincount(image, ranks)
+    counts = np.bincount(image)
     times = paired.draws(len(sums), np.random.default_rng(0))
     [low], [high] = paired.interval(paired.mean(sums[None], counts[None], times))
     return float(low), float(high)
@@ -103,7 +105,8 @@ def rank_both_ways(
     With several folds the images are cut, in their order, into as many equal sets; InputError if
     they cannot be.
     """
-    found, own_image = [], []
+    found = []
+    own_image = []
     for rows, own in _folds(image, len(images), folds):
         of_fold = captions if own.all() else captions[own]  # without a copy of them all
         own_image.append(image[own])
@@ -296,7 +299,8 @@ def _systems(
     similarity: str,
 ) -> Iterator[tuple[str, Sequence[int], tuple[np.ndarray, dict[str, np.ndarray]]]]:
     """Embed a split by each system: its kind, its epochs, and vectors of images and captions."""
-    rng, parts = np.random.default_rng(0), []
+    rng = np.random.default_rng(0)
+    parts = []
 
     def at_random(count: int) -> np.ndarray:
         return rng.standard_normal(out=arrays.empty((count, RANDOM), np.float64))

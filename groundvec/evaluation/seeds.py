@@ -66,7 +66,8 @@ def t_interval(
     """
     seeds = np.fromiter(values, float)
     if len(seeds) > 1:
-        variance_of_one, freedom = seeds.var(ddof=1), len(seeds) - 1
+        variance_of_one = seeds.var(ddof=1)
+        freedom = len(seeds) - 1
     elif elsewhere:
         variance_of_one, freedom = elsewhere
     else:

@@ -77,7 +77,8 @@ def compare(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (task, subtask), group in a.groupby(["task", "subtask"], sort=False):
         i = group.index.to_numpy()
-        r12, r13 = pearson(first[i], gold[i]), pearson(second[i], gold[i])
+        r12 = pearson(first[i], gold[i])
+        r13 = pearson(second[i], gold[i])
         t, p = williams(r12, r13, pearson(first[i], second[i]), len(i))
         rows.append((task, subtask, len(i), r12, r13, float(t), float(p)))
     table = pd.DataFrame(rows, columns=["task", "subtask", "n", "r_a", "r_b", "t", "p"])

@@ -32,5 +32,6 @@ def ensemble(history: pd.DataFrame, model: dict[str, Any]) -> dict[str, Any]:
     by_epoch = history.set_index("epoch")
     # Of equal scores the later ones are the best.
     scores = by_epoch.loc[model["snapshots"], "dev_recall"] * learned_images(model)
-    [best], epochs = best_snapshots(scores, 1), best_snapshots(scores)
+    [best] = best_snapshots(scores, 1)
+    epochs = best_snapshots(scores)
     return {"epochs": epochs, "best": best}

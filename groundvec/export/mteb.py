@@ -67,13 +67,16 @@ def describe(model: str) -> dict[str, Any]:
     shipped = NEWEST.get(model, model)
     name, _, revision = model.partition("@")
     if shipped in versions():
-        model, name, revision = shipped, f"groundvec/{shipped}", version("groundvec")
+        model = shipped
+        name = f"groundvec/{shipped}"
+        revision = version("groundvec")
     elif not revision or Path(model).exists():
         raise InputError(
             f"MTEB cannot load {model}: push it to a hub and name it as user/name@commit"
         )
     folder = hub.find(model)
-    models, trained = load_ensemble(folder), read_description(folder)
+    models = load_ensemble(folder)
+    trained = read_description(folder)
     named = [str(trained.get("source", trained.get("dataset")))]
     named += [trained["more_captions"]["source"]] if "more_captions" in trained else []
     tasks: set[str] | None = set()

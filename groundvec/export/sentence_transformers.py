@@ -111,7 +111,8 @@ class CaptionEncoder(InputModule):  # type: ignore[misc]  # mypy skips that pack
 
     def save(self, output_path: str, *args: Any, **kwargs: Any) -> None:
         """Write a model folder; its weights are always safetensors."""
-        folder, epochs = Path(output_path), self.ensemble["epochs"]
+        folder = Path(output_path)
+        epochs = self.ensemble["epochs"]
         sums = {
             str(epoch): weights.save(model, folder / "snapshots" / snapshot_name(epoch))
             for epoch, model in zip(epochs, self.snapshots, strict=True)

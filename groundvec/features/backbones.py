@@ -110,19 +110,23 @@ def _torchvision(name: str, weights: str | None, weights_file: Path | None) -> B
     if name not in names:
         close = " or ".join(get_close_matches(name, names)) or "efficientnet_lite0 or resnet152"
         raise InputError(f"unknown backbone {name!r}; did you mean {close}?")
-    choice, wanted = get_model_weights(name), weights or DEFAULT_WEIGHTS
+    choice = get_model_weights(name)
+    wanted = weights or DEFAULT_WEIGHTS
     if wanted not in choice.__members__:
         known = ", ".join(choice.__members__)
         raise InputError(f"{name} has no weights {wanted}; choose one of: {known}")
     chosen = choice[wanted]
     file = weights_file or _download(chosen.url)
-    sha256, state = _checksum(file), _read_weights(file)
+    sha256 = _checksum(file)
+    state = _read_weights(file)
     # Torchvision's builders know what each network's weights need, but would unpickle the file.
     fake = patch.object(WeightsEnum, "get_state_dict", lambda *_, **__: state)
     with fake, _fitting(file, name):
         network = get_model(name, weights=chosen)
     preset = chosen.transforms()
-    sides, mean, std = (preset.resize_size[0], preset.crop_size[0]), preset.mean, preset.std
+    sides = (preset.resize_size[0], preset.crop_size[0])
+    mean = preset.mean
+    std = preset.std
     transform = Transform(*sides, tuple(mean), tuple(std), preset.interpolation.value)
     of_file = str(chosen) if file.name == Path(chosen.url).name else file.name
     width = _remove_classifier(network, name, len(chosen.meta["categories"]))

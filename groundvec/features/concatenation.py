@@ -31,7 +31,8 @@ def concatenate(
         InputError: see `store.join`; or all features of the training pictures are 0.
     """
     training = (images.split == "train").to_numpy()
-    scaled, blocks = [], []
+    scaled = []
+    blocks = []
     for path in paths:
         features, attributes = store.join([path], images.image_id)
         square = np.mean(np.square(features[training]), dtype=np.float64) if training.any() else 0

@@ -36,7 +36,9 @@ log = logging.getLogger(__name__)
 
 SAVE_EVERY = 20  # seconds; a kill loses no more work than that
 LARGEST_SHARD = 2**31  # bytes: in that time a GPU computes 4,096 features of 130,000 images
-CPU_BATCH, GPU_BATCH = 20, 160  # crops; a larger batch takes more memory
+# crops; a larger batch takes more memory
+CPU_BATCH = 20
+GPU_BATCH = 160
 
 
 def extract(
@@ -141,8 +143,11 @@ class _Kept:
             "code": code_hash("groundvec/features/extract.py"),
             "versions": versions(),
         }
-        self.folder, self.name = work / digest(self.decides), f"{backbone.name} {backbone.weights}"
-        self.strict, self.writable, self.saved = strict, True, time.monotonic()
+        self.folder = work / digest(self.decides)
+        self.name = f"{backbone.name} {backbone.weights}"
+        self.strict = strict
+        self.writable = True
+        self.saved = time.monotonic()
 
     def restore(self, sums: np.ndarray, features: np.ndarray) -> np.ndarray:
         """Fill in the features that are in the folder; return which rows those are."""
@@ -233,8 +238,10 @@ class _Batches(Dataset[tuple[list[int], torch.Tensor, dict[int, InputError]]]):
         size: int,  # of a batch, in crops
         network: nn.Module | None,
     ) -> None:
-        self.files, self.network = files, network
-        self.transform, self.crops = backbone.transform, backbone.crops
+        self.files = files
+        self.network = network
+        self.transform = backbone.transform
+        self.crops = backbone.crops
         self.size = size // backbone.crops  # in pictures
 
     def __len__(self) -> int:
@@ -268,7 +275,8 @@ class _MeanOfCrops(nn.Module):
         super().__init__()
         network = fold(backbone.network, backbone.transform.crop)
         self.network = network.to(memory_format=torch.channels_last)
-        self.width, self.crops = backbone.width, backbone.crops
+        self.width = backbone.width
+        self.crops = backbone.crops
         self.precision = backbone.precision
         # For values from 0 to 255, per channel.
         self.register_buffer("mean", 255 * torch.tensor(backbone.transform.mean).view(3, 1, 1))

@@ -174,7 +174,8 @@ def _orientation(image: Image.Image) -> int:
 
 def _without_metadata(path: str | Path, png: bytes) -> Image.Image:
     """Decode a PNG without its texts and profiles, which are too large or damaged."""
-    kept, start = [png[:8]], 8
+    kept = [png[:8]]
+    start = 8
     while start < len(png):
         end = start + 12 + int.from_bytes(png[start : start + 4])
         if png[start + 4 : start + 8] in PNG_PIXELS:
@@ -233,11 +234,13 @@ def cut(
     width, height = (int(resize * side / min(image.size)) for side in image.size)
     resampled = image.resize((width, height), Image.Resampling[interpolation.upper()])
     pixels = torch.from_numpy(np.array(resampled)).permute(2, 0, 1)
-    top, left = round((height - crop) / 2), round((width - crop) / 2)
+    top = round((height - crop) / 2)
+    left = round((width - crop) / 2)
     if crops < 10:
         centre = pixels[:, top : top + crop, left : left + crop]
         return torch.stack([centre, centre.flip(-1)][:crops])
-    bottom, right = height - crop, width - crop
+    bottom = height - crop
+    right = width - crop
     corners = [(0, 0), (0, right), (bottom, 0), (bottom, right), (top, left)]
     cuts = [
         turned[:, row : row + crop, column : column + crop]

@@ -33,7 +33,9 @@ MAX_COMPRESSION = 1000  # an array that claims more than this many times its sto
 USER_BLOCK = 512  # bytes: the shortest that HDF5 allows
 OURS = b"groundvec features "  # how it begins; a place, a size and a checksum follow, as JSON
 LARGEST_REST = 2**30  # bytes of a file of ours beside its features: ids and attributes
-PATIENCE, SLOWEST = 60, 5e6  # seconds, and bytes a second, that HDF5 may take for others' files
+# seconds, and bytes a second, that HDF5 may take for others' files
+PATIENCE = 60
+SLOWEST = 5e6
 # Of files to join.
 ALIKE = ["backbone", "weights_sha256", "transform", "precision", "crops", "width"]
 
@@ -210,7 +212,8 @@ def _gather(
                     check_memory(path, 4 * len(wanted) * values.shape[1])
                     features = np.empty((len(wanted), values.shape[1]), np.float32)
             for name in ALIKE:
-                own, of_first = described.get(name), first.get(name)
+                own = described.get(name)
+                of_first = first.get(name)
                 if own != of_first:
                     why = ": a CPU without bfloat16 computes it in float32"
                     raise InputError(
@@ -241,7 +244,8 @@ def _map(
     """Map a data set of an HDF5 file; None if it is not in one piece there, as NumPy's numbers."""
     if not isinstance(values, h5py.Dataset):
         return None
-    offset, kind = values.id.get_offset(), values.id.get_type()
+    offset = values.id.get_offset()
+    kind = values.id.get_type()
     if offset is None or not kind.equal(h5py.h5t.py_create(values.dtype)):
         return None
     with Path(path).open("rb") as file:
@@ -302,11 +306,13 @@ def _contents(path: Path) -> Iterator[tuple[pd.Index, h5py.Dataset | np.ndarray,
                 check_memory(path, sum(member.file_size for member in archive.infolist()))
             file = np.load(path, allow_pickle=False)
             described = {}
-            image_ids, values = file["image_ids"], file["features"]
+            image_ids = file["image_ids"]
+            values = file["features"]
         else:
             file = _hdf5(path, "r")
             described = {name: _scalar(name, value) for name, value in file.attrs.items()}
-            image_ids, values = _own(file, "image_ids"), _own(file, "features")
+            image_ids = _own(file, "image_ids")
+            values = _own(file, "features")
         if not all(isinstance(data, h5py.Dataset | np.ndarray) for data in (image_ids, values)):
             raise ValueError("one of them is no array")
         ids = pd.Index(_texts(image_ids, path.stat().st_size))

@@ -99,7 +99,8 @@ def copy_ensemble(folder: Path, target: Path) -> None:
     Raises:
         InputError: there is something at `target`, or what `own_files` raises.
     """
-    content, ensemble = read_description(folder), read_ensemble(folder)
+    content = read_description(folder)
+    ensemble = read_ensemble(folder)
     used = [snapshot_name(epoch) for epoch in ensemble["epochs"]]
     sums = content.get("sha256", {})
     content |= {"saved": ensemble["epochs"]}

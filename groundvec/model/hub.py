@@ -69,7 +69,8 @@ def download(name: str) -> Path:
             info = client.model_info(
                 repository, revision=revision or None, timeout=TIMEOUT, files_metadata=True
             )
-            commit, headers = str(info.sha), build_hf_headers()
+            commit = str(info.sha)
+            headers = build_hf_headers()
             files = {file.rfilename: file.size or 0 for file in info.siblings or []}
             if not COMMIT.fullmatch(commit):  # it names a folder
                 raise ValueError(f"{commit} is no commit")

@@ -102,7 +102,9 @@ class Model(nn.Module, Reader):
             InputError: a part or an option is unknown, or parts do not fit each other.
         """
         super().__init__()
-        self.description, self.texts, self.width = description, texts, width
+        self.description = description
+        self.texts = texts
+        self.width = width
         self.similarity = description["similarity"]
         check_fit(description)
         encoder = parts.find("encoders", description["encoder"]["name"])
@@ -211,7 +213,8 @@ def pack(folder: str | Path, target: Path) -> None:
     Raises:
         InputError: there is no trained model in `folder`, or something at `target`.
     """
-    content, ensemble = read_description(folder), read_ensemble(folder)
+    content = read_description(folder)
+    ensemble = read_ensemble(folder)
     with new_folder(target) as new:
         sums = {
             str(epoch): weights.save(

@@ -67,7 +67,8 @@ class Reader(ABC):
         result = arrays.empty((len(encoded), self.size))
         lengths = encoded.lengths
         order = np.argsort(-lengths, kind="stable")
-        start, hidden = 0, not progress
+        start = 0
+        hidden = not progress
         with Progress(total=len(order), desc="encoding", unit="sentences", disable=hidden) as bar:
             while start < len(order):
                 longest = lengths[order[start]]
@@ -146,7 +147,8 @@ def make_texts(
             raise InputError(f"there is no text of the language {language!r}")
         if problem := find_mistake(contents[language], schema):
             raise InputError(f"texts.{language}: {problem}")
-    make, reads_trees = parts.find("text", text["name"]), "trees" in parts.provided("text", text)
+    make = parts.find("text", text["name"])
+    reads_trees = "trees" in parts.provided("text", text)
     reading = {"treebank": treebank} if treebank and reads_trees else {}
     return {
         language: make(**contents[language], **reading) for language in description["languages"]

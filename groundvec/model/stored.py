@@ -12,7 +12,8 @@ from groundvec.runtime.files import SMALL, check_memory, check_regular, sha256
 
 # Ends of names beside a matrix: the factors of its rows, if it is in int8 or codes, and what its
 # codes stand for.
-SCALE, CODEBOOK = ".scale", ".codebook"
+SCALE = ".scale"
+CODEBOOK = ".codebook"
 WIDTH = 4  # numbers that a code stands for
 FLOATS = ("F16", "F32", "F64")
 # Trained weights are far below. Encoders square sums of products of two weights, which with larger

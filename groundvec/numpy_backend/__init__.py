@@ -60,18 +60,21 @@ class Network(Reader):
 
     def __init__(self, folder: Path, epoch: int) -> None:
         """Load the snapshot of one epoch; see `load`."""
-        self.folder, self.epoch = folder, epoch
+        self.folder = folder
+        self.epoch = epoch
         content, take = open_snapshot(folder, epoch)
         self.description = description = content["description"]
         self.similarity = description["similarity"]
-        text, encoder = description["text"], description["encoder"]
+        text = description["text"]
+        encoder = description["encoder"]
         text = text | {"name": READ_AS.get(text["name"], text["name"])}
         try:
             check_fit(description)
             self.texts = make_texts(description | {"text": text}, content["texts"])
         except (InputError, KeyError, TypeError) as error:
             raise InputError(f"{folder}/model.json does not describe a model: {error}") from None
-        make, options = import_module(_module(description)).Encoder, parts.options(encoder)
+        make = import_module(_module(description)).Encoder
+        options = parts.options(encoder)
         self.captions: dict[str, Any] = {}
         for language, own in self.texts.items():
             name = self.name_of(language)

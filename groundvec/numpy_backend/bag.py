@@ -26,7 +26,8 @@ class Encoder:
         if idf:
             self.embedding *= take("idf", len(text))[:, None]
         self.projection = Linear(under(take, "projection."), embedding, size)
-        self.idf, self.append_state = idf, state
+        self.idf = idf
+        self.append_state = state
 
     def __call__(self, indices: np.ndarray, lengths: np.ndarray, *words: np.ndarray) -> np.ndarray:
         """Embed a batch of `groundvec.text.encoded.Encoded`, or of `word_ngrams.Words`."""
@@ -35,7 +36,8 @@ class Encoder:
             counts = np.add.reduceat(sizes[places], lengths.cumsum() - lengths)
             total = sums(sums(self.embedding, indices, sizes), places, lengths)
         else:
-            counts, total = lengths, sums(self.embedding, indices, lengths)
+            counts = lengths
+            total = sums(self.embedding, indices, lengths)
         state = scaled(total) if self.idf else total / counts[:, None].astype(np.float32)
         vectors = self.projection(state)
         return np.hstack([unit(vectors), unit(state)]) if self.append_state else vectors

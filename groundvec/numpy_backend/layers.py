@@ -28,7 +28,8 @@ class Linear:
     """Multiply by a matrix and add a bias."""
 
     def __init__(self, take: Take, read: int, size: int) -> None:
-        self.weight, self.bias = take("weight", size, read), take("bias", size)
+        self.weight = take("weight", size, read)
+        self.bias = take("bias", size)
 
     def __call__(self, values: np.ndarray) -> np.ndarray:
         """Compute (N, size) of values (N, read)."""
@@ -55,9 +56,11 @@ def sums(vectors: np.ndarray, indices: np.ndarray, lengths: np.ndarray) -> np.nd
     """Sum vectors (V, size) over bags (B, size); their indices (N,) stand one bag after another."""
     result = np.empty((len(lengths), vectors.shape[1]), np.float32)
     looked_up = np.empty((BLOCK, vectors.shape[1]), np.float32)
-    starts, order = lengths.cumsum() - lengths, np.argsort(-lengths, kind="stable")
+    starts = lengths.cumsum() - lengths
+    order = np.argsort(-lengths, kind="stable")
     for rows in np.split(order, range(BLOCK, len(order), BLOCK)):
-        steps, total = Steps(lengths[rows]), np.zeros((len(rows), vectors.shape[1]), np.float32)
+        steps = Steps(lengths[rows])
+        total = np.zeros((len(rows), vectors.shape[1]), np.float32)
         stepwise = indices[starts[rows][steps.sentence] + steps.step]
         for first, last in pairwise(steps.starts):
             count = last - first
@@ -103,7 +106,8 @@ class Recurrence:
     """A GRU or an LSTM of one layer."""
 
     def __init__(self, take: Take, cell: str, read: int, units: int, directions: int) -> None:
-        self.cell, self.units = cell, units
+        self.cell = cell
+        self.units = units
         rows = {"gru": 3, "lstm": 4}[cell] * units
         of_input, of_hidden, input_bias, hidden_bias = (
             np.stack([take(name + suffix, *shape) for suffix in ("", "_reverse")[:directions]])
@@ -150,9 +154,12 @@ class Recurrence:
         Args:
             shares: the input's, of the gates: (directions, B, gates x units), which is written to.
         """
-        units, products = self.units, h @ self.of_hidden
+        units = self.units
+        products = h @ self.of_hidden
         if self.cell == "gru":
-            gates, new, of_new = shares[..., : 2 * units], shares[..., 2 * units :], products
+            gates = shares[..., : 2 * units]
+            new = shares[..., 2 * units :]
+            of_new = products
             gates += products[..., : 2 * units]
             sigmoid(gates)
             of_new = products[..., 2 * units :]
@@ -166,8 +173,10 @@ class Recurrence:
             return h, h
         shares += products
         sigmoid(shares[..., : 2 * units])
-        keep, add = shares[..., units : 2 * units], shares[..., :units]
-        new, out = np.tanh(shares[..., 2 * units : 3 * units]), sigmoid(shares[..., 3 * units :])
+        keep = shares[..., units : 2 * units]
+        add = shares[..., :units]
+        new = np.tanh(shares[..., 2 * units : 3 * units])
+        out = sigmoid(shares[..., 3 * units :])
         c = keep * c + add * new
         return out * np.tanh(c), c
 

@@ -43,7 +43,8 @@ class Encoder:
         self, ngrams: np.ndarray, lengths: np.ndarray, sizes: np.ndarray, places: np.ndarray
     ) -> np.ndarray:
         """Embed a batch of `groundvec.text.word_ngrams.Words`, the longest first."""
-        words, steps = sums(self.embedding, ngrams, sizes), Steps(lengths)
+        words = sums(self.embedding, ngrams, sizes)
+        steps = Steps(lengths)
         state = scaled(sums(words, places, lengths))
         states = self.rnn(scaled(words), places[steps.places()], steps)
         vectors: np.ndarray = self.of_state(state) + self.of_order(self.pooling(states, steps))

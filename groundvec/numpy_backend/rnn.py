@@ -25,7 +25,8 @@ class Encoder:
         bidirectional: bool = True,
         **_: Any,
     ) -> None:
-        width, directions = units or size, 1 + bidirectional
+        width = units or size
+        directions = 1 + bidirectional
         self.embedding = take("embedding.weight", len(text), embedding)
         each = width // directions
         self.rnn = Recurrence(under(take, "rnn."), cell, embedding, each, directions)

@@ -22,7 +22,8 @@ def cyclic(step: int, period: int, low: float, high: float) -> float:
 
 def cosine(step: int, period: int, low: float, high: float) -> float:
     """Compute the learning rate of batch `step` (from 0): warm-up, then half a cosine to `low`."""
-    warm_up, step = WARM_UP * period, step % period
+    warm_up = WARM_UP * period
+    step = step % period
     if step < warm_up:
         return high * (step + 1) / (warm_up + 1)
     return low + 0.5 * (high - low) * (1 + cos(pi * (step - warm_up) / (period - warm_up)))

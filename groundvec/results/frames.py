@@ -58,7 +58,10 @@ class Schema:
     def __init__(
         self, file: str, row: str, keys: Collection[str] = (), /, **columns: Column
     ) -> None:
-        self.file, self.row, self.keys, self.columns = file, row, keys, columns
+        self.file = file
+        self.row = row
+        self.keys = keys
+        self.columns = columns
 
     def __repr__(self) -> str:  # Sphinx writes a signature as `Annotated[DataFrame, Schema()]`
         return "Schema()"

@@ -67,7 +67,9 @@ METRICS = {
 
 def correlations(prefix: str = "") -> dict[str, Column]:
     """Declare the columns of correlations and their intervals: with a prefix, of unseen pairs."""
-    of, empty, found = ", without the seen pairs" if prefix else "", bool(prefix), {}
+    of = ", without the seen pairs" if prefix else ""
+    empty = bool(prefix)
+    found = {}
     for measure, name in (("pearson", "Pearson's r"), ("spearman", "Spearman's rho")):
         found[f"{prefix}{measure}"] = correlation(f"{name}{of}", empty=empty)
         for end, which in (("low", "lower"), ("high", "upper")):

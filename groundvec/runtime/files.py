@@ -36,7 +36,8 @@ _keep_existing = False
 def guard(inputs: Iterable[Path], overwrite: bool) -> None:
     """Let no file be written over an input from now on, nor, unless `overwrite`, over any file."""
     global _inputs, _keep_existing
-    _inputs, _keep_existing = list(inputs), not overwrite
+    _inputs = list(inputs)
+    _keep_existing = not overwrite
 
 
 def check_output(path: str | Path) -> None:

@@ -61,11 +61,13 @@ def read(
         InputError: the file is missing, damaged or of another form, a caption or an image has a
             problem (see `dataset.check`), or a split would have no image.
     """
-    found, said = [], []
+    found = []
+    said = []
     for number, entry in enumerate(_entries(json)):
         where = f"{json}: images[{number}]"
         try:
-            name, split = entry["filename"], entry["split"]
+            name = entry["filename"]
+            split = entry["split"]
             path = posixpath.join(entry.get("filepath", ""), name)
             texts = [sentence["raw"] for sentence in entry["sentences"]]
             if not all(isinstance(text, str) for text in (name, split, path, *texts)):

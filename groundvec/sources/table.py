@@ -115,7 +115,8 @@ def _fields(path: Path) -> tuple[list[str], list[list[str]], list[int]]:
         line, header = next(rows, (1, []))
     header = [name.strip() for name in header]
     _check_header(path, line, [name for name in header if not NAMELESS.fullmatch(name)])
-    lines, fields = [], []
+    lines = []
+    fields = []
     for line, row in rows:
         beyond = "".join(row[len(header) :]).strip()  # empty: spreadsheets end rows with commas
         fields.append(row if beyond else row[: len(header)])

@@ -13,7 +13,8 @@ from groundvec.data.cleaning import LONGEST, clean
 from groundvec.runtime import arrays
 from groundvec.runtime.errors import InputError
 
-PADDING, UNKNOWN = 0, 1
+PADDING = 0
+UNKNOWN = 1
 LARGEST = 2**16  # different indices of a text; they are kept in 16 bits
 AT_LEAST = 2  # rarer words of the training captions are unknown
 ROWS = 4096  # captions that are counted at once

@@ -76,17 +76,21 @@ def binary(tree: Tree) -> Nodes:
     count = len(words)
     nodes: list[str | None] = [None] * (2 * count - 1)
     nodes[::2] = words
-    above, sides = [ROOT] * len(nodes), ["root"] * len(nodes)
+    above = [ROOT] * len(nodes)
+    sides = ["root"] * len(nodes)
     # Of the part that each word heads so far: its last word, and its node.
-    last, top = list(range(count)), list(range(0, 2 * count, 2))
+    last = list(range(count))
+    top = list(range(0, 2 * count, 2))
     # From the deepest words up: what hangs from a word is joined with it before it goes on.
     below = [word for word, parent in enumerate(parents) if parent != ROOT]
     for word in sorted(below, key=lambda w: (-depths[w], w < parents[w], abs(w - parents[w]))):
         left, right = sorted((word, parents[word]))
         phrase = 2 * last[left] + 1
         for part, side in ((left, "left"), (right, "right")):
-            above[top[part]], sides[top[part]] = phrase, side
-        last[parents[word]], top[parents[word]] = last[right], phrase
+            above[top[part]] = phrase
+            sides[top[part]] = side
+        last[parents[word]] = last[right]
+        top[parents[word]] = phrase
     return Nodes(nodes, above, sides)
 
 
@@ -124,7 +128,8 @@ class _Remaining:
         """Let a word go and one of its children take its place."""
         for other in self.children(word):
             self.heads[other] = child
-        self.heads[child], self.heads[word] = self.heads[word], GONE
+        self.heads[child] = self.heads[word]
+        self.heads[word] = GONE
 
     def fold_prepositions(self) -> None:
         for word in reversed(range(len(self.words))):  # first the last word of "in front of"
@@ -137,11 +142,14 @@ class _Remaining:
         while self.relations[first] == "conj":
             first = self.heads[first]
         if self.is_preposition(first):
-            role, head = self.relations[first], self.heads[first]
+            role = self.relations[first]
+            head = self.heads[first]
         elif first != top and self.is_preposition(top):  # "jumps off the bed and under the table"
-            role, head = "prep", first
+            role = "prep"
+            head = first
         else:
-            role, head = "prep", self.heads[top] if len(phrase) > 1 else ROOT
+            role = "prep"
+            head = self.heads[top] if len(phrase) > 1 else ROOT
         if head == ROOT:
             return
         for each in phrase:

@@ -20,7 +20,9 @@ class Text:
                 f"n-grams of {shortest} to {longest} characters in {buckets} buckets cannot be: "
                 f"the shortest comes first, and {LARGEST - 2:,} buckets are the most"
             )
-        self.shortest, self.longest, self.buckets = shortest, longest, buckets
+        self.shortest = shortest
+        self.longest = longest
+        self.buckets = buckets
 
     @classmethod
     def build(cls, captions: Iterable[str], **options: int) -> Self:

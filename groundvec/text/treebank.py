@@ -76,7 +76,8 @@ def parse(sentences: Sequence[str], parser: str) -> list[Tree]:
     Raises:
         InputError: there is no such pipeline, or none that parses.
     """
-    docs, count = _pipeline(parser).pipe(sentences, batch_size=BATCH), len(sentences)
+    docs = _pipeline(parser).pipe(sentences, batch_size=BATCH)
+    count = len(sentences)
     how = {"desc": f"parsing by {parser}", "unit": "sentences", "disable": count < QUICK}
     return [_tree(doc, parser) for doc in Progress(docs, total=count, **how)]
 
@@ -117,7 +118,8 @@ def _tree(doc: Any, parser: str) -> Tree:
     relations = [token.dep_.lower() or "dep" for token in doc]
     first, *others = [i for i, head in enumerate(heads) if head == ROOT] or [ROOT]
     for other in others:
-        heads[other], relations[other] = first, "parataxis"
+        heads[other] = first
+        relations[other] = "parataxis"
     if heads:
         relations[first] = "root"
     tags = [token.pos_ or "X" for token in doc]

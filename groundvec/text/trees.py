@@ -82,9 +82,13 @@ class Text:
                 raise InputError(f"trees need distinct {kind}, {LARGEST - 2:,} at most")
         if len(counts) != len(relations):
             raise InputError("trees need a count for each relation")
-        self.words, self.relations, self.places = list(words), list(relations), list(places)
-        self.counts, self.dimension = list(counts), dimension
-        self.parser, self.form = parser, form
+        self.words = list(words)
+        self.relations = list(relations)
+        self.places = list(places)
+        self.counts = list(counts)
+        self.dimension = dimension
+        self.parser = parser
+        self.form = form
         self.treebank = treebank or Treebank()
         self._left = sum(place.startswith("l") for place in places)
         if self.places != _places(self._left, len(places) - self._left):
@@ -117,7 +121,8 @@ class Text:
         Raises:
             InputError: a file cannot be used, no word has a vector, or they are too short.
         """
-        sentences, treebank = cleaned(list(captions)), treebank or Treebank()
+        sentences = cleaned(list(captions))
+        treebank = treebank or Treebank()
         nodes = _read(sentences, parser, form, treebank)
         # All words, and in every form the same ones: prepositions too, which collapsed trees lack.
         whole = _read(sentences, parser, "chain", treebank)
@@ -127,7 +132,8 @@ class Text:
         if vectors == "captions":
             values = learn(spoken, words, dimension)
             kept = np.flatnonzero(values.any(axis=1))
-            words, values = [words[row] for row in kept], values[kept]
+            words = [words[row] for row in kept]
+            values = values[kept]
         else:
             words, values = _from_file(vectors, words, dimension)
         edges = Counter(
@@ -168,7 +174,8 @@ class Text:
         words = np.array([self._word.get(word, UNKNOWN) for word in spoken], np.uint16)
         relations = [self._relation.get(name, len(self.relations)) for name in names]
         self._report(given, spoken, words, starts)
-        (ranks, right), left = _ranks(parents), self._left
+        (ranks, right) = _ranks(parents)
+        left = self._left
         most = np.where(right, len(self.places) - left, left)
         places = np.where(ranks > most, len(self.places), ranks - 1 + left * right)
         heights, sizes = _measure(parents, words != PADDING)
@@ -270,8 +277,10 @@ def _measure(parents: np.ndarray, is_word: np.ndarray) -> tuple[np.ndarray, np.n
     depths = (parents != ROOT).astype(np.int64)
     above = np.where(parents == ROOT, np.arange(len(parents)), parents)
     while (more := depths[above]).any():  # each turn jumps twice as far
-        depths, above = depths + more, above[above]
-    heights, sizes = np.zeros_like(parents), is_word.astype(np.int64)
+        depths = depths + more
+        above = above[above]
+    heights = np.zeros_like(parents)
+    sizes = is_word.astype(np.int64)
     order = np.argsort(-depths, kind="stable")
     levels = np.split(order, np.bincount(depths)[:0:-1].cumsum())
     for level in levels[:-1]:

@@ -51,7 +51,10 @@ def read_vectors(
     Raises:
         InputError: no such file or member, or it is empty, damaged, truncated or malformed.
     """
-    words, found, header, dimensions = frozenset(words), {}, None, 0
+    words = frozenset(words)
+    found = {}
+    header = None
+    dimensions = 0
     with (
         _open(Path(path)) as (file, size),
         Progress(total=size, desc=Path(path).name, unit="B", unit_scale=True) as bar,
@@ -131,7 +134,8 @@ def association(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> "cs
     sentence = np.repeat(np.arange(len(sentences)), [len(each) for each in sentences])
     counts = csr_array((len(words), len(words)))
     for distance in range(1, WINDOW + 1):
-        left, right = flat[:-distance], flat[distance:]
+        left = flat[:-distance]
+        right = flat[distance:]
         near = (sentence[:-distance] == sentence[distance:]) & (left >= 0) & (right >= 0)
         one_way = csr_array((np.ones(near.sum()), (left[near], right[near])), counts.shape)
         counts = counts + one_way + one_way.T

@@ -48,7 +48,8 @@ class Text:
     def __init__(self, words: Sequence[str], **options: Any) -> None:
         if len(set(words)) != len(words) or len(words) + 2 > LARGEST:
             raise InputError(f"a vocabulary needs distinct words, {LARGEST - 2:,} at most")
-        self.words, self.options = list(words), options
+        self.words = list(words)
+        self.options = options
         cut([], **options)  # fails at once for what is no option
         self._index = {word: index for index, word in enumerate(self.words, 2)}
 

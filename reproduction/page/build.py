@@ -172,7 +172,8 @@ def caption(text: str) -> Markup:
 
 def _about(path: Path, folder: Path) -> dict[str, Any]:
     """Describe a table or figure of a paper, with links from the page's folder to its files."""
-    paper, name = path.parts[-3] if len(path.parts) > 2 else "", path.stem
+    paper = path.parts[-3] if len(path.parts) > 2 else ""
+    name = path.stem
     if paper not in known():
         names = ", ".join(known())
         raise InputError(f"{path} is not in a folder of a paper: name one in {names}")
@@ -201,7 +202,8 @@ def _files(path: Path, folder: Path) -> dict[str, str]:
 
 def _table(path: Path, folder: Path) -> dict[str, Any]:
     """Read a table: its place, its shown cells, and its CSV file."""
-    about, content = _about(path, folder), read_csv(path)
+    about = _about(path, folder)
+    content = read_csv(path)
     with shape_of(path):
         beside = compared(about["paper"], about["name"], content)
     return about | {
@@ -214,7 +216,8 @@ def _table(path: Path, folder: Path) -> dict[str, Any]:
 
 def _figure(path: Path, folder: Path) -> dict[str, Any]:
     """Read a figure: as SVG, or as a picture if there are pictures in it."""
-    about, text = _about(path, folder), _read(path)
+    about = _about(path, folder)
+    text = _read(path)
     if "<svg" not in text:
         raise InputError(f"{path} is not an SVG file: delete it and make it again")
     if "<image" in text:

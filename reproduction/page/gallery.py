@@ -19,9 +19,13 @@ from reproduction.reporting.measures import recall
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import described
 
-MODELS, QUERIES, SEED = 3, 24, 1
+MODELS = 3
+QUERIES = 24
+SEED = 1
 THUMBNAILS = 1000  # all of Flickr8k's test set; of a larger one, those that are shown and the first
-SIDE, QUALITY = 144, 55  # of a thumbnail, in pixels, and as WebP counts it
+# of a thumbnail, in pixels, and as WebP counts it
+SIDE = 144
+QUALITY = 55
 
 
 def gallery(results: Results) -> dict[str, Any]:
@@ -81,7 +85,8 @@ def queries(embedded: Embedded) -> dict[str, list[Any]]:
         caption's nearest others): for each query its image and caption, and what was found, each
         with rank, right, score, and the image or the caption.
     """
-    of_captions, of_images = embedded.caption_vectors, embedded.image_vectors
+    of_captions = embedded.caption_vectors
+    of_images = embedded.image_vectors
     images = [{"image": str(image)} for image in embedded.image_ids]
     captions = [{"caption": text} for text in embedded.captions]
     same = rounding(of_captions, of_images, embedded.similarity)

@@ -117,7 +117,8 @@ def obstacle(description: dict[str, Any]) -> str:
 
     The page's script reads characters and words; it has no tokenizer such as Moses.
     """
-    text, encoder = description["text"], description["encoder"]["name"]
+    text = description["text"]
+    encoder = description["encoder"]["name"]
     if text["name"] not in TEXTS:
         return f"reads {text['name']}, and a page can read characters and words only"
     if "tokens" in parts.provided("text", text):

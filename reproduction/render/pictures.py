@@ -17,7 +17,8 @@ from reproduction.render.style import FONT, FONT_SIZE, GREEN, PAGE, lacking
 from reproduction.reporting.results import Results
 
 LINE = 1.3 * FONT_SIZE / 72
-MARGIN, GAP = 0.1, 0.16
+MARGIN = 0.1
+GAP = 0.16
 PICTURE = 0.8  # the side of the square that a picture is fitted into
 
 
@@ -50,7 +51,8 @@ def picture(page: Axes, x: float, y: float, path: str, right: bool = False) -> N
     shown = load(path)
     shown.thumbnail((300, 300))
     width, height = (PICTURE * side / max(shown.size) for side in shown.size)
-    x, y = x + (PICTURE - width) / 2, y + (PICTURE - height) / 2
+    x = x + (PICTURE - width) / 2
+    y = y + (PICTURE - height) / 2
     page.imshow(shown, extent=(x, x + width, y + height, y), aspect="auto")
     colour, line = (GREEN, 2.5) if right else ("0.5", 0.5)
     page.add_patch(Rectangle((x, y), width, height, fill=False, ec=colour, lw=line))

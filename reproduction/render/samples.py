@@ -53,8 +53,10 @@ def samples(embedded: Embedded, path_of: pd.Series, count: int = 3, seed: int = 
         seed: of their choice.
     """
     rng = np.random.default_rng(seed)
-    captions, paths = embedded.captions, path_of[embedded.image_ids].tolist()
-    of_texts, of_pictures = embedded.caption_vectors, embedded.image_vectors
+    captions = embedded.captions
+    paths = path_of[embedded.image_ids].tolist()
+    of_texts = embedded.caption_vectors
+    of_pictures = embedded.image_vectors
     same = rounding(of_texts, of_pictures, embedded.similarity)
 
     def near(candidates: np.ndarray, query: np.ndarray) -> np.ndarray:

@@ -20,13 +20,20 @@ log = logging.getLogger(__name__)
 logging.getLogger("fontTools").setLevel(logging.WARNING)
 
 # In inches: one column of a two-column page, and the whole width of a page.
-COLUMN, PAGE = 3.4, 7.0
+COLUMN = 3.4
+PAGE = 7.0
 
 # Okabe & Ito, colours that differ for colour-blind readers too; without yellow, faint on white.
-BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-ORANGE, SKY = "#E69F00", "#56B4E9"
+BLUE = "#0072B2"
+VERMILLION = "#D55E00"
+GREEN = "#009E73"
+PURPLE = "#CC79A7"
+ORANGE = "#E69F00"
+SKY = "#56B4E9"
 
-FONT, FONT_SIZE = "DejaVu Sans", 7.5  # comes with matplotlib: the same on every machine
+# comes with matplotlib: the same on every machine
+FONT = "DejaVu Sans"
+FONT_SIZE = 7.5
 
 styled = matplotlib.rc_context(
     {

@@ -56,10 +56,13 @@ def _series(figure: Figure) -> Iterator[tuple[Artist, list[str]]]:
     for axes in figure.axes:
         if not axes.axison:
             continue
-        labels, intervals, ends = {}, {}, set()
+        labels = {}
+        intervals = {}
+        ends = set()
         for bars in axes.containers:
             if isinstance(bars, ErrorbarContainer) and bars[0] is not None:
-                labels[bars[0]], intervals[bars[0]] = bars.get_label(), _intervals(bars)
+                labels[bars[0]] = bars.get_label()
+                intervals[bars[0]] = _intervals(bars)
                 ends |= set(bars[1])
         for line in axes.lines:
             if line not in ends and line.get_marker() not in ("None", None, "", " "):
@@ -86,7 +89,8 @@ def _titles(axes: Axes, label: str, points: np.ndarray, intervals: list[str]) ->
     if len(intervals) != len(points):
         intervals = [""] * len(points)
     series = "" if label.startswith("_") else label
-    across, along = _values(_shared(axes, "x")), _values(_shared(axes, "y"))
+    across = _values(_shared(axes, "x"))
+    along = _values(_shared(axes, "y"))
     return [
         "\n".join(filter(None, (series, across(x), along(y), interval)))
         for (x, y), interval in zip(points, intervals, strict=True)
@@ -105,7 +109,8 @@ def _shared(axes: Axes, name: str) -> Axis:
 def _values(axis: Axis) -> Callable[[float], str]:
     """Return a function that writes a value: with the axis's label, or as a named tick."""
     label = axis.get_label_text().partition(" (")[0]
-    places, names = axis.get_ticklocs(), [tick.get_text() for tick in axis.get_ticklabels()]
+    places = axis.get_ticklocs()
+    names = [tick.get_text() for tick in axis.get_ticklabels()]
     named = len(names) and not _are_numbers(names, places)
 
     def say(value: float) -> str:

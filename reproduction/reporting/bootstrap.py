@@ -86,7 +86,8 @@ def correlations(predictions: Predictions) -> pd.DataFrame:
 def semantic_measures(predictions: Predictions) -> pd.DataFrame:
     """Compute `measures.semantic_measures`, times 100, in draws: a row per system and measure."""
     table = correlations(predictions)
-    unsupervised, supervised = table[~table["classified"]], table[table["classified"]]
+    unsupervised = table[~table["classified"]]
+    supervised = table[table["classified"]]
     joint = averaged(unsupervised, SYSTEM, "pairs")
     joint["measure"] = joint_name(list(unsupervised["task"].unique()))
     supervised = supervised.assign(measure=supervised["task"].replace({"SICK": "SICK-R"}))
@@ -97,7 +98,8 @@ def semantic_measures(predictions: Predictions) -> pd.DataFrame:
 
 def averaged(table: pd.DataFrame, keys: list[str], weights: str | None = None) -> pd.DataFrame:
     """Average the draws of each group of rows, weighted by a column if one is named."""
-    names, means = [], []
+    names = []
+    means = []
     for name, rows in table.groupby(keys, sort=False):
         own = rows[weights] if weights else None
         names.append(name)

@@ -17,7 +17,9 @@ from groundvec.results.frames import schema_of
 from groundvec.results.schemas import Claims
 
 COMPARED = ["claim", "dataset", "condition", "measure", "worse", "better"]
-HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided"
+HOLDS = "holds"
+FAILS = "does not hold"
+OPEN = "not decided"
 VERDICTS = [HOLDS, FAILS, OPEN]
 LEVEL = 0.05  # of tests, two-sided
 ROUNDING = 1e-9  # of means

@@ -11,7 +11,9 @@ from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results.schemas import CUTOFFS
 from reproduction.reporting.systems import NAMES
 
-INSIDE, ABOVE, BELOW = "in the interval", "above it", "below it"
+INSIDE = "in the interval"
+ABOVE = "above it"
+BELOW = "below it"
 KEYS = ["of", "system", "measure"]
 COLUMNS = [*KEYS, "reported", "value", "low", "high", "verdict"]
 
@@ -40,7 +42,9 @@ def compared(paper: str, table: str, content: pd.DataFrame) -> pd.DataFrame:
 
 def lies(table: pd.DataFrame) -> np.ndarray:
     """Say where reported numbers lie: `INSIDE`, `ABOVE`, `BELOW`; nothing without an interval."""
-    reported, low, high = table["reported"], table["low"], table["high"]
+    reported = table["reported"]
+    low = table["low"]
+    high = table["high"]
     places = [reported > high, reported < low, reported.between(low, high)]
     return np.select(places, [ABOVE, BELOW, INSIDE], "")
 

@@ -53,7 +53,8 @@ def embed(
 
     epochs = None if ensemble else [best_snapshot(about)]
     models = load_ensemble(about["folder"], epochs, choose("cpu"), treebank)
-    captions, language = read_captions(results, about), about["languages"][0]
+    captions = read_captions(results, about)
+    language = about["languages"][0]
     features = partial(store.read, results["features"])
     unencoded = dict.fromkeys(models[0].texts, UNENCODED)
     split = load_split(captions, "test", features, unencoded)

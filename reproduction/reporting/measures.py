@@ -84,7 +84,8 @@ def as_values(recall_or_correlations: pd.DataFrame) -> pd.DataFrame:
     """Add columns value, low and high, in percent: R@10 (`recall`), or Pearson's r times 100."""
     table = recall_or_correlations
     if "r10" in table:
-        r10, half = table["r10"], table["r10_ci"]
+        r10 = table["r10"]
+        half = table["r10_ci"]
         return table.assign(measure=RECALL, value=r10, low=r10 - half, high=r10 + half)
     names = {"value": "pearson", "low": "pearson_low", "high": "pearson_high"}
     return table.assign(**{new: 100 * table[old] for new, old in names.items()})

@@ -81,7 +81,8 @@ class Files(cached_property[T]):
 
     def __init__(self, what: str, read: Callable[[Any], T], many: bool = True) -> None:
         super().__init__(lambda results: read(results[str(self.attrname)]))
-        self.what, self.many = what, many
+        self.what = what
+        self.many = many
 
 
 class Results:
@@ -129,7 +130,8 @@ class Results:
     def __init__(
         self, select: str = "recall", settings: dict[str, Any] | None = None, **given: Any
     ) -> None:
-        self.select, self.given = select, given | (settings or {})
+        self.select = select
+        self.given = given | (settings or {})
 
     def __getitem__(self, kind: str) -> Any:
         """Return the given files or setting of a kind."""
@@ -171,7 +173,8 @@ def add_arguments(
 ) -> None:
     """Add options for kinds of files to a program's parser."""
     for name in (*required, *optional):
-        needed, kind = name in required, KINDS[name]
+        needed = name in required
+        kind = KINDS[name]
         how: dict[str, Any] = {"nargs": "+" if needed else "*"} if kind.many else {}
         how |= {"metavar": "FILE", "required": needed, "help": kind.what}
         parser.add_argument(f"--{name.replace('_', '-')}", type=Path, **how)

@@ -64,7 +64,8 @@ def sorted_by(
 
 
 def _network(parts: pd.Series) -> str:
-    cell, found = parts["encoder.cell"], parts[list(USUAL)].dropna()
+    cell = parts["encoder.cell"]
+    found = parts[list(USUAL)].dropna()
     name = parts["encoder.name"] if pd.isna(cell) else cell.upper()
     unusual = [of for part, of in found.items() if of != USUAL[str(part)]]
     return f"{name} ({', '.join(unusual)})" if unusual else name
@@ -208,7 +209,8 @@ def main_systems(
     for dataset, epoch, name in wanted:
         system = system_name(dataset, *selected[dataset])
         rows = table[table["system"] == system]
-        ensemble, snapshot = rows["kind"].eq("ensemble"), rows["epochs"].eq(epoch)
+        ensemble = rows["kind"].eq("ensemble")
+        snapshot = rows["epochs"].eq(epoch)
         rows = rows[snapshot & ~ensemble if epoch else ensemble]
         if rows.empty:
             what = f"epoch {epoch}" if epoch else "its ensemble"
@@ -234,7 +236,8 @@ def recurrent_name(parts: pd.Series) -> str:
     """Name a recurrent network, such as `char-GRU`; others have their model's name."""
     if parts["encoder.name"] != "rnn":
         return str(parts["model"])
-    cell, text = str(parts["encoder.cell"]).upper(), parts["text.name"]
+    cell = str(parts["encoder.cell"]).upper()
+    text = parts["text.name"]
     return f"char-{cell}" if text == "characters" else f"{cell} ({text})"
 
 

@@ -39,7 +39,8 @@ def generate(folder: Path, images: int, seed: int) -> tuple[pd.DataFrame, pd.Dat
     (folder / "images").mkdir(parents=True, exist_ok=True)
     with atomic(folder / "scenes.jsonl") as path, path.open("w", encoding="utf-8") as file:
         for scene in Progress(scenes, desc="drawing scenes", unit="images"):
-            rng, data = random.Random(f"picture {seed} {scene['image_id']}"), BytesIO()
+            rng = random.Random(f"picture {seed} {scene['image_id']}")
+            data = BytesIO()
             picture(scene, rng).save(data, "PNG")
             write_bytes(folder / "images" / f"{scene['image_id']}.png", data.getbuffer())
             file.write(json.dumps(scene, ensure_ascii=False) + "\n")
@@ -55,7 +56,8 @@ def _scenes(images: int, seed: int) -> list[Scene]:
     Families are independent, so the splits may follow each other; the last family of a split is
     cut short to fit.
     """
-    train, dev = round(0.7 * images), round(0.15 * images)
+    train = round(0.7 * images)
+    dev = round(0.15 * images)
     sizes = {"train": train, "dev": dev, "test": images - train - dev}
     source = enumerate(families(random.Random(f"world {seed}")), start=1)
     scenes: list[Scene] = []
@@ -64,7 +66,8 @@ def _scenes(images: int, seed: int) -> list[Scene]:
         while len(scenes) < end:
             number, family = next(source)
             for scene in family[: end - len(scenes)]:
-                image, of = f"scene-{len(scenes) + 1:04d}", f"family-{number:04d}"
+                image = f"scene-{len(scenes) + 1:04d}"
+                of = f"family-{number:04d}"
                 described = {"image_id": image, "family": of, "split": split, **scene}
                 scenes.append({**described, "captions": _describe(described, seed)})
     return scenes

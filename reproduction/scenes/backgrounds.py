@@ -40,7 +40,8 @@ def rain(canvas: Image.Image, rng: random.Random) -> None:
     """Draw rain over everything."""
     pen = Pen(canvas, 0, HEIGHT)
     for _ in range(150):
-        x, y = rng.random() * WIDTH, rng.random() * HEIGHT
+        x = rng.random() * WIDTH
+        y = rng.random() * HEIGHT
         pen.line([(x, y), (x - 4, y - 14)], 1.1, (206, 220, 238))
     pen.finish(outline=0)
 
@@ -50,7 +51,8 @@ def _in_the_sky(pen: Pen, sky: str, rng: random.Random) -> None:
     pen.move(40 + 20 * rng.random(), 220)
     if sky == "sunny":
         for k in range(12):
-            u, v = math.cos(k * math.tau / 12), math.sin(k * math.tau / 12)
+            u = math.cos(k * math.tau / 12)
+            v = math.sin(k * math.tau / 12)
             pen.line([(28 * u, 28 * v), (38 * u, 38 * v)], 4, (255, 226, 90))
         pen.ellipse(0, 0, 22, 22, (255, 226, 90))
     elif sky == "sunset":
@@ -88,7 +90,8 @@ def _hills(
 
 def _dots(pen: Pen, rng: random.Random, count: int, rx: float, ry: float, *colours: Colour) -> None:
     for _ in range(count):
-        x, y = rng.random() * WIDTH, rng.random() * 76
+        x = rng.random() * WIDTH
+        y = rng.random() * 76
         pen.ellipse(x, y, rx, ry, rng.choice(colours))
 
 
@@ -113,7 +116,8 @@ def _meadow(pen: Pen, rng: random.Random) -> None:
 def _street(pen: Pen, rng: random.Random) -> None:
     x = -10.0
     while x < WIDTH:
-        wide, high = rng.uniform(34, 56), rng.uniform(170, 232)
+        wide = rng.uniform(34, 56)
+        high = rng.uniform(170, 232)
         tones = (150, 134, 128), (128, 134, 146), (168, 152, 138)
         pen.box(x, 0, x + wide, high, rng.choice(tones))
         for u in range(6, int(wide) - 8, 12):
@@ -183,7 +187,8 @@ def _forest(pen: Pen, rng: random.Random) -> None:
 def _fir(pen: Pen, x: float, y: float, high: float, colour: Colour, snowy: bool = False) -> None:
     pen.box(x - 3, y, x + 3, y + 0.2 * high, (92, 64, 44))
     for k in range(3):
-        base, wide = y + high * (0.15 + 0.25 * k), high * (0.28 - 0.06 * k)
+        base = y + high * (0.15 + 0.25 * k)
+        wide = high * (0.28 - 0.06 * k)
         tip = base + 0.4 * high
         pen.polygon([(x - wide, base), (x + wide, base), (x, tip)], colour)
         if snowy:

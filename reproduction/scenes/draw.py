@@ -18,7 +18,9 @@ class _Group:
     """Things arranged on one ground, moved and scaled together so that they fit the picture."""
 
     def __init__(self, canvas: Image.Image, ground: float, rng: random.Random, turn: bool) -> None:
-        self.canvas, self.ground, self.rng = canvas, ground, rng
+        self.canvas = canvas
+        self.ground = ground
+        self.rng = rng
         self.flip = turn and rng.random() < 0.5
         self.parts: list[tuple[Point, float, Callable[[Pen], None]]] = []
         self.left = self.right = self.top = 0.0
@@ -27,7 +29,9 @@ class _Group:
         self, thing: Scene, x: float, y: float = 0, pose: str = "stand", scale: float = 1
     ) -> None:
         """Put an object of a scene at `x`, `y` above the ground."""
-        kind, paint, scale = thing["kind"], PAINT[thing["colour"]], scale * _SIZE[thing["size"]]
+        kind = thing["kind"]
+        paint = PAINT[thing["colour"]]
+        scale = scale * _SIZE[thing["size"]]
         look = random.Random(self.rng.random())
         draw = partial(person, kind=kind, look=look) if kind in PEOPLE else DRAWN[kind]
         self._add(kind, x, y, scale, lambda pen: draw(pen, paint=paint, pose=pose))
@@ -77,7 +81,8 @@ def _high(thing: Scene) -> float:
 
 def _action(group: _Group, verb: str, agent: Scene, patient: Scene) -> None:
     """Everything moves forwards, which is to the right or to the left."""
-    a, b = _wide(agent), _wide(patient)
+    a = _wide(agent)
+    b = _wide(patient)
     if verb == "chase":
         group.dust(-a - 14)
         group.put(agent, 0, pose="run")
@@ -100,7 +105,8 @@ def _action(group: _Group, verb: str, agent: Scene, patient: Scene) -> None:
         group.put(patient, -8, BACK[agent["kind"]] * _SIZE[agent["size"]], scale=0.85)
         group.put(agent, 0, pose="lift")
     elif verb == "jump over":
-        over, run = _high(patient) + 22, a + 0.6 * b + 20
+        over = _high(patient) + 22
+        run = a + 0.6 * b + 20
         group.left = -run
         for k in (-0.95, -0.75, -0.55):  # the way it came, dashed
             way = [(run * u, 12 + over * (1 - u * u)) for u in (k - 0.05, k + 0.05)]
@@ -108,7 +114,8 @@ def _action(group: _Group, verb: str, agent: Scene, patient: Scene) -> None:
         group.put(patient, 0)
         group.put(agent, 10, over, pose="run")
     elif verb == "hold":
-        x, y = 30, SHOULDER[agent["kind"]] + 20
+        x = 30
+        y = SHOULDER[agent["kind"]] + 20
         for k in range(patient["count"]):
             lean = 44 * (k - (patient["count"] - 1) / 2)
             group.line([(x, y), (x + lean, y + 52)], 1.4, (90, 90, 90))
@@ -145,7 +152,8 @@ def _relation(group: _Group, name: str, one: Scene, two: Scene) -> None:
         group.put(two, 0, base)
         group.put(one, 6, base + _high(two) + (BELOW[one["kind"]] + 20) * _SIZE[one["size"]])
     elif name == "in front of":
-        a, b = _wide(one), _wide(two)
+        a = _wide(one)
+        b = _wide(two)
         beside = max(0.5 * (a + b) + 16, a + 0.1 * b)  # much of what is behind stays in sight
         group.put(two, 0, 34)
         group.put(one, group.rng.choice((-1, 1)) * beside)
@@ -173,7 +181,8 @@ def picture(scene: Scene, rng: random.Random) -> Image.Image:
     """Draw a scene, (320, 256) RGB; `rng` decides all that the facts leave open."""
     canvas = background(scene["background"], scene["sky"], rng)
     things = {thing["id"]: thing for thing in scene["objects"]}
-    relations, action = scene["relations"], scene["action"]
+    relations = scene["relations"]
+    action = scene["action"]
     kinds = [thing["kind"] for thing in scene["objects"]]
     if action and relations:
         behind = _Group(canvas, 184, rng, turn=False)

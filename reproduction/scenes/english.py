@@ -11,9 +11,12 @@ class English(Grammar):
 
     def noun(self, name: str, negated: bool = False) -> str:
         """Make a noun phrase, such as `two big black dogs` or `a man in a red shirt`."""
-        kind, many = self.kind(name), self.many(name)
-        size, colour = self.value(name, "size"), self.value(name, "colour")
-        count, clothes = self.count(name), self.words["clothes"].get(kind)
+        kind = self.kind(name)
+        many = self.many(name)
+        size = self.value(name, "size")
+        colour = self.value(name, "colour")
+        count = self.count(name)
+        clothes = self.words["clothes"].get(kind)
         words = [self.pick(size, self.words["sizes"][size])] if size else []
         if colour and not clothes:
             words.append(colour)
@@ -25,7 +28,8 @@ class English(Grammar):
         else:
             words.insert(0, "some" if many else "a")
         if colour and clothes:
-            short, long = f"in {colour}", f"in a {colour} {clothes}"
+            short = f"in {colour}"
+            long = f"in a {colour} {clothes}"
             words.append(short if many else self.pick("dress", (short, short, long)))
         return " ".join(words)
 
@@ -35,7 +39,8 @@ class English(Grammar):
 
     def clause(self, name: str, rest: str, finite: str = "") -> list[str]:
         """Clauses with the object `name` as subject: `... is {rest}` or `... {finite}`."""
-        subject, verb = self.noun(name, self.negated), "are" if self.many(name) else "is"
+        subject = self.noun(name, self.negated)
+        verb = "are" if self.many(name) else "is"
         near = self.adjuncts()
         end = " ".join(near)
         options = [

@@ -26,13 +26,17 @@ class German(Grammar):
 
     def noun(self, name: str, case: str, negated: bool = False) -> str:
         """Make a noun phrase in the case `nom`, `acc` or `dat`, such as `einen großen Hund`."""
-        kind, many = self.kind(name), self.many(name)
-        size, colour = self.value(name, "size"), self.value(name, "colour")
-        count, clothes = self.count(name), self.words["clothes"].get(kind)
+        kind = self.kind(name)
+        many = self.many(name)
+        size = self.value(name, "size")
+        colour = self.value(name, "colour")
+        count = self.count(name)
+        clothes = self.words["clothes"].get(kind)
         gender, one, more = self.pick(kind, self.words["nouns"][kind]).split()
         ending = _ENDINGS["plural" if many else gender][case]
         if many and negated:
-            ending, words = "en", [_KEIN_PLURAL[case]]
+            ending = "en"
+            words = [_KEIN_PLURAL[case]]
         elif many and count:
             words = [self.number(count)]
         elif many:
@@ -48,7 +52,8 @@ class German(Grammar):
         words.append(more if many else one)
         if colour and clothes:
             colour = self.words["colours"][colour]
-            short, long = f"in {colour.capitalize()}", f"in einem {colour}en {clothes}"
+            short = f"in {colour.capitalize()}"
+            long = f"in einem {colour}en {clothes}"
             words.append(short if many else self.pick("dress", (short, short, long)))
         return " ".join(words)
 

@@ -29,7 +29,10 @@ class Grammar(ABC):
     words: ClassVar[dict[str, Any]]  # see `words_of`
 
     def __init__(self, scene: Scene, mention: set[str], salt: float, negated: bool) -> None:
-        self.scene, self.mention, self.salt, self.negated = scene, mention, salt, negated
+        self.scene = scene
+        self.mention = mention
+        self.salt = salt
+        self.negated = negated
         self.things = {thing["id"]: thing for thing in scene["objects"]}
 
     def pick(self, name: str, options: Sequence[T]) -> T:

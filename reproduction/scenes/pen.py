@@ -5,7 +5,9 @@ from collections.abc import Iterable, Sequence
 
 from PIL import Image, ImageDraw
 
-WIDTH, HEIGHT = 320, 256  # of the finished picture, in pixels
+# of the finished picture, in pixels
+WIDTH = 320
+HEIGHT = 256
 FINE = 2  # pictures are drawn so many times larger and scaled down
 
 Colour = tuple[int, int, int]
@@ -44,9 +46,13 @@ class Pen:
     def __init__(
         self, canvas: Image.Image, x: float, y: float, scale: float = 1, flip: bool = False
     ) -> None:
-        self.draw, self.x, self.y = ImageDraw.Draw(canvas), x, y
-        self.scale, self.flip = scale, flip
-        self.light, self.offset = (1.0, 1.0, 1.0), (0.0, 0.0)
+        self.draw = ImageDraw.Draw(canvas)
+        self.x = x
+        self.y = y
+        self.scale = scale
+        self.flip = flip
+        self.light = (1.0, 1.0, 1.0)
+        self.offset = (0.0, 0.0)
         self.shapes: list[tuple[list[Point], Colour, float]] = []
 
     def move(self, x: float, y: float) -> None:
@@ -69,7 +75,8 @@ class Pen:
         self, x: float, y: float, rx: float, ry: float, fill: Colour, tilt: float = 0
     ) -> None:
         """Fill an ellipse around `x`, `y`; `tilt` in degrees raises its front."""
-        cos, sin = math.cos(math.radians(tilt)), math.sin(math.radians(tilt))
+        cos = math.cos(math.radians(tilt))
+        sin = math.sin(math.radians(tilt))
         turn = [math.tau * k / 36 for k in range(36)]
         around = [(rx * math.cos(t), ry * math.sin(t)) for t in turn]
         self.polygon([(x + u * cos - v * sin, y + u * sin + v * cos) for u, v in around], fill)

@@ -50,7 +50,8 @@ def graded_pairs(seed: int) -> pd.DataFrame:
     `Scenes-R` mixes them, and has three splits. No two subtasks or splits share a scene, nor does
     `generate` with the same seed draw these.
     """
-    source, rng = families(random.Random(f"pairs {seed}")), random.Random(f"sentences {seed}")
+    source = families(random.Random(f"pairs {seed}"))
+    rng = random.Random(f"sentences {seed}")
     rows: list[tuple[str, str, str, str, str, float]] = []
 
     def add(task: str, subtask: str, split: str, size: int, makers: list[Maker]) -> None:
@@ -118,7 +119,8 @@ def _swaps(scenes: list[list[Scene]], rng: random.Random) -> Iterator[Pair]:
         for alike in (False, True):
             while True:
                 family = rng.choice(scenes)
-                one, two = rng.choice(family), rng.choice(family)
+                one = rng.choice(family)
+                two = rng.choice(family)
                 mention = choose(one, rng)
                 if not mention <= facts(two).keys():
                     continue
@@ -139,7 +141,8 @@ def _overlaps(scenes: list[list[Scene]], rng: random.Random, denied: float = 0) 
     captions = []
     for scene in itertools.chain(*scenes):
         for _ in range(2):
-            mention, no = choose(scene, rng), rng.random() < denied
+            mention = choose(scene, rng)
+            no = rng.random() < denied
             captions.append(_say(scene, _deniable(mention) if no else mention, rng, no))
     having = defaultdict(list)  # the captions that mention a fact
     for each in captions:

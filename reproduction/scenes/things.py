@@ -129,7 +129,8 @@ def _rabbit(pen: Pen, paint: Colour, pose: str) -> None:
 
 def person(pen: Pen, kind: str, paint: Colour, pose: str, look: random.Random) -> None:
     """Poses: stand, run, push (arms forwards), raise (an arm), lift (both), ride (hip at 0)."""
-    skin, hair = look.choice(_SKIN), look.choice(_HAIR)
+    skin = look.choice(_SKIN)
+    hair = look.choice(_HAIR)
     hip, shoulder = (44, 76) if kind != "child" else (28, 54)
     if pose == "ride":
         hip, shoulder = 0, shoulder - hip
@@ -270,12 +271,17 @@ def _boat(pen: Pen, paint: Colour, pose: str) -> None:
 
 
 def _bicycle(pen: Pen, paint: Colour, pose: str) -> None:
-    hub, axle, pedal, saddle, bar = (-32, 20), (34, 20), (-2, 20), (-12, 50), (24, 50)
+    hub = (-32, 20)
+    axle = (34, 20)
+    pedal = (-2, 20)
+    saddle = (-12, 50)
+    bar = (24, 50)
     for x, y in (hub, axle):
         ring = [(x + 19 * math.cos(t * 0.35), y + 19 * math.sin(t * 0.35)) for t in range(19)]
         pen.line(ring, 4, (44, 44, 50))
         for t in range(3):
-            u, v = 17 * math.cos(t * 1.05), 17 * math.sin(t * 1.05)
+            u = 17 * math.cos(t * 1.05)
+            v = 17 * math.sin(t * 1.05)
             pen.line([(x - u, y - v), (x + u, y + v)], 0.8, (150, 150, 156))
     pen.line([hub, saddle, pedal, hub], 5, paint)
     pen.line([saddle, bar, pedal], 5, paint)

@@ -25,14 +25,17 @@ def exchanges(seed: int, size: int) -> pd.DataFrame:
         Columns `SENTENCES`: of each scene what happens in it, and the same with agent and patient
         exchanged, all four otherwise in the same words.
     """
-    source, rng = families(random.Random(f"voices {seed}")), random.Random(f"said {seed}")
+    source = families(random.Random(f"voices {seed}"))
+    rng = random.Random(f"said {seed}")
     rows: dict[str, list[str]] = {}
     while len(rows) < size:
         scene = next(source)[0]
-        kinds, action = {thing["id"]: thing["kind"] for thing in scene["objects"]}, scene["action"]
+        kinds = {thing["id"]: thing["kind"] for thing in scene["objects"]}
+        action = scene["action"]
         if not action or not {kinds[action["agent"]], kinds[action["patient"]]} <= {*ANIMATE}:
             continue
-        mention, words = choose(scene, rng) | {"a", "b", "action"}, rng.random()
+        mention = choose(scene, rng) | {"a", "b", "action"}
+        words = rng.random()
         said = voices(scene, mention, random.Random(words))
         if "passive" in said:
             turned = action | {"agent": action["patient"], "patient": action["agent"]}

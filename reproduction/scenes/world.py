@@ -74,7 +74,9 @@ def facts(scene: Scene) -> dict[str, str]:
             if thing[attribute] not in (None, 1):
                 named[f"{thing['id']}.{attribute}"] = f"{thing[attribute]} {thing['kind']}"
     for relation in scene["relations"]:
-        subject, name, other = relation["subject"], relation["name"], relation["object"]
+        subject = relation["subject"]
+        name = relation["name"]
+        other = relation["object"]
         named[f"{subject} {name} {other}"] = f"{kind[subject]} {name} {kind[other]}"
     if action := scene["action"]:
         named["action"] = f"{kind[action['agent']]} {action['verb']} {kind[action['patient']]}"
@@ -140,7 +142,9 @@ def _scene(rng: random.Random) -> Scene:
     """Draw a scene at random; the weights favour scenes that differ only in the order of words."""
     (genre,) = rng.choices(("roles", "thing", "relation", "table", "counts"), (34, 32, 17, 5, 12))
     background = rng.choice(BACKGROUNDS)
-    relations, action, counts = [], None, [1, 1]
+    relations = []
+    action = None
+    counts = [1, 1]
     if genre == "roles":
         kinds = rng.sample(ANIMATE, 2)
         action = rng.choice(ROLE_VERBS)
@@ -158,14 +162,16 @@ def _scene(rng: random.Random) -> Scene:
         relations = [("a", name, "b")]
     elif genre == "table":
         kinds = [*rng.sample(("dog", "cat", "duck", "rabbit", "ball"), 2), "table"]
-        relations, counts = [("a", "on", "c"), ("b", "under", "c")], [1, 1, 1]
+        relations = [("a", "on", "c"), ("b", "under", "c")]
+        counts = [1, 1, 1]
     else:
         kinds = rng.sample((*GROUND, *FLYING, "boat"), 2)
         counts = rng.sample((1, 2, 3, 4), 2)
     if "boat" in kinds:
         background = rng.choice(WITH_WATER)
     if action and "boat" not in kinds and rng.random() < 0.4:
-        kinds, counts = [*kinds, rng.choice(LANDMARKS)], [*counts, 1]
+        kinds = [*kinds, rng.choice(LANDMARKS)]
+        counts = [*counts, 1]
         relations = [("a", "in front of", "c")]
     objects = [
         {"id": name, "kind": kind, "colour": colour, "size": None, "count": count}

@@ -31,7 +31,8 @@ def search(
         from high to low; -inf where there are fewer than `n` hypotheses.
     """
     memory, state = translator.encode(source)
-    size, words = len(source), translator.words.out_features
+    size = len(source)
+    words = translator.words.out_features
     states = state[:, None].expand(-1, n, -1)
     length = int(longest.max())
     found = torch.full((size, n, length), PADDING, device=source.device)
@@ -53,7 +54,8 @@ def search(
         log_p[ended] = -torch.inf
         log_p[:, :, PADDING] = torch.where(ended, 0.0, -torch.inf)
         scores, best = log_p.add_(scores[:, :, None]).flatten(1).topk(n, dim=1)
-        parent, word = best // words, best % words
+        parent = best // words
+        word = best % words
         found = found.gather(1, parent[:, :, None].expand_as(found))
         found[:, :, place] = word
         states = states.gather(1, parent[:, :, None].expand_as(states))

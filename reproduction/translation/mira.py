@@ -29,7 +29,8 @@ def corpus_bleu(totals: np.ndarray) -> np.ndarray:
         totals: the length, the reference's length, matches of 1-grams to 4-grams, and how many
             there are (`reproduction.translation.scores.bleu_statistics`).
     """
-    length, reference = totals[..., 0], totals[..., 1]
+    length = totals[..., 0]
+    reference = totals[..., 1]
     with np.errstate(divide="ignore", invalid="ignore"):
         precisions = np.log(totals[..., 2 : 2 + ORDERS]) - np.log(totals[..., 2 + ORDERS :])
         brevity = np.minimum(1 - reference / length, 0)
@@ -57,17 +58,20 @@ def weights(lists: Lists, statistics: np.ndarray, epochs: int = EPOCHS) -> np.nd
     current[lists.names.index("score")] = 1.0  # the system's own order
     background = np.ones(statistics.shape[1])
     rng = np.random.default_rng(1)
-    best, best_bleu = current, -1.0
+    best = current
+    best_bleu = -1.0
     slices = [slice(a, b) for a, b in zip(lists.starts[:-1], lists.starts[1:], strict=True)]
     for _ in range(epochs):
         total = np.zeros_like(current)
         for sentence in rng.permutation(len(slices)).tolist():
             rows = slices[sentence]
-            own, counts = features[rows], statistics[rows]
+            own = features[rows]
+            counts = statistics[rows]
             sums = own @ current
             with_background = counts + background
             bleu = corpus_bleu(with_background) * with_background[:, 1]
-            hope, fear = np.argmax(sums + bleu), np.argmax(sums - bleu)
+            hope = np.argmax(sums + bleu)
+            fear = np.argmax(sums - bleu)
             ahead = own[hope] - own[fear]
             loss = bleu[hope] - bleu[fear] - ahead @ current
             if loss > 0 and (length := ahead @ ahead) > 0:
@@ -77,5 +81,6 @@ def weights(lists: Lists, statistics: np.ndarray, epochs: int = EPOCHS) -> np.nd
         mean = total / len(slices)
         bleu = float(corpus_bleu(statistics[lists.chosen(features @ mean)].sum(axis=0)))
         if bleu > best_bleu:
-            best, best_bleu = mean, bleu
+            best = mean
+            best_bleu = bleu
     return best / spread

@@ -57,7 +57,8 @@ def load(folder: str | Path, device: str = "cpu") -> tuple[Translator, Vocabular
     """Read a translator and both vocabularies; InputError if a file is missing or damaged."""
     path = Path(folder, "model.json")
     content = checked(path, read_json(path), MODEL, "translator")
-    source, target = Vocabulary(**content["source"]), Vocabulary(**content["target"])
+    source = Vocabulary(**content["source"])
+    target = Vocabulary(**content["target"])
     with torch.device("meta"):
         translator = build(source, target, content["settings"])
     weights.load(translator, Weights(Path(folder, "weights.safetensors"), content["sha256"]))

@@ -90,16 +90,19 @@ def read(path: str | Path, sentences: int) -> Lists:
             f"{sentences}): translate every sentence of the split, with ids that begin with 0"
         )
     order = np.argsort(ids, kind="stable")
-    features, labels = np.array(values)[order], [*(names or []), "score"]
+    features = np.array(values)[order]
+    labels = [*(names or []), "score"]
     if len(labels) == 2 and np.array_equal(features[:, 0], features[:, 1]):
-        features, labels = features[:, 1:], labels[1:]
+        features = features[:, 1:]
+        labels = labels[1:]
     starts = np.concatenate([[0], counts.cumsum()])
     return Lists([hypotheses[row] for row in order], starts, labels, features)
 
 
 def write(path: str | Path, lists: Lists) -> None:
     """Write lists of hypotheses, whose last feature is `score`; gzipped for a name in .gz."""
-    lines, numbers = [], (lists.sentence.tolist(), lists.features.tolist())
+    lines = []
+    numbers = (lists.sentence.tolist(), lists.features.tolist())
     for text, sentence, row in zip(lists.hypotheses, *numbers, strict=True):
         named = " ".join(f"{n}= {v:.6f}" for n, v in zip(lists.names[:-1], row[:-1], strict=True))
         text = clean(text.replace(SEPARATOR, " "))

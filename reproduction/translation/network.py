@@ -12,7 +12,8 @@ from groundvec.text.encoded import PADDING
 # Of the matrices that are not recurrent, in a network of size 1,024 (Calixto & Liu, section 8).
 # Smaller networks begin with larger ones, as what they say would else hardly depend on what they
 # read: of size 64, with 0.01, one hardly learned in 30 epochs what it learns in 11 with 0.1.
-DEVIATION, LARGEST_DEVIATION = 0.01, 0.1
+DEVIATION = 0.01
+LARGEST_DEVIATION = 0.1
 
 
 @dataclass
@@ -63,7 +64,8 @@ class Translator(nn.Module):
     def encode(self, source: Tensor) -> tuple[Memory, Tensor]:
         """Read padded sentences (B, S): the encoder's states, and the decoder's first (B, size)."""
         inside = source != PADDING
-        embedded, lengths = self.dropout(self.source(source)), inside.sum(dim=1).cpu()
+        embedded = self.dropout(self.source(source))
+        lengths = inside.sum(dim=1).cpu()
         packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
         states, _ = self.encoder(packed)
         annotations, _ = pad_packed_sequence(states, batch_first=True, total_length=source.shape[1])

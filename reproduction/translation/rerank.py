@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-BASELINE, LENGTH, ORACLE = "baseline", "length", "oracle"  # re-rankers without a model
+# re-rankers without a model
+BASELINE = "baseline"
+LENGTH = "length"
+ORACLE = "oracle"
 # By model: the names of features, and their values for the development and the test hypotheses.
 Features = dict[str, tuple[list[str], np.ndarray, np.ndarray]]
 
@@ -71,7 +74,8 @@ def distances(
     from groundvec.model.sentences import encode_sentences
 
     source, target = languages
-    sentence, kind = lists.sentence, models[0].similarity
+    sentence = lists.sentence
+    kind = models[0].similarity
     # Lists have much in common, and a sentence's vector does not depend on the others.
     texts, place = np.unique(np.array(lists.hypotheses, object), return_inverse=True)
     hypotheses = encode_sentences(models, texts.tolist(), target, progress=True)[place]
@@ -121,9 +125,11 @@ def distances_of(
     against = {"baseline": BASELINE, "length": LENGTH}
     for folder in folders:
         described = read_description(folder)
-        name, sees = described["model"], learned_images(described)
+        name = described["model"]
+        sees = learned_images(described)
         known = described["description"]["languages"]
-        source, target = languages[0] if languages[0] in known else None, languages[1]
+        source = languages[0] if languages[0] in known else None
+        target = languages[1]
         if name in (*features, BASELINE, LENGTH, ORACLE):
             raise InputError(
                 f"{folder}: there is a re-ranker {name!r} already: give each model once"

@@ -86,7 +86,8 @@ def randomisation(
     """
     rng = np.random.default_rng(SEED)
     swapped = rng.integers(2, size=(trials, len(a))).astype(np.float64)
-    first, total = swapped @ (a - b) + b.sum(axis=0), a.sum(axis=0) + b.sum(axis=0)
+    first = swapped @ (a - b) + b.sum(axis=0)
+    total = a.sum(axis=0) + b.sum(axis=0)
     first = np.concatenate([first, a.sum(axis=0)[None]])  # the last as it is
     scores = score(np.concatenate([first, total - first]))
     differences = np.abs(scores[: trials + 1] - scores[trials + 1 :])

@@ -18,7 +18,8 @@ class Vocabulary:
     def __init__(self, language: str, words: Sequence[str]) -> None:
         if len(set(words)) != len(words) or len(words) + 3 > LARGEST:
             raise InputError(f"a vocabulary needs distinct words, {LARGEST - 3:,} at most")
-        self.language, self.words = language, list(words)
+        self.language = language
+        self.words = list(words)
         self._index = {word: index for index, word in enumerate(self.words, 3)}
 
     @classmethod

@@ -164,7 +164,8 @@ def _encoder(arguments: argparse.Namespace) -> tuple[Any, str]:
     if arguments.vectors:
         from groundvec.evaluate import checked, read_array
 
-        path, vectors = arguments.vectors, read_array(arguments.vectors)
+        path = arguments.vectors
+        vectors = read_array(arguments.vectors)
         return lambda sentences: checked(vectors, str(path), len(sentences)), "cpu"
     if arguments.sentence_transformers:
         from groundvec import baselines

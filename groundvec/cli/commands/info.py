@@ -34,7 +34,8 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.model.hub import find
 
     folder = find(arguments.model)
-    about, epochs = read_description(folder), read_ensemble(folder)["epochs"]
+    about = read_description(folder)
+    epochs = read_ensemble(folder)["epochs"]
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     features = {"backbone": "?", "weights": "?"} | about.get("features", {})
     facts = {

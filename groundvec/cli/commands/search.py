@@ -40,7 +40,10 @@ log = logging.getLogger(__name__)
 Found = list[tuple[Path, float]]
 
 SIDE = 320  # pixels of a thumbnail
-COLUMNS, GAP, LINE = 5, 10, 18  # of a contact sheet; pixels
+# of a contact sheet; pixels
+COLUMNS = 5
+GAP = 10
+LINE = 18
 HEADING = 36  # pixels of a line of its heading
 LATIN = {"de", "en"}  # languages of the data sets, which are written in Latin letters
 HIGHEST_JPEG = 65_500  # pixels: libjpeg's limit
@@ -153,7 +156,8 @@ def _name(path: Path) -> str:
 
 def _doubts(sentence: str, found: Found, index: "Index") -> list[str]:
     """Say why maybe no picture fits."""
-    doubts, languages = [], index.encoder.languages
+    doubts = []
+    languages = index.encoder.languages
     if LATIN.issuperset(languages) and not re.search("[A-Za-z]", sentence):
         read = " and ".join(languages)
         doubts.append(f"the sentence has no Latin letter, and the model reads {read} alone")
@@ -219,7 +223,8 @@ def _sheet(sentence: str, found: Found) -> "Image.Image":
         draw.text((GAP, GAP + number * HEADING), line, "black", large)
     for row, height in zip(rows, heights, strict=True):
         for column, number in enumerate(row):
-            (path, score), image = found[number], images[number]
+            (path, score) = found[number]
+            image = images[number]
             left = GAP + column * (SIDE + GAP)
             sheet.paste(image, (left + (SIDE - image.width) // 2, top + height - image.height))
             text = f"{score:.3f} {_name(Path(path.name))}"

@@ -104,7 +104,8 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     description = _description(arguments, recipe["description"], captions)
     deterministic()
     device = choose(arguments.device)
-    of_captions, features = work / "captions.csv", work / "features.h5"
+    of_captions = work / "captions.csv"
+    features = work / "features.h5"
     dataset.write(work, captions, images)
     _extract(backbones_of(recipe.get("features", {})), work, features, device)
     [language] = description["languages"]

@@ -64,7 +64,8 @@ def export(
     """
     if precision not in PRECISIONS:
         raise InputError(f"there is no precision {precision!r}: choose {', '.join(PRECISIONS)}")
-    description, texts = models[0].description, models[0].texts
+    description = models[0].description
+    texts = models[0].texts
     language = models[0].language(language)
     model = _ensemble([snapshot(each, language) for each in models], models[0], precision)
     text = {key: value for key, value in texts[language].as_dict().items() if key != "counts"}
@@ -123,7 +124,8 @@ def store(weights: Weights, precision: str) -> Part:
     In int8 each row of a matrix has a scale, by which its largest number is 127 or -127; biases are
     kept.
     """
-    lines, stored = "", {}
+    lines = ""
+    stored = {}
     for name, value in weights.items():
         whole = value.dtype.kind == "i"
         if whole or precision == "float32" or (precision == "int8" and name.endswith("bias")):

@@ -8,7 +8,9 @@ import numpy as np
 from onnx import TensorProto
 from torch import Tensor, nn
 
-FLOAT, INT32 = TensorProto.FLOAT, TensorProto.INT32  # numbers, as `Cast` names them
+# numbers, as `Cast` names them
+FLOAT = TensorProto.FLOAT
+INT32 = TensorProto.INT32
 Weights = dict[str, np.ndarray]
 Part = tuple[str, Weights]  # some lines of a graph, and the weights that they name
 

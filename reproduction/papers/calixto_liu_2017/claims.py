@@ -72,7 +72,8 @@ def claims(results: Results) -> Claims:
 
 def _pairs(table: pd.DataFrame, alike: list[str]) -> pd.DataFrame:
     """Pair each model of one language with each of several; their columns end in _one and _more."""
-    one, more = table[table["several"].eq(False)], table[table["several"].eq(True)]
+    one = table[table["several"].eq(False)]
+    more = table[table["several"].eq(True)]
     return one.merge(more, on=alike, suffixes=("_one", "_more"))
 
 
@@ -140,7 +141,8 @@ def of_ratings(table: pd.DataFrame, predictions: Predictions) -> list[pd.DataFra
     tested = helped["p_vse_more"]
     helped = _differences(helped, RATINGS, "value", "draws", "one", "more")
     helped = helped.assign(low=np.nan, high=np.nan, p=tested)  # of one seed it is tested
-    whole, smaller = table[table["beta"] == 1], table[table["beta"] < 1]
+    whole = table[table["beta"] == 1]
+    smaller = table[table["beta"] < 1]
     gained = whole.merge(smaller, on=[*alike, "shared"], suffixes=("_one", "_more"))
     return [helped, _differences(gained, BETA, "value", "draws", "one", "more")]
 
@@ -153,7 +155,8 @@ def of_translations(table: pd.DataFrame) -> list[pd.DataFrame]:
     # Of TER less is better.
     turned = ["score", "gain", "gain_length", "gain_vse", "gain_text"]
     table[turned] = table[turned].mask(table["metric"] == "ter", -table[turned])
-    table["difference"], table["p"] = table["gain"], table["p_baseline"]
+    table["difference"] = table["gain"]
+    table["p"] = table["p_baseline"]
     mlmme = table[table["several"].eq(True) & table["beta"].ne(0)].assign(worse="baseline")
     mlmme["better"] = mlmme["name"]
     adequate = mlmme["metric"] == "meteor"

@@ -41,7 +41,8 @@ def make(results: Results, stem: Path) -> None:
         text=column_with_interval(table, "value") + better.map({True: DAGGER, False: ""}),
     )
     text = wide(cells, ["group", "source", "model"], "measure")
-    groups, align = text.pop("group"), "ll" + "r" * (text.shape[1] - 2)
+    groups = text.pop("group")
+    align = "ll" + "r" * (text.shape[1] - 2)
     write_table(stem, table, text, align, TITLE, NOTES, groups)
 
 

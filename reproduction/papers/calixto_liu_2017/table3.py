@@ -46,7 +46,8 @@ def make(results: Results, stem: Path) -> None:
     text = text.rename(columns={"name": "re-ranked by"}).fillna(MISSING)
     spans = {METRICS[metric]: sum(m == metric for m, _ in order) for metric, _ in order}
     title = "First translations of lists, before and after they were re-ranked."
-    notes, align = [*NOTES, *_signatures(table)], "l" + "r" * len(order)
+    notes = [*NOTES, *_signatures(table)]
+    align = "l" + "r" * len(order)
     write_table(stem, table, text, align, title, notes, text.pop("group"), spans)
 
 

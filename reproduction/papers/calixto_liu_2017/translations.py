@@ -23,7 +23,9 @@ from reproduction.render.style import GREEN, PAGE, save, styled
 from reproduction.reporting.results import Results, read_translations
 from reproduction.translation.rerank import BASELINE, ORACLE
 
-COUNT, SEED = 8, 1  # as many as a page holds
+# as many as a page holds
+COUNT = 8
+SEED = 1
 TEXT = MARGIN + PICTURE + 0.2  # where the text begins
 
 

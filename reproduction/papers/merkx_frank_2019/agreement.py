@@ -27,7 +27,8 @@ def subtask_of(predictions: Predictions, name: str | None = None) -> tuple[str, 
     """
     pairs = predictions.drop_duplicates("pair")
     groups = pairs.groupby(pairs["task"] + "/" + pairs["subtask"], sort=False)["classifier"]
-    classified, sizes = groups.count(), groups.size()
+    classified = groups.count()
+    sizes = groups.size()
     if name is None:
         choices = sizes[classified == 0] if (classified == 0).any() else sizes
         name = str(choices.idxmax())

@@ -110,7 +110,8 @@ def of_grid(ensembles: pd.DataFrame, models: Models) -> list[pd.DataFrame]:
     """Compare ensembles of the same seed whose networks differ in one thing."""
     parts = models[["dataset", "model", "seed", "network", "pooling", "size"]]
     table = ensembles[ensembles["measure"] != SEMANTIC].merge(parts)
-    networks, poolings = dict(iter(table.groupby("network"))), dict(iter(table.groupby("pooling")))
+    networks = dict(iter(table.groupby("network")))
+    poolings = dict(iter(table.groupby("pooling")))
     found = []
     if {"GRU", "LSTM"} <= networks.keys():
         alike = ["dataset", "seed", "pooling", "size"]

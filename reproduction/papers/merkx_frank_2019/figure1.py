@@ -11,11 +11,19 @@ from reproduction.render.style import save, styled
 from reproduction.reporting.results import Results
 
 # Fill colours: light tints of blue (image), vermillion (caption) and grey (no parameters).
-IMAGE, CAPTION, PLAIN = "#d5e8f5", "#fbe3d3", "#f2f2f2"
+IMAGE = "#d5e8f5"
+CAPTION = "#fbe3d3"
+PLAIN = "#f2f2f2"
 INK = "0.2"
 
 # The centres of the rows, in inches from below; both branches share them.
-INPUT, FIRST, SECOND, THIRD, NORM, EMBEDDING, TOP = 0.4, 1.15, 2.05, 3.0, 3.62, 3.98, 4.42
+INPUT = 0.4
+FIRST = 1.15
+SECOND = 2.05
+THIRD = 3.0
+NORM = 3.62
+EMBEDDING = 3.98
+TOP = 4.42
 CROPS = {1: "one crop", 2: "two crops", 10: "ten crops"}
 LEFT = 0.95  # the centre of the image branch
 STEPS = [2.55, 3.4, 4.25, 5.55]  # the centres of characters 1, 2, 3 and t
@@ -76,8 +84,11 @@ def _image_branch(axes: Axes, backbones: list[str], crops: str) -> None:
 
 
 def _caption_branch(axes: Axes) -> None:
-    width, height = 0.5, 0.25  # of one direction's state
-    forward, backward = SECOND - height / 2, SECOND + height / 2
+    # of one direction's state
+    width = 0.5
+    height = 0.25
+    forward = SECOND - height / 2
+    backward = SECOND + height / 2
     for x, character, t in zip(STEPS, ["A", "␣", "d", "."], ["1", "2", "3", "t"], strict=True):
         _box(axes, x, INPUT, character, PLAIN, 0.3, family="DejaVu Sans Mono")
         _box(axes, x, FIRST, rf"$\mathbf{{e}}_{t}$", CAPTION, 0.42)
@@ -147,7 +158,9 @@ def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float]) -> 
 
 def _picture(axes: Axes, x: float, y: float) -> None:
     """Draw a small landscape, which stands for any photograph."""
-    left, right, bottom = x - 0.36, x + 0.36, y - 0.27
+    left = x - 0.36
+    right = x + 0.36
+    bottom = y - 0.27
     frame = Rectangle((left, bottom), 0.72, 0.54, facecolor="white", edgecolor="none")
     hills = [
         Polygon([(left - 0.1, bottom), (x - 0.1, y + 0.12), (x + 0.25, bottom)], facecolor="0.6"),

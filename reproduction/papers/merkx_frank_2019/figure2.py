@@ -78,7 +78,8 @@ def _by_size(
     order = rows["network"].map(list(networks).index)
     rows = rows.assign(order=order).sort_values(["order", "seed"], kind="stable")
     at_place = rows.groupby(["pooling", "size"])["seed"]
-    number, count = at_place.cumcount(), at_place.transform("size")
+    number = at_place.cumcount()
+    count = at_place.transform("size")
     step = (0.7 / count).clip(upper=0.2)  # of 1 between ticks
     tick = [places.index(place) for place in zip(rows["pooling"], rows["size"], strict=True)]
     rows["x"] = tick + step * (number - (count - 1) / 2)

@@ -51,7 +51,8 @@ def make(results: Results, stem: Path) -> None:
     notes = [*NOTES, SYSTEMS_NOTE.format(criterion(results.select))]
     notes += [REPORTED_NOTE] if "Reported" in set(table["group"]) else []
     title = "On how many subtasks one system is significantly better than another."
-    align, groups = "ll" + "r" * 7, table["group"]
+    align = "ll" + "r" * 7
+    groups = table["group"]
     write_table(stem, table, text, align, title, notes, groups, landscape=True)
     write_numbers(stem.with_name(f"{stem.name}-tests.csv"), tested)
 
@@ -77,7 +78,8 @@ def counts(systems: pd.DataFrame, reported: pd.DataFrame, tested: pd.DataFrame) 
         reported: from `read_correlations`; subtasks that were not measured are left out.
         tested: the result of `tests` for `systems`. Reported systems have no tests.
     """
-    keys, pairs = ["name", "task", "subtask"], systems.assign(prediction=prediction(systems))
+    keys = ["name", "task", "subtask"]
+    pairs = systems.assign(prediction=prediction(systems))
     groups = pairs.groupby(keys, sort=False)[["prediction", "rating"]]
     ours = groups.apply(lambda own: pd.Series({"r": pearson(*own.to_numpy().T), "n": len(own)}))
     ours = ours.reset_index()

@@ -80,7 +80,8 @@ def write_changes(stem: Path, table: pd.DataFrame, select: str) -> None:
     """Write the result of `changes`, of models that were selected by `select`."""
     text = table[["measure", "source"]].copy()
     for name, heading in (("early", f"epoch {EARLY}"), ("peak", "peak"), ("last", "last epoch")):
-        values, epoch = pd.Series(decimals(table[name])), table[f"{name}_epoch"].astype(str)
+        values = pd.Series(decimals(table[name]))
+        epoch = table[f"{name}_epoch"].astype(str)
         text[heading] = values.where(values == MISSING, values + " (epoch " + epoch + ")")
     text[f"% since epoch {EARLY}"] = decimals(table["since_early"])
     text["% since the peak"] = decimals(table["since_peak"])

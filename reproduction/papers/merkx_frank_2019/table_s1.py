@@ -129,7 +129,8 @@ def _write(stem: Path, table: pd.DataFrame, measure: str, name: str, notes: list
     text["pairs"] = [f"{pairs:,.0f}" for pairs in text["pairs"]]
     title = f"{name} of the ratings and the systems' predictions."
     align = "lllr" + "r" * values.shape[1]
-    notes, groups = [INTERVALS.format(name), *notes], text.pop("block")
+    notes = [INTERVALS.format(name), *notes]
+    groups = text.pop("block")
     write_table(stem, table, text, align, title, notes, groups, landscape=True)
 
 

@@ -18,7 +18,8 @@ from reproduction.reporting.results import Results
 from reproduction.reporting.systems import best_snapshot
 from reproduction.scenes.voices import SENTENCES, exchanges
 
-SEED, SCENES = 1, 500
+SEED = 1
+SCENES = 500
 COSINES = ["its passive", "roles exchanged", "roles exchanged, passive"]
 SHARES = ["than roles exchanged", "than roles exchanged, passive"]
 SPANS = {"cosine \N{MULTIPLICATION SIGN} 100 of a sentence and": 3, "its passive is nearer (%)": 2}
@@ -70,6 +71,7 @@ def closeness(
         of_scenes[name] = np.where(np.abs(gap) <= ROUNDING, 0.5, gap > 0)
     rows = []
     for name, values in of_scenes.items():
-        mean, half = 100 * values.mean(), 196 * values.std() / len(values) ** 0.5
+        mean = 100 * values.mean()
+        half = 196 * values.std() / len(values) ** 0.5
         rows.append([name, mean, mean - half, mean + half])
     return pd.DataFrame(rows, columns=["measure", "value", "value_low", "value_high"])

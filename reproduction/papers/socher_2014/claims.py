@@ -75,8 +75,10 @@ def compared(models: pd.DataFrame) -> pd.DataFrame:
     Columns end in `_worse`, said to have the higher mean rank or the lower recall, and `_better`.
     """
     both = models.merge(models, on="dataset", suffixes=("_worse", "_better"))
-    worse, better = both["system_worse"], both["system_better"]
-    of_worse, of_better = both["objective_worse"], both["objective_better"]
+    worse = both["system_worse"]
+    better = both["system_better"]
+    of_worse = both["objective_worse"]
+    of_better = both["objective_better"]
     similarity = of_worse.str.rpartition(", ")[2] == of_better.str.rpartition(", ")[2]
     # kCCA has an objective of its own.
     alike = (of_worse == of_better) | (similarity & (better.eq(CCA) | worse.eq(CCA)))
@@ -136,7 +138,8 @@ def differences(
     more, less = ("worse", "better") if number == RANK else ("better", "worse")
     gains = bootstrap.difference(table[f"draws_{more}"], table[f"draws_{less}"])
     table = table.assign(reported=table[f"value_{more}"] - table[f"value_{less}"], **gains)
-    worse, objective = table["name_worse"], table["objective_worse"]
+    worse = table["name_worse"]
+    objective = table["objective_worse"]
     same_objective = objective == table["objective_better"]
     several = trainings["language"].nunique() > 1
     table = table.assign(

@@ -26,9 +26,14 @@ if TYPE_CHECKING:
     from groundvec.model.network import Model
 
 # In inches.
-LEVEL, ABOVE, BELOW, MARGIN = 0.6, 0.25, 0.65, 0.2
+LEVEL = 0.6
+ABOVE = 0.25
+BELOW = 0.65
+MARGIN = 0.2
 KEY = 1.15  # what the rows of numbers are called, left of them
-CHARACTER, NARROWEST = 0.6 * FONT_SIZE / 72, 0.55  # a character's width, and that of a node
+# a character's width, and that of a node
+CHARACTER = 0.6 * FONT_SIZE / 72
+NARROWEST = 0.55
 LARGEST = 0.15  # the radius of the root
 
 
@@ -39,7 +44,8 @@ def make(results: Results, stem: Path) -> None:
     about = of_one(trained_as(results.models, "SDT-RNN")).iloc[0]
     treebank = given_treebank(results)
     model = load_model(about["folder"], best_snapshot(about), treebank=treebank)
-    captions, language = read_captions(results, about), about["languages"][0]
+    captions = read_captions(results, about)
+    language = about["languages"][0]
     shown = captions["split"].eq("test") & captions["language"].eq(language)
     sentences = cleaned(captions.loc[shown, "caption"].tolist())
     parses = treebank.trees(sentences, about["text.parser"])
@@ -78,7 +84,8 @@ def learned(model: "Model", language: str, sentence: str) -> np.ndarray:
     encoder: Any = model.captions[model.name_of(language)]
     batch = model.texts[language].encode([sentence]).batch(np.arange(1))
     words, lengths, *others = to_tensors(batch, "cpu")
-    known, encoder.vectors = encoder.vectors, encoder.vectors[words].requires_grad_()
+    known = encoder.vectors
+    encoder.vectors = encoder.vectors[words].requires_grad_()
     try:
         [root] = encoder(torch.arange(len(words)), lengths, *others)
         grad = partial(torch.autograd.grad, inputs=encoder.vectors, retain_graph=True)
@@ -120,7 +127,8 @@ def drawing(nodes: Nodes, weights: np.ndarray) -> Figure:
         axes.plot([x[node]] * 2, [y[node], 0.62], ":", color="0.8", linewidth=0.8, zorder=0)
         if parent >= 0:
             # Down from the parent, across above all names of this level, and down to the own one.
-            bar, top = y[node] + LEVEL - LARGEST - 0.05, y[node] + radii[node] + 0.15
+            bar = y[node] + LEVEL - LARGEST - 0.05
+            top = y[node] + radii[node] + 0.15
             down = [y[parent], bar, bar, top]
             axes.plot(x[[parent, parent, node, node]], down, color="0.5", linewidth=0.8, zorder=1)
             write(x[node], y[node] + radii[node] + 0.08, relation)

@@ -13,17 +13,21 @@ FORMS = {"binary": "CT-RNN", "chain": "Recurrent NN"}
 PAPERS_FORM = {"position": "basic", "relation": "collapsed"}  # sections 3.2 and 3.3
 BINARISED = "CT-RNN (binarised)"
 UNWEIGHTED = " (unweighted)"  # by the words under a node: Eq. 3 in place of Eq. 4
-BAG, CENTERED, CCA = "BoW", "BoW (centered)", "kCCA (linear)"
+BAG = "BoW"
+CENTERED = "BoW (centered)"
+CCA = "kCCA (linear)"
 
 OBJECTIVES = {"squared_error": "squared error", "cca": "CCA"}
 SIMILARITIES = {"cosine": "cosine", "dot": "inner product", "euclidean": "Euclidean distance"}
-MARGIN, HINGE = "max margin, inner product", "mean hinge, cosine"
+MARGIN = "max margin, inner product"
+HINGE = "mean hinge, cosine"
 SQUARED = "squared error, Euclidean distance"
 
 
 def system(parts: pd.Series) -> str:
     """Name a system, such as `SDT-RNN`; one that no paper names has its model's name."""
-    encoder, form = parts["encoder.name"], str(parts.get("text.form"))
+    encoder = parts["encoder.name"]
+    form = str(parts.get("text.form"))
     if parts.get("objective.name") == "cca":
         return CCA
     if encoder == "mean":
@@ -77,7 +81,8 @@ def trained_as(models: Models, name: str) -> pd.DataFrame:
 
 
 def _of_tree(parts: pd.Series) -> str:
-    name, form = str(parts["system"]), parts.get("text.form")
+    name = str(parts["system"])
+    form = parts.get("text.form")
     if name == FORMS["binary"]:
         return BINARISED
     if name == BAG and parts.get("encoder.center") is True:

@@ -94,7 +94,8 @@ def of_trainings(results: Results) -> pd.DataFrame:
     table = pd.concat([chance, *parts], ignore_index=True).fillna({"test_to_train": 0.0})
     for number in NUMBERS[1:]:
         half = table[f"{number}_ci"]
-        table[f"{number}_low"], table[f"{number}_high"] = table[number] - half, table[number] + half
+        table[f"{number}_low"] = table[number] - half
+        table[f"{number}_high"] = table[number] + half
     columns = [f"{number}{end}" for number in NUMBERS for end in ENDS]
     rest = ["seed", "epochs", "direction", *columns, "queries", "test_to_train"]
     return table[[*SYSTEM, *rest, *PROVENANCE]]
@@ -150,7 +151,8 @@ def origin(seeds: pd.DataFrame) -> dict[str, str]:
 
 def write_ranks(results: Results, stem: Path, squared: bool, title: str) -> None:
     """Write the mean ranks of the systems of Table 2 (`squared`), or else of Table 1."""
-    models, table = results.models, over_seeds(of_trainings(results))
+    models = results.models
+    table = over_seeds(of_trainings(results))
     own = models["similarity"].eq("euclidean") | models["objective.name"].eq("squared_error")
     names = ["dataset", "model"]
     own_names = pd.MultiIndex.from_frame(models.loc[own, names])

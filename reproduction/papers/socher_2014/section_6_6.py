@@ -23,7 +23,9 @@ from reproduction.reporting.embedded import embed, given_treebank, of_one
 from reproduction.reporting.results import Results
 
 VERBS = {"VERB", "AUX"}  # the tags of Universal Dependencies
-BOTH, ONE, NEITHER = "both have a verb", "one has no verb", "neither has a verb"
+BOTH = "both have a verb"
+ONE = "one has no verb"
+NEITHER = "neither has a verb"
 WORST = 0.1  # the share of pairs that are called the worst
 SHOWN = 20
 DRAWS = 100  # at once: those of 50,000 pairs are 40 MB
@@ -45,7 +47,8 @@ SHARES_NOTE = (
 def make(results: Results, stem: Path) -> None:
     """Write the worst pairs of one data set; the shares are called stem-shares."""
     models = of_one(trained_as(results.models, "SDT-RNN"))
-    tables, treebank = [], given_treebank(results)
+    tables = []
+    treebank = given_treebank(results)
     for _, about in models.iterrows():
         found = embed(results, about, treebank=treebank)
         trees = treebank.trees(cleaned(found.captions), about["text.parser"])
@@ -88,8 +91,10 @@ def of_one_image(
     same = rounding(vectors, vectors, similarity)
     rows = pd.DataFrame({"image": image, "row": np.arange(len(image))})
     both = rows.merge(rows, on="image", suffixes=("_a", "_b")).query("row_a < row_b")
-    a, b = both["row_a"].to_numpy(), both["row_b"].to_numpy()
-    query, other = np.concatenate([a, b]), np.concatenate([b, a])
+    a = both["row_a"].to_numpy()
+    b = both["row_b"].to_numpy()
+    query = np.concatenate([a, b])
+    other = np.concatenate([b, a])
     ranks = np.empty(len(query), np.int64)
     for start in range(0, len(query), QUERIES_PER_BLOCK):
         block = slice(start, start + QUERIES_PER_BLOCK)
@@ -117,10 +122,13 @@ def measures(pairs: pd.DataFrame, times: np.ndarray | None = None) -> pd.DataFra
     Returns:
         One row per draw.
     """
-    ranks, verbs = pairs["rank"].to_numpy(), pairs["verbs"].to_numpy()
+    ranks = pairs["rank"].to_numpy()
+    verbs = pairs["verbs"].to_numpy()
     times = np.ones((1, len(pairs))) if times is None else times.astype(float)
     order = np.argsort(-ranks, kind="stable")
-    ranks, verbs, times = ranks[order], verbs[order], times[:, order]
+    ranks = ranks[order]
+    verbs = verbs[order]
+    times = times[:, order]
     before = times.cumsum(axis=1) - times
     # How much of each is among the worst.
     worst = np.clip(WORST * times.sum(axis=1, keepdims=True) - before, 0, times)

@@ -74,9 +74,11 @@ def of_models(results: Results) -> pd.DataFrame:
     tables = []
     for _, about in trained_as(results.models, "SDT-RNN").iterrows():
         epoch = best_snapshot(about)
-        model, language = load_model(about["folder"], epoch), about["languages"][0]
+        model = load_model(about["folder"], epoch)
+        language = about["languages"][0]
         encoder: Any = model.captions[model.name_of(language)]
-        text, matrices = model.texts[language], encoder.matrices.detach().numpy()
+        text = model.texts[language]
+        matrices = encoder.matrices.detach().numpy()
         labels = {name: about[name] for name in ("dataset", "model", "seed")}
         table = norms(matrices, text.relations, text.counts)
         tables.append(table.assign(**labels, epoch=epoch, size=matrices.shape[1]))

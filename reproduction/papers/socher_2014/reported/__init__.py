@@ -52,7 +52,8 @@ def read_ranks(path: str | Path) -> pd.DataFrame:
     table = read(path, ReportedRanks)
     for task, direction in TASKS.items():
         table.columns = table.columns.str.replace(task, direction)
-    name, loss = table["model"], table["loss"]
+    name = table["model"]
+    loss = table["loss"]
     objective = loss.map(LOSSES).where(name != "kCCA", loss.map(OF_CCA))
     objective = objective.where(name != "Random", "")
     return table.assign(name=name, system=name, objective=objective)
