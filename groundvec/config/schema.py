@@ -2,8 +2,8 @@
 
 import copy
 import json
-import math
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, reduce
@@ -181,12 +181,14 @@ def _pattern(_: Any, wanted: str, instance: Any, __: Any) -> Iterator[Validation
         yield ValidationError(f"{instance!r} does not match {wanted!r}")
 
 
-def _is_integer(_: Any, value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def _is_number(_: Any, value: Any) -> bool:
-    return _is_integer(_, value) or (isinstance(value, float) and math.isfinite(value))
+    """Return whether a value is a finite number; an integer of 400 digits is beyond every float."""
+    is_numeric = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_numeric and abs(value) <= sys.float_info.max
+
+
+def _is_integer(_: Any, value: Any) -> bool:
+    return isinstance(value, int) and _is_number(_, value)
 
 
 # A validator with whole patterns, finite numbers, and the keywords of `parts`.
