@@ -36,6 +36,12 @@ parser.add_argument(
     "--retrieval", type=Path, required=True, help="what scripts/retrieval.py wrote of the model"
 )
 parser.add_argument("--scores", type=Path, help="what scripts/overlap.py wrote of it")
+parser.add_argument(
+    "--untrained",
+    type=Path,
+    help="what scripts/overlap.py wrote of the training, if the model is a packed copy, which has "
+    "no untrained network",
+)
 parser.add_argument("--load", help="what SentenceEncoder is given (default: the folder)")
 
 
@@ -50,6 +56,7 @@ def main(arguments: argparse.Namespace) -> None:
         arguments.retrieval,
         arguments.scores,
         arguments.load,
+        arguments.untrained,
     )
     write_bytes(arguments.output, text.encode())
     logging.info("written: %s", arguments.output)

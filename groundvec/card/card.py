@@ -62,6 +62,7 @@ def card(
     retrieval: str | Path,
     scores: str | Path | None = None,
     load: str | None = None,
+    untrained: str | Path | None = None,
 ) -> str:
     """Fill in the model card of a trained model: the text of its README.md.
 
@@ -74,6 +75,8 @@ def card(
         retrieval: the scores of this model that scripts/retrieval.py wrote.
         scores: those of scripts/overlap.py, if it was rated.
         load: the name for `SentenceEncoder`, by default the folder.
+        untrained: the scores of its training, if `scores` has none of the untrained network, as of
+            a packed model.
 
     Raises:
         InputError: a file that is missing, is not whole, is about another model, or has no scores
@@ -83,7 +86,7 @@ def card(
     about = read_description(folder)
     epochs = "+".join(map(str, read_ensemble(folder)["epochs"]))
     found = _retrieval(about, epochs, retrieval)
-    rated = _ratings(about, epochs, scores) if scores else None
+    rated = _ratings(about, epochs, scores, untrained or scores) if scores else None
     name = load or f"{about['model']} ({data['name']})"
     values = {
         "front": _front_matter(name, about, data, found, rated),
@@ -159,10 +162,13 @@ def _retrieval(about: dict[str, Any], epochs: str, path: str | Path) -> pd.DataF
     return found.assign(**texts)
 
 
-def _ratings(about: dict[str, Any], epochs: str, path: str | Path) -> pd.DataFrame:
+def _ratings(
+    about: dict[str, Any], epochs: str, path: str | Path, of_untrained: str | Path
+) -> pd.DataFrame:
     """Read the correlations of these epochs, with those of the untrained network."""
     every = _own(read_overlap([path]), about, path)
-    untrained = every[(every["kind"] == "snapshot") & (every["epochs"] == "0")]
+    untrained = _own(read_overlap([of_untrained]), about, of_untrained)
+    untrained = untrained[(untrained["kind"] == "snapshot") & (untrained["epochs"] == "0")]
     untrained = untrained[[*PAIRS, "pearson"]]
     rated = _of_epochs(every, epochs, PAIRS, path)
     rated = rated.merge(untrained, "left", PAIRS, suffixes=("", "_untrained"))

@@ -71,7 +71,10 @@ class Projection(nn.Module):
             # A feature that is always the same says nothing.
             varies = deviation > 1e-6
             if not varies.any():
-                raise InputError("no feature of the training images varies by 1e-6: scale them")
+                raise InputError(
+                    "no feature of the training images varies by 1e-6: scale them, or train on "
+                    "images that differ"
+                )
             self.scale.copy_(torch.from_numpy(np.where(varies, 1 / np.fmax(deviation, 1e-6), 0)))
 
 

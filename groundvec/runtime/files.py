@@ -223,7 +223,11 @@ def sha256(path: str | Path) -> str:
 
 
 def copy(source: Path, target: Path) -> None:
-    """Link a file that never changes, or copy it where that is impossible."""
+    """Link a snapshot of a training to its results, or copy it where that is impossible.
+
+    Checkpoints stay, so that a copy would take the space of all snapshots again. Nobody edits
+    weights in place; what users do edit is copied (`groundvec.model.folder.copy_ensemble`).
+    """
     with atomic(target) as temporary:
         try:
             os.link(source, temporary)

@@ -26,11 +26,14 @@ about; `biases` are those of the pictures, and of the people who described them.
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from inspect import signature
 from typing import Any
 
 import pandas as pd
 
 from groundvec.config import parts
+from groundvec.config.schema import find_mistake
+from groundvec.runtime.errors import InputError
 from groundvec.text.punctuation import set_apart
 
 Read = Callable[..., tuple[pd.DataFrame, pd.DataFrame]]
@@ -50,9 +53,27 @@ def read_captions(described: Mapping[str, Any]) -> pd.DataFrame:
     Returns:
         What `read` does, but the ids of pictures begin with the source's name and a slash, and
         punctuation is set apart, as it is in published captions.
+
+    Raises:
+        InputError: there is no such source, or it needs other options or files; or what `read`
+            raises.
     """
-    read = reader(described["source"])
-    captions, _ = read(images="", **{key: described[key] for key in described if key != "source"})
+    options = {key: described[key] for key in described if key != "source"}
+    source = described.get("source")
+    if source not in parts.names("sources"):
+        known = ", ".join(parts.names("sources"))
+        raise InputError(f"more captions have no source {source!r}: choose one of {known}")
+    read = reader(source)
+    schema = parts.options_schema("sources", source)["properties"]
+    files = {key: {"type": "string"} for key in signature(read).parameters if key not in schema}
+    problem = find_mistake(options, {"properties": schema | files})
+    try:
+        signature(read).bind(images="", **options)
+    except TypeError as error:
+        problem = problem or str(error)
+    if problem:
+        raise InputError(f"more captions of {source}: {problem}: correct the options")
+    captions, _ = read(images="", **options)
     return captions.assign(
         image_id=f"{described['source']}/" + captions.image_id,
         caption=set_apart(captions.caption, {"name": "words"}),

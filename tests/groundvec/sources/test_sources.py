@@ -11,6 +11,7 @@ from PIL import Image
 
 from groundvec import sources
 from groundvec.config import parts
+from groundvec.runtime.errors import InputError
 from tests.pipeline.rules.test_workflow import copy_project, snakemake
 from tests.support.examples import recipe
 
@@ -89,3 +90,19 @@ def test_options_files_and_outputs_are_those_that_the_reader_takes(source):
     assert "languages" in said or said["early"]
     public = yaml.safe_load((ROOT / "resources" / "sources.yaml").read_text("utf-8"))
     assert set(said.get("unpacked", {}).values()) <= public.keys()
+
+
+@pytest.mark.parametrize(
+    ("described", "error"),
+    [
+        ({}, "no source None: choose one of flickr8k"),
+        ({"source": ["multi30k"]}, r"no source \['multi30k'\]"),
+        ({"source": "../x"}, "no source"),
+        ({"source": "multi30k"}, "more captions of multi30k: missing a required argument"),
+        ({"source": "multi30k", "archive": 5}, "archive: 5 is not of type 'string'"),
+        ({"source": "multi30k", "archive": "a.zip", "x": 1}, "unexpected keyword argument 'x'"),
+    ],
+)
+def test_more_captions_that_no_source_has_are_refused(described, error):
+    with pytest.raises(InputError, match=error):
+        sources.read_captions(described)

@@ -142,6 +142,17 @@ def test_the_scores_are_those_of_the_ensemble_on_the_test_set(folder):
     assert rated[-1][:5] == ["all", "weighted mean", "cosine", "999", "0.400"]
 
 
+def test_a_packed_model_stands_beside_the_untrained_network_of_its_training(folder):
+    """Its own scores have none: the network is not packed."""
+    packed = scores().query("epochs != '0'")
+    packed.to_csv(folder / "scores.csv", index=False)
+    scores(untrained=0.2).to_csv(folder / "training.csv", index=False)
+    rated = rows(
+        make(folder, untrained=folder / "training.csv"), "### Agreement with ratings of similarity"
+    )
+    assert (rated[0][4], rated[0][7]) == ("0.400", "0.200")
+
+
 def test_a_single_snapshot_has_its_own_scores(folder):
     write_json(folder / "model" / "ensemble.json", {"epochs": [8], "best": 8})
     text = make(folder)
