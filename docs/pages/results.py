@@ -4,13 +4,20 @@ import pandas as pd
 
 from docs.pages import tables
 from docs.pages.merkx_frank_2019 import LONG, TRAINED, paper
-from groundvec.card.text import decimals
+from groundvec.card.text import MISSING, decimals
 from reproduction.papers.summary.summary import WAYS
 
 SEEDS = {1: "one seed", 2: "two seeds", 3: "three seeds"}
 RATED_ALONE = {
     "trigrams": "character trigrams, nothing learned",
 }
+# Rows of the controls: the encoder, what it learned from, and what the table calls it.
+CONTROLS = {
+    ("bag-alone", "captions alone"): "the bag of `best`, Flickr8k's captions alone: **no image**",
+    ("bag-alone", "nothing (untrained)"): "the same bag, untrained",
+    ("", "TF-IDF"): "TF-IDF of character trigrams, nothing else learned",
+}
+MEASURES = {"STS 12-16": tables.STS, "STS-B, classifier": tables.STSB, "SICK, classifier": tables.SICK}
 BEST = "[`best`](docs/best.md): subword embeddings (character n-grams) and a GRU, "
 
 
@@ -21,12 +28,14 @@ def systems() -> pd.DataFrame:
         "the paper: GRU 2048, ResNet-152, ensemble of two snapshots": paper(),
         f"{BEST}single snapshots, other features, three seeds": best,
         f"{BEST}the three seeds together": together(),
+        f"{BEST}Flickr8k's captions alone, one seed": alone(),
     }
     of_models = tables.scores(LONG).groupby("model")
     seeds = of_models.size().map(SEEDS)
     means = of_models.mean().T
     rows |= {f"{label}, {seeds[model]}": means[model] for model, label in TRAINED.items()}
     rows |= {label: tables.rated(name) for name, label in RATED_ALONE.items()}
+    rows |= controls()
     table = pd.DataFrame(rows).T[tables.WITH_R1].apply(decimals)
     return table.rename_axis("system").reset_index()
 
@@ -38,13 +47,30 @@ def together() -> pd.Series:
     return pd.Series(found["recall"].to_numpy(), names)
 
 
+def alone() -> pd.Series:
+    """Read the scores of `best` without captions of other images."""
+    return tables.scores("best").query("dataset == 'parts' and model == 'best-alone'").mean()
+
+
+def controls() -> dict[str, pd.Series]:
+    """Read the ratings of encoders that learned from no image, by their names in the table."""
+    values = tables.kept("controls/controls").fillna({"encoder": ""})
+    wide = values.pivot(index=["encoder", "learned_from"], columns="measure", values="value")
+    wide = wide[list(MEASURES)].rename(columns=MEASURES)
+    return {name: wide.T[row] for row, name in CONTROLS.items()}
+
+
 def all_systems() -> str:
     """Write all systems, with links as from docs/."""
     return tables.markdown(systems(), 1).replace("](docs/", "](")
 
 
 def short() -> str:
-    """Write the rows that the README shows."""
+    """Write the systems that the README shows, in four columns."""
     table = systems()
-    shown = ("the paper", "[`best`]", "character trigrams")
-    return tables.markdown(table[table["system"].str.startswith(shown)], 1)
+    images, captions = tables.REACHED[:2]
+    shown = table[["system"]].assign(recall=table[images] + " / " + table[captions])
+    shown["recall"] = shown["recall"].replace(f"{MISSING} / {MISSING}", MISSING)
+    shown = shown.assign(sts=table[tables.STS], sick=table[tables.SICK])
+    shown.columns = ["system", "R@10, images / captions", "STS 2012-2016", "SICK"]
+    return tables.markdown(shown[~table["system"].str.contains("GRU 1024|GRU 256|together")], 1)
