@@ -27,7 +27,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pack_sequence, pad_packed_s
 from groundvec.config import parts
 from groundvec.config.description import complete_description
 from groundvec.data.split import Captions, Split
-from groundvec.device import choose
+from groundvec.device import choose, has_bfloat16
 from groundvec.encoders import recurrence
 from groundvec.model.network import Model
 from groundvec.objectives import hinge
@@ -55,10 +55,11 @@ def rows(small: bool) -> list[Row]:
     measured = []
     for network in networks:
         measured += [step(*network, batches), states(*network)]
-    in_half = partial(step, precision="bfloat16")
-    measured += [in_half(*networks[0], batches), in_half(*networks[0], batches, best="best")]
-    if not small:
-        measured += [in_half(cell, size, 1) for size in (2048, 4096) for cell in GATES]
+    if has_bfloat16():
+        in_half = partial(step, precision="bfloat16")
+        measured += [in_half(*networks[0], batches), in_half(*networks[0], batches, best="best")]
+        if not small:
+            measured += [in_half(cell, size, 1) for size in (2048, 4096) for cell in GATES]
     measured += [step_of_bag(2 if small else 50), *step_of_trees(batches)]
     if torch.cuda.is_available() and not small:
         measured += [step("gru", size, 50, "cuda") for size in (1024, 2048, 4096)]

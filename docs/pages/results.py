@@ -17,7 +17,11 @@ CONTROLS = {
     ("bag-alone", "nothing (untrained)"): "the same bag, untrained",
     ("", "TF-IDF"): "TF-IDF of character trigrams, nothing else learned",
 }
-MEASURES = {"STS 12-16": tables.STS, "STS-B, classifier": tables.STSB, "SICK, classifier": tables.SICK}
+MEASURES = {
+    "STS 12-16": tables.STS,
+    "STS-B, classifier": tables.STSB,
+    "SICK, classifier": tables.SICK,
+}
 BEST = "[`best`](docs/best.md): subword embeddings (character n-grams) and a GRU, "
 
 

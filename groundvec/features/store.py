@@ -51,13 +51,19 @@ def write(
     # Texts of variable length are in a heap that has no checksum: where that is damaged, HDF5 may
     # read it without end.
     with atomic(path) as temporary:
-        with _hdf5(temporary, "w") as file:
-            start = file.create_dataset("features", data=features).id.get_offset()
-            ids = [image_id.encode() for image_id in image_ids]
-            file.create_dataset("image_ids", data=ids, dtype=_fixed(*ids))
-            for name, value in attributes.items():
-                dtype = _fixed(value.encode()) if isinstance(value, str) else None
-                file.attrs.create(name, value, dtype=dtype)
+        try:
+            with _hdf5(temporary, "w") as file:
+                start = file.create_dataset("features", data=features).id.get_offset()
+                ids = [image_id.encode() for image_id in image_ids]
+                file.create_dataset("image_ids", data=ids, dtype=_fixed(*ids))
+                for name, value in attributes.items():
+                    dtype = _fixed(value.encode()) if isinstance(value, str) else None
+                    file.attrs.create(name, value, dtype=dtype)
+        except RuntimeError as error:
+            # On a full disk the file cannot be closed either; the first error says why.
+            if isinstance(error.__context__, OSError):
+                raise error.__context__ from None
+            raise
         place = (start or 0, features.nbytes)  # of no features HDF5 has no place
         listed = json.dumps([*place, _checksum(temporary, *place)])
         with temporary.open("r+b") as file:

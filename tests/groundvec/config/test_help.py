@@ -85,6 +85,7 @@ def folder(tmp_path_factory):
     for name in (
         "scripts",
         "groundvec",
+        "reproduction",
         "resources",
         "report",
         "config",

@@ -10,7 +10,7 @@ from groundvec.runtime.errors import InputError
 
 REPORTED = (
     Path(__file__).parents[3]
-    / "groundvec"
+    / "reproduction"
     / "papers"
     / "merkx_frank_2019"
     / "reported"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from safetensors.torch import save_file
 
 from groundvec import SentenceEncoder
-from groundvec.device import choose, rounds_to_bfloat16
+from groundvec.device import choose, has_bfloat16, rounds_to_bfloat16
 from groundvec.encoders import pooling, recurrence, rnn
 from groundvec.model.network import Model, load_model
 from groundvec.model.stored import Weights
@@ -129,6 +129,7 @@ def test_gradients_of_the_recurrence_are_right_in_double_precision(cell):
     assert torch.autograd.gradcheck(states, inputs)
 
 
+@pytest.mark.skipif(not has_bfloat16(), reason="this CPU has no products of bfloat16")
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
 def test_products_in_bfloat16_give_nearly_the_same_states_and_gradients(cell, monkeypatch):
     torch.manual_seed(0)

@@ -64,7 +64,7 @@ def test_without_locks_work_goes_on_and_nobody_is_said_to_be_away(tmp_path, monk
 
 
 def test_another_user_s_lock_is_said_to_be_held(tmp_path, monkeypatch):
-    def refuse(path, *_):
+    def refuse(path, *_, **__):
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
     monkeypatch.setattr(Path, "open", refuse)

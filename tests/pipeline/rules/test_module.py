@@ -65,7 +65,7 @@ def test_results_are_in_another_directory(tmp_path):
 def test_every_rule_finds_its_files_from_another_folder(other):
     output = run(other, "-n", "groundvec_all")
     assert "rule groundvec_train:" in output and "rule groundvec_card:" in output
-    assert "the clone/groundvec/sources/scenes.yaml" in output
+    assert "the clone/reproduction/sources/scenes.yaml" in output
     download = run(other, "-n", "data/flickr8k/Flickr8k_text.zip")
     assert "groundvec_download" in download
 

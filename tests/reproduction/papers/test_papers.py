@@ -33,7 +33,8 @@ import sys
 from pathlib import Path
 from reproduction.papers import known
 from reproduction.page import build
-print(build._papers([build._table(Path(sys.argv[1]))], []))
+path = Path(sys.argv[1])
+print(build._papers([build._table(path, path.parent)], []))
 """
 
 
@@ -87,7 +88,7 @@ def test_the_table_of_a_paper_of_two_files_is_in_the_report_and_on_the_page(proj
     assert "and their <em>seeds</em>." in found and "gru-8-attention" in found
 
 
-SHARED = {"__init__", "compared", "labels", "retrieval"}  # by the items of a paper
+SHARED = {"__init__", "compared", "conditions", "labels", "retrieval"}  # by the items of a paper
 
 
 def test_every_table_and_figure_has_its_module_its_caption_and_the_numbers_that_it_names():
