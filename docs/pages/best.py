@@ -94,7 +94,6 @@ def values() -> dict[str, Any]:
     ends = ["difference", "difference_high", "difference_low"]
     captions = tables.kept("evaluate/seen-captions").set_index("language")
     return {
-        "trigrams": tables.rated("trigrams"),
         "r": tables.kept("evaluate/development").query(chosen).squeeze(),
         "development": percent.squeeze(),
         "chosen_apart": tables.intervals(percent, tables.with_ends("unseen_pearson")).item(),
