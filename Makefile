@@ -48,9 +48,10 @@ bench: .venv/made
 pages: .venv/made
 	$(ACTIVATE) python -m docs.pages $(PAGE)
 
+# Editable mode `compat` puts the whole clone on Python's path, so `reproduction` is found too.
 .venv/made: requirements.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
 	$(PYTHON) -m venv .venv
 	$(ACTIVATE) pip install --disable-pip-version-check --no-compile -r requirements.txt
-	$(ACTIVATE) pip install --disable-pip-version-check --no-deps -e .
+	$(ACTIVATE) pip install --disable-pip-version-check --no-deps --config-settings editable_mode=compat -e .
 	touch $@
