@@ -64,11 +64,6 @@ def any_of(names: Iterator[str] | list[str]) -> str:
     return "|".join(names) or NO_NAME
 
 
-def archive(name: str) -> str:
-    """Return the archive of a path inside a zip file; other paths stay the same."""
-    return re.sub(r"\.zip/.*", ".zip", name)
-
-
 def text_name(text: Description) -> str:
     """Return the name of a text, with a hash of its options if it has any."""
     settings = parts.options(text)
@@ -143,17 +138,17 @@ class Plan:
         schema = parts.options_schema("sources", data["source"])
         public = {
             argument: f"data/{name}"
-            for _, files in parts.stated(schema, data, "files")
+            for _, files in parts.keyword_values(schema, data, "files")
             for argument, name in files.items()
         }
-        named = parts.named_files("sources", data, "source")
+        named = parts.named_files("sources", data)
         return public | self.public(named)
 
     def source_inputs(self, wildcards: Any) -> list[str]:
         """List the files that a data set is made from, or the archives that contain them."""
         data = self.datasets[wildcards.dataset]
         files = [*self.source_files(data).values(), *self.files_of_more(data).values()]
-        return [archive(path) for path in files]
+        return [parts.archive(path) for path in files]
 
     def files_of_more(self, data: dict[str, Any]) -> dict[str, str]:
         """Return the files of a data set's captions without pictures, likewise."""
@@ -306,7 +301,7 @@ class Plan:
 
     def text_sources(self, wildcards: Any) -> list[str]:
         files = parts.named_files("text", self.texts[wildcards.text])
-        return [archive(path) for path in self.public(files).values()]
+        return [parts.archive(path) for path in self.public(files).values()]
 
     def treebanks(self, wildcards: Any) -> list[str]:
         """List the parsed captions that a text, a model, or all models of a data set need."""
@@ -362,10 +357,10 @@ class Plan:
 
     def baseline_files(self, wildcards: Any) -> list[str]:
         files = self._baseline_files(self.ratings["baselines"][wildcards.baseline])
-        return [archive(path) for path in files.values()]
+        return [parts.archive(path) for path in files.values()]
 
     def _baseline_files(self, settings: dict[str, Any]) -> dict[str, str]:
-        files = self.public(parts.named_files("baselines", settings, "encoder"))
+        files = self.public(parts.named_files("baselines", settings))
         if "captions" in settings:
             files["captions"] = f"results/datasets/{settings['captions']}/captions.csv"
         return files

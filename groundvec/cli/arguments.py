@@ -29,7 +29,7 @@ def settings(kind: str) -> Callable[[str], dict[str, Any]]:
 
 def completed(text: str, complete: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
     """Read a file or YAML text and complete it, for `type` of an argument."""
-    from groundvec.config.schema import read_yaml
+    from groundvec.config.reading import read_yaml
 
     try:
         is_file = text.endswith(ENDINGS)

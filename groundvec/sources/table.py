@@ -59,6 +59,17 @@ def read(table: str | Path, images: str | Path) -> tuple[pd.DataFrame, pd.DataFr
     return captions, found
 
 
+def check(table: str | Path, images: str | Path) -> list[str]:
+    """Check a table and that its image files exist; return the languages of its captions.
+
+    Raises:
+        InputError: as `read`, or image files are missing.
+    """
+    captions, found = read(table, images)
+    dataset.check_files(found)
+    return captions["language"].unique().tolist()
+
+
 def state(table: str | Path, images: str | Path) -> str:
     """Compute a key that changes with the state of a table's image files: see `files.state`."""
     states = []
