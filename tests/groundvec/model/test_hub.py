@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from groundvec import SentenceEncoder
-from groundvec.data import download
+from groundvec.data import transfer
 from groundvec.model import hub
 from groundvec.model.shipped import NEWEST, PRETRAINED
 from groundvec.runtime.errors import InputError
@@ -127,7 +127,7 @@ def repositories(monkeypatch, tmp_path):
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    monkeypatch.setattr(download.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(transfer.time, "sleep", lambda seconds: None)
     monkeypatch.setenv("HF_TOKEN", "hf_test")
     monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
     monkeypatch.chdir(tmp_path)
