@@ -24,7 +24,10 @@ def settings(kind: str) -> Callable[[str], dict[str, Any]]:
 
         return complete_description(given) if kind == "model" else complete_by(given, kind, kind)
 
-    return lambda value: completed(value, complete)
+    def settings_text(value: str) -> dict[str, Any]:  # argparse's errors name the function
+        return completed(value, complete)
+
+    return settings_text
 
 
 def completed(text: str, complete: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:

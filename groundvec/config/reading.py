@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from groundvec.config.schema import dotted, mistake
+from groundvec.config.schema import dotted, mistake, not_text
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import DEEPEST
 
@@ -68,9 +68,7 @@ def check_form(config: dict[str, Any]) -> None:
             raise mistake(place[0], "it contains itself, or too many values")
         for key in value if isinstance(value, Mapping) else []:
             if not isinstance(key, str):
-                raise mistake(
-                    dotted(place), f"YAML reads a name here as {key!r}: put it in quotation marks"
-                )
+                raise mistake(dotted(place), not_text(key))
 
 
 def _walk(value: Any) -> Iterator[tuple[tuple[Any, ...], Any]]:

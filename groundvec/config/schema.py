@@ -234,6 +234,11 @@ def dotted(place: Iterable[Any]) -> str:
     return ".".join(map(str, place)) or "the top level"
 
 
+def not_text(name: Any) -> str:
+    """Return the problem of a name that YAML reads as a number, a date or a truth value."""
+    return f"YAML reads a name here as {name!r}: put it in quotation marks"
+
+
 def hint_at(name: str, known: Iterable[str]) -> str:
     """Return the end of an error about an unknown name: the closest known one, or all of them."""
     known = list(known)
@@ -256,7 +261,10 @@ def _explain(error: ValidationError, place: Iterable[Any] = ()) -> InputError:
     if error.validator == "additionalProperties":
         known = list(schema["properties"])
         unknown = next(key for key in instance if key not in known)
-        message = f"unknown key {unknown!r}{hint_at(unknown, known)}"
+        if isinstance(unknown, str):
+            message = f"unknown key {unknown!r}{hint_at(unknown, known)}"
+        else:
+            message = not_text(unknown)
     elif error.validator == "enum":
         likely = closest(str(instance), map(str, expected))
         message += f": did you mean {likely!r}?" if likely else ""

@@ -129,8 +129,12 @@ def _fields(path: Path) -> tuple[list[str], list[list[str]], list[int]]:
     lines = []
     fields = []
     for line, row in rows:
-        beyond = "".join(row[len(header) :]).strip()  # empty: spreadsheets end rows with commas
-        fields.append(row if beyond else row[: len(header)])
+        # Spreadsheets end some lines with commas and others without: those fields are empty.
+        if not "".join(row[len(header) :]).strip():
+            row = row[: len(header)]
+        if not any(header[len(row) :]):
+            row = row + [""] * (len(header) - len(row))
+        fields.append(row)
         lines.append(line)
     if not fields:
         raise InputError(f"{path} has no rows below its header; write a row for each caption")

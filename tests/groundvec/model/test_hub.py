@@ -286,7 +286,7 @@ def test_a_header_says_nothing_about_where_a_file_is_written(repositories, tmp_p
 def test_a_hub_that_never_ends_is_one_line(repositories, monkeypatch, way, error):
     put(repositories)
     monkeypatch.setattr(hub, "TIMEOUT", 0.5)
-    monkeypatch.setattr(download, "TIMEOUT", 0.2)
+    monkeypatch.setattr(transfer, "TIMEOUT", 0.2)
     stop, answer = threading.Event(), repositories.do_GET
 
     def never_end(self):

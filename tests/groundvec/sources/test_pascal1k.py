@@ -361,7 +361,9 @@ def test_an_image_that_cannot_be_had_is_named_at_the_end_and_the_others_are_ther
 def test_of_a_server_that_has_nothing_a_thousand_images_are_not_asked_for(tmp_path, site):
     for name in IDS[4:]:
         del site.files[f"/sentences/{name}"]
-    with pytest.raises(InputError, match=r"5 of 20 images cannot be fetched \(11 more were not req"):
+    with pytest.raises(
+        InputError, match=r"5 of 20 images cannot be fetched \(11 more were not req"
+    ):
         fetch(site, tmp_path)
     assert len(site.paths) == 9
 
