@@ -187,8 +187,8 @@ def _source_languages() -> dict[str, list[str]]:
 
 def _check_papers(place: str, dataset: dict[str, Any], papers: Iterable[str]) -> None:
     """Raise InputError if a data set names a paper that the study does not have."""
-    for paper in dataset["papers"]:
-        check_known(f"{place}.papers", paper, papers, "unknown paper {}")
+    for number, paper in enumerate(dataset["papers"]):
+        check_known(f"{place}.papers.{number}", paper, papers, "unknown paper {}")
 
 
 def _check_selection(place: str, dataset: dict[str, Any], config: dict[str, Any]) -> None:

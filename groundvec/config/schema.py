@@ -57,7 +57,7 @@ def _cases(
         options: the schemas of the parts' options, by name.
         other_keys: keys that stand beside the options, which other schemas describe.
     """
-    beside = {other: {} for other in other_keys}
+    beside: dict[str, Any] = {other: {} for other in other_keys}
     return [
         {
             "if": {"properties": {key: {"const": name}}, "required": [key]},
@@ -135,8 +135,11 @@ def _read_numbers(config: dict[str, Any], errors: list[ValidationError]) -> None
     for error in errors:
         if error.validator != "type":
             continue
-        *parents, key = error.absolute_path or [None]
-        container: Any = reduce(getitem, parents, config)  # type: ignore[arg-type]
+        place: list[Any] = list(error.absolute_path)
+        if not place:
+            continue  # the whole configuration, which no number can replace
+        *parents, key = place
+        container = reduce(getitem, parents, config)
         if isinstance(error.instance, str):
             with suppress(ValueError, RecursionError):
                 container[key] = json.loads(error.instance)
