@@ -56,7 +56,7 @@ def arguments_of(source: str) -> dict[str, dict[str, Any]]:
     """Return the command-line option of each argument of a source's `read`."""
     said = parts.options_schema("sources", source)
     options = {"source": source} | dict.fromkeys(said["properties"], True)
-    stated = (files for _, files in parts.stated(said, options, "files"))
+    stated = (files for _, files in parts.keyword_values(said, options, "files"))
     public = {name: file for files in stated for name, file in files.items()}
     found = {}
     for name, parameter in signature(sources.reader(source)).parameters.items():

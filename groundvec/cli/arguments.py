@@ -24,12 +24,15 @@ def settings(kind: str) -> Callable[[str], dict[str, Any]]:
 
         return complete_description(given) if kind == "model" else complete_by(given, kind, kind)
 
-    return lambda value: completed(value, complete)
+    def settings_text(value: str) -> dict[str, Any]:  # argparse's errors name the function
+        return completed(value, complete)
+
+    return settings_text
 
 
 def completed(text: str, complete: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
     """Read a file or YAML text and complete it, for `type` of an argument."""
-    from groundvec.config.schema import read_yaml
+    from groundvec.config.reading import read_yaml
 
     try:
         is_file = text.endswith(ENDINGS)

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from groundvec.data.download import download as get
+from groundvec.data.transfer import download as get
 from groundvec.model import folder, shipped
 from groundvec.model.stored import open_snapshot
 from groundvec.runtime.errors import InputError, extra

@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from groundvec import SentenceEncoder
-from groundvec.data import download
+from groundvec.data import transfer
 from groundvec.model import hub
 from groundvec.model.shipped import NEWEST, PRETRAINED
 from groundvec.runtime.errors import InputError
@@ -127,7 +127,7 @@ def repositories(monkeypatch, tmp_path):
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    monkeypatch.setattr(download.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(transfer.time, "sleep", lambda seconds: None)
     monkeypatch.setenv("HF_TOKEN", "hf_test")
     monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "1")
     monkeypatch.chdir(tmp_path)
@@ -286,7 +286,7 @@ def test_a_header_says_nothing_about_where_a_file_is_written(repositories, tmp_p
 def test_a_hub_that_never_ends_is_one_line(repositories, monkeypatch, way, error):
     put(repositories)
     monkeypatch.setattr(hub, "TIMEOUT", 0.5)
-    monkeypatch.setattr(download, "TIMEOUT", 0.2)
+    monkeypatch.setattr(transfer, "TIMEOUT", 0.2)
     stop, answer = threading.Event(), repositories.do_GET
 
     def never_end(self):
