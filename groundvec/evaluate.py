@@ -21,7 +21,7 @@ from groundvec import similarity as similarities
 from groundvec.data.cleaning import normalised
 from groundvec.data.ratings import GROUPS, SICK, TASKS, read_sts
 from groundvec.data.sts_archives import fetch_rated
-from groundvec.evaluation import overlap, paired
+from groundvec.evaluation import bootstrap, overlap
 from groundvec.evaluation import ratings as senteval
 from groundvec.evaluation import retrieval as search
 from groundvec.evaluation.correlation import scaled
@@ -386,8 +386,8 @@ def _difference_of_means(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame
     parts = []
     for _, own in both.groupby(["task", "subtask"], sort=False):
         predicted = own[["cosine_a", "cosine_b"]].to_numpy().T
-        times = paired.draws(len(own), rng)
-        draws = paired.correlation(predicted, own["rating"].to_numpy(), times)
+        times = bootstrap.draws(len(own), rng)
+        draws = bootstrap.correlation(predicted, own["rating"].to_numpy(), times)
         parts.append(len(own) / len(both) * draws / 100)
     if not parts:
         return pd.DataFrame()
@@ -418,13 +418,13 @@ def _differences(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     for direction, own in both.groupby("direction", sort=False):
         by_image = [own["system"], own["image"]]
         counts = own.groupby(by_image).size().unstack().to_numpy(float)
-        times = paired.draws(counts.shape[1], np.random.default_rng(SEED))
+        times = bootstrap.draws(counts.shape[1], np.random.default_rng(SEED))
         measures = {f"r{k}": 100 * (own["rank"] <= k) for k in CUTOFFS} | {"mean_rank": own["rank"]}
         for measure, values in measures.items():
             sums = values.groupby(by_image).sum().unstack().to_numpy(float)
-            means = paired.mean(sums, counts, times)
+            means = bootstrap.mean(sums, counts, times)
             differences = means[0] - means[1]
-            low, high = paired.interval(differences)
+            low, high = bootstrap.interval(differences)
             found = *means[:, 0], differences[0], low, high, _two_sided(differences[1:])
             rows.append((direction, measure, len(own) // 2, *found))
     names = ["direction", "measure", "queries", "a", "b", "difference", "low", "high", "p"]

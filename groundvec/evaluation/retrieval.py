@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec.data.split import Split
-from groundvec.evaluation import paired
+from groundvec.evaluation import bootstrap
 from groundvec.evaluation.ranks import DIRECTIONS, queries_in_blocks, ranks, rounding
 from groundvec.evaluation.snapshots import DECIMALS
 from groundvec.results.schemas import CUTOFFS
@@ -73,8 +73,8 @@ def _interval_of_mean(ranks: np.ndarray, image: np.ndarray) -> tuple[float, floa
     image = np.unique(image, return_inverse=True)[1]
     sums = np.bincount(image, ranks)
     counts = np.bincount(image)
-    times = paired.draws(len(sums), np.random.default_rng(0))
-    [low], [high] = paired.interval(paired.mean(sums[None], counts[None], times))
+    times = bootstrap.draws(len(sums), np.random.default_rng(0))
+    [low], [high] = bootstrap.interval(bootstrap.mean(sums[None], counts[None], times))
     return float(low), float(high)
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.card.text import TIMES, decimals
+from groundvec.evaluation import bootstrap
 from reproduction.papers.controls.conditions import CONDITIONS, measured
 from reproduction.render.tables import wide, write_table
-from reproduction.reporting import bootstrap
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, sorted_by
 
