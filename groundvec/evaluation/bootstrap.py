@@ -5,14 +5,13 @@ same draws, so an item that is hard or easy for all of them does not widen the i
 differences.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from groundvec.evaluation.correlation import ROUNDING
-from groundvec.evaluation.seeds import t_interval
 
 DRAWS = 10_000  # the ends of a 95% interval are then estimated from 250 draws beyond each
 BATCH = 1000  # draws computed together: the counts of SICK's 4,927 pairs take 40 MB
@@ -132,25 +131,3 @@ def difference(better: pd.Series, worse: pd.Series) -> pd.DataFrame:
     low, high = interval(differences)
     columns = {"difference": differences[:, 0], "low": low, "high": high}
     return pd.DataFrame(columns, better.index).assign(draws=list(differences))
-
-
-def mean_of_seeds(draws_of_seeds: Sequence[np.ndarray]) -> tuple[float, float, float]:
-    """Average a statistic over trainings with several seeds, with its 95% interval.
-
-    The interval of several seeds is `seeds.t_interval`, whose variance over items is that of their
-    mean over the draws. With one seed, it is the percentile interval, which describes this one
-    training.
-
-    Args:
-        draws_of_seeds: for each seed the values (1 + count) of the statistic in the same draws.
-
-    Returns:
-        The mean, and the lower and upper end of its interval.
-    """
-    values = np.stack(draws_of_seeds)
-    measured = values[:, 0]
-    if len(values) == 1:
-        low, high = interval(values[0])
-    else:
-        low, high = t_interval(measured, of_items=values[:, 1:].mean(axis=0).var())
-    return measured.mean(), low, high

@@ -25,9 +25,10 @@ from typing import TYPE_CHECKING, Any
 from groundvec.cli.commands import common
 from groundvec.cli.program import show
 from groundvec.runtime import files
-from groundvec.runtime.errors import extra, printable
+from groundvec.runtime.errors import InputError, extra, printable
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 log = logging.getLogger(__name__)
@@ -162,11 +163,11 @@ def _ratings(arguments: argparse.Namespace) -> None:
 def _encoder(arguments: argparse.Namespace) -> tuple[Any, str]:
     """Return what embeds sentences, and the device that it computes on."""
     if arguments.vectors:
-        from groundvec.evaluate import checked, read_array
+        from groundvec.evaluate import checked_vectors
 
         path = arguments.vectors
-        vectors = read_array(arguments.vectors)
-        return lambda sentences: checked(vectors, str(path), len(sentences)), "cpu"
+        vectors = _read_array(path)
+        return lambda sentences: checked_vectors(vectors, str(path), len(sentences)), "cpu"
     if arguments.sentence_transformers:
         from groundvec import baselines
 
@@ -184,16 +185,17 @@ def _retrieval(arguments: argparse.Namespace) -> None:
     from groundvec.results import frames
     from groundvec.results.schemas import FoundRanks
 
-    image = arguments.image_of_caption
+    # Checked here too, so that an error names the file.
+    captions = evaluate.checked_vectors(_read_array(arguments.captions), str(arguments.captions))
+    images = evaluate.checked_vectors(_read_array(arguments.images), str(arguments.images))
+    image_of_caption = None
+    if arguments.image_of_caption:
+        image_of_caption = _read_array(arguments.image_of_caption)
     result = evaluate.retrieval(
-        evaluate.checked(evaluate.read_array(arguments.captions), str(arguments.captions)),
-        evaluate.checked(evaluate.read_array(arguments.images), str(arguments.images)),
-        evaluate.read_array(image) if image else None,
-        arguments.folds,
-        arguments.similarity,
+        captions, images, image_of_caption, arguments.folds, arguments.similarity
     )
-    about = {"captions": arguments.captions, "images_file": arguments.images}
-    _write(result.scores, arguments.output, "cpu", **about)
+    inputs = {"captions": arguments.captions, "images_file": arguments.images}
+    _write(result.scores, arguments.output, "cpu", **inputs)
     if arguments.output_items:
         frames.write(arguments.output_items, result.items, FoundRanks)
 
@@ -228,20 +230,52 @@ def _sentences(arguments: argparse.Namespace) -> None:
         files.write_bytes(arguments.output, text)
 
 
+def _read_array(path: Path) -> "np.ndarray":
+    """Read an array from a .npy file; nothing in it is executed.
+
+    Raises:
+        InputError: it is missing, has another form, or is larger than the file or the memory.
+    """
+    import numpy as np
+
+    files.check_regular(path)
+    try:
+        # A memory map compares the size in the header with the file before anything is allocated.
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        if not isinstance(array, np.ndarray):
+            raise ValueError("it is an archive")
+        if not array.dtype.itemsize:
+            raise ValueError(f"{array.dtype} has no bytes")
+    except FileNotFoundError:
+        raise InputError(
+            f"{path} does not exist: name a .npy file, as numpy.save writes it"
+        ) from None
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:  # its type depends on which byte of the header is wrong
+        # NumPy's next sentence advises to execute the pickle.
+        reason = " ".join(str(error).split()).partition(". ")[0][:200]
+        raise InputError(
+            f"{path} is not a .npy file of numbers ({reason}): write it with numpy.save"
+        ) from None
+    files.check_memory(path, array.nbytes)
+    return np.array(array)
+
+
 def _text(name: str | Path) -> str:
     """Return a name as UTF-8 can hold it; the names of files may be other bytes."""
     return printable(str(name))
 
 
-def _write(scores: "pd.DataFrame", output: Path, device: str, **about: Any) -> None:
-    """Print scores as a table, or write them to a CSV file with what they are about."""
-    from groundvec import evaluate
+def _write(scores: "pd.DataFrame", output: Path, device: str, **inputs: Any) -> None:
+    """Print scores as a table, or write them to a CSV file with the names of the inputs."""
+    from groundvec.evaluation.score_table import score_table
     from groundvec.provenance import provenance
 
     if output == common.STANDARD:
-        show(*evaluate.table(scores).split("\n"))
+        show(*score_table(scores).split("\n"))
     else:
-        names = {column: _text(name) for column, name in about.items()}
+        names = {column: _text(name) for column, name in inputs.items()}
         files.write_csv(output, scores.assign(**names, **provenance(device)))
 
 

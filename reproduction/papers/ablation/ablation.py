@@ -8,6 +8,7 @@ import pandas as pd
 from groundvec.card.text import TIMES, decimals
 from groundvec.evaluation import bootstrap
 from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.evaluation.seeds import mean_of_seeds
 from groundvec.results.schemas import History, Predictions, QueryRanks
 from reproduction.render.tables import wide, write_table
 from reproduction.reporting import resampled
@@ -71,8 +72,8 @@ def ablation(ranks: QueryRanks, predictions: Predictions | None, history: Histor
         for model, draws in by_model.items():
             both = draws.index.intersection(first.index)
             gains = [draws[seed] - first[seed] for seed in both] if draws is not first else []
-            compared = bootstrap.mean_of_seeds(gains) if gains else (np.nan, np.nan, np.nan)
+            compared = mean_of_seeds(gains) if gains else (np.nan, np.nan, np.nan)
             labels = (dataset, model, len(draws), minutes.get((dataset, model)), measure)
-            rows.append((*labels, *bootstrap.mean_of_seeds(draws.tolist()), *compared))
+            rows.append((*labels, *mean_of_seeds(draws.tolist()), *compared))
     names = ["dataset", "model", "seeds", "minutes", "measure"]
     return pd.DataFrame(rows, columns=[*names, *VALUES])
