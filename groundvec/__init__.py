@@ -11,14 +11,15 @@ from groundvec.runtime.errors import extra
 
 if TYPE_CHECKING:  # editors and type checkers do not follow `__getattr__`
     from groundvec import evaluate as evaluate
-    from groundvec.encoder import ImageEncoder, SentenceEncoder
+    from groundvec.encoder import SentenceEncoder
+    from groundvec.image_encoder import ImageEncoder
     from groundvec.index import Index, search
 
     __version__: str
 
 MODULES = {
     "SentenceEncoder": "groundvec.encoder",
-    "ImageEncoder": "groundvec.encoder",
+    "ImageEncoder": "groundvec.image_encoder",
     "Index": "groundvec.index",
     "search": "groundvec.index",
 }

@@ -89,9 +89,9 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     from groundvec.config import parts
     from groundvec.data import dataset
     from groundvec.device import choose, deterministic
-    from groundvec.encoder import backbones_of
     from groundvec.evaluation.model_retrieval import score_folder
     from groundvec.evaluation.snapshots import ensemble
+    from groundvec.image_encoder import backbones_of
     from groundvec.model import hub
     from groundvec.model.folder import copy_ensemble, read_description
     from groundvec.results import frames
