@@ -601,7 +601,7 @@ CASES = {
         ),
         Case(
             "pictures to search, and no sentence",
-            "b.jpg is the name of a file, or looks like one: say what to look for last",
+            "b.jpg is the name of a file, or looks like one: put the description last",
             lambda _: None,
             "groundvec search a.jpg b.jpg",
         ),
