@@ -1,6 +1,6 @@
 """The mean of trained embeddings of words or n-grams, and one linear layer; it knows no order.
 
-Of fixed word vectors it is `groundvec.encoders.mean`.
+Of fixed word vectors it is `reproduction.encoders.mean`.
 """
 
 from collections.abc import Sequence, Sized

@@ -22,7 +22,7 @@ A text over fixed vectors also has::
 
 A text that reads trees (`provides: [trees]`) also takes sentences that are parsed already::
 
-    Text.read_treebanks(paths)        reads files of them, see `groundvec.text.treebank`
+    Text.read_treebanks(paths)        reads files of them, see `reproduction.text.treebank`
     Text.build(captions, treebank=..., **options)
     Text(treebank=..., **content)
 """

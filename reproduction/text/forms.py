@@ -7,7 +7,7 @@ RNN over constituency trees, and `chain` the recurrent network. No form has node
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from groundvec.text.treebank import ROOT, Tree
+from reproduction.text.treebank import ROOT, Tree
 
 # Prepositions of several words: those of the Stanford parser's that captions have.
 PHRASES = {

@@ -11,9 +11,10 @@ import numpy as np
 
 from groundvec.runtime.errors import InputError
 from groundvec.text.encoded import LARGEST, PADDING, UNKNOWN, Cut, cleaned, select
-from groundvec.text.forms import FORMS, Nodes
-from groundvec.text.treebank import ROOT, Treebank
-from groundvec.text.vectors import learn, pack, read_vectors, reduce, unpack
+from groundvec.text.vectors import read_vectors
+from reproduction.text.forms import FORMS, Nodes
+from reproduction.text.treebank import ROOT, Treebank
+from reproduction.text.vectors import learn, pack, reduce, unpack
 
 RARE = 10  # edges of a relation; those with fewer are rare
 
@@ -76,7 +77,7 @@ class Text:
         vectors: np.ndarray | str | None = None,
         treebank: Treebank | None = None,
     ) -> None:
-        """Keep the results of `build`; `vectors` may be packed (`groundvec.text.vectors.pack`)."""
+        """Keep the results of `build`; `vectors` may be the text that `pack` returned."""
         for kind, names in {"words": words, "relations": relations, "places": places}.items():
             if len(set(names)) != len(names) or len(names) > LARGEST - 2:
                 raise InputError(f"trees need distinct {kind}, {LARGEST - 2:,} at most")

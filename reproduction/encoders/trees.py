@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import Function, once_differentiable
 
-from groundvec.encoders.mean import word_vectors
+from reproduction.encoders.mean import word_vectors
 
 NOISE = 0.01  # the standard deviation of what is added to identities; the paper gives none
 
@@ -64,7 +64,7 @@ class Encoder(nn.Module):
         heights: Tensor,
         sizes: Tensor,
     ) -> Tensor:
-        """Embed what `groundvec.text.trees.Trees.batch` gives: (B, size)."""
+        """Embed what `reproduction.text.trees.Trees.batch` gives: (B, size)."""
         order, runs = _runs(parents, heights, relations if self.by_relation else places)
         row = torch.empty_like(order)
         row[order] = torch.arange(len(order))
