@@ -26,7 +26,7 @@ from groundvec.runtime.errors import InputError, extra
 from groundvec.runtime.files import cache
 from groundvec.runtime.vectors import as_array, finite
 from groundvec.text.encoded import strings
-from groundvec.text.punctuation import set_apart
+from groundvec.text.punctuation import detach_punctuation
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -229,7 +229,7 @@ class SentenceEncoder:
             raise InputError(f"batch_size is {batch_size}: it must be 1 or more, a whole number")
         every = strings([sentences] if isinstance(sentences, str) else sentences)
         if not tokenized:
-            every = set_apart(every, self.description["text"])
+            every = detach_punctuation(every, self.description["text"])
         if device:
             self.models = [_on(device, model) for model in self.models]
         vectors = encode_sentences(

@@ -13,18 +13,18 @@ from groundvec.runtime.errors import InputError
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-WINDOW = 5  # words before and after a word that count as its neighbours
+WINDOW = 5  # words before and after a word that count as its neighbors
 
 
 def reduce(vectors: "np.ndarray | csr_array", dimension: int) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the truncated SVD of vectors (N, D): U S (N, dimension), and S; a fixed seed.
+    """Compute the truncated SVD of vectors (N, D), with a fixed seed: U S (N, dimension), and S.
 
     Raises:
         InputError: there are fewer vectors than `dimension`, or they have fewer values.
     """
-    from sklearn.decomposition import TruncatedSVD  # here, for it takes a second to import
+    from sklearn.decomposition import TruncatedSVD  # here, because its import takes a second
 
-    if max(dimension, 2) > min(vectors.shape):  # of one word, scikit-learn computes nothing
+    if max(dimension, 2) > min(vectors.shape):  # scikit-learn needs two words or more
         raise InputError(
             f"{vectors.shape[0]:,} words with {vectors.shape[1]:,} values each do not make vectors "
             f"of {dimension} dimensions: make `dimension` smaller"
@@ -34,39 +34,43 @@ def reduce(vectors: "np.ndarray | csr_array", dimension: int) -> tuple[np.ndarra
 
 
 def learn(sentences: Sequence[Sequence[str]], words: Sequence[str], dimension: int) -> np.ndarray:
-    """Learn vectors (words, dimension) of words from their neighbours in sentences; float32.
+    """Learn vectors (words, dimension) of words from their neighbors in sentences; float32.
 
     They are U S^0.5 of the truncated SVD of the `association` (Levy, Goldberg & Dagan 2015), and
-    zeros for a word without neighbours.
+    zeros for a word without neighbors.
     """
     information = association(sentences, words)
     if not information.nnz:
         raise InputError(
-            "the captions' words have no neighbours to learn vectors from: name a file of vectors"
+            "the captions' words have no neighbors to learn vectors from: name a file of vectors"
         )
-    vectors, strengths = reduce(information, dimension)
-    vectors /= np.sqrt(np.maximum(strengths, 1e-12)).astype(np.float32)
+    vectors, singular_values = reduce(information, dimension)
+    # U S / S^0.5. A singular value of 0 has a column of zeros, which stays.
+    vectors /= np.sqrt(np.maximum(singular_values, 1e-12)).astype(np.float32)
     vectors[information.sum(axis=1) == 0] = 0
     return vectors
 
 
 def association(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> "csr_array":
-    """Compute the positive pointwise mutual information (words, words) of words and neighbours.
+    """Compute the positive pointwise mutual information (words, words) of words and neighbors.
 
-    max(0, log(p(a, b) / (p(a) p(b)))), where p(a, b) is b's share of all neighbours within `WINDOW`
-    words of an a, on either side. Words that are not in `words` keep their place.
+    It is max(0, log(p(a, b) / (p(a) p(b)))). Among all pairs of words at a distance of at most
+    `WINDOW` in a sentence, p(a, b) is the share of the pair (a, b). Words that are not in `words`
+    make no pairs, but keep their positions.
     """
     from scipy.sparse import csr_array  # here, because trained trees do without SciPy
 
     index = {word: row for row, word in enumerate(words)}
+    # All sentences are one array: words at a distance are that array shifted against itself.
     flat = np.array([index.get(word, -1) for word in chain.from_iterable(sentences)], int)
-    sentence = np.repeat(np.arange(len(sentences)), [len(each) for each in sentences])
+    sentence = np.repeat(np.arange(len(sentences)), [len(tokens) for tokens in sentences])
     counts = csr_array((len(words), len(words)))
     for distance in range(1, WINDOW + 1):
         left = flat[:-distance]
         right = flat[distance:]
-        near = (sentence[:-distance] == sentence[distance:]) & (left >= 0) & (right >= 0)
-        one_way = csr_array((np.ones(near.sum()), (left[near], right[near])), counts.shape)
+        same_sentence = sentence[:-distance] == sentence[distance:]
+        pair = same_sentence & (left >= 0) & (right >= 0)
+        one_way = csr_array((np.ones(pair.sum()), (left[pair], right[pair])), counts.shape)
         counts = counts + one_way + one_way.T
     pairs = counts.tocoo()
     totals = counts.sum(axis=0)
@@ -77,12 +81,15 @@ def association(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> "cs
 
 
 def pack(vectors: np.ndarray) -> str:
-    """Write vectors as text for JSON: little-endian float32 in base 64, a third of their digits."""
+    """Encode vectors as text for JSON: little-endian float32 in base 64.
+
+    It is a third of the length of their digits.
+    """
     return base64.b64encode(vectors.astype("<f4").tobytes()).decode()
 
 
 def unpack(text: str, count: int, dimension: int) -> np.ndarray:
-    """Undo `pack`: (count, dimension) float32; InputError if the text is damaged."""
+    """Decode the text of `pack`: (count, dimension) float32; InputError if it is damaged."""
     try:
         vectors = np.frombuffer(base64.b64decode(text, validate=True), "<f4")
         vectors = vectors.reshape(count, dimension).astype(np.float32)

@@ -527,7 +527,7 @@ def test_vectors_of_a_file_are_of_the_captions_words_first(tmp_path, glove, monk
     assert text.words == ["dog", "run", "the", "bike", "car"]
     assert text.vectors[2:4].tolist() == [[1, 0, 1, 0], [0, 2, 0, 0]]
     assert "of the captions' 4 words 1 have none, which are 1 of 4 tokens" in caplog.text
-    monkeypatch.setattr(trees, "LARGEST", 7)  # five words: the captions' four may be among them
+    monkeypatch.setattr(trees, "MAX_INDICES", 7)  # five words: the captions' four may be among them
     text = Text.build(captions, "drawn", "collapsed", glove, 4, treebank=bank)
     assert text.words == ["dog", "run", "the", "bike"]
 
