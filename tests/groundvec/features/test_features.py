@@ -540,7 +540,7 @@ def test_killed_and_started_again(tmp_path, tiny, caplog):
     options += ["--work", tmp_path / "work", "--threads", 1, "--device", "cpu"]
     output = tmp_path / "out.h5"
     code = (
-        "import runpy, sys; from groundvec.features import extract; extract.SAVE_EVERY = 0; "
+        "import runpy, sys; from groundvec.features import extract; extract.SAVE_INTERVAL = 0; "
         "runpy.run_path(sys.argv[0], run_name='__main__')"
     )
     program = "import sys; sys.argv = sys.argv[1:]; " + code

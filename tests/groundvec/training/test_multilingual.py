@@ -270,8 +270,8 @@ def test_a_killed_training_with_all_that_is_random_ends_in_the_same_weights(
     parts = {**BOTH, "objective": {"name": "multilingual", "beta": 0.5}}
     described = description(WORDLY, parts=parts, epochs=2, cycle=1, batch_size=4)
     train(tmp_path / "whole", described)
-    monkeypatch.setattr(checkpoints, "SECONDS_BETWEEN", -1)
-    monkeypatch.setattr(checkpoints, "LARGEST_SHARE", math.inf)
+    monkeypatch.setattr(checkpoints, "MIN_INTERVAL", -1)
+    monkeypatch.setattr(checkpoints, "MAX_SHARE", math.inf)
     monkeypatch.setattr(loop, "BATCHES_BETWEEN_CHECKS", 3)
     loss, calls = multilingual.Objective.forward, []
 

@@ -287,8 +287,8 @@ class Killed(BaseException):
 @pytest.mark.parametrize("batch", [1, 4, 10, 11, 25, 39])
 def test_a_training_killed_in_any_batch_ends_in_the_same_weights(tmp_path, monkeypatch, batch):
     undisturbed = train(tmp_path / "whole")
-    monkeypatch.setattr(checkpoints, "SECONDS_BETWEEN", -1)
-    monkeypatch.setattr(checkpoints, "LARGEST_SHARE", math.inf)
+    monkeypatch.setattr(checkpoints, "MIN_INTERVAL", -1)
+    monkeypatch.setattr(checkpoints, "MAX_SHARE", math.inf)
     monkeypatch.setattr(loop, "BATCHES_BETWEEN_CHECKS", 3)
     calls = []
 
@@ -310,8 +310,8 @@ def test_a_training_killed_in_any_batch_ends_in_the_same_weights(tmp_path, monke
 
 def test_a_training_killed_while_it_is_evaluated_ends_in_the_same_weights(tmp_path, monkeypatch):
     train(tmp_path / "whole")
-    monkeypatch.setattr(checkpoints, "SECONDS_BETWEEN", -1)
-    monkeypatch.setattr(checkpoints, "LARGEST_SHARE", math.inf)
+    monkeypatch.setattr(checkpoints, "MIN_INTERVAL", -1)
+    monkeypatch.setattr(checkpoints, "MAX_SHARE", math.inf)
     monkeypatch.setattr(loop, "BATCHES_BETWEEN_CHECKS", 1)
     calls = []
 

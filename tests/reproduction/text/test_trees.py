@@ -90,7 +90,7 @@ def edges(nodes):
         pytest.param(
             "sits 0 root\nin 1 prep ADP\nthe 4 det\nfront 2 pobj\nof 4 prep ADP\ncars 5 pobj",
             ["-root-> sits", "front -det-> the", "sits -prep_in-> front", "front -prep_of-> cars"],
-            id="a phrase is of neighbours",
+            id="a phrase is of neighbors",
         ),
         pytest.param(
             "moves 0 root\nclose 1 advmod\nto 1 prep ADP\nthem 3 pobj",
@@ -566,7 +566,7 @@ def test_further_words_of_a_file_are_its_first_in_small_letters(glove):
 
 
 def test_association_by_hand():
-    """Of 8 neighbours, b and a have 3 each; p(a, b) is 2/8, so log(2/8 / (3/8 3/8))."""
+    """Of 8 neighbors, b and a have 3 each; p(a, b) is 2/8, so log(2/8 / (3/8 3/8))."""
     information = vectors.association(
         [["a", "b"], ["b", "a"], ["a", "c"], ["b", "d"]], ["a", "b", "c", "d"]
     ).toarray()
@@ -575,7 +575,7 @@ def test_association_by_hand():
     np.testing.assert_allclose(information, expected)
 
 
-def test_neighbours_are_within_the_window_and_the_sentence():
+def test_neighbors_are_within_the_window_and_the_sentence():
     words = list("abcdefg")
     near = vectors.association([words, ["x", "g"], ["y"]], [*words, "x", "y"]).toarray() != 0
     information = vectors.association([["a", "?", "b"], ["c"]], ["a", "b", "c"]).toarray()
@@ -612,9 +612,9 @@ def test_what_cannot_be_is_refused(make_it, message):
         make_it()
 
 
-def test_captions_without_neighbours_are_refused(tmp_path):
+def test_captions_without_neighbors_are_refused(tmp_path):
     captions, bank = write(tmp_path, parsed("Dogs 0 root"))
-    with pytest.raises(InputError, match="no neighbours to learn vectors from: name a file"):
+    with pytest.raises(InputError, match="no neighbors to learn vectors from: name a file"):
         Text.build(captions, "drawn", "chain", "captions", 1, treebank=bank)
 
 
