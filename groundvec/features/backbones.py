@@ -219,7 +219,7 @@ class Stages(nn.Module):
 
 
 def _download(url: str) -> Path:
-    """Download a file to torch's cache, unless it is there, and return its path."""
+    """Download a file to torch's cache, unless the cache has it, and return its path."""
     file = Path(torch.hub.get_dir(), "checkpoints", Path(url).name)
     if file.exists():
         return file

@@ -286,7 +286,7 @@ class _MeanOfCrops(nn.Module):
         self.width = backbone.width
         self.crops = backbone.crops
         self.precision = backbone.precision
-        # Of pixels from 0 to 255, per channel.
+        # Per channel, for pixels from 0 to 255.
         self.register_buffer("mean", 255 * torch.tensor(backbone.transform.mean).view(3, 1, 1))
         self.register_buffer("std", 255 * torch.tensor(backbone.transform.std).view(3, 1, 1))
 

@@ -163,7 +163,7 @@ def _decode(path: str | Path, data: bytes) -> Image.Image:
                     "or 16 bits"
                 )
             orientation = _orientation(image)
-            # Converting would read all of EXIF again, of which other parts may be damaged.
+            # Converting would read all of EXIF again, and fail if another part is damaged.
             image.getexif = Image.Exif  # type: ignore[method-assign]
             rgb = _rgb(image)
     rgb.info.clear()  # `exif_transpose` would write the other metadata back

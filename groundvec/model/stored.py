@@ -73,7 +73,7 @@ class Weights:
         """
         if self.shapes.get(name) != list(shape):
             raise self.wrong("other names or shapes")
-        # As Python's integers, of which no product overflows: the shape comes from a file.
+        # As Python's integers, whose product cannot overflow: the shape comes from a file.
         check_memory(self.path, 4 * int(np.prod(shape, dtype=object)))
         value: np.ndarray = self.file.get_tensor(name)
         with np.errstate(over="ignore"):  # infinite numbers are refused below
