@@ -5,7 +5,6 @@ from pathlib import Path
 
 import torch
 
-import reproduction  # noqa: F401, whose text of trees a test names
 from groundvec.model.network import Model
 from groundvec.text import characters, ngrams, word_ngrams, words
 from tests.support.examples import description, save_model

@@ -6,7 +6,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-import reproduction  # noqa: F401, whose text of trees a test names
 from groundvec.model.network import Model
 from groundvec.text import words
 from groundvec.text.encoded import UNKNOWN

@@ -3,7 +3,6 @@
 import numpy as np
 import torch
 
-import reproduction  # noqa: F401, whose text of trees a test names
 from groundvec.encoders import pooling
 
 

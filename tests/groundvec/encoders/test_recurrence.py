@@ -7,7 +7,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-import reproduction  # noqa: F401, whose text of trees a test names
 from groundvec.device import has_bfloat16
 from groundvec.encoders import recurrence, rnn
 

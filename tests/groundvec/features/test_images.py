@@ -250,7 +250,10 @@ BAD = {
     "empty": (b"", r"a\.jpg is empty"),
     "text": (b"This is no picture.\n" * 20, r"a\.jpg is not a picture"),
     "cut": (jpeg()[:-500], r"a\.jpg cannot be decoded .*truncated"),
-    "damaged": (b"\x89PNG\r\n\x1a\n" + b"\0" * 300, r"a\.jpg is a damaged or uncommon PNG; get it"),
+    "damaged": (
+        b"\x89PNG\r\n\x1a\n" + b"\0" * 300,
+        r"a\.jpg is a damaged or uncommon PNG",
+    ),
 }
 
 

@@ -117,20 +117,14 @@ def merged(content, change):
             {"features": {"transform": '{"interpolation": "x"}'}},
             "interpolation: 'x' is not one of",
         ),
-        ({"description": {"encoder": {"size": 16384}}}, "does not hold the weights of this model"),
-        ({"description": {"encoder": {"size": "16"}}}, "encoder.size: '16' is not of type"),
         (
             {"description": {"encoder": {"name": "../x"}}},
             r"encoder.name: '\.\./x' is not one of",
         ),
-        ({"description": {"encoder": {"cell": "rnn"}}}, "encoder.cell: 'rnn' is not one of"),
         ({"description": {"encoder": {"wings": 2}}}, r"\('wings' was unexpected\)"),
         ({"description": {"text": {"name": "trees?"}}}, r"text.name: 'trees\?' is not one of"),
-        ({"description": {"similarity": "taste"}}, "'taste' is not one of"),
         ({"width": 10**9}, "width: 1000000000 is greater than the maximum"),
         ({"width": 60_000}, "does not hold the weights of this model"),
-        ({"width": 0}, "width: 0 is less than the minimum"),
-        ({"width": "12"}, "width: '12' is not of type"),
         ({"texts": {"en": {"characters": "ab", "counts": None}}}, "does not describe a model"),
         ({"texts": {"en": {"characters": "aa", "counts": [1, 1]}}}, "distinct characters"),
         ({"texts": None}, "texts: None is not of type"),
@@ -151,7 +145,7 @@ def test_a_description_that_claims_too_much_is_refused_before_memory_is_taken(
     assert peak_memory() - before < 200_000
 
 
-@pytest.mark.parametrize("epochs", [["../../x"], [-1], 4, [], [1.5], [4, 4], [10**6]])
+@pytest.mark.parametrize("epochs", [["../../x"], [-1], [], [4, 4], [10**6]])
 def test_an_ensemble_that_names_no_epochs_is_refused(tmp_path, epochs):
     saved_model(tmp_path)
     write_json(tmp_path / "ensemble.json", {"epochs": epochs, "best": 4})

@@ -4,14 +4,12 @@ import hashlib
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 
-import reproduction  # noqa: F401, whose text of trees a test names
 from groundvec.model.network import load_model
 from groundvec.model.stored import Weights
 from groundvec.model.weights import load as load_weights
@@ -88,13 +86,9 @@ def test_stored_matrices_are_read(tmp_path, kind):
             for kind in ("int8", "codes")
             for scale, error in [
                 (None, UNFIT),
-                (torch.ones(()), UNFIT),
-                (torch.ones(1), UNFIT),
                 (torch.ones(8), UNFIT),
-                (torch.ones(2**14, 1), UNFIT),
                 (torch.ones(2**14, dtype=torch.int32), UNFIT),
                 (torch.full((2**14,), torch.nan), TOO_LARGE),
-                (torch.full((2**14,), 1e38), TOO_LARGE),
                 (torch.full((2**14,), -1e38), TOO_LARGE),
             ]
         ),
@@ -102,10 +96,8 @@ def test_stored_matrices_are_read(tmp_path, kind):
             ("codes", {"weight.codebook": codebook}, error)
             for codebook, error in [
                 (None, UNFIT),
-                (torch.ones(()), UNFIT),
                 (torch.ones(256), UNFIT),
                 (torch.ones(256, 8), UNFIT),
-                (torch.ones(256, 0), UNFIT),
                 (torch.ones(256, 1000, 4), UNFIT),  # of which gigabytes were decoded
                 (torch.ones(256, 4, dtype=torch.int8), UNFIT),
                 (torch.ones(3, 4), "weight has codes beyond its codebook"),
@@ -113,21 +105,14 @@ def test_stored_matrices_are_read(tmp_path, kind):
             ]
         ),
         ("codes", {"weight": -torch.ones(2**14, 2, dtype=torch.int8)}, UNFIT),
-        ("codes", {"weight": -torch.ones(2**14, 2, dtype=torch.int64)}, UNFIT),
-        ("codes", {"weight": torch.zeros(2**14, 2)}, UNFIT),
         ("codes", {"weight": torch.zeros(2**14, 2, 1, dtype=torch.uint8)}, UNFIT),
         ("codes", {"weight": torch.zeros(2**13, 4, dtype=torch.uint8)}, UNFIT),
         ("int8", {"weight": torch.zeros(2**14, 8, dtype=torch.uint8)}, UNFIT),
-        ("int8", {"weight": torch.zeros(2**14, 8, dtype=torch.int16)}, UNFIT),
-        ("int8", {"weight": torch.zeros(2**14, 8)}, UNFIT),
         ("int8", {"weight.codebook": torch.ones(256, 4)}, UNFIT),
         ("float32", {"weight.scale": torch.ones(2**14)}, UNFIT),
         ("float32", {"weight": torch.ones(2**14, 8, dtype=torch.bfloat16)}, UNFIT),
-        ("float32", {"weight": torch.ones(2**14, 8, dtype=torch.float8_e4m3fn)}, UNFIT),
         ("float32", {"weight": torch.ones(2**14, 8, dtype=torch.complex64)}, UNFIT),
-        ("float32", {"weight": torch.ones(2**14, 8, dtype=torch.bool)}, UNFIT),
         ("float32", {"weight": torch.ones(8, 2**14)}, "other names or shapes"),
-        ("float32", {"weight": torch.full((2**14, 8), 1e38)}, TOO_LARGE),
         ("float32", {"weight": torch.full((2**14, 8), 1e300, dtype=torch.float64)}, TOO_LARGE),
     ],
 )
@@ -150,20 +135,6 @@ def test_weights_may_be_empty(tmp_path, packed):
     assert network.weight.shape == (0, 3) and not network.weight.is_meta
 
 
-def test_weights_that_carry_code_are_not_run(tmp_path):
-    import pickle
-
-    class Evil:
-        def __reduce__(self):
-            return (tmp_path.joinpath("ran").touch, ())
-
-    saved_model(tmp_path)
-    (tmp_path / "snapshots" / "epoch-004.safetensors").write_bytes(pickle.dumps(Evil()))
-    with pytest.raises(InputError):
-        load_model(tmp_path, 4)
-    assert not (tmp_path / "ran").exists()
-
-
 @given(st.data())
 def test_a_flipped_byte_in_a_snapshot_is_noticed(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("model")
@@ -180,11 +151,10 @@ def test_a_flipped_byte_in_a_snapshot_is_noticed(tmp_path_factory, data):
         load_model(folder, 4)
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_weights_that_are_not_finite_do_not_load(tmp_path, value):
+def test_weights_that_are_not_finite_do_not_load(tmp_path):
     one = saved_model(tmp_path)
     with torch.no_grad():
-        one.captions["en"].rnn.bias_hh_l0[3] = value
+        one.captions["en"].rnn.bias_hh_l0[3] = torch.nan
     save_weights(one, tmp_path / "snapshots" / "epoch-004.safetensors")
     with pytest.raises(InputError, match=r"captions\.en\.rnn\.bias_hh_l0 is not finite"):
         load_model(tmp_path, 4)
