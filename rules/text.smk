@@ -1,4 +1,4 @@
-"""What each text learns from the training captions: characters or words; trees are parsed first."""
+"""The vocabulary of each text, from the training captions; for trees, these are parsed first."""
 
 
 rule trees:

@@ -128,7 +128,7 @@ def _bounded_bar(file: str, size: int) -> Any:
     """
     from huggingface_hub.utils import tqdm
 
-    class Bar(tqdm):  # type: ignore[misc]
+    class Bar(tqdm):
         received = 0
 
         def update(self, n: float | None = 1) -> bool | None:

@@ -89,7 +89,7 @@ def archives() -> dict[str, str]:
 def arguments(dataset: dict[str, Any]) -> dict[str, Any]:
     """Select the options of a data set that `read` takes: all but those that files stand for."""
     schema = parts.options_schema("sources", dataset["source"])
-    stated = {option for option, _ in parts.stated(schema, dataset, "files")}
+    stated = {option for option, _ in parts.keyword_values(schema, dataset, "files")}
     return {key: dataset[key] for key in schema["properties"] if key in {*dataset} - stated}
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from groundvec.cli.commands.common import read_lines
+from groundvec.cli.sentences import read_sentences
 from groundvec.data import dataset, parallel, ratings
 from groundvec.data.archives import Files, unpack
 from groundvec.features import images, store
@@ -82,7 +82,7 @@ READERS = {  # of a file's content: what is read of it
     "trees.gz": (TREES, treebank.read),
     "lists.txt": ("0 ||| Jä. ||| ||| 1\n", lambda path: nbest.read(path, 1)),
     "lists.gz": ("0 ||| Jä. ||| ||| 1\n", lambda path: nbest.read(path, 1)),
-    "lines.txt": ("A dög.\n\nA cat.\n", read_lines),
+    "lines.txt": ("A dög.\n\nA cat.\n", read_sentences),
     "table.csv": (
         'image,caption\na,"A\ndög"\nb,B\nc,C\n',
         lambda path: table.read(path, path.parent)[0],

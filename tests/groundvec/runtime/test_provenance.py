@@ -286,7 +286,7 @@ def test_nothing_long_depends_on_how_results_are_shown():
         ("sources/karpathy.py", '"val"', '"validation"', set()),
         ("data/ratings.py", '"MSRpar"', '"MSRPar"', {"rate", "baseline"}),
         ("evaluation/ranks.py", "1e-6", "1e-5", {"train", "retrieval"}),
-        ("evaluation/retrieval.py", "RANDOM = 64", "RANDOM = 32", {"retrieval"}),
+        ("evaluation/model_retrieval.py", "RANDOM = 64", "RANDOM = 32", {"retrieval"}),
         ("evaluation/snapshots.py", "= 9", "= 8", {"ensemble", "retrieval"}),
         ("evaluation/relatedness.py", "1111", "2222", {"rate", "baseline"}),
         ("baselines/trigrams.py", "= 2048", "= 4096", {"baseline"}),
