@@ -220,7 +220,7 @@ def _check_depth(content: Any) -> None:
     """Raise ValueError for more than `DEEPEST` levels: code that recurses might not end well."""
     level = [content]
     for _ in range(DEEPEST):
-        next_level = []
+        next_level: list[Any] = []
         for value in level:
             if isinstance(value, dict):
                 next_level += value.values()

@@ -380,7 +380,7 @@ CASES = {
         table("MSCOCO's own JSON for a table", '{"images": []}', "is JSON; name its source"),
         Case(
             "MSCOCO's own JSON for Karpathy's",
-            "holds MSCOCO's own captions, which have no splits: take Karpathy's",
+            "has MSCOCO's own captions, without splits: take Karpathy's",
             lambda folder: own_data(folder, '{"images": [], "annotations": []}'),
             DATASET.replace("table --table", "karpathy --json"),
         ),
@@ -623,7 +623,7 @@ CASES = {
             "vectors beyond float16",
             np.full((4, 3), np.inf, np.float16),
             np.eye(3),
-            "captions.npy: row 0 (from 0) is not finite: check what computes it, and write float32",
+            "captions.npy: row 0 (from 0) is not finite: correct the program that computes it",
         ),
         retrieval(
             "vectors of one dimension too many",

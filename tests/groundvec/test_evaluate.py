@@ -325,7 +325,7 @@ def test_captions_follow_each_other_unless_their_images_are_given():
     [
         ({"captions": np.ones((7, 3))}, "7 captions are not as many for each of 4 images"),
         ({"captions": np.ones((2, 3))}, "images: give the captions first, then the images"),
-        ({"captions": csr_array(np.ones((8, 3)))}, r"a sparse matrix: give captions.toarray\(\)"),
+        ({"captions": csr_array(np.ones((8, 3)))}, r"a sparse matrix: pass captions.toarray\(\)"),
         ({"images": np.ones((4, 2))}, "captions have 3 dimensions and images 2"),
         ({"similarity": "L2"}, "there is no similarity 'L2': choose from cosine"),
         ({"folds": 3}, "folds is 3: it must divide the number of images, 4"),
