@@ -38,7 +38,8 @@ def caption(paper, name):
 
 
 for paper, name in [key for key, names in items.names.items() if names]:
-    item, inputs = items.item(paper, name), items.inputs(paper, name)
+    item = items.item(paper, name)
+    inputs = items.inputs(paper, name)
 
     rule:
         name:
