@@ -19,12 +19,12 @@ import pytest
 import yaml
 from PIL import Image
 
-from groundvec.data import dataset, download
+from groundvec.data import dataset, download, transfer
 from groundvec.runtime.errors import InputError
 from groundvec.sources import pascal1k
 from rules.experiment import complete
 from tests.groundvec.data.test_download import Handler
-from tests.pipeline.rules.test_workflow import copy_project, snakemake
+from tests.support.workflow import copy_project, snakemake
 
 ROOT = Path(__file__).parents[3]
 IDS = [f"{'dog' if k < 10 else 'cat'}/{k}.jpg" for k in range(20)]
@@ -279,7 +279,7 @@ def site(monkeypatch):
         server.files["/sentences/"] = PAGE.encode()
         server.faults, server.asked, server.paths, server.sent, server.waits = [], [], [], 0, []
         server.url = f"http://127.0.0.1:{server.server_port}/sentences/"
-        monkeypatch.setattr(download.time, "sleep", server.waits.append)
+        monkeypatch.setattr(transfer.time, "sleep", server.waits.append)
         threading.Thread(target=server.serve_forever, args=[0.01], daemon=True).start()
         yield server
         server.shutdown()
