@@ -26,7 +26,7 @@ def choose(
     # Float32 is set too. By default, cuDNN's recurrent networks round to TF32 on recent GPUs: then
     # an embedding depends on its batch (1e-3), and equal captions no longer have equal scores.
 
-    backends: Any = torch.backends  # whose types lack what it adds when it runs
+    backends: Any = torch.backends  # its types lack the attributes below
     cpu_precision, gpu_precision = PRECISIONS[precision]
     backends.fp32_precision = cpu_precision
     # The setting for all backends has no effect on cuDNN in torch 2.11 (pytorch issue 179445).

@@ -27,8 +27,8 @@ def digest(*parts: Any) -> str:
     return sha.hexdigest()[:16]
 
 
-# Rooms that decide how a stage runs, and not what it computes. Their code cannot change a number,
-# so a change of it must not run a training again.
+# Rooms that decide how a stage runs, and not its numbers: a change of their code must not run a
+# training again.
 PLUMBING = tuple(
     f"groundvec.{room}." for room in ("runtime", "config", "results", "provenance", "cli")
 )

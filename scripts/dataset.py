@@ -39,6 +39,7 @@ from groundvec.runtime.errors import InputError
 def main(arguments: argparse.Namespace) -> None:
     read = sources.reader(arguments.source)
     options = {name: getattr(arguments, name) for name in arguments_of(arguments.source)}
+    # argparse has checked that these are numbers; the schema has their bounds.
     numbers = {name: value for name, value in options.items() if isinstance(value, int)}
     schema = parts.options_schema("sources", arguments.source)["properties"]
     mistake = find_mistake(numbers, {"properties": schema})

@@ -41,6 +41,7 @@ def main(arguments: argparse.Namespace) -> None:
     from groundvec.results.frames import write
     from groundvec.results.schemas import Predictions, Scores
 
+    # Without --few, every epoch that was saved is rated, for the figure of scores by epoch.
     device = choose(threads=arguments.threads)
     model = read_description(arguments.model)
     treebank = parts.treebank(model["description"]["text"], arguments.treebanks)

@@ -1,7 +1,7 @@
 r"""Train one model, given as a description of its parts, with one seed.
 
 A killed training resumes when it is started again with the same arguments. A finished one only
-writes its results again. Both need the folder --work. Defaults of a description are those of Merkx
+writes its results again. Both need the folder --work. A description's defaults are from Merkx
 & Frank (groundvec/config/schema.yaml).
 
 Examples:
@@ -48,6 +48,7 @@ def main(arguments: argparse.Namespace) -> None:
             f"--texts names {len(arguments.texts)} files: pass one for each of the languages "
             f"{', '.join(languages)}, in this order"
         )
+    # Before anything is computed on a GPU: a resumed training ends in the same weights.
     deterministic()
     device = choose(arguments.device, arguments.threads, description["training"]["precision"])
     texts = {

@@ -1,8 +1,8 @@
 r"""Train a translator on the pairs of a data set's parallel.csv.
 
 A killed training resumes when it is started again with the same arguments. A finished one only
-writes its results again. Both need the folder --work. The defaults are those of Calixto
-& Liu (2017).
+writes its results again. Both need the folder --work. The defaults are from Calixto & Liu
+(2017).
 
 Example:
   python scripts/translator.py --name weak --pairs results/datasets/scenes/parallel.csv \

@@ -61,6 +61,7 @@ def main(arguments: argparse.Namespace) -> None:
         )
         return
     results = Results(**vars(arguments))
+    # One data set's models, as a page has one panel.
     folders = of_one(results.models)["folder"]
     obstacles = {}
     for folder in folders:

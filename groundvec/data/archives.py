@@ -140,7 +140,7 @@ def _extract_members(
     for member in members:
         path = PurePosixPath(member.name)
         if path in files:
-            raise InputError(f"{archive}: its member {member.name} occurs twice: get it again")
+            raise InputError(f"{archive}: its member {member.name} occurs twice: download it again")
         if not member.is_folder:
             files.add(path)
         if member.is_link or path.is_absolute() or ".." in path.parts:

@@ -44,6 +44,7 @@ def read(path: str | Path, split: str, source: str, target: str) -> pd.DataFrame
     table = table[table["split"] == split]
     if table.empty:
         raise InputError(f"{path} has no pairs of the split {split}: add some")
+    # Cleaned as captions are, so that a caption and its translation are spelled alike.
     table = table.assign(source=table[source].map(clean), target=table[target].map(clean))
     return table[["image_id", "source", "target"]].reset_index(drop=True)
 

@@ -65,7 +65,7 @@ STS = {
 STSB = ("STS-B", "STS 12-16", "selection from STS 2012-2017")
 SICK = ("SICK", "Relatedness", "image and video descriptions")
 TASKS = (*STS, STSB[0], SICK[0])
-# Ratings of a split. If so many are all from 0 to 1, they are on that scale and not on 0 to 5.
+# If this number of ratings of a split, or more, are all from 0 to 1, their scale ends at 1, not 5.
 ENOUGH = 10
 SICK_FILES = {"train": "SICK_train", "dev": "SICK_trial", "test": "SICK_test_annotated"}
 
@@ -78,8 +78,8 @@ def read_sts(
 ) -> tuple[Ratings, Tasks]:
     """Read STS 2012-2016 (Agirre et al.), STS-B (Cer et al. 2017) and SICK (Marelli et al. 2014).
 
-    The files are found by their names anywhere in the folders; those of STS 2012-2016 must be in a
-    folder of their year, `STS12-en-test` or `STS2012-en-test`. Pairs whose rating is an empty line
+    The files are found by their names anywhere in the folders. STS 2012-2016 must be in folders of
+    their years, `STS12-en-test` or `STS2012-en-test`. Pairs whose rating is an empty line
     are dropped and counted.
 
     Args:

@@ -82,8 +82,8 @@ class Split:
         (language, first), *others = self.captions.items()
         rng = np.random.default_rng([seed, epoch])
         # The images are shuffled once and passed over in that order: first with caption 0 of each,
-        # then with caption 1, and so on. So no batch has two captions of one image, of which
-        # the loss would take each for a wrong caption of the other's image.
+        # then with caption 1, and so on. So no batch has two captions of one image: the
+        # loss would take each for a wrong caption of the other's image.
         place = rng.permutation(len(self.features))[first.image]
         drawn = {name: captions.any_of(first.image, rng) for name, captions in others}
         for number in range(first.order.max() + 1):

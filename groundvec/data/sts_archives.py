@@ -12,7 +12,8 @@ from groundvec.runtime.files import cache
 from groundvec.runtime.jobs import locked
 
 SOURCES = Path(__file__).with_name("sources.yaml")
-# Folders, with the archives to unpack into them: a mirror's two, or the nine public ones.
+# Folders, with the archives to unpack into them: a mirror's two, or the nine public ones. No public
+# archive has all of STS; the two of a mirror save nine downloads.
 MIRRORED = {"STS": "STS.zip", "SICK": "SICK.zip"}
 PUBLIC = {f"STS{year}-en-test": f"STS{year}-en-test.zip" for year in range(2012, 2017)}
 PUBLIC |= {"stsbenchmark": "Stsbenchmark.tar.gz"}

@@ -70,7 +70,7 @@ def correlations(prefix: str = "") -> dict[str, Column]:
     """Declare the columns of correlations and their intervals.
 
     Args:
-        prefix: `unseen_` for the correlations over unseen pairs, of which there may be none.
+        prefix: `unseen_` for the correlations over unseen pairs. All pairs may be seen.
     """
     without = ", without the seen pairs" if prefix else ""
     empty = bool(prefix)

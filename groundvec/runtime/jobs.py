@@ -117,7 +117,7 @@ def locked(folder: Path, name: str, patience: float | None = None) -> Iterator[N
 
 
 def describe(folder: Path, kind: str, name: str, decides: dict[str, Any]) -> None:
-    """Write a description of work into its folder, by which a user can tell what it is for.
+    """Write a description of work into its folder, so that a user knows its purpose.
 
     Args:
         folder: the folder of the work. Its name is the hash of `decides`.
@@ -163,7 +163,7 @@ def _lock(folder: Path, needed: bool = False) -> TextIO | str:
             )
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except (BlockingIOError, PermissionError):  # systems differ in which they raise
+        except (BlockingIOError, PermissionError):  # systems raise one or the other
             with file:
                 file.seek(0)
                 return (

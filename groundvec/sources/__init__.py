@@ -72,6 +72,7 @@ def read_captions(more_captions: Mapping[str, Any]) -> pd.DataFrame:
     parameters = signature(read)
     files = {key: {"type": "string"} for key in parameters.parameters if key not in schema}
     problem = find_mistake(options, {"properties": schema | files})
+    # `images` is any text: the pictures are not read.
     try:
         parameters.bind(images="", **options)
     except TypeError as error:  # a missing or unknown argument

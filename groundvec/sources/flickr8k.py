@@ -42,6 +42,7 @@ def read(images: str | Path, text: str | Path) -> tuple[pd.DataFrame, pd.DataFra
     dataset.refuse_names(split_images, f"{text}: Flickr_8k.{{split}}Images.txt")
     split_images["path"] = [str(Path(images, name)) for name in split_images.image_id]
 
+    # The index keeps the number of each line, for errors.
     lines = pd.Series(files.lines(CAPTIONS), dtype=str)
     lines = lines[lines.str.strip() != ""]
     captions = lines.str.extract(r"^(?P<number>(?P<image_id>[^\t]+)#\d+)\t(?P<caption>.*)$")

@@ -146,7 +146,7 @@ def _entries(path: str | Path) -> list[Any]:
 
 
 def _parsed(data: bytes) -> Any:
-    """Parse JSON, or JSON lines, of which a list is made."""
+    """Parse JSON, or JSON lines as a list."""
     try:
         return json.loads(data)
     except json.JSONDecodeError as error:

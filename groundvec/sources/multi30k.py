@@ -97,6 +97,7 @@ def read_flickr8k(archive: str | Path, images_folder: str | Path, text: str | Pa
     """
     files = Files(archive, "multi30k.zip")
     _, images = read_photographs(images_folder, text)
+    # Flickr8k's names have a second part, such as `_693b08cb0e`, which Flickr30k's lack.
     images["name"] = images.image_id.str.replace(r"_\w+(?=\.jpg$)", "", regex=True)
     described = _described(files, DESCRIBED)
     names = described.merge(images, on="name")
@@ -178,6 +179,7 @@ def _captions(names: pd.DataFrame) -> pd.DataFrame:
     columns = [f"{language} {k}" for language, k in DESCRIPTIONS]
     of_image = ["image_id", "split"]
     captions = names.melt(of_image, columns, "column", "caption", ignore_index=False)
+    # `melt` goes column by column; the index brings the captions of an image together.
     captions = captions.sort_index(kind="stable").reset_index(drop=True)
     captions["language"] = captions.column.str.partition(" ")[0]
     return captions[dataset.CAPTION_COLUMNS]
