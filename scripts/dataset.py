@@ -28,7 +28,7 @@ from typing import Any
 
 import reproduction  # noqa: F401, whose sources are parts too
 from groundvec import sources
-from groundvec.cli.arguments import WHOLE, completed, make_parser
+from groundvec.cli.arguments import FILE_OR_TEXT, completed, make_parser
 from groundvec.cli.program import run
 from groundvec.config import parts
 from groundvec.config.schema import complete_by, find_mistake
@@ -108,7 +108,7 @@ for source in parts.names("sources"):
     command.add_argument(
         "--more-captions",
         type=more_captions,
-        metavar=WHOLE,
+        metavar=FILE_OR_TEXT,
         help="the source of captions without pictures, its options and files",
     )
     for name, option in arguments_of(source).items():

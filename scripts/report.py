@@ -16,7 +16,7 @@ import logging
 from importlib import import_module
 from typing import Any
 
-from groundvec.cli.arguments import WHOLE, completed, make_parser
+from groundvec.cli.arguments import FILE_OR_TEXT, completed, make_parser
 from groundvec.cli.program import run
 from reproduction import papers
 from reproduction.reporting.results import KINDS, Results, add_arguments
@@ -41,7 +41,7 @@ parser.add_argument(
     "--settings",
     type=settings,
     default={},
-    metavar=WHOLE,
+    metavar=FILE_OR_TEXT,
     help=f"keys of the configuration that some items show, in YAML or JSON: {shown}",
 )
 parser.add_argument(

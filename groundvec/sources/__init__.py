@@ -39,7 +39,7 @@ import pandas as pd
 from groundvec.config import parts
 from groundvec.config.schema import find_mistake
 from groundvec.runtime.errors import InputError
-from groundvec.text.punctuation import set_apart
+from groundvec.text.punctuation import detach_punctuation
 
 Read = Callable[..., tuple[pd.DataFrame, pd.DataFrame]]
 
@@ -82,7 +82,7 @@ def read_captions(more_captions: Mapping[str, Any]) -> pd.DataFrame:
     captions, _ = read(images="", **options)
     return captions.assign(
         image_id=f"{source}/" + captions.image_id,
-        caption=set_apart(captions.caption, {"name": "words"}),
+        caption=detach_punctuation(captions.caption, {"name": "words"}),
     )
 
 

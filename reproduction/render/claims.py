@@ -9,7 +9,7 @@ from groundvec.results import frames
 from groundvec.results.schemas import Claims
 from groundvec.runtime.errors import InputError
 from reproduction.render.tables import p_values, write_table
-from reproduction.reporting import bootstrap
+from reproduction.reporting import resampled
 from reproduction.reporting.claims import (
     COMPARED,
     FAILS,
@@ -25,7 +25,7 @@ ONE_TRAINING = "\N{DAGGER}"
 NUMBERS = ["seeds", "reported", "difference", "low", "high", "p"]
 NOTES = [
     "Difference: of the measure, between two systems; positive where the claim holds. In square "
-    f"brackets, of one seed its {bootstrap.INTERVAL}. It says nothing of other seeds: the verdict "
+    f"brackets, of one seed its {resampled.INTERVAL}. It says nothing of other seeds: the verdict "
     f"({ONE_TRAINING}) is about this training alone.",
     "Where the same comparison has several seeds at other sizes, the interval of one seed has "
     "their pooled variance.",

@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 
 from groundvec.card.text import TIMES, decimals
-from groundvec.evaluation import paired
+from groundvec.evaluation import bootstrap
 from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.evaluation.seeds import mean_of_seeds
 from groundvec.results.schemas import History, Predictions, QueryRanks
 from reproduction.render.tables import wide, write_table
-from reproduction.reporting import bootstrap
+from reproduction.reporting import resampled
 from reproduction.reporting.measures import SEMANTIC
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, named
@@ -21,9 +22,9 @@ NOTES = [
     f"queries. Ratings: Pearson's r {TIMES} 100 with people's, by cosines (the mean of the "
     "subtasks, weighted by their pairs), or where there are training pairs by a classifier. Then "
     "the difference from the first model, each seed with itself, and its 95% interval by a paired "
-    f"bootstrap: {paired.DRAWS:,} draws of pictures, or of pairs within each subtask; of several "
-    "seeds a t interval, whose variance is that over the seeds plus that of the bootstrap; it is "
-    "never narrower than that of the seeds alone.",
+    f"bootstrap: {bootstrap.DRAWS:,} draws of pictures, or of pairs within each subtask; of "
+    "several seeds a t interval, whose variance is that over the seeds plus that of the bootstrap; "
+    "it is never narrower than that of the seeds alone.",
     "min: minutes of training, whatever else the machine did meanwhile.",
 ]
 VALUES = ["value", "low", "high", "difference", "difference_low", "difference_high"]
@@ -55,11 +56,11 @@ def ablation(ranks: QueryRanks, predictions: Predictions | None, history: Histor
     rows = []
     last = history.groupby(["dataset", "model", "seed"])["seconds"].max()
     minutes = last.groupby(["dataset", "model"]).mean() / 60
-    recalls = bootstrap.recalls(ranks[ranks["kind"] == "ensemble"])
+    recalls = resampled.recalls(ranks[ranks["kind"] == "ensemble"])
     recalls = recalls[recalls["direction"].isin(DIRECTIONS)]
     measured = [recalls.assign(measure="R@10 " + recalls["direction"].str.replace("_", " "))]
     if predictions is not None:
-        rated = bootstrap.semantic_measures(predictions[predictions["kind"] == "ensemble"])
+        rated = resampled.semantic_measures(predictions[predictions["kind"] == "ensemble"])
         measured.append(named(ranks).merge(rated[rated["measure"] != SEMANTIC], on="system"))
     keys = ["dataset", "measure"]
     for (dataset, measure), systems in pd.concat(measured).groupby(keys, sort=False):
@@ -71,8 +72,8 @@ def ablation(ranks: QueryRanks, predictions: Predictions | None, history: Histor
         for model, draws in by_model.items():
             both = draws.index.intersection(first.index)
             gains = [draws[seed] - first[seed] for seed in both] if draws is not first else []
-            compared = bootstrap.mean_of_seeds(gains) if gains else (np.nan, np.nan, np.nan)
+            compared = mean_of_seeds(gains) if gains else (np.nan, np.nan, np.nan)
             labels = (dataset, model, len(draws), minutes.get((dataset, model)), measure)
-            rows.append((*labels, *bootstrap.mean_of_seeds(draws.tolist()), *compared))
+            rows.append((*labels, *mean_of_seeds(draws.tolist()), *compared))
     names = ["dataset", "model", "seeds", "minutes", "measure"]
     return pd.DataFrame(rows, columns=[*names, *VALUES])

@@ -6,10 +6,11 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.card.text import TIMES
+from groundvec.evaluation import bootstrap
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results.schemas import Claims, Models, Predictions, QueryRanks
 from reproduction.render.claims import write
-from reproduction.reporting import bootstrap
+from reproduction.reporting import resampled
 from reproduction.reporting.claims import COMPARED, decide
 from reproduction.reporting.measures import RECALL, SEMANTIC
 from reproduction.reporting.results import Results
@@ -54,11 +55,11 @@ def make(results: Results, stem: Path) -> None:
 
 def measured(ranks: QueryRanks, predictions: Predictions) -> pd.DataFrame:
     """Measure R@10, the mean of both directions, and the semantic measures, of every system."""
-    ways = bootstrap.recalls(ranks[ranks["direction"].isin(DIRECTIONS)])
+    ways = resampled.recalls(ranks[ranks["direction"].isin(DIRECTIONS)])
     training = ["dataset", "model", "seed"]
-    of_recall = bootstrap.averaged(ways, [*training, "kind", "epochs"]).assign(measure=RECALL)
+    of_recall = resampled.averaged(ways, [*training, "kind", "epochs"]).assign(measure=RECALL)
     systems = named(ranks)
-    of_ratings = systems.merge(bootstrap.semantic_measures(predictions), "right", on="system")
+    of_ratings = systems.merge(resampled.semantic_measures(predictions), "right", on="system")
     return pd.concat([of_recall.merge(systems), of_ratings], ignore_index=True)
 
 

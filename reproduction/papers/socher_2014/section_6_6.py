@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec.card.text import decimals
-from groundvec.evaluation import paired
+from groundvec.evaluation import bootstrap
 from groundvec.evaluation.ranks import rounding
 from groundvec.evaluation.seeds import t_interval
 from groundvec.similarity import scores
@@ -39,8 +39,8 @@ RANKS = (
 VERBS_NOTE = f"A sentence has a verb if the parser tags a word as {' or '.join(sorted(VERBS))}."
 SHARES_NOTE = (
     f"The worst are the tenth of the pairs with the highest ranks. Intervals are of 95%: of one "
-    f"seed by bootstrap over images ({paired.DRAWS:,} resamples), of several seeds as in Table 1. "
-    "The paper calls it the main failure that one sentence has no verb, without a number."
+    f"seed by bootstrap over images ({bootstrap.DRAWS:,} resamples), of several seeds as in Table "
+    "1. The paper calls it the main failure that one sentence has no verb, without a number."
 )
 
 
@@ -155,7 +155,7 @@ def shares(pairs: pd.DataFrame, test_to_train: float = 0.0) -> pd.DataFrame:
     else:
         [rows] = of_seeds
         number = np.unique(rows["image"], return_inverse=True)[1]
-        drawn = paired.draws(number.max() + 1, np.random.default_rng(0))[1:]
+        drawn = bootstrap.draws(number.max() + 1, np.random.default_rng(0))[1:]
         batches = (drawn[start : start + DRAWS] for start in range(0, len(drawn), DRAWS))
         again = pd.concat([measures(rows, times[:, number]) for times in batches])
         low, high = (again.quantile(end) for end in (0.025, 0.975))

@@ -181,7 +181,7 @@ def test_what_cannot_be_trained_is_refused_before_anything_is_computed(data, mon
             None,
             "captions.csv has 1 training picture: at least 2 are needed.* 4 pictures",
         ),
-        (table, recipe, "recipe does not say how it was trained: name another --recipe"),
+        (table, recipe, "recipe has no training in its description: name another --recipe"),
     ]:
         rows.to_csv("captions.csv", index=False)
         if about:
