@@ -357,7 +357,7 @@ def test_models_stand_in_the_order_of_the_grid_and_unknown_parts_behind(tmp_path
         ({"seed": "x"}, "does not describe a model (seed: "),
         ({"snapshots": [None]}, "does not describe a model (snapshots.0: "),
         ({"dataset": {"a": 1}}, "does not describe a model (dataset: "),
-        ({}, "is about what another file has already"),
+        ({}, "repeats rows of another input: pass each file once"),
     ],
 )
 def test_bad_descriptions_are_named(tmp_path, content, message):
@@ -758,7 +758,7 @@ def test_bad_scores_are_named(tmp_path, how, message):
 def test_scores_given_twice_are_named(tmp_path):
     table = training("scenes", "gru-64-attention")
     paths = write_retrieval(tmp_path, table, table)
-    with pytest.raises(InputError, match=r"retrieval-1\.csv is about what another"):
+    with pytest.raises(InputError, match=r"retrieval-1\.csv repeats rows of another"):
         results.read_retrieval(paths)
 
 
