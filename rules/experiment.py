@@ -43,8 +43,6 @@ def complete(config: dict[str, Any]) -> dict[str, Any]:
     check(config, _schema())
     given = copy.deepcopy(config.get("models", {}))
     fill(config, _schema(), _schema())
-    if "ratings" in config:
-        _check_subtask(config["ratings"])
     for name, dataset in config["datasets"].items():
         place = f"datasets.{name}"
         names = _check_backbone(place, dataset)
@@ -164,22 +162,6 @@ def _check_named(place: str, files: dict[str, str], public: tuple[str, ...]) -> 
     for key, named in files.items():
         if not parts.is_public(named, public):
             _check_path(f"{place}.{key}", Path(archive(named)), also=public)
-
-
-def _check_subtask(ratings: dict[str, Any]) -> None:
-    if "subtask" not in ratings:
-        return
-    if ratings["source"] == "sts":
-        from groundvec.data.ratings import SICK, STS, STSB
-
-        known = [(task, subtask) for task, subtasks in STS.items() for subtask, *_ in subtasks]
-        known += [STSB[:2], SICK[:2]]
-    else:
-        from reproduction.scenes.ratings import SOURCES
-
-        known = list(SOURCES)
-    names = ["/".join(pair) for pair in known]
-    check_known("ratings.subtask", ratings["subtask"], names, "unknown subtask {}")
 
 
 def _check_baselines(baselines: dict[str, Any], datasets: dict[str, Any]) -> None:

@@ -57,7 +57,7 @@ class Items:
 
     @cached_property
     def names(self) -> dict[tuple[str, str], list[str]]:
-        """The file names of each item: none, one, or one for each data set or system."""
+        """The file names of each item: none, one, or one for each data set."""
         return {
             (paper, name): item.names(name, self.experiment(paper))
             for paper, about in self.plan.papers.items()
@@ -145,9 +145,8 @@ class Items:
     def options(self, paper: str, name: str) -> Options:
         """Return an item's options of scripts/report.py that are not files."""
         item = self.item(paper, name)
-        first = self.plan.datasets[self.plan.shown_in(paper)[0]]
-        known = {**self.plan.ratings, **first}
-        shown = {key: known[key] for key in item.options if known.get(key) is not None}
+        dataset = self.plan.datasets[self.plan.shown_in(paper)[0]]
+        shown = {key: dataset[key] for key in item.options if dataset.get(key) is not None}
         chosen = {"settings": as_json(shown)} if shown else {}
         if "selected" in item.inputs:
             chosen["select"] = self.plan.config["select"]

@@ -17,10 +17,10 @@ def written(paper, kind, stem):
 
 
 def files_of(paper, name):
-    """The files of a table or figure; of one for each data set or system, a pattern."""
+    """The files of a table or figure; a pattern if it is made for each data set."""
     item = items.item(paper, name)
     kind = "figures" if name in plan.papers[paper].figures else "tables"
-    stem = f"{name}-{{{item.each}}}" if item.each else name
+    stem = f"{name}-{{dataset}}" if item.per_dataset else name
     return [
         *written(paper, kind, stem),
         *(
@@ -49,9 +49,9 @@ for paper, name in [key for key, names in items.names.items() if names]:
         output:
             *files_of(paper, name),
         log:
-            f"<experiment>/logs/{paper}/{name}{f'-{{{item.each}}}' if item.each else ''}.log",
-        # What there is one of for each data set loads a network.
-        localrule: item.each != "dataset"
+            f"<experiment>/logs/{paper}/{name}{'-{dataset}' if item.per_dataset else ''}.log",
+        # Items made once per data set load a network.
+        localrule: not item.per_dataset
         conda:
             ENVIRONMENT
         resources:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from docs.pages.tables import REACHED, compared, kept, markdown, mean_and_range
+from docs.pages.tables import REACHED, comparisons, kept, markdown, mean_and_range
 from groundvec.card.text import decimals
 from reproduction.papers.summary.summary import WAYS
 from reproduction.reporting.claims import HOLDS, counted
@@ -12,7 +12,7 @@ from reproduction.reporting.claims import HOLDS, counted
 
 def verdicts() -> str:
     """Write how many comparisons of each claim hold, and the differences."""
-    table = compared("mlmme/claims")
+    table = comparisons("mlmme/claims")
     table["models of"] = table["dataset"].where(table["dataset"] == "characters", "words")
     rows = ["claim", "models of", "seeds", "measure"]
     found = table.groupby(rows, sort=False)["difference"].agg(["min", "max"]).apply(decimals)
@@ -39,7 +39,7 @@ def with_seeds() -> str:
 
 def values() -> dict[str, Any]:
     """Count the comparisons that hold."""
-    table = compared("mlmme/claims")
+    table = comparisons("mlmme/claims")
     table["holds"] = table["verdict"] == HOLDS
     claims = table.groupby("claim")["holds"].agg(["sum", "size"]).astype(str)
     both = table[table["claim"] == "Re-ranking by MLMME is better than by VSE"]

@@ -59,7 +59,7 @@ def table2() -> str:
 
 def claims(file: str) -> str:
     """Write the differences of models, over seeds, and their verdicts."""
-    table = tables.compared(file)
+    table = tables.comparisons(file)
     columns = ["measure", "better", "worse", "seeds", "verdict"]
     shown = table[columns].assign(difference=tables.intervals(table, tables.DIFFERENCE))
     shown.insert(0, "claim", tables.once(table["claim"]))
@@ -71,7 +71,7 @@ def claims_by_size() -> str:
     columns = {}
     for model, file in CLAIMS.items():
         size = model.split("-")[1]
-        table = tables.compared(file)
+        table = tables.comparisons(file)
         texts = tables.intervals(table, tables.DIFFERENCE) + " " + tables.marks(table)
         systems = table[["better", "worse"]].replace(f"-{size}-", "-", regex=True)
         smaller = rf"^(\w+)-{int(size) // 2}-(\w+)$"
@@ -163,7 +163,7 @@ def values() -> dict[str, Any]:
     long, four = (tables.scores(name).droplevel(["folder", "dataset"]) for name in (LONG, FOUR))
     means = long.groupby("model").mean()
     of_paper = paper()
-    claims = [tables.compared(file).set_index("claim") for file in CLAIMS.values()]
+    claims = [tables.comparisons(file).set_index("claim") for file in CLAIMS.values()]
     fall = [of["difference"].filter(like="The semantic score falls") for of in claims[:3]]
     gains = [-of.item() for of in fall]
     larger = pd.concat([of.filter(like="larger embeddings", axis=0) for of in claims[1:3]])

@@ -6,7 +6,7 @@ import pandas as pd
 
 from docs.pages.tables import (
     DIFFERENCE,
-    compared,
+    comparisons,
     intervals,
     kept,
     markdown,
@@ -47,7 +47,7 @@ def mean_ranks() -> str:
 
 def claims(experiment: str) -> pd.DataFrame:
     """Read the claims that compare two systems, the paper's objective first."""
-    table = compared(f"{experiment}/claims").rename(columns={"condition": "objective"})
+    table = comparisons(f"{experiment}/claims").rename(columns={"condition": "objective"})
     return sorted_by(table, ["claim", "objective"], {"objective": OBJECTIVES})
 
 
@@ -79,7 +79,7 @@ def values() -> dict[str, Any]:
     of_claim = table[table["claim"].eq(RELATIONS)].groupby(["objective", "dataset"])["holds"].sum()
     bag = table[table["claim"].eq("Trees beat the bag")].groupby("objective")["holds"]
     centered = table[table["claim"].eq("Trees beat the centered bag")]["holds"]
-    lead = compared("dt-rnn-variants/claims").query("measure in @TASKS.values()")
+    lead = comparisons("dt-rnn-variants/claims").query("measure in @TASKS.values()")
     tuning = kept("dt-rnn-tuning/snapshots").query("kind == 'snapshot' and epochs in @ENDS")
     # Of the squared error, epochs up to 5 train the images' network alone.
     squared = kept("dt-rnn-squared/snapshots").query("model == 'SDT-RNN-0.0003'")

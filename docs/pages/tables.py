@@ -38,7 +38,7 @@ def kept(name: str) -> pd.DataFrame:
     return read_csv(KEPT / f"{name}.csv", low_memory=False)
 
 
-def compared(name: str) -> pd.DataFrame:
+def comparisons(name: str) -> pd.DataFrame:
     """Read the claims of docs/results that compare two systems."""
     return read(KEPT / f"{name}.csv").query("worse != ''")
 

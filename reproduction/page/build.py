@@ -26,8 +26,8 @@ from reproduction.render.samples import TOP
 from reproduction.render.tables import read_table
 from reproduction.render.vector import svg
 from reproduction.reporting.claims import FAILS, HOLDS, OPEN, VERDICTS, read
-from reproduction.reporting.compared import ABOVE, BELOW, INSIDE, compared
 from reproduction.reporting.measures import whole
+from reproduction.reporting.reported_vs_measured import ABOVE, BELOW, INSIDE, compare
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, PROVENANCE, rows_of
 from reproduction.scenes.ratings import SOURCES
@@ -205,7 +205,7 @@ def _table(path: Path, folder: Path) -> dict[str, Any]:
     about = _about(path, folder)
     content = read_csv(path)
     with shape_of(path):
-        beside = compared(about["paper"], about["name"], content)
+        beside = compare(about["paper"], about["name"], content)
     return about | {
         "shown": read_table(path.with_suffix(".json")),
         "content": content,

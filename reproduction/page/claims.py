@@ -8,7 +8,7 @@ import pandas as pd
 from groundvec.results.schemas import Claims
 from reproduction.render.tables import p_values
 from reproduction.reporting.claims import VERDICTS
-from reproduction.reporting.compared import lies
+from reproduction.reporting.reported_vs_measured import place_in_interval
 from reproduction.reporting.systems import NAMES
 
 WIDTH = 120  # of an interval, as it is drawn; 0 is in the middle
@@ -28,7 +28,7 @@ def claims(content: Claims) -> list[dict[str, Any]]:
     who = who.where(content["better"] != "", "all systems")
     what = (content["measure"] + ", " + content["condition"]).str.removesuffix(", ")
     p = p_values(content["p"])
-    table = content.assign(who=who, what=what, lies=lies(content), p=p)
+    table = content.assign(who=who, what=what, lies=place_in_interval(content), p=p)
     shown = ["who", "what", "seeds", *NUMBERS, "p", "verdict", "lies"]
     found = []
     for (claim, dataset), rows in table.groupby(["claim", "dataset"], sort=False):

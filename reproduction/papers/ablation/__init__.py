@@ -4,7 +4,7 @@ from reproduction.papers import Item, Paper
 
 PAPER = Paper(
     name="Ablation",
-    citation={"title": "Models side by side"},
+    title="Models side by side",
     follows="merkx_frank_2019",
     tables={
         "ablation": Item(

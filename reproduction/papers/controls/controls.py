@@ -1,4 +1,4 @@
-"""The table of controls: encoders that learned from nothing, captions, images or both."""
+"""The table of controls: encoders without training, and trained on captions, images or both."""
 
 from pathlib import Path
 
@@ -11,10 +11,10 @@ from reproduction.reporting import bootstrap
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, sorted_by
 
-TITLE = "What encoders reach that learned from nothing, from captions, from images and from both."
+TITLE = "Scores of encoders that learned from nothing, from captions, from images and from both."
 NOTES = [
     f"Ratings: Pearson's r {TIMES} 100 with people's ratings, the mean of the subtasks weighted by "
-    "their pairs; by cosines, where no classifier is named. R@10: percent of the test queries.",
+    "their pairs; by cosines, unless a classifier is named. R@10: percent of the test queries.",
     "Rows of one encoder differ in the loss alone. Captions alone: pairs of captions of one image "
     "(beta 0). Images alone: pairs of an image and one caption (beta 1). Means over the seeds, of "
     "each training's ensemble. The CSV file has 95% intervals.",
@@ -47,6 +47,8 @@ def controls(values: pd.DataFrame) -> pd.DataFrame:
         rows.append((*key, len(seeds), value, low, high))
     columns = [*KEYS, "measure", "seeds", "value", "low", "high"]
     table = pd.DataFrame(rows, columns=columns)
-    known = {"dataset": [name for name in table["dataset"].unique() if name]}
-    known["learned_from"] = CONDITIONS
-    return sorted_by(table, KEYS, known).reset_index(drop=True)
+    first = {
+        "dataset": [name for name in table["dataset"].unique() if name],  # baselines have none
+        "learned_from": CONDITIONS,
+    }
+    return sorted_by(table, KEYS, first).reset_index(drop=True)

@@ -19,30 +19,8 @@ def _is_drawn(description: Mapping[str, Any]) -> bool:
 PAPER = Paper(
     name="Merkx & Frank (2019)",
     topic="Scores",
-    citation={
-        "type": "article",
-        "title": "Learning semantic sentence representations from visually grounded "
-        "language without lexical knowledge",
-        "authors": [
-            {
-                "family-names": "Merkx",
-                "given-names": "Danny",
-                "orcid": "https://orcid.org/0000-0002-5829-5214",
-            },
-            {
-                "family-names": "Frank",
-                "given-names": "Stefan L.",
-                "orcid": "https://orcid.org/0000-0002-7026-711X",
-            },
-        ],
-        "journal": "Natural Language Engineering",
-        "volume": 25,
-        "issue": 4,
-        "year": 2019,
-        "start": 451,
-        "end": 466,
-        "doi": "10.1017/S1351324919000196",
-    },
+    title="Learning semantic sentence representations from visually grounded "
+    "language without lexical knowledge",
     every_epoch=True,
     tables={
         "table1": Item(
@@ -183,21 +161,9 @@ PAPER = Paper(
             the selected model.
             """,
         ),
-        "agreement": Item(
-            inputs=("selected", "predictions"),
-            options=("subtask",),
-            when=Experiment.rated,
-            caption="""
-            The model's similarity against the rating (not in the paper), a dot for each pair of
-            one subtask: the cosine of the two sentences' embeddings by the selected ensemble of
-            each data set (which one, the notes of Table 2 say). r is Pearson's of the dots,
-            with Fisher's 95% interval. It is the cosine for tasks with training pairs too,
-            whose r in other tables and figures is that of a classifier.
-            """,
-        ),
         "samples": Item(
             inputs=("selected", "captions", "images", "features"),
-            each="dataset",
+            per_dataset=True,
             caption="""
             What the selected model's ensemble retrieves on the test set, for a few random
             captions and a few random images: the five best with their ranks, and behind them

@@ -16,7 +16,7 @@ from reproduction.render.figures import CORRELATION, curve_styles
 from reproduction.render.style import COLUMN, PAGE, save, styled
 from reproduction.reporting.measures import RECALL, SEMANTIC, as_values, recall, semantic_measures
 from reproduction.reporting.results import Results
-from reproduction.reporting.systems import NAMES, beside, check_scored, in_order
+from reproduction.reporting.systems import NAMES, check_scored, dataset_of, in_order
 
 GREY = "0.7"  # of the selected model, beside others
 COLUMNS = 4  # of panels
@@ -51,7 +51,9 @@ def reported(tables: Iterable[str | Path], models: Models) -> pd.DataFrame:
         with shape_of(path):
             theirs = table[table["source"] == "reported"]
             if "statistic" in theirs:
-                of = {f"char-GRU {name}": beside(models, source) for source, name in NAMES.items()}
+                of = {
+                    f"char-GRU {name}": dataset_of(models, source) for source, name in NAMES.items()
+                }
                 theirs = theirs.assign(dataset=theirs["system"].map(of)).dropna(subset="dataset")
                 measures = as_values(semantic_measures(theirs))
                 parts.append(measures[measures["measure"] == SEMANTIC])

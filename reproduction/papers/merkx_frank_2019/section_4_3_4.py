@@ -13,7 +13,7 @@ from reproduction.papers.merkx_frank_2019.reported import ReportedChanges
 from reproduction.render.tables import write_table
 from reproduction.reporting.measures import semantic_measures
 from reproduction.reporting.results import Results
-from reproduction.reporting.systems import NAMES, beside, criterion, rows_of
+from reproduction.reporting.systems import NAMES, criterion, dataset_of, rows_of
 
 EARLY = 4  # the epoch until which, in the paper, both improve most
 NOTES = [
@@ -34,7 +34,7 @@ def make(results: Results, stem: Path) -> None:
     """Write the changes of section 4.3.4."""
     curves = by_epoch(results.retrieval, semantic_measures(results.scores))
     reported = read(results["reported"], ReportedChanges)
-    of_paper = reported["dataset"].map(partial(beside, results.models))
+    of_paper = reported["dataset"].map(partial(dataset_of, results.models))
     reported = reported.assign(dataset=of_paper)
     write_changes(stem, changes(curves, reported, results.selected), results.select)
 

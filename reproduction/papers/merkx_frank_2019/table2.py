@@ -12,7 +12,7 @@ from groundvec.results.schemas import Models, Retrieval
 from reproduction.papers.merkx_frank_2019.reported import ReportedRetrieval
 from reproduction.render.retrieval_table import CHANCE, chance, side_by_side, test_set, write
 from reproduction.reporting.results import MEASURES, Results
-from reproduction.reporting.systems import PROVENANCE, beside, criterion, in_order, model_name
+from reproduction.reporting.systems import PROVENANCE, criterion, dataset_of, in_order, model_name
 
 REPORTED = "Reported: as printed in Table 2 of Merkx & Frank (2019)."
 MEASURED = "Measured: by this project, the ensemble of a training's best snapshots."
@@ -48,7 +48,7 @@ def table2(
     ours = in_order(ours, models)
     trainings = pd.MultiIndex.from_frame(ours[["dataset", "model", "seed"]])
     ours["selected"] = trainings.isin([(dataset, *own) for dataset, own in selected.items()])
-    of_paper = reported["dataset"].map(partial(beside, models))
+    of_paper = reported["dataset"].map(partial(dataset_of, models))
     reported = reported.assign(dataset=of_paper, language="en")  # the paper's captions are
     theirs = side_by_side(reported, ["paper", *keys[:4]], MEASURES)
     table = pd.concat(

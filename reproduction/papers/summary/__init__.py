@@ -4,7 +4,7 @@ from reproduction.papers import Item, Paper
 
 PAPER = Paper(
     name="All systems",
-    citation={"title": "Side by side"},
+    title="Side by side",
     follows="merkx_frank_2019",
     always=True,
     tables={

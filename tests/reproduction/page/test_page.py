@@ -29,7 +29,7 @@ from reproduction.papers import items
 from reproduction.render import style
 from reproduction.render.tables import write_table
 from reproduction.render.vector import svg
-from reproduction.reporting import compared
+from reproduction.reporting import reported_vs_measured
 from reproduction.reporting.embedded import Embedded
 from tests.support.examples import description, save_model
 from tests.support.result_files import filled
@@ -164,7 +164,7 @@ def results(trained, tmp_path_factory):
     style.save(figure, merkx / "figures/figure2")
     figure = Figure((4, 4))
     figure.subplots().imshow(np.zeros((20, 20, 3)))
-    style.save(figure, calixto / "figures/translations-weak")
+    style.save(figure, merkx / "figures/samples-scenes")
     find(trained, folder / "scenes.json")
     return folder
 
@@ -252,8 +252,8 @@ def test_everything_is_on_the_page_without_javascript(made, opened):
         "GRU\n1\nR@10: 30\n95% interval: 28 to 32",
         "GRU\n2\nR@10: 40\n95% interval: 37 to 43",
     ]
-    figure = page.query_selector("#calixto_liu_2017-translations-weak img")
-    assert figure.get_attribute("alt") == "Translations, weak: described below"
+    figure = page.query_selector("#merkx_frank_2019-samples-scenes img")
+    assert figure.get_attribute("alt") == "Samples, scenes: described below"
     for name in ("commit", "versions", "machine"):
         assert page.get_by_role("columnheader", name=name, exact=True).count() == 1
 
@@ -651,7 +651,7 @@ def test_the_best_models_come_first_each_once(trained):
 def test_a_reported_number_lies_in_the_interval_or_above_or_below_it():
     table = pd.DataFrame({"reported": [1, 2, 3, 4, 5, np.nan], "low": 2.0, "high": 4.0})
     inside = ["below it", *["in the interval"] * 3, "above it", ""]
-    assert compared.lies(table).tolist() == inside
+    assert reported_vs_measured.place_in_interval(table).tolist() == inside
 
 
 def test_a_reported_number_stands_beside_each_seed():
@@ -659,7 +659,7 @@ def test_a_reported_number_stands_beside_each_seed():
     halves = {f"{d}_r{k}_ci": [np.nan, 2.0, 2.0] for d in DIRECTIONS for k in CUTOFFS}
     table = pd.DataFrame({"seed": [np.nan, 1, 2], "name": "VSE", "dataset": "one", **recalls})
     table = table.assign(source=["reported", "measured", "measured"], language="en", **halves)
-    found = compared.compared("calixto_liu_2017", "table1", table)
+    found = reported_vs_measured.compare("calixto_liu_2017", "table1", table)
     assert len(found) == 2 * 2 * 3
     assert found["system"].unique().tolist() == ["VSE, seed 1", "VSE, seed 2"]
     assert found["verdict"].tolist() == ["above it", "below it"] * 6
@@ -684,7 +684,7 @@ def test_of_socher_s_systems_those_of_the_same_objective_are_compared():
         objective=["max margin, inner product", "max margin, inner product", "mean hinge, cosine"],
         **numbers,
     )
-    found = compared.compared("socher_2014", "table1", table)
+    found = reported_vs_measured.compare("socher_2014", "table1", table)
     assert found["measure"].tolist() == [
         "sentence similarity, mean rank",
         "image search, mean rank",
@@ -707,7 +707,7 @@ def test_a_baseline_is_recognised_by_its_encoder_and_not_by_its_name():
     )
     table = table.assign(task="SICK", subtask="all", statistic="mean", method="cosine")
     table = table.assign(pearson=0.5, pearson_low=0.4, pearson_high=0.6)
-    found = compared.compared("merkx_frank_2019", "table_s1", table)
+    found = reported_vs_measured.compare("merkx_frank_2019", "table_s1", table)
     assert found["system"].tolist() == ["my vectors"] and found["reported"].tolist() == [50]
 
 
@@ -772,7 +772,7 @@ def test_points_of_figures_are_called_by_their_ticks_where_these_have_names():
             "figure2.svg is not an SVG file",
         ),
         ("figures", "merkx_frank_2019/figures/figure2.svg", b"\xff", "figure2.svg is not text"),
-        ("figures", "calixto_liu_2017/figures/translations-weak.png", b"no", "is not a picture"),
+        ("figures", "merkx_frank_2019/figures/samples-scenes.png", b"no", "is not a picture"),
         ("galleries", "scenes.json", None, "scenes.json does not exist"),
         ("galleries", "scenes.json", b"{", "scenes.json is not JSON"),
         ("galleries", "scenes.json", b"[]", "scenes.json does not describe a gallery"),

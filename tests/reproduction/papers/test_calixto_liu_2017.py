@@ -8,13 +8,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from PIL import Image
 
 from groundvec.card.text import DAGGER, DOUBLE, MINUS, MISSING
 from groundvec.results import schemas
 from groundvec.results.frames import read as read_file
 from groundvec.runtime.errors import InputError
-from reproduction.papers.calixto_liu_2017 import claims, cross_lingual, translations
+from reproduction.papers.calixto_liu_2017 import claims
 from reproduction.papers.calixto_liu_2017 import table1 as first_table
 from reproduction.papers.calixto_liu_2017 import table3 as third_table
 from reproduction.papers.calixto_liu_2017.labels import of_languages
@@ -155,21 +154,6 @@ def test_reported_gains_are_those_that_the_paper_prints(tmp_path):
     for (language, direction), gains in printed.items():
         rows = theirs[theirs["language"] == language]
         assert rows[f"{direction}_r10_gain"].round(1).tolist() == gains
-
-
-def test_cross_lingual_retrieval_is_shown_both_ways(tmp_path):
-    run("cross_lingual", *retrieval(tmp_path, a=40, d=36), "--output", tmp_path / "cross_lingual")
-    table, text = read(tmp_path, "cross_lingual")
-    assert table["language"].tolist() == ["en-de", "de-en"] * 2
-    assert table["name"].tolist() == ["chance"] * 2 + ["MLMME, β = 0.5"] * 2
-    assert table["seed"].isna().tolist() == [True] * 2 + [False] * 2  # chance is of no training
-    assert "Multi30k, en to de" in text and "36.0 ± 3.0" in text
-
-
-def test_models_of_one_language_alone_have_no_retrieval_between_languages(tmp_path):
-    options = retrieval(tmp_path, a=40)
-    with pytest.raises(InputError, match="no model has several languages"):
-        run("cross_lingual", *options, "--output", tmp_path / "x")
 
 
 def ratings(folder, seeds=(1,), **closeness):
@@ -408,52 +392,6 @@ def test_nothing_to_compare_is_said(tmp_path):
         run("claims", "--tables", tmp_path / "table1.csv", *ranks, "--output", tmp_path / "claims")
 
 
-def of_sentences(count, changed):
-    """Translations of so many sentences, of which a re-ranker changed these."""
-    rows = []
-    for number in range(count):
-        for reranker in ("baseline", "d", "oracle"):
-            new = number in changed and reranker == "d"
-            rows.append(
-                {
-                    **{"id": number, "image_id": f"i{number % 2}", "source": f"a dog {number}"},
-                    **{"reference": "ein Hund", "reranker": reranker},
-                    "hypothesis": "neu" if new else "alt",
-                }
-            )
-    return pd.DataFrame(rows)
-
-
-def test_the_figure_of_translations_shows_sentences_that_were_changed(tmp_path):
-    shown = translations.chosen(of_sentences(50, {3, 7, 30}))
-    assert set(shown["id"]) == {3, 7, 30}
-    assert set(shown["reranker"]) == {"baseline", "d", "oracle"}
-    assert shown["id"].nunique() == 3
-    assert translations.chosen(of_sentences(50, range(50)))["id"].nunique() == translations.COUNT
-    assert translations.chosen(of_sentences(5, {}))["id"].nunique() == 5  # nothing was changed
-
-
-def test_the_figure_of_translations_is_drawn(tmp_path):
-    paths = []
-    for name in ("i0", "i1"):
-        paths.append(tmp_path / f"{name}.png")
-        Image.new("RGB", (30, 20), "red").save(paths[-1])
-    images = pd.DataFrame({"image_id": ["i0", "i1"], "split": "test", "path": paths})
-    images["sha256"] = "0" * 64
-    images.to_csv(tmp_path / "images.csv", index=False)
-    of_sentences(4, {1, 2}).to_csv(tmp_path / "translations.csv", index=False)
-    files = write_models(tmp_path, ("multi30k", "d"), **MODELS)
-    options = ["--models", *files, "--images", tmp_path / "images.csv"]
-    options += ["--translations", tmp_path / "translations.csv"]
-    run("translations", *options, "--output", tmp_path / "figure")
-    assert (tmp_path / "figure.pdf").stat().st_size > 1000
-    with Image.open(tmp_path / "figure.png") as figure:
-        assert figure.width == 1400
-    images[:1].to_csv(tmp_path / "images.csv", index=False)
-    with pytest.raises(InputError, match="no row of the image i1"):
-        run("translations", *options, "--output", tmp_path / "figure")
-
-
 def test_reported_gains_are_the_printed_ones(tmp_path):
     """In English R@1, image by sentence, of each β: over the paper's own VSE."""
     scores = retrieval(tmp_path, a=40)
@@ -474,9 +412,3 @@ def test_gains_are_of_the_same_seed():
     )
     gains = first_table._with_gains(table)["caption_to_image_r10_gain"]
     assert gains.dropna().tolist() == [5, 1]
-
-
-def test_languages_that_nobody_measured_between_are_no_rows():
-    measured = pd.DataFrame([score("a", C2I, 4)])
-    with pytest.raises(InputError, match="train one"):
-        cross_lingual.cross_lingual(measured, pd.DataFrame())

@@ -257,7 +257,7 @@ def test_models_are_selected_by_ratings_or_by_name():
     with pytest.raises(InputError, match="flickr8k has no scores of a model 'lstm-8-max'"):
         systems.select(measured, None, "lstm-8-max")
     others = of_ratings[of_ratings["dataset"] != "flickr8k"]
-    with pytest.raises(InputError, match="flickr8k has no semantic scores of a model"):
+    with pytest.raises(InputError, match="flickr8k has no semantic scores to select by"):
         systems.select(measured, others, "ratings")
 
 
@@ -282,7 +282,7 @@ def test_table2_says_how_its_models_were_selected(tmp_path):
         (rows,) = sections(text).values()
         assert [row[1].endswith("†") for row in rows].index(True) == dagger
         assert f"- † The selected model of a data set: {says}" in text
-    with pytest.raises(InputError, match="this table or figure needs --scores: give it too"):
+    with pytest.raises(InputError, match="this table or figure needs --scores: pass it as well"):
         run("table2", *arguments, "--select", "ratings")
 
 
@@ -376,7 +376,7 @@ def test_results_without_a_description_are_named(tmp_path):
     trainings = [training("scenes", "gru-8-max"), training("scenes", "lstm-8-max")]
     arguments = results_of(tmp_path, *trainings)
     for kind in ("table2", "snapshots"):
-        with pytest.raises(InputError, match=r"no model\.json of scenes/lstm-8-max/seed1"):
+        with pytest.raises(InputError, match="found results for scenes/lstm-8-max/seed1"):
             run(
                 *(kind, "--models", arguments[1], *arguments[3:]),
                 *("--reported", REPORTED, "--output", tmp_path / "t"),
@@ -702,7 +702,7 @@ def test_samples_of_a_trained_ensemble_are_drawn(trained, tmp_path):
     with pytest.raises(InputError, match="the data set has no test captions in language en"):
         run("samples", *arguments)
     both = [training(name, "gru-8-attention") for name in ("scenes", "flickr8k")]
-    with pytest.raises(InputError, match="this is of one data set"):
+    with pytest.raises(InputError, match="shows one data set"):
         run("samples", *arguments, "--retrieval", *write_retrieval(tmp_path, *both))
 
 
@@ -772,7 +772,7 @@ def test_an_error_is_one_line_and_a_help_has_an_example(tmp_path):
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == f"error: {tmp_path / 'none.csv'} does not exist: make it first\n"
     result = call(*figure2)
-    assert result.stderr == "error: this table or figure needs --retrieval: give it too\n"
+    assert result.stderr == "error: this table or figure needs --retrieval: pass it as well\n"
     result = call("--help")
     assert "python scripts/report.py merkx_frank_2019/table2 " in result.stdout
     for item in ("table_s1", "section_4_3_4", "samples"):

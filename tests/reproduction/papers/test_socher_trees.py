@@ -389,12 +389,12 @@ def test_the_sentence_of_the_drawing_is_of_middle_length():
 def test_without_an_sdt_rnn_nothing_is_said_of_its_relations(tmp_path):
     arguments = results_of(tmp_path, training("d", 10))
     for item in ("section_6_7", "section_6_6", "figure3", "samples"):
-        with pytest.raises(InputError, match="there is no SDT-RNN among the models"):
+        with pytest.raises(InputError, match="shows the SDT-RNN, but no model is one"):
             run(item, *arguments, "--output", tmp_path / item)
 
 
 def test_what_is_of_one_data_set_names_several(tmp_path):
     both = [training("e", 10), training("e", 10, dataset="flickr8k")]
     for item in ("section_6_6", "figure3", "samples"):
-        with pytest.raises(InputError, match="give the results of one of draws, flickr8k"):
+        with pytest.raises(InputError, match="pass the results of one of draws, flickr8k"):
             run(item, *results_of(tmp_path, *both), "--output", tmp_path / item)

@@ -276,18 +276,11 @@ def test_it_names_the_source_of_captions_without_pictures(folder):
 
 def test_the_papers_are_cited(folder):
     """Of what no paper shows, the one whose method it goes on from."""
-    papers = ["ablation", "socher_2014", "calixto_liu_2017"]
+    papers = [name for name in known() if name != "merkx_frank_2019"]  # `ablation` follows it
     text = make(folder, papers=papers).split("## Citation")[1]
     for name in ("Merkx, Danny", "Socher, Richard", "Calixto, Iacer", "Hodosh, M."):
         assert f"- {name}" in text
     assert "https://doi.org/10.1017/S1351324919000196" in text
-
-
-def test_the_citation_file_has_every_paper():
-    content = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
-    references = [content["preferred-citation"], *content["references"]]
-    cited = [paper.citation for paper in known().values() if not paper.follows]
-    assert all(citation in references for citation in cited) and len(cited) >= 3
 
 
 def test_the_script_writes_the_card(folder):

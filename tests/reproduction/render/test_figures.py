@@ -9,7 +9,6 @@ from PIL import Image
 from groundvec.results import schemas
 from groundvec.runtime.errors import InputError
 from reproduction.papers.merkx_frank_2019 import figure2, figure4
-from reproduction.papers.merkx_frank_2019.agreement import agreement, subtask_of
 from reproduction.papers.merkx_frank_2019.figure2 import scores_by_size
 from reproduction.papers.merkx_frank_2019.figure3 import correlation_by_subtask
 from reproduction.papers.merkx_frank_2019.figure4 import by_epoch, scores_by_epoch
@@ -253,7 +252,7 @@ def test_a_model_without_ratings_is_named(tmp_path):
         [retrieval("scenes", "gru-64-attention"), retrieval("scenes", "gru-64-max")]
     )
     of_ratings = semantic_measures(of_ratings)
-    message = "there are no semantic scores of scenes/gru-64-max/seed1"
+    message = "found no semantic scores of scenes/gru-64-max/seed1"
     with pytest.raises(InputError, match=message):
         scores_by_size(measured, of_ratings, models_of(tmp_path, measured))
     with pytest.raises(InputError, match=message):
@@ -514,67 +513,3 @@ def test_figure4_averages_seeds_on_a_logarithmic_axis(tmp_path):
     for panel in (recall, semantic):
         places = panel.transData.transform([(epoch, 1) for epoch in (1, 2, 4, 8)])[:, 0]
         np.testing.assert_allclose(np.diff(places), places[1] - places[0])  # equally far apart
-
-
-# Agreement
-
-
-def test_agreement_has_a_dot_a_pair_of_the_selected_ensembles():
-    table = pd.concat(
-        [
-            predictions("flickr8k/gru-8-max/seed1"),
-            predictions("flickr8k/gru-8-max/seed1", "snapshot", "0").assign(cosine=0.9),
-            predictions("flickr8k/gru-8-max/seed2").assign(cosine=0.9),
-            predictions("scenes/lstm-8-max/seed3").assign(cosine=[*[0.5, 0.4, 0.3, 0.2] * 4, 1]),
-        ]
-    )
-    selected = {"flickr8k": ("gru-8-max", 1), "scenes": ("lstm-8-max", 3)}
-    figure = agreement(table, selected)
-    assert figure.get_suptitle() == "STS 2012 / MSRpar"
-    left, right = figure.axes
-    assert left.lines[0].get_xydata().tolist() == [[0, 0], [1, 0.4], [2, 0.2], [3, 0.6]]
-    # r = 0.8 by hand: deviations (-3, -1, 1, 3) / 2 and (-3, 1, -1, 3) / 10; n - 3 = 1, so that
-    # the interval is tanh(1.0986 -+ 1.96).
-    model, r = left.get_title("left").split("\n")
-    assert model == "Flickr8k: gru-8-max, seed 1, n = 4"
-    assert r.endswith(" 100 = 80.0 [-69.7, 99.6]")
-    assert "scenes: lstm-8-max, seed 3, n = 4" in right.get_title("left")
-    assert " 100 = -100.0 " in right.get_title("left")
-    assert left.get_xlim()[0] <= 0 and left.get_xlim()[1] >= 5
-    assert "cosine" in left.get_ylabel()
-    chosen = agreement(table, selected, "SICK/Relatedness")
-    assert len(chosen.axes[0].lines[0].get_xdata()) == 9
-    assert "cosine" in chosen.axes[0].get_ylabel()
-
-
-def test_the_largest_unsupervised_subtask_is_shown_unless_another_is_chosen():
-    def default(*sizes):
-        return subtask_of(predictions("a", sizes=sizes))
-
-    assert default(("MSRpar", 4), ("OnWN", 6)) == ("STS 2012", "OnWN")
-    assert default(("MSRpar", 4), ("OnWN", 4)) == ("STS 2012", "MSRpar")
-    assert default() == ("SICK", "Relatedness")
-    table = predictions("a")
-    assert subtask_of(table, "STS 2012/OnWN") == ("STS 2012", "OnWN")
-    known = "STS 2012/MSRpar, STS 2012/OnWN, SICK/Relatedness"
-    with pytest.raises(InputError) as error:
-        subtask_of(table, "STS 2012/Images")
-    assert str(error.value) == f"there is no subtask 'STS 2012/Images': choose one of {known}"
-
-
-def test_many_dots_make_a_small_pdf(tmp_path):
-    sizes = [("MSRpar", 20_000)]
-    _, paths = read(
-        tmp_path,
-        results.read_predictions,
-        predictions("scenes/gru-8-max/seed1", sizes=sizes),
-        predictions("trigrams", "baseline", "", sizes),
-    )
-    _, measured = read(tmp_path, results.read_retrieval, retrieval("scenes", "gru-8-max"))
-    arguments = ("agreement", "--predictions", *paths, "--retrieval", *measured)
-    run(*arguments, "--output", tmp_path / "agreement")
-    assert (tmp_path / "agreement.pdf").stat().st_size < 100_000
-    assert Image.open(tmp_path / "agreement.png").width == 680
-    with pytest.raises(InputError, match="no predictions of scenes/gru-8-max/seed1"):
-        run("agreement", "--predictions", paths[1], *arguments[4:], "--output", tmp_path / "no")
-    assert not list(tmp_path.glob("no*"))

@@ -120,7 +120,7 @@ def test_untrained_networks_of_one_model_on_two_data_sets_have_two_names(tmp_pat
         "untrained gru-8-max Flickr8k",
         "untrained gru-8-max MSCOCO",
     ]
-    message = "scenes/gru-8-max/seed1 there are no semantic results of its ensemble"
+    message = "no semantic results of the ensemble of the selected model scenes/gru-8-max/seed1"
     with pytest.raises(InputError, match=message):
         systems.main_systems(scores, {"scenes": ("gru-8-max", 1)})
 
@@ -134,5 +134,5 @@ def test_the_best_snapshot_stands_behind_the_ensemble_where_it_is_wanted(tmp_pat
         ["untrained gru-8-max", "snapshot", "0"],
         ["trigrams", "baseline", ""],
     ]
-    with pytest.raises(InputError, match=f"{SYSTEM} there are no semantic results of epoch 8"):
+    with pytest.raises(InputError, match=f"results of epoch 8 of the selected model {SYSTEM}"):
         systems.main_systems(scores, SELECTED, {"flickr8k": 8})

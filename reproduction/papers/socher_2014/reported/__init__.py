@@ -1,4 +1,4 @@
-"""The numbers that Socher et al. (2014) report: the form of the files, and how one is read."""
+"""Read the numbers that Socher et al. (2014) report."""
 
 from pathlib import Path
 from typing import Annotated
@@ -45,9 +45,10 @@ OF_CCA = {"max_margin": "CCA, inner product", "squared_error": "CCA, Euclidean d
 
 
 def read_ranks(path: str | Path) -> pd.DataFrame:
-    """Read the mean ranks and recalls that Socher et al. (2014) report; others are NaN.
+    """Read the mean ranks and recalls that Socher et al. (2014) report.
 
-    Columns such as `image_to_caption_r10` have the numbers; chance has no objective.
+    Columns such as `image_to_caption_r10` hold the numbers, NaN if the paper has none. A random
+    ranking has no objective.
     """
     table = read(path, ReportedRanks)
     for task, direction in TASKS.items():
