@@ -1,4 +1,4 @@
-"""Put the page together from files that were written before; nothing is computed again."""
+"""Build the page from existing result files, without computing any of them again."""
 
 import os
 import re
@@ -39,7 +39,7 @@ TASKS = {
 }
 SIGNS = {HOLDS: "✓", FAILS: "✗", OPEN: "?", INSIDE: "✓", ABOVE: "▲", BELOW: "▼"}
 CLASSES = {HOLDS: "good", FAILS: "bad", OPEN: "open", INSIDE: "good", ABOVE: "bad", BELOW: "bad"}
-# Forms of tables and figures that the page links, and their suffixes.
+# File formats of tables and figures that the page links, and their suffixes.
 FORMS = {
     "CSV": ".csv",
     "LaTeX": ".tex",
@@ -48,7 +48,7 @@ FORMS = {
     "PDF": ".pdf",
     "PNG": ".png",
 }
-# What is read of a gallery's file.
+# The keys that are read from a gallery's file.
 QUERY: dict[str, Any] = {
     "type": "object",
     "required": ["image", "caption", "found"],
@@ -71,52 +71,54 @@ GALLERY: dict[str, Any] = {
         "thumbnails": {"type": "object", "additionalProperties": THUMBNAIL},
     },
 }
-WIDEST = 1400  # of a figure of photographs, in pixels
-FIRST = 6  # queries that are shown before a reader asks for more
+WIDEST = 1400  # the width of a figure with images, in pixels
+FIRST = 6  # queries that are visible before a reader asks for more
 SPACE = "\N{NO-BREAK SPACE}"
 
 
 def page(results: Results) -> str:
-    """Make the page of an experiment: HTML that needs no other file, and links the tables' files.
+    """Build the page of an experiment as HTML that needs no other file.
+
+    It links the files of tables and figures. Papers have the order of their tables and figures.
 
     Args:
-        results: experiment (its name), output (the page's own path), tables (CSV, with the JSON
-            beside each), figures (SVG, with the PNG beside each), histories, retrieval, galleries
-            (JSON of `gallery`, one per data set), and maybe try_it, HTML of a panel in which to try
-            the encoder. The last two parts of a table's or figure's folder are its paper's name and
-            `tables` or `figures`. Papers stand in the order of their tables and figures.
+        results: experiment (its name), output (the path of the page), tables (CSV files, each with
+            a JSON file of the same name), figures (SVG files, each with a PNG file of the same
+            name), histories, retrieval, galleries (JSON files of `gallery`, one per data set), and
+            optionally try_it, the HTML of a panel that runs the encoder. The folder of a table or
+            figure ends in PAPER/tables or PAPER/figures.
     """
     folder = results["output"].parent
     tables = [_table(path, folder) for path in results["tables"]]
     figures = [_figure(path, folder) for path in results["figures"]]
-    shown = [_gallery(path) for path in results["galleries"]]
+    galleries = [_gallery(path) for path in results["galleries"]]
     try_it = results.given.get("try_it")
-    thumbnails = _number_thumbnails(shown)
+    thumbnails = _number_thumbnails(galleries)
     trained = results.retrieval[["dataset", "model"]].drop_duplicates()
-    # Papers compare models: of a single one there is nothing that they could be right about.
-    claimed = len(trained) > 1
-    tables = [t for t in tables if claimed or not (t["verdicts"] or t["claims"])]
-    own = all(gallery["own"] for gallery in shown)
+    # The papers' claims compare models, so a single model cannot support or contradict them.
+    compares = len(trained) > 1
+    if not compares:
+        tables = [table for table in tables if not (table["verdicts"] or table["claims"])]
+    own_data = all(gallery["own"] for gallery in galleries)
     papers = _papers(tables, figures)
+    shows_papers = compares and not own_data
+    drawn_sets = [gallery["dataset"] for gallery in galleries if gallery["drawn"]]
     values = dict(
         experiment=results["experiment"],
         title=title(trained),
         papers=papers,
-        own=own,
-        beside=[p for p in papers if not p["about"].follows] if claimed and not own else [],
-        best=_best(results, shown, tables),
-        galleries=shown,
+        own=own_data,
+        beside=[paper for paper in papers if not paper["about"].follows] if shows_papers else [],
+        best=_best(results, galleries, tables),
+        galleries=galleries,
         tasks=TASKS,
         first=FIRST,
         thumbnails=thumbnails,
-        numbers={
-            gallery["dataset"]: {name: t["number"] for name, t in gallery["thumbnails"].items()}
-            for gallery in shown
-        },
+        numbers={gallery["dataset"]: _thumbnail_numbers(gallery) for gallery in galleries},
         training=_training(results),
         disagreements=_disagreements(tables),
         drawn=_of_drawn_scenes(tables),
-        drawn_sets=[NAMES.get(g["dataset"], g["dataset"]) for g in shown if g["drawn"]],
+        drawn_sets=[NAMES.get(name, name) for name in drawn_sets],
         provenance=_provenance(tables),
         made=provenance(),
         try_it=Markup(_read(try_it)) if try_it else "",
@@ -130,27 +132,29 @@ def page(results: Results) -> str:
 
 
 def title(trained: pd.DataFrame) -> str:
-    """Name the run: `Flickr8k and scenes: 2 models`; of one model its name."""
+    """Name the run: `Flickr8k and scenes: 2 models`, or `Flickr8k: MODEL` for a single model."""
     datasets = [NAMES.get(name, name) for name in trained["dataset"].unique()]
-    what = trained["model"].iloc[0] if len(trained) == 1 else f"{len(trained)} models"
-    return f"{listed(datasets)}: {what}"
+    models = trained["model"].iloc[0] if len(trained) == 1 else f"{len(trained)} models"
+    return f"{listed(datasets)}: {models}"
 
 
 def breakable(cell: str) -> str:
-    """Let a line break `27.5 ± 1.2`, a number with its interval, before the interval only."""
+    """Allow a line break in `27.5 ± 1.2`, a number with its interval, only before the interval."""
     return re.sub(rf"^([\d.,{MINUS}]+){SPACE}", r"\1 ", cell.replace(" ", SPACE))
 
 
 def label(name: str) -> str:
     """Name a table or figure: `Table S1`, `Section 4.3.4`, `Samples, few-scenes`."""
-    first, *others = name.split(sep="-", maxsplit=1)
-    if numbered := re.fullmatch(r"(table|figure|section)_?(s?\d[\d_]*)", first):
+    first, *suffix = name.split(sep="-", maxsplit=1)
+    numbered = re.fullmatch(r"(table|figure|section)_?(s?\d[\d_]*)", first)
+    if numbered:
         first = f"{numbered[1]} {numbered[2].replace('_', '.').upper()}"
-    text = ", ".join([first.replace("_", " "), *others])
+    text = ", ".join([first.replace("_", " "), *suffix])
     return text[:1].upper() + text[1:]
 
 
 def _read(path: Path) -> str:
+    """Read a text file; InputError if it is missing or no text."""
     try:
         return path.read_text("utf-8")
     except FileNotFoundError:
@@ -160,7 +164,7 @@ def _read(path: Path) -> str:
 
 
 def caption(text: str) -> Markup:
-    """Turn a caption of reStructuredText, whose emphasis may go over several lines, into HTML."""
+    """Convert a caption from reStructuredText to HTML; its emphasis may span several lines."""
     marks = {"``": "code", "**": "strong", "*": "em"}
     html = re.sub(
         r"(``|\*\*|\*)(\S(?:.*?\S)??)\1",
@@ -176,7 +180,7 @@ def _about(path: Path, folder: Path) -> dict[str, Any]:
     name = path.stem
     if paper not in known():
         names = ", ".join(known())
-        raise InputError(f"{path} is not in a folder of a paper: name one in {names}")
+        raise InputError(f"{path} is not in a paper's folder: pass files from one of {names}")
     item = known()[paper].item(name)
     return {
         "paper": paper,
@@ -191,7 +195,7 @@ def _about(path: Path, folder: Path) -> dict[str, Any]:
 
 
 def _files(path: Path, folder: Path) -> dict[str, str]:
-    """Return the addresses, from a folder, of the forms that a table or figure is there in."""
+    """Return the addresses of a table's or figure's files relative to a folder, by format."""
     forms = {form: path.with_suffix(suffix) for form, suffix in FORMS.items()}
     return {
         form: quote(Path(os.path.relpath(file, folder)).as_posix())
@@ -201,21 +205,21 @@ def _files(path: Path, folder: Path) -> dict[str, str]:
 
 
 def _table(path: Path, folder: Path) -> dict[str, Any]:
-    """Read a table: its place, its shown cells, and its CSV file."""
+    """Read a table: its description, its formatted cells and its CSV file."""
     about = _about(path, folder)
     content = read_csv(path)
     with shape_of(path):
-        beside = compare(about["paper"], about["name"], content)
+        comparisons = compare(about["paper"], about["name"], content)
     return about | {
         "shown": read_table(path.with_suffix(".json")),
         "content": content,
         "claims": claims(read(path)) if {*schema_of(Claims).columns} <= {*content} else [],
-        "compared": beside.to_dict("records"),
+        "compared": comparisons.to_dict("records"),
     }
 
 
 def _figure(path: Path, folder: Path) -> dict[str, Any]:
-    """Read a figure: as SVG, or as a picture if there are pictures in it."""
+    """Read a figure as SVG, or as a WebP image if it contains images."""
     about = _about(path, folder)
     text = _read(path)
     if "<svg" not in text:
@@ -227,9 +231,9 @@ def _figure(path: Path, folder: Path) -> dict[str, Any]:
 
 
 def inline(text: str, prefix: str) -> Markup:
-    """Make an SVG file an element of a page, whose names do not meet those of others.
+    """Convert an SVG file to an element of a page, with unique ids.
 
-    The style knows its width on paper, in points, as `--points`.
+    The style property `--points` has the width on paper in points.
     """
     text = re.sub(r"(?s)<metadata>.*?</metadata>|<!--.*?-->", "", text[text.index("<svg") :])
     text = re.sub(r'\b(id="|href="#|url\(#)', rf"\1{prefix}-", text)
@@ -245,102 +249,121 @@ def inline(text: str, prefix: str) -> Markup:
 def _papers(tables: list[dict[str, Any]], figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Group tables and figures by paper, and count the claims that hold.
 
-    Claims are shown as such, and not as a table too. Of a paper's tables the first that stands
-    beside reported numbers is open.
+    Tables of claims have their own section. A paper's first table with reported numbers starts
+    open.
     """
     papers = []
     numbered = sorted(tables, key=lambda table: (table["name"][:5] != "table", table["name"]))
     for key in dict.fromkeys(item["paper"] for item in [*tables, *figures]):
         paper = known()[key]
         own = [table for table in numbered if table["paper"] == key]
-        found = [claim for table in own for claim in table["claims"]]
-        of_paper = [claim for claim in found if not claim["claim"].startswith(NOT_CLAIMED)]
-        lying = [row for table in own for row in table["compared"]]
-        counts = {name: sum(claim["verdicts"][name] for claim in of_paper) for name in VERDICTS}
-        others = [table for table in own if not (table["verdicts"] or table["claims"])]
-        first = min(others, key=lambda table: not table["reported"], default=None)
+        all_claims = [claim for table in own for claim in table["claims"]]
+        own_claims = [claim for claim in all_claims if not claim["claim"].startswith(NOT_CLAIMED)]
+        counts = {name: sum(claim["verdicts"][name] for claim in own_claims) for name in VERDICTS}
+        comparisons = [row for table in own for row in table["compared"]]
+        plain = [table for table in own if not (table["verdicts"] or table["claims"])]
+        # False sorts before True, and `min` returns the first of several equals.
+        first = min(plain, key=lambda table: not table["reported"], default=None)
         papers.append(
             {
                 "key": key,
                 "about": paper,
-                "claims": found,
+                "claims": all_claims,
                 "of_claims": [table for table in own if table["claims"]],
                 "verdicts": counts,
                 "tests": [table for table in own if table["verdicts"]],
-                "tables": others,
+                "tables": plain,
                 "first": first,
                 "figures": [figure for figure in figures if figure["paper"] == key],
                 "compared": [table for table in own if table["compared"]],
-                "inside": sum(row["verdict"] == INSIDE for row in lying),
-                "lying": len(lying),
+                "inside": sum(row["verdict"] == INSIDE for row in comparisons),
+                "comparisons": len(comparisons),
             }
         )
     return papers
 
 
 def _gallery(path: Path) -> dict[str, Any]:
+    """Read a gallery, and mark its queries as `_mark` does."""
     content = checked(path, read_json(path), GALLERY, "gallery")
     for model in content["models"]:
         for task in TASKS:
             _mark(model[task])
-    names = {f"m{place}": model["model"] for place, model in enumerate(content["models"])}
+    names = {f"m{number}": model["model"] for number, model in enumerate(content["models"])}
     return content | {"choices": names}
 
 
 def _mark(queries: list[dict[str, Any]]) -> None:
-    """Say of each query whether it is a hit, and whether it is beyond the first of all or of such.
+    """Mark each query as hit or miss, and whether it is past the first six.
 
-    Those are shown when a reader asks for more, or for hits or misses alone.
+    `late` counts all queries, and `late_alike` only hits or only misses: a reader can ask for more
+    queries, or for hits or misses alone.
     """
     seen = {True: 0, False: 0}
-    for place, query in enumerate(queries):
+    for position, query in enumerate(queries):
         hit = any(item["right"] and item["rank"] <= TOP for item in query["found"])
-        query |= {"hit": hit, "late": place >= FIRST, "late_alike": seen[hit] >= FIRST}
+        query["hit"] = hit
+        query["late"] = position >= FIRST
+        query["late_alike"] = seen[hit] >= FIRST
         seen[hit] += 1
 
 
 def _number_thumbnails(galleries: list[dict[str, Any]]) -> list[str]:
-    """List every thumbnail once, and give its number to the places that show it."""
+    """List every thumbnail once, and replace it by its number in the galleries."""
     numbers: dict[str, int] = {}
     for gallery in galleries:
-        for about in gallery["thumbnails"].values():
-            about["number"] = numbers.setdefault(about.pop("webp"), len(numbers))
+        for thumbnail in gallery["thumbnails"].values():
+            webp = thumbnail.pop("webp")
+            thumbnail["number"] = numbers.setdefault(webp, len(numbers))
     return list(numbers)
+
+
+def _thumbnail_numbers(gallery: dict[str, Any]) -> dict[str, int]:
+    """Return the number of each image's thumbnail."""
+    return {name: thumbnail["number"] for name, thumbnail in gallery["thumbnails"].items()}
 
 
 def _best(
     results: Results, galleries: list[dict[str, Any]], tables: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Take the test scores of the best model of each data set, and those of chance."""
+    """Return the test scores of each data set's best model, and those of random rankings."""
     test = whole(results.retrieval)
-    semantic: dict[Any, float] = {}
+    semantic_scores: dict[Any, float] = {}
     key = ["dataset", "model", "seed"]
     for table in tables:
         if {*key, "kind", "measure", "pearson"} <= {*table["content"]}:
             rows = table["content"].query("kind == 'ensemble' and measure == 'semantic score'")
-            semantic |= rows.set_index(key)["pearson"].to_dict()
-    found = []
+            semantic_scores |= rows.set_index(key)["pearson"].to_dict()
+    best = []
     for gallery in galleries:
         model = gallery["models"][0]
-        own = (gallery["dataset"], model["model"], model["seed"])
-        rows = rows_of(test, *own)
+        training = (gallery["dataset"], model["model"], model["seed"])
+        rows = rows_of(test, *training)
         rows = rows[rows["language"] == model["language"]].set_index("direction")
-        widest = 98 / gallery["images"] ** 0.5  # half an interval, 196 sqrt(p(1-p)/n), for p = 0.5
-        about = {"dataset": own[0], "semantic": semantic.get(own), "widest": widest}
-        about |= {name: gallery[name] for name in ("images", "captions")}
-        for name, kind in (("scores", "ensemble"), ("chance", "chance")):
-            about[name] = rows[rows["kind"] == kind].to_dict("index")
-        found.append({**model, **about})
-    return found
+        best.append(
+            model
+            | {
+                "dataset": gallery["dataset"],
+                "images": gallery["images"],
+                "captions": gallery["captions"],
+                "semantic": semantic_scores.get(training),
+                "scores": rows[rows["kind"] == "ensemble"].to_dict("index"),
+                "chance": rows[rows["kind"] == "chance"].to_dict("index"),
+                # Half an interval, 196 sqrt(p(1-p)/n), is largest for p = 0.5.
+                "widest": 98 / gallery["images"] ** 0.5,
+            }
+        )
+    return best
 
 
 def _of_drawn_scenes(tables: list[dict[str, Any]]) -> bool:
-    """Return whether the ratings are of drawn scenes: computed, and not people's."""
+    """Return whether the ratings belong to drawn scenes: computed ratings, not people's."""
     drawn = {task for task, _ in SOURCES}
     return any(not drawn.isdisjoint(table["content"].get("task", [])) for table in tables)
 
 
 def _training(results: Results) -> list[dict[str, Any]]:
+    """Draw the learning curves of each data set, and list the last epoch of each training."""
     histories = read_all(results["histories"], History)
     return [
         {
@@ -357,9 +380,9 @@ def _training(results: Results) -> list[dict[str, Any]]:
 
 
 def _disagreements(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Take the pairs of sentences on which model and ratings disagree most, from their table.
+    """List the sentence pairs on which model and ratings disagree most, from their table.
 
-    The model's prediction is a rating where a classifier was trained for the task, or a cosine.
+    The model's prediction is a rating if a classifier was trained for the task, else a cosine.
     """
     for table in tables:
         if {"agreement", "contribution", "classifier"} <= {*table["content"]}:
@@ -372,13 +395,16 @@ def _disagreements(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _provenance(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """List the runs that gave the tables' rows, and which tables."""
+    """List the runs that computed the tables' rows, each with its tables by paper."""
     names = [name for name in PROVENANCE if name != "configuration"]
-    found: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    runs: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for table in tables:
         columns = table["content"].reindex(columns=names).dropna(how="all")
         rows = columns.astype(object).fillna("").drop_duplicates()
         for row in rows.itertuples(index=False, name=None):
-            of_paper = found.setdefault(row, {}).setdefault(known()[table["paper"]].name, [])
-            of_paper.append(table["label"])
-    return [dict(zip(names, key, strict=True)) | {"tables": of} for key, of in found.items()]
+            tables_of_run = runs.setdefault(row, {})
+            tables_of_run.setdefault(known()[table["paper"]].name, []).append(table["label"])
+    return [
+        dict(zip(names, row, strict=True)) | {"tables": tables_of_run}
+        for row, tables_of_run in runs.items()
+    ]

@@ -16,17 +16,17 @@ from reproduction.reporting.measures import RECALL, SEMANTIC, as_values, recall
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, check_scored, in_order
 
-Look = tuple[str, str, str]  # a colour, a marker and its inside
+Look = tuple[str, str, str]  # the color, the marker and the marker's fill color
 LOOKS = {"GRU": (BLUE, "o", BLUE), "LSTM": (VERMILLION, "s", "white")}
 
 
 def make(results: Results, stem: Path) -> None:
-    """Draw Figure 2; without scores, R@10 only."""
+    """Draw Figure 2; without scores, draw R@10 only."""
     save(scores_by_size(results.retrieval, results.measures, results.models), stem)
 
 
 def looks(networks: Iterable[str]) -> dict[str, Look]:
-    """Choose a look for each network: always the same for GRU and LSTM, others for the rest."""
+    """Choose colors and markers for each network, always the same for GRU and LSTM."""
     others = [name for name in dict.fromkeys(networks) if name not in LOOKS]
     free = cycle((colour, marker, colour) for colour, marker in COLOURS[len(LOOKS) :])
     return LOOKS | dict(zip(others, free, strict=False))
@@ -36,8 +36,8 @@ def looks(networks: Iterable[str]) -> dict[str, Look]:
 def scores_by_size(retrieval: Retrieval, measures: Measures | None, models: Models) -> Figure:
     """Draw semantic measures and the development set's R@10 by embedding size.
 
-    Each seed's ensemble has its 95% interval. A network without pooling stands beside those with
-    attention. Models of one size stand around its tick. Without measures, only R@10 is drawn.
+    Each seed's ensemble has its 95% interval. Networks without pooling are drawn next to those with
+    attention. Models of one size are spread around its tick. Without measures, only R@10 is drawn.
     """
     table = as_values(recall(retrieval, "dev"))
     datasets = list(table["dataset"].unique())
@@ -74,13 +74,13 @@ def scores_by_size(retrieval: Retrieval, measures: Measures | None, models: Mode
 def _by_size(
     panel: Axes, rows: pd.DataFrame, networks: dict[str, Look], places: list[tuple[str, int]]
 ) -> None:
-    """Draw one measure of one data set at each (pooling, size) of `places`."""
+    """Draw one measure of one data set, at the ticks `places`: pairs of pooling and size."""
     order = rows["network"].map(list(networks).index)
     rows = rows.assign(order=order).sort_values(["order", "seed"], kind="stable")
     at_place = rows.groupby(["pooling", "size"])["seed"]
     number = at_place.cumcount()
     count = at_place.transform("size")
-    step = (0.7 / count).clip(upper=0.2)  # of 1 between ticks
+    step = (0.7 / count).clip(upper=0.2)  # ticks are 1 apart
     tick = [places.index(place) for place in zip(rows["pooling"], rows["size"], strict=True)]
     rows["x"] = tick + step * (number - (count - 1) / 2)
     for network, (colour, marker, inside) in networks.items():

@@ -15,7 +15,7 @@ from reproduction.reporting.results import MEASURES, Results
 from reproduction.reporting.systems import PROVENANCE, criterion, dataset_of, in_order, model_name
 
 REPORTED = "Reported: as printed in Table 2 of Merkx & Frank (2019)."
-MEASURED = "Measured: by this project, the ensemble of a training's best snapshots."
+MEASURED = "Measured: by this project, for the ensemble of a training's best snapshots."
 
 
 def make(results: Results, stem: Path) -> None:
@@ -37,33 +37,36 @@ def table2(
     models: Models,
     selected: dict[str, tuple[str, int]],
 ) -> pd.DataFrame:
-    """Join chance, reported rows and measured ensembles, for each test set that was measured on.
+    """Join random rankings, reported rows and measured ensembles, for each measured test set.
 
-    A row has both directions side by side, in columns such as `caption_to_image_r10_ci`.
+    A row has both directions, in columns such as `caption_to_image_r10_ci`.
     """
     test = measured[measured["split"] == "test"]
     keys = ["dataset", "test_set", "language", "model", "seed"]
     numbers = [*MEASURES, "mean_rank", "queries"]
-    ours = side_by_side(test[test["kind"] == "ensemble"], keys, numbers)
-    ours = in_order(ours, models)
-    trainings = pd.MultiIndex.from_frame(ours[["dataset", "model", "seed"]])
-    ours["selected"] = trainings.isin([(dataset, *own) for dataset, own in selected.items()])
-    of_paper = reported["dataset"].map(partial(dataset_of, models))
-    reported = reported.assign(dataset=of_paper, language="en")  # the paper's captions are
-    theirs = side_by_side(reported, ["paper", *keys[:4]], MEASURES)
+    ensembles = side_by_side(test[test["kind"] == "ensemble"], keys, numbers)
+    ensembles = in_order(ensembles, models)
+    trainings = pd.MultiIndex.from_frame(ensembles[["dataset", "model", "seed"]])
+    ensembles["selected"] = trainings.isin(
+        [(dataset, model, seed) for dataset, (model, seed) in selected.items()]
+    )
+    datasets = reported["dataset"].map(partial(dataset_of, models))
+    printed = reported.assign(dataset=datasets, language="en")  # the language of the paper
+    printed = side_by_side(printed, ["paper", *keys[:4]], MEASURES)
+    random = side_by_side(chance(test), keys[:3], numbers)
     table = pd.concat(
         [
-            side_by_side(chance(test), keys[:3], numbers).assign(source="computed", model="chance"),
-            theirs.assign(source="reported"),
-            ours.assign(source="measured"),
+            random.assign(source="computed", model="chance"),
+            printed.assign(source="reported"),
+            ensembles.assign(source="measured"),
         ]
     )
     whole = ["seed", *(f"{direction}_queries" for direction in DIRECTIONS)]
     table[whole] = table[whole].astype("Int64")  # whole numbers, or missing
     table["selected"] = table["selected"].astype("boolean")
 
-    groups = ours[keys[:3]].drop_duplicates()
-    scores = [column for column in ours.columns if column.startswith(DIRECTIONS)]
+    groups = ensembles[keys[:3]].drop_duplicates()
+    scores = [column for column in ensembles.columns if column.startswith(DIRECTIONS)]
     first = [*keys[:3], "source", "model", "seed", "selected"]
     last = ["paper", "epochs", *PROVENANCE]
     return groups.merge(table, on=keys[:3])[[*first, *scores, *last]]

@@ -11,8 +11,8 @@ PAPER = Paper(
         "summary": Item(
             inputs=("trained", "scores"),
             caption="""
-            What every system reaches: recall on the test set and, where there are ratings,
-            correlation with these. Means over seeds, with the range of several.
+            Scores of every system: recall on the test set and, with ratings, correlation with
+            these. Means over seeds, with the range if there are several.
             """,
         ),
     },

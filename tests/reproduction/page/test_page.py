@@ -734,7 +734,7 @@ def test_a_claim_is_drawn_around_zero():
     assert [row["x"] == {} for row in claim["rows"]] == [False, True] and claim["scale"] < 5
     [claim] = claims.claims(tested[1:])
     assert claim["scale"] == 0
-    assert (row["who"], row["what"], row["seeds"]) == ("b against a", "R@10", 1)
+    assert (row["systems"], row["measure"], row["seeds"]) == ("b against a", "R@10", 1)
 
 
 def test_points_of_figures_are_called_by_their_ticks_where_these_have_names():
@@ -821,13 +821,13 @@ def test_histories_without_a_recall_and_tables_of_no_paper_are_named(results, tr
     pd.DataFrame({"dataset": ["a"]}).to_csv(tmp_path / "history.csv")
     with pytest.raises(InputError, match=r"history\.csv has no column model, seed, epoch"):
         build(results, trained, tmp_path / "i.html", histories=[tmp_path / "history.csv"])
-    with pytest.raises(InputError, match=r"a\.csv is not in a folder of a paper"):
+    with pytest.raises(InputError, match=r"a\.csv is not in a paper\'s folder"):
         build(results, trained, tmp_path / "i.html", tables=[tmp_path / "x/tables/a.csv"])
 
 
 def test_a_gallery_names_an_image_without_a_row(trained, tmp_path):
     pd.read_csv(trained / "images.csv")[:30].to_csv(tmp_path / "images.csv", index=False)
-    with pytest.raises(InputError, match=r"images\.csv has no row of the image i30 \(of 6 in all"):
+    with pytest.raises(InputError, match=r"images\.csv lacks the image i30 \(6 are missing"):
         find(trained, tmp_path / "scenes.json", images=tmp_path / "images.csv")
 
 

@@ -696,7 +696,7 @@ def test_samples_of_a_trained_ensemble_are_drawn(trained, tmp_path):
     assert (tmp_path / "samples.pdf").exists()
 
     images[:3].to_csv(tmp_path / "images.csv", index=False)
-    with pytest.raises(InputError, match=r"images\.csv has no row of the image i3 \(of 4"):
+    with pytest.raises(InputError, match=r"images\.csv lacks the image i3 \(4"):
         run("samples", *arguments)
     captions[captions["split"] == "dev"].to_csv(tmp_path / "captions.csv", index=False)
     with pytest.raises(InputError, match="the data set has no test captions in language en"):

@@ -56,7 +56,7 @@ def test_a_ct_rnn_without_constituency_trees_is_called_so(tmp_path):
     arguments = results_of(tmp_path, training("b", 10), training("a", 9), b=own)
     (rows,) = tables(tmp_path, "table1", *arguments)[0].values()
     assert rows[-1][:2] == ["measured", "CT-RNN (binarised)"]
-    assert "head-outward binarisation" in (tmp_path / "table1.md").read_text("utf-8")
+    assert "binarized from the head outwards" in (tmp_path / "table1.md").read_text("utf-8")
 
 
 def test_what_the_paper_has_otherwise_is_in_the_name(tmp_path):
@@ -139,7 +139,7 @@ def test_the_snapshot_is_the_best_one(tmp_path):
 
 def test_a_training_without_scores_is_named(tmp_path):
     arguments = results_of(tmp_path, training("e", 10), training("h", 20))
-    with pytest.raises(InputError, match=r"no test scores of the best snapshot of .*/h/1: give"):
+    with pytest.raises(InputError, match=r"no test scores of the best snapshot of .*/h/1: pass"):
         tables(tmp_path, "table1", *arguments[:-1])
 
 

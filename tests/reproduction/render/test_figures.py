@@ -419,7 +419,7 @@ def test_figure4_has_recall_on_the_test_set_above_the_semantic_score(tmp_path):
         assert [t.get_text() for t in panel.get_xticklabels()] == ["1", "2", "4", "8"]
     # The selected model is bold, and behind the other network's.
     wide = [max(panel.lines, key=lambda line: line.get_linewidth()) for panel in (gru, lstm)]
-    assert [line.get_color() for line in wide] == [BLUE, figure4.GREY]
+    assert [line.get_color() for line in wide] == [BLUE, figure4.GRAY]
     np.testing.assert_allclose(wide[1].get_ydata(), [curve[epoch] for epoch in epochs])
     # The paper's value, where there is one.
     dashed = [line.get_ydata()[0] for line in lstm_rated.lines if line.get_linestyle() == "--"]
@@ -437,11 +437,11 @@ def test_of_the_paper_the_same_numbers_are_drawn_as_in_its_tables(tmp_path):
     source = np.where(supplement["system"] == "a", "measured", "reported")
     supplement.assign(source=source).to_csv(tmp_path / "s1.csv")
     described = models(tmp_path, ("flickr8k", "gru-8-max"))
-    found = figure4.reported([tmp_path / "table2.csv", tmp_path / "s1.csv"], described)
+    found = figure4.read_reported([tmp_path / "table2.csv", tmp_path / "s1.csv"], described)
     assert found["measure"].tolist() == ["training task", "semantic score"]
     # As above: the mean of 0.5 + 0.2 and 0.5 + 0.03 + 0.1.
     np.testing.assert_allclose(found["value"].astype(float), [65, 66.5])
-    assert set(found["dataset"]) == {"flickr8k"} and figure4.reported([], described).empty
+    assert set(found["dataset"]) == {"flickr8k"} and figure4.read_reported([], described).empty
 
 
 def test_networks_have_panels_and_models_colours_of_their_own(tmp_path):

@@ -1,4 +1,4 @@
-"""The numbers that Merkx & Frank (2019) report: the form of the files, and how one is read."""
+"""Read the numbers that Merkx & Frank (2019) report."""
 
 from pathlib import Path
 from typing import Annotated
@@ -63,9 +63,11 @@ SYSTEMS = {
 
 
 def read_correlations(path: str | Path) -> pd.DataFrame:
-    """Read the correlations that the supplement of Merkx & Frank (2019) reports.
+    """Read the correlations in the supplement of Merkx & Frank (2019).
 
-    A row for each system and subtask has pearson, pearson_low and pearson_high, fractions of 1.
+    Returns:
+        One row per system and subtask: system, task, subtask, pairs, pearson, pearson_low and
+        pearson_high, as fractions of 1.
     """
     table = read(path, ReportedCorrelations)
     return pd.concat(
