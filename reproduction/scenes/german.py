@@ -1,4 +1,4 @@
-"""The German of the captions: gender, case, endings and word order."""
+"""The German grammar of the captions: gender, case, endings and word order."""
 
 from reproduction.scenes.grammar import Grammar, words_of
 from reproduction.scenes.world import ANIMALS, ANIMATE
@@ -25,7 +25,7 @@ class German(Grammar):
     words = words_of(__file__)
 
     def noun(self, name: str, case: str, negated: bool = False) -> str:
-        """Make a noun phrase in the case `nom`, `acc` or `dat`, such as `einen großen Hund`."""
+        """Write a noun phrase in the case `nom`, `acc` or `dat`, such as `einen großen Hund`."""
         kind = self.kind(name)
         many = self.many(name)
         size = self.value(name, "size")
@@ -58,15 +58,15 @@ class German(Grammar):
         return " ".join(words)
 
     def in_front_of(self, name: str) -> str:
-        """Say that something is in front of an object."""
+        """Write the adjunct `in front of` an object."""
         return f"vor {self.noun(name, 'dat')}"
 
     def adjuncts(self) -> list[str]:
-        """List the sky, the background and the landmark of an action, as far as mentioned."""
+        """List the sky, the background and the landmark of an action, if they are mentioned."""
         return super().adjuncts()[::-1]
 
     def clause(self, name: str, finite: str, rest: str, tail: str = "") -> list[str]:
-        """Clauses with the object `name` as subject; `tail` closes the verb's bracket."""
+        """Write clauses with the subject `name`; `tail` is the second part of the verb."""
         subject = self.noun(name, "nom", self.negated)
         near = self.adjuncts()
         mid = " ".join(near)
@@ -84,7 +84,7 @@ class German(Grammar):
         return options
 
     def action(self, verb: str, agent: str, patient: str) -> list[str]:
-        """Clauses in the active, in the passive or with a verb for the patient's part."""
+        """Write clauses in the active, the passive, or with a verb for the patient's role."""
         finite, preposition, case, tail, passive = self.pick("verb", self.words["verbs"][verb])
         cart = ""
         if verb in ("pull", "push") and self.kind(patient) in ANIMATE:
@@ -101,7 +101,7 @@ class German(Grammar):
         return self.pick("order", (options[0], *options))
 
     def relation(self, subject: str, name: str, object: str, below: str | None) -> list[str]:
-        """Clauses with either object as subject."""
+        """Write clauses with either object as subject."""
         subject, preposition, object = self.turned(subject, name, object)
         where = f"{preposition} {self.noun(object, 'dat')}"
         postures = self.words["postures"].get(self.kind(subject), ("steht", "stehen"))
@@ -119,7 +119,7 @@ class German(Grammar):
         return options
 
     def existence(self, names: list[str]) -> list[str]:
-        """Clauses that say that there are these objects."""
+        """Write clauses that state the existence of these objects."""
         things = " und ".join(self.noun(name, "nom", self.negated) for name in names)
         seen = " und ".join(self.noun(name, "acc", self.negated) for name in names)
         finite = "sind" if len(names) > 1 or self.many(names[0]) else "ist"

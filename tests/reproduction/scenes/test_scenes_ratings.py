@@ -32,7 +32,7 @@ ALL = {"a", "b", "a.colour", "b.colour", "action"}  # weights 2, 2, 1, 1, 3
 
 
 def say(scene, mention, denied=False):
-    return ratings._say(scene, set(mention), random.Random(0), denied)
+    return ratings._sentence(scene, set(mention), random.Random(0), denied)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from groundvec.training.checkpoints import Checkpoints
 from reproduction.translation import beam, training
 from reproduction.translation.model import build, load, save
 from reproduction.translation.network import Translator
-from reproduction.translation.vocabulary import END, Vocabulary, padded, tokenise
+from reproduction.translation.vocabulary import END, Vocabulary, padded, tokenize
 from tests.support import forks
 from tests.support.examples import description
 
@@ -45,14 +45,14 @@ def translator(source=9, target=6, dropout=0.0, seed=1):
 
 def test_words_come_back_as_plain_text():
     texts = ["Ein Hund läuft, schnell.", "Ein Hund läuft, schnell."]
-    words = Vocabulary.build("de", tokenise(texts))
-    encoded = words.encode(tokenise([*texts, "Ein Kater läuft."]))
+    words = Vocabulary.build("de", tokenize(texts))
+    encoded = words.encode(tokenize([*texts, "Ein Kater läuft."]))
     assert encoded.indices[encoded.starts[1] - 1] == END
     matrix = padded(encoded, np.array([2, 0]))
     assert words.decode(matrix) == ["Ein? läuft.", "Ein Hund läuft, schnell."]
     short = ["Wie geht's?"] * 2
-    words_of_short = Vocabulary.build("de", tokenise(short))
-    matrix = padded(words_of_short.encode(tokenise(short)), np.array([0]))
+    words_of_short = Vocabulary.build("de", tokenize(short))
+    matrix = padded(words_of_short.encode(tokenize(short)), np.array([0]))
     assert words_of_short.decode(matrix) == short[:1]
     again = Vocabulary(**words.as_dict())
     assert again.encode(["Ein Hund"]).indices.tolist() == [*encoded.indices[:2].tolist(), END]
