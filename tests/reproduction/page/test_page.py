@@ -515,7 +515,7 @@ def test_ratings_of_drawn_scenes_are_called_so(results, trained, opened, tmp_pat
     write_table(stem, scores, scores[["model"]], "l", "Scores.", [])
     page = opened(build(copy, trained, tmp_path / "index.html"))
     assert "computed ratings of sentences about drawn scenes: 50.0" in page.inner_text(".card")
-    assert "People gave none of these ratings" in page.inner_text("#disagreements")
+    assert "No person gave these ratings" in page.inner_text("#disagreements")
     write_table(stem, scores.assign(task="SICK"), scores[["model"]], "l", "Scores.", [])
     page = opened(build(copy, trained, tmp_path / "people.html"))
     assert "ratings of sentence pairs: 50.0" in page.inner_text(".card")

@@ -136,7 +136,7 @@ def test_table2_has_measured_beside_reported_rows(tmp_path):
     assert rows[0][2:6] == ["0.5 ± 0.0", "1.0 ± 0.0", "2.0 ± 0.0", "50.5"]
     for text in ("ranks before", "mean of the middle two", "1.96 sqrt(p(1-p)/n)", "Reported: as"):
         assert text in markdown
-    assert "Chance: what a random ranking" in markdown and "folds of" not in markdown
+    assert "Chance: the expectation" in markdown and "folds of" not in markdown
 
 
 def test_table2_has_only_test_sets_that_were_measured(tmp_path):
