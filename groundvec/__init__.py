@@ -9,26 +9,27 @@ from typing import TYPE_CHECKING, Any
 
 from groundvec.runtime.errors import extra
 
-if TYPE_CHECKING:  # for editors and mypy, which `__getattr__` tells nothing
+if TYPE_CHECKING:  # editors and type checkers do not follow `__getattr__`
     from groundvec import evaluate as evaluate
-    from groundvec.encoder import ImageEncoder, SentenceEncoder
+    from groundvec.encoder import SentenceEncoder
+    from groundvec.image_encoder import ImageEncoder
     from groundvec.index import Index, search
 
     __version__: str
 
 MODULES = {
     "SentenceEncoder": "groundvec.encoder",
-    "ImageEncoder": "groundvec.encoder",
+    "ImageEncoder": "groundvec.image_encoder",
     "Index": "groundvec.index",
     "search": "groundvec.index",
 }
 __all__ = ["ImageEncoder", "Index", "SentenceEncoder", "search"]
 
 
-if not TYPE_CHECKING:  # else any other name would be in the package, too
+if not TYPE_CHECKING:  # a type checker would accept any name of the package
 
     def __getattr__(name: str) -> Any:
-        """Import what is offered only when it is asked for."""
+        """Import a public name when it is first used: torch and pandas take seconds."""
         if name == "__version__":
             from importlib.metadata import version
 

@@ -1,4 +1,4 @@
-"""Sentences and pictures in one space of vectors, by models learned from captioned pictures.
+"""Encode sentences and pictures in one vector space, by models learned from captioned pictures.
 
 Examples:
   groundvec encode sentences.txt -o vectors.npy
@@ -15,9 +15,9 @@ import sys
 
 try:
     import groundvec
-    from groundvec.cli import program as cli
+    from groundvec.cli import program
+    from groundvec.cli.arguments import STANDARD
     from groundvec.cli.commands import (
-        common,
         encode,
         evaluate,
         export,
@@ -27,7 +27,7 @@ try:
         train,
     )
     from groundvec.runtime.errors import InputError
-except KeyboardInterrupt:  # as `cli.execute` ends what is interrupted later
+except KeyboardInterrupt:  # `program.execute` handles it, once it is imported
     sys.exit(130)
 
 COMMANDS = {
@@ -46,22 +46,26 @@ def main() -> None:
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser("groundvec", description=__doc__, formatter_class=form)
     parser.add_argument("--version", action="version", version=groundvec.__version__)
-    parser.set_defaults(log=None, overwrite=False)  # of those that write nothing
+    # Arguments that `program.execute` reads, for commands that have no such options.
+    parser.set_defaults(log=None, overwrite=False)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, command in COMMANDS.items():
         text = command.__doc__ or ""
-        first = text.partition("\n")[0]
-        subparser = commands.add_parser(name, help=first, description=text, formatter_class=form)
+        first_line = text.partition("\n")[0]
+        subparser = commands.add_parser(
+            name, help=first_line, description=text, formatter_class=form
+        )
         command.add_arguments(subparser)
         subparser.set_defaults(main=command.main)
+    # Commands show warnings only, and the progress of long work.
     for long_work in ("groundvec.runtime.progress", "groundvec.training.loop"):
-        logging.getLogger(long_work).setLevel(logging.INFO)  # it says how far it is
-    cli.execute(run, parser.parse_args(), logging.WARNING)
+        logging.getLogger(long_work).setLevel(logging.INFO)
+    program.execute(run, parser.parse_args(), logging.WARNING)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Run the command; InputError if it writes to standard output and that is closed."""
-    if sys.stdout is None and getattr(arguments, "output", common.STANDARD) == common.STANDARD:
+    """Run the command; InputError if it writes to standard output, which is closed."""
+    if sys.stdout is None and getattr(arguments, "output", STANDARD) == STANDARD:
         raise InputError("standard output is closed: open it, or name a file with --output")
     arguments.main(arguments)
 

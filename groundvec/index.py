@@ -1,4 +1,4 @@
-"""Find pictures by sentences: the vectors of a folder's pictures, kept from search to search."""
+"""Find pictures by sentences; the vectors of a folder's pictures are kept in the user's cache."""
 
 import hashlib
 import json
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groundvec import similarity
-from groundvec.encoder import ImageEncoder, SentenceEncoder
+from groundvec.encoder import SentenceEncoder
 from groundvec.features import versions
 from groundvec.features.files import UNREADABLE, checksums, paths, pictures
+from groundvec.image_encoder import ImageEncoder
 from groundvec.model import hub
 from groundvec.provenance import code_hash, digest
 from groundvec.runtime.errors import InputError, extra, printable
@@ -27,26 +28,30 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-State = tuple[str, int, int, int, int]  # of a file: its path, and `files.state`
+# A file's path and `files.state`: it is read again if one of them has changed.
+State = tuple[str, int, int, int, int]
 
-LONGEST = 2**13  # bytes that an index has of a file, beside its vector; a path has at most half
-EXPLAINED = 20  # problems that a search explains; it counts the others, and
-NAMED = 3  # names so many of them
+# Bytes per file in an index, without its vector: a path has at most 4,096 on Linux, and the numbers
+# and the checksum fit into the other half. An index that is larger than this allows is not read.
+LONGEST = 2**13
+EXPLAINED = 20  # problems that a search explains; it counts the others
+NAMED = 3  # of these others, the number of files that it names
 
 
 class Index:
     """The vectors of pictures, for any number of searches.
 
-    They are kept in the user's cache, a file for each folder and model. A picture is read again if
-    its size, times or inode have changed, and embedded again if its content has. One that could not
-    be read is tried again by the next index; one whose content is wrong stays left out.
+    They are kept in the user's cache, one file per folder and model. A picture is read again if
+    its size, times or inode have changed, and embedded again if its content has changed. If a
+    picture could not be read, the next index tries again; if its content is wrong, it stays left
+    out.
 
     >>> index = Index("holiday")
     >>> index.search("a dog on a beach", best=3)
 
     Attributes:
-        encoder: of the sentences.
-        paths: the usable pictures; of files with the same content the first.
+        encoder: the model's encoder of sentences.
+        paths: the usable pictures; of files with the same content only the first.
         vectors: (paths, size) float32, the numbers that are compared with sentences.
     """
 
@@ -58,10 +63,10 @@ class Index:
         backbone: "Backbones" = None,
         crops: int | None = None,
     ) -> None:
-        """Embed the pictures of a folder, or those that are named, unless they are known.
+        """Embed the pictures of a folder, or named ones, unless their vectors are in the cache.
 
-        Unusable pictures are left out. A warning explains each new one, and another counts those
-        that are known.
+        Unusable pictures are left out. A warning explains each new one, and another counts the
+        others.
 
         Args:
             images: see `groundvec.features.files.pictures`.
@@ -70,45 +75,50 @@ class Index:
             backbone, crops: see `ImageEncoder`.
 
         Raises:
-            InputError: no picture can be used, or what the encoders raise.
+            InputError: no picture is usable; also the errors of the encoders.
         """
         folder = hub.find(model)
         self.encoder = SentenceEncoder(folder, device=device)
         named = paths(images)
-        decides = [sha256(folder / name) for name in ("model.json", "ensemble.json")]
-        decides += [*_names(backbone), str(crops), code_hash("groundvec/features/extract.py")]
-        with extra("pictures"):
-            decides += versions().values()
-        decides += [str(path.absolute()) for path in named]
-        kept = cache() / "index" / f"{digest(*decides)}.index"
+        cache_file = _cache_file(folder, named, backbone, crops)
         files = pictures(named)
-        # Before the files are read: what changes from now on is read again by the next index.
+        # The state of a file is taken before its content: if it changes in between, the next index
+        # finds another state, and reads the file again.
         states = [_state(path) for path in files]
         size = self.encoder.description["encoder"]["size"]
-        known = _read(kept, size, len(files))
-        new = {
-            each: path for each, path in zip(states, files, strict=True) if each not in known.sums
+        known = _read(cache_file, size, len(files))
+
+        # 1. The checksums of files that are new or changed.
+        new_files = {
+            file_state: path
+            for file_state, path in zip(states, files, strict=True)
+            if file_state not in known.sums
         }
-        known.sums |= zip(new, checksums(list(new.values())), strict=True)
-        contents = [known.sums[each] for each in states]
+        known.sums |= zip(new_files, checksums(list(new_files.values())), strict=True)
+        contents = [known.sums[file_state] for file_state in states]
+
+        # 2. The vectors of contents that no earlier index has seen; the others are only named.
         unknown = {
             content: path
             for content, path in zip(contents, files, strict=True)
             if content not in known.vectors and content not in known.unusable
         }
-        errors = {
-            content: _error(path, content)
-            for content, path in unknown.items()
-            if content.startswith(UNREADABLE)
-        }
-        readable = {content: path for content, path in unknown.items() if content not in errors}
+        errors: dict[str, InputError] = {}
+        readable: dict[str, Path] = {}
+        for content, path in unknown.items():
+            if content.startswith(UNREADABLE):
+                errors[content] = _reading_error(path, content)
+            else:
+                readable[content] = path
         if readable:
-            seeing = ImageEncoder(folder, device=device, backbone=backbone, crops=crops)
-            vectors, problems = seeing.embed(list(readable.values()), list(readable))
+            image_encoder = ImageEncoder(folder, device=device, backbone=backbone, crops=crops)
+            vectors, problems = image_encoder.embed(list(readable.values()), list(readable))
             errors |= known.add(readable, vectors[:, :size], problems)
-        if new or unknown or len(known.sums) > len(set(states)):
-            known.sums = {each: known.sums[each] for each in states}
-            _write(kept, known)
+        if new_files or unknown or len(known.sums) > len(set(states)):
+            known.sums = {file_state: known.sums[file_state] for file_state in states}
+            _write(cache_file, known)
+
+        # 3. The first file of each usable content.
         usable: dict[str, Path] = {}
         left_out: list[Path] = []
         for content, path in zip(contents, files, strict=True):
@@ -130,16 +140,17 @@ class Index:
         language: str | None = None,
         tokenized: bool = False,
     ) -> list[tuple[Path, float]]:
-        """Find the pictures that a sentence describes best, and how near each is, nearest first.
+        """Find the pictures that a sentence describes best: their paths and scores, nearest first.
 
         Args:
-            best: how many pictures to return.
+            best: the number of pictures to return.
             language, tokenized: see `SentenceEncoder.encode`.
         """
         if best < 1:
             raise InputError(f"best is {best}: it must be 1 or more")
         vector = self.encoder.encode([sentence], language=language, tokenized=tokenized)
-        # Columns that pictures have not are those of models that compare cosines, and zeros.
+        # Some encoders append columns, which are zeros in the vectors of pictures: they add nothing
+        # to an inner product, and an index does not store them.
         vector = vector[:, : self.vectors.shape[1]]
         near = similarity.scores(vector, self.vectors, self.encoder.description["similarity"])[0]
         order = np.argsort(-near, kind="stable")[:best]
@@ -162,32 +173,45 @@ def search(
     return index.search(sentence, best, language, tokenized)
 
 
-def _names(backbone: "Backbones") -> list[str]:
-    """Name networks, so that others have other names."""
+def _cache_file(
+    folder: Path, named: Sequence[Path], backbone: "Backbones", crops: int | None
+) -> Path:
+    """Name the file of an index by all that decides its vectors: the model, the networks, code."""
+    parts = [sha256(folder / name) for name in ("model.json", "ensemble.json")]
     if backbone is None or isinstance(backbone, str):
-        return [str(backbone)]
-    from groundvec.features.backbones import Backbone
+        parts.append(str(backbone))
+    else:
+        from groundvec.features.backbones import Backbone
 
-    several = [backbone] if isinstance(backbone, Backbone) else backbone
-    return [f"{each.name} {each.sha256} {each.crops}" for each in several]
+        networks = [backbone] if isinstance(backbone, Backbone) else backbone
+        parts += [f"{network.name} {network.sha256} {network.crops}" for network in networks]
+    parts += [str(crops), code_hash("groundvec/features/extract.py")]
+    with extra("pictures"):
+        parts += versions().values()
+    parts += [str(path.absolute()) for path in named]
+    return cache() / "index" / f"{digest(*parts)}.index"
 
 
 def _state(path: Path) -> State:
+    """Return the state of a file; zeros if it was deleted a moment ago."""
     try:
         return str(path.absolute()), *state(path)
-    except OSError:  # it was there a moment ago
+    except OSError:
         return str(path.absolute()), 0, 0, 0, 0
 
 
-def _error(path: Path, content: str) -> InputError:
-    """Find out why a file could not be read, without a network, whose import takes seconds."""
+def _reading_error(path: Path, content: str) -> InputError:
+    """Return the error of a file that could not be read.
+
+    No network reads it, since importing torch takes seconds.
+    """
     from groundvec.features.images import load
 
     try:
         load(path, content)
     except InputError as error:
         return error
-    return InputError(f"{path} could not be read; try again")  # which `content` rules out
+    return InputError(f"{path} could not be read; try again")  # it could be read this time
 
 
 def _warn(left_out: Sequence[Path], errors: dict[Path, InputError]) -> None:
@@ -197,26 +221,28 @@ def _warn(left_out: Sequence[Path], errors: dict[Path, InputError]) -> None:
         log.warning("%s; it is left out", errors[path])
     others = [printable(str(path)) for path in left_out if path not in explained]
     if others:
-        names = ", ".join(others[:NAMED]) + (", ..." if len(others) > NAMED else "")
+        names = ", ".join(others[:NAMED])
+        if len(others) > NAMED:
+            names += ", ..."
         count = "1 picture" if len(others) == 1 else f"{len(others):,} pictures"
         log.warning("left out %s that cannot be used: %s", count, names)
 
 
 @dataclass
 class _Known:
-    """The files that an index has seen, and what it knows of their contents, by checksum."""
+    """The files that an index has seen: their checksums, and by checksum their contents."""
 
-    sums: dict[State, str] = field(default_factory=dict)  # the checksums
+    sums: dict[State, str] = field(default_factory=dict)
     vectors: dict[str, np.ndarray] = field(default_factory=dict)
-    unusable: dict[str, str] = field(default_factory=dict)  # what is wrong, after the path
+    unusable: dict[str, str] = field(default_factory=dict)  # the problem, without the path
 
     def add(
         self, files: dict[str, Path], vectors: np.ndarray, problems: dict[int, InputError]
     ) -> dict[str, InputError]:
-        """Add the vectors of files, by checksum, and what is wrong with contents.
+        """Add the vectors of files, by checksum, and the problems of wrong contents.
 
         Returns:
-            All errors, by checksum, also those that may pass and are not kept.
+            All errors, by checksum, also temporary ones, which are not kept.
         """
         from groundvec.features.images import Unusable
 
@@ -233,53 +259,56 @@ class _Known:
         return errors
 
 
-def _read(kept: Path, size: int, files: int) -> _Known:
-    """Read an index of vectors of a size; an empty one if it is missing or damaged.
+def _read(file: Path, size: int, pictures: int) -> _Known:
+    """Read an index with vectors of a size; return an empty one if it is missing or damaged.
 
-    It may have been of more files than there are now. If it is far too large for these, to read
-    them again takes no longer.
+    The index may have been made for more pictures than there are now. If it is much larger than
+    an index of this number of pictures, it is not read: it would take longer than embedding them.
     """
     try:
-        data = read_regular(kept, SMALL + files * (4 * size + LONGEST))
+        data = read_regular(file, SMALL + pictures * (4 * size + LONGEST))
         checksum, listing, numbers = data.split(b"\n", 2)
-        if checksum != _checksum(kept, listing, numbers):
+        if checksum != _checksum(file, listing, numbers):
             raise ValueError("another checksum")
         seen, contents, unusable = json.loads(listing)
         vectors = np.frombuffer(numbers, np.float32).reshape(len(contents), size)
         if not np.isfinite(vectors).all():
-            raise ValueError("other numbers than vectors")
-        sums = {(path, *of_file): content for path, *of_file, content in seen}
+            raise ValueError("a vector is not finite")
+        sums = {(path, *state_numbers): content for path, *state_numbers, content in seen}
         return _Known(sums, dict(zip(contents, vectors, strict=True)), unusable)
     except (FileNotFoundError, NotADirectoryError):
         return _Known()
-    except Exception as error:  # which one depends on where the damage is
-        problem = (
-            f"cannot be read ({error.strerror})" if isinstance(error, OSError) else "is damaged"
-        )
-        log.warning("%s %s: its pictures are read again", kept, problem)
+    except Exception as error:  # its type depends on the place of the damage
+        problem = "is damaged"
+        if isinstance(error, OSError):
+            problem = f"cannot be read ({error.strerror})"
+        log.warning("%s %s: its pictures are read again", file, problem)
         return _Known()
 
 
-def _write(kept: Path, known: _Known) -> None:
-    """Write what `_read` reads, but for files that could not be opened: they may be, next time."""
+def _write(file: Path, known: _Known) -> None:
+    """Write an index for `_read`, without files that could not be opened: the next index tries.
+
+    The first line is a checksum, the second a JSON listing, and then come the vectors.
+    """
     seen = [
-        [*each, content]
-        for each, content in known.sums.items()
+        [*file_state, content]
+        for file_state, content in known.sums.items()
         if not content.startswith(UNREADABLE)
     ]
     used = {content for *_, content in seen}
     vectors = {content: vector for content, vector in known.vectors.items() if content in used}
-    unusable = {content: why for content, why in known.unusable.items() if content in used}
+    unusable = {content: problem for content, problem in known.unusable.items() if content in used}
     listing = json.dumps([seen, list(vectors), unusable]).encode()
     numbers = b"".join(vector.tobytes() for vector in vectors.values())
-    data = b"\n".join([_checksum(kept, listing, numbers), listing, numbers])
-    with suppress(OSError):  # the features' cache, beside it, says so
-        write_bytes(kept, data, replace=True)
+    data = b"\n".join([_checksum(file, listing, numbers), listing, numbers])
+    with suppress(OSError):  # the cache of features, in the same folder, warns
+        write_bytes(file, data, replace=True)
 
 
-def _checksum(kept: Path, listing: bytes, numbers: bytes) -> bytes:
-    """Compute the checksum of an index and its name, which no other folder or model has."""
-    sha = hashlib.sha256(kept.name.encode())
+def _checksum(file: Path, listing: bytes, numbers: bytes) -> bytes:
+    """Compute the checksum of an index and its file name, which is unique to folder and model."""
+    sha = hashlib.sha256(file.name.encode())
     sha.update(listing)
     sha.update(numbers)
     return sha.hexdigest().encode()

@@ -13,6 +13,7 @@ Example:
 import argparse
 import logging
 
+import reproduction  # noqa: F401, whose parts a description may name
 from groundvec.cli.arguments import make_parser
 from groundvec.cli.program import run
 
@@ -23,7 +24,7 @@ parser = make_parser(__doc__, shared, "the files to write, as a stem", writes, "
 
 def main(arguments: argparse.Namespace) -> None:
     from groundvec.device import choose
-    from groundvec.evaluation.folder import score_folder
+    from groundvec.evaluation.model_retrieval import score_folder
     from groundvec.results.frames import write
     from groundvec.results.schemas import QueryRanks, Retrieval
 

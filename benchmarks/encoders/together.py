@@ -22,10 +22,11 @@ from common import FOLDERS, program
 from groundvec.data.dataset import read_captions
 from groundvec.data.split import UNENCODED, load_split
 from groundvec.evaluation.retrieval import rank_both_ways
+from groundvec.evaluation.seeds import mean_of_seeds
 from groundvec.features import store
 from groundvec.model.network import encode_images, load_ensemble
 from groundvec.model.sentences import encode_sentences
-from reproduction.reporting import bootstrap
+from reproduction.reporting import resampled
 
 
 def ranks(given: argparse.Namespace) -> Iterator[pd.DataFrame]:
@@ -65,10 +66,10 @@ def scores(given: argparse.Namespace) -> pd.DataFrame:
     all_ranks = pd.concat(ranks(given)).assign(**labels)
     rows = []
     for cutoff in (1, 5, 10):
-        recalls = bootstrap.recalls(all_ranks, cutoff).groupby(["model", "direction"])["draws"]
+        recalls = resampled.recalls(all_ranks, cutoff).groupby(["model", "direction"])["draws"]
         for (model, direction), seeds in recalls:
             names = (model, len(seeds), given.language, direction, cutoff)
-            rows.append((*names, *bootstrap.mean_of_seeds(seeds.tolist())))
+            rows.append((*names, *mean_of_seeds(seeds.tolist())))
     names = ["model", "seeds", "language", "direction", "cutoff", "recall", "low", "high"]
     return pd.DataFrame(rows, columns=names)
 

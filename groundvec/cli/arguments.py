@@ -1,4 +1,8 @@
-"""Command-line arguments that several programs have, each declared once."""
+"""Command-line arguments that several programs have, each declared once.
+
+`make_parser` makes the parser of a script; the other functions add arguments to a parser, most of
+them to those of `groundvec COMMAND`.
+"""
 
 import argparse
 import os
@@ -10,34 +14,41 @@ from typing import Any
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError
 
-ENDINGS = (".yaml", ".yml", ".json")
-WHOLE = "FILE|TEXT"  # what `settings` reads
+STANDARD = Path("-")  # in place of a file: standard input or output
+ENDINGS = (".yaml", ".yml", ".json")  # a setting that ends so is a file, and not YAML text
+FILE_OR_TEXT = "FILE|TEXT"  # the placeholder of such a setting in `--help`
 FILES: dict[str, Any] = {"type": Path, "nargs": "+", "metavar": "FILE"}
 
 
 def settings(kind: str) -> Callable[[str], dict[str, Any]]:
-    """Return the `type` of an argument: a file or YAML text, completed by a definition."""
+    """Return a `type` of argparse for settings that a definition of schema.yaml completes."""
 
-    def complete(given: dict[str, Any]) -> dict[str, Any]:
+    def complete(content: dict[str, Any]) -> dict[str, Any]:
         from groundvec.config.description import complete_description
         from groundvec.config.schema import complete_by
 
-        return complete_description(given) if kind == "model" else complete_by(given, kind, kind)
+        if kind == "model":
+            return complete_description(content)
+        return complete_by(content, kind, kind)
 
-    return lambda value: completed(value, complete)
+    def settings_text(value: str) -> dict[str, Any]:  # argparse's errors name the function
+        return completed(value, complete)
+
+    return settings_text
 
 
 def completed(text: str, complete: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
-    """Read a file or YAML text and complete it, for `type` of an argument."""
-    from groundvec.config.schema import read_yaml
+    """Read a YAML or JSON file, or YAML text, and complete it; raise argparse's error."""
+    from groundvec.config.reading import read_yaml
 
     try:
         is_file = text.endswith(ENDINGS)
         if is_file:
             files.check_regular(text)
-        content = Path(text).read_text("utf-8") if is_file else text
-        given = read_yaml(content, text if is_file else "this")
-        return complete(given if isinstance(given, dict) else {"": given})
+        yaml_text = Path(text).read_text("utf-8") if is_file else text
+        content = read_yaml(yaml_text, text if is_file else "this")
+        # The schema's check reports the empty key, with the content that is no mapping.
+        return complete(content if isinstance(content, dict) else {"": content})
     except OSError as error:
         raise argparse.ArgumentTypeError(f"{text}: {error.strerror}") from None
     except UnicodeDecodeError as error:
@@ -52,24 +63,29 @@ SHARED: dict[str, dict[str, Any]] = {
     "features": {"type": Path, "help": "the HDF5 file of its image features"},
     "pairs": {"type": Path, "help": "a data set's parallel.csv"},
     "model": {"type": Path, "help": "the folder of a training"},
-    "ratings": {"type": Path, "help": "what scripts/ratings.py wrote"},
-    "work": {"type": Path, "help": "a folder for what a killed run has finished"},
-    "name": {"help": "what to call it in results"},
+    "ratings": {"type": Path, "help": "the output of scripts/ratings.py"},
+    "work": {"type": Path, "help": "a folder for the finished work of a killed run"},
+    "name": {"help": "its name in results"},
     "source": {"metavar": "LANGUAGE", "help": "the language of the sentences, such as en"},
     "target": {"metavar": "LANGUAGE", "help": "the language of the translations, such as de"},
-    "text": {"type": settings("text"), "metavar": WHOLE, "help": "what an encoder reads"},
+    "text": {
+        "type": settings("text"),
+        "metavar": FILE_OR_TEXT,
+        "help": "the text that an encoder reads",
+    },
     "baseline": {
         "type": settings("baseline"),
-        "metavar": WHOLE,
+        "metavar": FILE_OR_TEXT,
         "help": "the encoder of a baseline and its options",
     },
-    "treebanks": {**FILES, "default": [], "help": "a text of trees: what scripts/trees.py wrote"},
-    "seed": {"type": int, "default": 1, "help": "of the weights and the batches (default: 1)"},
+    "treebanks": FILES
+    | {"default": [], "help": "the output of scripts/trees.py, for a text of trees"},
+    "seed": {"type": int, "default": 1, "help": "seed of the weights and the batches (default: 1)"},
     "threads": {"type": int, "default": None, "help": "CPU threads to use (default: all)"},
     "device": {
         "choices": ["cpu", "cuda"],
         "default": None,
-        "help": "(default: cuda if there is one)",
+        "help": "(default: cuda if available)",
     },
     "tokenized": {
         "action": "store_true",
@@ -79,7 +95,7 @@ SHARED: dict[str, dict[str, Any]] = {
     "mirror": {
         "type": Path,
         "default": os.environ.get("GROUNDVEC_MIRROR") or None,
-        "help": "a folder that may have what is to be downloaded (default: $GROUNDVEC_MIRROR)",
+        "help": "a folder that may have the files to download (default: $GROUNDVEC_MIRROR)",
     },
 }
 
@@ -91,21 +107,21 @@ def make_parser(
     writes: Sequence[str] = ("",),
     reads: str = "",
 ) -> argparse.ArgumentParser:
-    """Make the parser of a program.
+    """Make the parser of a script.
 
     Args:
-        text: what `--help` says, such as the docstring of the program, which ends in examples.
-        shared: names in `SHARED`. Those without a default are required, unless `?` is behind them.
-        output: the help of `--output`, a required path; without it there is none.
-        writes: the ends of the files that are written, behind that path. Unless these can be
-            written, `groundvec.cli.program.execute` does not start the program.
-        reads: a definition of schema.yaml, for `--settings` that are completed by it.
+        text: the text of `--help`, such as the docstring of the script, which ends in examples.
+        shared: names in `SHARED`. Those without a default are required, unless `?` follows them.
+        output: the help of `--output`, a required path; without it there is no such argument.
+        writes: the ends of the files that are written, after that path. If one of them cannot be
+            written, `groundvec.cli.program.execute` does not start the script.
+        reads: a definition of schema.yaml that completes `--settings`.
     """
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=text, formatter_class=form)
-    for each in shared.split():
-        name = each.removesuffix("?")
-        required = name == each and "default" not in SHARED[name]
+    for word in shared.split():
+        name = word.removesuffix("?")
+        required = name == word and "default" not in SHARED[name]
         parser.add_argument(f"--{name}", required=required, **SHARED[name])
     if reads:
         add_settings(parser, "--settings", reads, "{}")
@@ -118,21 +134,54 @@ def make_parser(
 def add_settings(
     parser: argparse.ArgumentParser, option: str, kind: str, default: str | None = None
 ) -> None:
-    """Add an argument for a description that is completed by a definition of schema.yaml."""
+    """Add an argument for settings that a definition of schema.yaml completes."""
     from groundvec.config.schema import configuration_schema
 
     schema = configuration_schema()["$defs"][kind]
-    keys = ", ".join(
-        f"{key} ({said['default']})" if "default" in said else key
-        for key, said in schema["properties"].items()
-    )
-    what = re.split("[;.] ", schema["description"])[0].rstrip(".")
-    text = f"{what}, in YAML or JSON, with its defaults: {keys}"
+    keys = []
+    for key, property_schema in schema["properties"].items():
+        has_default = "default" in property_schema
+        keys.append(f"{key} ({property_schema['default']})" if has_default else key)
+    first_sentence = re.split("[;.] ", schema["description"])[0].rstrip(".")
+    text = f"{first_sentence}, in YAML or JSON, with its defaults: {', '.join(keys)}"
     parser.add_argument(
         option,
         type=settings(kind),
         default=default,
         required=default is None,
-        metavar=WHOLE,
+        metavar=FILE_OR_TEXT,
         help=text.replace("%", "%%"),
     )
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Add the model that a command uses, the language, and the device."""
+    parser.add_argument(
+        "--model",
+        default="flickr8k",
+        help="the name of a model that comes with groundvec, or the folder of a trained one "
+        "(default: %(default)s)",
+    )
+    parser.add_argument("--language", help="of the sentences, such as en (default: the model's)")
+    parser.add_argument("--device", help="cpu or cuda (default: cuda if available)")
+
+
+def add_tokenized(parser: argparse.ArgumentParser) -> None:
+    """Add the option for sentences that are tokenized as the training captions are."""
+    parser.add_argument(
+        "--tokenized",
+        action="store_true",
+        help='the sentences are tokenized already, as in "A dog \'s ball ."',
+    )
+
+
+def add_output(parser: argparse.ArgumentParser, endings: list[str], help: str) -> None:
+    """Add the file that a command writes, whose ending chooses its format."""
+
+    def output(name: str) -> Path:
+        if name == "-" or Path(name).suffix.lower() in endings:
+            return Path(name)
+        raise argparse.ArgumentTypeError(f"{name} does not end in {' or '.join(endings)}")
+
+    parser.add_argument("-o", "--output", type=output, default=STANDARD, metavar="FILE", help=help)
+    parser.add_argument("--overwrite", action="store_true", help="replace an existing file")

@@ -1,4 +1,4 @@
-"""Fonts of the system, for letters that those of figures and contact sheets lack."""
+"""Fonts of the system, for letters that the fonts of figures and contact sheets lack."""
 
 import subprocess
 from collections.abc import Collection
@@ -7,9 +7,10 @@ from functools import cache
 
 @cache
 def with_letters(letters: frozenset[str]) -> str | None:
-    """Find a font of the system that has all of these letters: its file.
+    """Find the file of a system font that has all of these letters.
 
-    It is None without such a font, or without fontconfig, which knows them.
+    Returns:
+        None if there is no such font, or no fontconfig, which lists the fonts.
     """
     codes = " ".join(f"{ord(letter):x}" for letter in sorted(letters))
     command = ["fc-list", "--format=%{file}\n", f":charset={codes}:scalable=true:color=false"]
@@ -18,11 +19,13 @@ def with_letters(letters: frozenset[str]) -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     files = [file for file in listed.splitlines() if file.endswith((".ttf", ".ttc", ".otf"))]
-    # The plainest.
+    # The plainest: without serifs, and with the shortest name, such as without "Bold".
     return min(files, key=lambda file: ("Sans" not in file, len(file), file), default=None)
 
 
 def boxes(letters: Collection[str]) -> str:
-    """Name in one line the letters that are drawn as boxes, and the remedy."""
-    some = "".join(sorted(letters)[:20]) + (" ..." if len(letters) > 20 else "")
-    return f"no font here has {some}, which are drawn as boxes: use .html, or install a font"
+    """Write the warning about letters that are drawn as boxes, with the remedy."""
+    shown = "".join(sorted(letters)[:20])
+    if len(letters) > 20:
+        shown += " ..."
+    return f"no font here has {shown}, which are drawn as boxes: use .html, or install a font"

@@ -1,4 +1,4 @@
-"""Arguments, logs and errors of every command-line program."""
+"""How every command-line program starts and ends: arguments, logs, errors and exit status."""
 
 import argparse
 import errno
@@ -14,14 +14,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from groundvec.cli.arguments import STANDARD
 from groundvec.runtime import files
 from groundvec.runtime.errors import InputError, printable, shortened
 from groundvec.runtime.jobs import Stopped
 
-STANDARD_INPUT = Path("/dev/stdin")  # which leads to the file that the shell reads
-# What numbers may be, by their options; where a configuration has them too, as its schema says.
+STANDARD_INPUT = Path("/dev/stdin")  # a link to the file that the shell redirects to `-`
+# The bounds of numbers, by option. Options that a configuration has too have its schema's bounds.
 BOUNDS = {
-    **{name: {"$ref": f"#/$defs/dataset/properties/{name}"} for name in ("draw", "parts")},
+    "draw": {"$ref": "#/$defs/dataset/properties/draw"},
+    "parts": {"$ref": "#/$defs/dataset/properties/parts"},
     "folds": {"$ref": "#/$defs/retrieval/properties/folds"},
     "epochs": {"$ref": "#/$defs/training/properties/epochs"},
     "seed": {"$ref": "#/$defs/dataset/properties/seeds/items"},
@@ -34,7 +36,7 @@ NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 def run(main: Callable[[argparse.Namespace], None], parser: argparse.ArgumentParser) -> None:
-    """Parse the arguments of a script and `execute` it, logging to the file `--log` too."""
+    """Parse the arguments of a script and `execute` it; its log is also written to `--log`."""
     parser.add_argument("--log", type=_log_file, help="also write the log to this file (.log)")
     parser.add_argument("--overwrite", action="store_true", help="replace existing results")
     execute(main, parser.parse_args(), logging.INFO)
@@ -51,8 +53,8 @@ class _Printable(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         if isinstance(record.args, tuple):
             record.args = tuple(
-                printable(str(each)) if isinstance(each, Path | OSError) else each
-                for each in record.args
+                printable(str(argument)) if isinstance(argument, Path | OSError) else argument
+                for argument in record.args
             )
         return "\n".join(map(printable, super().format(record).split("\n")))
 
@@ -62,19 +64,20 @@ def execute(
 ) -> None:
     """Check arguments, call `main`, and end the program as its users expect.
 
-    An `InputError`, and what the system refuses (space, memory, permission), ends it with one line
-    and exit status 1; SIGTERM with its usual exit status, after half-written files are removed; a
-    closed output (`| head`) or Ctrl-C with nothing. Any other exception is a bug and keeps its
-    traceback, also in the log file.
+    - An `InputError`, and an error of the system (space, memory, permission): one line, and exit
+      status 1.
+    - SIGTERM: its usual exit status, after half-written files are removed.
+    - A closed output (`| head`) or Ctrl-C: their usual exit status, and no message.
+    - Any other exception is a bug and keeps its traceback, also in the log file.
     """
-    if isinstance(sys.stdout, io.TextIOWrapper):  # which may be an ASCII terminal
+    if isinstance(sys.stdout, io.TextIOWrapper):  # possibly an ASCII terminal
         sys.stdout.reconfigure(errors="backslashreplace")
-    # An import of torch makes 200,000 objects; to look for garbage in them takes half a second.
+    # Importing torch makes 200,000 objects; searching them for garbage takes half a second.
     gc.set_threshold(100_000)
     _fill_standard_streams()
-    # A warning is a line of its own, without the place in the code.
+    # A warning is a line of its own, without the file and line that raised it.
     warnings.showwarning = lambda message, *_: logging.warning("%s", message)
-    logging.raiseExceptions = False  # a log on a full disk must not hide what is said here
+    logging.raiseExceptions = False  # a log on a full disk must not hide the error itself
     formatter = _Printable("%(message)s")
     console = logging.StreamHandler()
     console.setFormatter(formatter)
@@ -92,10 +95,10 @@ def execute(
         _check_numbers(arguments)
         _check_outputs(arguments)
         files.guard(_inputs(arguments), arguments.overwrite)
-        for end in getattr(arguments, "writes", ()):  # at once, and not after hours
+        for end in getattr(arguments, "writes", ()):  # before the work, and not after hours of it
             files.check_output(f"{arguments.output}{end}")
         main(arguments)
-        if sys.stdout:  # None, where it was closed from the start
+        if sys.stdout:  # None if it was closed from the start
             sys.stdout.flush()
     except InputError as error:
         logging.error("error: %s", error)
@@ -106,56 +109,64 @@ def execute(
     except KeyboardInterrupt:
         sys.exit(128 + signal.SIGINT)
     except BrokenPipeError:
-        # Python writes what is left when it ends, and would complain.
+        # Python flushes its buffer at exit, which would raise the same error: let it succeed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(128 + signal.SIGPIPE)
     except Exception as error:
-        if problem := _refused(error):
+        problem = _system_error(error)
+        if problem:
             logging.error("error: %s", printable(shortened(problem)))
         else:
             logging.exception("this should not have happened:")
         sys.exit(1)
     finally:
-        if "triton" not in sys.modules:  # which would complain that its objects are left over
+        # Ending without a last search for garbage is faster; triton warns of objects left over.
+        if "triton" not in sys.modules:
             gc.freeze()
 
 
 def _log_file(name: str) -> Path:
+    """Check that a log file ends in .log, since it is emptied at the start."""
     path = Path(name)
-    if path.suffix != ".log":  # it is emptied at the start
+    if path.suffix != ".log":
         raise argparse.ArgumentTypeError(f"{name} does not end in .log")
     return path
 
 
 def _check_numbers(arguments: argparse.Namespace) -> None:
-    given = {}
+    """Raise InputError if a number is out of its `BOUNDS`."""
+    bounded = {}
     for name in BOUNDS:
         value = getattr(arguments, name, None)
         numbers = value if isinstance(value, list) else [value]
         if numbers and all(isinstance(number, int) for number in numbers):
-            given[name] = value
-    if not given:  # most small programs have none, and need not import jsonschema
+            bounded[name] = value
+    if not bounded:  # most small programs have none, and need not import jsonschema
         return
     from groundvec.config.schema import find_mistake
 
-    if wrong := find_mistake(given, {"properties": BOUNDS}):
-        raise InputError(f"--{wrong}")
+    mistake = find_mistake(bounded, {"properties": BOUNDS})
+    if mistake:
+        raise InputError(f"--{mistake}")
 
 
 def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:
+    """Yield the paths among the arguments that are neither outputs nor logs."""
     for name, value in vars(arguments).items():
+        if name.startswith("output") or name in ("work", "log"):
+            continue
         values: list[Any] = value if isinstance(value, list) else [value]
-        if not (name.startswith("output") or name in ("work", "log")):
-            paths = (path for path in values if isinstance(path, Path))
-            yield from (STANDARD_INPUT if path == Path("-") else path for path in paths)
+        for path in values:
+            if isinstance(path, Path):
+                yield STANDARD_INPUT if path == STANDARD else path
 
 
 def _check_outputs(arguments: argparse.Namespace) -> None:
-    """Raise InputError if two outputs are one file, of which one would be lost."""
+    """Raise InputError if two outputs are one file: one of them would be lost."""
     seen: set[Path] = set()
     for name, value in vars(arguments).items():
         if (name.startswith("output") or name == "log") and isinstance(value, Path):
-            if value.resolve() in seen and value != Path("-"):
+            if value.resolve() in seen and value != STANDARD:
                 raise InputError(
                     f"{value} is two outputs of this command: name another for one of them"
                 )
@@ -163,19 +174,25 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
 
 
 def _fill_standard_streams() -> None:
-    """Open nothing for closed standard streams; else the next file would get their output."""
-    while (free := os.open(os.devnull, os.O_RDWR)) <= 2:
-        pass
-    os.close(free)
+    """Open the null device for closed standard streams.
+
+    Otherwise the next file that is opened would get the descriptor of standard output or error, and
+    with it everything that is printed. The system gives the lowest free descriptor: open the null
+    device until 0 to 2 are taken.
+    """
+    descriptor = os.open(os.devnull, os.O_RDWR)
+    while descriptor <= 2:
+        descriptor = os.open(os.devnull, os.O_RDWR)
+    os.close(descriptor)
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - until the program ends
 
 
-def _refused(error: Exception) -> str:
-    """Name in one line the system's refusal and the remedy; nothing for a bug."""
-    # Torch's is a RuntimeError: "can't allocate memory", or CUDA's "Tried to allocate".
-    of_torch = isinstance(error, RuntimeError) and "allocate" in str(error)
-    if isinstance(error, MemoryError) or of_torch:
+def _system_error(error: Exception) -> str:
+    """Describe an error of the system or the installation, with the remedy; "" for a bug."""
+    # Torch raises a RuntimeError: "can't allocate memory", or on a GPU "Tried to allocate".
+    out_of_torch_memory = isinstance(error, RuntimeError) and "allocate" in str(error)
+    if isinstance(error, MemoryError) or out_of_torch_memory:
         reason = str(error).partition("\n")[0]
         return f"not enough memory ({reason}): free some, or use a smaller model or data set"
     if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("groundvec"):
@@ -186,7 +203,7 @@ def _refused(error: Exception) -> str:
             "pip install --force-reinstall torch torchvision (docs/encoder.md)"
         )
     if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":
-        # Linux's names may be any bytes, but what is written about a file is UTF-8.
+        # Names of files may be any bytes on Linux, but the files that list them are UTF-8.
         around = error.object[max(0, error.start - 200) : error.end + 200]
         [name] = re.findall(r'[^\s",]*[\ud800-\udfff][^\s",]*', around)[:1]
         return f"{name} is not UTF-8: rename the file or folder"

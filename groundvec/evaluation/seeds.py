@@ -1,32 +1,38 @@
-"""Intervals of a mean over seeds, which say something of other trainings.
+"""Intervals of a mean over seeds, which also describe trainings with other seeds.
 
-A bootstrap over three seeds hardly reaches beyond the lowest and the highest one, and has the true
-mean in three of four cases, not in 95 of 100 (tests/groundvec/evaluation/test_seeds.py). A t
-interval allows for how little three seeds say of the next.
+A bootstrap over three seeds hardly reaches beyond the lowest and the highest seed, and contains the
+true mean in three of four cases, not in 95 of 100 (tests/groundvec/evaluation/test_seeds.py). A t
+interval is wider, because the variance itself is estimated from only three seeds.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
+from groundvec.evaluation import bootstrap
+
+# Half a 95% interval is 1.96 standard deviations of a normal distribution.
+NORMAL = 1.96
+
 
 def of_items(low: float | pd.Series, high: float | pd.Series) -> float:
     """Compute the variance over items from 95% intervals over the same items, one per seed."""
-    deviation = (high - low) / (2 * 1.96)
+    deviation = (high - low) / (2 * NORMAL)
     return float(np.mean(deviation**2))
 
 
 def largest_variance(low: float, high: float, seeds: int, test_to_train: float = 0.0) -> float:
     """Compute the largest variance over seeds that the t interval of their mean allows.
 
-    It is for seeds whose values were not kept: `t_interval` is never narrower than that of the
-    seeds alone. Arguments are as of `t_interval`.
+    It is for seeds whose values were not kept: `t_interval` is never narrower than the interval of
+    the seeds alone, t(n - 1) sqrt(s^2 (1/n + test/train)), which this function solves for s^2. For
+    the arguments see `t_interval`.
     """
     half = (high - low) / 2
-    of_seeds = (half / stdtrit(seeds - 1, 0.975)) ** 2
-    return float(of_seeds / (1 / seeds + test_to_train))
+    variance_of_mean = (half / stdtrit(seeds - 1, 0.975)) ** 2
+    return float(variance_of_mean / (1 / seeds + test_to_train))
 
 
 def pooled(variances: Iterable[float], freedoms: Iterable[int]) -> tuple[float, int]:
@@ -47,24 +53,37 @@ def t_interval(
     test_to_train: float = 0.0,
     elsewhere: tuple[float, int] | None = None,
 ) -> tuple[float, float]:
-    """Compute the 95% t interval of the mean over seeds; of one seed NaN, unless it has a variance.
+    """Compute the 95% t interval of the mean over seeds.
 
-    The degrees of freedom of a sum of two variances are Satterthwaite's (1946, "An approximate
-    distribution of estimates of variance components"). For few seeds they are too many, so the
-    interval is never narrower than that of the seeds alone
+    The variance of the mean of n seeds is
+
+        V = s^2 (1/n + test/train) + v
+
+    with the variance s^2 over seeds, which has f = n - 1 degrees of freedom, and the variance v
+    over items. The interval is mean +- t(F) sqrt(V), with Satterthwaite's (1946, "An approximate
+    distribution of estimates of variance components") degrees of freedom
+
+        F = V^2 / (S^2 / f + v^2 / infinity) = f (V / S)^2,  S = s^2 (1/n + test/train)
+
+    where v counts as known, because it comes from hundreds of items. With few seeds F is too
+    large, so the interval is never narrower than the interval of the seeds alone, t(f) sqrt(S)
     (tests/groundvec/evaluation/test_seeds.py).
 
     Args:
-        values: one for each seed.
-        of_items: the variance of their mean over other pictures or pairs, if all seeds have the
-            same ones; 0 if each has its own.
-        test_to_train: if seeds draw their pictures from one data set, the number of test pictures
-            by that of training pictures. Nadeau & Bengio (2003, "Inference for the generalization
-            error", section 3) multiply the variance by 1/n + test/train, since draws overlap.
-        elsewhere: for a single seed, the variance of one seed and its degrees of freedom, which
+        values: one per seed.
+        of_items: v, the variance of their mean over other images or pairs, if all seeds have the
+            same ones; 0 if each seed has its own.
+        test_to_train: if seeds draw their images from one data set, the number of test images
+            divided by the number of training images. Nadeau & Bengio (2003, "Inference for the
+            generalization error", section 3) add it to 1/n, since the draws overlap.
+        elsewhere: for a single seed, the variance s^2 and its degrees of freedom f, which
             `pooled` computes from comparisons with several seeds.
+
+    Returns:
+        The lower and upper end; NaN for one seed without a variance from elsewhere.
     """
     seeds = np.fromiter(values, float)
+    mean = float(seeds.mean())
     if len(seeds) > 1:
         variance_of_one = seeds.var(ddof=1)
         freedom = len(seeds) - 1
@@ -75,10 +94,33 @@ def t_interval(
     of_seeds = variance_of_one * (1 / len(seeds) + test_to_train)
     variance = of_seeds + of_items
     if not variance:
-        return float(seeds.mean()), float(seeds.mean())
+        return mean, mean
+    # If all seeds are equal, only the items vary: F is infinite, and t is the normal quantile.
     with np.errstate(divide="ignore"):
-        of_both = freedom * (np.float64(variance) / of_seeds) ** 2
-    half = max(
-        stdtrit(of_both, 0.975) * np.sqrt(variance), stdtrit(freedom, 0.975) * np.sqrt(of_seeds)
-    )
-    return float(seeds.mean() - half), float(seeds.mean() + half)
+        satterthwaite = freedom * (np.float64(variance) / of_seeds) ** 2
+    half_of_both = stdtrit(satterthwaite, 0.975) * np.sqrt(variance)
+    half_of_seeds = stdtrit(freedom, 0.975) * np.sqrt(of_seeds)
+    half = float(max(half_of_both, half_of_seeds))
+    return mean - half, mean + half
+
+
+def mean_of_seeds(draws_of_seeds: Sequence[np.ndarray]) -> tuple[float, float, float]:
+    """Average a statistic over trainings with several seeds, with its 95% interval.
+
+    The interval of several seeds is `t_interval`, whose variance over items is that of their
+    mean over the draws. With one seed, it is the percentile interval, which describes this one
+    training.
+
+    Args:
+        draws_of_seeds: for each seed the values (1 + count) of the statistic in the same draws.
+
+    Returns:
+        The mean, and the lower and upper end of its interval.
+    """
+    values = np.stack(draws_of_seeds)
+    measured = values[:, 0]
+    if len(values) == 1:
+        low, high = bootstrap.interval(values[0])
+    else:
+        low, high = t_interval(measured, of_items=values[:, 1:].mean(axis=0).var())
+    return measured.mean(), low, high

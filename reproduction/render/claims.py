@@ -9,7 +9,7 @@ from groundvec.results import frames
 from groundvec.results.schemas import Claims
 from groundvec.runtime.errors import InputError
 from reproduction.render.tables import p_values, write_table
-from reproduction.reporting import bootstrap
+from reproduction.reporting import resampled
 from reproduction.reporting.claims import (
     COMPARED,
     FAILS,
@@ -25,7 +25,7 @@ ONE_TRAINING = "\N{DAGGER}"
 NUMBERS = ["seeds", "reported", "difference", "low", "high", "p"]
 NOTES = [
     "Difference: difference of the measure between two systems; positive supports the claim. In "
-    f"square brackets, for one seed: {bootstrap.INTERVAL}. This interval does not cover other "
+    f"square brackets, for one seed: {resampled.INTERVAL}. This interval does not cover other "
     f"seeds, so the verdict ({ONE_TRAINING}) is about this training alone.",
     "If the same comparison has several seeds at other sizes, the interval of one seed includes "
     "their pooled variance.",

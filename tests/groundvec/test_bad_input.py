@@ -386,6 +386,7 @@ CASES = {
         ),
         more_captions("without a source", "[]", "'source' is a required property"),
         more_captions("from no source", '{"source":"no"}', "'no' is not one of ['flickr8k',"),
+        more_captions("with a number for a name", '{"source":"table",5}', "a name here as 5: put"),
         more_captions("without a file", '{"source":"table"}', "'table' is a required property"),
         more_captions("without a public file", '{"source":"multi30k"}', "archive: name your copy"),
         more_captions(
@@ -600,7 +601,7 @@ CASES = {
         ),
         Case(
             "pictures to search, and no sentence",
-            "b.jpg is the name of a file, or looks like one: say what to look for last",
+            "b.jpg is the name of a file, or looks like one: put the description last",
             lambda _: None,
             "groundvec search a.jpg b.jpg",
         ),

@@ -158,10 +158,10 @@ def test_an_encoder_is_a_function_or_has_a_method(folders):
         ({"tasks": ["STS 12"]}, "there is no task 'STS 12': choose from 'STS 2012', "),
         ({"tasks": []}, "name a task at least"),
         ({"tasks": "SICK"}, r"give a list of tasks, such as \['SICK'\]"),
-        ({"encode": lambda s: np.ones((1, 3))}, "returned: 1 rows for 8 sentences"),
-        ({"encode": lambda s: np.ones(len(s))}, r"returned: float64 \(8,\); it must be numbers"),
-        ({"encode": lambda s: [["a"]] * len(s)}, r"returned: <U1 \(8, 1\)"),
-        ({"encode": lambda s: [[1.0], [1.0, 2.0]]}, "returned is no array"),
+        ({"encode": lambda s: np.ones((1, 3))}, "result: 1 rows for 8 sentences"),
+        ({"encode": lambda s: np.ones(len(s))}, r"result: float64 \(8,\); it must be numbers"),
+        ({"encode": lambda s: [["a"]] * len(s)}, r"result: <U1 \(8, 1\)"),
+        ({"encode": lambda s: [[1.0], [1.0, 2.0]]}, "result is no array"),
         ({"encode": lambda s: np.full((len(s), 3), np.nan)}, r"row 0 \(from 0\) is not finite"),
         (
             {"encode": lambda s: np.full((len(s), 3), np.inf, "f2")},
@@ -175,7 +175,7 @@ def test_an_encoder_is_a_function_or_has_a_method(folders):
             {"encode": lambda s: np.full((len(s), 3), 1e-30, "f4"), "tasks": ["STS-B"]},
             "largest value of all vectors is 1e-30",
         ),
-        ({"encode": lambda s: np.empty((len(s), 0))}, r"returned: float64 \(8, 0\)"),
+        ({"encode": lambda s: np.empty((len(s), 0))}, r"result: float64 \(8, 0\)"),
     ],
 )
 def test_what_cannot_be_rated_is_said(folders, given, said):
@@ -323,7 +323,7 @@ def test_captions_follow_each_other_unless_their_images_are_given():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"captions": np.ones((7, 3))}, "7 captions are not as many for each of 4 images"),
+        ({"captions": np.ones((7, 3))}, "7 captions cannot be shared equally by 4 images"),
         ({"captions": np.ones((2, 3))}, "images: give the captions first, then the images"),
         ({"captions": csr_array(np.ones((8, 3)))}, r"a sparse matrix: give captions.toarray\(\)"),
         ({"images": np.ones((4, 2))}, "captions have 3 dimensions and images 2"),
@@ -471,7 +471,7 @@ def test_retrieval_is_compared_by_a_paired_bootstrap():
 def test_vectors_are_copied_only_where_their_precision_is_too_low():
     for kind, copied in ((np.float32, False), (np.float64, False), (np.float16, True)):
         vectors = np.ones((3, 2), kind)
-        assert np.shares_memory(evaluate.checked(vectors, "vectors"), vectors) is not copied
+        assert np.shares_memory(evaluate.checked_vectors(vectors, "vectors"), vectors) is not copied
 
 
 def test_only_results_of_the_same_kind_are_compared(made_up):
@@ -505,8 +505,8 @@ def test_vectors_made_elsewhere_are_rated_like_an_encoder(groundvec, tmp_path, f
     np.save(tmp_path / "v.npy", np.ones((3, 2)))
     said = groundvec("ratings", *options, fails=1)
     assert said == (
-        f"error: v.npy: 3 rows for {len(lines)} sentences; it must have a row for each line of "
-        "what `groundvec evaluate sentences` writes of the same tasks"
+        f"error: v.npy: 3 rows for {len(lines)} sentences; it must have a row for each line "
+        "that `groundvec evaluate sentences` writes for the same tasks"
     )
 
 

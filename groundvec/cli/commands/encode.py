@@ -1,9 +1,9 @@
-"""Turn sentences, one a line, into vectors, one a row.
+"""Turn sentences, one per line, into vectors, one per row.
 
-The form of the output is that of its ending:
+The output's ending chooses its format:
 
   .npy      an array of floats, (sentences, size), for numpy.load
-  .csv      one line per sentence, its numbers with commas between them; so is standard output
+  .csv      one line per sentence, comma-separated numbers; the format of standard output too
   .parquet  a table with the columns `sentence` and `vector`
 
 An empty line is the empty sentence, and has a vector too. Vectors are written as they are computed,
@@ -26,7 +26,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from groundvec.cli.commands import common
+from groundvec.cli.arguments import STANDARD, add_model, add_output, add_tokenized
+from groundvec.cli.sentences import read_sentences
 from groundvec.runtime import files
 from groundvec.runtime.errors import extra
 
@@ -35,50 +36,48 @@ if TYPE_CHECKING:
 
     from groundvec.encoder import SentenceEncoder
 
-    Blocks = Iterator[tuple[list[str], np.ndarray]]  # some sentences, and their vectors
+    Blocks = Iterator[tuple[list[str], np.ndarray]]  # up to BLOCK sentences, and their vectors
 
-BLOCK = 1024  # sentences that are encoded, and written, at a time
+BLOCK = 1024  # sentences that are encoded and written together: 8 MB of vectors of size 2,048
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what `encode` reads from its command line."""
+    """Add the arguments of `groundvec encode`."""
     parser.add_argument(
         "sentences",
         type=Path,
         nargs="?",
-        default=common.STANDARD,
+        default=STANDARD,
         metavar="SENTENCES",
         help="a text file, one sentence per line (default: standard input)",
     )
-    common.add_output(
-        parser, [".npy", ".csv", ".parquet"], "the file to write (default: standard output)"
-    )
+    add_output(parser, [".npy", ".csv", ".parquet"], "the file to write (default: standard output)")
     parser.add_argument(
         "--normalize",
         action="store_true",
-        help="normalise the vectors; most models return unit vectors anyway",
+        help="normalize the vectors; most models return unit vectors anyway",
     )
     parser.add_argument(
         "--dtype",
         choices=["float32", "float16"],
         default="float32",
-        help="of the numbers; float16 is half as large (default: %(default)s)",
+        help="type of the numbers; float16 takes half the space (default: %(default)s)",
     )
-    common.add_tokenized(parser)
-    common.add_model(parser)
+    add_tokenized(parser)
+    add_model(parser)
 
 
 def main(arguments: argparse.Namespace) -> None:
     """Encode the lines of a file."""
     files.check_output(arguments.output)
-    sentences = common.read_lines(arguments.sentences)
+    sentences = read_sentences(arguments.sentences)
 
     from groundvec.encoder import SentenceEncoder
 
     encoder = SentenceEncoder(arguments.model, device=arguments.device)
     blocks = _encode(encoder, sentences, arguments)
-    if arguments.output == common.STANDARD:
-        # Not sys.stdout.buffer: under PYTHONUNBUFFERED it may write a part only.
+    if arguments.output == STANDARD:
+        # Not sys.stdout.buffer: with PYTHONUNBUFFERED it may write only a part of the bytes.
         with open(sys.stdout.fileno(), "wb", closefd=False) as output:
             _write_csv(output, blocks)
         return
@@ -111,17 +110,23 @@ def _encode(
             )
             yield block, vectors.astype(arguments.dtype)
             bar.update(len(block))
-            _give_memory_back()
+            _free_memory()
 
 
-def _give_memory_back() -> None:
-    """Return the gaps that batches of many sizes leave in the heap: 0.5 GB in 100,000 sentences."""
-    with suppress(OSError, AttributeError):  # only glibc has this
+def _free_memory() -> None:
+    """Return freed memory to the system.
+
+    Batches of many sizes leave gaps in the heap: 0.5 GB after 100,000 sentences.
+    """
+    with suppress(OSError, AttributeError):  # only glibc has this function
         ctypes.CDLL("libc.so.6").malloc_trim(0)
 
 
 def _write_npy(output: IO[bytes], blocks: "Blocks", shape: tuple[int, int], dtype: str) -> None:
-    """Write block by block: on a full disk a memory map would end the program without a word."""
+    """Write an array block by block.
+
+    Not through a memory map: on a full disk, the system would kill the program without a message.
+    """
     import numpy as np
 
     header = {"descr": np.dtype(dtype).str, "fortran_order": False, "shape": shape}
@@ -131,12 +136,15 @@ def _write_npy(output: IO[bytes], blocks: "Blocks", shape: tuple[int, int], dtyp
 
 
 def _write_csv(output: IO[bytes], blocks: "Blocks") -> None:
+    """Write a line of numbers per vector, block by block, so that a reader need not wait."""
     for _, vectors in blocks:
-        output.write("".join(",".join(map(str, row)) + "\n" for row in vectors).encode())
+        lines = [",".join(map(str, vector)) + "\n" for vector in vectors]
+        output.write("".join(lines).encode())
         output.flush()
 
 
 def _write_parquet(path: Path, blocks: "Blocks", size: int, dtype: str) -> None:
+    """Write a table of sentences and vectors; Polars asks for block after block."""
     with extra("parquet"):
         import polars
         from polars.io.plugins import register_io_source
@@ -151,6 +159,8 @@ def _write_parquet(path: Path, blocks: "Blocks", size: int, dtype: str) -> None:
     try:
         register_io_source(frames, schema=schema).sink_parquet(path, row_group_size=BLOCK)
     except polars.exceptions.PolarsError as error:
-        if code := re.search(r"os error (\d+)", str(error)):  # such as a full disk
-            raise OSError(int(code[1]), os.strerror(int(code[1])), str(path)) from None
-        raise
+        # Polars puts the system's error, such as a full disk, into its message.
+        code = re.search(r"os error (\d+)", str(error))
+        if code is None:
+            raise
+        raise OSError(int(code[1]), os.strerror(int(code[1])), str(path)) from None

@@ -1,7 +1,7 @@
 """Rate any sentence encoder on STS 2012-2016, STS-B and SICK, score retrieval, compare encoders.
 
-The rated sentences are fetched once and kept in the cache, unless --folder names them.
-For encoders in other languages or on other machines, encode what `sentences` writes.
+The rated sentences are downloaded once and kept in the cache, unless --folder names them.
+For encoders in other languages or on other machines, encode the output of `sentences`.
 
 Examples:
   groundvec evaluate ratings --model flickr8k --tasks "STS 2012" --predictions a.csv
@@ -22,12 +22,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from groundvec.cli.commands import common
+from groundvec.cli.arguments import STANDARD, add_output
 from groundvec.cli.program import show
+from groundvec.cli.sentences import read_sentences
 from groundvec.runtime import files
-from groundvec.runtime.errors import extra, printable
+from groundvec.runtime.errors import InputError, extra, printable
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 log = logging.getLogger(__name__)
@@ -37,14 +39,15 @@ Action = Callable[[argparse.Namespace], None]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the commands of `groundvec evaluate`, each with its examples from the text above."""
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, (add, action) in COMMANDS.items():
-        own = [line for line in (__doc__ or "").splitlines() if f"evaluate {name}" in line]
+        examples = [line for line in (__doc__ or "").splitlines() if f"evaluate {name}" in line]
         command = commands.add_parser(
             name,
             help=(action.__doc__ or "").rstrip("."),
             description=action.__doc__,
-            epilog="\n".join(["Examples:", *own]),
+            epilog="\n".join(["Examples:", *examples]),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         add(command)
@@ -65,7 +68,7 @@ def _add_ratings(parser: argparse.ArgumentParser) -> None:
         "--captions",
         type=Path,
         metavar="FILE",
-        help="training captions, one per line: also score without the pairs that hold one",
+        help="training captions, one per line: also score without the pairs that contain one",
     )
     _add_items(parser, "predictions", "test pair")
     _add_csv(parser)
@@ -78,9 +81,11 @@ def _add_retrieval(parser: argparse.ArgumentParser) -> None:
         "--image-of-caption",
         type=Path,
         metavar="FILE.npy",
-        help="the row of each caption's image, from 0 (default: M / N captions after each other)",
+        help="the row of each caption's image, from 0 (default: M / N per image, in turn)",
     )
-    parser.add_argument("--folds", type=int, default=1, help="mean over so many equal test sets")
+    parser.add_argument(
+        "--folds", type=int, default=1, help="mean over this number of equal test sets"
+    )
     parser.add_argument(
         "--similarity", choices=["cosine", "dot", "euclidean"], default="cosine", help="of vectors"
     )
@@ -91,14 +96,17 @@ def _add_retrieval(parser: argparse.ArgumentParser) -> None:
 def _add_compare(parser: argparse.ArgumentParser) -> None:
     for name in ("a", "b"):
         parser.add_argument(
-            name, type=Path, metavar=f"{name}.csv", help="what --predictions or --ranks wrote"
+            name,
+            type=Path,
+            metavar=f"{name}.csv",
+            help="a file that --predictions or --ranks wrote",
         )
     _add_csv(parser)
 
 
 def _add_sentences(parser: argparse.ArgumentParser) -> None:
     _add_tasks(parser)
-    common.add_output(parser, [".txt"], "the file to write (default: standard output)")
+    add_output(parser, [".txt"], "the file to write (default: standard output)")
 
 
 def _add_items(parser: argparse.ArgumentParser, name: str, row: str) -> None:
@@ -123,15 +131,16 @@ def _add_tasks(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         default=[],
-        help="read the rated sentences from what their archives were unpacked to",
+        help="read the rated sentences from the folders of their unpacked archives",
     )
 
 
 def _add_csv(parser: argparse.ArgumentParser) -> None:
-    common.add_output(parser, [".csv"], "write a CSV file (default: print a table)")
+    add_output(parser, [".csv"], "write a CSV file (default: print a table)")
 
 
 def main(arguments: argparse.Namespace) -> None:
+    """Check the outputs, and run the command of `groundvec evaluate`."""
     for name in ("output", "output_items"):
         if getattr(arguments, name, None):
             files.check_output(getattr(arguments, name))
@@ -146,11 +155,12 @@ def _ratings(arguments: argparse.Namespace) -> None:
     from groundvec.results import frames
     from groundvec.results.schemas import Predictions
 
-    known = common.read_lines(arguments.captions) if arguments.captions else []
+    captions = read_sentences(arguments.captions) if arguments.captions else []
     tasks = arguments.tasks or TASKS
     encoder, device = _encoder(arguments)
-    result = evaluate.ratings(encoder, tasks, arguments.folder, known)
-    if known and not ("seen" in result.scores and result.scores["seen"].any()):
+    result = evaluate.ratings(encoder, tasks, arguments.folder, captions)
+    no_pair_is_seen = "seen" not in result.scores or not result.scores["seen"].any()
+    if captions and no_pair_is_seen:
         log.warning("no rated sentence is in %s: is it one caption per line?", arguments.captions)
     name = _text(arguments.model or arguments.sentence_transformers or arguments.vectors)
     _write(result.scores, arguments.output, device, encoder=name)
@@ -160,13 +170,13 @@ def _ratings(arguments: argparse.Namespace) -> None:
 
 
 def _encoder(arguments: argparse.Namespace) -> tuple[Any, str]:
-    """Return what embeds sentences, and the device that it computes on."""
+    """Return the encoder, and the device that it computes on."""
     if arguments.vectors:
-        from groundvec.evaluate import checked, read_array
+        from groundvec.evaluate import checked_vectors
 
         path = arguments.vectors
-        vectors = read_array(arguments.vectors)
-        return lambda sentences: checked(vectors, str(path), len(sentences)), "cpu"
+        vectors = _read_array(path)
+        return lambda sentences: checked_vectors(vectors, str(path), len(sentences)), "cpu"
     if arguments.sentence_transformers:
         from groundvec import baselines
 
@@ -179,21 +189,22 @@ def _encoder(arguments: argparse.Namespace) -> tuple[Any, str]:
 
 
 def _retrieval(arguments: argparse.Namespace) -> None:
-    """Score how captions find images, and images captions."""
+    """Score the search for images by captions, and for captions by images."""
     from groundvec import evaluate
     from groundvec.results import frames
     from groundvec.results.schemas import FoundRanks
 
-    image = arguments.image_of_caption
+    # Checked here too, so that an error names the file.
+    captions = evaluate.checked_vectors(_read_array(arguments.captions), str(arguments.captions))
+    images = evaluate.checked_vectors(_read_array(arguments.images), str(arguments.images))
+    image_of_caption = None
+    if arguments.image_of_caption:
+        image_of_caption = _read_array(arguments.image_of_caption)
     result = evaluate.retrieval(
-        evaluate.checked(evaluate.read_array(arguments.captions), str(arguments.captions)),
-        evaluate.checked(evaluate.read_array(arguments.images), str(arguments.images)),
-        evaluate.read_array(image) if image else None,
-        arguments.folds,
-        arguments.similarity,
+        captions, images, image_of_caption, arguments.folds, arguments.similarity
     )
-    about = {"captions": arguments.captions, "images_file": arguments.images}
-    _write(result.scores, arguments.output, "cpu", **about)
+    inputs = {"captions": arguments.captions, "images_file": arguments.images}
+    _write(result.scores, arguments.output, "cpu", **inputs)
     if arguments.output_items:
         frames.write(arguments.output_items, result.items, FoundRanks)
 
@@ -204,9 +215,10 @@ def _compare(arguments: argparse.Namespace) -> None:
     from groundvec.results import frames
     from groundvec.results.schemas import FoundRanks, RatedPairs
 
-    a, b = (frames.read(path, RatedPairs, FoundRanks) for path in (arguments.a, arguments.b))
+    a = frames.read(arguments.a, RatedPairs, FoundRanks)
+    b = frames.read(arguments.b, RatedPairs, FoundRanks)
     rows = evaluate.compare(a, b)
-    if arguments.output == common.STANDARD:
+    if arguments.output == STANDARD:
         show(*rows.to_string(index=False, float_format="{:.4g}".format).split("\n"))
     else:
         names = {"file_a": _text(arguments.a), "file_b": _text(arguments.b)}
@@ -214,34 +226,66 @@ def _compare(arguments: argparse.Namespace) -> None:
 
 
 def _sentences(arguments: argparse.Namespace) -> None:
-    """Write what has to be encoded, one sentence a line."""
+    """Write the sentences to encode, one per line."""
     from groundvec import evaluate
     from groundvec.data.ratings import TASKS
 
     lines = evaluate.sentences(arguments.tasks or TASKS, arguments.folder)
     text = "".join(f"{line}\n" for line in lines).encode()
-    if arguments.output == common.STANDARD:
-        # Not sys.stdout.buffer: under PYTHONUNBUFFERED it may write a part only.
+    if arguments.output == STANDARD:
+        # Not sys.stdout.buffer: with PYTHONUNBUFFERED it may write only a part of the bytes.
         with open(sys.stdout.fileno(), "wb", closefd=False) as output:
             output.write(text)
     else:
         files.write_bytes(arguments.output, text)
 
 
+def _read_array(path: Path) -> "np.ndarray":
+    """Read an array from a .npy file; nothing in it is executed.
+
+    Raises:
+        InputError: it is missing, has another form, or is larger than the file or the memory.
+    """
+    import numpy as np
+
+    files.check_regular(path)
+    try:
+        # A memory map compares the size in the header with the file before anything is allocated.
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        if not isinstance(array, np.ndarray):
+            raise ValueError("it is an archive")
+        if not array.dtype.itemsize:
+            raise ValueError(f"{array.dtype} has no bytes")
+    except FileNotFoundError:
+        raise InputError(
+            f"{path} does not exist: name a .npy file, as numpy.save writes it"
+        ) from None
+    except (OSError, MemoryError):
+        raise
+    except Exception as error:  # its type depends on which byte of the header is wrong
+        # NumPy's next sentence advises to execute the pickle.
+        reason = " ".join(str(error).split()).partition(". ")[0][:200]
+        raise InputError(
+            f"{path} is not a .npy file of numbers ({reason}): write it with numpy.save"
+        ) from None
+    files.check_memory(path, array.nbytes)
+    return np.array(array)
+
+
 def _text(name: str | Path) -> str:
-    """Return a name as UTF-8 can hold it; the names of files may be other bytes."""
+    """Return a name as valid UTF-8; the name of a file may be any bytes."""
     return printable(str(name))
 
 
-def _write(scores: "pd.DataFrame", output: Path, device: str, **about: Any) -> None:
-    """Print scores as a table, or write them to a CSV file with what they are about."""
-    from groundvec import evaluate
+def _write(scores: "pd.DataFrame", output: Path, device: str, **inputs: Any) -> None:
+    """Print scores as a table, or write them to a CSV file with the names of the inputs."""
+    from groundvec.evaluation.score_table import score_table
     from groundvec.provenance import provenance
 
-    if output == common.STANDARD:
-        show(*evaluate.table(scores).split("\n"))
+    if output == STANDARD:
+        show(*score_table(scores).split("\n"))
     else:
-        names = {column: _text(name) for column, name in about.items()}
+        names = {column: _text(name) for column, name in inputs.items()}
         files.write_csv(output, scores.assign(**names, **provenance(device)))
 
 

@@ -1,6 +1,6 @@
-"""Write a sentence encoder in a form that other programs read.
+"""Write a sentence encoder in a format that other programs read.
 
-The output's ending chooses the form:
+The output's ending chooses the format:
 
   .onnx      one graph, for ONNX Runtime in any language, and in a browser
   no ending  a folder for the package sentence-transformers
@@ -21,10 +21,11 @@ from groundvec.runtime.errors import InputError, extra
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `groundvec export`."""
     parser.add_argument(
         "model",
         metavar="MODEL",
-        help="the name of one that comes with groundvec, or a trained one's folder",
+        help="the name of a model that comes with groundvec, or the folder of a trained one",
     )
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="PATH", help="the file or folder"
@@ -32,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to",
         choices=["mteb"],
-        help="write a Python module with the model's `ModelMeta`, which says what it was trained "
-        "on; MODEL comes with groundvec, or is user/name@commit on a hub",
+        help="write a Python module with the model's `ModelMeta`, which names its training data; "
+        "MODEL comes with groundvec, or is user/name@commit on a hub",
     )
     parser.add_argument(
         "--precision",
@@ -47,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> None:
+    """Write the model in the format that the options and the output's ending choose."""
     if arguments.to == "mteb":
         if arguments.output.suffix != ".py" or arguments.precision or arguments.language:
             raise InputError(

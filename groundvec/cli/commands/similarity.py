@@ -1,8 +1,8 @@
-"""Say how similar two sentences are, or those of two files.
+"""Compute how similar two sentences are, or the sentences of two files.
 
-With --files, the first lines are compared, then the second lines, and so on: a number a line. It is
-the model's own measure, which for most is the cosine: 1 for the same sentence, and around 0 for two
-that have nothing to do with each other.
+With --files, the first lines are compared, then the second lines, and so on: one number per line.
+The number is the model's own similarity, mostly the cosine: 1 for equal sentences, and around 0 for
+unrelated ones.
 
 Examples:
   groundvec similarity "A dog runs on the beach." "A puppy plays in the sand."
@@ -12,12 +12,14 @@ Examples:
 import argparse
 from pathlib import Path
 
-from groundvec.cli.commands import common
+from groundvec.cli.arguments import add_model, add_tokenized
+from groundvec.cli.sentences import check_sentence, read_sentences
 from groundvec.runtime.errors import InputError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("sentences", nargs="*", metavar="SENTENCE", help="two of them")
+    """Add the arguments of `groundvec similarity`."""
+    parser.add_argument("sentences", nargs="*", metavar="SENTENCE", help="two sentences")
     parser.add_argument(
         "--files",
         type=Path,
@@ -25,32 +27,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="compare two text files instead, one sentence per line; - is standard input",
     )
-    common.add_tokenized(parser)
-    common.add_model(parser)
+    add_tokenized(parser)
+    add_model(parser)
 
 
 def main(arguments: argparse.Namespace) -> None:
-    if len(arguments.sentences) != (0 if arguments.files else 2):
+    """Print the similarity of each pair of sentences."""
+    expected = 0 if arguments.files else 2
+    if len(arguments.sentences) != expected:
         raise InputError("give two sentences in quotation marks, or two files after --files")
     if arguments.files:
-        a, b = map(common.read_lines, arguments.files)
-        if len(a) != len(b):
-            one, other = arguments.files
+        first_file, second_file = arguments.files
+        first = read_sentences(first_file)
+        second = read_sentences(second_file)
+        if len(first) != len(second):
             raise InputError(
-                f"{one} has {len(a)} lines and {other} has {len(b)}: both need one line per pair"
+                f"{first_file} has {len(first)} lines and {second_file} has {len(second)}: both "
+                "need one line per pair"
             )
     else:
         for sentence in arguments.sentences:
-            common.check_sentence(sentence, "use --files to compare files line by line")
-        a, b = [[sentence] for sentence in arguments.sentences]
+            check_sentence(sentence, "use --files to compare files line by line")
+        first = arguments.sentences[:1]
+        second = arguments.sentences[1:]
 
     from groundvec import similarity
     from groundvec.encoder import SentenceEncoder
 
     encoder = SentenceEncoder(arguments.model, device=arguments.device)
+    # Encoded together, so that there is one progress bar and a batch is as large as possible.
     vectors = encoder.encode(
-        a + b, show_progress_bar=True, language=arguments.language, tokenized=arguments.tokenized
+        first + second,
+        show_progress_bar=True,
+        language=arguments.language,
+        tokenized=arguments.tokenized,
     )
     measure = encoder.description["similarity"]
-    for near in similarity.of_pairs(vectors[: len(a)], vectors[len(a) :], measure).tolist():
-        print(f"{near:.4f}")
+    near = similarity.of_pairs(vectors[: len(first)], vectors[len(first) :], measure)
+    for number in near.tolist():
+        print(f"{number:.4f}")

@@ -1,11 +1,12 @@
 """Train an encoder on your own captioned pictures.
 
-CAPTIONS is a CSV file with the columns `image`, a file name within PHOTOS, and `caption`, and if
-you like `split` (train, dev or test). Without it, a tenth of the pictures is for development and a
-tenth for the test. The recipe is that of a trained model, by default of the shipped encoder. Fewer
-than 3,000 pictures are trained on for more epochs, in smaller batches.
+CAPTIONS is a CSV file with the columns `image`, a file name within PHOTOS, and `caption`, and
+optionally `split` (train, dev or test). Without it, a tenth of the pictures is for development and
+a tenth for the test. The recipe (parts, training and features) is copied from a trained model, by
+default from the shipped encoder. With fewer than 3,000 training pictures, it has more epochs and
+smaller batches.
 
-What is finished is kept in a folder beside the model. If the command was stopped, give it again.
+Finished work is kept in a folder next to the model. If the command was stopped, start it again.
 
 Examples:
   groundvec train my/captions.csv my/photos -o my-encoder
@@ -31,12 +32,13 @@ if TYPE_CHECKING:
 
     from groundvec.features.backbones import Backbone
 
-# Epochs and the size of a batch, for at least so many training pictures (docs/your-own-data.md).
+# Epochs and batch size, by the least number of training pictures (docs/your-own-data.md, which
+# has measurements with the model `bag`; they are not tuned for the shipped recipe).
 FEW = {1000: (16, 64), 300: (32, 64), 100: (48, 64), 0: (48, 16)}
-ENOUGH = 3000  # pictures, for the recipe as it is
-FEWEST = 2  # training pictures, which a loss compares
-# What a training writes into its folder, also under a temporary name if it was killed.
-OURS = re.compile(
+ENOUGH = 3000  # training pictures; with these the recipe is not changed
+FEWEST = 2  # training pictures: the loss compares a caption's picture with another one
+# The files that a training writes into its folder. One that was killed leaves temporary names.
+WRITTEN = re.compile(
     r"""
     lock | (captions|images|retrieval)\.csv | features(-[0-9]+)?\.h5
     | (model|[0-9a-f]{16}) (/snapshots (/epoch-[0-9]+\.safetensors)?)?
@@ -49,7 +51,7 @@ OURS = re.compile(
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what `train` reads from its command line."""
+    """Add the arguments of `groundvec train`."""
     parser.add_argument("captions", type=Path, metavar="CAPTIONS", help="a CSV file")
     parser.add_argument("photos", type=Path, metavar="PHOTOS", help="the folder of the pictures")
     parser.add_argument(
@@ -59,21 +61,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--recipe",
         default="flickr8k",
         metavar="MODEL",
-        help="whose parts, training and features to take (default: %(default)s)",
+        help="the model whose parts, training and features to copy (default: %(default)s)",
     )
-    parser.add_argument("--epochs", type=int, help="of training (default: see above)")
+    parser.add_argument("--epochs", type=int, help="number of epochs (default: see above)")
     parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
-    parser.add_argument("--device", help="cpu or cuda (default: cuda where there is one)")
-    parser.set_defaults(overwrite=True)  # what an earlier run left beside the model
+    parser.add_argument("--device", help="cpu or cuda (default: cuda if available)")
+    parser.set_defaults(overwrite=True)  # replace the unfinished work of an earlier run
 
 
 def main(arguments: argparse.Namespace) -> None:
     """Train, score on held-out pictures, and write the model's folder."""
     output: Path = arguments.output
     work = output.with_name(f".{output.name}.unfinished")
-    check_new(output)
     if work.is_symlink():
         raise InputError(f"{work} is a link: remove it, or name another model")
+    if _is_copied(work / "model", output):
+        # An earlier run was killed after the model was in place: only the cleaning is left.
+        with locked(work, str(output), patience=0):
+            _check_work(work)
+            _remove(work)
+        show(f"{output} was finished by an earlier run")
+        return
+    check_new(output)
     with extra("train"), locked(work, str(output), patience=0):
         check_new(output)  # another process may have made it until this one had the lock
         _check_work(work)
@@ -81,15 +90,23 @@ def main(arguments: argparse.Namespace) -> None:
         _remove(work)
 
 
+def _is_copied(model: Path, output: Path) -> bool:
+    """Return whether the model in the work folder is the one at `output`, by their cards."""
+    cards = [folder / "README.md" for folder in (model, output)]
+    if not all(card.is_file() for card in cards):
+        return False
+    return cards[0].read_bytes() == cards[1].read_bytes()
+
+
 def _train(arguments: argparse.Namespace, work: Path) -> None:
-    """Train in the folder `work`, or go on there, and copy the model to its own folder."""
+    """Train in the folder `work`, or resume there, and copy the model to its own folder."""
     from groundvec.card.card import card
     from groundvec.config import parts
     from groundvec.data import dataset
     from groundvec.device import choose, deterministic
-    from groundvec.encoder import backbones_of
-    from groundvec.evaluation.folder import score_folder
+    from groundvec.evaluation.model_retrieval import score_folder
     from groundvec.evaluation.snapshots import ensemble
+    from groundvec.image_encoder import backbones_of
     from groundvec.model import hub
     from groundvec.model.folder import copy_ensemble, read_description
     from groundvec.results import frames
@@ -104,22 +121,23 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     description = _description(arguments, recipe["description"], captions)
     deterministic()
     device = choose(arguments.device)
-    of_captions = work / "captions.csv"
+    captions_file = work / "captions.csv"
     features = work / "features.h5"
     dataset.write(work, captions, images)
     _extract(backbones_of(recipe.get("features", {})), work, features, device)
     [language] = description["languages"]
-    make = parts.find("text", description["text"]["name"])
-    training = captions.loc[captions["split"] == "train", "caption"]
-    text = make.build(training, **parts.options(description["text"]))
-    name = arguments.photos.resolve().name
-    labels = {"dataset": name, "model": output.name, "seed": arguments.seed}
+    text_class = parts.find("text", description["text"]["name"])
+    train_captions = captions.loc[captions["split"] == "train", "caption"]
+    text = text_class.build(train_captions, **parts.options(description["text"]))
+    photos = arguments.photos.resolve().name
+    labels = {"dataset": photos, "model": output.name, "seed": arguments.seed}
     model = work / "model"
+    # Training alone computes in the recipe's precision; all before and after it in float32.
     choose(device, precision=description["training"]["precision"])
     train_from_files(
         description,
         labels,
-        captions=of_captions,
+        captions=captions_file,
         features=features,
         contents={language: text.as_dict()},
         work=work,
@@ -129,46 +147,50 @@ def _train(arguments: argparse.Namespace, work: Path) -> None:
     choose(device)
     history = frames.read(model / "history.csv", History)
     write_json(model / "ensemble.json", ensemble(history, read_description(model)))
-    scores, _ = score_folder(model, of_captions, features, device)
+    scores, _ = score_folder(model, captions_file, features, device)
     frames.write(work / "retrieval.csv", scores, Retrieval)
-    about = parts.options_schema("sources", "table")["card"]
-    about_it = card(model, about, [], work / "retrieval.csv", load=str(output))
-    write_bytes(model / "README.md", about_it.encode())
+    data_card = parts.options_schema("sources", "table")["card"]
+    model_card = card(model, data_card, [], work / "retrieval.csv", load=str(output))
+    write_bytes(model / "README.md", model_card.encode())
     copy_ensemble(model, output)
-    tested = scores[scores["split"].eq("test")].pivot_table("r10", "direction", "kind")
-    for direction, r10, chance in tested[["ensemble", "chance"]].dropna().itertuples():
+    test_scores = scores[scores["split"].eq("test")].pivot_table("r10", "direction", "kind")
+    for direction, r10, chance in test_scores[["ensemble", "chance"]].dropna().itertuples():
         show(f"{direction}: R@10 {r10:.1f}, by chance {chance:.1f}")
-    query = "groundvec", "search", arguments.photos, captions.caption[0], "--model", output
-    show(shlex.join(map(str, query)))
+    # A command to try the model with.
+    query = ["groundvec", "search", str(arguments.photos), captions.caption[0]]
+    show(shlex.join([*query, "--model", str(output)]))
 
 
 def _check_work(work: Path) -> None:
-    """Raise InputError if something in the folder is not of a training."""
+    """Raise InputError if a file in the folder was not written by a training.
+
+    The folder is deleted after the training, and must not take anything else with it.
+    """
     for path in work.rglob("*"):
-        if not _is_ours(path, work):
+        if not _is_written(path, work):
             raise InputError(
-                f"{path} is in the folder of an unfinished training, and not of it: move it "
-                "elsewhere, or name another model"
+                f"{path} is in the folder of an unfinished training, which did not write it: move "
+                "it elsewhere, or name another model"
             )
 
 
 def _remove(work: Path) -> None:
-    """Remove what a training wrote, and its folders if nothing else is in them.
+    """Remove the files that a training wrote, and its folders if they are then empty.
 
-    The lock is left to its holder.
+    The lock is removed by its holder.
     """
-    for path in sorted(work.rglob("*"), reverse=True):  # a folder comes after what is in it
+    for path in sorted(work.rglob("*"), reverse=True):  # the files of a folder, then the folder
         if path.is_dir() and not path.is_symlink():
             with suppress(OSError):
                 path.rmdir()
-        elif _is_ours(path, work) and path != work / "lock":
+        elif _is_written(path, work) and path != work / "lock":
             path.unlink()
 
 
-def _is_ours(path: Path, work: Path) -> bool:
-    """Return whether a path in the folder of a training is named like what that writes."""
+def _is_written(path: Path, work: Path) -> bool:
+    """Return whether a path in the folder of a training has a name that a training writes."""
     name = path.relative_to(work).as_posix()
-    return not path.is_symlink() and bool(OURS.fullmatch(name))
+    return not path.is_symlink() and bool(WRITTEN.fullmatch(name))
 
 
 def _extract(backbones: "Sequence[Backbone]", work: Path, output: Path, device: str) -> None:
@@ -193,12 +215,13 @@ def _extract(backbones: "Sequence[Backbone]", work: Path, output: Path, device: 
 def _description(
     arguments: argparse.Namespace, recipe: dict[str, Any], captions: "pd.DataFrame"
 ) -> dict[str, Any]:
-    """Return a recipe for these captions: their language, and epochs for their number."""
+    """Adapt a recipe to the captions: their language, and epochs for the number of pictures."""
     from groundvec.config.description import complete_description
 
     if "training" not in recipe:
         raise InputError(
-            f"the model {arguments.recipe} does not say how it was trained: name another --recipe"
+            f"the model {arguments.recipe} has no training in its description: name another "
+            "--recipe"
         )
     languages = captions["language"].unique().tolist()
     if len(languages) > 1:
@@ -214,11 +237,14 @@ def _description(
         )
     description = copy.deepcopy(recipe) | {"languages": languages}
     settings = description["training"]
-    settings.pop("more_captions", None)  # which these are not shipped with
+    settings.pop("more_captions", None)  # captions without pictures, which are not shipped
     complete_description(description, str(arguments.recipe))
     if pictures < ENOUGH:
-        fewest = next(number for number in FEW if pictures >= number)
-        settings["epochs"], settings["batch_size"] = FEW[fewest]
-        settings["batch_size"] = min(settings["batch_size"], pictures)
-    settings["epochs"] = settings["cycle"] = arguments.epochs or settings["epochs"]
+        least = next(number for number in FEW if pictures >= number)
+        epochs, batch_size = FEW[least]
+        settings["epochs"] = epochs
+        settings["batch_size"] = min(batch_size, pictures)
+    if arguments.epochs:
+        settings["epochs"] = arguments.epochs
+    settings["cycle"] = settings["epochs"]  # a single learning rate cycle
     return description

@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 
 from groundvec.card.text import TIMES, decimals
-from groundvec.evaluation import paired
+from groundvec.evaluation import bootstrap
 from groundvec.evaluation.ranks import DIRECTIONS
+from groundvec.evaluation.seeds import mean_of_seeds
 from groundvec.results.schemas import History, Predictions, QueryRanks
 from reproduction.render.tables import wide, write_table
-from reproduction.reporting import bootstrap
+from reproduction.reporting import resampled
 from reproduction.reporting.measures import SEMANTIC
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, named
@@ -21,7 +22,7 @@ NOTES = [
     f"queries. Ratings: Pearson's r {TIMES} 100 with people's ratings, by cosines (the mean of the "
     "subtasks, weighted by their pairs), or by a classifier for tasks with training pairs. In "
     "brackets: the difference from the first model with the same seed, and its 95% interval. For "
-    f"one seed it is by a paired bootstrap: {paired.DRAWS:,} draws of images, or of pairs within "
+    f"one seed it is by a paired bootstrap: {bootstrap.DRAWS:,} draws of images, or of pairs in "
     "each subtask. For several seeds it is a t interval, whose variance is the sum of the variance "
     "over the seeds and that of the bootstrap; it is never narrower than over the seeds alone.",
     "min: minutes of training, which include the time of other programs.",
@@ -57,11 +58,11 @@ def ablation(ranks: QueryRanks, predictions: Predictions | None, history: Histor
     rows = []
     last = history.groupby(["dataset", "model", "seed"])["seconds"].max()
     minutes = last.groupby(["dataset", "model"]).mean() / 60
-    recalls = bootstrap.recalls(ranks[ranks["kind"] == "ensemble"])
+    recalls = resampled.recalls(ranks[ranks["kind"] == "ensemble"])
     recalls = recalls[recalls["direction"].isin(DIRECTIONS)]
     measured = [recalls.assign(measure="R@10 " + recalls["direction"].str.replace("_", " "))]
     if predictions is not None:
-        rated = bootstrap.semantic_measures(predictions[predictions["kind"] == "ensemble"])
+        rated = resampled.semantic_measures(predictions[predictions["kind"] == "ensemble"])
         measured.append(named(ranks).merge(rated[rated["measure"] != SEMANTIC], on="system"))
     keys = ["dataset", "measure"]
     for (dataset, measure), systems in pd.concat(measured).groupby(keys, sort=False):
@@ -75,8 +76,8 @@ def ablation(ranks: QueryRanks, predictions: Predictions | None, history: Histor
             shared_seeds = draws.index.intersection(first.index)
             if draws is not first and len(shared_seeds):
                 gains = [draws[seed] - first[seed] for seed in shared_seeds]
-                difference = bootstrap.mean_of_seeds(gains)
+                difference = mean_of_seeds(gains)
             labels = (dataset, model, len(draws), minutes.get((dataset, model)), measure)
-            rows.append((*labels, *bootstrap.mean_of_seeds(draws.tolist()), *difference))
+            rows.append((*labels, *mean_of_seeds(draws.tolist()), *difference))
     names = ["dataset", "model", "seeds", "minutes", "measure"]
     return pd.DataFrame(rows, columns=[*names, *VALUES])

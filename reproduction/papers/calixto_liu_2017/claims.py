@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 
 from groundvec.card.text import TIMES
+from groundvec.evaluation import bootstrap
 from groundvec.results.frames import read_csv, shape_of
 from groundvec.results.schemas import Claims, Predictions, QueryRanks
 from groundvec.runtime.errors import InputError
 from reproduction.papers.calixto_liu_2017.table3 import METRICS
 from reproduction.render.claims import write
-from reproduction.reporting import bootstrap
+from reproduction.reporting import resampled
 from reproduction.reporting.claims import COMPARED, decide
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import named, sorted_by
@@ -85,7 +86,7 @@ def of_retrieval(table: pd.DataFrame, ranks: QueryRanks) -> list[pd.DataFrame]:
     """
     table = table[~table["role"].isin(["other", "published"]) & table["beta"].ne(0)]
     table = table.assign(name=table["name"].mask(table["role"] == "retrained", "VSE"))
-    of_ensembles = bootstrap.recalls(ranks[ranks["kind"] == "ensemble"])
+    of_ensembles = resampled.recalls(ranks[ranks["kind"] == "ensemble"])
     keys = ["dataset", "model", "seed", "language"]
     draws = of_ensembles.pivot(index=keys, columns="direction", values="draws")
     table = table.merge(draws.reset_index(), "left", on=keys).fillna({"reads": "", "seed": 0})
@@ -133,7 +134,7 @@ def of_ratings(table: pd.DataFrame, predictions: Predictions) -> list[pd.DataFra
     if table["source"].eq("reported").all():
         return []
     images = predictions["kind"].eq("ensemble") & predictions["subtask"].eq("Images")
-    draws = bootstrap.correlations(predictions[images])
+    draws = resampled.correlations(predictions[images])
     draws = draws.assign(measure=draws["task"] + " images")[["system", "measure", "draws"]]
     systems = named(table[table["seed"].notna()].astype({"seed": int}))
     table = table.merge(systems.merge(draws), "left")

@@ -5,7 +5,7 @@ import pandas as pd
 
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results.schemas import Models, Predictions, QueryRanks, Tasks
-from reproduction.reporting import bootstrap
+from reproduction.reporting import resampled
 from reproduction.reporting.measures import joint_name
 from reproduction.reporting.systems import named
 
@@ -49,7 +49,7 @@ def measured(
 
     Returns:
         One row per system and measure, in the order of the measures: dataset, encoder,
-        learned_from, seed, measure and draws (`bootstrap.recalls`). The learned_from of a baseline
+        learned_from, seed, measure and draws (`resampled.recalls`). The learned_from of a baseline
         is its name; it has no dataset, encoder and seed.
     """
     trainings = conditions(models)
@@ -65,7 +65,7 @@ def measured(
     rated = rated.drop_duplicates(keys)
     learned = trainings[trainings["learned_from"].isin([IMAGES, BOTH])]
     chosen = ranks["kind"].eq("ensemble") & ranks["language"].eq(LANGUAGE)
-    recalls = bootstrap.recalls(ranks[chosen & ranks["direction"].isin(DIRECTIONS)])
+    recalls = resampled.recalls(ranks[chosen & ranks["direction"].isin(DIRECTIONS)])
     recalls = recalls.assign(measure=recalls["direction"].map(MEASURES)).merge(learned)
     return pd.concat([rated, recalls])[[*keys, "draws"]].reset_index(drop=True)
 
@@ -74,8 +74,8 @@ def _rated(predictions: Predictions, tasks: Tasks) -> pd.DataFrame:
     """Correlate ensembles, untrained networks and baselines with the ratings, in each draw."""
     kept = predictions["kind"].isin(["ensemble", "baseline"]) | predictions["epochs"].eq("0")
     predictions = predictions[kept]
-    cosines = bootstrap.correlations(predictions.assign(classifier=np.nan))
-    classified = bootstrap.correlations(predictions[predictions["classifier"].notna()])
+    cosines = resampled.correlations(predictions.assign(classifier=np.nan))
+    classified = resampled.correlations(predictions[predictions["classifier"].notna()])
     supervised = cosines["task"].isin(classified["task"])
     # The source of a subtask's sentences is described in Table 1 of Merkx & Frank (2019).
     visual = tasks[tasks["source"].str.contains("image|video")]
@@ -96,4 +96,4 @@ def _rated(predictions: Predictions, tasks: Tasks) -> pd.DataFrame:
 
 def _mean(correlations: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Average each system's correlations over subtasks, weighted by their pairs."""
-    return bootstrap.averaged(correlations, bootstrap.SYSTEM, "pairs").assign(measure=measure)
+    return resampled.averaged(correlations, resampled.SYSTEM, "pairs").assign(measure=measure)

@@ -5,9 +5,9 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.card.text import TIMES, decimals
+from groundvec.evaluation.seeds import mean_of_seeds
 from reproduction.papers.controls.conditions import CONDITIONS, measured
 from reproduction.render.tables import wide, write_table
-from reproduction.reporting import bootstrap
 from reproduction.reporting.results import Results
 from reproduction.reporting.systems import NAMES, sorted_by
 
@@ -35,7 +35,7 @@ def make(results: Results, stem: Path) -> None:
 
 
 def controls(values: pd.DataFrame) -> pd.DataFrame:
-    """Average each system over its seeds, with the interval of `bootstrap.mean_of_seeds`.
+    """Average each system over its seeds, with the interval of `mean_of_seeds`.
 
     Args:
         values: the result of `conditions.measured`.
@@ -43,7 +43,7 @@ def controls(values: pd.DataFrame) -> pd.DataFrame:
     rows = []
     groups = values.fillna({"dataset": "", "encoder": ""}).groupby([*KEYS, "measure"], sort=False)
     for key, seeds in groups:
-        value, low, high = bootstrap.mean_of_seeds(seeds["draws"].tolist())
+        value, low, high = mean_of_seeds(seeds["draws"].tolist())
         rows.append((*key, len(seeds), value, low, high))
     columns = [*KEYS, "measure", "seeds", "value", "low", "high"]
     table = pd.DataFrame(rows, columns=columns)

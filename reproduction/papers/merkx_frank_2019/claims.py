@@ -9,7 +9,7 @@ from groundvec.card.text import TIMES
 from groundvec.evaluation.ranks import DIRECTIONS
 from groundvec.results.schemas import Claims, Models, Predictions, QueryRanks
 from reproduction.render.claims import write
-from reproduction.reporting import bootstrap
+from reproduction.reporting import resampled
 from reproduction.reporting.claims import decide, pairwise
 from reproduction.reporting.measures import RECALL, SEMANTIC
 from reproduction.reporting.results import Results
@@ -54,11 +54,11 @@ def make(results: Results, stem: Path) -> None:
 
 def measured(ranks: QueryRanks, predictions: Predictions) -> pd.DataFrame:
     """Compute R@10, mean of both directions, and the semantic measures of every system."""
-    directions = bootstrap.recalls(ranks[ranks["direction"].isin(DIRECTIONS)])
+    directions = resampled.recalls(ranks[ranks["direction"].isin(DIRECTIONS)])
     training = ["dataset", "model", "seed"]
-    recalls = bootstrap.averaged(directions, [*training, "kind", "epochs"]).assign(measure=RECALL)
+    recalls = resampled.averaged(directions, [*training, "kind", "epochs"]).assign(measure=RECALL)
     systems = named(ranks)
-    correlations = systems.merge(bootstrap.semantic_measures(predictions), "right", on="system")
+    correlations = systems.merge(resampled.semantic_measures(predictions), "right", on="system")
     return pd.concat([recalls.merge(systems), correlations], ignore_index=True)
 
 

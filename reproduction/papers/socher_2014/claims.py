@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from groundvec.card.text import TIMES
+from groundvec.evaluation import bootstrap
 from groundvec.evaluation.correlation import fisher_interval, spearman
 from groundvec.results.schemas import CUTOFFS
 from reproduction.papers.socher_2014 import retrieval
@@ -23,9 +24,9 @@ from reproduction.papers.socher_2014.reported import OF_CCA, read_ranks
 from reproduction.papers.socher_2014.retrieval import HEADINGS, TASKS, TEST_SET
 from reproduction.render.claims import write
 from reproduction.render.tables import write_numbers
-from reproduction.reporting import bootstrap
-from reproduction.reporting.bootstrap import WAY
+from reproduction.reporting import resampled
 from reproduction.reporting.claims import COMPARED, decide
+from reproduction.reporting.resampled import WAY
 from reproduction.reporting.results import Results
 
 TREES = ["DT-RNN", "SDT-RNN"]
@@ -62,8 +63,8 @@ def make(results: Results, stem: Path) -> None:
     trainings = retrieval.of_trainings(results)
     trainings = trainings[trainings["source"] == "measured"]
     printed = _printed(read_ranks(results["reported"]))
-    measured = {RANK: bootstrap.mean_ranks(results.query_ranks)} | {
-        f"r{cutoff}": bootstrap.recalls(results.query_ranks, cutoff) for cutoff in CUTOFFS
+    measured = {RANK: resampled.mean_ranks(results.query_ranks)} | {
+        f"r{cutoff}": resampled.recalls(results.query_ranks, cutoff) for cutoff in CUTOFFS
     }
     parts = [differences(trainings, values, printed, number) for number, values in measured.items()]
     parts.append(agreements(trainings, printed))
@@ -125,7 +126,7 @@ def differences(
 
     Args:
         trainings: the measured rows of `retrieval.of_trainings`, for single snapshots.
-        measured: values of the number, from `bootstrap.mean_ranks` or `bootstrap.recalls`.
+        measured: values of the number, from `resampled.mean_ranks` or `resampled.recalls`.
         printed: the paper's numbers, from `_printed`.
         number: the number that the claims are about, one of `retrieval.NUMBERS`.
     """

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from groundvec.card.text import decimals
-from groundvec.evaluation import paired
+from groundvec.evaluation import bootstrap
 from groundvec.evaluation.ranks import rounding
 from groundvec.evaluation.seeds import t_interval
 from groundvec.similarity import scores
@@ -39,7 +39,7 @@ RANKS = (
 VERBS_NOTE = f"A sentence has a verb if the parser tags a word as {' or '.join(sorted(VERBS))}."
 SHARES_NOTE = (
     "The worst pairs are the tenth with the highest ranks. Intervals are of 95%: for one seed by "
-    f"bootstrap over images ({paired.DRAWS:,} resamples), for several seeds as in Table 1. The "
+    f"bootstrap over images ({bootstrap.DRAWS:,} resamples), for several seeds as in Table 1. The "
     "paper names a missing verb as the main failure, without a number."
 )
 
@@ -167,7 +167,7 @@ def shares(pairs: pd.DataFrame, test_to_train: float = 0.0) -> pd.DataFrame:
     else:
         [rows] = of_seeds
         number = np.unique(rows["image"], return_inverse=True)[1]
-        drawn = paired.draws(number.max() + 1, np.random.default_rng(0))[1:]
+        drawn = bootstrap.draws(number.max() + 1, np.random.default_rng(0))[1:]
         batches = (drawn[start : start + DRAWS] for start in range(0, len(drawn), DRAWS))
         resampled = pd.concat([measures(rows, times[:, number]) for times in batches])
         low = resampled.quantile(0.025)

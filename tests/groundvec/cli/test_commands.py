@@ -377,7 +377,7 @@ def test_a_page_of_the_best_needs_no_other_file(groundvec, model, photos, tmp_pa
     ("sentence", "said"),
     [
         ("A dog.", []),
-        ("Собака 1.", ["the sentence has no Latin letter, and the model reads en and de"]),
+        ("Собака 1.", ["the sentence has no Latin letter, and the model reads only en and de"]),
     ],
 )
 def test_a_search_names_a_sentence_that_the_model_cannot_read(
@@ -434,7 +434,7 @@ def test_a_contact_sheet_shows_the_best(groundvec, model, photos, tmp_path):
 
 def test_a_contact_sheet_that_is_too_high_for_jpeg_is_refused(tmp_path, monkeypatch):
     Image.new("RGB", (320, 320), "red").save(tmp_path / "a.png")
-    monkeypatch.setattr("groundvec.cli.commands.search.COLUMNS", 1)
+    monkeypatch.setattr("groundvec.cli.search_results.COLUMNS", 1)
     found = [(tmp_path / "a.png", 0.5)] * 189
     monkeypatch.setattr("groundvec.index.Index.__init__", lambda self, *_, **__: None)
     monkeypatch.setattr("groundvec.index.Index.paths", [], raising=False)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundvec.data.split import Captions, Split
-from groundvec.evaluation import retrieval
+from groundvec.evaluation import chance, model_retrieval, retrieval
 from groundvec.evaluation.ranks import DIRECTIONS, development_recall
 from groundvec.evaluation.snapshots import best_snapshots
 from groundvec.runtime.errors import InputError
@@ -157,7 +157,7 @@ def random_ranks(counts):
 @pytest.mark.parametrize("counts", [[1], [4], [2, 1], [4, 4], [1, 3, 2], [1] * 6, [1] * 7, [5, 2]])
 def test_chance_is_what_all_orders_give_on_average(counts):
     image, *ranks = random_ranks(counts)
-    table = retrieval.chance(image)
+    table = chance.chance(image)
     vectors = np.eye(len(image))
     assert list(table) == list(evaluate(vectors, vectors[: len(counts)], image))
     assert table["direction"].tolist() == list(DIRECTIONS)
@@ -179,7 +179,7 @@ def test_random_embeddings_score_by_chance():
         for _ in range(500)
     )
     mean = found.groupby("direction").mean()
-    expected = retrieval.chance(image, folds=2).set_index("direction")
+    expected = chance.chance(image, folds=2).set_index("direction")
     for measure, within in (
         ("r1", 0.6),
         ("r5", 1.2),
@@ -192,7 +192,7 @@ def test_random_embeddings_score_by_chance():
 
 
 def test_chance_is_exact_at_the_size_of_mscoco():
-    c2i, i2c = retrieval.chance(np.repeat(np.arange(5000), 5)).to_dict("records")
+    c2i, i2c = chance.chance(np.repeat(np.arange(5000), 5)).to_dict("records")
     assert (c2i["r10"], c2i["median_rank"]) == (pytest.approx(0.2), 2500.5)
     for k in (1, 5, 10):
         beyond = math.comb(24_995, k) / math.comb(25_000, k)
@@ -219,7 +219,7 @@ def test_folds_that_are_not_equal_are_refused(folds):
     with pytest.raises(InputError, match=f"3 images cannot be cut into {folds} equal folds"):
         evaluate(np.eye(3), np.eye(3), np.arange(3), folds=folds)
     with pytest.raises(InputError, match=f"3 images cannot be cut into {folds} equal folds"):
-        retrieval.chance(np.arange(3), folds=folds)
+        chance.chance(np.arange(3), folds=folds)
 
 
 def test_memory_stays_bounded_at_the_size_of_mscoco():
@@ -283,7 +283,9 @@ def scored():
 
 def test_every_snapshot_and_the_ensemble_is_scored_in_every_language(scored):
     models, split, image = scored
-    table, ranks = retrieval.score_model(models.get, models, ENSEMBLE, {0}, split, "cosine", 2)
+    table, ranks = model_retrieval.score_model(
+        models.get, models, ENSEMBLE, {0}, split, "cosine", 2
+    )
     for (language, kind, epochs, test_set), rows in table.groupby(
         ["language", "kind", "epochs", "test_set"]
     ):
@@ -291,8 +293,8 @@ def test_every_snapshot_and_the_ensemble_is_scored_in_every_language(scored):
         if kind == "random" or "-" in language:
             continue
         if kind == "chance":
-            expected = retrieval.chance(image[language], folds)
-            of_sentences = retrieval.chance_of_captions(image[language])
+            expected = chance.chance(image[language], folds)
+            of_sentences = chance.chance_of_captions(image[language])
         else:
             chosen = [models[int(epoch)] for epoch in epochs.split("+")]
             of_captions = sum(model.captions[language] for model in chosen)
@@ -325,7 +327,7 @@ def test_every_snapshot_and_the_ensemble_is_scored_in_every_language(scored):
 @pytest.mark.parametrize(("one", "other"), [("en", "de"), ("de", "en")])
 def test_captions_find_those_of_the_other_language(scored, one, other):
     models, split, image = scored
-    table, _ = retrieval.score_model(models.get, models, ENSEMBLE, {}, split, "cosine")
+    table, _ = model_retrieval.score_model(models.get, models, ENSEMBLE, {}, split, "cosine")
     table = table[table["language"] == f"{one}-{other}"].set_index("kind")
     assert table.index.tolist() == ["chance", "random", "snapshot", "ensemble"]
     assert (table["test_set"] == "6").all()
@@ -372,7 +374,7 @@ def test_one_point_for_all_captions_finds_none_of_the_same_image():
 
 def test_chance_of_sentences_is_what_random_vectors_get():
     image = np.repeat(np.arange(100), 5)  # the size of Pascal1K's test set
-    exact = retrieval.chance_of_captions(image)
+    exact = chance.chance_of_captions(image)
     assert exact["mean_rank"].item() == pytest.approx(100)  # 500 / 5
     rng = np.random.default_rng(0)
     drawn = [np.mean(retrieval.caption_ranks(rng.normal(size=(500, 64)), image)) for _ in range(10)]

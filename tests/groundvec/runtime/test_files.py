@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from groundvec.cli.commands.common import read_lines
+from groundvec.cli.sentences import read_sentences
 from groundvec.data import dataset, parallel, ratings
 from groundvec.data.archives import Files, unpack
 from groundvec.features import images, store
@@ -19,8 +19,8 @@ from groundvec.results import frames
 from groundvec.runtime.errors import InputError
 from groundvec.runtime.files import DEEPEST, SMALL, new_folder, read_json, read_regular, sha256
 from groundvec.sources import flickr8k, karpathy, multi30k, pascal1k, table
-from groundvec.text import treebank
 from groundvec.text.vectors import read_vectors
+from reproduction.text import treebank
 from reproduction.translation import nbest
 
 ROOT = Path(__file__).parents[3]
@@ -82,7 +82,7 @@ READERS = {  # of a file's content: what is read of it
     "trees.gz": (TREES, treebank.read),
     "lists.txt": ("0 ||| Jä. ||| ||| 1\n", lambda path: nbest.read(path, 1)),
     "lists.gz": ("0 ||| Jä. ||| ||| 1\n", lambda path: nbest.read(path, 1)),
-    "lines.txt": ("A dög.\n\nA cat.\n", read_lines),
+    "lines.txt": ("A dög.\n\nA cat.\n", read_sentences),
     "table.csv": (
         'image,caption\na,"A\ndög"\nb,B\nc,C\n',
         lambda path: table.read(path, path.parent)[0],

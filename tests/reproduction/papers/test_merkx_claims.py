@@ -4,14 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from groundvec.evaluation import paired
+from groundvec.evaluation import bootstrap
 from groundvec.evaluation.ratings import evaluate
 from groundvec.evaluation.seeds import t_interval
 from groundvec.runtime.errors import InputError
 from reproduction.papers.merkx_frank_2019 import (
     claims,
 )
-from reproduction.reporting import bootstrap, measures, results
+from reproduction.reporting import measures, resampled, results
 from tests.support.result_files import SYSTEM, models
 
 
@@ -119,7 +119,7 @@ def test_claims_are_measured_draw_by_draw(files, tmp_path):
     )
     ranks["rank"] = rng.integers(1, 21, len(ranks))
     table = claims.measured(ranks, results.read_predictions(files))
-    times = paired.draws(20, np.random.default_rng(bootstrap.SEED)).astype(int)
+    times = bootstrap.draws(20, np.random.default_rng(resampled.SEED)).astype(int)
     task = table[table["measure"] == "training task"].set_index("epochs")["draws"]
     for epochs, own in ranks.groupby("epochs"):
         for draw in range(5):
@@ -149,6 +149,6 @@ def by_system(predictions):
 def test_a_system_of_other_pairs_has_no_claims(files):
     predictions = results.read_predictions(files)
     with pytest.raises(InputError, match="trigrams was not judged on the same pairs of Scenes"):
-        bootstrap.correlations(
+        resampled.correlations(
             predictions[predictions["system"].ne("trigrams") | predictions["pair"].gt(0)]
         )

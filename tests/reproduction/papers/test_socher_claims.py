@@ -16,8 +16,8 @@ from reproduction.papers.socher_2014 import (
 )
 from reproduction.papers.socher_2014.reported import OF_CCA
 from reproduction.reporting import results
-from reproduction.reporting.bootstrap import WAY
 from reproduction.reporting.claims import decide
+from reproduction.reporting.resampled import WAY
 from tests.support.result_files import write_models
 from tests.support.tree_files import (
     C2I,

@@ -1,77 +1,14 @@
-"""Differences between systems on the same items."""
+"""Models side by side: their scores, their differences from the first, and how they learn."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from groundvec.evaluation import paired
 from groundvec.results import schemas
 from reproduction.papers.ablation.ablation import ablation, make
 from reproduction.render.figures import curve_styles, learning_curves
-from reproduction.reporting import bootstrap
 from reproduction.reporting.results import Results
 from tests.support.result_files import filled
-
-
-def test_each_draw_is_of_as_many_items_and_the_first_is_all_of_them():
-    times = paired.draws(7, np.random.default_rng(0), count=50)
-    assert times.shape == (51, 7)
-    assert (times[0] == 1).all() and (times.sum(axis=1) == 7).all()
-    assert len(np.unique(times, axis=0)) > 40
-
-
-def test_measures_are_those_of_the_drawn_items_themselves():
-    rng = np.random.default_rng(1)
-    times = paired.draws(9, rng, count=20)
-    sums, counts = rng.normal(size=(2, 9)), rng.integers(1, 4, size=(2, 9))
-    predicted, gold = rng.normal(size=(2, 9)), rng.normal(size=9)
-    means = paired.mean(sums, counts, times)
-    correlations = paired.correlation(predicted, gold, times)
-    for draw, drawn in enumerate(times.astype(int)):
-        items = np.repeat(np.arange(9), drawn)
-        for system in range(2):
-            mean = sums[system, items].sum() / counts[system, items].sum()
-            assert means[system, draw] == pytest.approx(mean)
-            r = np.corrcoef(predicted[system, items], gold[items])[0, 1]
-            assert correlations[system, draw] == pytest.approx(100 * r)
-
-
-def test_predictions_that_are_all_the_same_correlate_with_nothing():
-    """Also where they differ by float32's rounding, as elsewhere."""
-    rng = np.random.default_rng(1)
-    same = np.full((2, 50), 0.3)
-    same[1] += 1e-9 * rng.normal(size=50)
-    found = paired.correlation(same, rng.normal(size=50), paired.draws(50, rng, count=20))
-    assert (found == 0).all()
-
-
-@given(st.lists(st.floats(-5, 5), min_size=6, max_size=6))
-def test_one_item_drawn_again_and_again_correlates_with_nothing(numbers):
-    predicted, gold = np.array(numbers[:3])[None], np.array(numbers[3:])
-    times = np.vstack([np.ones(3), 3 * np.eye(3)])
-    assert (paired.correlation(predicted, gold, times)[:, 1:] == 0).all()
-
-
-def test_the_interval_leaves_the_measured_value_out():
-    draws = np.array([1000.0, *range(101)])
-    assert paired.interval(draws).tolist() == [2.5, 97.5]
-    assert paired.interval(np.stack([draws, -draws])).tolist() == [[2.5, -97.5], [97.5, -2.5]]
-
-
-def test_only_pictures_with_queries_of_a_direction_are_drawn():
-    """Two of 20 pictures have another caption: in one draw of eight neither is among 20 drawn."""
-    about = {"dataset": "scenes", "model": "BoW", "seed": 1, "language": "en", "kind": "ensemble"}
-    images = {"caption_to_image": [*range(20), 3, 7], "caption_to_caption": [3, 3, 7, 7]}
-    ranks = pd.DataFrame(
-        {**about, "epochs": "4", "direction": direction, "image": image, "rank": 1 + image}
-        for direction, of_queries in images.items()
-        for image in of_queries
-    )
-    [of_images, of_captions] = bootstrap.mean_ranks(ranks)["draws"]
-    assert of_images[0] == (sum(range(1, 21)) + 4 + 8) / 22
-    assert set(of_captions) == {4, 6, 8} and of_captions[0] == 6
 
 
 def test_a_model_alone_differs_from_none(tmp_path):

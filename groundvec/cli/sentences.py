@@ -1,0 +1,52 @@
+"""Sentences that users name on the command line, or in a file."""
+
+import logging
+import os
+import re
+import sys
+from pathlib import Path
+
+from groundvec.cli.arguments import STANDARD
+from groundvec.runtime.errors import InputError
+from groundvec.runtime.files import text_lines
+
+# Files that are structured otherwise than as one sentence per line.
+STRUCTURED = {".csv", ".html", ".json", ".jsonl", ".tsv", ".xml"}
+
+log = logging.getLogger(__name__)
+
+
+def check_sentence(sentence: str, remedy: str) -> None:
+    """Raise InputError if a sentence is, or looks like, the name of a file or folder."""
+    # `-`, a path such as photos/a.jpg or photos/, or a name with an ending, such as a.jpg.
+    looks_like_file = re.fullmatch(r"-|\S*/(\S*[^\s.])?|\S+\.[A-Za-z]\w{1,4}", sentence)
+    # Path.exists raises an error for long sentences.
+    if looks_like_file or os.path.exists(sentence):  # noqa: PTH110
+        raise InputError(
+            f"{sentence} is the name of a file, or looks like one: {remedy}, or end a sentence "
+            "with a full stop"
+        )
+
+
+def read_sentences(path: Path) -> list[str]:
+    """Read the lines of a text file, or of standard input for `-`.
+
+    A warning tells that every line of a table, of JSON or of XML is read as a sentence.
+
+    Raises:
+        InputError: the file is missing or no text.
+    """
+    if path == STANDARD and sys.stdin is None:
+        raise InputError("standard input is closed: name a file of sentences")
+    if path.suffix.lower() in STRUCTURED:
+        log.warning(
+            "every line of %s is read as one sentence: write its sentences to a text file first, "
+            "one per line",
+            path,
+        )
+    try:
+        data = sys.stdin.buffer.read() if path == STANDARD else path.read_bytes()
+    except OSError as error:
+        reason = error.strerror or error
+        raise InputError(f"{path}: {reason}; name a file of sentences") from None
+    return list(text_lines(data, path))

@@ -1,0 +1,75 @@
+"""Scores of an encoder as a printed table, with the definitions that they follow."""
+
+import pandas as pd
+
+from groundvec.data.ratings import GROUPS
+
+KEYS = ["task", "subtask", "definition", "statistic", "pairs"]
+DEFINITIONS = {
+    "SentEval cosine": "Cosine of the two vectors, test pairs of each subtask. The sentences are "
+    f"tokenized (Moses); those of {GROUPS[0]} and {GROUPS[1]} are in lower case.",
+    "SentEval classifier": "Softmax layer on [|u - v|, u * v], trained on the train pairs and "
+    "stopped by the dev pairs (seed 1111); expected grade of the test pairs. Same sentences.",
+    "MTEB cosine": "Cosine of the two vectors of the raw sentences, without training. All test "
+    "pairs of a task together; of SICK the train and dev pairs too. MTEB's score is Spearman.",
+}
+# The scores that papers quote most: task, definition and statistic.
+QUOTED = {
+    ("all", "SentEval cosine", "weighted mean"): "STS of all years, cosine, mean weighted by pairs",
+    ("STS-B", "SentEval classifier", "correlation"): "STS-B, classifier",
+    ("SICK", "SentEval classifier", "correlation"): "SICK, classifier",
+}
+INTERVALS = "Intervals: 95%; of recalls Wilson's, of mean ranks by bootstrap over images."
+
+
+def score_table(scores: pd.DataFrame) -> str:
+    """Write the scores of `groundvec.evaluate.ratings` or `retrieval`, and how they were computed.
+
+    Correlations are times 100. The most quoted ones come first.
+    """
+    if "definition" in scores:
+        lines = [*_quoted(scores), _numbers(scores, KEYS, 100), "", *_notes_on_ratings(scores)]
+    else:
+        table = _numbers(scores, ["direction", "test_set"], 1)
+        lines = [table, "", *_notes_on_retrieval(scores)]
+    return "\n".join(lines)
+
+
+def _numbers(scores: pd.DataFrame, keys: list[str], factor: int) -> str:
+    """Write the numbers with one decimal, times a factor, and with their intervals."""
+    text = scores[keys].copy()
+    for name in scores:
+        has_interval = f"{name}_low" in scores
+        if has_interval or name == "median_rank":
+            text[name] = [f"{factor * value:.1f}" for value in scores[name]]
+        elif name in ("seen", "queries"):
+            text[name] = scores[name]
+        if has_interval:
+            ends = zip(scores[f"{name}_low"], scores[f"{name}_high"], strict=True)
+            text[name] += [f" [{factor * low:.1f}, {factor * high:.1f}]" for low, high in ends]
+    return text.to_string(index=False)
+
+
+def _quoted(scores: pd.DataFrame) -> list[str]:
+    """Write the scores that papers quote most, one per line, and an empty line."""
+    pearson = scores.set_index(["task", "definition", "statistic"])["pearson"]
+    lines = [f"{name}: {100 * pearson[key]:.1f}" for key, name in QUOTED.items() if key in pearson]
+    spearman = scores.loc[scores["definition"] == "MTEB cosine", "spearman"]
+    lines.append(f"MTEB, Spearman, mean of {len(spearman)} tasks: {100 * spearman.mean():.1f}")
+    return [*lines, ""]
+
+
+def _notes_on_ratings(scores: pd.DataFrame) -> list[str]:
+    definitions = [f"{name}: {DEFINITIONS[name]}" for name in scores["definition"].unique()]
+    return ["Correlations times 100, with 95% intervals (Fisher's).", *definitions]
+
+
+def _notes_on_retrieval(scores: pd.DataFrame) -> list[str]:
+    first = scores.iloc[0]  # both directions have the same test set and protocol
+    counted = [f"{row['direction']}: {row['counted']}." for row in scores.to_dict("records")]
+    return [
+        f"{first['images']:,} images, captions per image: {first['captions_per_image']}.",
+        f"Similarity: {first['similarity']}. Folds: {first['folds']} ({first['of_folds']}).",
+        *counted,
+        f"Ties: {first['ties']}. Median of an even number: {first['median']}. {INTERVALS}",
+    ]
